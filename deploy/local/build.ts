@@ -1,0 +1,36 @@
+import fs from 'node:fs';
+import path from 'node:path';
+
+import { build } from 'esbuild';
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+/** The names of the services: the folders below `services` with an entry. */
+export function serviceNames(): string[] {
+  return fs
+    .readdirSync(path.join(root, 'services'))
+    .filter((name) => fs.existsSync(path.join(root, 'services', name, 'src/main.ts')))
+    .sort();
+}
+
+/** The file that `buildService` writes: the whole service and what it needs, in one. */
+export function bundleOf(name: string): string {
+  return path.join(root, 'services', name, 'dist/main.js');
+}
+
+/** Bundles a service for Node: one file loads faster than many. */
+export async function buildService(name: string): Promise<void> {
+  await build({
+    absWorkingDir: root,
+    entryPoints: [`services/${name}/src/main.ts`],
+    outfile: bundleOf(name),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node26',
+    sourcemap: 'external',
+    logLevel: 'warning',
+  });
+}
+
+if (import.meta.main) await Promise.all(serviceNames().map(buildService));

@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process';
+import net from 'node:net';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Whether a server could listen on `port` of this machine's loopback address right now. */
+export function isPortFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = net.createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
+      server.close(() => resolve(true));
+    });
+  });
+}
+
+/** Who listens on `port`, such as `node (process 4711)`; nothing where the system does not tell. */
+export async function portHolder(port: number): Promise<string | undefined> {
+  const lsof = await output('lsof', ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc']);
+  const [, pid, command] = /^p(\d+)\n(?:.*\n)*?c(.+)$/m.exec(lsof) ?? [];
+  if (pid && command) return `${command} (process ${pid})`;
+
+  const ss = await output('ss', ['-Hltnp', `sport = :${port}`]);
+  const [, name, id] = /\(\("([^"]+)",pid=(\d+)/.exec(ss) ?? [];
+  return name && id ? `${name} (process ${id})` : undefined;
+}
+
+/** What `command` prints, or nothing when it is missing or fails. */
+async function output(command: string, args: readonly string[]): Promise<string> {
+  try {
+    return (await run(command, args, { timeout: 2_000 })).stdout;
+  } catch {
+    return '';
+  }
+}
