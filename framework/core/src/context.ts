@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 
 import type { Logger } from './logger.ts';
 
@@ -22,7 +23,14 @@ export interface Parts {
   readonly body?: unknown;
 }
 
-type Part<P extends Parts, Name extends keyof Parts, Default> = P extends Record<Name, infer T> ? T : Default;
+/** The route that a request matched, as it was registered, prefixes included. */
+export interface MatchedRoute {
+  readonly method: string;
+  readonly path: string;
+}
+
+type Part<P extends Parts, Name extends keyof Parts, Default> =
+  P extends Record<Name, infer T> ? T : Default;
 
 /** One request and the answer to it. */
 export interface Context<P extends Parts = Parts> {
@@ -34,6 +42,8 @@ export interface Context<P extends Parts = Parts> {
   readonly path: string;
   /** Captured path segments, decoded; the wildcard is under `*`. */
   readonly params: Part<P, 'params', Record<string, string>>;
+  /** The route that matched; `undefined` as long as none has. */
+  readonly route: MatchedRoute | undefined;
   /** The decoded query, on a map without a prototype. */
   readonly query: Part<P, 'query', Query>;
   /** Request headers, names in lower case. */
@@ -70,8 +80,11 @@ export interface Context<P extends Parts = Parts> {
   /** Answers with `value` as JSON. */
   json(value: unknown): void;
   html(text: string): void;
-  /** Answers with `body` as it is; the empty string means no content. */
-  send(body: string | Uint8Array): void;
+  /**
+   * Answers with `body` as it is: the empty string means no content, a stream is sent as it comes.
+   * `Content-Type` is `text/plain` for a string and `application/octet-stream` otherwise, unless set.
+   */
+  send(body: string | Uint8Array | Readable): void;
   /** Answers with a redirect. Default status 302. */
   redirect(url: string, status?: number): void;
   /** Throws an HTTP error; below 500 the client reads `message`. */

@@ -1,1 +1,27 @@
-
+export { type AnswerErrorOptions, unmatchedStatus } from './answer.ts';
+export {
+  type Application,
+  type ApplicationOptions,
+  createApp,
+  type Plugin,
+  type Routable,
+} from './application.ts';
+export { type Chain, compose, DONE } from './compose.ts';
+export type {
+  Context,
+  MatchedRoute,
+  Middleware,
+  Next,
+  Parts,
+  Query,
+  QueryValue,
+  State,
+} from './context.ts';
+export { answerError, setParts, setRoute } from './extension.ts';
+export { type ListeningServer, type ListenOptions, listen } from './listen.ts';
+export type { Logger } from './logger.ts';
+export { annotate, metadataOf, type RouteMetadata } from './metadata.ts';
+export { decodeSegment, foldCase, normalizePath, readPattern } from './path.ts';
+export { createPrefixTest } from './prefix.ts';
+export { titleOf } from './problem.ts';
+export type { TrustProxy } from './trust-proxy.ts';

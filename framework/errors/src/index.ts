@@ -1,1 +1,19 @@
-
+export { type ErrorHandlerOptions, errorHandler, notFoundHandler } from './error-handler.ts';
+export {
+  BadRequestError,
+  ConflictError,
+  ForbiddenError,
+  HttpError,
+  type HttpErrorOptions,
+  MethodNotAllowedError,
+  NotFoundError,
+  PayloadTooLargeError,
+  PreconditionFailedError,
+  ServiceUnavailableError,
+  TooManyRequestsError,
+  UnauthorizedError,
+  UnprocessableContentError,
+  UnsupportedMediaTypeError,
+  ValidationError,
+  type ValidationIssue,
+} from './http-error.ts';

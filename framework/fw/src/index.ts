@@ -1,1 +1,3 @@
-
+export * from '@fw/core';
+export * from '@fw/errors';
+export * from '@fw/router';

@@ -1,0 +1,135 @@
+import { pipeline, type Readable } from 'node:stream';
+
+import {
+  headersOf,
+  type Problem,
+  problemOf,
+  problemOfStatus,
+  stackOf,
+  statusOf,
+} from './problem.ts';
+import type { Body, RequestContext } from './request-context.ts';
+
+/** Methods of RFC 9110, RFC 5789 and RFC 10008; any other one that no route uses is answered 501. */
+const KNOWN_METHODS = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'QUERY',
+  'TRACE',
+  'CONNECT',
+]);
+
+/** The status of a request that no route has matched: 404, or 501 for a method unknown here (RFC 9110 §9.1). */
+export function unmatchedStatus(method: string): number {
+  return KNOWN_METHODS.has(method) ? 404 : 501;
+}
+
+export interface AnswerErrorOptions {
+  /** Adds the stack, line by line, to the answer. Default false. */
+  readonly includeStack?: boolean;
+}
+
+/**
+ * Records `error` as the answer, in place of any other: an RFC 9457 problem. What a client must not
+ * read of it (5xx: all but the reason phrase) goes to the log; 501 is the client's doing.
+ */
+export function recordError(
+  ctx: RequestContext,
+  error: unknown,
+  options: AnswerErrorOptions = {},
+): void {
+  const status = statusOf(error);
+  if (status >= 500 && status !== 501 && !isDeparture(ctx, error)) {
+    ctx.log.error(
+      `${ctx.method} ${ctx.path} failed with ${status} (request ${ctx.requestId})`,
+      error,
+    );
+  }
+  if (ctx.raw.res.headersSent) {
+    ctx.raw.res.destroy();
+    return;
+  }
+  ctx.discardAnswer();
+  const problem = problemOf(error, ctx.requestId);
+  recordProblem(ctx, options.includeStack ? { ...problem, stack: stackOf(error) } : problem);
+  for (const [name, value] of Object.entries(headersOf(error))) ctx.set(name, value);
+}
+
+function recordProblem(ctx: RequestContext, problem: Problem): void {
+  ctx.assignedStatus = problem.status;
+  ctx.answeredBy = 'an error';
+  ctx.answerType = 'application/problem+json';
+  ctx.answerBody = JSON.stringify(problem);
+}
+
+/** Whether `error` only says that the client is gone, which nobody needs to hear of. */
+function isDeparture(ctx: RequestContext, error: unknown): boolean {
+  return ctx.raw.res.destroyed && error instanceof Error && error.name === 'AbortError';
+}
+
+/** Writes what the request recorded; of one that recorded nothing, what its status and route say. */
+export function writeAnswer(ctx: RequestContext): void {
+  const { res } = ctx.raw;
+  if (!res.headersSent) {
+    if (ctx.answeredBy === '') recordSilence(ctx);
+    const status = ctx.status;
+    if (status === 204 || status === 205 || status === 304) writeEmpty(ctx, status);
+    else writeBody(ctx, status, ctx.answerBody);
+  }
+  ctx.finished = true;
+}
+
+function recordSilence(ctx: RequestContext): void {
+  if (ctx.assignedStatus === 0) {
+    ctx.assignedStatus = ctx.route ? 204 : unmatchedStatus(ctx.method);
+  }
+  if (ctx.assignedStatus >= 400) {
+    recordProblem(ctx, problemOfStatus(ctx.assignedStatus, ctx.requestId));
+  }
+}
+
+/** 204, 205 and 304 have neither a body nor a type of one (RFC 9110 §15.3.5, §15.3.6, §15.4.5). */
+function writeEmpty(ctx: RequestContext, status: number): void {
+  ctx.deleteHeader('content-type');
+  ctx.deleteHeader('content-length');
+  if (status === 205) ctx.answerHeaders.push('Content-Length', '0');
+  ctx.raw.res.writeHead(status, ctx.answerHeaders);
+  ctx.raw.res.end();
+  if (typeof ctx.answerBody === 'object' && 'destroy' in ctx.answerBody) ctx.answerBody.destroy();
+}
+
+function writeBody(ctx: RequestContext, status: number, body: Body): void {
+  const { res } = ctx.raw;
+  const headers = ctx.answerHeaders;
+  if (headers.length > 0) ctx.deleteHeader('content-length');
+  if (ctx.answerType !== '' && !ctx.hasHeader('content-type')) {
+    headers.push('Content-Type', ctx.answerType);
+  }
+  if (typeof body === 'object' && !(body instanceof Uint8Array)) {
+    res.writeHead(status, headers);
+    writeStream(ctx, body);
+    return;
+  }
+  headers.push('Content-Length', String(Buffer.byteLength(body)));
+  res.writeHead(status, headers);
+  res.end(body);
+}
+
+function writeStream(ctx: RequestContext, body: Readable): void {
+  const { res } = ctx.raw;
+  if (ctx.method === 'HEAD') {
+    body.destroy();
+    res.end();
+    return;
+  }
+  pipeline(body, res, (error) => {
+    if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
+      ctx.log.error(`${ctx.method} ${ctx.path}: the stream of the answer failed`, error);
+    }
+  });
+}

@@ -1,0 +1,151 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { recordError, writeAnswer } from './answer.ts';
+import { type Chain, compose, DONE } from './compose.ts';
+import type { Middleware } from './context.ts';
+import { consoleLogger, type Logger } from './logger.ts';
+import { underPrefix } from './prefix.ts';
+import { type ContextSettings, RequestContext, type RequestTarget } from './request-context.ts';
+import { readTarget } from './request-gate.ts';
+import { readTrustProxy, type TrustProxy } from './trust-proxy.ts';
+
+export interface ApplicationOptions {
+  /** Default: the terminal. */
+  readonly logger?: Logger;
+  /** Whose `X-Forwarded-*` headers count: nobody's, those of so many proxies, or of networks. Default false. */
+  readonly trustProxy?: TrustProxy;
+  /** After how many milliseconds `ctx.signal` aborts. Default 0: never. */
+  readonly deadlineMs?: number;
+}
+
+/** Anything that has routes to mount: a router. */
+export interface Routable {
+  routes(prefix?: string): Middleware;
+}
+
+/** Adds something to an application; may take its time, `listen` waits for it. */
+export type Plugin = (app: Application) => void | Promise<void>;
+
+/** A stack of middleware, and what all its requests share. */
+export interface Application {
+  readonly logger: Logger;
+  /** Adds middleware for every request, in order. */
+  use(...middleware: readonly Middleware[]): this;
+  /** Adds middleware for the requests at `prefix` and below it. */
+  use(prefix: string, ...middleware: readonly Middleware[]): this;
+  /** Mounts a router's routes below `prefix`. */
+  route(prefix: string, router: Routable): this;
+  plugin(plugin: Plugin): this;
+  /** Resolves once every plugin is set up; rejects with the first failure. */
+  ready(): Promise<void>;
+  /** Answers one request of a `node:http` server. */
+  handle(req: IncomingMessage, res: ServerResponse): void;
+}
+
+/**
+ * Creates an application.
+ *
+ * ```ts
+ * const app = createApp();
+ * app.use((ctx) => ctx.json({ hello: 'world' }));
+ * const { port } = await listen(app, 3000);
+ * ```
+ *
+ * @throws {TypeError} if an option has no such meaning
+ */
+export function createApp(options: ApplicationOptions = {}): Application {
+  return new StackedApplication(options);
+}
+
+const NOWHERE: RequestTarget = { path: '/', query: '', host: '' };
+const end = () => DONE;
+
+class StackedApplication implements Application {
+  readonly logger: Logger;
+  readonly #settings: ContextSettings;
+  readonly #stack: Middleware[] = [];
+  readonly #plugins: Promise<void>[] = [];
+  #chain: Chain | undefined;
+
+  constructor({ logger = consoleLogger, trustProxy = false, deadlineMs = 0 }: ApplicationOptions) {
+    if (!Number.isFinite(deadlineMs) || deadlineMs < 0) {
+      throw new TypeError(
+        `Cannot read option deadlineMs "${deadlineMs}": expected milliseconds, 0 or more`,
+      );
+    }
+    this.logger = logger;
+    this.#settings = { log: logger, isTrustedProxy: readTrustProxy(trustProxy), deadlineMs };
+  }
+
+  use(first: string | Middleware, ...rest: readonly Middleware[]): this {
+    const added =
+      typeof first === 'string' ? underPrefix(first, compose(rest)) : compose([first, ...rest]);
+    this.#stack.push(added);
+    this.#chain = undefined;
+    return this;
+  }
+
+  route(prefix: string, router: Routable): this {
+    if (typeof router?.routes !== 'function') {
+      throw new TypeError(`Cannot mount "${String(router)}" at "${prefix}": expected a router`);
+    }
+    return this.use(router.routes(prefix));
+  }
+
+  plugin(plugin: Plugin): this {
+    const running = (async () => plugin(this))();
+    running.catch(() => {}); // told by ready()
+    this.#plugins.push(running);
+    return this;
+  }
+
+  async ready(): Promise<void> {
+    await Promise.all(this.#plugins);
+  }
+
+  handle(req: IncomingMessage, res: ServerResponse): void {
+    let target: RequestTarget;
+    try {
+      target = readTarget(req);
+    } catch (error) {
+      fail(new RequestContext({ req, res }, NOWHERE, this.#settings, end), error);
+      return;
+    }
+    const ctx = new RequestContext({ req, res }, target, this.#settings, end);
+    this.#chain ??= compose(this.#stack);
+    const running = target.path === '*' ? answerServerWide(ctx) : this.#chain(ctx, end);
+    if (running === DONE) {
+      complete(ctx);
+      return;
+    }
+    running.then(
+      () => complete(ctx),
+      (error: unknown) => fail(ctx, error),
+    );
+  }
+}
+
+/** `OPTIONS *` asks about the server as a whole (RFC 9110 §9.3.7). */
+function answerServerWide(ctx: RequestContext): Promise<void> {
+  ctx.status = 204;
+  return DONE;
+}
+
+function complete(ctx: RequestContext): void {
+  try {
+    writeAnswer(ctx);
+  } catch (error) {
+    fail(ctx, error);
+  }
+}
+
+/** The last resort: answers whatever nobody caught. */
+function fail(ctx: RequestContext, error: unknown): void {
+  try {
+    recordError(ctx, error);
+    writeAnswer(ctx);
+  } catch (failure) {
+    ctx.log.error(`${ctx.method} ${ctx.path} could not be answered`, failure);
+    ctx.raw.res.destroy();
+  }
+}

@@ -1,0 +1,85 @@
+import type { Context, Middleware, Next } from './context.ts';
+
+/**
+ * What `next()` returns when everything after it has run already. A middleware that finds this very
+ * promise has nothing to wait for and can stay synchronous.
+ */
+export const DONE: Promise<void> = Promise.resolve();
+
+/** Middleware joined into one: never throws, and returns `DONE` when nothing in it had to wait. */
+export type Chain = (ctx: Context, next: Next) => Promise<void>;
+
+/**
+ * Joins middleware into one, which runs them in order; each layer's `next` resolves once everything
+ * after it has run, and rejects from the second call in one layer on. A synchronous layer that calls
+ * `next()` without returning it is waited for all the same. Where all layers are synchronous, so is
+ * the whole.
+ *
+ * @throws {TypeError} if a layer is no function
+ */
+export function compose(stack: readonly Middleware[]): Chain {
+  for (const layer of stack) {
+    if (typeof layer !== 'function') {
+      throw new TypeError(`Cannot compose "${String(layer)}": expected a middleware function`);
+    }
+  }
+  return stack.reduceRight<Chain>(
+    (rest, layer) => link(layer, rest),
+    (_ctx, next) => next(),
+  );
+}
+
+/** `ctx.next` is always the `next` of the layer that runs, so that both forms are one. */
+interface ChainedContext extends Context {
+  next: Next;
+  readonly finished: boolean;
+}
+
+function link(layer: Middleware, rest: Chain): Chain {
+  return (context, outerNext) => {
+    const ctx = context as ChainedContext;
+    const callerNext = ctx.next;
+    let downstream: Promise<void> | undefined;
+    const next = (): Promise<void> => {
+      if (downstream) return Promise.reject(new Error('next() called multiple times'));
+      downstream = DONE;
+      downstream = rest(ctx, outerNext);
+      return downstream;
+    };
+
+    ctx.next = next;
+    const result = settle(layer, ctx, next);
+    const pending = result === DONE && downstream ? downstream : result;
+    if (pending === DONE) {
+      ctx.next = callerNext;
+      return DONE;
+    }
+    // First in line, before the caller resumes. It also marks a rejection as seen: a `next()` that
+    // nobody waits for must not end the process.
+    pending.then(
+      () => {
+        ctx.next = callerNext;
+      },
+      (error: unknown) => {
+        ctx.next = callerNext;
+        if (ctx.finished) ctx.log.error('A middleware failed after the answer was sent', error);
+      },
+    );
+    return pending;
+  };
+}
+
+/** Calls `layer`: what it throws becomes a rejection, what it does at once becomes `DONE`. */
+function settle(layer: Middleware, ctx: Context, next: Next): Promise<void> {
+  try {
+    const result = layer(ctx, next);
+    if (result instanceof Promise) return result;
+    return isThenable(result) ? Promise.resolve(result) : DONE;
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<void> {
+  return typeof (value as PromiseLike<void> | null | undefined)?.then === 'function';
+}

@@ -1,0 +1,35 @@
+import { type AnswerErrorOptions, recordError } from './answer.ts';
+import type { Context, MatchedRoute, Parts } from './context.ts';
+import { RequestContext } from './request-context.ts';
+
+/*
+ * What packages built on the core may do to a context and handlers may not.
+ */
+
+function own(ctx: Context): RequestContext {
+  if (ctx instanceof RequestContext) return ctx;
+  throw new TypeError(
+    'Cannot use this context: expected the one that a middleware was called with',
+  );
+}
+
+/** Records `error` as the answer to this request, in place of any other. */
+export function answerError(ctx: Context, error: unknown, options?: AnswerErrorOptions): void {
+  recordError(own(ctx), error, options);
+}
+
+/** For routers: `route` matched, with these parameters; takes back the 404 of an earlier miss. */
+export function setRoute(ctx: Context, route: MatchedRoute, params: Record<string, string>): void {
+  const context = own(ctx);
+  context.route = route;
+  context.params = params;
+  if (context.assignedStatus === 404 || context.assignedStatus === 501) context.assignedStatus = 0;
+}
+
+/** For validators: what handlers read as `ctx.params`, `ctx.query` and `ctx.body` from now on. */
+export function setParts(ctx: Context, { params, query, body }: Parts): void {
+  const context = own(ctx);
+  if (params !== undefined) context.params = params as Record<string, string>;
+  if (query !== undefined) context.query = query as Context['query'];
+  if (body !== undefined) context.body = body;
+}

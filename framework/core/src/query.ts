@@ -1,0 +1,57 @@
+import type { Query } from './context.ts';
+import { RequestError } from './request-error.ts';
+
+const MAX_PAIRS = 1000;
+
+/**
+ * Reads a query as forms write it: `+` is a space, a repeated key becomes an array.
+ *
+ * @throws {RequestError} 400 on a malformed escape and on more than 1,000 keys
+ */
+export function parseQuery(text: string): Query {
+  const query: Query = Object.create(null);
+  if (text === '') return query;
+  for (const pair of splitPairs(text)) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const key = decodeField(equals < 0 ? pair : pair.slice(0, equals));
+    const value = equals < 0 ? '' : decodeField(pair.slice(equals + 1));
+    const present = query[key];
+    if (present === undefined) query[key] = value;
+    else if (typeof present === 'string') query[key] = [present, value];
+    else present.push(value);
+  }
+  return query;
+}
+
+function splitPairs(text: string): string[] {
+  const pairs = text.split('&', MAX_PAIRS + 1);
+  if (pairs.length > MAX_PAIRS) {
+    throw new RequestError(400, `The query has more than ${MAX_PAIRS} keys`);
+  }
+  return pairs;
+}
+
+function decodeField(field: string): string {
+  const spaced = field.includes('+') ? field.replaceAll('+', ' ') : field;
+  if (!spaced.includes('%')) return spaced;
+  try {
+    return decodeURIComponent(spaced);
+  } catch {
+    throw new RequestError(400, 'The query holds a malformed percent-escape');
+  }
+}
+
+/**
+ * Whether reading this query can fail or cost much, so that it is better read before any middleware
+ * runs; most queries are plain text and are read only when somebody asks.
+ */
+export function isSuspectQuery(text: string): boolean {
+  let pairs = 1;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x25) return true;
+    if (code === 0x26 && ++pairs > MAX_PAIRS) return true;
+  }
+  return false;
+}

@@ -1,0 +1,285 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+
+import type { Context, MatchedRoute, Next, Query, State } from './context.ts';
+import { http } from './http.ts';
+import type { Logger } from './logger.ts';
+import { titleOf } from './problem.ts';
+import { parseQuery } from './query.ts';
+import { RequestError } from './request-error.ts';
+import { type Forwarding, forwardedEntry, type IsTrusted, readForwarding } from './trust-proxy.ts';
+
+/** What every request of one application shares. */
+export interface ContextSettings {
+  readonly log: Logger;
+  readonly isTrustedProxy: IsTrusted;
+  /** After how many milliseconds `ctx.signal` aborts; 0: never. */
+  readonly deadlineMs: number;
+}
+
+/** What a request's first line and `Host` say, once the gate has let them through. */
+export interface RequestTarget {
+  /** In normal form. */
+  readonly path: string;
+  /** Without the question mark. */
+  readonly query: string;
+  readonly host: string;
+}
+
+export type Body = string | Uint8Array | Readable;
+
+const NO_PARAMS: Record<string, string> = Object.freeze(Object.create(null));
+const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** The context that the server makes for one request: reads lazily, records the answer. */
+export class RequestContext implements Context {
+  readonly raw: { readonly req: IncomingMessage; readonly res: ServerResponse };
+  readonly method: string;
+  readonly path: string;
+  params: Record<string, string> = NO_PARAMS;
+  route: MatchedRoute | undefined = undefined;
+  body: unknown = undefined;
+  next: Next;
+  /** Set once the answer has gone out. */
+  finished = false;
+  /** What answered, by name; empty until something has. */
+  answeredBy = '';
+  answerBody: Body = '';
+  answerType = '';
+  /** Names and values of the response's headers in turn. */
+  answerHeaders: (string | string[])[] = [];
+  /** The status that was assigned; 0 until one was. */
+  assignedStatus = 0;
+
+  readonly #settings: ContextSettings;
+  readonly #target: RequestTarget;
+  #query: Query | undefined = undefined;
+  #state: State | undefined = undefined;
+  #forwarding: Forwarding | undefined = undefined;
+  #requestId = '';
+  #abort: AbortController | undefined = undefined;
+  readonly #startedMs: number;
+
+  constructor(
+    raw: { readonly req: IncomingMessage; readonly res: ServerResponse },
+    target: RequestTarget,
+    settings: ContextSettings,
+    next: Next,
+  ) {
+    this.raw = raw;
+    this.method = raw.req.method ?? 'GET';
+    this.path = target.path;
+    this.next = next;
+    this.#target = target;
+    this.#settings = settings;
+    this.#startedMs = settings.deadlineMs > 0 ? performance.now() : 0;
+  }
+
+  get url(): string {
+    return this.raw.req.url ?? '/';
+  }
+
+  get query(): Query {
+    this.#query ??= parseQuery(this.#target.query);
+    return this.#query;
+  }
+
+  /** For the package that validates: what handlers read from now on. */
+  set query(query: Query) {
+    this.#query = query;
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.raw.req.headers;
+  }
+
+  get state(): State {
+    this.#state ??= {};
+    return this.#state;
+  }
+
+  get status(): number {
+    return this.assignedStatus || 200;
+  }
+
+  set status(status: number) {
+    if (!Number.isInteger(status) || status < 200 || status > 599) {
+      throw new RangeError(
+        `Cannot set status "${String(status)}": expected an integer from 200 to 599`,
+      );
+    }
+    this.assignedStatus = status;
+  }
+
+  get ip(): string {
+    return this.#forwarded().ip;
+  }
+
+  get host(): string {
+    return (
+      forwardedEntry(this.get('x-forwarded-host'), this.#forwarded().hops) || this.#target.host
+    );
+  }
+
+  get protocol(): 'http' | 'https' {
+    const claimed = forwardedEntry(this.get('x-forwarded-proto'), this.#forwarded().hops);
+    if (claimed === 'http' || claimed === 'https') return claimed;
+    return 'encrypted' in this.raw.req.socket ? 'https' : 'http';
+  }
+
+  get signal(): AbortSignal {
+    this.#abort ??= this.#watch();
+    return this.#abort.signal;
+  }
+
+  get responded(): boolean {
+    return this.answeredBy !== '' || this.raw.res.headersSent;
+  }
+
+  get log(): Logger {
+    return this.#settings.log;
+  }
+
+  get requestId(): string {
+    if (this.#requestId === '') {
+      const claimed = this.get('x-request-id');
+      this.#requestId = claimed && REQUEST_ID.test(claimed) ? claimed : randomUUID();
+    }
+    return this.#requestId;
+  }
+
+  get(name: string): string | undefined {
+    const value = this.raw.req.headers[name.toLowerCase()];
+    return typeof value === 'object' ? value.join(', ') : value;
+  }
+
+  set(name: string, value: string | number | readonly string[]): this {
+    http.validateHeaderName(name);
+    const values = typeof value === 'object' ? value.map(String) : String(value);
+    for (const text of typeof values === 'object' ? values : [values]) {
+      http.validateHeaderValue(name, text);
+    }
+    const at = this.#findHeader(name);
+    if (at < 0) this.answerHeaders.push(name, values);
+    else this.answerHeaders[at + 1] = values;
+    return this;
+  }
+
+  append(name: string, value: string): this {
+    const at = this.#findHeader(name);
+    const present = at < 0 ? [] : this.answerHeaders[at + 1];
+    return this.set(name, [...(typeof present === 'string' ? [present] : (present ?? [])), value]);
+  }
+
+  json(value: unknown): void {
+    const text = JSON.stringify(value) as string | undefined;
+    if (text === undefined) {
+      throw new TypeError(`Cannot answer with ctx.json(${typeof value}): it has no JSON form`);
+    }
+    this.#answer('ctx.json()', 'application/json; charset=utf-8', text);
+  }
+
+  html(text: string): void {
+    this.#answer('ctx.html()', 'text/html; charset=utf-8', text);
+  }
+
+  send(body: Body): void {
+    const type =
+      typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/octet-stream';
+    this.#answer('ctx.send()', body === '' ? '' : type, body);
+    if (body === '' && this.assignedStatus === 0) this.assignedStatus = 204;
+  }
+
+  redirect(url: string, status = 302): void {
+    if (![301, 302, 303, 307, 308].includes(status)) {
+      throw new RangeError(
+        `Cannot redirect with status "${String(status)}": expected 301, 302, 303, 307 or 308`,
+      );
+    }
+    this.set('Location', url);
+    this.#answer('ctx.redirect()', '', '');
+    this.assignedStatus = status;
+  }
+
+  throw(status: number, message = titleOf(status)): never {
+    throw new RequestError(status, message);
+  }
+
+  hasHeader(name: string): boolean {
+    return this.#findHeader(name) >= 0;
+  }
+
+  deleteHeader(name: string): void {
+    const at = this.#findHeader(name);
+    if (at >= 0) this.answerHeaders.splice(at, 2);
+  }
+
+  /** Forgets what was answered, and the headers that described it: an error takes its place. */
+  discardAnswer(): void {
+    this.answeredBy = '';
+    this.answerBody = '';
+    this.answerType = '';
+    this.answerHeaders = this.answerHeaders.filter(
+      (_, at, headers) => !describesContent(String(headers[at - (at % 2)])),
+    );
+  }
+
+  #answer(by: string, type: string, body: Body): void {
+    if (this.finished || this.raw.res.headersSent) {
+      throw new Error(`Cannot answer with ${by}: the answer has been sent`);
+    }
+    if (this.answeredBy !== '') {
+      throw new Error(`Cannot answer with ${by}: ${this.answeredBy} has answered this request`);
+    }
+    this.answeredBy = by;
+    this.answerType = type;
+    this.answerBody = body;
+  }
+
+  #findHeader(name: string): number {
+    const wanted = name.toLowerCase();
+    return this.answerHeaders.findIndex(
+      (present, at) => at % 2 === 0 && String(present).toLowerCase() === wanted,
+    );
+  }
+
+  #forwarded(): Forwarding {
+    this.#forwarding ??= readForwarding(
+      this.raw.req.socket.remoteAddress,
+      this.get('x-forwarded-for'),
+      this.#settings.isTrustedProxy,
+    );
+    return this.#forwarding;
+  }
+
+  #watch(): AbortController {
+    const abort = new AbortController();
+    const { res } = this.raw;
+    const { deadlineMs } = this.#settings;
+    const leftMs = this.#startedMs + deadlineMs - performance.now();
+    const timer = deadlineMs > 0 ? setTimeout(expire, Math.max(0, leftMs), abort) : undefined;
+    const leave = () => {
+      clearTimeout(timer);
+      if (!res.writableFinished) {
+        abort.abort(
+          new DOMException('The client left before the answer was complete', 'AbortError'),
+        );
+      }
+    };
+    if (res.destroyed) leave();
+    else res.once('close', leave);
+    return abort;
+  }
+}
+
+function expire(abort: AbortController): void {
+  abort.abort(new DOMException('The deadline of the request passed', 'TimeoutError'));
+}
+
+const CONTENT_HEADER =
+  /^(?:content-.*|etag|last-modified|cache-control|expires|location|accept-ranges)$/i;
+
+function describesContent(name: string): boolean {
+  return CONTENT_HEADER.test(name);
+}

@@ -1,0 +1,81 @@
+import { BlockList, isIP } from 'node:net';
+
+/** `false`, how many proxies stand in front, or the networks they are in (`10.0.0.0/8`). */
+export type TrustProxy = false | number | readonly string[];
+
+/** Whether the proxy at `address`, `hop` hops away from this server (0: connected to it), is ours. */
+export type IsTrusted = (address: string, hop: number) => boolean;
+
+/**
+ * Reads the option `trustProxy`.
+ *
+ * @throws {TypeError} if it is none of the three forms; `true` would let every client choose its address
+ */
+export function readTrustProxy(option: unknown): IsTrusted {
+  if (option === false || option === undefined) return () => false;
+  if (typeof option === 'number' && Number.isSafeInteger(option) && option >= 0) {
+    return (_address, hop) => hop < option;
+  }
+  if (Array.isArray(option)) return readNetworks(option);
+  throw new TypeError(
+    `Cannot read option trustProxy "${String(option)}": expected false, a number of hops or a list of CIDRs`,
+  );
+}
+
+function readNetworks(networks: readonly unknown[]): IsTrusted {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', prefix, ...rest] = String(network).split('/');
+    const version = isIP(address);
+    const bits = version === 6 ? 128 : 32;
+    const length = prefix === undefined ? bits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1;
+    if (version === 0 || length < 0 || length > bits || rest.length > 0) {
+      throw new TypeError(
+        `Cannot read option trustProxy "${String(network)}": expected a form such as "10.0.0.0/8" or "::1"`,
+      );
+    }
+    list.addSubnet(address, length, version === 6 ? 'ipv6' : 'ipv4');
+  }
+  return (address) => list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** How many of the last entries of the forwarding headers our own proxies wrote, and the client before them. */
+export interface Forwarding {
+  readonly ip: string;
+  readonly hops: number;
+}
+
+/** Walks `X-Forwarded-For` from the right, from this server towards the client. */
+export function readForwarding(
+  remote: string | undefined,
+  forwardedFor: string | undefined,
+  isTrusted: IsTrusted,
+): Forwarding {
+  const claims = forwardedFor?.split(',') ?? [];
+  let ip = plainAddress(remote ?? '');
+  let hops = 0;
+  while (isTrusted(ip, hops)) {
+    hops++;
+    const claim = claims[claims.length - hops];
+    const address = claim === undefined ? '' : plainAddress(claim.trim());
+    if (isIP(address) === 0) break;
+    ip = address;
+  }
+  return { ip, hops };
+}
+
+/** The entry that the outermost of `hops` trusted proxies wrote. */
+export function forwardedEntry(header: string | undefined, hops: number): string | undefined {
+  if (hops === 0 || header === undefined) return undefined;
+  const entries = header.split(',');
+  return entries[Math.max(0, entries.length - hops)]?.trim();
+}
+
+/** An address without port, brackets, zone or IPv4-mapped prefix (RFC 4291 §2.5.5.2). */
+function plainAddress(text: string): string {
+  const inBrackets = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1];
+  const withoutPort =
+    inBrackets ?? (/^[\d.]+:\d+$/.test(text) ? text.slice(0, text.indexOf(':')) : text);
+  const mapped = /^::ffff:([\d.]+)$/i.exec(withoutPort)?.[1];
+  return mapped ?? withoutPort;
+}

@@ -1,0 +1,36 @@
+import { answerError, DONE, type Middleware, unmatchedStatus } from '@fw/core';
+
+import { HttpError, NotFoundError } from './http-error.ts';
+
+export interface ErrorHandlerOptions {
+  /** Adds the stack, line by line, to every answer, 5xx included. Refused in production. Default false. */
+  readonly includeStack?: boolean;
+}
+
+/**
+ * Answers what anything after it throws, as a problem by RFC 9457, so that middleware before it
+ * finds an answer. Register it first.
+ */
+export function errorHandler({ includeStack = false }: ErrorHandlerOptions = {}): Middleware {
+  const isProduction = process.env.NODE_ENV === 'production';
+  if (includeStack && isProduction) {
+    process.emitWarning('errorHandler: includeStack is ignored while NODE_ENV is "production"');
+  }
+  const options = { includeStack: includeStack && !isProduction };
+  return (ctx, next) => {
+    const running = next();
+    if (running === DONE) return DONE;
+    return running.then(undefined, (error: unknown) => answerError(ctx, error, options));
+  };
+}
+
+/** Answers what nothing before it has answered: 404, or 501 for a method nobody knows. Register it last. */
+export function notFoundHandler(): Middleware {
+  return (ctx, next) => {
+    if (ctx.responded || ctx.route) return next();
+    const status = unmatchedStatus(ctx.method);
+    throw status === 404
+      ? new NotFoundError(`No route matches ${ctx.method} on this path`)
+      : new HttpError(status);
+  };
+}

@@ -1,0 +1,69 @@
+import { readPattern } from '@fw/core';
+
+/** The names that a pattern captures: `'/users/:id/*'` has `'id' | '*'`. */
+export type ParamNames<Path extends string> = Path extends `${infer Segment}/${infer Rest}`
+  ? NameOf<Segment> | ParamNames<Rest>
+  : NameOf<Path>;
+
+type NameOf<Segment extends string> = Segment extends `:${infer Name}`
+  ? Name
+  : Segment extends '*'
+    ? '*'
+    : never;
+
+/** The parameters that a pattern captures: `'/users/:id/*'` has `{ id: string; '*': string }`. */
+export type ParamsOf<Path extends string> = string extends Path
+  ? Record<string, string>
+  : { readonly [Name in ParamNames<Path>]: string };
+
+/**
+ * Reads the pattern of a route into normal form.
+ *
+ * @throws {TypeError} naming the route and what was expected
+ */
+export function readRoutePattern(method: string, path: string): string {
+  const action = `Cannot register ${method} ${path}`;
+  const pattern = readPattern(path, action);
+  const segments = pattern.slice(1).split('/');
+  const names = new Set<string>();
+  for (const [index, segment] of segments.entries()) {
+    if (segment.includes('*')) {
+      if (segment !== '*') throw new TypeError(`${action}: "*" must be a segment of its own`);
+      const isLast =
+        index === segments.length - 1 || (index === segments.length - 2 && !segments.at(-1));
+      if (!isLast) throw new TypeError(`${action}: "*" must be the last segment`);
+    }
+    if (!segment.startsWith(':')) continue;
+    const name = segment.slice(1);
+    if (!/^[A-Za-z_][\w-]*$/.test(name)) {
+      throw new TypeError(
+        `${action}: parameter "${name}" must have a name of letters, digits, "_" and "-"`,
+      );
+    }
+    if (names.has(name)) throw new TypeError(`${action}: parameter "${name}" must stand only once`);
+    names.add(name);
+  }
+  return segments.at(-1) === '' && segments.at(-2) === '*' ? pattern.slice(0, -1) : pattern;
+}
+
+/** `prefix` and `path` as one path: `/` alone adds nothing to either. */
+export function joinPaths(prefix: string, path: string): string {
+  const start = prefix.endsWith('/') ? prefix.slice(0, -1) : prefix;
+  return path === '/' && start !== '' ? start : start + path;
+}
+
+/** `pattern` with its parameters called `names`, in order. */
+export function renameParams(pattern: string, names: readonly string[]): string {
+  let index = 0;
+  return pattern
+    .split('/')
+    .map((segment) =>
+      segment.startsWith(':') || segment === '*' ? segment[0] + rename() : segment,
+    )
+    .join('/');
+
+  function rename(): string {
+    const name = names[index++] ?? '';
+    return name === '*' ? '' : name;
+  }
+}

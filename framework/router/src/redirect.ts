@@ -1,0 +1,69 @@
+import type { Context, Middleware } from '@fw/core';
+
+import { readRoutePattern } from './pattern.ts';
+
+const PRESERVING = [307, 308];
+const STATUSES = [301, 302, 303, ...PRESERVING];
+
+/** Whether a redirect of `status` keeps the method, so that it must answer every one (RFC 9110 §15.4.8). */
+export function keepsMethod(status: number): boolean {
+  return PRESERVING.includes(status);
+}
+
+/**
+ * Answers with a redirect from the pattern `from` to `to`, a path or an http URL in which `:name` and
+ * a final `*` stand for what `from` captured. The query of the request is kept.
+ *
+ * @throws {TypeError} if `to` is no such target or names what `from` does not capture
+ * @throws {RangeError} if `status` is not 301, 302, 303, 307 or 308
+ */
+export function redirectTo(from: string, to: string, status: number): Middleware {
+  const action = `Cannot redirect ${from} to "${to}"`;
+  if (!STATUSES.includes(status)) {
+    throw new RangeError(`${action} with status "${status}": expected ${STATUSES.join(', ')}`);
+  }
+  const names = new Set(
+    readRoutePattern('GET', from)
+      .split('/')
+      .map((segment) => segment.replace(/^:/, '')),
+  );
+  const [, origin, path] =
+    /^(https?:\/\/[^/?#:]+(?::\d+)?)?((?:\/(?!\/|\\)[^#]*)?)$/i.exec(to) ?? [];
+  if (path === undefined || (origin === undefined && path === '')) {
+    throw new TypeError(`${action}: expected a path or an http URL, without a fragment`);
+  }
+  const parts = path.split(/(:[A-Za-z_][\w-]*|(?<=\/)\*$)/);
+  const tokens = parts.map((text, index) => ({
+    text: index % 2 === 1 ? text.replace(/^:/, '') : escapeUnsafe(text),
+    isName: index % 2 === 1,
+  }));
+  for (const { text, isName } of tokens) {
+    if (isName && !names.has(text)) {
+      throw new TypeError(`${action}: "${text}" must be a parameter of ${from}`);
+    }
+  }
+  return (ctx) => {
+    const target = tokens
+      .map(({ text, isName }) => (isName ? encodeValue(ctx, text) : text))
+      .join('');
+    ctx.redirect(withQuery((origin ?? '') + target, ctx.url), status);
+  };
+}
+
+/** Escapes what a person may write in a target but no header may hold. */
+function escapeUnsafe(text: string): string {
+  return text.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
+}
+
+/** A parameter's value as one segment, the wildcard's as several: no value can start an authority. */
+function encodeValue(ctx: Context, name: string): string {
+  const value = ctx.params[name] ?? '';
+  if (name !== '*') return encodeURIComponent(value);
+  return value.split('/').filter(Boolean).map(encodeURIComponent).join('/');
+}
+
+function withQuery(target: string, url: string): string {
+  const mark = url.indexOf('?');
+  if (mark < 0 || mark === url.length - 1) return target;
+  return target + (target.includes('?') ? '&' : '?') + url.slice(mark + 1);
+}

@@ -1,0 +1,486 @@
+import {
+  type Chain,
+  compose,
+  createPrefixTest,
+  type MatchedRoute,
+  type Middleware,
+  metadataOf,
+  type RouteMetadata,
+  readPattern,
+  setRoute,
+  unmatchedStatus,
+} from '@fw/core';
+
+import { answerMethods } from './allowed-methods.ts';
+import { joinPaths, type ParamsOf, readRoutePattern, renameParams } from './pattern.ts';
+import { drawRoutes } from './print.ts';
+import { keepsMethod, redirectTo } from './redirect.ts';
+import { Tree } from './tree.ts';
+
+export interface RouterOptions {
+  /** Prefix for all routes. Default none. */
+  readonly prefix?: string;
+  /** Whether `/Users` and `/users` are two paths. Default false. */
+  readonly caseSensitive?: boolean;
+  /** Whether `/users` and `/users/` are two paths. Default false. */
+  readonly strict?: boolean;
+}
+
+/** A route as documents see it: its whole path, and what its middleware says of it. */
+export interface RouteDefinition extends MatchedRoute {
+  readonly metadata: RouteMetadata;
+}
+
+/** What a request would run, and with which parameters. */
+export interface RouteMatch {
+  readonly route: MatchedRoute;
+  readonly params: Record<string, string>;
+}
+
+export type Handler<Path extends string> = Middleware<{ params: ParamsOf<Path> }>;
+
+/** Registers one method: all functions but the last are middleware, the last is the handler. */
+type Register<Prefix extends string, Self> = <const Path extends string>(
+  path: Path,
+  ...handlers: Handler<`${Prefix}${Path}`>[]
+) => Self;
+
+/** Maps methods and paths to handlers; the most specific route wins, in any order of registration. */
+export interface Router<Prefix extends string = ''> {
+  readonly get: Register<Prefix, this>;
+  readonly post: Register<Prefix, this>;
+  readonly put: Register<Prefix, this>;
+  readonly patch: Register<Prefix, this>;
+  readonly delete: Register<Prefix, this>;
+  readonly head: Register<Prefix, this>;
+  readonly options: Register<Prefix, this>;
+  /** The safe method with a body (RFC 10008). */
+  readonly query: Register<Prefix, this>;
+  /** GET, POST, PUT, DELETE, PATCH, HEAD and OPTIONS. */
+  readonly all: Register<Prefix, this>;
+  /** Registers any method. */
+  route<const Path extends string>(
+    method: string,
+    path: Path,
+    ...handlers: Handler<`${Prefix}${Path}`>[]
+  ): this;
+  /** Registers routes below `prefix`, behind the middleware between it and the callback. */
+  group<const Path extends string>(
+    prefix: Path,
+    ...rest: [
+      ...(Middleware | readonly Middleware[])[],
+      (group: Router<`${Prefix}${Path}`>) => void,
+    ]
+  ): this;
+  /** Adds middleware that runs before every route of this router, whenever it was registered. */
+  use(...middleware: readonly Middleware[]): this;
+  /** Adds middleware for the routes at `path` and below it, or mounts a router there. */
+  use(path: string, ...layers: readonly (Middleware | AnyRouter)[]): this;
+  /** Makes the routes of `router` routes of this one, below `path`; later changes to it take effect. */
+  mount(path: string, router: AnyRouter): this;
+  /** Default status 301. `:name` in `to` stands for what `from` captured; the query is kept. */
+  redirect(from: string, to: string, status?: number): this;
+  /** The middleware that runs the routes, below `prefix`. */
+  routes(prefix?: string): Middleware;
+  /** The middleware that answers 405 and OPTIONS for known paths. Add it after the routes. */
+  allowedMethods(): Middleware;
+  /** Clears routes, middleware and mounts. */
+  reset(): this;
+  /** Every route by its whole path, once for each place that the router is mounted at. */
+  getRoutes(): readonly RouteDefinition[];
+  /** The route for a path, without running it. */
+  match(method: string, path: string): RouteMatch | undefined;
+  /** Draws the routes as a tree. */
+  print(): string;
+}
+
+/** A router, whatever its prefix. */
+export type AnyRouter = Pick<Router, 'routes' | 'getRoutes' | 'match' | 'print'>;
+
+/**
+ * Creates a router.
+ *
+ * ```ts
+ * const router = createRouter().get('/users/:id', (ctx) => ctx.json({ id: ctx.params.id }));
+ * app.route('/api', router);
+ * ```
+ *
+ * @throws {TypeError} if the prefix is no path
+ */
+export function createRouter<Prefix extends string = ''>(
+  options: RouterOptions = {},
+): Router<Prefix> {
+  return new TreeRouter(options) as Router<string> as Router<Prefix>;
+}
+
+/** A middleware of a router, for all of its routes or for those below `path`. */
+interface Layer {
+  readonly path: string | undefined;
+  readonly run: Middleware;
+}
+
+/** The layers of a router that a route lies in, which may grow; their paths are below `base`. */
+interface Scope {
+  readonly base: string;
+  readonly layers: readonly Layer[];
+}
+
+/** A route on its way into a tree. */
+interface Registration {
+  readonly method: string;
+  readonly path: string;
+  readonly scopes: readonly Scope[];
+  readonly handlers: readonly Middleware[];
+}
+
+/** A route in its place. */
+interface Route extends Registration {
+  readonly names: readonly string[];
+  chain: Chain | undefined;
+}
+
+interface Mount {
+  readonly path: string;
+  readonly router: TreeRouter;
+}
+
+const ALL = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'];
+
+/** A map that inherits nothing and that, unlike `Object.create(null)`, the engine keeps in its fast form. */
+class Params {
+  [name: string]: string;
+}
+Object.setPrototypeOf(Params.prototype, null);
+Reflect.deleteProperty(Params.prototype, 'constructor');
+
+class TreeRouter implements Router<string> {
+  readonly #prefix: string;
+  readonly #caseSensitive: boolean;
+  readonly #strict: boolean;
+  /** What was asked of this router, in order: enough to build the rest again. */
+  #asked: (Registration | Mount)[] = [];
+  #layers: Layer[] = [];
+  #parents: Mount[] = [];
+
+  #tree: Tree;
+  #routes: Route[] = [];
+  /** By method: the index of the route at each leaf of the tree, -1 for none. */
+  #byMethod = new Map<string, Int32Array>();
+
+  constructor({ prefix = '', caseSensitive = false, strict = false }: RouterOptions) {
+    this.#prefix =
+      prefix === '' ? '' : joinPaths(readPattern(prefix, `Cannot use prefix "${prefix}"`), '/');
+    this.#caseSensitive = caseSensitive;
+    this.#strict = strict;
+    this.#tree = new Tree({ caseSensitive, strict });
+  }
+
+  get(path: string, ...handlers: readonly Middleware[]): this {
+    return this.route('GET', path, ...handlers);
+  }
+
+  post(path: string, ...handlers: readonly Middleware[]): this {
+    return this.route('POST', path, ...handlers);
+  }
+
+  put(path: string, ...handlers: readonly Middleware[]): this {
+    return this.route('PUT', path, ...handlers);
+  }
+
+  patch(path: string, ...handlers: readonly Middleware[]): this {
+    return this.route('PATCH', path, ...handlers);
+  }
+
+  delete(path: string, ...handlers: readonly Middleware[]): this {
+    return this.route('DELETE', path, ...handlers);
+  }
+
+  head(path: string, ...handlers: readonly Middleware[]): this {
+    return this.route('HEAD', path, ...handlers);
+  }
+
+  options(path: string, ...handlers: readonly Middleware[]): this {
+    return this.route('OPTIONS', path, ...handlers);
+  }
+
+  query(path: string, ...handlers: readonly Middleware[]): this {
+    return this.route('QUERY', path, ...handlers);
+  }
+
+  all(path: string, ...handlers: readonly Middleware[]): this {
+    for (const method of ALL) this.route(method, path, ...handlers);
+    return this;
+  }
+
+  route(method: string, path: string, ...handlers: readonly Middleware[]): this {
+    const name = String(method).toUpperCase();
+    if (!/^[A-Z][A-Z-]*$/.test(name)) {
+      throw new TypeError(`Cannot register ${name} ${path}: expected a method name`);
+    }
+    if (handlers.length === 0) {
+      throw new TypeError(`Cannot register ${name} ${path}: expected a handler`);
+    }
+    for (const handler of handlers) {
+      if (typeof handler === 'function') continue;
+      throw new TypeError(
+        `Cannot register ${name} ${path}: "${String(handler)}" must be a function`,
+      );
+    }
+    readRoutePattern(name, path);
+    const pattern = readRoutePattern(name, joinPaths(this.#prefix, path));
+    this.#ask({ method: name, path: pattern, scopes: [this.#scope()], handlers });
+    return this;
+  }
+
+  group(prefix: string, ...rest: readonly unknown[]): this {
+    const layers = rest.slice(0, -1).flat();
+    const callback = rest.at(-1);
+    if (typeof callback !== 'function') {
+      throw new TypeError(`Cannot group routes at "${prefix}": expected a callback`);
+    }
+    const group = new TreeRouter({ caseSensitive: this.#caseSensitive, strict: this.#strict });
+    group.use(...(layers as Middleware[]));
+    this.mount(prefix, group);
+    callback(group);
+    return this;
+  }
+
+  use(...args: readonly (string | Middleware | AnyRouter)[]): this {
+    const [first] = args;
+    const path =
+      typeof first === 'string'
+        ? readPattern(first, `Cannot use middleware at "${first}"`)
+        : undefined;
+    for (const layer of path === undefined ? args : args.slice(1)) {
+      if (layer instanceof TreeRouter) this.mount(path ?? '/', layer);
+      else if (typeof layer === 'function') this.#layers.push({ path, run: layer });
+      else
+        throw new TypeError(
+          `Cannot use "${String(layer)}": expected a middleware function or a router`,
+        );
+    }
+    this.#forgetChains();
+    return this;
+  }
+
+  mount(path: string, router: AnyRouter): this {
+    const action = `Cannot mount a router at "${path}"`;
+    if (!(router instanceof TreeRouter)) throw new TypeError(`${action}: expected a router`);
+    if (router.#contains(this)) throw new TypeError(`${action}: it would contain itself`);
+    if (router.#caseSensitive !== this.#caseSensitive || router.#strict !== this.#strict) {
+      throw new TypeError(`${action}: both must have the same options caseSensitive and strict`);
+    }
+    const place = joinPaths(
+      this.#prefix,
+      joinPaths(path === '' ? '' : readPattern(path, action), '/'),
+    );
+    router.#parents.push({ path: place, router: this });
+    this.#ask({ path: place, router });
+    return this;
+  }
+
+  redirect(from: string, to: string, status = 301): this {
+    const handler = redirectTo(from, to, status);
+    return keepsMethod(status)
+      ? this.all(from, handler).query(from, handler)
+      : this.get(from, handler);
+  }
+
+  routes(prefix = ''): Middleware {
+    if (prefix !== '') return this.#wrap().mount(prefix, this).routes();
+    return (ctx, next) => {
+      const match = this.match(ctx.method, ctx.path);
+      if (match === undefined) {
+        if (!ctx.route && !ctx.responded) ctx.status = unmatchedStatus(ctx.method);
+        return next();
+      }
+      const route = match.route;
+      setRoute(ctx, route, match.params);
+      route.chain ??= composeRoute(route, this.#caseSensitive);
+      return route.chain(ctx, next);
+    };
+  }
+
+  allowedMethods(): Middleware {
+    return answerMethods((path) => [
+      ...new Set(this.#roots().flatMap((root) => root.#methodsOf(path))),
+    ]);
+  }
+
+  reset(): this {
+    for (const item of this.#asked) {
+      if ('router' in item) item.router.#leave(this);
+    }
+    this.#asked = [];
+    this.#layers = [];
+    this.#rebuild();
+    return this;
+  }
+
+  getRoutes(): readonly RouteDefinition[] {
+    return this.#roots().flatMap((root) =>
+      root.#routes.filter((route) => this.#owns(route)).map(describe),
+    );
+  }
+
+  match(
+    method: string,
+    path: string,
+  ): { route: Route; params: Record<string, string> } | undefined {
+    const open = this.#byMethod.get(method);
+    if (open === undefined) return undefined;
+    const leaf = this.#tree.find(path, open);
+    if (leaf < 0) return undefined;
+    const route = this.#routes[open[leaf] as number] as Route;
+    const { names } = route;
+    const params = new Params();
+    for (let index = 0; index < names.length; index++) {
+      params[names[index] as string] = this.#tree.capture(index);
+    }
+    return { route, params };
+  }
+
+  print(): string {
+    return drawRoutes(this.getRoutes());
+  }
+
+  /** A router of the same options that this one can be mounted on. */
+  #wrap(): TreeRouter {
+    return new TreeRouter({ caseSensitive: this.#caseSensitive, strict: this.#strict });
+  }
+
+  #scope(): Scope {
+    return { base: this.#prefix, layers: this.#layers };
+  }
+
+  #owns(route: Route): boolean {
+    return route.scopes.some((scope) => scope.layers === this.#layers);
+  }
+
+  #contains(router: TreeRouter): boolean {
+    return (
+      this === router ||
+      this.#asked.some((item) => 'router' in item && item.router.#contains(router))
+    );
+  }
+
+  /** The routers whose trees requests are matched with: those that no other one contains. */
+  #roots(): TreeRouter[] {
+    if (this.#parents.length === 0) return [this];
+    return [...new Set(this.#parents.flatMap(({ router }) => router.#roots()))];
+  }
+
+  #leave(parent: TreeRouter): void {
+    this.#parents = this.#parents.filter(({ router }) => router !== parent);
+  }
+
+  #ask(item: Registration | Mount): void {
+    this.#asked.push(item);
+    this.#add(item);
+  }
+
+  #add(item: Registration | Mount): void {
+    if ('router' in item) {
+      for (const route of item.router.#routes) this.#insert(this.#lift(route, item.path));
+    } else {
+      this.#insert(item);
+    }
+  }
+
+  /** A route of a mounted router as a route of this one. */
+  #lift({ method, path, scopes, handlers }: Registration, place: string): Registration {
+    return {
+      method,
+      path: readRoutePattern(method, joinPaths(place, path)),
+      scopes: [
+        this.#scope(),
+        ...scopes.map((scope) => ({ ...scope, base: joinPaths(place, scope.base) })),
+      ],
+      handlers,
+    };
+  }
+
+  #insert(registration: Registration): void {
+    const { method, path } = registration;
+    const { leaf, names } = this.#tree.add(path);
+    const open = this.#openFor(method, leaf);
+    const present = this.#routes[open[leaf] as number];
+    if (present?.method === method) {
+      throw new Error(`Route conflict: ${method} ${present.path} is already registered`);
+    }
+    const named = renameParams(path, names);
+    if (named !== path) warnOfNames(path, named);
+    const route = { ...registration, path: named, names, chain: undefined };
+    const index = this.#routes.push(route) - 1;
+    open[leaf] = index;
+    if (method === 'GET') {
+      const head = this.#openFor('HEAD', leaf);
+      if ((head[leaf] as number) < 0) head[leaf] = index;
+    }
+    for (const { router, path: place } of this.#parents) router.#insert(router.#lift(route, place));
+  }
+
+  /** Where `method` may end, with room for `leaf`. */
+  #openFor(method: string, leaf: number): Int32Array {
+    const present = this.#byMethod.get(method) ?? new Int32Array(0);
+    if (leaf < present.length) return present;
+    const grown = new Int32Array(2 * leaf + 8).fill(-1);
+    grown.set(present);
+    this.#byMethod.set(method, grown);
+    return grown;
+  }
+
+  #methodsOf(path: string): string[] {
+    const found: { method: string; index: number }[] = [];
+    for (const [method, open] of this.#byMethod) {
+      const leaf = this.#tree.find(path, open);
+      if (leaf >= 0) found.push({ method, index: open[leaf] as number });
+    }
+    const methods = found.sort((a, b) => a.index - b.index).map(({ method }) => method);
+    return methods.includes('GET')
+      ? methods
+          .filter((method) => method !== 'HEAD')
+          .flatMap((m) => (m === 'GET' ? ['GET', 'HEAD'] : [m]))
+      : methods;
+  }
+
+  #rebuild(): void {
+    this.#tree = new Tree({ caseSensitive: this.#caseSensitive, strict: this.#strict });
+    this.#routes = [];
+    this.#byMethod.clear();
+    for (const item of this.#asked) this.#add(item);
+    for (const { router } of this.#parents) router.#rebuild();
+  }
+
+  #forgetChains(): void {
+    for (const route of this.#routes) route.chain = undefined;
+    for (const { router } of this.#parents) router.#forgetChains();
+  }
+}
+
+/** Everything that runs for `route`, outermost first. */
+function composeRoute({ scopes, handlers }: Route, caseSensitive: boolean): Chain {
+  const layers = scopes.flatMap(({ base, layers }) =>
+    layers.map(({ path, run }) =>
+      path === undefined ? run : below(joinPaths(base, path), run, caseSensitive),
+    ),
+  );
+  return compose([...layers, ...handlers]);
+}
+
+function below(path: string, run: Middleware, caseSensitive: boolean): Middleware {
+  const isBelow = createPrefixTest(path, caseSensitive);
+  return (ctx, next) => (isBelow(ctx.path) ? run(ctx, next) : next());
+}
+
+function describe({ method, path, scopes, handlers }: Route): RouteDefinition {
+  const runs = [...scopes.flatMap(({ layers }) => layers.map(({ run }) => run)), ...handlers];
+  return { method, path, metadata: Object.assign({}, ...runs.map((run) => metadataOf(run))) };
+}
+
+function warnOfNames(path: string, named: string): void {
+  if (process.env.NODE_ENV === 'production') return;
+  process.emitWarning(`The parameters of ${path} are named as in ${named}, which came first`, {
+    code: 'FW_PARAMETER_NAME',
+  });
+}

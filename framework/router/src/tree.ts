@@ -1,0 +1,321 @@
+import { foldCase, normalizePath } from '@fw/core';
+
+/*
+ * A radix tree over the characters of normal paths, built of objects and searched in flat arrays.
+ *
+ * A lookup walks characters, so its steps depend on the path alone. The arrays keep ten thousand
+ * routes in the processor's cache, where objects would cost a miss a step. A branch is found by
+ * index, not by search: every node has a window of the alphabet, from its first child to its last.
+ */
+
+const SLASH = 0x2f;
+const PERCENT = 0x25;
+const DOT = 0x2e;
+
+/** A node as the builder sees it. `text` leads to it; a parameter or wildcard has none. */
+export interface Node {
+  text: string;
+  children: Node[];
+  param: Node | undefined;
+  wildcard: Node | undefined;
+  /** The name of the parameter that this node captures. */
+  name: string;
+  /** Its place among the nodes that routes end in; -1 for none. */
+  leaf: number;
+}
+
+function createNode(text: string): Node {
+  return { text, children: [], param: undefined, wildcard: undefined, name: '', leaf: -1 };
+}
+
+function wildcardOf(node: Node): Node {
+  node.wildcard ??= { ...createNode(''), name: '*' };
+  return node.wildcard;
+}
+
+/** The parameter at `node`, whose first name stays. */
+function paramOf(node: Node, name: string): Node {
+  node.param ??= { ...createNode(''), name };
+  return node.param;
+}
+
+/** Fields of a node in the flat form; `STRIDE` numbers a node. */
+const TEXT = 0;
+const TEXT_END = 1;
+const FIRST = 2; // the first character of the window
+const SPAN = 3; // how many characters it has
+const WINDOW = 4; // where it begins in `windows`
+const PARAM = 5;
+const WILDCARD = 6;
+const LEAF = 7;
+const STRIDE = 8;
+const NONE = -1;
+
+/** What a character is to a segment that is captured: part of it, its end, or reason to look closer. */
+const CAPTURED = 0;
+const END_OF_SEGMENT = 1;
+const SUSPECT = 2;
+const KIND = new Uint8Array(128).fill(SUSPECT);
+for (let code = 0x21; code < 0x7f; code++) KIND[code] = CAPTURED;
+for (const character of '%?#\\') KIND[character.charCodeAt(0)] = SUSPECT;
+KIND[SLASH] = END_OF_SEGMENT;
+
+export interface TreeOptions {
+  readonly caseSensitive: boolean;
+  readonly strict: boolean;
+}
+
+/** Finds the most specific of the registered patterns: static beats parameter beats wildcard, and a dead end backs out. */
+export class Tree {
+  readonly root: Node = createNode('');
+  readonly #fold: (text: string) => string;
+  readonly #strict: boolean;
+  readonly #folded = new Uint8Array(128);
+  #leaves = 0;
+  #depth = 0;
+
+  #nodes: Int32Array | undefined;
+  #text: Uint8Array = new Uint8Array(0);
+  #windows: Int32Array = new Int32Array(0);
+  /** Start and end of what each parameter captured in the latest lookup. */
+  #captures: Int32Array = new Int32Array(0);
+  #path = '';
+  #end = 0;
+  #isSuspect = false;
+  /** By leaf: a number that is not negative where the lookup may end. */
+  #open: Int32Array = new Int32Array(0);
+
+  constructor({ caseSensitive, strict }: TreeOptions) {
+    this.#fold = caseSensitive ? (text) => text : foldCase;
+    this.#strict = strict;
+    for (let code = 0; code < 128; code++) {
+      this.#folded[code] = this.#fold(String.fromCharCode(code)).charCodeAt(0);
+    }
+  }
+
+  /** How many leaves there are. */
+  get size(): number {
+    return this.#leaves;
+  }
+
+  /**
+   * Adds `pattern`, in normal form; returns its leaf and the names of its parameters, which are those
+   * of the first pattern that has a parameter at that place.
+   */
+  add(pattern: string): { leaf: number; names: readonly string[] } {
+    const names: string[] = [];
+    let node = this.root;
+    let text = '';
+    for (const segment of this.#trim(pattern).slice(1).split('/')) {
+      text += '/';
+      if (segment === '*' || segment.startsWith(':')) {
+        node = insertText(node, text);
+        text = '';
+        node = segment === '*' ? wildcardOf(node) : paramOf(node, segment.slice(1));
+        names.push(node.name);
+      } else {
+        text += this.#fold(segment);
+      }
+    }
+    node = insertText(node, text);
+    if (node.leaf < 0) node.leaf = this.#leaves++;
+    this.#depth = Math.max(this.#depth, names.length);
+    this.#nodes = undefined;
+    return { leaf: node.leaf, names };
+  }
+
+  /**
+   * The leaf for `path` among those that are not negative in `open`, or -1; what its parameters
+   * captured is then read by `capture`. A path that is not in normal form is first brought into it.
+   */
+  find(path: string, open: Int32Array): number {
+    if (this.#nodes === undefined) this.#flatten();
+    this.#open = open;
+    this.#isSuspect = false;
+    const leaf = this.#walkPath(path);
+    if (!this.#isSuspect) return leaf;
+    const normal = normalizePath(path);
+    return normal === undefined ? NONE : this.#walkPath(normal);
+  }
+
+  /** The text that the parameter at `index` captured in the latest lookup, decoded. */
+  capture(index: number): string {
+    const captured = this.#path.slice(this.#captures[index * 2], this.#captures[index * 2 + 1]);
+    return this.#isSuspect && captured.includes('%') ? decodeURIComponent(captured) : captured;
+  }
+
+  #trim(pattern: string): string {
+    return !this.#strict && pattern.length > 1 && pattern.endsWith('/')
+      ? pattern.slice(0, -1)
+      : pattern;
+  }
+
+  #walkPath(path: string): number {
+    const last = path.length - 1;
+    this.#path = path;
+    this.#end = !this.#strict && last > 0 && path.charCodeAt(last) === SLASH ? last : last + 1;
+    return this.#walk(0, 0, 0);
+  }
+
+  /** Goes on from `node` at character `at`, with `captured` parameters behind it. */
+  #walk(from: number, start: number, captured: number): number {
+    const nodes = this.#nodes as Int32Array;
+    const text = this.#text;
+    const folded = this.#folded;
+    const path = this.#path;
+    const end = this.#end;
+    let node = from;
+    let at = start;
+    for (;;) {
+      // 1. The text of the node, folded only where it differs.
+      const textEnd = nodes[node + TEXT_END] as number;
+      for (let index = nodes[node + TEXT] as number; index < textEnd; index++, at++) {
+        if (at === end) return NONE;
+        const code = path.charCodeAt(at);
+        if (code !== text[index] && folded[code] !== text[index]) {
+          if (code === PERCENT) this.#isSuspect = true;
+          return NONE;
+        }
+      }
+      // 2. The end of the path.
+      if (at === end) {
+        const leaf = nodes[node + LEAF] as number;
+        return leaf >= 0 && (this.#open[leaf] as number) >= 0 ? leaf : NONE;
+      }
+      // 3. The branch that the next character leads to.
+      const code = path.charCodeAt(at);
+      const place = (folded[code] as number) - (nodes[node + FIRST] as number);
+      const child =
+        place >= 0 && place < (nodes[node + SPAN] as number)
+          ? (this.#windows[(nodes[node + WINDOW] as number) + place] as number)
+          : NONE;
+      const param = nodes[node + PARAM] as number;
+      const wildcard = nodes[node + WILDCARD] as number;
+      if (param < 0 && wildcard < 0) {
+        if (child < 0) {
+          if (code === PERCENT) this.#isSuspect = true;
+          return NONE;
+        }
+        node = child;
+        continue;
+      }
+      // 4. A segment begins that may be captured; what is more specific comes first.
+      if (child >= 0) {
+        const leaf = this.#walk(child, at, captured);
+        if (leaf >= 0) return leaf;
+      }
+      const segmentEnd = this.#captureSegment(at, captured);
+      if (segmentEnd === at) return NONE;
+      if (param >= 0) {
+        if (wildcard < 0) {
+          node = param;
+          at = segmentEnd;
+          captured++;
+          continue;
+        }
+        const leaf = this.#walk(param, segmentEnd, captured + 1);
+        if (leaf >= 0) return leaf;
+      }
+      return this.#captureRest(at, captured, nodes[wildcard + LEAF] as number);
+    }
+  }
+
+  /** Captures up to the next slash; returns where that is. */
+  #captureSegment(start: number, index: number): number {
+    const path = this.#path;
+    const end = this.#end;
+    if (path.charCodeAt(start) === DOT) this.#isSuspect = true;
+    let at = start;
+    for (; at < end; at++) {
+      const kind = KIND[path.charCodeAt(at)];
+      if (kind === CAPTURED) continue;
+      if (kind === END_OF_SEGMENT) break;
+      this.#isSuspect = true;
+    }
+    this.#captures[index * 2] = start;
+    this.#captures[index * 2 + 1] = at;
+    return at;
+  }
+
+  /** Captures all that is left, which must have no empty segment. */
+  #captureRest(start: number, index: number, leaf: number): number {
+    if ((this.#open[leaf] as number) < 0) return NONE;
+    let at = start;
+    for (let segmentEnd = start; segmentEnd < this.#end; at = segmentEnd + 1) {
+      segmentEnd = this.#captureSegment(at, index);
+      if (segmentEnd === at && at < this.#end) return NONE;
+    }
+    this.#captures[index * 2] = start;
+    this.#captures[index * 2 + 1] = this.#end;
+    return leaf;
+  }
+
+  #flatten(): void {
+    const nodes: number[] = [];
+    const text: number[] = [];
+    const windows: number[] = [];
+    const place = (node: Node | undefined): number => {
+      if (!node) return NONE;
+      const at = nodes.length;
+      const starts = node.children.map((child) => child.text.charCodeAt(0));
+      const first = Math.min(...starts);
+      const span = starts.length > 0 ? Math.max(...starts) - first + 1 : 0;
+      const window = windows.length;
+      nodes.push(
+        text.length,
+        text.length + node.text.length,
+        first,
+        span,
+        window,
+        NONE,
+        NONE,
+        node.leaf,
+      );
+      for (const character of node.text) text.push(character.charCodeAt(0));
+      for (let code = 0; code < span; code++) windows.push(NONE);
+      for (const child of node.children)
+        windows[window + child.text.charCodeAt(0) - first] = place(child);
+      nodes[at + PARAM] = place(node.param);
+      nodes[at + WILDCARD] = place(node.wildcard);
+      return at;
+    };
+    place(this.root);
+    this.#nodes = Int32Array.from(nodes);
+    this.#text = Uint8Array.from(text);
+    this.#windows = Int32Array.from(windows);
+    this.#captures = new Int32Array(2 * this.#depth);
+  }
+}
+
+/** The node that `text` leads to from `node`; splits those that share only a beginning with it. */
+function insertText(from: Node, text: string): Node {
+  let node = from;
+  let rest = text;
+  while (rest !== '') {
+    const at = node.children.findIndex((child) => child.text[0] === rest[0]);
+    const child = node.children[at];
+    if (!child) {
+      const added = createNode(rest);
+      node.children.push(added);
+      return added;
+    }
+    const shared = sharedLength(child.text, rest);
+    if (shared < child.text.length) {
+      const upper = createNode(child.text.slice(0, shared));
+      child.text = child.text.slice(shared);
+      upper.children.push(child);
+      node.children[at] = upper;
+      node = upper;
+    } else {
+      node = child;
+    }
+    rest = rest.slice(shared);
+  }
+  return node;
+}
+
+function sharedLength(left: string, right: string): number {
+  let at = 0;
+  while (at < left.length && left[at] === right[at]) at++;
+  return at;
+}
