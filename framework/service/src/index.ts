@@ -1,1 +1,16 @@
-
+export {
+  integer,
+  oneOf,
+  optionalText,
+  readConfig,
+  type ServiceConfig,
+  serviceVariables,
+  text,
+} from './config.ts';
+export { createDrain, type Drain } from './drain.ts';
+export { type Check, createHealthApp, type HealthOptions } from './health.ts';
+export { createLogger, type LoggerOptions } from './logging.ts';
+export { type Page, readPage } from './pagination.ts';
+export { runService, type Service, type ServiceDefinition } from './run-service.ts';
+export { createServiceApp, type ServiceEdge } from './service-app.ts';
+export { type SupersededOptions, superseded } from './superseded.ts';

@@ -1,0 +1,148 @@
+import { execFile } from 'node:child_process';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { inTransaction, openDatabase } from './sqlite.ts';
+
+const NOTES = {
+  applicationId: 0x6e6f7465,
+  migrations: ['CREATE TABLE notes (text TEXT NOT NULL) STRICT'],
+};
+
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'sqlite-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+test('openDatabase creates the file, its directory and its tables', () => {
+  const file = join(newDirectory(), 'new', 'notes.db');
+
+  const database = openDatabase(file, NOTES);
+  database.exec("INSERT INTO notes VALUES ('kept')");
+  database.close();
+
+  const again = openDatabase(file, NOTES);
+  expect(again.prepare('SELECT text FROM notes').all()).toMatchObject([{ text: 'kept' }]);
+  again.close();
+});
+
+test('openDatabase synchronises a write-ahead log at every commit', () => {
+  const database = openDatabase(join(newDirectory(), 'notes.db'), NOTES);
+  onTestFinished(() => database.close());
+
+  expect(database.prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'wal' });
+  expect(database.prepare('PRAGMA synchronous').get()).toMatchObject({ synchronous: 2 });
+  expect(database.prepare('PRAGMA busy_timeout').get()).toMatchObject({ timeout: 5000 });
+});
+
+test('openDatabase brings an older file to the newest version and keeps its rows', () => {
+  const file = join(newDirectory(), 'notes.db');
+  const old = openDatabase(file, NOTES);
+  old.exec("INSERT INTO notes VALUES ('kept')");
+  old.close();
+  const addStars = 'ALTER TABLE notes ADD COLUMN stars INTEGER NOT NULL DEFAULT 0';
+
+  const database = openDatabase(file, { ...NOTES, migrations: [...NOTES.migrations, addStars] });
+  onTestFinished(() => database.close());
+
+  expect(database.prepare('SELECT * FROM notes').all()).toMatchObject([{ text: 'kept', stars: 0 }]);
+});
+
+test.each([
+  ['a few bytes of garbage', 'garbage'],
+  ['pages of garbage', 'garbage '.repeat(2_000)],
+  ['a header and garbage behind it', `SQLite format 3\0${'garbage '.repeat(2_000)}`],
+])('openDatabase names a file of %s and leaves it as it is', (_, content) => {
+  const directory = newDirectory();
+  const file = join(directory, 'notes.db');
+  writeFileSync(file, content);
+
+  expect(() => openDatabase(file, NOTES)).toThrow(
+    new Error(`Cannot open database "${file}": file is not a database`),
+  );
+  expect(readFileSync(file, 'latin1')).toBe(content);
+  expect(readdirSync(directory)).toEqual(['notes.db']);
+});
+
+test('openDatabase refuses a file that was cut short and leaves it as it is', () => {
+  const file = join(newDirectory(), 'notes.db');
+  openDatabase(file, NOTES).close();
+  truncateSync(file, 4_096);
+  const content = readFileSync(file);
+
+  expect(() => openDatabase(file, NOTES)).toThrow('database disk image is malformed');
+  expect(readFileSync(file)).toEqual(content);
+});
+
+test("openDatabase refuses another program's database and leaves it as it is", () => {
+  const file = join(newDirectory(), 'other.db');
+  const other = new DatabaseSync(file);
+  other.exec('CREATE TABLE other (x)');
+  other.close();
+  const content = readFileSync(file);
+
+  expect(() => openDatabase(file, NOTES)).toThrow('it belongs to another program');
+  expect(readFileSync(file)).toEqual(content);
+});
+
+test('openDatabase refuses a version that it does not know', () => {
+  const file = join(newDirectory(), 'notes.db');
+  openDatabase(file, { ...NOTES, migrations: [...NOTES.migrations, 'SELECT 1'] }).close();
+
+  expect(() => openDatabase(file, NOTES)).toThrow("version 2 is newer than this program's 1");
+});
+
+test('openDatabase names a path that is no file', () => {
+  const directory = newDirectory();
+
+  expect(() => openDatabase(directory, NOTES)).toThrow(
+    `Cannot open database "${directory}": unable to open database file`,
+  );
+});
+
+test('processes that open one new file at once all succeed', async () => {
+  const file = join(newDirectory(), 'notes.db');
+  const program = `
+    import { openDatabase } from ${JSON.stringify(new URL('./sqlite.ts', import.meta.url).href)};
+    const database = openDatabase(${JSON.stringify(file)}, ${JSON.stringify(NOTES)});
+    database.exec("INSERT INTO notes VALUES ('here')");
+    database.close();
+  `;
+  const run = promisify(execFile);
+
+  await Promise.all(
+    Array.from({ length: 6 }, () =>
+      run(process.execPath, ['--input-type=module', '--eval', program]),
+    ),
+  );
+
+  const database = openDatabase(file, NOTES);
+  onTestFinished(() => database.close());
+  expect(database.prepare('SELECT count(*) AS rows FROM notes').get()).toMatchObject({ rows: 6 });
+});
+
+test('inTransaction keeps nothing of work that throws', () => {
+  const database = openDatabase(':memory:', NOTES);
+  onTestFinished(() => database.close());
+
+  const work = () =>
+    inTransaction(database, () => {
+      database.exec("INSERT INTO notes VALUES ('half')");
+      throw new Error('the other half');
+    });
+
+  expect(work).toThrow('the other half');
+  expect(database.prepare('SELECT * FROM notes').all()).toEqual([]);
+});

@@ -1,0 +1,87 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** What a database file of one service holds. */
+export interface DatabaseFormat {
+  /** Marks the file as this service's (`PRAGMA application_id`): a 32-bit integer other than 0. */
+  readonly applicationId: number;
+  /** SQL that leads from each version to the next; the first from an empty file to version 1. */
+  readonly migrations: readonly string[];
+}
+
+/** How long a statement waits for another process to finish writing. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+/**
+ * Opens a database file that several processes may share, and brings it to the newest version. What
+ * is committed is on the disk: a write-ahead log, synchronised at every commit. A file that holds
+ * anything else is left as it is.
+ *
+ * @throws {Error} naming the file, if it is not such a database or cannot be opened
+ */
+export function openDatabase(file: string, format: DatabaseFormat): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+    migrate(database, format);
+    useWriteAheadLog(database);
+    return database;
+  } catch (error) {
+    database?.close();
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`Cannot open database "${file}": ${reason}`, { cause: error });
+  }
+}
+
+/** Runs `work` in one write transaction: all of it is kept, or none. */
+export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** In one transaction, because another process may be starting on the same new file. */
+function migrate(database: DatabaseSync, { applicationId, migrations }: DatabaseFormat): void {
+  inTransaction(database, () => {
+    const owner = readNumber(database, 'SELECT application_id FROM pragma_application_id');
+    const tables = readNumber(database, 'SELECT count(*) FROM sqlite_schema');
+    if (owner !== applicationId && (owner !== 0 || tables > 0)) {
+      throw new Error('it belongs to another program');
+    }
+    const version = readNumber(database, 'SELECT user_version FROM pragma_user_version');
+    if (version > migrations.length) {
+      throw new Error(`version ${version} is newer than this program's ${migrations.length}`);
+    }
+    if (version === migrations.length) return;
+    for (const migration of migrations.slice(version)) database.exec(migration);
+    database.exec(`PRAGMA application_id = ${applicationId}`);
+    database.exec(`PRAGMA user_version = ${migrations.length}`);
+  });
+}
+
+/** Processes that start at once on a new file cannot all switch it at once: SQLite then fails without waiting. */
+function useWriteAheadLog(database: DatabaseSync): void {
+  const deadline = Date.now() + BUSY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL');
+      database.exec('PRAGMA synchronous = FULL');
+      return;
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
+}
+
+function readNumber(database: DatabaseSync, sql: string): number {
+  return Number(Object.values(database.prepare(sql).get() ?? {})[0]);
+}
