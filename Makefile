@@ -13,7 +13,7 @@ $(TOOLCHAIN):
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help install up down status logs smoke test check format bench clean
+.PHONY: help install up down status logs smoke leftovers test check format bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ logs: ## Follow the logs of every process
 
 smoke: install ## Try the running system through its edge
 	@node deploy/local/smoke.ts
+
+leftovers: $(TOOLCHAIN)
+	@node deploy/local/leftovers.ts --port $(PORT)
 
 test: install ## Type-check, lint and run every test
 	@node deploy/local/install-nginx.ts

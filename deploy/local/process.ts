@@ -106,13 +106,17 @@ export function isRunning(record: ProcessRecord): boolean {
   return processIdentity(record.pid) === record.identity;
 }
 
-/** Asks the process to end, and ends it and its children by force after `graceMs`. */
-export async function stopProcess(record: ProcessRecord, graceMs = 10_000): Promise<void> {
-  if (!isRunning(record)) return;
+/**
+ * Asks the process to end, and ends it and its children by force after `graceMs`.
+ * Tells whether it ended by itself.
+ */
+export async function stopProcess(record: ProcessRecord, graceMs = 10_000): Promise<boolean> {
+  if (!isRunning(record)) return true;
   signal(record.pid, 'SIGTERM');
-  if (await hasEnded(record, graceMs)) return;
+  if (await hasEnded(record, graceMs)) return true;
   signal(-record.pid, 'SIGKILL');
   await hasEnded(record, 2_000);
+  return false;
 }
 
 async function hasEnded(record: ProcessRecord, withinMs: number): Promise<boolean> {

@@ -77,15 +77,15 @@ async function requireFreePorts(
 async function start(plan: ProcessPlan, kept: readonly ProcessRecord[]): Promise<void> {
   const logFile = path.join(folders.logs, `${plan.name}.log`);
   const begun = performance.now();
+  const { record, child } = await startProcess(plan, logFile);
+  started.push(record);
+  writeRecords(folders.run, [...kept, ...started]);
   try {
-    const { record } = await startProcess(plan, logFile);
-    started.push(record);
-    writeRecords(folders.run, [...kept, ...started]);
     await waitUntilReady(record);
   } catch (error) {
-    throw new Error(`Cannot start ${plan.name}: ${messageOf(error)}\n${lastLines(logFile)}`, {
-      cause: error,
-    });
+    const code = child.exitCode === null ? '' : ` (exit code ${child.exitCode})`;
+    const message = `Cannot start ${plan.name}: ${messageOf(error)}${code}\n${lastLines(logFile)}`;
+    throw new Error(message, { cause: error });
   }
   console.log(`  ${plan.name.padEnd(10)} ready on ${plan.address} after ${secondsSince(begun)}`);
 }

@@ -1,0 +1,261 @@
+import type { StdioOptions } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import http from 'node:http';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { planEdge, renderUpstreams } from './edge.ts';
+import { findNginx } from './install-nginx.ts';
+import type { ProcessPlan, ProcessRecord } from './process.ts';
+import { startProcess, stopProcess, waitUntilReady } from './process.ts';
+
+const nginx = findNginx() ?? 'nginx';
+const upstreams: http.Server[] = [];
+let plan: ProcessPlan;
+let edge: ProcessRecord | undefined;
+let origin: string;
+let prefix: string;
+
+/** Answers with what it received, so that a test sees what the edge passed on. */
+async function startEcho(service: string): Promise<number> {
+  const server = http.createServer(async (request, response) => {
+    const body = await request.toArray();
+    const { method, url, headers } = request;
+    const bytes = Buffer.concat(body).length;
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ service, method, url, headers, bytes }));
+  });
+  upstreams.push(server);
+  return await listen(server);
+}
+
+async function listen(server: net.Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('Cannot read the port');
+  return address.port;
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer();
+  const port = await listen(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+beforeAll(async () => {
+  prefix = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-edge-'));
+  const port = await freePort();
+  plan = planEdge({
+    nginx,
+    port,
+    prefix,
+    upstreams: {
+      users: [await startEcho('users'), await startEcho('users')],
+      catalog: [await startEcho('catalog')],
+      reports: [await freePort()],
+    },
+  });
+  edge = (await startProcess(plan, path.join(prefix, 'edge.log'))).record;
+  origin = `http://127.0.0.1:${port}`;
+  await waitUntilReady(edge);
+});
+
+afterAll(async () => {
+  if (edge) await stopProcess(edge);
+  for (const server of upstreams) server.close();
+  fs.rmSync(prefix, { recursive: true });
+});
+
+/** Sends the target as it stands: `fetch` would resolve dots and drop what it finds odd. */
+function rawGet(target: string, headers: http.OutgoingHttpHeaders = {}) {
+  return new Promise<{
+    status: number | undefined;
+    text: string;
+    headers: http.IncomingHttpHeaders;
+  }>((resolve, reject) => {
+    const { hostname, port } = new URL(origin);
+    http
+      .get({ hostname, port, path: target, headers, agent: false }, async (response) => {
+        const text = Buffer.concat(await response.toArray()).toString();
+        resolve({ status: response.statusCode, text, headers: response.headers });
+      })
+      .once('error', reject);
+  });
+}
+
+async function echoOf(target: string, headers: http.OutgoingHttpHeaders = {}) {
+  const { status, text } = await rawGet(target, headers);
+  expect({ target, status }).toEqual({ target, status: 200 });
+  return JSON.parse(text);
+}
+
+test('nginx finds no fault in the configuration', () => {
+  const args = ['-t', '-q', ...plan.args];
+  // nginx opens its standard output by name, which a pipe of Node's does not allow.
+  const stdio: StdioOptions = ['ignore', 'ignore', 'pipe'];
+
+  expect(() => execFileSync(nginx, args, { stdio })).not.toThrow();
+});
+
+test('every replica stands in its upstream, which keeps connections for less than 75 s', () => {
+  const text = renderUpstreams({ users: [1, 2], catalog: [3], reports: [4] });
+
+  expect(text).toContain(
+    'upstream users {\n  server 127.0.0.1:1 fail_timeout=1s;\n  server 127.0.0.1:2',
+  );
+  expect(text.match(/^upstream /gm)).toHaveLength(3);
+  expect(text.match(/keepalive_timeout 60s;/g)).toHaveLength(3);
+});
+
+test('no path is matched or rewritten by a regular expression', () => {
+  const text = fs.readFileSync(path.join(prefix, 'nginx.conf'), 'utf8');
+
+  expect(text).not.toMatch(/^\s*(location\s+~|rewrite\s|if\s*\()/m);
+});
+
+test.each([
+  ['/api/v1/users', 'users'],
+  ['/api/v1/users/', 'users'],
+  ['/api/v1/users?page=1', 'users'],
+  ['/api/v2/users/7', 'users'],
+  ['/api/v1/catalog', 'catalog'],
+  ['/api/v2/catalog/7/x', 'catalog'],
+])('%s reaches %s', async (target, service) => {
+  expect((await echoOf(target)).service).toBe(service);
+});
+
+test.each([
+  '/api/v1/users/a%2Fb?x=1',
+  '/api/v1/users/a%252Fb',
+  '/api/v1/%75sers/7',
+  '/api/v1/users//7',
+  '/api/v1/users/./7',
+  '/api/v1/catalog/../users/7',
+  '/api/v1/users/%2e%2e/users/7',
+  '/api/v1/users/a+b%20c?q=%41+%zz',
+])('%s arrives exactly as sent', async (target) => {
+  expect((await echoOf(target)).url).toBe(target);
+});
+
+test.each([
+  ['/', 404, 'NOT_FOUND'],
+  ['/api/v1/usersx', 404, 'NOT_FOUND'],
+  ['/api/v1', 404, 'NOT_FOUND'],
+  ['/api/v3/users', 404, 'NOT_FOUND'],
+  ['//api/v1/users', 404, 'NOT_FOUND'],
+  ['/api/v1/users/../admin', 404, 'NOT_FOUND'],
+  ['/problem', 404, 'NOT_FOUND'],
+  ['/api/v1/users/%ZZ', 400, 'BAD_REQUEST'],
+  ['/api/v1/users/%00', 400, 'BAD_REQUEST'],
+  ['/../api/v1/users', 400, 'BAD_REQUEST'],
+  ['/api/v1/reports', 502, 'BAD_GATEWAY'],
+])('%s is answered %i as a problem by the edge', async (target, status, code) => {
+  const response = await rawGet(target, { 'x-request-id': 'trial-1' });
+
+  expect(response.status).toBe(status);
+  expect(response.headers['content-type']).toBe('application/problem+json');
+  const problem = JSON.parse(response.text);
+  expect(problem).toMatchObject({ type: 'about:blank', status, code, detail: problem.title });
+  expect(problem.requestId).toBe(response.headers['x-request-id']);
+});
+
+test('a target over 8 KiB is answered 414 as a problem', async () => {
+  const response = await rawGet(`/api/v1/users/${'a'.repeat(9_000)}`);
+
+  expect(response.status).toBe(414);
+  expect(JSON.parse(response.text).code).toBe('URI_TOO_LONG');
+});
+
+test('a header over 8 KiB is answered 431 as a problem', async () => {
+  const response = await rawGet('/api/v1/users', { 'x-large': 'a'.repeat(9_000) });
+
+  expect(response.status).toBe(431);
+  expect(JSON.parse(response.text).code).toBe('REQUEST_HEADER_FIELDS_TOO_LARGE');
+});
+
+test('what a client claims about itself is replaced by what the edge knows', async () => {
+  const { headers } = await echoOf('/api/v1/users', {
+    host: 'shop.example:8080',
+    'x-forwarded-for': '203.0.113.9',
+    'x-forwarded-host': 'evil.example',
+    'x-forwarded-proto': 'https',
+    forwarded: 'for=203.0.113.9',
+  });
+
+  expect(headers).toMatchObject({
+    host: 'shop.example:8080',
+    'x-forwarded-for': '127.0.0.1',
+    'x-forwarded-host': 'shop.example:8080',
+    'x-forwarded-proto': 'http',
+  });
+  expect(headers).not.toHaveProperty('forwarded');
+});
+
+test.each(['abc', 'A-Z_09', 'x'.repeat(64)])('request id %s is passed on', async (id) => {
+  expect((await echoOf('/api/v1/users', { 'x-request-id': id })).headers['x-request-id']).toBe(id);
+});
+
+test.each(['', 'a b', 'a"b', 'a.b', 'x'.repeat(65)])('request id "%s" is replaced', async (id) => {
+  const { headers } = await echoOf('/api/v1/users', { 'x-request-id': id });
+
+  expect(headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/);
+});
+
+test.each([
+  [1024 ** 2, 200],
+  [1024 ** 2 + 1, 413],
+])('a body of %i bytes is answered %i, with its length or in chunks', async (bytes, status) => {
+  const body = Buffer.alloc(bytes, 'a');
+  const post = (init: RequestInit) => fetch(`${origin}/api/v1/users`, { method: 'POST', ...init });
+
+  const whole = await post({ body });
+  const chunked = await post({ body: ReadableStream.from([body]), duplex: 'half' });
+
+  for (const response of [whole, chunked]) {
+    expect(response.status).toBe(status);
+    const answer = JSON.parse(await response.text());
+    expect(answer).toMatchObject(status === 200 ? { bytes } : { code: 'PAYLOAD_TOO_LARGE' });
+  }
+});
+
+test('HEAD is answered without a body, by a service and by the edge', async () => {
+  for (const [target, status] of [
+    ['/api/v1/users', 200],
+    ['/nowhere', 404],
+  ] as const) {
+    const response = await fetch(origin + target, { method: 'HEAD' });
+
+    expect(response.status).toBe(status);
+    expect(await response.text()).toBe('');
+  }
+});
+
+test('connections to a service are kept', async () => {
+  let opened = 0;
+  for (const server of upstreams) server.on('connection', () => (opened += 1));
+
+  for (let count = 0; count < 20; count++) await echoOf('/api/v1/users');
+
+  expect(opened).toBeLessThanOrEqual(2);
+});
+
+test('the log has one JSON line a request, with its id and without its query', async () => {
+  await echoOf('/api/v1/users?secret=7', { 'x-request-id': 'logged-1' });
+
+  const readLine = () =>
+    fs
+      .readFileSync(path.join(prefix, 'edge.log'), 'utf8')
+      .split('\n')
+      .find((text) => text.includes('logged-1'));
+  await expect.poll(readLine).toBeDefined();
+  expect(JSON.parse(readLine() ?? '')).toMatchObject({
+    method: 'GET',
+    path: '/api/v1/users',
+    status: 200,
+    upstreamSeconds: expect.stringMatching(/^[\d.]+$/),
+  });
+});

@@ -1,0 +1,70 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ProcessRecord } from './process.ts';
+import { processIdentity } from './process.ts';
+import { readRecords, readRunning, writeRecords } from './state.ts';
+import { readOrCreateToken, tokenFile } from './token.ts';
+
+let run: string;
+
+beforeEach(() => {
+  run = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-state-'));
+});
+
+afterEach(() => {
+  fs.rmSync(run, { recursive: true });
+});
+
+function recordOf(overrides: Partial<ProcessRecord> = {}): ProcessRecord {
+  return {
+    name: 'users-1',
+    pid: process.pid,
+    identity: processIdentity(process.pid) ?? '',
+    address: 'http://127.0.0.1:8081',
+    readyUrl: 'http://127.0.0.1:9081/readyz',
+    ports: [8081, 9081],
+    fingerprint: 'f',
+    ...overrides,
+  };
+}
+
+test('what was written down is read again, and nothing else stands beside it', () => {
+  writeRecords(run, [recordOf()]);
+
+  expect(readRecords(run)).toEqual([recordOf()]);
+  expect(fs.readdirSync(run)).toEqual(['state.json']);
+});
+
+test('nothing runs where nothing was written down', () => {
+  expect(readRunning(path.join(run, 'absent'))).toEqual([]);
+});
+
+test('readRunning leaves out a process that has ended', () => {
+  const ended = recordOf({ name: 'users-2', identity: 'an earlier process' });
+  writeRecords(run, [recordOf(), ended]);
+
+  expect(readRunning(run).map(({ name }) => name)).toEqual(['users-1']);
+});
+
+test.each([
+  ['a process group', { pid: -1 }],
+  ['process 1', { pid: 1 }],
+  ['a fraction', { pid: 1.5 }],
+])('readRecords leaves out a record whose id is %s', (_, overrides) => {
+  writeRecords(run, [recordOf(overrides)]);
+
+  expect(readRecords(run)).toEqual([]);
+});
+
+test('the token stays the same, differs between systems, and only its owner may read it', () => {
+  const other = path.join(run, 'other');
+
+  const token = readOrCreateToken(run);
+
+  expect(readOrCreateToken(run)).toBe(token);
+  expect(readOrCreateToken(other)).not.toBe(token);
+  expect(token).toMatch(/^[\w-]{32}$/);
+  expect(fs.statSync(tokenFile(run)).mode & 0o777).toBe(0o600);
+});

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+
+import { replicasOf, upstreamsOf } from './system.ts';
+
+test('replicas take the ports behind the edge, and health 1,000 above', () => {
+  expect(replicasOf(8080)).toEqual([
+    { name: 'users-1', service: 'users', port: 8081, healthPort: 9081 },
+    { name: 'users-2', service: 'users', port: 8082, healthPort: 9082 },
+    { name: 'catalog-1', service: 'catalog', port: 8083, healthPort: 9083 },
+    { name: 'catalog-2', service: 'catalog', port: 8084, healthPort: 9084 },
+    { name: 'reports-1', service: 'reports', port: 8085, healthPort: 9085 },
+  ]);
+});
+
+test('the edge gets the ports of every replica by service', () => {
+  expect(upstreamsOf(replicasOf(8080))).toEqual({
+    users: [8081, 8082],
+    catalog: [8083, 8084],
+    reports: [8085],
+  });
+});
