@@ -1,1 +1,1 @@
-
+export { type JsonOptions, json } from './json.ts';

@@ -1,0 +1,128 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+
+import { DONE, type Middleware } from '@fw/core';
+import { BadRequestError, UnsupportedMediaTypeError } from '@fw/errors';
+
+import { parseMediaType } from './media-type.ts';
+import { parseJson } from './parse-json.ts';
+import { discardRest, readBody, tooLarge } from './read-body.ts';
+
+export interface JsonOptions {
+  /** Largest body accepted, in bytes, decoded if it has a content coding. Default 1 MiB. */
+  readonly limit?: number;
+  /** Whether only objects and arrays are taken. Default true. */
+  readonly strict?: boolean;
+  /** Whether bodies in gzip, deflate and br are taken. Default false. */
+  readonly inflate?: boolean;
+}
+
+const MEDIA_TYPES = 'application/json, application/*+json';
+
+/**
+ * Parses JSON bodies into `ctx.body`; an empty body leaves it `undefined`. What cannot be read is
+ * answered 400, 413 or 415 before the handler runs. GET and HEAD are not parsed.
+ *
+ * @throws {RangeError} if `limit` is no positive integer
+ */
+export function json({
+  limit = 1024 ** 2,
+  strict = true,
+  inflate = false,
+}: JsonOptions = {}): Middleware {
+  if (!Number.isSafeInteger(limit) || limit < 1) {
+    throw new RangeError(
+      `Cannot read option limit "${limit}": expected a positive number of bytes`,
+    );
+  }
+  return (ctx, next) => {
+    const { req, res } = ctx.raw;
+    if (!mayHaveBody(req) || ctx.body !== undefined || req.readableEnded) return next();
+    const refusal = refuse(req, { limit, inflate });
+    const isChunked = req.headers['content-length'] === undefined;
+    if (refusal && !isChunked) {
+      discardRest(req);
+      throw refusal;
+    }
+    return new Promise<void>((resolve, reject) => {
+      const decoded = refusal ? undefined : decoder(req);
+      readBody(req, res, { limitBytes: limit, decoded }, (error, bytes) => {
+        if (error) return reject(error);
+        if (bytes.length === 0) return goOn();
+        if (refusal) return reject(refusal);
+        try {
+          ctx.body = parseStrictly(bytes, strict);
+        } catch (unreadable) {
+          return reject(unreadable);
+        }
+        goOn();
+      });
+
+      function goOn(): void {
+        const running = next();
+        if (running === DONE) resolve();
+        else running.then(resolve, reject);
+      }
+    });
+  };
+}
+
+/** A request has a body if it announces one (RFC 9112 §6.3). */
+function mayHaveBody({ method, headers }: IncomingMessage): boolean {
+  if (method === 'GET' || method === 'HEAD') return false;
+  const length = headers['content-length'];
+  return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';
+}
+
+/** What speaks against a body, before any of it is read. */
+function refuse(
+  { headers }: IncomingMessage,
+  { limit, inflate }: { readonly limit: number; readonly inflate: boolean },
+): Error | undefined {
+  const coding = headers['content-encoding']?.toLowerCase() ?? 'identity';
+  if (coding !== 'identity' && !(inflate && DECODERS.has(coding))) {
+    const codings = inflate ? [...DECODERS.keys()].join(', ') : 'identity';
+    return new UnsupportedMediaTypeError(
+      `The content coding of the body must be one of: ${codings}`,
+      {
+        headers: { 'Accept-Encoding': codings },
+      },
+    );
+  }
+  const media = parseMediaType(headers['content-type'] ?? '');
+  if (media === undefined || !isJson(media.type) || !isUtf8(media.parameters.get('charset'))) {
+    return new UnsupportedMediaTypeError(`The body must be JSON in UTF-8: ${MEDIA_TYPES}`, {
+      headers: { Accept: MEDIA_TYPES },
+    });
+  }
+  return Number(headers['content-length'] ?? 0) > limit ? tooLarge(limit) : undefined;
+}
+
+function isJson(type: string): boolean {
+  return type === 'application/json' || (type.startsWith('application/') && type.endsWith('+json'));
+}
+
+function isUtf8(charset = 'utf-8'): boolean {
+  return /^utf-?8$/i.test(charset);
+}
+
+type Zlib = typeof import('node:zlib');
+const DECODERS: ReadonlyMap<string, (zlib: Zlib) => NodeJS.ReadWriteStream & Readable> = new Map([
+  ['gzip', (zlib: Zlib) => zlib.createGunzip()],
+  ['deflate', (zlib: Zlib) => zlib.createInflate()],
+  ['br', (zlib: Zlib) => zlib.createBrotliDecompress()],
+]);
+
+/** What comes out of a body with a content coding; `undefined` for one without. */
+function decoder(req: IncomingMessage): Readable | undefined {
+  const create = DECODERS.get(req.headers['content-encoding']?.toLowerCase() ?? '');
+  return create && req.pipe(create(process.getBuiltinModule('node:zlib')));
+}
+
+function parseStrictly(bytes: Buffer, strict: boolean): unknown {
+  const value = parseJson(bytes);
+  if (strict && (typeof value !== 'object' || value === null)) {
+    throw new BadRequestError('The body must be a JSON object or array', { code: 'INVALID_JSON' });
+  }
+  return value;
+}

@@ -1,0 +1,27 @@
+/** A media type as `Content-Type` holds it (RFC 9110 §8.3.1): type and parameter names in lower case. */
+export interface MediaType {
+  readonly type: string;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const TYPE = new RegExp(`^(${TOKEN}/${TOKEN})[ \\t]*`);
+const PARAMETER = new RegExp(
+  `;[ \\t]*(?:(${TOKEN})=(?:(${TOKEN})|"((?:[^"\\\\]|\\\\[\\t -~])*)"))?[ \\t]*`,
+  'y',
+);
+
+/** Reads a `Content-Type`; `undefined` if it is malformed. */
+export function parseMediaType(header: string): MediaType | undefined {
+  const [start = '', type] = TYPE.exec(header) ?? [];
+  if (type === undefined) return undefined;
+  const parameters = new Map<string, string>();
+  PARAMETER.lastIndex = start.length;
+  while (PARAMETER.lastIndex < header.length) {
+    const [, name, token, quoted] = PARAMETER.exec(header) ?? [null];
+    if (name === null) return undefined;
+    if (name === undefined) continue;
+    parameters.set(name.toLowerCase(), token ?? (quoted ?? '').replace(/\\(.)/g, '$1'));
+  }
+  return { type: type.toLowerCase(), parameters };
+}
