@@ -37,7 +37,7 @@ function processesOfOurs(): { pid: number; command: string }[] {
 
 function commands(): { pid: number; command: string }[] {
   if (!fs.existsSync('/proc/self/cmdline')) {
-    const lines = execFileSync('ps', ['-axo', 'pid=,args='], { encoding: 'utf8' })
+    const lines = execFileSync('ps', ['-ax', '-o', 'pid=', '-o', 'args='], { encoding: 'utf8' })
       .trim()
       .split('\n');
     return lines.map((line) => ({ pid: Number.parseInt(line, 10), command: line }));

@@ -84,17 +84,13 @@ function identityFromProc(pid: number): string | undefined {
 
 function identityFromPs(pid: number): string | undefined {
   try {
-    const [state = '', ...started] = execFileSync(
-      'ps',
-      ['-o', 'stat=,lstart=', '-p', String(pid)],
-      {
-        encoding: 'utf8',
-        env: { ...process.env, LC_ALL: 'C' },
-        stdio: ['ignore', 'pipe', 'ignore'],
-      },
-    )
-      .trim()
-      .split(/\s+/);
+    const args = ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)];
+    const line = execFileSync('ps', args, {
+      encoding: 'utf8',
+      env: { ...process.env, LC_ALL: 'C' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const [state = '', ...started] = line.trim().split(/\s+/);
     return state === '' || state.startsWith('Z') ? undefined : started.join(' ');
   } catch {
     return undefined;
