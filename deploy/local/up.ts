@@ -144,18 +144,16 @@ function readPort(): number {
   return port;
 }
 
-for (const name of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(name, async () => {
-    console.error('\nInterrupted: stopping what was started');
-    await takeBack();
-    process.exit(130);
-  });
-}
+const interrupted = new Promise<never>((_, reject) => {
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(name, () => reject(new Error('\nInterrupted: stopping what was started')));
+  }
+});
 
 try {
-  await up(readPort());
+  await Promise.race([up(readPort()), interrupted]);
 } catch (error) {
   console.error(messageOf(error));
   await takeBack();
-  process.exitCode = 1;
+  process.exit(1);
 }
