@@ -26,7 +26,8 @@ export function openDatabase(file: string, format: DatabaseFormat): DatabaseSync
     mkdirSync(dirname(file), { recursive: true });
     database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
     migrate(database, format);
-    useWriteAheadLog(database);
+    database.exec('PRAGMA journal_mode = WAL');
+    database.exec('PRAGMA synchronous = FULL');
     return database;
   } catch (error) {
     database?.close();
@@ -38,11 +39,22 @@ export function openDatabase(file: string, format: DatabaseFormat): DatabaseSync
 /** Runs `work` in one write transaction: all of it is kept, or none. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   database.exec('BEGIN IMMEDIATE');
+  return finish(database, work);
+}
+
+/** Runs `work`, which only reads, on one state of the database, whatever others write meanwhile. */
+export function inSnapshot<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('BEGIN');
+  return finish(database, work);
+}
+
+function finish<T>(database: DatabaseSync, work: () => T): T {
   try {
     const result = work();
     database.exec('COMMIT');
     return result;
   } catch (error) {
+    // SQLite has rolled back by itself after some failures, a full disk among them.
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
@@ -65,21 +77,6 @@ function migrate(database: DatabaseSync, { applicationId, migrations }: Database
     database.exec(`PRAGMA application_id = ${applicationId}`);
     database.exec(`PRAGMA user_version = ${migrations.length}`);
   });
-}
-
-/** Processes that start at once on a new file cannot all switch it at once: SQLite then fails without waiting. */
-function useWriteAheadLog(database: DatabaseSync): void {
-  const deadline = Date.now() + BUSY_TIMEOUT_MS;
-  for (;;) {
-    try {
-      database.exec('PRAGMA journal_mode = WAL');
-      database.exec('PRAGMA synchronous = FULL');
-      return;
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
-    }
-  }
 }
 
 function readNumber(database: DatabaseSync, sql: string): number {

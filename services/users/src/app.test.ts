@@ -1,0 +1,303 @@
+import { request } from '@fw/core/testing';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { createUsersApp } from './app.ts';
+import { openSqliteUserStore } from './store/sqlite.ts';
+
+const USERS = '/api/v1/users';
+const ADA = { name: 'Ada', email: 'ada@example.com' };
+const TEN = '2026-11-21T10:00:00.000Z';
+const NOON = '2026-11-21T12:00:00.000Z';
+
+/** The API over no users, at ten o'clock; ids are u1, u2 and so on. */
+function newApi(bodyLimit?: number) {
+  const store = openSqliteUserStore(':memory:');
+  onTestFinished(() => store.close());
+  const clock = { time: TEN };
+  let ids = 0;
+  const app = createUsersApp({
+    store,
+    newId: () => `u${++ids}`,
+    now: () => new Date(clock.time),
+    ...(bodyLimit && { bodyLimit }),
+  });
+  const send = (method: string, path: string, body: unknown) =>
+    request(app, path, {
+      method,
+      headers: { 'Content-Type': 'application/json' },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  return { app, clock, send };
+}
+
+test('GET of the list answers every user and the total', async () => {
+  const { app, send } = newApi();
+  expect(await (await request(app, USERS)).json()).toEqual({ data: [], total: 0 });
+  await send('POST', USERS, ADA);
+  await send('POST', USERS, { name: 'Bob', email: 'bob@example.com' });
+
+  const response = await request(app, USERS);
+
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual({
+    data: [
+      { id: 'u1', ...ADA, createdAt: TEN, updatedAt: TEN },
+      { id: 'u2', name: 'Bob', email: 'bob@example.com', createdAt: TEN, updatedAt: TEN },
+    ],
+    total: 2,
+  });
+});
+
+test('POST creates a user and answers 201 with it', async () => {
+  const { app, send } = newApi();
+
+  const response = await send('POST', USERS, { ...ADA, id: 'mine', admin: true });
+
+  expect(response.status).toBe(201);
+  const body = { data: { id: 'u1', ...ADA, createdAt: TEN, updatedAt: TEN } };
+  expect(await response.json()).toEqual(body);
+  expect(await (await request(app, `${USERS}/u1`)).json()).toEqual(body);
+});
+
+test('POST gives a random UUID where no ids are passed in', async () => {
+  const store = openSqliteUserStore(':memory:');
+  onTestFinished(() => store.close());
+
+  const response = await request(createUsersApp({ store }), USERS, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(ADA),
+  });
+
+  const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+  expect(await response.json()).toMatchObject({ data: { id: expect.stringMatching(uuid) } });
+});
+
+test.each([
+  [{}, 'name and email are required'],
+  [{ name: 'Ada' }, 'name and email are required'],
+  [{ email: 'ada@example.com' }, 'name and email are required'],
+  [{ name: '', email: 'ada@example.com' }, 'name and email are required'],
+  [{ name: 'Ada', email: '' }, 'name and email are required'],
+  [[ADA], 'name and email are required'],
+  [{ name: 7, email: 'ada@example.com' }, 'name must be a string'],
+  [{ name: 'Ada', email: { toString: 'x' } }, 'email must be a string'],
+  [{ name: 'Ada', email: ['ada@example.com'] }, 'email must be a string'],
+])('POST of %j answers 400: %s', async (body, detail) => {
+  const { app, send } = newApi();
+
+  const response = await send('POST', USERS, body);
+
+  expect(response.status).toBe(400);
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+  expect(await response.json()).toMatchObject({ status: 400, code: 'BAD_REQUEST', detail });
+  expect(await (await request(app, USERS)).json()).toEqual({ data: [], total: 0 });
+});
+
+test('POST without a body answers 400: name and email are required', async () => {
+  const { app } = newApi();
+
+  const response = await request(app, USERS, { method: 'POST' });
+
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ detail: 'name and email are required' });
+});
+
+test.each([
+  ['{"name":', 400],
+  ['{"__proto__":{"name":"x"},"name":"Ada","email":"a"}', 400],
+  [JSON.stringify({ ...ADA, name: 'a'.repeat(300) }), 413],
+])('POST of the body %.40s answers %i', async (body, status) => {
+  const { send } = newApi(256);
+
+  const response = await send('POST', USERS, body);
+
+  expect(response.status).toBe(status);
+});
+
+test('PUT overwrites what is supplied and keeps the rest', async () => {
+  const { clock, send } = newApi();
+  await send('POST', USERS, ADA);
+  clock.time = NOON;
+
+  const response = await send('PUT', `${USERS}/u1`, { email: 'ada@example.org' });
+
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual({
+    data: { id: 'u1', name: 'Ada', email: 'ada@example.org', createdAt: TEN, updatedAt: NOON },
+  });
+});
+
+test('PUT ignores fields that it does not know, whatever they are called', async () => {
+  const { app, clock, send } = newApi();
+  await send('POST', USERS, ADA);
+  clock.time = NOON;
+  const body = { id: 'u9', createdAt: NOON, toString: 'x', isAdmin: true };
+
+  const response = await send('PUT', `${USERS}/u1`, body);
+
+  const user = { id: 'u1', ...ADA, createdAt: TEN, updatedAt: NOON };
+  expect(await response.json()).toEqual({ data: user });
+  expect(await (await request(app, `${USERS}/u1`)).json()).toEqual({ data: user });
+  expect(({} as Record<string, unknown>).isAdmin).toBeUndefined();
+});
+
+test('PUT without a body renews the time of the update', async () => {
+  const { app, clock, send } = newApi();
+  await send('POST', USERS, ADA);
+  clock.time = NOON;
+
+  const response = await request(app, `${USERS}/u1`, { method: 'PUT' });
+
+  expect(await response.json()).toMatchObject({ data: { ...ADA, updatedAt: NOON } });
+});
+
+test.each([
+  [{ name: 7 }, 'name must be a string'],
+  [{ name: null }, 'name must be a string'],
+  [{ email: {} }, 'email must be a string'],
+  [{ name: 'Eve', email: ['e'] }, 'email must be a string'],
+  [['name'], 'the body must be a JSON object'],
+])('PUT of %j answers 400 and changes nothing: %s', async (body, detail) => {
+  const { app, send } = newApi();
+  await send('POST', USERS, ADA);
+
+  const response = await send('PUT', `${USERS}/u1`, body);
+
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ detail });
+  expect(await (await request(app, `${USERS}/u1`)).json()).toMatchObject({ data: ADA });
+});
+
+test('DELETE answers 204 without a body, and the user is gone', async () => {
+  const { app, send } = newApi();
+  await send('POST', USERS, ADA);
+
+  const response = await request(app, `${USERS}/u1`, { method: 'DELETE' });
+
+  expect(response.status).toBe(204);
+  expect(await response.text()).toBe('');
+  expect((await request(app, `${USERS}/u1`)).status).toBe(404);
+});
+
+test.each(['GET', 'PUT', 'DELETE'])(
+  '%s of an unknown user answers 404 with the id',
+  async (method) => {
+    const { app } = newApi();
+
+    const response = await request(app, `${USERS}/a%2Fb`, { method });
+
+    expect(response.status).toBe(404);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(await response.json()).toMatchObject({
+      code: 'NOT_FOUND',
+      detail: 'User "a/b" not found',
+    });
+  },
+);
+
+test.each([
+  ['?page=1', ['u1', 'u2', 'u3'], { total: 3, page: 1, limit: 10 }],
+  ['?limit=2', ['u1', 'u2'], { total: 3, page: 1, limit: 2 }],
+  ['?page=2&limit=2', ['u3'], { total: 3, page: 2, limit: 2 }],
+  ['?page=&limit=', ['u1', 'u2', 'u3'], { total: 3, page: 1, limit: 10 }],
+  ['?page=2&page=x&limit=1', ['u2'], { total: 3, page: 2, limit: 1 }],
+  ['?page=9007199254740991&limit=100', [], { total: 3, page: 9007199254740991, limit: 100 }],
+])('GET of the list with %s answers that page', async (query, ids, meta) => {
+  const { app, send } = newApi();
+  for (const name of ['Ada', 'Bob', 'Cyd']) await send('POST', USERS, { ...ADA, name });
+
+  const response = await request(app, USERS + query);
+
+  expect(response.status).toBe(200);
+  const data = ids.map((id) => expect.objectContaining({ id }));
+  expect(await response.json()).toEqual({ data, meta });
+});
+
+test.each([
+  ['?page=0', 'page must be a positive integer'],
+  ['?page=two&limit=5', 'page must be a positive integer'],
+  ['?limit=0', 'limit must be between 1 and 100'],
+  ['?limit=101', 'limit must be between 1 and 100'],
+])('GET of the list with %s answers 400: %s', async (query, detail) => {
+  const { app } = newApi();
+
+  const response = await request(app, USERS + query);
+
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ detail });
+});
+
+test.each(['text/html', 'TEXT/HTML', 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8'])(
+  'GET of a user with Accept %s answers HTML with every value escaped',
+  async (accept) => {
+    const { app, send } = newApi();
+    await send('POST', USERS, { name: `<script>alert("1")</script> & 'co'`, email: 'a<b>@c' });
+
+    const response = await request(app, `${USERS}/u1`, { headers: { Accept: accept } });
+
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('vary')).toBe('Accept');
+    const html = await response.text();
+    expect(html).toContain(
+      '<h1>&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;co&#39;</h1>',
+    );
+    expect(html).toContain('<p>a&lt;b&gt;@c</p>');
+  },
+);
+
+test.each(['application/json', '*/*', 'text/plain'])(
+  'GET of a user with Accept %s answers JSON',
+  async (accept) => {
+    const { app, send } = newApi();
+    await send('POST', USERS, ADA);
+
+    const response = await request(app, `${USERS}/u1`, { headers: { Accept: accept } });
+
+    expect(response.headers.get('vary')).toBe('Accept');
+    expect(await response.json()).toMatchObject({ data: ADA });
+  },
+);
+
+test.each([
+  ['PATCH', USERS, 'GET, HEAD, POST'],
+  ['POST', `${USERS}/u1`, 'GET, HEAD, PUT, DELETE'],
+])('%s %s answers 405 with Allow: %s', async (method, path, allow) => {
+  const { app } = newApi();
+
+  const response = await request(app, path, { method });
+
+  expect(response.status).toBe(405);
+  expect(response.headers.get('allow')).toBe(allow);
+});
+
+test('a path that is no route answers 404', async () => {
+  const { app } = newApi();
+
+  expect((await request(app, '/api/v1/usersx')).status).toBe(404);
+  expect((await request(app, `${USERS}/u1/x`)).status).toBe(404);
+});
+
+test.each([
+  ['GET', USERS, 200, '/api/v2/users'],
+  ['GET', `${USERS}/u7`, 404, '/api/v2/users/u7'],
+  ['PATCH', USERS, 405, '/api/v2/users'],
+])('%s %s (%i) names its successor', async (method, path, status, successor) => {
+  const { app } = newApi();
+
+  const response = await request(app, path, { method });
+
+  expect(response.status).toBe(status);
+  expect(response.headers.get('deprecation')).toBe('@1796083200');
+  expect(response.headers.get('link')).toBe(`<${successor}>; rel="successor-version"`);
+});
+
+test('every answer carries the request id it was asked with', async () => {
+  const { app } = newApi();
+
+  const response = await request(app, `${USERS}/u7`, { headers: { 'X-Request-Id': 'trace-7' } });
+
+  expect(response.headers.get('x-request-id')).toBe('trace-7');
+  expect(await response.json()).toMatchObject({ requestId: 'trace-7' });
+});
