@@ -1,0 +1,56 @@
+import { createServer } from 'node:http';
+import express, { type Express } from 'express';
+
+import { listenOnFreePort } from '../contestant.ts';
+import { ITEMS, MIDDLEWARES, RESOURCES, readUser, type Workload } from '../workloads.ts';
+
+const routes: Record<Workload, (app: Express) => void> = {
+  hello: (app) => {
+    app.get('/', (_req, res) => {
+      res.json({ hello: 'world' });
+    });
+  },
+
+  parameter: (app) => {
+    for (const resource of RESOURCES) {
+      app.get(`/api/v1/${resource}/:id`, (req, res) => {
+        res.json({ resource, id: req.params.id });
+      });
+    }
+  },
+
+  post: (app) => {
+    app.use(express.json());
+    app.post('/users', (req, res) => {
+      const user = readUser(req.body);
+      res.status(user ? 201 : 400).json(user ? { data: user } : { error: 'Not a user' });
+    });
+  },
+
+  list: (app) => {
+    app.get('/items', (_req, res) => {
+      res.json({ data: ITEMS });
+    });
+  },
+
+  middlewares: (app) => {
+    for (let step = 0; step < MIDDLEWARES; step++) {
+      app.use((_req, res, next) => {
+        res.locals.count = (res.locals.count ?? 0) + 1;
+        return next();
+      });
+    }
+    app.get('/', (_req, res) => {
+      res.json({ count: res.locals.count });
+    });
+  },
+};
+
+/** Express without the two headers that no other contestant sends. */
+export function start(workload: Workload): Promise<number> {
+  const app = express();
+  app.disable('etag');
+  app.disable('x-powered-by');
+  routes[workload](app);
+  return listenOnFreePort(createServer(app));
+}

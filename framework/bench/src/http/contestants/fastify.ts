@@ -1,0 +1,83 @@
+import Fastify, { type FastifyInstance } from 'fastify';
+
+import { ITEMS, MIDDLEWARES, RESOURCES, readUser, type Workload } from '../workloads.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    count: number;
+  }
+}
+
+const text = { type: 'string' } as const;
+
+const routes: Record<Workload, (app: FastifyInstance) => void> = {
+  hello: (app) => {
+    app.get('/', { schema: answers(200, { hello: text }) }, (_request, reply) => {
+      reply.send({ hello: 'world' });
+    });
+  },
+
+  parameter: (app) => {
+    for (const resource of RESOURCES) {
+      app.get<{ Params: { id: string } }>(
+        `/api/v1/${resource}/:id`,
+        { schema: answers(200, { resource: text, id: text }) },
+        (request, reply) => {
+          reply.send({ resource, id: request.params.id });
+        },
+      );
+    }
+  },
+
+  post: (app) => {
+    const user = { type: 'object', properties: { name: text, email: text, role: text } };
+    app.post('/users', { schema: answers(201, { data: user }) }, (request, reply) => {
+      const data = readUser(request.body);
+      if (!data) return reply.code(400).send({ error: 'Not a user' });
+      return reply.code(201).send({ data });
+    });
+  },
+
+  list: (app) => {
+    const item = {
+      type: 'object',
+      properties: {
+        id: { type: 'integer' },
+        name: text,
+        category: text,
+        price: { type: 'number' },
+        inStock: { type: 'boolean' },
+      },
+    };
+    const schema = answers(200, { data: { type: 'array', items: item } });
+    app.get('/items', { schema }, (_request, reply) => {
+      reply.send({ data: ITEMS });
+    });
+  },
+
+  middlewares: (app) => {
+    app.decorateRequest('count', 0);
+    for (let step = 0; step < MIDDLEWARES; step++) {
+      app.addHook('onRequest', (request, _reply, done) => {
+        request.count += 1;
+        done();
+      });
+    }
+    const schema = answers(200, { count: { type: 'integer' } });
+    app.get('/', { schema }, (request, reply) => {
+      reply.send({ count: request.count });
+    });
+  },
+};
+
+/** Fastify with its compiled router and a schema for each answer, and its logger off. */
+export async function start(workload: Workload): Promise<number> {
+  const app = Fastify({ logger: false, routerOptions: { compile: true } });
+  routes[workload](app);
+  const address = await app.listen({ port: 0, host: '127.0.0.1' });
+  return Number(new URL(address).port);
+}
+
+function answers(status: number, properties: Record<string, unknown>) {
+  return { response: { [status]: { type: 'object', properties } } };
+}

@@ -1,0 +1,59 @@
+import { createServer } from 'node:http';
+import { bodyParser } from '@koa/bodyparser';
+import Router from '@koa/router';
+import Koa from 'koa';
+
+import { listenOnFreePort } from '../contestant.ts';
+import { ITEMS, MIDDLEWARES, RESOURCES, readUser, type Workload } from '../workloads.ts';
+
+const routes: Record<Workload, (app: Koa, router: Router) => void> = {
+  hello: (_app, router) => {
+    router.get('/', (ctx) => {
+      ctx.body = { hello: 'world' };
+    });
+  },
+
+  parameter: (_app, router) => {
+    for (const resource of RESOURCES) {
+      router.get(`/api/v1/${resource}/:id`, (ctx) => {
+        ctx.body = { resource, id: ctx.params.id };
+      });
+    }
+  },
+
+  post: (app, router) => {
+    app.use(bodyParser());
+    router.post('/users', (ctx) => {
+      const user = readUser(ctx.request.body);
+      ctx.status = user ? 201 : 400;
+      ctx.body = user ? { data: user } : { error: 'Not a user' };
+    });
+  },
+
+  list: (_app, router) => {
+    router.get('/items', (ctx) => {
+      ctx.body = { data: ITEMS };
+    });
+  },
+
+  middlewares: (app, router) => {
+    for (let step = 0; step < MIDDLEWARES; step++) {
+      app.use((ctx, next) => {
+        ctx.state.count = (ctx.state.count ?? 0) + 1;
+        return next();
+      });
+    }
+    router.get('/', (ctx) => {
+      ctx.body = { count: ctx.state.count };
+    });
+  },
+};
+
+/** Koa with the router and the body parser of its own organisation. */
+export function start(workload: Workload): Promise<number> {
+  const app = new Koa();
+  const router = new Router();
+  routes[workload](app, router);
+  app.use(router.routes());
+  return listenOnFreePort(createServer(app.callback()));
+}

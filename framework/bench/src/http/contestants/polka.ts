@@ -1,0 +1,59 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { json } from 'express';
+import polka, { type Polka } from 'polka';
+
+import { listenOnFreePort } from '../contestant.ts';
+import { ITEMS, MIDDLEWARES, RESOURCES, readUser, type Workload } from '../workloads.ts';
+
+const routes: Record<Workload, (app: Polka) => void> = {
+  hello: (app) => {
+    app.get('/', (_req, res) => answer(res, 200, { hello: 'world' }));
+  },
+
+  parameter: (app) => {
+    for (const resource of RESOURCES) {
+      app.get(`/api/v1/${resource}/:id`, (req, res) =>
+        answer(res, 200, { resource, id: req.params.id }),
+      );
+    }
+  },
+
+  post: (app) => {
+    // The parser that Polka's documentation names, body-parser, is what Express exports as `json`.
+    app.use(json());
+    app.post('/users', (req, res) => {
+      const user = readUser(req.body);
+      answer(res, user ? 201 : 400, user ? { data: user } : { error: 'Not a user' });
+    });
+  },
+
+  list: (app) => {
+    app.get('/items', (_req, res) => answer(res, 200, { data: ITEMS }));
+  },
+
+  middlewares: (app) => {
+    for (let step = 0; step < MIDDLEWARES; step++) {
+      app.use((req, _res, next) => {
+        req.count = (req.count ?? 0) + 1;
+        return next();
+      });
+    }
+    app.get('/', (req, res) => answer(res, 200, { count: req.count }));
+  },
+};
+
+/** Polka on a server made as `node:http` makes it, which is also what its own `listen` does. */
+export function start(workload: Workload): Promise<number> {
+  const app = polka();
+  routes[workload](app);
+  return listenOnFreePort(createServer(app.handler));
+}
+
+function answer(res: ServerResponse, status: number, value: unknown): void {
+  const body = JSON.stringify(value);
+  res.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+  });
+  res.end(body);
+}

@@ -1,0 +1,97 @@
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+
+import { listenOnFreePort } from '../contestant.ts';
+import { ITEMS, MIDDLEWARES, RESOURCES, readUser, type Workload } from '../workloads.ts';
+
+const BODY_LIMIT_BYTES = 1024 ** 2;
+
+const handlers: Record<Workload, () => RequestListener> = {
+  hello: () => (req, res) => {
+    if (req.method !== 'GET' || pathOf(req.url) !== '/') return notFound(res);
+    answer(res, 200, { hello: 'world' });
+  },
+
+  parameter: () => {
+    const resources = new Map(RESOURCES.map((resource) => [`/api/v1/${resource}/`, resource]));
+    return (req, res) => {
+      const path = pathOf(req.url);
+      const cut = path.lastIndexOf('/') + 1;
+      const resource = resources.get(path.slice(0, cut));
+      const id = decode(path.slice(cut));
+      if (req.method !== 'GET' || !resource || !id) return notFound(res);
+      answer(res, 200, { resource, id });
+    };
+  },
+
+  post: () => (req, res) => {
+    if (req.method !== 'POST' || pathOf(req.url) !== '/users') return notFound(res);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    req.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= BODY_LIMIT_BYTES) chunks.push(chunk);
+    });
+    req.on('end', () => {
+      if (bytes > BODY_LIMIT_BYTES) return answer(res, 413, { error: 'Too large' });
+      const user = readUser(parse(Buffer.concat(chunks).toString()));
+      if (!user) return answer(res, 400, { error: 'Not a user' });
+      answer(res, 201, { data: user });
+    });
+  },
+
+  list: () => (req, res) => {
+    if (req.method !== 'GET' || pathOf(req.url) !== '/items') return notFound(res);
+    answer(res, 200, { data: ITEMS });
+  },
+
+  middlewares: () => {
+    const steps = Array.from({ length: MIDDLEWARES }, () => (state: { count: number }) => {
+      state.count += 1;
+    });
+    return (req, res) => {
+      const state = { count: 0 };
+      for (const step of steps) step(state);
+      if (req.method !== 'GET' || pathOf(req.url) !== '/') return notFound(res);
+      answer(res, 200, { count: state.count });
+    };
+  },
+};
+
+/** `node:http` with its default options, and what one writes by hand on it. */
+export function start(workload: Workload): Promise<number> {
+  return listenOnFreePort(createServer(handlers[workload]()));
+}
+
+function answer(res: ServerResponse, status: number, value: unknown): void {
+  const body = JSON.stringify(value);
+  res.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+  });
+  res.end(body);
+}
+
+function notFound(res: ServerResponse): void {
+  answer(res, 404, { error: 'Not found' });
+}
+
+function pathOf(url = '/'): string {
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
+}
+
+function decode(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

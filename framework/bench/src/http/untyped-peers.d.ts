@@ -1,0 +1,90 @@
+// The peers that come without types: what the contestants use of them.
+
+declare module 'koa' {
+  import type { RequestListener } from 'node:http';
+
+  interface Context {
+    body: unknown;
+    status: number;
+    state: { count?: number };
+    params: Record<string, string>;
+    request: { body?: unknown };
+  }
+
+  type Middleware = (ctx: Context, next: () => Promise<void>) => unknown;
+
+  export default class Koa {
+    use(middleware: Middleware): this;
+    callback(): RequestListener;
+  }
+}
+
+declare module '@koa/router' {
+  import type { Middleware } from 'koa';
+
+  export default class Router {
+    get(path: string, handler: Middleware): this;
+    post(path: string, handler: Middleware): this;
+    routes(): Middleware;
+  }
+}
+
+declare module '@koa/bodyparser' {
+  import type { Middleware } from 'koa';
+
+  export function bodyParser(): Middleware;
+}
+
+declare module 'express' {
+  import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+
+  interface Request extends IncomingMessage {
+    params: Record<string, string>;
+    body?: unknown;
+  }
+
+  interface Response extends ServerResponse {
+    locals: { count?: number };
+    status(code: number): this;
+    json(value: unknown): this;
+  }
+
+  type Next = (error?: unknown) => void;
+
+  export interface Express extends RequestListener {
+    use(middleware: (req: Request, res: Response, next: Next) => void): this;
+    get(path: string, handler: (req: Request, res: Response) => void): this;
+    post(path: string, handler: (req: Request, res: Response) => void): this;
+    disable(setting: string): this;
+  }
+
+  /** The parser of the package body-parser. */
+  export function json(): (req: IncomingMessage, res: ServerResponse, next: Next) => void;
+
+  function express(): Express;
+  namespace express {
+    export { json };
+  }
+  export default express;
+}
+
+declare module 'polka' {
+  import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+
+  interface Request extends IncomingMessage {
+    params: Record<string, string>;
+    body?: unknown;
+    count?: number;
+  }
+
+  type Next = (error?: unknown) => void;
+
+  export interface Polka {
+    use(middleware: (req: Request, res: ServerResponse, next: Next) => void): this;
+    get(path: string, handler: (req: Request, res: ServerResponse) => void): this;
+    post(path: string, handler: (req: Request, res: ServerResponse) => void): this;
+    readonly handler: RequestListener;
+  }
+
+  export default function polka(): Polka;
+}

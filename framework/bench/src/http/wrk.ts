@@ -1,0 +1,86 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+import { LOAD_CORE, outputOf, startProcess } from '../process.ts';
+import type { Exchange } from './workloads.ts';
+
+const SCRIPT = fileURLToPath(new URL('load.lua', import.meta.url));
+
+export interface Load {
+  readonly port: number;
+  /** All of one method and body; their paths are asked for in turn. */
+  readonly exchanges: readonly Exchange[];
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+export interface LoadResult {
+  readonly requests: number;
+  readonly requestsPerSecond: number;
+}
+
+/**
+ * Makes sure that wrk can be run; installs it where the system is Debian-like and the user root.
+ *
+ * @throws {Error} saying how to install it, if that cannot be done here
+ */
+export function ensureWrk(): void {
+  if (hasWrk()) return;
+  if (existsSync('/usr/bin/apt-get') && process.getuid?.() === 0) {
+    process.stderr.write('wrk is missing: installing it by apt-get\n');
+    const options = { stdio: ['ignore', 'ignore', 'inherit'] as ('ignore' | 'inherit')[] };
+    spawnSync('apt-get', ['update', '-qq'], options);
+    spawnSync('apt-get', ['install', '-y', '-qq', 'wrk'], options);
+  }
+  if (!hasWrk()) {
+    throw new Error(
+      'wrk is missing: install it (Debian: apt-get install wrk, macOS: brew install wrk)',
+    );
+  }
+}
+
+function hasWrk(): boolean {
+  return spawnSync('wrk', ['-v']).error === undefined;
+}
+
+/**
+ * Puts load on a server.
+ *
+ * @throws {Error} if a connection failed, or an answer had a status of 400 or more
+ */
+export async function runWrk({ port, exchanges, connections, seconds }: Load): Promise<LoadResult> {
+  const [first] = exchanges;
+  const child = startProcess(
+    [
+      ...['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '-s', SCRIPT],
+      ...[`http://127.0.0.1:${port}`, '--', first?.method ?? '', first?.body ?? ''],
+      ...exchanges.map(({ path }) => path),
+    ],
+    { core: LOAD_CORE },
+  );
+  const { code, stdout, stderr } = await outputOf(child);
+  if (code !== 0) throw new Error(`wrk ended with code ${code}: ${stderr || stdout}`);
+  return readResult(stdout);
+}
+
+/**
+ * Reads the line of JSON that `load.lua` ends the output of wrk with.
+ *
+ * @throws {Error} if it is missing or tells of failures
+ */
+export function readResult(output: string): LoadResult {
+  const line = output.split('\n').find((text) => text.startsWith('{"requests":'));
+  if (!line) throw new Error(`Cannot read what wrk printed: ${output}`);
+  const { requests, micros, failures } = JSON.parse(line) as {
+    requests: number;
+    micros: number;
+    failures: Record<string, number>;
+  };
+  const failed = Object.entries(failures).filter(([, count]) => count > 0);
+  if (failed.length > 0 || requests === 0) {
+    const kinds = failed.map(([kind, count]) => `${kind} ${count}`).join(', ');
+    throw new Error(`wrk counted failures in ${requests} requests: ${kinds || 'no answer at all'}`);
+  }
+  return { requests, requestsPerSecond: (requests * 1e6) / micros };
+}
