@@ -7,8 +7,10 @@ import {
   problemOfStatus,
   stackOf,
   statusOf,
+  titleOf,
 } from './problem.ts';
 import type { Body, RequestContext } from './request-context.ts';
+import { sendWhole } from './response.ts';
 
 /** Methods of RFC 9110, RFC 5789 and RFC 10008; any other one that no route uses is answered 501. */
 const KNOWN_METHODS = new Set([
@@ -98,7 +100,7 @@ function writeEmpty(ctx: RequestContext, status: number): void {
   ctx.deleteHeader('content-type');
   ctx.deleteHeader('content-length');
   if (status === 205) ctx.answerHeaders.push('Content-Length', '0');
-  ctx.raw.res.writeHead(status, ctx.answerHeaders);
+  ctx.raw.res.writeHead(status, titleOf(status), ctx.answerHeaders);
   ctx.raw.res.end();
   if (typeof ctx.answerBody === 'object' && 'destroy' in ctx.answerBody) ctx.answerBody.destroy();
 }
@@ -106,18 +108,21 @@ function writeEmpty(ctx: RequestContext, status: number): void {
 function writeBody(ctx: RequestContext, status: number, body: Body): void {
   const { res } = ctx.raw;
   const headers = ctx.answerHeaders;
-  if (headers.length > 0) ctx.deleteHeader('content-length');
-  if (ctx.answerType !== '' && !ctx.hasHeader('content-type')) {
-    headers.push('Content-Type', ctx.answerType);
+  let type = ctx.answerType;
+  if (headers.length > 0) {
+    ctx.deleteHeader('content-length');
+    if (ctx.hasHeader('content-type')) type = '';
   }
   if (typeof body === 'object' && !(body instanceof Uint8Array)) {
-    res.writeHead(status, headers);
+    res.writeHead(
+      status,
+      titleOf(status),
+      type === '' ? headers : [...headers, 'Content-Type', type],
+    );
     writeStream(ctx, body);
     return;
   }
-  headers.push('Content-Length', String(Buffer.byteLength(body)));
-  res.writeHead(status, headers);
-  res.end(body);
+  sendWhole(res, { status, headers, type, body });
 }
 
 function writeStream(ctx: RequestContext, body: Readable): void {

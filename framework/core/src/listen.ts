@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { Application } from './application.ts';
 import { http } from './http.ts';
 import { problemOfStatus, titleOf } from './problem.ts';
+import { Response } from './response.ts';
 
 export interface ListenOptions {
   /** 0 takes any free port. */
@@ -80,6 +81,7 @@ export function createServer(
   };
   const server = http.createServer(
     {
+      ServerResponse: Response,
       keepAliveTimeout: keepAliveTimeoutMs,
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
