@@ -1,0 +1,125 @@
+import { request } from '@fw/core/testing';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { createCatalogApp } from './app.ts';
+import { openSqliteCatalogStore } from './store/sqlite.ts';
+
+const CATALOG = '/api/v1/catalog';
+
+/** The API over items 1 to `total`. */
+function newApi(total: number) {
+  const items = Array.from({ length: total }, (_, at) => ({
+    id: at + 1,
+    name: `Kettle ${at + 1}`,
+    category: 'Kitchen',
+    brand: 'Brisk',
+    priceCents: 4990,
+    currency: 'EUR',
+    description: 'Boils water.',
+    tags: [],
+  }));
+  const store = openSqliteCatalogStore(':memory:', { items, version: '1' });
+  onTestFinished(() => store.close());
+  return createCatalogApp({ store });
+}
+
+test('GET of the catalog answers the first 20 items, id and name', async () => {
+  const response = await request(newApi(45), CATALOG);
+
+  expect(response.status).toBe(200);
+  const items = Array.from({ length: 20 }, (_, at) => ({ id: at + 1, name: `Kettle ${at + 1}` }));
+  expect(await response.json()).toEqual({
+    items,
+    page: 1,
+    limit: 20,
+    total: 45,
+    totalPages: 3,
+    hasNextPage: true,
+  });
+});
+
+test.each([
+  ['?page=2', { from: 21, to: 40, page: 2, limit: 20, totalPages: 3, hasNextPage: true }],
+  ['?page=3', { from: 41, to: 45, page: 3, limit: 20, totalPages: 3, hasNextPage: false }],
+  ['?page=5&limit=9', { from: 37, to: 45, page: 5, limit: 9, totalPages: 5, hasNextPage: false }],
+  ['?limit=1', { from: 1, to: 1, page: 1, limit: 1, totalPages: 45, hasNextPage: true }],
+  ['?limit=100', { from: 1, to: 45, page: 1, limit: 100, totalPages: 1, hasNextPage: false }],
+  ['?page=&limit=', { from: 1, to: 20, page: 1, limit: 20, totalPages: 3, hasNextPage: true }],
+  [
+    '?page=2&page=x&limit=5&limit=0',
+    { from: 6, to: 10, page: 2, limit: 5, totalPages: 9, hasNextPage: true },
+  ],
+])('GET with %s answers that page', async (query, { from, to, ...rest }) => {
+  const response = await request(newApi(45), CATALOG + query);
+
+  expect(response.status).toBe(200);
+  const items = Array.from({ length: to - from + 1 }, (_, at) => ({
+    id: from + at,
+    name: `Kettle ${from + at}`,
+  }));
+  expect(await response.json()).toEqual({ items, total: 45, ...rest });
+});
+
+test.each(['4', '9007199254740991', '1e300'])('page %s is past the end: no items', async (page) => {
+  const response = await request(newApi(45), `${CATALOG}?page=${page}&limit=100`);
+
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual({
+    items: [],
+    page: Number(page),
+    limit: 100,
+    total: 45,
+    totalPages: 1,
+    hasNextPage: false,
+  });
+});
+
+test.each([
+  ['?page=0', 'page must be a positive integer'],
+  ['?page=-1', 'page must be a positive integer'],
+  ['?page=1.5', 'page must be a positive integer'],
+  ['?page=two', 'page must be a positive integer'],
+  ['?page=1e999', 'page must be a positive integer'],
+  ['?page=x&page=1', 'page must be a positive integer'],
+  ['?limit=0', 'limit must be between 1 and 100'],
+  ['?limit=101', 'limit must be between 1 and 100'],
+  ['?limit=2.5', 'limit must be between 1 and 100'],
+  ['?limit=all', 'limit must be between 1 and 100'],
+])('GET with %s answers 400: %s', async (query, detail) => {
+  const response = await request(newApi(1), CATALOG + query);
+
+  expect(response.status).toBe(400);
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+  expect(await response.json()).toMatchObject({ code: 'BAD_REQUEST', detail });
+});
+
+test('an empty catalog has no pages', async () => {
+  const response = await request(newApi(0), CATALOG);
+
+  expect(await response.json()).toEqual({
+    items: [],
+    page: 1,
+    limit: 20,
+    total: 0,
+    totalPages: 0,
+    hasNextPage: false,
+  });
+});
+
+test('any other method answers 405 with Allow', async () => {
+  const response = await request(newApi(1), CATALOG, { method: 'POST' });
+
+  expect(response.status).toBe(405);
+  expect(response.headers.get('allow')).toBe('GET, HEAD');
+});
+
+test.each(['?page=1', '?page=0'])('GET with %s names its successor', async (query) => {
+  const response = await request(newApi(1), CATALOG + query);
+
+  expect(response.headers.get('deprecation')).toBe('@1796083200');
+  expect(response.headers.get('link')).toBe('</api/v2/catalog>; rel="successor-version"');
+});
+
+test('a path that is no route answers 404', async () => {
+  expect((await request(newApi(1), `${CATALOG}/1`)).status).toBe(404);
+});

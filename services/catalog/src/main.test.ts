@@ -1,0 +1,84 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runToEnd, startService, type Variables } from '@fw/service/testing';
+import { expect, onTestFinished, test } from 'vitest';
+
+const MAIN = new URL('./main.ts', import.meta.url);
+
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'catalog-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+async function start(variables: Variables) {
+  const service = await startService(MAIN, { DRAIN_DELAY_MS: '0', ...variables });
+  onTestFinished(async () => {
+    service.signal('SIGKILL');
+    await service.ended;
+  });
+  return service;
+}
+
+test('two processes that start at once on a new file serve the whole catalog', async () => {
+  const DATABASE_FILE = join(newDirectory(), 'catalog.db');
+
+  const services = await Promise.all([start({ DATABASE_FILE }), start({ DATABASE_FILE })]);
+
+  for (const { url, healthUrl } of services) {
+    const response = await fetch(`${url}/api/v1/catalog?page=60`);
+    expect(await response.json()).toMatchObject({ total: 1200, totalPages: 60, page: 60 });
+    expect((await fetch(`${healthUrl}/readyz`)).status).toBe(200);
+  }
+});
+
+test('SIGTERM ends the service with exit code 0, and it starts again', async () => {
+  const DATABASE_FILE = join(newDirectory(), 'catalog.db');
+  const first = await start({ DATABASE_FILE });
+
+  first.signal('SIGTERM');
+
+  expect(await first.ended).toMatchObject({ code: 0, stderr: '' });
+  const { url } = await start({ DATABASE_FILE });
+  expect((await fetch(`${url}/api/v1/catalog`)).status).toBe(200);
+});
+
+// A second is plenty; on a machine that is busy with all tests at once one start may miss it.
+test.for([
+  [{ DATA_FILE: '/nowhere' }, 'Cannot read items from "/nowhere": ENOENT: no such file'],
+  [{ DATA_FILE: MAIN.pathname }, `from "${MAIN.pathname}": line 1: expected a JSON object`],
+  [{ HEALTH_PORT: '-1' }, 'HEALTH_PORT must be an integer from 0 to 65535, got "-1"'],
+] as const)(
+  'with %j the service says what is wrong in one line',
+  { retry: 2 },
+  async ([variables, reason]) => {
+    const DATABASE_FILE = join(newDirectory(), 'catalog.db');
+
+    const ending = await runToEnd(MAIN, {
+      DATABASE_FILE,
+      PORT: '0',
+      HEALTH_PORT: '0',
+      ...variables,
+    });
+
+    expect(ending.code).toBe(1);
+    expect(ending.stderr).toMatch(/^Cannot run catalog: [^\n]+\n$/);
+    expect(ending.stderr).toContain(reason);
+    expect(ending.durationMs).toBeLessThan(1_000);
+  },
+);
+
+test('a broken database file is left as it is', { retry: 2 }, async () => {
+  const DATABASE_FILE = join(newDirectory(), 'catalog.db');
+  const content = 'what was once a database'.repeat(1_000);
+  writeFileSync(DATABASE_FILE, content);
+
+  const ending = await runToEnd(MAIN, { DATABASE_FILE, PORT: '0', HEALTH_PORT: '0' });
+
+  expect(ending.stderr).toBe(
+    `Cannot run catalog: Cannot open database "${DATABASE_FILE}": file is not a database\n`,
+  );
+  expect(ending.durationMs).toBeLessThan(1_000);
+  expect(readFileSync(DATABASE_FILE, 'utf8')).toBe(content);
+});
