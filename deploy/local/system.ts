@@ -57,8 +57,8 @@ export function planReplica(replica: Replica, { folders, token }: ReplicaOptions
     HOST: '127.0.0.1',
     PORT: String(replica.port),
     HEALTH_PORT: String(replica.healthPort),
-    // Time enough for the edge to use, and so to close, its open connections.
-    DRAIN_DELAY_MS: '500',
+    // The edge turns to the other replica when one refuses a connection, so none has to wait for it.
+    DRAIN_DELAY_MS: '0',
     TRUST_PROXY: '1',
     ...settingsOf(replica.service, folders, token),
   };
