@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 
 /** Variables on top of those that every process needs. */
 export type Variables = Readonly<Record<string, string>>;
@@ -54,7 +55,7 @@ export async function startService(main: URL, variables: Variables = {}): Promis
 }
 
 function spawnNode(main: URL, variables: Variables): ChildProcess {
-  return spawn(process.execPath, [main.pathname], {
+  return spawn(process.execPath, [fileURLToPath(main)], {
     env: { PATH: process.env.PATH, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,6 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
 import { runToEnd, startService, type Variables } from '@fw/service/testing';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -47,7 +49,10 @@ test('SIGTERM ends the service with exit code 0, and it starts again', async () 
 // A second is plenty; on a machine that is busy with all tests at once one start may miss it.
 test.for([
   [{ DATA_FILE: '/nowhere' }, 'Cannot read items from "/nowhere": ENOENT: no such file'],
-  [{ DATA_FILE: MAIN.pathname }, `from "${MAIN.pathname}": line 1: expected a JSON object`],
+  [
+    { DATA_FILE: fileURLToPath(MAIN) },
+    `from "${fileURLToPath(MAIN)}": line 1: expected a JSON object`,
+  ],
   [{ HEALTH_PORT: '-1' }, 'HEALTH_PORT must be an integer from 0 to 65535, got "-1"'],
 ] as const)(
   'with %j the service says what is wrong in one line',

@@ -1,0 +1,108 @@
+import { request } from '@fw/core/testing';
+import type { Middleware } from 'fw';
+import { expect, test } from 'vitest';
+
+import { createReportsApp } from './app.ts';
+
+const REPORTS = '/api/v1/reports';
+
+/** The API, which knows Ada by the token "ada-token". */
+function newApi(limiter?: Middleware) {
+  const verify = async (token: string) => (token === 'ada-token' ? { id: 'ada' } : undefined);
+  const app = createReportsApp({ verify, ...(limiter && { limiter }) });
+  return (authorization?: string, method = 'GET') =>
+    request(app, REPORTS, {
+      method,
+      headers: authorization === undefined ? {} : { Authorization: authorization },
+    });
+}
+
+test.each(['Bearer ada-token', 'bearer ada-token', 'BEARER   ada-token'])(
+  'GET with Authorization %j answers the reports',
+  async (authorization) => {
+    const response = await newApi()(authorization);
+
+    expect(response.status).toBe(200);
+    const report = {
+      id: expect.stringMatching(/^[a-z-]+$/),
+      title: expect.stringMatching(/./),
+      description: expect.stringMatching(/\.$/),
+    };
+    expect(await response.json()).toEqual({ reports: [report, report, report, report] });
+  },
+);
+
+test('GET without a token answers 401 and how to authenticate', async () => {
+  const response = await newApi()();
+
+  expect(response.status).toBe(401);
+  expect(response.headers.get('www-authenticate')).toBe('Bearer');
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+  expect(await response.json()).toMatchObject({
+    status: 401,
+    code: 'UNAUTHORIZED',
+    detail: 'a bearer token is required',
+  });
+});
+
+test.each([
+  'Bearer eve-token',
+  'Bearer',
+  'Bearer ',
+  'Bearer ada-token eve',
+  'Bearer ada-token,',
+  'Bearerada-token',
+  'Basic ada-token',
+  'ada-token',
+  '',
+])('GET with Authorization %j answers 401', async (authorization) => {
+  const response = await newApi()(authorization);
+
+  expect(response.status).toBe(401);
+  expect(response.headers.get('www-authenticate')).toMatch(/^Bearer/);
+  const text = await response.text();
+  expect(text).not.toContain('eve');
+  expect(text).not.toContain('reports"');
+});
+
+test('the limiter runs after authentication and knows the user', async () => {
+  const seen: unknown[] = [];
+  const get = newApi((ctx, next) => {
+    seen.push(ctx.state.user);
+    ctx.set('RateLimit-Remaining', '99');
+    return next();
+  });
+
+  const refused = await get('Bearer eve-token');
+  const answered = await get('Bearer ada-token');
+
+  expect(seen).toEqual([{ id: 'ada' }]);
+  expect(refused.headers.get('ratelimit-remaining')).toBeNull();
+  expect(answered.headers.get('ratelimit-remaining')).toBe('99');
+});
+
+test('a limiter that does not go on keeps the reports back', async () => {
+  const get = newApi((ctx) => ctx.throw(429));
+
+  const response = await get('Bearer ada-token');
+
+  expect(response.status).toBe(429);
+  expect(await response.text()).not.toContain('users-by-day');
+});
+
+test('any other method answers 405 with Allow', async () => {
+  const response = await newApi()('Bearer ada-token', 'POST');
+
+  expect(response.status).toBe(405);
+  expect(response.headers.get('allow')).toBe('GET, HEAD');
+});
+
+test.each(['Bearer ada-token', 'Bearer eve-token'])(
+  'with %s v1 names its successor',
+  async (auth) => {
+    const response = await newApi()(auth);
+
+    expect(response.headers.get('deprecation')).toBe('@1796083200');
+    expect(response.headers.get('link')).toBe('</api/v2/reports>; rel="successor-version"');
+  },
+);
