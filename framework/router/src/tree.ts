@@ -152,12 +152,13 @@ export class Tree {
 
   #walkPath(path: string): number {
     const last = path.length - 1;
+    if (path.charCodeAt(0) !== SLASH) return NONE;
     this.#path = path;
-    this.#end = !this.#strict && last > 0 && path.charCodeAt(last) === SLASH ? last : last + 1;
-    return this.#walk(0, 0, 0);
+    this.#end = !this.#strict && last > 1 && path.charCodeAt(last) === SLASH ? last : last + 1;
+    return this.#walk(0, 1, 0);
   }
 
-  /** Goes on from `node` at character `at`, with `captured` parameters behind it. */
+  /** Goes on from `node`, whose first character is the one before `at`, with `captured` parameters behind it. */
   #walk(from: number, start: number, captured: number): number {
     const nodes = this.#nodes as Int32Array;
     const text = this.#text;
@@ -168,14 +169,14 @@ export class Tree {
     let at = start;
     for (;;) {
       // 1. The text of the node, folded only where it differs.
+      let index = nodes[node + TEXT] as number;
       const textEnd = nodes[node + TEXT_END] as number;
-      for (let index = nodes[node + TEXT] as number; index < textEnd; index++, at++) {
-        if (at === end) return NONE;
+      if (end - at < textEnd - index) return this.#miss(at);
+      while (index < textEnd) {
         const code = path.charCodeAt(at);
-        if (code !== text[index] && folded[code] !== text[index]) {
-          if (code === PERCENT) this.#isSuspect = true;
-          return NONE;
-        }
+        if (code !== text[index] && folded[code] !== text[index]) return this.#miss(at);
+        index++;
+        at++;
       }
       // 2. The end of the path.
       if (at === end) {
@@ -183,30 +184,27 @@ export class Tree {
         return leaf >= 0 && (this.#open[leaf] as number) >= 0 ? leaf : NONE;
       }
       // 3. The branch that the next character leads to.
-      const code = path.charCodeAt(at);
-      const place = (folded[code] as number) - (nodes[node + FIRST] as number);
+      const place = (folded[path.charCodeAt(at)] as number) - (nodes[node + FIRST] as number);
       const child =
         place >= 0 && place < (nodes[node + SPAN] as number)
           ? (this.#windows[(nodes[node + WINDOW] as number) + place] as number)
           : NONE;
       const param = nodes[node + PARAM] as number;
       const wildcard = nodes[node + WILDCARD] as number;
-      if (param < 0 && wildcard < 0) {
-        if (child < 0) {
-          if (code === PERCENT) this.#isSuspect = true;
-          return NONE;
-        }
+      if ((param & wildcard) === NONE) {
+        if (child < 0) return this.#miss(at);
         node = child;
+        at++;
         continue;
       }
       // 4. A segment begins that may be captured; what is more specific comes first.
       if (child >= 0) {
-        const leaf = this.#walk(child, at, captured);
+        const leaf = this.#walk(child, at + 1, captured);
         if (leaf >= 0) return leaf;
       }
-      const segmentEnd = this.#captureSegment(at, captured);
-      if (segmentEnd === at) return NONE;
       if (param >= 0) {
+        const segmentEnd = this.#captureSegment(at, captured);
+        if (segmentEnd === at) return NONE;
         if (wildcard < 0) {
           node = param;
           at = segmentEnd;
@@ -218,6 +216,14 @@ export class Tree {
       }
       return this.#captureRest(at, captured, nodes[wildcard + LEAF] as number);
     }
+  }
+
+  /** The path left the tree at `at`; if that is within an escape, its normal form may go on. */
+  #miss(at: number): number {
+    for (let back = at; back >= 0 && back > at - 3; back--) {
+      if (this.#path.charCodeAt(back) === PERCENT) this.#isSuspect = true;
+    }
+    return NONE;
   }
 
   /** Captures up to the next slash; returns where that is. */
@@ -239,14 +245,21 @@ export class Tree {
 
   /** Captures all that is left, which must have no empty segment. */
   #captureRest(start: number, index: number, leaf: number): number {
-    if ((this.#open[leaf] as number) < 0) return NONE;
-    let at = start;
-    for (let segmentEnd = start; segmentEnd < this.#end; at = segmentEnd + 1) {
-      segmentEnd = this.#captureSegment(at, index);
-      if (segmentEnd === at && at < this.#end) return NONE;
+    if (!((this.#open[leaf] as number) >= 0)) return NONE; // `open` may end before this leaf
+    const path = this.#path;
+    const end = this.#end;
+    let previous = SLASH;
+    for (let at = start; at < end; at++) {
+      const code = path.charCodeAt(at);
+      if (previous === SLASH && code === SLASH) return NONE;
+      if (KIND[code] === CAPTURED ? previous === SLASH && code === DOT : code !== SLASH) {
+        this.#isSuspect = true;
+      }
+      previous = code;
     }
+    if (previous === SLASH && !this.#strict) return NONE;
     this.#captures[index * 2] = start;
-    this.#captures[index * 2 + 1] = this.#end;
+    this.#captures[index * 2 + 1] = end;
     return leaf;
   }
 
@@ -263,7 +276,7 @@ export class Tree {
       const window = windows.length;
       nodes.push(
         text.length,
-        text.length + node.text.length,
+        text.length + Math.max(0, node.text.length - 1),
         first,
         span,
         window,
@@ -271,7 +284,7 @@ export class Tree {
         NONE,
         node.leaf,
       );
-      for (const character of node.text) text.push(character.charCodeAt(0));
+      for (const character of node.text.slice(1)) text.push(character.charCodeAt(0));
       for (let code = 0; code < span; code++) windows.push(NONE);
       for (const child of node.children)
         windows[window + child.text.charCodeAt(0) - first] = place(child);
@@ -279,7 +292,7 @@ export class Tree {
       nodes[at + WILDCARD] = place(node.wildcard);
       return at;
     };
-    place(this.root);
+    place(this.root.children[0]);
     this.#nodes = Int32Array.from(nodes);
     this.#text = Uint8Array.from(text);
     this.#windows = Int32Array.from(windows);
