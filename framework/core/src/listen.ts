@@ -1,11 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { AddressInfo, Socket } from 'node:net';
 
 import type { Application } from './application.ts';
 import { http } from './http.ts';
-import { problemOfStatus, titleOf } from './problem.ts';
+import { problemOfStatus } from './problem.ts';
 import { Response } from './response.ts';
+import { answerUnderWay, answerUnreadable, hangUp } from './unreadable.ts';
 
 export interface ListenOptions {
   /** 0 takes any free port. */
@@ -14,7 +15,7 @@ export interface ListenOptions {
   readonly host?: string;
   /** How long an idle connection stays open: longer than any proxy in front keeps it. Default 75 s. */
   readonly keepAliveTimeoutMs?: number;
-  /** How long a client may take to send its headers. Default 80 s; must be more than the above. */
+  /** How long a client may take to send its headers. Default 80 s, or less if a request has less. */
   readonly headersTimeoutMs?: number;
   /** How long a client may take to send a whole request. Default 300 s. */
   readonly requestTimeoutMs?: number;
@@ -51,7 +52,14 @@ export async function listen(
   });
   const address = server.address() as AddressInfo;
   app.logger.info(`Listening on ${urlOf(address)}`);
-  return { port: address.port, close: () => closeServer(server) };
+  let closed: Promise<void> | undefined;
+  return {
+    port: address.port,
+    close() {
+      closed ??= closeServer(server);
+      return closed;
+    },
+  };
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -70,11 +78,8 @@ export function createServer(
   app: Application,
   timeouts: Omit<ListenOptions, 'port' | 'host'> = {},
 ): Server {
-  const {
-    keepAliveTimeoutMs = 75_000,
-    headersTimeoutMs = 80_000,
-    requestTimeoutMs = 300_000,
-  } = timeouts;
+  const { keepAliveTimeoutMs = 75_000, requestTimeoutMs = 300_000 } = timeouts;
+  const { headersTimeoutMs = Math.min(80_000, requestTimeoutMs || 80_000) } = timeouts;
   const answer = (req: IncomingMessage, res: ServerResponse) => {
     if (closing.has(server)) res.setHeader('Connection', 'close');
     app.handle(req, res);
@@ -85,7 +90,7 @@ export function createServer(
       keepAliveTimeout: keepAliveTimeoutMs,
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
-      connectionsCheckingInterval: 5_000,
+      connectionsCheckingInterval: Math.min(5_000, headersTimeoutMs || 5_000),
       // A request that announces no body has none (RFC 9112 §6.3); Node then skips the life cycle of
       // an empty stream.
       optimizeEmptyRequests: true,
@@ -93,48 +98,50 @@ export function createServer(
     },
     answer,
   );
+  const sockets = new Set<Socket>();
+  connections.set(server, sockets);
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   // Whoever reads the body says 100 Continue; whoever refuses it by its length does not (RFC 9110 §10.1.1).
   server.on('checkContinue', answer);
+  server.on('checkExpectation', answerExpectation);
+  server.on('connect', (_req, socket) => hangUp(socket, 501)); // for proxies only (RFC 9110 §9.3.6)
   server.on('clientError', answerUnreadable);
   return server;
 }
 
+/** Any `Expect` but `100-continue` (RFC 9110 §10.1.1). */
+function answerExpectation(_req: IncomingMessage, res: ServerResponse): void {
+  const body = JSON.stringify(problemOfStatus(417, randomUUID()));
+  res.writeHead(417, { 'Content-Type': 'application/problem+json', Connection: 'close' }).end(body);
+}
+
+const connections = new WeakMap<Server, ReadonlySet<Socket>>();
 const closing = new WeakSet<Server>();
+
+/** How long a connection that has not sent anything may still begin to, once its server closes. */
+const SILENCE_MS = 500;
 
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve, reject) => {
+    const sockets = connections.get(server) ?? new Set();
+    const startedMs = performance.now();
+    const sweep = setInterval(() => {
+      server.closeIdleConnections(); // leaves alone those that have never sent anything
+      if (performance.now() - startedMs < SILENCE_MS) return;
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    }, 50);
     closing.add(server);
-    const sweep = setInterval(() => server.closeIdleConnections(), 50);
+    for (const socket of sockets) {
+      const answer = answerUnderWay(socket);
+      if (answer && !answer.headersSent) answer.setHeader('Connection', 'close');
+    }
     server.close((error) => {
       clearInterval(sweep);
       if (error) reject(error);
       else resolve();
     });
   });
-}
-
-const UNREADABLE: Readonly<Record<string, number>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-  HPE_HEADER_OVERFLOW: 431,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
-  HPE_INVALID_METHOD: 501,
-};
-
-/** Answers what the parser could not read as a request, and hangs up. */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || isMidAnswer(socket)) {
-    socket.destroy();
-    return;
-  }
-  const status = UNREADABLE[error.code ?? ''] ?? 400;
-  const body = JSON.stringify(problemOfStatus(status));
-  socket.end(
-    `HTTP/1.1 ${status} ${titleOf(status)}\r\nContent-Type: application/problem+json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
-}
-
-/** Whether an answer has begun on this connection; bytes of another one would corrupt it. */
-function isMidAnswer(socket: Duplex): boolean {
-  return (socket as { _httpMessage?: ServerResponse })._httpMessage?.headersSent === true;
 }
