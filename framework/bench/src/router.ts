@@ -1,0 +1,140 @@
+import type { ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+import { readCount, readNames, runAsProgram } from './options.ts';
+import { MEASURED_CORE, nextMessage, startProcess, stopProcess } from './process.ts';
+import {
+  describeEnvironment,
+  type Environment,
+  environmentLines,
+  publish,
+  RESULTS,
+} from './report.ts';
+import { ROUTERS } from './router/contestant.ts';
+import { KINDS, type Kind } from './router/routes.ts';
+import { median, rotate } from './statistics.ts';
+import { markdownTable } from './table.ts';
+
+const HELP = `The router beside its peers: from a method and a fresh path to handler and parameters.
+
+  --only fw,memoirist   routers (${Object.keys(ROUTERS).join(', ')})
+  --sizes 10,1000       numbers of routes (default 10,1000,10000)
+  --rounds 7            rounds that are measured
+  --out DIR             where to write router.md and router.json; without it only whole runs are written
+`;
+
+const SERVER = fileURLToPath(new URL('router/server.ts', import.meta.url));
+/** Makes the path and finds nothing; what it costs is subtracted from the others. */
+const EMPTY = 'empty';
+
+/** The lookups of one router among one number of routes. */
+interface Result {
+  readonly router: string;
+  readonly size: number;
+  /** Median nanoseconds of processor time per lookup, without the making of the path. */
+  readonly nanos: Readonly<Record<Kind, number>>;
+}
+
+/** Measures the routers, and reports. */
+export async function runRouter(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      help: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      sizes: { type: 'string', default: '10,1000,10000' },
+      rounds: { type: 'string', default: '7' },
+      out: { type: 'string' },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const routers = readNames(values.only, Object.keys(ROUTERS));
+  const sizes = values.sizes.split(',').map((size) => readCount('sizes', size));
+  const rounds = readCount('rounds', values.rounds);
+
+  const packages = routers.flatMap((name) => ROUTERS[name] ?? []);
+  const environment = describeEnvironment([...new Set(packages)]);
+  const results: Result[] = [];
+  for (const size of sizes) results.push(...(await measureSize(size, routers, rounds)));
+  publish(
+    {
+      name: 'router',
+      markdown: toMarkdown(results, environment, rounds),
+      data: { environment, rounds, results },
+    },
+    values.out ?? (values.only === undefined ? RESULTS : undefined),
+  );
+}
+
+/** Starts every router in a process of its own, and has each measure all kinds in every round. */
+async function measureSize(
+  size: number,
+  routers: readonly string[],
+  rounds: number,
+): Promise<readonly Result[]> {
+  const names = [EMPTY, ...routers];
+  const children = new Map<string, ChildProcess>();
+  try {
+    for (const name of names) {
+      process.stderr.write(`router, ${size} routes, checking and warming up: ${name}\n`);
+      const child = startProcess([process.execPath, SERVER, name, String(size)], {
+        core: MEASURED_CORE,
+        channel: true,
+      });
+      children.set(name, child);
+      await nextMessage(child);
+    }
+    const measured: Map<string, readonly number[]>[] = [];
+    for (let round = 1; round <= rounds; round++) {
+      process.stderr.write(`router, ${size} routes, round ${round} of ${rounds}\n`);
+      const nanos = new Map<string, readonly number[]>();
+      for (const [name, child] of rotate([...children], round)) {
+        child.send('measure');
+        nanos.set(name, (await nextMessage(child)) as number[]);
+      }
+      measured.push(nanos);
+    }
+    return routers.map((router) => ({ router, size, nanos: summarize(router, measured) }));
+  } finally {
+    for (const child of children.values()) await stopProcess(child);
+  }
+}
+
+function summarize(
+  router: string,
+  rounds: readonly ReadonlyMap<string, readonly number[]>[],
+): Record<Kind, number> {
+  const lookup = (kind: number) =>
+    median(
+      rounds.map((round) => (round.get(router)?.[kind] ?? 0) - (round.get(EMPTY)?.[kind] ?? 0)),
+    );
+  return Object.fromEntries(KINDS.map((kind, index) => [kind, lookup(index)])) as Record<
+    Kind,
+    number
+  >;
+}
+
+function toMarkdown(results: readonly Result[], environment: Environment, rounds: number): string {
+  const sizes = [...new Set(results.map(({ size }) => size))];
+  const routers = [...new Set(results.map(({ router }) => router))];
+  const rows = routers.map((router) => [
+    router,
+    ...KINDS.map((kind) => {
+      const own = results.filter((result) => result.router === router);
+      return own.map(({ nanos }) => nanos[kind].toFixed()).join(' / ');
+    }),
+  ]);
+  return [
+    '# Router',
+    environmentLines(environment),
+    `Nanoseconds of processor time per lookup among ${sizes.map((size) => size.toLocaleString('en')).join(' / ')} ` +
+      `routes, medians of ${rounds} rounds: less is better.`,
+    markdownTable(['', ...KINDS], rows),
+  ].join('\n\n');
+}
+
+if (import.meta.main) await runAsProgram(runRouter);
