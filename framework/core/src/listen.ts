@@ -115,7 +115,12 @@ export function createServer(
 /** Any `Expect` but `100-continue` (RFC 9110 §10.1.1). */
 function answerExpectation(_req: IncomingMessage, res: ServerResponse): void {
   const body = JSON.stringify(problemOfStatus(417, randomUUID()));
-  res.writeHead(417, { 'Content-Type': 'application/problem+json', Connection: 'close' }).end(body);
+  const headers = {
+    'Content-Type': 'application/problem+json',
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+  };
+  res.writeHead(417, headers).end(body);
 }
 
 const connections = new WeakMap<Server, ReadonlySet<Socket>>();

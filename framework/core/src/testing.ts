@@ -5,6 +5,8 @@ import type { Application } from './application.ts';
 import { http } from './http.ts';
 import { createServer } from './listen.ts';
 
+export { openConnection, type RawConnection } from './raw-connection.ts';
+
 export interface RequestOptions {
   /** Default GET. */
   readonly method?: string;

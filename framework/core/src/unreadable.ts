@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+import { problemOfStatus, titleOf } from './problem.ts';
+
+const STATUSES: Readonly<Record<string, number>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  HPE_INVALID_METHOD: 501,
+};
+
+/** How long a client that was refused may take to hang up, so that it can read why. */
+const LINGER_MS = 1_000;
+
+/** The parser reports a connection again with every piece that comes after the first bad one. */
+const refused = new WeakSet<Duplex>();
+
+/** Answers what the parser could not read as a request, and hangs up. */
+export function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (refused.has(socket)) return;
+  refused.add(socket);
+  if (error.code === 'ECONNRESET') socket.destroy();
+  else answerInTurn(socket, STATUSES[error.code ?? ''] ?? 400);
+}
+
+/** Requests that came before are answered first (RFC 9112 §9.3.2). */
+function answerInTurn(socket: Duplex, status: number): void {
+  const current = answerUnderWay(socket);
+  if (current?.req.complete) {
+    current.once('close', () => answerInTurn(socket, status));
+  } else if (current?.headersSent || !socket.writable) {
+    socket.destroy(); // the octets of another answer would corrupt the one that has begun
+  } else {
+    hangUp(socket, status);
+  }
+}
+
+/** The answer that has its turn on this connection, if there is one. */
+export function answerUnderWay(socket: Duplex): ServerResponse<IncomingMessage> | undefined {
+  return (
+    (socket as { _httpMessage?: ServerResponse<IncomingMessage> | null })._httpMessage ?? undefined
+  );
+}
+
+/** Writes a problem of this status past the HTTP server, as the last answer on the connection. */
+export function hangUp(socket: Duplex, status: number): void {
+  const body = JSON.stringify(problemOfStatus(status, randomUUID()));
+  socket.end(
+    `HTTP/1.1 ${status} ${titleOf(status)}\r\nContent-Type: application/problem+json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
