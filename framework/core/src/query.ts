@@ -42,6 +42,11 @@ function decodeField(field: string): string {
   }
 }
 
+const HASH = 0x23;
+const PERCENT = 0x25;
+const AMPERSAND = 0x26;
+const LAST_PRINTABLE = 0x7e;
+
 /**
  * Whether reading this query can fail or cost much, so that it is better read before any middleware
  * runs; most queries are plain text and are read only when somebody asks.
@@ -50,8 +55,8 @@ export function isSuspectQuery(text: string): boolean {
   let pairs = 1;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    if (code === 0x25) return true;
-    if (code === 0x26 && ++pairs > MAX_PAIRS) return true;
+    if (code === PERCENT || code === HASH || code > LAST_PRINTABLE) return true;
+    if (code === AMPERSAND && ++pairs > MAX_PAIRS) return true;
   }
   return false;
 }

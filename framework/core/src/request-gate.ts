@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isIPv6 } from 'node:net';
 
 import { normalizePath } from './path.ts';
 import { isSuspectQuery, parseQuery } from './query.ts';
@@ -46,8 +47,11 @@ function readOtherForm(url: string, method: string | undefined): RequestTarget {
 }
 
 function checkQuery(query: string): void {
-  if (query.includes('#')) throw new RequestError(400, 'The request target must have no fragment');
-  if (isSuspectQuery(query)) parseQuery(query);
+  if (!isSuspectQuery(query)) return;
+  if (/[^!-~]|#/.test(query)) {
+    throw new RequestError(400, 'The query must be percent-encoded and followed by no fragment');
+  }
+  parseQuery(query);
 }
 
 /** The one `Host` of a request (RFC 9112 §3.2); HTTP/1.0 may do without. */
@@ -69,20 +73,25 @@ function readHost(req: IncomingMessage): string {
   return host;
 }
 
-/** 1 for letters, digits and what else a registered name or an IPv4 address holds (RFC 3986 §3.2.2). */
+/** 1 for what a registered name or an IPv4 address holds (RFC 3986 §3.2.2), but escapes: no DNS name has any. */
 const HOST_CHARACTER = new Uint8Array(128);
-for (const character of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~%!$&'()*+,;=") {
+for (const character of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~!$&'()*+,;=") {
   HOST_CHARACTER[character.charCodeAt(0)] = 1;
 }
 
 /** Whether `text` is `host` or `host:port`; an IPv6 address stands in brackets. */
-function isHost(text: string): boolean {
+export function isHost(text: string): boolean {
   let at = text.charCodeAt(0) === 0x5b ? text.indexOf(']') + 1 : 0;
-  if (at > 0 && !/^[\da-f:.]+$/i.test(text.slice(1, at - 1))) return false;
+  if (at > 0 && !isAddress(text.slice(1, at - 1))) return false;
   const nameStart = at;
   if (at === 0) while (HOST_CHARACTER[text.charCodeAt(at)] === 1) at++;
   if (at === nameStart && nameStart === 0) return false;
   return at === text.length || isPort(text, at);
+}
+
+/** An IPv6 address without a zone, which means nothing to another machine (RFC 6874). */
+function isAddress(text: string): boolean {
+  return isIPv6(text) && !text.includes('%');
 }
 
 /** Whether `:` and up to five digits, at most 65535, stand from `at` to the end. */

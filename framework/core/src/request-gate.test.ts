@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { createApp } from './application.ts';
+import { type ListeningServer, listen } from './listen.ts';
+import { openConnection, request } from './testing.ts';
+
+const logger = { info() {}, warn() {}, error() {} };
+
+/** Answers with what it was asked for, and counts how often it was asked. */
+function createMirror() {
+  let runs = 0;
+  const app = createApp({ logger }).use((ctx) => {
+    runs++;
+    ctx.json({ path: ctx.path, host: ctx.host, query: ctx.query });
+  });
+  return { app, runs: () => runs };
+}
+
+let server: ListeningServer;
+const mirror = createMirror();
+
+beforeAll(async () => {
+  server = await listen(mirror.app, 0);
+});
+
+afterAll(() => server.close());
+
+/** Sends `octets` and returns the head and body of the one answer after which the server hangs up. */
+async function exchange(octets: string): Promise<{ status: number; head: string; body: string }> {
+  const connection = openConnection(server.port).send(octets);
+  const text = await connection.readAll();
+  connection.close();
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]), head, body };
+}
+
+function lines(...all: string[]): string {
+  return `${all.join('\r\n')}\r\n\r\n`;
+}
+
+describe('a request that has more than one reading is refused before any middleware', () => {
+  const close = 'Connection: close';
+  // Q9, R7, R8, and what RFC 9112 §3 requires of a request line.
+  test.each([
+    ['two Host headers', lines('GET / HTTP/1.1', 'Host: a', 'Host: b', close)],
+    ['two equal Host headers', lines('GET / HTTP/1.1', 'Host: a', 'hOsT: a', close)],
+    ['no Host header', lines('GET / HTTP/1.1', close)],
+    ['an empty Host', lines('GET / HTTP/1.1', 'Host:', close)],
+    ['a Host list', lines('GET / HTTP/1.1', 'Host: a, b', close)],
+    ['a Host with a path', lines('GET / HTTP/1.1', 'Host: a/b', close)],
+    ['a Host with credentials', lines('GET / HTTP/1.1', 'Host: user@a', close)],
+    ['a Host with a space', lines('GET / HTTP/1.1', 'Host: a b', close)],
+    ['a Host with a fragment', lines('GET / HTTP/1.1', 'Host: a#b', close)],
+    ['a Host with a backslash', lines('GET / HTTP/1.1', 'Host: a\\b', close)],
+    ['a Host with an 8-bit octet', lines('GET / HTTP/1.1', 'Host: caf\xe9', close)],
+    ['a Host that is a port only', lines('GET / HTTP/1.1', 'Host: :80', close)],
+    ['a Host with a port above 65535', lines('GET / HTTP/1.1', 'Host: a:65536', close)],
+    ['a Host with a port in words', lines('GET / HTTP/1.1', 'Host: a:http', close)],
+    ['a Host with two ports', lines('GET / HTTP/1.1', 'Host: a:80:81', close)],
+    ['a Host with an open bracket', lines('GET / HTTP/1.1', 'Host: [::1', close)],
+    ['a Host with empty brackets', lines('GET / HTTP/1.1', 'Host: []', close)],
+    ['a Host with no address in brackets', lines('GET / HTTP/1.1', 'Host: [::::]', close)],
+    ['a Host with text behind brackets', lines('GET / HTTP/1.1', 'Host: [::1]x', close)],
+    ['a Host with a malformed escape', lines('GET / HTTP/1.1', 'Host: a%zz', close)],
+    ['HTTP/2.0 in the request line', lines('GET / HTTP/2.0', 'Host: a', close)],
+    ['HTTP/0.9 in the request line', lines('GET / HTTP/0.9', 'Host: a', close)],
+    ['HTTP/1.7 in the request line', lines('GET / HTTP/1.7', 'Host: a', close)],
+    ['another protocol in the request line', lines('GET / HTCPCP/1.0', 'Host: a', close)],
+    ['no version in the request line', lines('GET /', 'Host: a', close)],
+    ['a target that is no path', lines('GET path HTTP/1.1', 'Host: a', close)],
+    ['an asterisk for GET', lines('GET * HTTP/1.1', 'Host: a', close)],
+    ['an absolute target without a host', lines('GET http:/// HTTP/1.1', 'Host: a', close)],
+    ['an absolute target of another scheme', lines('GET ftp://a/ HTTP/1.1', 'Host: a', close)],
+    ['an absolute target with credentials', lines('GET http://u@a/ HTTP/1.1', 'Host: a', close)],
+    [
+      'an absolute target and two Hosts',
+      lines('GET http://a/ HTTP/1.1', 'Host: a', 'Host: b', close),
+    ],
+    ['a fragment in the path', lines('GET /a#b HTTP/1.1', 'Host: a', close)],
+    ['a fragment in the query', lines('GET /a?b#c HTTP/1.1', 'Host: a', close)],
+    ['a fragment in an absolute target', lines('GET http://a/?b#c HTTP/1.1', 'Host: a', close)],
+    ['a NUL in the path', lines('GET /a\0b HTTP/1.1', 'Host: a', close)],
+    ['an 8-bit octet in the path', lines('GET /caf\xe9 HTTP/1.1', 'Host: a', close)],
+    ['an 8-bit octet in the query', lines('GET /?caf=\xe9 HTTP/1.1', 'Host: a', close)],
+    ['a malformed escape in the path', lines('GET /%ZZ HTTP/1.1', 'Host: a', close)],
+    ['an overlong encoding in the path', lines('GET /%C0%AF HTTP/1.1', 'Host: a', close)],
+    ['an encoded NUL in the path', lines('GET /a%00 HTTP/1.1', 'Host: a', close)],
+    ['a step up in the path', lines('GET /a/../b HTTP/1.1', 'Host: a', close)],
+    ['an encoded step up in the path', lines('GET /a/%2e%2E/b HTTP/1.1', 'Host: a', close)],
+    ['a step up behind an encoded slash', lines('GET /a%2f..%2fb HTTP/1.1', 'Host: a', close)],
+    ['a backslash in the path', lines('GET /a\\b HTTP/1.1', 'Host: a', close)],
+    ['a header name with a space', lines('GET / HTTP/1.1', 'Host: a', 'X Y: z', close)],
+    ['a space before the colon', lines('GET / HTTP/1.1', 'Host : a', close)],
+    ['a folded header', lines('GET / HTTP/1.1', 'Host: a', 'X: y', ' z', close)],
+    ['a NUL in a header', lines('GET / HTTP/1.1', 'Host: a', 'X: y\0z', close)],
+    ['a bare CR in a header', lines('GET / HTTP/1.1', 'Host: a', 'X: y\rz', close)],
+    ['two lengths', lines('POST / HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Content-Length: 2')],
+    ['a length in words', lines('POST / HTTP/1.1', 'Host: a', 'Content-Length: ten')],
+    ['a negative length', lines('POST / HTTP/1.1', 'Host: a', 'Content-Length: -1')],
+    [
+      'a length beside chunks',
+      lines('POST / HTTP/1.1', 'Host: a', 'Content-Length: 3', 'Transfer-Encoding: chunked'),
+    ],
+    [
+      'chunks that are not last',
+      lines('POST / HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked, gzip'),
+    ],
+  ])('%s: 400', async (_, octets) => {
+    const runsBefore = mirror.runs();
+
+    const { status, head, body } = await exchange(octets);
+
+    expect(status).toBe(400);
+    expect(head).toMatch(/^content-type: application\/problem\+json$/im);
+    expect(JSON.parse(body)).toMatchObject({
+      type: 'about:blank',
+      title: 'Bad Request',
+      status: 400,
+      code: 'BAD_REQUEST',
+      requestId: expect.stringMatching(/^[\da-f-]{36}$/),
+    });
+    expect(mirror.runs()).toBe(runsBefore);
+  });
+});
+
+describe('a request with one reading passes the gate', () => {
+  const close = 'Connection: close';
+  test.each([
+    ['a host', lines('GET / HTTP/1.1', 'Host: example.com', close), { host: 'example.com' }],
+    ['a host with a port', lines('GET / HTTP/1.1', 'Host: a:8080', close), { host: 'a:8080' }],
+    ['an IPv6 host', lines('GET / HTTP/1.1', 'Host: [::1]:80', close), { host: '[::1]:80' }],
+    ['no host in HTTP/1.0', lines('GET / HTTP/1.0'), { host: '' }],
+    // RFC 9112 §3.2.2: the host of an absolute target counts, not the header.
+    [
+      'an absolute target',
+      lines('GET http://b:1/p?q=1 HTTP/1.1', 'Host: a', close),
+      { host: 'b:1', path: '/p', query: { q: '1' } },
+    ],
+    [
+      'an absolute target without a path',
+      lines('GET http://b HTTP/1.1', 'Host: a', close),
+      { host: 'b', path: '/' },
+    ],
+    [
+      'an absolute target with a query only',
+      lines('GET http://b?q=1 HTTP/1.1', 'Host: a', close),
+      { host: 'b', path: '/', query: { q: '1' } },
+    ],
+    ['an escape that needs none', lines('GET /%6De HTTP/1.1', 'Host: a', close), { path: '/me' }],
+    [
+      'empty lines before it',
+      `\r\n\r\n${lines('GET / HTTP/1.1', 'Host: a', close)}`,
+      { path: '/' },
+    ],
+  ])('%s', async (_, octets, expected) => {
+    const { status, body } = await exchange(octets);
+
+    expect(status).toBe(200);
+    expect(JSON.parse(body)).toMatchObject(expected);
+  });
+});
+
+test('OPTIONS * asks about the server and is answered 204', async () => {
+  // R19
+  const runsBefore = mirror.runs();
+
+  const response = await request(mirror.app, '*', { method: 'OPTIONS' });
+
+  expect(response.status).toBe(204);
+  expect(mirror.runs()).toBe(runsBefore);
+});
+
+describe('a method', () => {
+  const silent = createApp({ logger });
+
+  // R20
+  test.each([
+    ['that HTTP has and nothing here takes', 'DELETE', 404],
+    ['QUERY, of RFC 10008', 'QUERY', 404],
+    ['that the framework does not know', 'PROPFIND', 501],
+  ])('%s (%s) is answered %i', async (_, method, status) => {
+    const response = await request(silent, '/', { method });
+
+    expect(response.status).toBe(status);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+  });
+
+  test.each(['BREW / HTTP/1.1', 'get / HTTP/1.1'])(
+    'that nobody knows is answered 501: %s',
+    async (line) => {
+      const { status, body } = await exchange(lines(line, 'Host: a'));
+
+      expect(status).toBe(501);
+      expect(JSON.parse(body)).toMatchObject({ status: 501, code: 'NOT_IMPLEMENTED' });
+    },
+  );
+
+  test('CONNECT is answered 501: this is no proxy', async () => {
+    const { status } = await exchange(lines('CONNECT a:443 HTTP/1.1', 'Host: a:443'));
+
+    expect(status).toBe(501);
+  });
+});
+
+test('headers above 16 KiB are answered 431', async () => {
+  const { status, body } = await exchange(
+    lines('GET / HTTP/1.1', 'Host: a', `X: ${'x'.repeat(20_000)}`),
+  );
+
+  expect(status).toBe(431);
+  expect(JSON.parse(body)).toMatchObject({ code: 'REQUEST_HEADER_FIELDS_TOO_LARGE' });
+});
+
+test('an expectation that nobody can meet is answered 417 with a problem', async () => {
+  const { status, body } = await exchange(
+    lines('GET / HTTP/1.1', 'Host: a', 'Expect: tea', 'Connection: close'),
+  );
+
+  expect(status).toBe(417);
+  expect(JSON.parse(body)).toMatchObject({ code: 'EXPECTATION_FAILED' });
+});
+
+describe('pipelining', () => {
+  test('a request behind a refused one is answered on the same connection', async () => {
+    const { port } = server;
+    const connection = openConnection(port).send(
+      lines('GET /%ZZ HTTP/1.1', 'Host: a') +
+        lines('GET /next HTTP/1.1', 'Host: a', 'Connection: close'),
+    );
+
+    const text = await connection.readAll();
+
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 200']);
+    expect(text).toContain('"path":"/next"');
+  });
+
+  test('what cannot be read behind a request is answered after it, in order', async () => {
+    const app = createApp({ logger }).use(async (ctx) => {
+      if (ctx.path === '/slow') await new Promise((resolve) => setTimeout(resolve, 50));
+      ctx.send(ctx.path);
+    });
+    const slow = await listen(app, 0);
+    const answersTo = async (path: string) => {
+      const connection = openConnection(slow.port).send(
+        `${lines(`GET ${path} HTTP/1.1`, 'Host: a')}\0\0\r\n\r\n`,
+      );
+      return (await connection.readAll()).match(/HTTP\/1\.1 \d+|\/slow$|\/fast$/gm);
+    };
+
+    expect((await answersTo('/slow'))?.[0]).toBe('HTTP/1.1 200');
+    expect((await answersTo('/fast'))?.[0]).toBe('HTTP/1.1 200');
+    expect(await answersTo('/slow')).toHaveLength(2);
+    await slow.close();
+  });
+});
