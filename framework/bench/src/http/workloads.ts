@@ -61,9 +61,9 @@ export const ITEMS = Array.from({ length: 20 }, (_, index) => ({
 export const MIDDLEWARES = 10;
 
 const NEW_USER = {
-  name: 'Augusta Ada King-Noel, Lovelace',
+  name: 'Augusta Ada King, Lady Lovelace',
   email: 'ada.lovelace@example.org',
-  role: 'engineer',
+  role: 'programmer',
 };
 
 /** The user in a request body, if every field is a string with something in it. */

@@ -5,7 +5,6 @@ import {
   createRouter,
   errorHandler,
   listen,
-  type Middleware,
   notFoundHandler,
   type Router,
 } from 'fw';
@@ -41,18 +40,18 @@ const routes: Record<Workload, (router: Router) => void> = {
   },
 };
 
-const count: Middleware = (ctx, next) => {
-  ctx.state.count = Number(ctx.state.count ?? 0) + 1;
-  return next();
-};
-
 /** The stack that users run: errors first, the body parser, the routes, and what answers the rest. */
 export async function start(workload: Workload): Promise<number> {
   const app = createApp();
   app.use(errorHandler());
   app.use(json());
   if (workload === 'middlewares') {
-    for (let step = 0; step < MIDDLEWARES; step++) app.use((ctx, next) => count(ctx, next));
+    for (let step = 0; step < MIDDLEWARES; step++) {
+      app.use((ctx, next) => {
+        ctx.state.count = Number(ctx.state.count ?? 0) + 1;
+        return next();
+      });
+    }
   }
   const router = createRouter();
   routes[workload](router);

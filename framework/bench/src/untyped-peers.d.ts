@@ -16,6 +16,7 @@ declare module 'koa' {
   export default class Koa {
     use(middleware: Middleware): this;
     callback(): RequestListener;
+    listen(port: number, host: string): unknown;
   }
 }
 
@@ -56,6 +57,7 @@ declare module 'express' {
     get(path: string, handler: (req: Request, res: Response) => void): this;
     post(path: string, handler: (req: Request, res: Response) => void): this;
     disable(setting: string): this;
+    listen(port: number, host: string): unknown;
   }
 
   /** The parser of the package body-parser. */
@@ -84,6 +86,7 @@ declare module 'polka' {
     get(path: string, handler: (req: Request, res: ServerResponse) => void): this;
     post(path: string, handler: (req: Request, res: ServerResponse) => void): this;
     readonly handler: RequestListener;
+    listen(port: number, host: string): unknown;
   }
 
   export default function polka(): Polka;

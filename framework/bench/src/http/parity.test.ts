@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { listenOnFreePort } from './contestant.ts';
+import { checkParity } from './parity.ts';
+
+async function serve(handler: RequestListener): Promise<number> {
+  const server = createServer(handler);
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+  return listenOnFreePort(server);
+}
+
+test('parity holds for the same status, media type and body, and 404 for the rest', async () => {
+  const port = await serve((req, res) => {
+    res.statusCode = req.url === '/' ? 200 : 404;
+    res.setHeader('content-type', 'application/json; charset=utf-8');
+    res.end('{ "hello": "world" }');
+  });
+
+  await expect(checkParity(port, 'hello')).resolves.toBeUndefined();
+});
+
+test.each([
+  ['another status', 201, 'application/json', '{"hello":"world"}', 'status 201 instead of 200'],
+  ['another media type', 200, 'text/plain', '{"hello":"world"}', 'text/plain instead of'],
+  ['another body', 200, 'application/json', '{"hello":"you"}', '{"hello":"you"} instead of'],
+  ['any path known', 200, 'application/json', '{"hello":"world"}', 'status 200 instead of 404'],
+])('parity fails for %s', async (_case, status, type, body, complaint) => {
+  const port = await serve((_req, res) => {
+    res.writeHead(status, { 'content-type': type });
+    res.end(body);
+  });
+
+  await expect(checkParity(port, 'hello')).rejects.toThrow(complaint);
+});

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+
+import { EXCHANGES, RESOURCES, readUser } from './workloads.ts';
+
+test('the body that is posted has 100 bytes', () => {
+  expect(EXCHANGES.post.map(({ body }) => Buffer.byteLength(body ?? ''))).toEqual([100]);
+});
+
+test('the parameter workload asks for each of 200 routes as often as for any other', () => {
+  const asked = Object.groupBy(EXCHANGES.parameter, ({ path }) => path.split('/')[3] ?? '');
+
+  expect(new Set(RESOURCES).size).toBe(200);
+  expect(Object.keys(asked).toSorted()).toEqual(RESOURCES.toSorted());
+  expect(new Set(Object.values(asked).map((paths) => paths?.length))).toEqual(new Set([5]));
+});
+
+test.each([
+  null,
+  'text',
+  [],
+  {},
+  { name: 'Ada', email: 'ada@example.org' },
+  { name: 'Ada', email: 'ada@example.org', role: '' },
+  { name: 'Ada', email: 1, role: 'engineer' },
+])('readUser refuses %j', (body) => {
+  expect(readUser(body)).toBeUndefined();
+});

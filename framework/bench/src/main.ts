@@ -1,0 +1,29 @@
+import { runHttp } from './http.ts';
+import { runAsProgram } from './options.ts';
+import { runRouter } from './router.ts';
+import { runStart } from './start.ts';
+
+const HELP = `npm run bench                     all three, with their defaults
+npm run bench -- http --help      over HTTP, beside the peers
+npm run bench -- router --help    the router alone
+npm run bench -- start --help     from the start of a process to its first answer
+`;
+
+const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
+  http: runHttp,
+  start: runStart,
+  router: runRouter,
+};
+
+async function main([name, ...args]: readonly string[]): Promise<void> {
+  if (name === undefined) {
+    for (const run of Object.values(BENCHMARKS)) await run([]);
+    return;
+  }
+  const run = BENCHMARKS[name];
+  if (name === '--help') process.stdout.write(HELP);
+  else if (run) await run(args);
+  else throw new RangeError(`Cannot run "${name}": expected http, router or start`);
+}
+
+await runAsProgram(main);

@@ -1,0 +1,169 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+
+import { CONTESTANTS } from './http/contestant.ts';
+import { readCount, readNames, runAsProgram } from './options.ts';
+import { MEASURED_CORE, startProcess, stopProcess } from './process.ts';
+import {
+  describeEnvironment,
+  type Environment,
+  environmentLines,
+  publish,
+  RESULTS,
+} from './report.ts';
+import { bundle, createBundleDirectory, FORMS, type Form } from './start/bundle.ts';
+import { median, rotate } from './statistics.ts';
+import { markdownTable } from './table.ts';
+
+const HELP = `From the start of a process to its first answer, each application in one bundle.
+
+  --only fw,hono   contestants (${Object.keys(CONTESTANTS).join(', ')})
+  --rounds 15      starts of each that are measured
+  --out DIR        where to write start.md and start.json; without it only whole runs are written
+`;
+
+const PATIENCE_MS = 10_000;
+
+interface Program {
+  readonly contestant: string;
+  readonly form: Form;
+  readonly file: string;
+}
+
+interface Result {
+  readonly contestant: string;
+  readonly form: Form;
+  /** Median milliseconds from the start of the process to the first answer. */
+  readonly milliseconds: number;
+}
+
+/** Measures how fast the contestants start, and reports. */
+export async function runStart(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      help: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      rounds: { type: 'string', default: '15' },
+      out: { type: 'string' },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const contestants = readNames(values.only, Object.keys(CONTESTANTS));
+  const rounds = readCount('rounds', values.rounds);
+
+  const packages = contestants.flatMap((name) => CONTESTANTS[name] ?? []);
+  const environment = describeEnvironment(['esbuild', ...packages.filter((name) => name !== 'fw')]);
+  const results = await measure(await bundleAll(contestants), rounds);
+  publish(
+    {
+      name: 'start',
+      markdown: toMarkdown(results, environment, rounds),
+      data: { environment, rounds, results },
+    },
+    values.out ?? (values.only === undefined ? RESULTS : undefined),
+  );
+}
+
+async function bundleAll(contestants: readonly string[]): Promise<readonly Program[]> {
+  const directory = createBundleDirectory();
+  const programs: Program[] = [];
+  for (const contestant of contestants) {
+    for (const form of FORMS) {
+      programs.push({ contestant, form, file: await bundle(contestant, form, directory) });
+    }
+  }
+  return programs;
+}
+
+/** One start of every program in each round; the first round only fills the caches of the disk. */
+async function measure(programs: readonly Program[], rounds: number): Promise<readonly Result[]> {
+  const measured = new Map<Program, number[]>(programs.map((program) => [program, []]));
+  for (let round = 0; round <= rounds; round++) {
+    process.stderr.write(`start, ${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}\n`);
+    for (const program of rotate(programs, round)) {
+      const milliseconds = await timeToAnswer(program);
+      if (round > 0) measured.get(program)?.push(milliseconds);
+    }
+  }
+  return [...measured].map(([{ contestant, form }, times]) => ({
+    contestant,
+    form,
+    milliseconds: median(times),
+  }));
+}
+
+async function timeToAnswer({ contestant, form, file }: Program): Promise<number> {
+  const port = await freePort();
+  const begin = performance.now();
+  const child = startProcess([process.execPath, file, String(port)], { core: MEASURED_CORE });
+  let complaint = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    complaint += chunk.toString();
+  });
+  try {
+    while (!(await accepts(port))) {
+      if (child.exitCode !== null || performance.now() - begin > PATIENCE_MS) {
+        throw new Error(`${contestant} (${form}) does not start: ${complaint || 'it is silent'}`);
+      }
+      await sleep(1);
+    }
+    const answer = await ask(port);
+    const milliseconds = performance.now() - begin;
+    if (answer !== '{"hello":"world"}') {
+      throw new Error(`${contestant} (${form}) answers ${answer}`);
+    }
+    return milliseconds;
+  } finally {
+    await stopProcess(child);
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (typeof address !== 'object' || !address) throw new Error('Cannot find a free port');
+  return address.port;
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    const settle = (isOpen: boolean) => {
+      socket.destroy();
+      resolve(isOpen);
+    };
+    socket.once('connect', () => settle(true));
+    socket.once('error', () => settle(false));
+  });
+}
+
+async function ask(port: number): Promise<string> {
+  const req = request({ port, host: '127.0.0.1', agent: false }).end();
+  const [res] = await once(req, 'response');
+  return (await res.setEncoding('utf8').toArray()).join('');
+}
+
+function toMarkdown(results: readonly Result[], environment: Environment, rounds: number): string {
+  const rows = results
+    .toSorted((a, b) => a.milliseconds - b.milliseconds)
+    .map(({ contestant, form, milliseconds }) => [contestant, form, milliseconds.toFixed()]);
+  return [
+    '# Start',
+    environmentLines(environment),
+    `Milliseconds from the start of the process to its first answer, the application in one minified ` +
+      `bundle of either form; medians of ${rounds} starts: less is better.`,
+    markdownTable(['', 'form', 'ms'], rows),
+  ].join('\n\n');
+}
+
+if (import.meta.main) await runAsProgram(runStart);

@@ -1,0 +1,12 @@
+import polka from 'polka';
+
+const app = polka();
+app.get('/', (_req, res) => {
+  const body = JSON.stringify({ hello: 'world' });
+  res.writeHead(200, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+  });
+  res.end(body);
+});
+app.listen(Number(process.argv[2]), '127.0.0.1');

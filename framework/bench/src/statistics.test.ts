@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+
+import { median, rotate } from './statistics.ts';
+
+test.each([
+  [[3], 3],
+  [[10, 1, 9], 9],
+  [[4, 1, 3, 2], 2.5],
+])('median of %j is %d', (values, expected) => {
+  expect(median(values)).toBe(expected);
+});
+
+test('median refuses an empty list', () => {
+  expect(() => median([])).toThrow('Cannot take the median of no values');
+});
+
+test('rotate gives each contestant the first place once', () => {
+  const firsts = [0, 1, 2, 3].map((round) => rotate(['a', 'b', 'c'], round).join(''));
+
+  expect(firsts).toEqual(['abc', 'bca', 'cab', 'abc']);
+});
