@@ -63,7 +63,7 @@ export const MIDDLEWARES = 10;
 const NEW_USER = {
   name: 'Augusta Ada King, Lady Lovelace',
   email: 'ada.lovelace@example.org',
-  role: 'programmer',
+  role: 'mathematician',
 };
 
 /** The user in a request body, if every field is a string with something in it. */
