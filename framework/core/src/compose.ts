@@ -12,7 +12,8 @@ export type Chain = (ctx: Context, next: Next) => Promise<void>;
 /**
  * Joins middleware into one, which runs them in order; each layer's `next` resolves once everything
  * after it has run, and rejects from the second call in one layer on. A synchronous layer that calls
- * `next()` without returning it is waited for all the same. Where all layers are synchronous, so is
+ * `next()` without returning it is waited for all the same; an asynchronous one is not, and what it
+ * did not wait for can only be logged. Where all layers are synchronous, so is
  * the whole.
  *
  * @throws {TypeError} if a layer is no function
@@ -40,16 +41,28 @@ function link(layer: Middleware, rest: Chain): Chain {
     const ctx = context as ChainedContext;
     const callerNext = ctx.next;
     let downstream: Promise<void> | undefined;
+    let refused: Promise<void> | undefined;
+    let innerNext: Next | undefined;
+    let hasReturned = false;
     const next = (): Promise<void> => {
-      if (downstream) return Promise.reject(new Error('next() called multiple times'));
+      if (downstream) {
+        refused = refuse(downstream);
+        return refused;
+      }
       downstream = DONE;
       downstream = rest(ctx, outerNext);
+      if (downstream !== DONE && !hasReturned) {
+        innerNext = ctx.next;
+        ctx.next = next; // until this layer returns, whoever calls `ctx.next` is this layer
+      }
       return downstream;
     };
 
     ctx.next = next;
     const result = settle(layer, ctx, next);
-    const pending = result === DONE && downstream ? downstream : result;
+    hasReturned = true;
+    if (innerNext) ctx.next = innerNext;
+    const pending = result === DONE ? (refused ?? downstream ?? DONE) : result;
     if (pending === DONE) {
       ctx.next = callerNext;
       return DONE;
@@ -59,6 +72,7 @@ function link(layer: Middleware, rest: Chain): Chain {
     pending.then(
       () => {
         ctx.next = callerNext;
+        refused?.catch((error: unknown) => ctx.log.error('A middleware went on twice', error));
       },
       (error: unknown) => {
         ctx.next = callerNext;
@@ -67,6 +81,17 @@ function link(layer: Middleware, rest: Chain): Chain {
     );
     return pending;
   };
+}
+
+/** What a second `next()` returns: it rejects once what the first one began is over. */
+function refuse(first: Promise<void>): Promise<void> {
+  const error = new Error('next() called multiple times');
+  const fail = () => {
+    throw error;
+  };
+  const refused = first.then(fail, fail);
+  refused.catch(() => {}); // nobody may be waiting for it
+  return refused;
 }
 
 /** Calls `layer`: what it throws becomes a rejection, what it does at once becomes `DONE`. */

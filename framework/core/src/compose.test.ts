@@ -1,0 +1,321 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import { describe, expect, test } from 'vitest';
+
+import { createApp } from './application.ts';
+import { compose } from './compose.ts';
+import type { Context, Middleware, Next } from './context.ts';
+import { request } from './testing.ts';
+
+/** A middleware's body, given the way in which that middleware reaches the next one. */
+type Body = (ctx: Context, goOn: Next) => unknown;
+
+/** The two forms of the specification; each row of the tables below holds for both. */
+const FORMS: readonly (readonly [string, (body: Body) => Middleware])[] = [
+  ['next', (body) => (ctx, next) => body(ctx, next)],
+  ['ctx.next', (body) => (ctx) => body(ctx, () => ctx.next())],
+];
+
+/** What other promise libraries return. */
+function thenable(then: (resolve: () => void, reject: (error: Error) => void) => void): object {
+  // biome-ignore lint/suspicious/noThenProperty: a thenable is the point
+  return { then };
+}
+
+const twice = 'next() called multiple times';
+
+/** Runs `layers` for one request; gives its status and what was logged as errors. */
+async function run(...layers: Middleware[]): Promise<{ status: number; logged: string[] }> {
+  const logged: string[] = [];
+  const logger = {
+    info() {},
+    warn() {},
+    error: (_: string, error: unknown) => logged.push(String(error)),
+  };
+  const { status } = await request(createApp({ logger }).use(...layers), '/');
+  await sleep(20);
+  return { status, logged };
+}
+
+describe.each(FORMS)('middleware that goes on by %s()', (_, write) => {
+  test.each<readonly [string, Body, string[]]>([
+    ['awaits it', async (_ctx, goOn) => void (await goOn()), ['a', 'b', 'c', 'b', 'a']],
+    ['returns it', (_ctx, goOn) => goOn(), ['a', 'b', 'c', 'b', 'a']],
+    ['calls it only', (_ctx, goOn) => void goOn(), ['a', 'b', 'c', 'b', 'a']],
+    ['waits before it', async (_ctx, goOn) => sleep(5).then(goOn), ['a', 'b', 'c', 'b', 'a']],
+    [
+      'answers a thenable',
+      (_ctx, goOn) => thenable((resolve) => void goOn().then(resolve)),
+      ['a', 'b', 'c', 'b', 'a'],
+    ],
+    ['never calls it', () => {}, ['a', 'a']],
+  ])('runs in order, outside in and back, where the middle one %s', async (_, middle, expected) => {
+    const steps: string[] = [];
+    const outer = write(async (_ctx, goOn) => {
+      steps.push('a');
+      await goOn();
+      steps.push('a');
+    });
+    const marker = write(async (_ctx, goOn) => {
+      steps.push('b');
+      await goOn();
+      steps.push('b');
+    });
+    const last = write(async (ctx) => {
+      await sleep(5);
+      steps.push('c');
+      ctx.json({});
+    });
+
+    await run(outer, write(middle), marker, last);
+
+    expect(steps).toEqual(expected);
+  });
+
+  // Q8
+  test.each<readonly [string, Body]>([
+    [
+      'awaits both',
+      async (_ctx, goOn) => {
+        await goOn();
+        await goOn();
+      },
+    ],
+    [
+      'returns the second',
+      (_ctx, goOn) => {
+        goOn();
+        return goOn();
+      },
+    ],
+    [
+      'awaits neither, being synchronous',
+      (_ctx, goOn) => {
+        goOn();
+        goOn();
+      },
+    ],
+    [
+      'awaits the second',
+      async (_ctx, goOn) => {
+        goOn();
+        await goOn();
+      },
+    ],
+    ['awaits both at once', (_ctx, goOn) => Promise.all([goOn(), goOn()])],
+    ['chains them', (_ctx, goOn) => goOn().then(goOn)],
+  ])('twice is answered 500 where it %s', async (_, body) => {
+    let downstreamRuns = 0;
+    const last = write(async (ctx) => {
+      downstreamRuns++;
+      await sleep(5);
+      ctx.json({});
+    });
+
+    const between = write(async (_ctx, goOn) => {
+      await sleep(1);
+      await goOn();
+    });
+
+    const { status, logged } = await run(write(body), between, last);
+
+    expect(status).toBe(500);
+    expect(logged).toEqual([`Error: ${twice}`]);
+    expect(downstreamRuns).toBe(1);
+  });
+
+  test.each<readonly [string, Body]>([
+    [
+      'waits for the first only',
+      async (_ctx, goOn) => {
+        await goOn();
+        goOn();
+      },
+    ],
+    [
+      'waits for neither',
+      async (_ctx, goOn) => {
+        goOn();
+        goOn();
+      },
+    ],
+    [
+      'catches the rejection',
+      async (_ctx, goOn) => {
+        await goOn();
+        await goOn().catch((error: Error) => expect(error.message).toBe(twice));
+      },
+    ],
+  ])('twice is logged where an asynchronous layer %s', async (_, body) => {
+    const { status, logged } = await run(write(body), (ctx) => ctx.json({}));
+
+    expect(logged).toEqual([`Error: ${twice}`]);
+    expect(status).toBe(200);
+  });
+
+  test('reaches the layer after it again once an inner one has finished', async () => {
+    const steps: number[] = [];
+    const layer = (depth: number) =>
+      write(async (_ctx, goOn) => {
+        steps.push(depth);
+        await goOn();
+        await sleep(1);
+        await goOn().catch(() => steps.push(-depth));
+      });
+
+    await run(layer(1), layer(2), layer(3), (ctx) => ctx.json({}));
+
+    expect(steps).toEqual([1, 2, 3, -3, -2, -1]);
+  });
+
+  test.each<readonly [string, Body]>([
+    [
+      'thrown at once',
+      () => {
+        throw new Error('broken');
+      },
+    ],
+    [
+      'thrown after a wait',
+      async () => {
+        await sleep(2);
+        throw new Error('broken');
+      },
+    ],
+    ['a rejection', () => Promise.reject(new Error('broken'))],
+    ['a rejected thenable', () => thenable((_resolve, reject) => reject(new Error('broken')))],
+  ])('passes on an error that is %s, through every kind of layer', async (_, failing) => {
+    const seen: string[] = [];
+    const watching = write(async (_ctx, goOn) => {
+      try {
+        await goOn();
+      } catch (error) {
+        seen.push(String(error));
+        throw error;
+      }
+    });
+
+    const { status, logged } = await run(
+      watching,
+      write((_ctx, goOn) => goOn()),
+      write((_ctx, goOn) => void goOn()),
+      write(async (_ctx, goOn) => goOn()),
+      watching,
+      write(failing),
+    );
+
+    expect(seen).toEqual(['Error: broken', 'Error: broken']);
+    expect(status).toBe(500);
+    expect(logged).toEqual(['Error: broken']);
+  });
+
+  test('may set headers and the status once the rest has run', async () => {
+    // Q3
+    const app = createApp()
+      .use(
+        write(async (ctx, goOn) => {
+          await goOn();
+          ctx.set('X-After', 'yes');
+          ctx.status = 202;
+        }),
+      )
+      .use((ctx) => ctx.json({}));
+
+    const response = await request(app, '/');
+
+    expect(response.headers.get('x-after')).toBe('yes');
+    expect(response.status).toBe(202);
+  });
+
+  test('is synchronous as a whole where each layer is', () => {
+    const steps: string[] = [];
+    const chain = compose([
+      write((_ctx, goOn) => {
+        steps.push('a');
+        return goOn();
+      }),
+      write((_ctx, goOn) => {
+        steps.push('b');
+        goOn();
+        steps.push('b');
+      }),
+    ]);
+    const app = createApp().use((ctx, next) => {
+      chain(ctx, next);
+      steps.push('end');
+      ctx.json({});
+    });
+
+    return request(app, '/').then(() => expect(steps).toEqual(['a', 'b', 'b', 'end']));
+  });
+});
+
+test('compose refuses a layer that is no function', () => {
+  const layers = [() => {}, 'text' as unknown as Middleware];
+
+  expect(() => compose(layers)).toThrow(
+    new TypeError('Cannot compose "text": expected a middleware function'),
+  );
+});
+
+describe('a next() that nobody waits for', () => {
+  /** Serves `layer` before a failing one in a process of its own, and asks it twice. */
+  async function serve(
+    layer: string,
+  ): Promise<{ statuses: string; log: string; code: number | null }> {
+    const program = `
+      import { createApp } from ${JSON.stringify(new URL('./application.ts', import.meta.url).href)};
+      import { request } from ${JSON.stringify(new URL('./testing.ts', import.meta.url).href)};
+      const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+      const app = createApp().use(${layer});
+      app.use(async (ctx) => {
+        if (ctx.path === '/well') return ctx.json({});
+        await sleep(10);
+        throw new Error('broken downstream');
+      });
+      const first = await request(app, '/');
+      await sleep(50);
+      const second = await request(app, '/well');
+      console.log(first.status, second.status);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: fileURLToPath(new URL('.', import.meta.url)),
+    });
+    let statuses = '';
+    let log = '';
+    child.stdout.on('data', (text) => {
+      statuses += text;
+    });
+    child.stderr.on('data', (text) => {
+      log += text;
+    });
+    const [code] = await once(child, 'close');
+    return { statuses: statuses.trim(), log, code };
+  }
+
+  test('fails the request of a synchronous layer, which is waited for', async () => {
+    const { statuses, log, code } = await serve('(ctx, next) => { next(); }');
+
+    expect(statuses).toBe('500 200');
+    expect(log).toContain('Error: broken downstream');
+    expect(code).toBe(0);
+  });
+
+  test('is logged when it fails after the answer, and the process lives on', async () => {
+    const { statuses, log, code } = await serve('async (ctx, next) => { next(); }');
+
+    expect(statuses).toBe('404 200');
+    expect(log).toContain('A middleware failed after the answer was sent');
+    expect(log).toContain('Error: broken downstream');
+    expect(code).toBe(0);
+  });
+
+  test('is harmless when it was the second one', async () => {
+    const { log, code } = await serve('async (ctx, next) => { next(); next(); }');
+
+    expect(log).toContain(twice);
+    expect(code).toBe(0);
+  });
+});
