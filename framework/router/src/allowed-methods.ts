@@ -1,13 +1,22 @@
 import { type Context, DONE, type Middleware, unmatchedStatus } from '@fw/core';
 
+/** What a router knows of methods. */
+export interface KnownMethods {
+  /** Whether any route takes `method`. */
+  isUsed(method: string): boolean;
+  /** The methods that the routes for `path` take. */
+  methodsOf(path: string): readonly string[];
+}
+
 /**
  * Answers a request whose path is known and whose method is not: `OPTIONS` with 200, any other with
- * 405, both with `Allow` (RFC 9110 §10.2.1). `methodsOf` lists the methods of a path.
+ * 405, both with `Allow` (RFC 9110 §10.2.1). A method that nobody knows is left to be answered 501.
  */
-export function answerMethods(methodsOf: (path: string) => readonly string[]): Middleware {
+export function answerMethods(known: KnownMethods): Middleware {
   return (ctx, next) => {
-    if (ctx.route || ctx.responded || unmatchedStatus(ctx.method) === 501) return next();
-    const methods = methodsOf(ctx.path);
+    if (ctx.route || ctx.responded) return next();
+    if (unmatchedStatus(ctx.method) === 501 && !known.isUsed(ctx.method)) return next();
+    const methods = known.methodsOf(ctx.path);
     return methods.length === 0 ? next() : answer(ctx, methods);
   };
 }

@@ -107,8 +107,8 @@ export type AnyRouter = Pick<Router, 'routes' | 'getRoutes' | 'match' | 'print'>
  *
  * @throws {TypeError} if the prefix is no path
  */
-export function createRouter<Prefix extends string = ''>(
-  options: RouterOptions = {},
+export function createRouter<const Prefix extends string = ''>(
+  options: RouterOptions & { readonly prefix?: Prefix } = {},
 ): Router<Prefix> {
   return new TreeRouter(options) as Router<string> as Router<Prefix>;
 }
@@ -135,7 +135,6 @@ interface Registration {
 
 /** A route in its place. */
 interface Route extends Registration {
-  readonly names: readonly string[];
   chain: Chain | undefined;
 }
 
@@ -145,13 +144,6 @@ interface Mount {
 }
 
 const ALL = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'];
-
-/** A map that inherits nothing and that, unlike `Object.create(null)`, the engine keeps in its fast form. */
-class Params {
-  [name: string]: string;
-}
-Object.setPrototypeOf(Params.prototype, null);
-Reflect.deleteProperty(Params.prototype, 'constructor');
 
 class TreeRouter implements Router<string> {
   readonly #prefix: string;
@@ -164,8 +156,14 @@ class TreeRouter implements Router<string> {
 
   #tree: Tree;
   #routes: Route[] = [];
+  /** The parameters of each route; routes that have the same names share one list. */
+  #names: (readonly string[])[] = [];
+  readonly #nameLists = new Map<string, readonly string[]>();
   /** By method: the index of the route at each leaf of the tree, -1 for none. */
   #byMethod = new Map<string, Int32Array>();
+  /** Whether requests are matched with this router's own tree, besides those of its parents. */
+  #isServed = false;
+  readonly #warned = new Set<string>();
 
   constructor({ prefix = '', caseSensitive = false, strict = false }: RouterOptions) {
     this.#prefix =
@@ -249,7 +247,7 @@ class TreeRouter implements Router<string> {
     const [first] = args;
     const path =
       typeof first === 'string'
-        ? readPattern(first, `Cannot use middleware at "${first}"`)
+        ? readScopePath(first, `Cannot use middleware at "${first}"`)
         : undefined;
     for (const layer of path === undefined ? args : args.slice(1)) {
       if (layer instanceof TreeRouter) this.mount(path ?? '/', layer);
@@ -274,8 +272,8 @@ class TreeRouter implements Router<string> {
       this.#prefix,
       joinPaths(path === '' ? '' : readPattern(path, action), '/'),
     );
-    router.#parents.push({ path: place, router: this });
     this.#ask({ path: place, router });
+    router.#parents.push({ path: place, router: this });
     return this;
   }
 
@@ -288,6 +286,7 @@ class TreeRouter implements Router<string> {
 
   routes(prefix = ''): Middleware {
     if (prefix !== '') return this.#wrap().mount(prefix, this).routes();
+    this.#isServed = true;
     return (ctx, next) => {
       const match = this.match(ctx.method, ctx.path);
       if (match === undefined) {
@@ -302,9 +301,10 @@ class TreeRouter implements Router<string> {
   }
 
   allowedMethods(): Middleware {
-    return answerMethods((path) => [
-      ...new Set(this.#roots().flatMap((root) => root.#methodsOf(path))),
-    ]);
+    return answerMethods({
+      isUsed: (method) => this.#roots().some((root) => root.#byMethod.has(method)),
+      methodsOf: (path) => [...new Set(this.#roots().flatMap((root) => root.#methodsOf(path)))],
+    });
   }
 
   reset(): this {
@@ -319,7 +319,9 @@ class TreeRouter implements Router<string> {
 
   getRoutes(): readonly RouteDefinition[] {
     return this.#roots().flatMap((root) =>
-      root.#routes.filter((route) => this.#owns(route)).map(describe),
+      root.#routes
+        .filter((route) => this.#owns(route))
+        .map((route) => describe(route, this.#caseSensitive)),
     );
   }
 
@@ -331,13 +333,10 @@ class TreeRouter implements Router<string> {
     if (open === undefined) return undefined;
     const leaf = this.#tree.find(path, open);
     if (leaf < 0) return undefined;
-    const route = this.#routes[open[leaf] as number] as Route;
-    const { names } = route;
-    const params = new Params();
-    for (let index = 0; index < names.length; index++) {
-      params[names[index] as string] = this.#tree.capture(index);
-    }
-    return { route, params };
+    const index = open[leaf] as number;
+    const route = this.#routes[index] as Route;
+    const names = this.#names[index] as readonly string[];
+    return { route, params: this.#tree.capture(names) };
   }
 
   print(): string {
@@ -364,10 +363,11 @@ class TreeRouter implements Router<string> {
     );
   }
 
-  /** The routers whose trees requests are matched with: those that no other one contains. */
+  /** The routers whose trees requests are matched with: those served, or contained by no other one. */
   #roots(): TreeRouter[] {
     if (this.#parents.length === 0) return [this];
-    return [...new Set(this.#parents.flatMap(({ router }) => router.#roots()))];
+    const above = this.#parents.flatMap(({ router }) => router.#roots());
+    return [...new Set(this.#isServed ? [this, ...above] : above)];
   }
 
   #leave(parent: TreeRouter): void {
@@ -375,16 +375,19 @@ class TreeRouter implements Router<string> {
   }
 
   #ask(item: Registration | Mount): void {
+    try {
+      for (const registration of this.#registrationsOf(item)) this.#insert(registration);
+    } catch (error) {
+      this.#rebuild(); // without the item: what cannot be registered leaves nothing behind
+      throw error;
+    }
     this.#asked.push(item);
-    this.#add(item);
   }
 
-  #add(item: Registration | Mount): void {
-    if ('router' in item) {
-      for (const route of item.router.#routes) this.#insert(this.#lift(route, item.path));
-    } else {
-      this.#insert(item);
-    }
+  #registrationsOf(item: Registration | Mount): readonly Registration[] {
+    return 'router' in item
+      ? item.router.#routes.map((route) => this.#lift(route, item.path))
+      : [item];
   }
 
   /** A route of a mounted router as a route of this one. */
@@ -400,7 +403,13 @@ class TreeRouter implements Router<string> {
     };
   }
 
+  /** Adds a route to this router and to all that contain it. */
   #insert(registration: Registration): void {
+    const route = this.#place(registration);
+    for (const { router, path } of this.#parents) router.#insert(router.#lift(route, path));
+  }
+
+  #place(registration: Registration): Route {
     const { method, path } = registration;
     const { leaf, names } = this.#tree.add(path);
     const open = this.#openFor(method, leaf);
@@ -409,15 +418,28 @@ class TreeRouter implements Router<string> {
       throw new Error(`Route conflict: ${method} ${present.path} is already registered`);
     }
     const named = renameParams(path, names);
-    if (named !== path) warnOfNames(path, named);
-    const route = { ...registration, path: named, names, chain: undefined };
+    if (new Set(names).size < names.length) {
+      throw new TypeError(
+        `Cannot register ${method} ${path}: other routes name its parameters as in ${named}, expected each name once`,
+      );
+    }
+    if (named !== path) this.#warnOfNames(path, named);
+    const route = { ...registration, path: named, chain: undefined };
     const index = this.#routes.push(route) - 1;
+    this.#names.push(this.#shareNames(names));
     open[leaf] = index;
     if (method === 'GET') {
       const head = this.#openFor('HEAD', leaf);
       if ((head[leaf] as number) < 0) head[leaf] = index;
     }
-    for (const { router, path: place } of this.#parents) router.#insert(router.#lift(route, place));
+    return route;
+  }
+
+  #shareNames(names: readonly string[]): readonly string[] {
+    const key = names.join('/');
+    const shared = this.#nameLists.get(key) ?? names;
+    this.#nameLists.set(key, shared);
+    return shared;
   }
 
   /** Where `method` may end, with room for `leaf`. */
@@ -447,9 +469,21 @@ class TreeRouter implements Router<string> {
   #rebuild(): void {
     this.#tree = new Tree({ caseSensitive: this.#caseSensitive, strict: this.#strict });
     this.#routes = [];
+    this.#names = [];
     this.#byMethod.clear();
-    for (const item of this.#asked) this.#add(item);
+    for (const item of this.#asked) {
+      for (const registration of this.#registrationsOf(item)) this.#place(registration);
+    }
     for (const { router } of this.#parents) router.#rebuild();
+  }
+
+  /** Warns once, whatever the number of methods, outside production. */
+  #warnOfNames(path: string, named: string): void {
+    if (process.env.NODE_ENV === 'production' || this.#warned.has(path)) return;
+    this.#warned.add(path);
+    process.emitWarning(`The parameters of ${path} are named as in ${named}, which came first`, {
+      code: 'FW_PARAMETER_NAME',
+    });
   }
 
   #forgetChains(): void {
@@ -468,19 +502,27 @@ function composeRoute({ scopes, handlers }: Route, caseSensitive: boolean): Chai
   return compose([...layers, ...handlers]);
 }
 
+/** Reads the path of a middleware: a prefix, which a wildcard would keep from ever being met. */
+function readScopePath(path: string, action: string): string {
+  const pattern = readPattern(path, action);
+  if (pattern.includes('*')) {
+    throw new TypeError(`${action}: expected a path without "*", it takes all below it anyway`);
+  }
+  return pattern;
+}
+
 function below(path: string, run: Middleware, caseSensitive: boolean): Middleware {
   const isBelow = createPrefixTest(path, caseSensitive);
   return (ctx, next) => (isBelow(ctx.path) ? run(ctx, next) : next());
 }
 
-function describe({ method, path, scopes, handlers }: Route): RouteDefinition {
-  const runs = [...scopes.flatMap(({ layers }) => layers.map(({ run }) => run)), ...handlers];
+function describe(
+  { method, path, scopes, handlers }: Route,
+  caseSensitive: boolean,
+): RouteDefinition {
+  const isAbove = (base: string, layer: Layer) =>
+    layer.path === undefined || createPrefixTest(joinPaths(base, layer.path), caseSensitive)(path);
+  const layers = scopes.flatMap(({ base, layers }) => layers.filter((l) => isAbove(base, l)));
+  const runs = [...layers.map(({ run }) => run), ...handlers];
   return { method, path, metadata: Object.assign({}, ...runs.map((run) => metadataOf(run))) };
-}
-
-function warnOfNames(path: string, named: string): void {
-  if (process.env.NODE_ENV === 'production') return;
-  process.emitWarning(`The parameters of ${path} are named as in ${named}, which came first`, {
-    code: 'FW_PARAMETER_NAME',
-  });
 }

@@ -1,0 +1,728 @@
+import { connect } from 'node:net';
+
+import { type Application, createApp, listen, type Middleware } from '@fw/core';
+import { request } from '@fw/core/testing';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+
+import { endpoint } from './endpoint.ts';
+import { type AnyRouter, createRouter } from './router.ts';
+
+const logger = { info() {}, warn() {}, error() {} };
+const handler = () => {};
+
+/** Answers with the route that runs and what it captured. */
+const tell: Middleware = (ctx) => ctx.json({ route: ctx.route?.path, params: ctx.params });
+
+function serve(router: AnyRouter): Application {
+  return createApp({ logger }).use(router.routes());
+}
+
+/** Status and told body of GET `path`. */
+async function get(app: Application, path: string): Promise<{ status: number; told: unknown }> {
+  const response = await request(app, path);
+  const text = await response.text();
+  return { status: response.status, told: response.status === 200 ? JSON.parse(text) : undefined };
+}
+
+/** The status line of the answer to octets that no HTTP client sends. */
+async function sendRaw(app: Application, target: string): Promise<string> {
+  const server = await listen(app, 0);
+  const socket = connect(server.port, '127.0.0.1').setEncoding('latin1');
+  const head = `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
+  socket.end(Buffer.from(head, 'latin1'));
+  let received = '';
+  for await (const piece of socket) received += piece;
+  await server.close();
+  return received.slice(0, received.indexOf('\r\n'));
+}
+
+/** Every order of `items`. */
+function permutations<Item>(items: readonly Item[]): Item[][] {
+  if (items.length < 2) return [[...items]];
+  return items.flatMap((first, at) =>
+    permutations(items.filter((_, other) => other !== at)).map((rest) => [first, ...rest]),
+  );
+}
+
+describe('the most specific route', () => {
+  // R1
+  test.each(permutations(['/users/me', '/users/:id', '/users/*']))(
+    'wins when the order is %s, %s, %s',
+    (...patterns) => {
+      const router = createRouter();
+      for (const pattern of patterns) router.get(pattern, handler);
+
+      expect(router.match('GET', '/users/me')).toMatchObject({ route: { path: '/users/me' } });
+      expect(router.match('GET', '/users/7')).toMatchObject({
+        route: { path: '/users/:id' },
+        params: { id: '7' },
+      });
+      expect(router.match('GET', '/users/7/x/y')).toMatchObject({
+        route: { path: '/users/*' },
+        params: { '*': '7/x/y' },
+      });
+    },
+  );
+
+  // R2
+  test.each([
+    ['/users/me/profile', '/users/:id/posts'],
+    ['/users/:id/posts', '/users/me/profile'],
+  ])('is found behind a dead end when %s comes before %s', async (first, second) => {
+    const app = serve(createRouter().get(first, tell).get(second, tell));
+
+    expect((await get(app, '/users/me/posts')).told).toEqual({
+      route: '/users/:id/posts',
+      params: { id: 'me' },
+    });
+  });
+
+  test('is looked for among the routes of the method only', () => {
+    const router = createRouter().get('/users/:id', handler).post('/users/me', handler);
+
+    expect(router.match('GET', '/users/me')?.params).toEqual({ id: 'me' });
+    expect(router.match('POST', '/users/me')?.params).toEqual({});
+  });
+});
+
+describe('a wildcard', () => {
+  // R3
+  test.each(['/files', '/files/'])('does not take %s', async (path) => {
+    expect((await get(serve(createRouter().get('/files/*', tell)), path)).status).toBe(404);
+  });
+
+  test('captures what is left of the path under "*", decoded and joined by slashes', async () => {
+    const app = serve(createRouter().get('/:bucket/*', tell));
+
+    expect((await get(app, '/b/a/b%20c/d.txt')).told).toEqual({
+      route: '/:bucket/*',
+      params: { bucket: 'b', '*': 'a/b c/d.txt' },
+    });
+  });
+});
+
+describe('letters and trailing slashes', () => {
+  // R4
+  test('do not count for matching, and stay as sent in parameters', async () => {
+    const app = serve(createRouter().get('/users/:id', tell));
+
+    expect(await get(app, '/USERS/JohnDoe/')).toEqual({
+      status: 200,
+      told: { route: '/users/:id', params: { id: 'JohnDoe' } },
+    });
+  });
+
+  test('fold in ASCII only', async () => {
+    const app = serve(createRouter().get('/caf\u00e9', tell).get('/\u212a', tell));
+
+    expect((await get(app, '/CAF%C3%A9')).status).toBe(200);
+    expect((await get(app, '/caf%C3%89')).status).toBe(404);
+    expect((await get(app, '/k')).status).toBe(404);
+  });
+
+  test('keep the case that a parameter is named in', () => {
+    const router = createRouter().get('/users/:userId', handler);
+
+    expect(router.match('GET', '/users/7')?.params).toEqual({ userId: '7' });
+  });
+
+  // R5
+  test('are exact with caseSensitive', async () => {
+    const app = serve(createRouter({ caseSensitive: true }).get('/Users/:id', tell));
+
+    expect((await get(app, '/Users/7')).status).toBe(200);
+    expect((await get(app, '/users/7')).status).toBe(404);
+  });
+
+  test('make two routes with strict', async () => {
+    const app = serve(createRouter({ strict: true }).get('/users', tell).get('/users/', tell));
+
+    expect((await get(app, '/users')).told).toMatchObject({ route: '/users' });
+    expect((await get(app, '/users/')).told).toMatchObject({ route: '/users/' });
+  });
+
+  test.each([
+    ['/users', '/users/'],
+    ['/users/', '/users'],
+    ['/users/:id', '/users/7/'],
+    ['/users/:id/', '/users/7'],
+  ])('let the strict route %s stand alone: %s is 404', async (pattern, path) => {
+    const app = serve(createRouter({ strict: true }).get(pattern, tell));
+
+    expect((await get(app, path)).status).toBe(404);
+    expect((await get(app, pattern.replace(':id', '7'))).status).toBe(200);
+  });
+
+  test.each([{ caseSensitive: true }, { strict: true }])(
+    'count alike in a router and in one that is mounted on it: %o alone throws',
+    (options) => {
+      expect(() => createRouter().mount('/a', createRouter(options))).toThrow(
+        'Cannot mount a router at "/a": both must have the same options caseSensitive and strict',
+      );
+    },
+  );
+});
+
+describe('percent-encoding', () => {
+  // R6
+  test.each([
+    ['/users/a%2Fb', 'a/b'],
+    ['/users/a%2fb', 'a/b'],
+    ['/users/%252e', '%2e'],
+    ['/users/%252F', '%2F'],
+    ['/users/caf%C3%A9', 'café'],
+    ['/users/100%25', '100%'],
+    ['/users/a+b', 'a+b'],
+    ['/users/a%3Fb%23c', 'a?b#c'],
+    ['/users/a;v=1', 'a;v=1'],
+    ['/users/..;', '..;'],
+    ['/users/...', '...'],
+  ])('is decoded once: %s has the id %s', async (path, id) => {
+    const app = serve(createRouter().get('/users/:id', tell));
+
+    expect((await get(app, path)).told).toEqual({ route: '/users/:id', params: { id } });
+  });
+
+  test.each(['/users/%6De', '/%75sers/me', '/users/m%65/', '/USERS/%4D%45'])(
+    'does not hide a static segment: %s is /users/me',
+    async (path) => {
+      const app = serve(createRouter().get('/users/me', tell).get('/users/:id', tell));
+
+      expect((await get(app, path)).told).toEqual({ route: '/users/me', params: {} });
+    },
+  );
+
+  test('of a slash makes no segment', async () => {
+    const app = serve(createRouter().get('/a/b', tell).get('/:one', tell));
+
+    expect((await get(app, '/a%2Fb')).told).toEqual({ route: '/:one', params: { one: 'a/b' } });
+  });
+
+  test.each(['/café/naïve', '/caf%C3%A9/na%c3%afve'])(
+    'may be left out or used in %s',
+    (pattern) => {
+      expect(
+        createRouter().get(pattern, handler).match('GET', '/caf%C3%A9/na%C3%AFve'),
+      ).toBeDefined();
+    },
+  );
+});
+
+describe('a path with more than one reading', () => {
+  // R7
+  test.each([
+    '/%ZZ',
+    '/%',
+    '/%2',
+    '/a%C0%AF',
+    '/%ED%A0%80',
+    '/%FF',
+    '/%00',
+    '/a/b%00.txt',
+    // R8
+    '/.',
+    '/..',
+    '/./a',
+    '/a/../b',
+    '/a/.',
+    '/a/..',
+    '/%2e',
+    '/%2E%2e/a',
+    '/a/.%2E/b',
+    '/a%2F..%2Fb',
+    '/a%2F%2e%2e',
+    '/a\\b',
+    '/a%5Cb',
+    '/a#b',
+    '/#',
+    '/a?b#c',
+  ])('%s is answered 400 before any middleware', async (path) => {
+    const ran = vi.fn((ctx) => ctx.json({}));
+    const app = createApp({ logger }).use(ran).use(createRouter().get('/*', tell).routes());
+
+    const response = await request(app, path);
+
+    expect(response.status).toBe(400);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(ran).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    '/a\xe9',
+    '/a\x80b',
+    '/a#b',
+    '/a\\b',
+    '/%ZZ',
+    '/a\x7f',
+    '/a\x01',
+    '/..',
+    '/a/%2e%2e/b',
+  ])('%j is answered 400 over a socket', async (target) => {
+    const app = serve(createRouter().get('/*', tell));
+
+    expect(await sendRaw(app, target)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  test.each(['/a%ZZ', '/a/../b', '/a\\b', '/a#b', '/a?b', '/a b', '/é', '/\ud800', 'a', '', '*'])(
+    '%j matches nothing',
+    (path) => {
+      const router = createRouter().get('/*', handler).get('/', handler).get('/:a', handler);
+
+      expect(router.match('GET', path)).toBeUndefined();
+    },
+  );
+
+  // R9
+  test.each(['//', '//users', '/users//7', '/users//', '//users/7', '/files//a', '/files/a//'])(
+    '%s is 404: slashes are not merged',
+    async (path) => {
+      const router = createRouter()
+        .get('/', tell)
+        .get('/users', tell)
+        .get('/users/:id', tell)
+        .get('/files/*', tell);
+
+      expect((await get(serve(router), path)).status).toBe(404);
+    },
+  );
+});
+
+describe('registration', () => {
+  // R10
+  test.each([
+    ['/users', '/users'],
+    ['/users', '/Users'],
+    ['/users', '/users/'],
+    ['/users/me', '/users/%6De'],
+    ['/users/:id', '/users/:name'],
+    ['/files/*', '/files/*/'],
+    ['/', '/'],
+  ])('of %s and then %s throws', (first, second) => {
+    const router = createRouter().get(first, handler);
+
+    expect(() => router.get(second, handler)).toThrow(
+      `Route conflict: GET ${first} is already registered`,
+    );
+  });
+
+  test.each([
+    [{ caseSensitive: true }, '/Users'],
+    [{ strict: true }, '/users/'],
+  ])('of /users with %o allows %s beside it', (options, second) => {
+    const router = createRouter(options).get('/users', handler);
+
+    expect(() => router.get(second, handler)).not.toThrow();
+  });
+
+  test('of one path for two methods is no conflict', () => {
+    const router = createRouter().get('/users', handler);
+
+    expect(() => router.post('/users', handler).head('/users', handler)).not.toThrow();
+    expect(() => router.head('/users', handler)).toThrow('Route conflict: HEAD /users');
+  });
+
+  test('that fails leaves nothing behind, in the router and in those above it', () => {
+    const child = createRouter().get('/b', handler);
+    const other = createRouter().get('/a', handler).get('/b', handler);
+    const parent = createRouter().mount('/x', child);
+
+    expect(() => parent.mount('/x', other)).toThrow('Route conflict: GET /x/b');
+    expect(() => parent.get('/x/b', handler)).toThrow('Route conflict: GET /x/b');
+    parent.get('/x/c', handler);
+    expect(() => child.get('/c', handler)).toThrow('Route conflict: GET /x/c');
+    child.reset();
+
+    expect(parent.getRoutes().map(({ path }) => path)).toEqual(['/x/c']);
+    expect(child.match('GET', '/c')).toBeUndefined();
+  });
+
+  // R12
+  test.each([
+    ['/a/*/b', '"*" must be the last segment'],
+    ['/a*', '"*" must be a segment of its own'],
+    ['/:a/:a', 'parameter "a" must stand only once'],
+    ['/x/:', 'parameter "" must have a name'],
+    ['/x/:a.json', 'parameter "a.json" must have a name'],
+    ['users', 'the path must start with "/"'],
+    ['', 'the path must start with "/"'],
+    ['/a//b', 'the path must not have an empty segment'],
+    ['/a/../b', 'no request can have this path'],
+    ['/a%ZZ', 'no request can have this path'],
+  ])('of "%s" throws and says: %s', (path, expected) => {
+    expect(() => createRouter().get(path, handler)).toThrow(
+      `Cannot register GET ${path}: ${expected}`,
+    );
+  });
+
+  test('without a handler, or with one that is no function, throws and names the route', () => {
+    const router = createRouter();
+
+    expect(() => router.get('/a')).toThrow('Cannot register GET /a: expected a handler');
+    // @ts-expect-error
+    expect(() => router.post('/a', handler, 'x')).toThrow(
+      'Cannot register POST /a: "x" must be a function',
+    );
+    // @ts-expect-error
+    expect(() => router.route('put', '/a', undefined)).toThrow(
+      'Cannot register PUT /a: "undefined" must be a function',
+    );
+    expect(() => router.route('GE T', '/a', handler)).toThrow('expected a method name');
+    expect(router.getRoutes()).toEqual([]);
+  });
+
+  test.each(['/admin/*', '/*', '/a/*/b'])(
+    'of middleware at %s throws: it would never run',
+    (path) => {
+      expect(() => createRouter().use(path, handler)).toThrow(
+        `Cannot use middleware at "${path}": expected a path without "*"`,
+      );
+    },
+  );
+
+  test('of a router within itself throws', () => {
+    const outer = createRouter();
+    const inner = createRouter();
+    outer.mount('/inner', inner);
+
+    expect(() => inner.mount('/outer', outer)).toThrow('it would contain itself');
+    expect(() => outer.mount('/', outer)).toThrow('it would contain itself');
+  });
+});
+
+describe('parameters of different names at one place', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.unstubAllEnvs();
+  });
+
+  // R11
+  test('take the first name, with one warning that names both', () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    const router = createRouter().get('/u/:id', handler).all('/u/:uid/x', handler);
+
+    expect(router.match('GET', '/u/7/x')).toMatchObject({
+      route: { path: '/u/:id/x' },
+      params: { id: '7' },
+    });
+    expect(warn).toHaveBeenCalledTimes(1);
+    expect(warn.mock.calls[0]?.[0]).toMatch(/\/u\/:uid\/x .*\/u\/:id\/x/);
+  });
+
+  test('warn once where the router is mounted, too', () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    const router = createRouter();
+    createRouter().mount('/a', router);
+    createRouter().mount('/b', router);
+
+    router.get('/u/:id', handler).get('/u/:uid/x', handler);
+
+    expect(warn).toHaveBeenCalledTimes(1);
+  });
+
+  test('warn nobody in production', () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+
+    createRouter().get('/u/:id', handler).get('/u/:uid/x', handler);
+
+    expect(warn).not.toHaveBeenCalled();
+  });
+
+  test('throw where one name would then stand for two segments', () => {
+    const router = createRouter().get('/:b/x', handler);
+
+    expect(() => router.get('/:a/:b', handler)).toThrow(
+      'Cannot register GET /:a/:b: other routes name its parameters as in /:b/:b',
+    );
+    expect(router.match('GET', '/1/2')).toBeUndefined();
+  });
+
+  test('may have any name that an object inherits', () => {
+    const router = createRouter().get('/:__proto__/:constructor/:toString', handler);
+
+    const params = router.match('GET', '/a/b/c')?.params ?? {};
+
+    expect(Object.entries(params)).toEqual([
+      ['__proto__', 'a'],
+      ['constructor', 'b'],
+      ['toString', 'c'],
+    ]);
+    expect(createRouter().get('/', handler).match('GET', '/')?.params.constructor).toBeUndefined();
+  });
+});
+
+describe('mounting', () => {
+  // R13
+  test('two routers under one prefix finds the route of the second', async () => {
+    const app = createApp({ logger })
+      .route('/api', createRouter().get('/first', tell))
+      .route('/api', createRouter().get('/second', tell));
+
+    expect((await get(app, '/api/second')).status).toBe(200);
+    expect((await get(app, '/api/third')).status).toBe(404);
+  });
+
+  test('lets later middleware answer what no route matches, with the 404 that the router set', async () => {
+    const app = serve(createRouter().get('/a', tell)).use((ctx) => ctx.send(`after ${ctx.status}`));
+
+    const response = await request(app, '/b');
+
+    expect(response.status).toBe(404);
+    expect(await response.text()).toBe('after 404');
+  });
+
+  // R14
+  test.each(['/apix/1', '/ap/1', '/api1', '/1'])(
+    'below /api ends at the end of a segment: %s is 404',
+    async (path) => {
+      const app = createApp({ logger }).route('/api', createRouter().get('/:id', tell));
+
+      expect((await get(app, path)).status).toBe(404);
+    },
+  );
+
+  test.each(['/api/1', '/API/1', '/%61pi/1', '/Ap%69/1/'])(
+    'below /api takes %s: prefixes fold and decode as routes do',
+    async (path) => {
+      const app = createApp({ logger }).route('/api', createRouter().get('/:id', tell));
+
+      expect((await get(app, path)).told).toEqual({ route: '/api/:id', params: { id: '1' } });
+    },
+  );
+
+  test.each<[string, (router: ReturnType<typeof createRouter>) => Application]>([
+    ['app.route', (router) => createApp({ logger }).route('/a/b', router)],
+    ['router.mount', (router) => serve(createRouter().mount('/a/b', router))],
+    ['router.use', (router) => serve(createRouter().use('/a/b', router))],
+    ['routes(prefix)', (router) => createApp({ logger }).use(router.routes('/a/b'))],
+    ['a prefix option', (router) => serve(createRouter({ prefix: '/a' }).mount('/b', router))],
+    [
+      'two mounts',
+      (router) => serve(createRouter().mount('/a', createRouter().mount('/b', router))),
+    ],
+    [
+      'a group',
+      (router) => serve(createRouter().group('/a', (group) => void group.mount('/b', router))),
+    ],
+    ['a trailing slash', (router) => createApp({ logger }).route('/a/b/', router)],
+  ])('by %s serves the routes below /a/b', async (_, mount) => {
+    const app = mount(createRouter().get('/', tell).get('/:id', tell));
+
+    expect((await get(app, '/a/b')).told).toEqual({ route: '/a/b', params: {} });
+    expect((await get(app, '/a/b/7')).told).toEqual({ route: '/a/b/:id', params: { id: '7' } });
+    expect((await get(app, '/a/7')).status).toBe(404);
+  });
+
+  test.each(['/', ''])('at "%s" adds nothing to the paths', async (prefix) => {
+    const app = createApp({ logger }).route(prefix, createRouter().get('/users', tell));
+
+    expect((await get(app, '/users')).told).toEqual({ route: '/users', params: {} });
+  });
+
+  test('below a parameter captures it', async () => {
+    const app = createApp({ logger }).route('/:tenant', createRouter().get('/users/:id', tell));
+
+    expect((await get(app, '/acme/users/7')).told).toEqual({
+      route: '/:tenant/users/:id',
+      params: { tenant: 'acme', id: '7' },
+    });
+  });
+
+  test('nests groups, whose prefixes add up and whose middleware runs from the outside in', async () => {
+    const order: string[] = [];
+    const step =
+      (name: string): Middleware =>
+      (_ctx, next) => {
+        order.push(name);
+        return next();
+      };
+    const router = createRouter({ prefix: '/root' }).use(step('router'));
+    router.group('/api', [step('api')], (api) => {
+      api.group('/v1', step('v1'), (v1) => {
+        v1.get('/users/:id', step('route'), tell);
+      });
+    });
+
+    expect((await get(serve(router), '/root/api/v1/users/7')).told).toEqual({
+      route: '/root/api/v1/users/:id',
+      params: { id: '7' },
+    });
+    expect(order).toEqual(['router', 'api', 'v1', 'route']);
+  });
+
+  test('of one router at two places serves both', async () => {
+    const router = createRouter().get('/users', tell);
+    const app = createApp({ logger }).route('/v1', router).route('/v2', router);
+
+    expect((await get(app, '/v1/users')).told).toMatchObject({ route: '/v1/users' });
+    expect((await get(app, '/v2/users')).told).toMatchObject({ route: '/v2/users' });
+    expect(router.getRoutes().map(({ path }) => path)).toEqual(['/v1/users', '/v2/users']);
+  });
+
+  // R16
+  test('lets routes and middleware that come later take effect', async () => {
+    const inner = createRouter().get('/early', tell);
+    const app = createApp({ logger }).route('/api', createRouter().mount('/inner', inner));
+    await get(app, '/api/inner/early');
+    inner.use((ctx, next) => {
+      ctx.set('X-Late', 'yes');
+      return next();
+    });
+    inner.get('/late', tell);
+    inner.group('/group', (group) => void group.get('/late', tell));
+
+    for (const path of ['/api/inner/early', '/api/inner/late', '/api/inner/group/late']) {
+      const response = await request(app, path);
+      expect(response.status, path).toBe(200);
+      expect(response.headers.get('x-late'), path).toBe('yes');
+    }
+  });
+
+  test('gives getRoutes() whole paths, and keeps the metadata of each route', () => {
+    const inner = createRouter({ prefix: '/v1' });
+    inner.use(endpoint({ tags: ['all'] }));
+    inner.get('/users/:id', endpoint({ summary: 'Reads a user' }), handler);
+    inner.get('/health', handler);
+    const outer = createRouter().mount('/api', inner);
+
+    expect(outer.getRoutes()).toEqual([
+      {
+        method: 'GET',
+        path: '/api/v1/users/:id',
+        metadata: { endpoint: { summary: 'Reads a user' } },
+      },
+      { method: 'GET', path: '/api/v1/health', metadata: { endpoint: { tags: ['all'] } } },
+    ]);
+    expect(inner.getRoutes()).toEqual(outer.getRoutes());
+  });
+
+  test('keeps the metadata of middleware at a path to the routes below it', () => {
+    const router = createRouter({ prefix: '/api' })
+      .use('/admin', endpoint({ summary: 'For admins' }))
+      .get('/admin/:id', handler)
+      .get('/administration', handler);
+
+    expect(router.getRoutes().map(({ metadata }) => metadata)).toEqual([
+      { endpoint: { summary: 'For admins' } },
+      {},
+    ]);
+  });
+
+  test('survives the reset of a router deep below: what is beside it stays', async () => {
+    const inner = createRouter().get('/gone', tell);
+    const middle = createRouter().mount('/inner', inner).get('/stays', tell);
+    const app = createApp({ logger }).route('/api', middle);
+
+    inner.reset();
+
+    expect((await get(app, '/api/inner/gone')).status).toBe(404);
+    expect((await get(app, '/api/stays')).status).toBe(200);
+  });
+
+  test('is undone by reset(), which also clears routes and middleware', async () => {
+    const child = createRouter().get('/a', tell);
+    const guard = vi.fn((_ctx, next) => next());
+    const router = createRouter().use(guard).mount('/child', child).get('/b', tell);
+    const app = createApp({ logger }).route('/api', router);
+
+    router.reset().get('/b', tell);
+    child.get('/late', tell);
+
+    expect((await get(app, '/api/b')).told).toEqual({ route: '/api/b', params: {} });
+    expect((await get(app, '/api/child/a')).status).toBe(404);
+    expect((await get(app, '/api/child/late')).status).toBe(404);
+    expect(guard).not.toHaveBeenCalled();
+    expect(router.getRoutes().map(({ path }) => path)).toEqual(['/api/b']);
+    expect(child.getRoutes().map(({ path }) => path)).toEqual(['/a', '/late']);
+  });
+});
+
+describe('handlers', () => {
+  test('before the last are middleware, run in order, and end the chain where they do not go on', async () => {
+    const order: string[] = [];
+    const app = serve(
+      createRouter()
+        .get(
+          '/a',
+          async (ctx) => {
+            order.push('in');
+            await ctx.next();
+            order.push('out');
+          },
+          (ctx) => {
+            order.push('handler');
+            ctx.send('done');
+          },
+        )
+        .get('/b', (ctx) => ctx.send('no further'), tell),
+    );
+
+    await request(app, '/a');
+
+    expect(order).toEqual(['in', 'handler', 'out']);
+    expect(await (await request(app, '/b')).text()).toBe('no further');
+  });
+
+  test.each(['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'query'] as const)(
+    'of router.%s answer that method',
+    async (method) => {
+      const app = serve(
+        createRouter()[method]('/a', (ctx) => ctx.set('X-Ran', ctx.method).send('')),
+      );
+
+      const response = await request(app, '/a', { method: method.toUpperCase() });
+
+      expect(response.headers.get('x-ran')).toBe(method.toUpperCase());
+    },
+  );
+
+  test('of router.all answer seven methods, TRACE and QUERY not among them', () => {
+    const router = createRouter().all('/a', handler);
+
+    expect(router.getRoutes().map(({ method }) => method)).toEqual([
+      'GET',
+      'POST',
+      'PUT',
+      'DELETE',
+      'PATCH',
+      'HEAD',
+      'OPTIONS',
+    ]);
+    expect(router.match('TRACE', '/a')).toBeUndefined();
+  });
+
+  test('of router.route answer any method, in any case', async () => {
+    const app = serve(createRouter().route('propfind', '/a', tell));
+
+    expect((await request(app, '/a', { method: 'PROPFIND' })).status).toBe(200);
+  });
+
+  // R23
+  test('of router.query read the body', async () => {
+    const app = serve(
+      createRouter().query('/search', async (ctx) => {
+        const pieces = await ctx.raw.req.toArray();
+        ctx.json({ asked: Buffer.concat(pieces).toString() });
+      }),
+    );
+
+    const response = await request(app, '/search', { method: 'QUERY', body: 'name=Ada' });
+
+    expect(await response.json()).toEqual({ asked: 'name=Ada' });
+  });
+});
+
+// R22
+test('match gives the route and its parameters, and runs nothing', () => {
+  const run = vi.fn();
+  const router = createRouter({ prefix: '/api' }).use(run).get('/users/:id', run);
+
+  expect(router.match('GET', '/API/users/a%2Fb')).toMatchObject({
+    route: { method: 'GET', path: '/api/users/:id' },
+    params: { id: 'a/b' },
+  });
+  expect(router.match('HEAD', '/api/users/7')).toMatchObject({ route: { method: 'GET' } });
+  expect(router.match('POST', '/api/users/7')).toBeUndefined();
+  expect(router.match('GET', '/api/nobody')).toBeUndefined();
+  expect(run).not.toHaveBeenCalled();
+});
