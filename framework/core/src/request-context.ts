@@ -8,6 +8,7 @@ import type { Logger } from './logger.ts';
 import { titleOf } from './problem.ts';
 import { parseQuery } from './query.ts';
 import { RequestError } from './request-error.ts';
+import { isHost } from './request-gate.ts';
 import { type Forwarding, forwardedEntry, type IsTrusted, readForwarding } from './trust-proxy.ts';
 
 /** What every request of one application shares. */
@@ -117,13 +118,13 @@ export class RequestContext implements Context {
   }
 
   get host(): string {
-    return (
-      forwardedEntry(this.get('x-forwarded-host'), this.#forwarded().hops) || this.#target.host
-    );
+    const claimed = forwardedEntry(this.get('x-forwarded-host'), this.#forwarded().hops);
+    return claimed !== undefined && isHost(claimed) ? claimed : this.#target.host;
   }
 
   get protocol(): 'http' | 'https' {
-    const claimed = forwardedEntry(this.get('x-forwarded-proto'), this.#forwarded().hops);
+    const entry = forwardedEntry(this.get('x-forwarded-proto'), this.#forwarded().hops);
+    const claimed = entry?.toLowerCase();
     if (claimed === 'http' || claimed === 'https') return claimed;
     return 'encrypted' in this.raw.req.socket ? 'https' : 'http';
   }

@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net';
 
 /** `false`, how many proxies stand in front, or the networks they are in (`10.0.0.0/8`). */
 export type TrustProxy = false | number | readonly string[];
@@ -71,11 +71,16 @@ export function forwardedEntry(header: string | undefined, hops: number): string
   return entries[Math.max(0, entries.length - hops)]?.trim();
 }
 
-/** An address without port, brackets, zone or IPv4-mapped prefix (RFC 4291 §2.5.5.2). */
+/**
+ * An address without port, brackets or zone, in the one spelling of RFC 5952; an IPv4-mapped one as
+ * IPv4 (RFC 4291 §2.5.5.2).
+ */
 function plainAddress(text: string): string {
   const inBrackets = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1];
   const withoutPort =
     inBrackets ?? (/^[\d.]+:\d+$/.test(text) ? text.slice(0, text.indexOf(':')) : text);
-  const mapped = /^::ffff:([\d.]+)$/i.exec(withoutPort)?.[1];
-  return mapped ?? withoutPort;
+  if (!isIPv6(withoutPort)) return withoutPort;
+  const [address = ''] = withoutPort.split('%');
+  const canonical = new SocketAddress({ address, family: 'ipv6' }).address;
+  return /^::ffff:([\d.]+)$/.exec(canonical)?.[1] ?? canonical;
 }
