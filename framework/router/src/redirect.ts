@@ -1,4 +1,4 @@
-import type { Context, Middleware } from '@fw/core';
+import type { Middleware } from '@fw/core';
 
 import { readRoutePattern } from './pattern.ts';
 
@@ -22,11 +22,7 @@ export function redirectTo(from: string, to: string, status: number): Middleware
   if (!STATUSES.includes(status)) {
     throw new RangeError(`${action} with status "${status}": expected ${STATUSES.join(', ')}`);
   }
-  const names = new Set(
-    readRoutePattern('GET', from)
-      .split('/')
-      .map((segment) => segment.replace(/^:/, '')),
-  );
+  const names = namesIn(readRoutePattern('GET', from));
   const [, origin, path] =
     /^(https?:\/\/[^/?#:]+(?::\d+)?)?((?:\/(?!\/|\\)[^#]*)?)$/i.exec(to) ?? [];
   if (path === undefined || (origin === undefined && path === '')) {
@@ -38,13 +34,17 @@ export function redirectTo(from: string, to: string, status: number): Middleware
     isName: index % 2 === 1,
   }));
   for (const { text, isName } of tokens) {
-    if (isName && !names.has(text)) {
+    if (isName && !names.includes(text)) {
       throw new TypeError(`${action}: "${text}" must be a parameter of ${from}`);
     }
   }
   return (ctx) => {
+    // The route may lie below others that came first: their parameters stand before, their names count.
+    const actual = namesIn(ctx.route?.path ?? '').slice(-names.length);
     const target = tokens
-      .map(({ text, isName }) => (isName ? encodeValue(ctx, text) : text))
+      .map(({ text, isName }) =>
+        isName ? encodeValue(text, ctx.params[actual[names.indexOf(text)] ?? '']) : text,
+      )
       .join('');
     ctx.redirect(withQuery((origin ?? '') + target, ctx.url), status);
   };
@@ -55,9 +55,16 @@ function escapeUnsafe(text: string): string {
   return text.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
 }
 
+/** The names that a pattern captures, in order. */
+function namesIn(pattern: string): string[] {
+  return pattern
+    .split('/')
+    .filter((segment) => segment.startsWith(':') || segment === '*')
+    .map((segment) => segment.replace(/^:/, ''));
+}
+
 /** A parameter's value as one segment, the wildcard's as several: no value can start an authority. */
-function encodeValue(ctx: Context, name: string): string {
-  const value = ctx.params[name] ?? '';
+function encodeValue(name: string, value = ''): string {
   if (name !== '*') return encodeURIComponent(value);
   return value.split('/').filter(Boolean).map(encodeURIComponent).join('/');
 }
