@@ -1,0 +1,208 @@
+import { type Application, createApp, type Middleware } from '@fw/core';
+import { request } from '@fw/core/testing';
+import { errorHandler, notFoundHandler } from '@fw/errors';
+import { describe, expect, test } from 'vitest';
+
+import { type AnyRouter, createRouter, type Router } from './router.ts';
+
+const logger = { info() {}, warn() {}, error() {} };
+const answer: Middleware = (ctx) => ctx.json({ method: ctx.method });
+
+/** An application as the documentation tells to build it. */
+function serve(
+  router: AnyRouter & Pick<Router, 'allowedMethods'>,
+  prefix = '',
+  middleware: readonly Middleware[] = [errorHandler()],
+): Application {
+  return createApp({ logger })
+    .use(...middleware, router.routes(prefix), router.allowedMethods())
+    .use(notFoundHandler());
+}
+
+const users = () => createRouter().get('/users', answer).post('/users', answer);
+
+// R18
+describe('a known path asked with another method', () => {
+  test('is answered 405 with Allow in order of registration, HEAD behind GET', async () => {
+    const response = await request(serve(users()), '/users', { method: 'DELETE' });
+
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(await response.json()).toMatchObject({ status: 405, code: 'METHOD_NOT_ALLOWED' });
+  });
+
+  test('lists each method once, HEAD where it stands alone too', async () => {
+    const router = createRouter()
+      .head('/a', answer)
+      .put('/a', answer)
+      .get('/:any', answer)
+      .put('/:any', answer)
+      .head('/b', answer);
+
+    const several = await request(serve(router), '/a', { method: 'POST' });
+    const alone = await request(serve(createRouter().head('/b', answer)), '/b');
+
+    expect(several.headers.get('allow')).toBe('PUT, GET, HEAD');
+    expect(alone.headers.get('allow')).toBe('HEAD');
+  });
+
+  test('is answered 405 without errorHandler() and notFoundHandler(), too', async () => {
+    const router = users();
+    const app = createApp({ logger }).use(router.routes(), router.allowedMethods());
+
+    const response = await request(app, '/users', { method: 'PUT' });
+
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
+  });
+
+  test.each<[string, (router: Router) => Application, string]>([
+    ['app.route', (router) => serve(router, '/api'), '/api/users'],
+    ['a mount', (router) => serve(createRouter().mount('/api', router)), '/api/users'],
+    [
+      'a mount, where the inner router answers',
+      (router) => {
+        const outer = createRouter().mount('/api', router);
+        return createApp({ logger }).use(outer.routes(), router.allowedMethods());
+      },
+      '/api/users',
+    ],
+    [
+      'a prefix option',
+      (router) => serve(createRouter({ prefix: '/api' }).mount('/', router)),
+      '/api/users',
+    ],
+    [
+      'a group',
+      (router) => serve(createRouter().group('/api', (g) => void g.mount('/', router))),
+      '/API/Users/',
+    ],
+    ['an escape', (router) => serve(router), '/%75sers'],
+    [
+      'no prefix, where the router is mounted elsewhere as well',
+      (router) => {
+        const app = createApp({ logger }).use(router.routes()).route('/api', router);
+        return app.use(router.allowedMethods());
+      },
+      '/users',
+    ],
+  ])('is answered 405 behind %s', async (_, build, path) => {
+    const response = await request(build(users()), path, { method: 'PATCH' });
+
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
+  });
+
+  test('is answered 404 without allowedMethods()', async () => {
+    const app = createApp({ logger }).use(users().routes()).use(notFoundHandler());
+
+    expect((await request(app, '/users', { method: 'DELETE' })).status).toBe(404);
+  });
+
+  test('leaves an unknown path to whoever answers it', async () => {
+    const response = await request(serve(users()), '/nobody', { method: 'DELETE' });
+
+    expect(response.status).toBe(404);
+    expect(response.headers.get('allow')).toBeNull();
+  });
+});
+
+// R17
+describe('HEAD', () => {
+  test('on a GET route has its headers, the length included, and no body', async () => {
+    const app = serve(
+      createRouter().get('/a', (ctx) => ctx.set('X-Kind', ctx.method).json({ text: 'twelve' })),
+    );
+
+    const get = await request(app, '/a');
+    const head = await request(app, '/a', { method: 'HEAD' });
+    const body = await get.text();
+
+    expect(head.status).toBe(200);
+    expect(head.headers.get('content-length')).toBe(String(body.length));
+    expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'));
+    expect(head.headers.get('x-kind')).toBe('HEAD');
+    expect(await head.text()).toBe('');
+  });
+
+  test.each(['before', 'after'])('registered %s GET wins over it', async (when) => {
+    const router = createRouter();
+    if (when === 'before') router.head('/a', (ctx) => ctx.set('X-Own', 'yes').send(''));
+    router.get('/a', answer);
+    if (when === 'after') router.head('/a', (ctx) => ctx.set('X-Own', 'yes').send(''));
+
+    const head = await request(serve(router), '/a', { method: 'HEAD' });
+
+    expect(head.headers.get('x-own')).toBe('yes');
+    expect((await request(serve(router), '/a')).headers.get('x-own')).toBeNull();
+  });
+
+  test('goes to the GET route that is the most specific', () => {
+    const router = createRouter().head('/:any', answer).get('/a', answer);
+
+    expect(router.match('HEAD', '/a')).toMatchObject({ route: { method: 'GET', path: '/a' } });
+  });
+});
+
+// R19
+describe('OPTIONS', () => {
+  test('on a known path is answered 200 with Allow and no body', async () => {
+    const response = await request(serve(users()), '/users', { method: 'OPTIONS' });
+
+    expect(response.status).toBe(200);
+    expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
+    expect(response.headers.get('content-type')).toBeNull();
+    expect(await response.text()).toBe('');
+  });
+
+  test('that a route of its own takes is answered there', async () => {
+    const router = users().options('/users', (ctx) => ctx.json({ own: true }));
+
+    const response = await request(serve(router), '/users', { method: 'OPTIONS' });
+
+    expect(await response.json()).toEqual({ own: true });
+    expect(response.headers.get('allow')).toBeNull();
+  });
+
+  test('on an unknown path is answered 404', async () => {
+    expect((await request(serve(users()), '/nobody', { method: 'OPTIONS' })).status).toBe(404);
+  });
+
+  test('* is answered 204', async () => {
+    const response = await request(serve(users()), '*', { method: 'OPTIONS' });
+
+    expect(response.status).toBe(204);
+    expect(await response.text()).toBe('');
+  });
+});
+
+// R20
+describe('a method that no route uses', () => {
+  test.each(['PROPFIND', 'LINK', 'PURGE'])(
+    'is answered 501 where nobody knows it: %s',
+    async (method) => {
+      const app = serve(users());
+
+      expect((await request(app, '/users', { method })).status).toBe(501);
+      expect((await request(app, '/nobody', { method })).status).toBe(501);
+    },
+  );
+
+  test.each(['TRACE', 'QUERY', 'PATCH'])('is answered 405 on a known path: %s', async (method) => {
+    const response = await request(serve(users()), '/users', { method });
+
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
+  });
+
+  test('is no such method once some route uses it', async () => {
+    const app = serve(users().route('PROPFIND', '/files', answer));
+
+    const response = await request(app, '/users', { method: 'PROPFIND' });
+
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
+    expect((await request(app, '/files', { method: 'PROPFIND' })).status).toBe(200);
+  });
+});
