@@ -1,0 +1,287 @@
+import { type Application, createApp, type Middleware } from '@fw/core';
+import { request } from '@fw/core/testing';
+import { describe, expect, test } from 'vitest';
+
+import { createRouter, type Router, type RouterOptions } from './router.ts';
+
+const logger = { info() {}, warn() {}, error() {} };
+const reach: Middleware = (ctx) => ctx.json({ route: ctx.route?.path });
+
+type Build = (guard: Middleware, options: RouterOptions) => Application;
+
+/** An application of `router`, with no other middleware. */
+function serve(router: Router): Application {
+  return createApp({ logger }).use(router.routes());
+}
+
+/** What is to be guarded, relative to `/admin`: the place itself, static, captured and the rest. */
+function secrets<Prefix extends string>(router: Router<Prefix>): Router<Prefix> {
+  return router
+    .get('/', reach)
+    .get('/users', reach)
+    .get('/café', reach)
+    .get('/users/:id', reach)
+    .get('/files/*', reach);
+}
+
+/** The same from the root, where routes may also reach below `/admin` by a parameter or a wildcard. */
+function wholePaths(router: Router): Router {
+  return router
+    .get('/admin', reach)
+    .get('/admin/users', reach)
+    .get('/admin/café', reach)
+    .get('/admin/users/:id', reach)
+    .get('/:area/users/:id/posts', reach)
+    .get('/*', reach);
+}
+
+/** Every way to put a guard in front of the routes below /admin. */
+const WAYS: readonly [string, Build][] = [
+  [
+    'app.use(prefix)',
+    (guard, options) =>
+      createApp({ logger })
+        .use('/admin', guard)
+        .use(wholePaths(createRouter(options)).routes()),
+  ],
+  [
+    'app.use(prefix/)',
+    (guard, options) =>
+      createApp({ logger })
+        .use('/Admin/', guard)
+        .use(wholePaths(createRouter(options)).routes()),
+  ],
+  [
+    'router.use(path)',
+    (guard, options) => serve(wholePaths(createRouter(options).use('/admin', guard))),
+  ],
+  [
+    'router.use(path) after the routes',
+    (guard, options) => serve(wholePaths(createRouter(options)).use('/admin', guard)),
+  ],
+  [
+    'router.use(path) below a prefix option',
+    (guard, options) => {
+      const inner = createRouter({ ...options, prefix: '/admin' }).use('/', guard);
+      return serve(secrets(inner) as Router<string>);
+    },
+  ],
+  [
+    'router.use(path, guard, router)',
+    (guard, options) =>
+      serve(createRouter(options).use('/admin', guard, secrets(createRouter(options)))),
+  ],
+  [
+    'router.use(guard) of a mounted router',
+    (guard, options) =>
+      serve(createRouter(options).mount('/admin', secrets(createRouter(options).use(guard)))),
+  ],
+  [
+    'router.use(guard) with app.route',
+    (guard, options) =>
+      createApp({ logger }).route('/admin', secrets(createRouter(options).use(guard))),
+  ],
+  [
+    'a group',
+    (guard, options) =>
+      serve(createRouter(options).group('/admin', [guard], (group) => void secrets(group))),
+  ],
+  [
+    'a group in a group',
+    (guard, options) =>
+      serve(
+        createRouter(options).group('/', guard, (outer) => {
+          outer.group('/admin', (group) => void secrets(group));
+        }),
+      ),
+  ],
+  [
+    'router.use(path) above a mount',
+    (guard, options) =>
+      serve(
+        createRouter(options)
+          .use('/admin', guard)
+          .mount('/', wholePaths(createRouter(options))),
+      ),
+  ],
+  [
+    'app.use(prefix) above app.route',
+    (guard, options) =>
+      createApp({ logger })
+        .use('/admin', guard)
+        .route('/admin', secrets(createRouter(options))),
+  ],
+  [
+    'the route itself',
+    (guard, options) =>
+      serve(
+        createRouter(options)
+          .get('/admin', guard, reach)
+          .get('/admin/users', guard, reach)
+          .get('/admin/café', guard, reach)
+          .get('/admin/users/:id', guard, reach)
+          .get('/admin/files/*', guard, reach),
+      ),
+  ],
+];
+
+/** Spellings of the paths below /admin, and what only looks like one. */
+const SPELLINGS = [
+  '/admin',
+  '/admin/',
+  '/ADMIN',
+  '/Admin/',
+  '/%61dmin',
+  '/%41DMIN/',
+  '/a%64mi%6e',
+  '/a%64mi%6E',
+  '/admin?x=/public',
+  '/admin/users',
+  '/admin/users/',
+  '/ADMIN/USERS',
+  '/admin/%75sers',
+  '/admin/%55sers/',
+  '/admin/caf%C3%A9',
+  '/admin/caf%c3%a9',
+  '/Admin/CAF%C3%A9/',
+  '/admin/users/7',
+  '/aDmIn/uSeRs/7/',
+  '/%61dmin/users/%37',
+  '/admin/users/..;',
+  '/admin/users/a%2Fb',
+  '/admin/users/a;b',
+  '/admin/users/%252e%252e',
+  '/admin/users/...',
+  '/admin/users/7/posts',
+  '/ADMIN/users/7/POSTS',
+  '/admin/files/a',
+  '/admin/files/a/b%2Fc',
+  '/admin/nobody',
+  '/admin/users/7?redirect=//x',
+  'http://localhost/admin/users',
+  'http://localhost/%61DMIN/users/',
+  'http://other.example/admin',
+  '/admin/.',
+  '/admin/./users',
+  '/./admin/users',
+  '/public/../admin/users',
+  '/public/%2e%2e/admin/users',
+  '/public/..%2Fadmin/users',
+  '/public/..;/admin/users',
+  '/admin/..',
+  '/admin%2Fusers',
+  '/admin%2fusers%2f7',
+  '/%61dmin%2Fusers',
+  '/admin%252Fusers',
+  '/%2561dmin/users',
+  '/%2Fadmin/users',
+  '/admin;/users',
+  '/admin;x=1/users',
+  '/;/admin/users',
+  '/admin%3B/users',
+  '/admin\\users',
+  '\\admin\\users',
+  '/admin%5Cusers',
+  '/public/..\\admin/users',
+  '//admin/users',
+  '/admin//users',
+  '/admin/users//',
+  '///admin',
+  '/admin%00/users',
+  '/admin/users%00',
+  '/admin%20/users',
+  '/admin+/users',
+  '/admin./users',
+  '/.admin/users',
+  '/admin%E2%80%8B/users',
+  '/%EF%BD%81dmin/users',
+  '/adm%C4%B1n/users',
+  '/admin%C0%AFusers',
+  '/admin%ZZ',
+  '/admin#/users',
+  '/administrators/users',
+];
+
+/** Whether a route lies below /admin, or the path that reached it does, in the only reading that it has. */
+function isSecret(route: string, spelling: string): boolean {
+  if (route.startsWith('/admin')) return true;
+  const path = spelling.replace(/^http:\/\/[^/]*/, '').replace(/\?.*$/, '');
+  const [, first = ''] = path.split('/');
+  return decodeURIComponent(first).toLowerCase() === 'admin';
+}
+
+// R15
+describe.each(WAYS)('a guard mounted by %s', (_, build) => {
+  test.each<RouterOptions>([{}, { caseSensitive: true }, { strict: true }])(
+    'runs whatever the spelling that reaches a route below it: %o',
+    async (options) => {
+      const seen: string[] = [];
+      const app = build((ctx, next) => {
+        seen.push(ctx.url);
+        return next();
+      }, options);
+      let reached = 0;
+
+      for (const spelling of SPELLINGS) {
+        const response = await request(app, spelling);
+        const body: unknown = await response.json();
+        if (response.status !== 200) continue;
+        const { route } = body as { route: string };
+        if (!isSecret(route, spelling)) continue;
+        // A case-sensitive router's guard stands in front of that router's /admin, not of another one.
+        if (options.caseSensitive && route === '/*' && !spelling.includes('/admin')) continue;
+        reached++;
+        expect(seen, `${spelling} reached ${route}`).toContain(spelling);
+      }
+
+      expect(reached).toBeGreaterThan(options.caseSensitive || options.strict ? 10 : 15);
+    },
+  );
+
+  test('stops what it does not let through, before the handler', async () => {
+    const app = build((ctx) => {
+      ctx.status = 401;
+      ctx.json({ error: 'Unauthorized' });
+    }, {});
+
+    for (const spelling of ['/admin/users', '/ADMIN/%75sers/', '/%61dmin/users/7', '/admin/']) {
+      const response = await request(app, spelling);
+      expect(response.status, spelling).toBe(401);
+      expect(await response.json(), spelling).toEqual({ error: 'Unauthorized' });
+    }
+  });
+});
+
+test('a guard below a parameter runs for each value of it', async () => {
+  const seen: string[] = [];
+  const router = createRouter()
+    .use('/:tenant/admin', (ctx, next) => {
+      seen.push(ctx.path);
+      return next();
+    })
+    .get('/:tenant/:area/users', reach)
+    .get('/acme/admin/users', reach);
+
+  for (const path of ['/acme/admin/users', '/other/ADMIN/users', '/acme/%61dmin/users/']) {
+    expect((await request(serve(router), path)).status).toBe(200);
+  }
+  await request(serve(router), '/acme/public/users');
+
+  expect(seen).toEqual(['/acme/admin/users', '/other/ADMIN/users', '/acme/admin/users/']);
+});
+
+test('a guard does not run for a path that only begins with the same letters', async () => {
+  const seen: string[] = [];
+  const guard: Middleware = (ctx, next) => {
+    seen.push(ctx.path);
+    return next();
+  };
+  const router = createRouter().use('/admin', guard).get('/*', reach);
+  const app = createApp({ logger }).use('/admin', guard).use(router.routes());
+
+  for (const path of ['/administrators', '/admin.html', '/admin;x', '/admin%2Fusers', '/x/admin']) {
+    expect((await request(app, path)).status).toBe(200);
+  }
+
+  expect(seen).toEqual([]);
+});
