@@ -9,7 +9,7 @@ import {
   statusOf,
   titleOf,
 } from './problem.ts';
-import type { Body, RequestContext } from './request-context.ts';
+import { type Body, isStream, type RequestContext } from './request-context.ts';
 import { sendWhole } from './response.ts';
 
 /** Methods of RFC 9110, RFC 5789 and RFC 10008; any other one that no route uses is answered 501. */
@@ -102,7 +102,7 @@ function writeEmpty(ctx: RequestContext, status: number): void {
   if (status === 205) ctx.answerHeaders.push('Content-Length', '0');
   ctx.raw.res.writeHead(status, titleOf(status), ctx.answerHeaders);
   ctx.raw.res.end();
-  if (typeof ctx.answerBody === 'object' && 'destroy' in ctx.answerBody) ctx.answerBody.destroy();
+  if (isStream(ctx.answerBody)) ctx.answerBody.destroy();
 }
 
 function writeBody(ctx: RequestContext, status: number, body: Body): void {
@@ -113,7 +113,8 @@ function writeBody(ctx: RequestContext, status: number, body: Body): void {
     ctx.deleteHeader('content-length');
     if (ctx.hasHeader('content-type')) type = '';
   }
-  if (typeof body === 'object' && !(body instanceof Uint8Array)) {
+  if (isStream(body)) {
+    if (body.errored) throw body.errored;
     res.writeHead(
       status,
       titleOf(status),

@@ -60,6 +60,9 @@ export function createApp(options: ApplicationOptions = {}): Application {
 const NOWHERE: RequestTarget = { path: '/', query: '', host: '' };
 const end = () => DONE;
 
+/** Timers that are set for longer go off at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 class StackedApplication implements Application {
   readonly logger: Logger;
   readonly #settings: ContextSettings;
@@ -68,9 +71,9 @@ class StackedApplication implements Application {
   #chain: Chain | undefined;
 
   constructor({ logger = consoleLogger, trustProxy = false, deadlineMs = 0 }: ApplicationOptions) {
-    if (!Number.isFinite(deadlineMs) || deadlineMs < 0) {
+    if (!(deadlineMs >= 0 && deadlineMs <= MAX_TIMER_MS)) {
       throw new TypeError(
-        `Cannot read option deadlineMs "${deadlineMs}": expected milliseconds, 0 or more`,
+        `Cannot read option deadlineMs "${deadlineMs}": expected 0 to ${MAX_TIMER_MS} milliseconds`,
       );
     }
     this.logger = logger;
@@ -142,7 +145,11 @@ function complete(ctx: RequestContext): void {
 /** The last resort: answers whatever nobody caught. */
 function fail(ctx: RequestContext, error: unknown): void {
   try {
-    recordError(ctx, error);
+    try {
+      recordError(ctx, error);
+    } catch (unanswerable) {
+      recordError(ctx, unanswerable); // its headers or issues cannot be written
+    }
     writeAnswer(ctx);
   } catch (failure) {
     ctx.log.error(`${ctx.method} ${ctx.path} could not be answered`, failure);

@@ -72,7 +72,7 @@ export interface Context<P extends Parts = Parts> {
   /**
    * Sets a response header.
    *
-   * @throws {TypeError} if the name is no token or the value holds CR, LF or NUL
+   * @throws {TypeError} if the name is no token or frames the message, or the value holds CR, LF or NUL
    */
   set(name: string, value: string | number | readonly string[]): this;
   /** Adds a value to a response header, keeping those it has. */

@@ -152,11 +152,15 @@ export class RequestContext implements Context {
 
   get(name: string): string | undefined {
     const value = this.raw.req.headers[name.toLowerCase()];
-    return typeof value === 'object' ? value.join(', ') : value;
+    if (typeof value === 'string') return value;
+    return Array.isArray(value) ? value.join(', ') : undefined; // not what every object inherits
   }
 
   set(name: string, value: string | number | readonly string[]): this {
     http.validateHeaderName(name);
+    if (FRAMING_HEADER.test(name)) {
+      throw new TypeError(`Cannot set header "${name}": only the server frames messages`);
+    }
     const values = typeof value === 'object' ? value.map(String) : String(value);
     for (const text of typeof values === 'object' ? values : [values]) {
       http.validateHeaderValue(name, text);
@@ -189,6 +193,8 @@ export class RequestContext implements Context {
     const type =
       typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/octet-stream';
     this.#answer('ctx.send()', body === '' ? '' : type, body);
+    // A stream may fail before the chain ends; whoever writes the answer then asks `body.errored`.
+    if (isStream(body)) body.on('error', () => {});
     if (body === '' && this.assignedStatus === 0) this.assignedStatus = 204;
   }
 
@@ -218,6 +224,7 @@ export class RequestContext implements Context {
 
   /** Forgets what was answered, and the headers that described it: an error takes its place. */
   discardAnswer(): void {
+    if (isStream(this.answerBody)) this.answerBody.destroy();
     this.answeredBy = '';
     this.answerBody = '';
     this.answerType = '';
@@ -274,10 +281,17 @@ export class RequestContext implements Context {
   }
 }
 
+/** Whether `body` is sent as it comes. */
+export function isStream(body: Body): body is Readable {
+  return typeof body === 'object' && !(body instanceof Uint8Array);
+}
+
 function expire(abort: AbortController): void {
   abort.abort(new DOMException('The deadline of the request passed', 'TimeoutError'));
 }
 
+/** `Content-Length` is one too: what a program says of it is replaced by what is true. */
+const FRAMING_HEADER = /^(?:transfer-encoding|trailer)$/i;
 const CONTENT_HEADER =
   /^(?:content-.*|etag|last-modified|cache-control|expires|location|accept-ranges)$/i;
 

@@ -1,0 +1,461 @@
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { describe, expect, test } from 'vitest';
+
+import { type Application, createApp } from './application.ts';
+import type { Context, Middleware } from './context.ts';
+import { setRoute } from './extension.ts';
+import { request } from './testing.ts';
+
+/** A logger that keeps the errors it is told. */
+function createLog() {
+  const errors: { message: string; error: unknown }[] = [];
+  const logger = {
+    info() {},
+    warn() {},
+    error: (message: string, error?: unknown) => void errors.push({ message, error }),
+  };
+  return { errors, logger };
+}
+
+/** An application that runs `handler` for a route, as behind a router. */
+function routed(handler: Middleware, logger = createLog().logger): Application {
+  return createApp({ logger }).use((ctx, next) => {
+    setRoute(ctx, { method: ctx.method, path: '/' }, {});
+    return next();
+  }, handler);
+}
+
+const cycle: Record<string, unknown> = {};
+cycle.self = cycle;
+
+// Q2
+describe.each<readonly [string, unknown]>([
+  ['undefined', undefined],
+  ['a function', () => {}],
+  ['a BigInt', { n: 1n }],
+  ['a cycle', cycle],
+  [
+    'a toJSON that throws',
+    {
+      toJSON() {
+        throw new Error('no');
+      },
+    },
+  ],
+])('ctx.json of %s', (_, value) => {
+  test.each<readonly [string, Middleware]>([
+    ['a synchronous handler', (ctx) => ctx.json(value)],
+    [
+      'an asynchronous handler',
+      async (ctx) => {
+        await sleep(1);
+        ctx.json(value);
+      },
+    ],
+    [
+      'a middleware on its way back',
+      async (ctx, next) => {
+        await next();
+        ctx.json(value);
+      },
+    ],
+  ])('in %s is answered 500 and logged', async (_, handler) => {
+    const { errors, logger } = createLog();
+
+    const response = await request(routed(handler, logger), '/');
+
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({
+      detail: 'Internal Server Error',
+      code: 'INTERNAL_ERROR',
+    });
+    expect(errors).toHaveLength(1);
+  });
+});
+
+// Q4
+test.each<readonly [string, string, (ctx: Context) => void, (ctx: Context) => void]>([
+  ['ctx.json()', 'ctx.send()', (ctx) => ctx.json(1), (ctx) => ctx.send('b')],
+  ['ctx.html()', 'ctx.json()', (ctx) => ctx.html('a'), (ctx) => ctx.json(2)],
+  ['ctx.send()', 'ctx.redirect()', (ctx) => ctx.send(''), (ctx) => ctx.redirect('/b')],
+  ['ctx.redirect()', 'ctx.html()', (ctx) => ctx.redirect('/a'), (ctx) => ctx.html('b')],
+])('an answer by %s and then %s throws, naming both', async (first, second, answer, again) => {
+  const { errors, logger } = createLog();
+
+  const response = await request(
+    routed((ctx) => {
+      answer(ctx);
+      again(ctx);
+    }, logger),
+    '/',
+  );
+
+  expect(response.status).toBe(500);
+  expect(response.headers.get('location')).toBeNull();
+  expect(String(errors[0]?.error)).toBe(
+    `Error: Cannot answer with ${second}: ${first} has answered this request`,
+  );
+});
+
+// Q5; HEAD has the headers of GET (RFC 9110 §9.3.2).
+describe('an answer without a body', () => {
+  test.each([204, 205, 304])('of status %i has no type either', async (status) => {
+    const app = routed((ctx) => {
+      ctx.status = status;
+      ctx.set('ETag', '"1"').set('Content-Type', 'text/css').set('Content-Length', 5);
+      ctx.json({ a: 1 });
+    });
+
+    const response = await request(app, '/');
+
+    expect(response.status).toBe(status);
+    expect(await response.text()).toBe('');
+    expect(response.headers.get('content-type')).toBeNull();
+    expect(response.headers.get('content-length')).toBe(status === 205 ? '0' : null);
+    expect(response.headers.get('etag')).toBe('"1"');
+  });
+
+  test('is what HEAD gets, with the headers of GET', async () => {
+    const app = routed((ctx) => ctx.set('X-A', '1').json({ text: 'é' }));
+
+    const [get, head] = await Promise.all([
+      request(app, '/'),
+      request(app, '/', { method: 'HEAD' }),
+    ]);
+
+    expect(await head.text()).toBe('');
+    expect({ ...Object.fromEntries(head.headers), date: '' }).toEqual({
+      ...Object.fromEntries(get.headers),
+      date: '',
+    });
+    expect(head.headers.get('content-length')).toBe(String((await get.arrayBuffer()).byteLength));
+  });
+
+  test('is what HEAD gets of a stream, which is destroyed', async () => {
+    const stream = Readable.from(['a', 'b']);
+
+    const response = await request(
+      routed((ctx) => ctx.send(stream)),
+      '/',
+      { method: 'HEAD' },
+    );
+
+    expect(response.status).toBe(200);
+    expect(stream.destroyed).toBe(true);
+  });
+});
+
+// Q6
+test.each<readonly [string, Application, number]>([
+  ['no route matched', createApp().use((_ctx, next) => next()), 404],
+  ['nothing is there to match', createApp(), 404],
+  ['a route matched', routed(() => {}), 204],
+  [
+    'the handler set status 201',
+    routed((ctx) => {
+      ctx.status = 201;
+    }),
+    201,
+  ],
+  [
+    'the handler set status 403',
+    routed((ctx) => {
+      ctx.status = 403;
+    }),
+    403,
+  ],
+])('silence where %s', async (_, app, status) => {
+  const response = await request(app, '/');
+
+  expect(response.status).toBe(status);
+  expect(response.headers.get('content-type')).toBe(
+    status >= 400 ? 'application/problem+json' : null,
+  );
+});
+
+// Q7
+describe('a response header', () => {
+  test.each(['a\r\nSet-Cookie: b=c', 'a\nb', 'a\rb', 'a\0b', 'a\u0100'])(
+    'of value %j is refused',
+    async (value) => {
+      const response = await request(
+        routed((ctx) => {
+          expect(() => ctx.set('X-Name', value)).toThrow(TypeError);
+          expect(() => ctx.set('X-Name', ['fine', value])).toThrow(TypeError);
+          expect(() => ctx.append('X-Name', value)).toThrow(TypeError);
+          expect(() => ctx.redirect(value)).toThrow(TypeError);
+        }),
+        '/',
+      );
+
+      expect(response.status).toBe(204);
+      expect([...response.headers.keys()].sort()).toEqual(
+        ['connection', 'date', 'keep-alive'].filter((name) => response.headers.has(name)),
+      );
+    },
+  );
+
+  test.each(['', 'a b', 'a:', 'é', 'a\r\nb'])('of name %j is refused', async (name) => {
+    const response = await request(
+      routed((ctx) => {
+        expect(() => ctx.set(name, 'x')).toThrow(TypeError);
+      }),
+      '/',
+    );
+
+    expect(response.status).toBe(204);
+  });
+
+  test('is replaced by set and repeated by append, whatever the case of its name', async () => {
+    const app = routed((ctx) => {
+      ctx
+        .set('X-A', 'old')
+        .set('x-a', 1)
+        .append('Set-Cookie', 'a=1')
+        .append('set-cookie', 'b=2')
+        .json({});
+    });
+
+    const { headers } = await request(app, '/');
+
+    expect(headers.get('x-a')).toBe('1');
+    expect(headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+  });
+
+  test.each(['Transfer-Encoding', 'trailer'])('%s is refused', async (name) => {
+    const app = routed((ctx) => {
+      expect(() => ctx.set(name, 'chunked')).toThrow(/^Cannot set header ".*": only the server/);
+    });
+
+    expect((await request(app, '/')).status).toBe(204);
+  });
+
+  test('Content-Length is what the body is long, whatever a program says', async () => {
+    const response = await request(
+      routed((ctx) => ctx.set('Content-Length', 1).json({ a: 1 })),
+      '/',
+    );
+
+    expect(response.headers.get('content-length')).toBe('7');
+    expect(await response.json()).toEqual({ a: 1 });
+  });
+});
+
+describe('a body', () => {
+  test.each<readonly [string, (ctx: Context) => void, string | null, string]>([
+    ['JSON', (ctx) => ctx.json({ a: 'é' }), 'application/json; charset=utf-8', '{"a":"é"}'],
+    ['HTML', (ctx) => ctx.html('<p>'), 'text/html; charset=utf-8', '<p>'],
+    ['text', (ctx) => ctx.send('é'), 'text/plain; charset=utf-8', 'é'],
+    ['octets', (ctx) => ctx.send(Buffer.from('é')), 'application/octet-stream', 'é'],
+    [
+      'a stream',
+      (ctx) => ctx.send(Readable.from([Buffer.from('a'), Buffer.from('b')])),
+      'application/octet-stream',
+      'ab',
+    ],
+    [
+      'a type of its own',
+      (ctx) => ctx.set('content-type', 'text/csv').send('a,b'),
+      'text/csv',
+      'a,b',
+    ],
+    ['nothing', (ctx) => ctx.send(''), null, ''],
+  ])('of %s has its type', async (_, answer, type, text) => {
+    const response = await request(routed(answer), '/');
+
+    expect(response.headers.get('content-type')).toBe(type);
+    expect(await response.text()).toBe(text);
+  });
+
+  test('headers set after a stream was recorded still reach the client', async () => {
+    // Q3
+    const app = createApp().use(
+      async (ctx, next) => {
+        await next();
+        ctx.set('X-After', 'yes');
+      },
+      (ctx) => ctx.send(Readable.from(['a'])),
+    );
+
+    expect((await request(app, '/')).headers.get('x-after')).toBe('yes');
+  });
+
+  test('that is a stream of a file that is missing is a 500, however late it is written', async () => {
+    const { errors, logger } = createLog();
+    const app = createApp({ logger }).use(
+      async (_ctx, next) => {
+        await next();
+        await sleep(30);
+      },
+      (ctx) => ctx.send(createReadStream('/no/such/file')),
+    );
+
+    const response = await request(app, '/');
+
+    expect(response.status).toBe(500);
+    expect(String(errors[0]?.error)).toContain('ENOENT');
+  });
+
+  test('that is a stream is destroyed when an error takes its place', async () => {
+    const stream = Readable.from(['a']);
+    const app = routed((ctx) => {
+      ctx.send(stream);
+      throw new Error('broken');
+    });
+
+    const response = await request(app, '/');
+
+    expect(response.status).toBe(500);
+    expect(stream.destroyed).toBe(true);
+  });
+
+  test('that is a stream which fails midway is cut off and logged', async () => {
+    const { errors, logger } = createLog();
+    const app = routed(
+      (ctx) =>
+        ctx.send(
+          Readable.from(
+            (async function* () {
+              yield 'first';
+              await sleep(10);
+              throw new Error('disk broken');
+            })(),
+          ),
+        ),
+      logger,
+    );
+
+    await expect(request(app, '/')).rejects.toThrow();
+    expect(String(errors[0]?.error)).toContain('disk broken');
+  });
+});
+
+describe('what is thrown', () => {
+  test.each<readonly [string, unknown]>([
+    ['an Error', new Error('secret')],
+    ['a string', 'secret'],
+    ['undefined', undefined],
+    ['null', null],
+    ['an object', { message: 'secret', status: 404 }],
+    ['an error of another program', Object.assign(new Error('secret'), { status: 404 })],
+    ['an impossible status', Object.assign(new Error('secret'), { status: 99, expose: true })],
+    [
+      'a 5xx that wants to be read',
+      Object.assign(new Error('secret'), { status: 500, expose: true }),
+    ],
+    [
+      'headers that cannot be sent',
+      Object.assign(new Error('x'), { status: 404, expose: true, headers: { 'X-A': 'a\nb' } }),
+    ],
+    [
+      'issues that cannot be written',
+      Object.assign(new Error('x'), { status: 400, expose: true, errors: cycle }),
+    ],
+  ])('%s is a 500 that tells nothing, and is logged', async (_, thrown) => {
+    const { errors, logger } = createLog();
+
+    const response = await request(
+      routed(() => {
+        throw thrown;
+      }, logger),
+      '/',
+    );
+
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({
+      type: 'about:blank',
+      title: 'Internal Server Error',
+      status: 500,
+      detail: 'Internal Server Error',
+      code: 'INTERNAL_ERROR',
+      requestId: expect.any(String),
+    });
+    expect(errors).toHaveLength(1);
+  });
+
+  test('by ctx.throw is answered with its status and message', async () => {
+    const response = await request(
+      routed((ctx) => ctx.throw(418, 'short and stout')),
+      '/',
+    );
+
+    expect(response.status).toBe(418);
+    expect(await response.json()).toMatchObject({
+      title: "I'm a Teapot",
+      detail: 'short and stout',
+      code: 'I_M_A_TEAPOT',
+    });
+  });
+
+  test('replaces what was answered, and the headers that described it', async () => {
+    const response = await request(
+      routed((ctx) => {
+        ctx.set('ETag', '"1"').set('Content-Encoding', 'gzip').set('X-Kept', 'yes').html('<p>');
+        ctx.throw(409);
+      }),
+      '/',
+    );
+
+    expect(response.status).toBe(409);
+    expect(response.headers.get('etag')).toBeNull();
+    expect(response.headers.get('content-encoding')).toBeNull();
+    expect(response.headers.get('x-kept')).toBe('yes');
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+  });
+});
+
+test.each([199, 600, 101, 2.5, Number.NaN])('status %d is refused', async (status) => {
+  const app = routed((ctx) => {
+    expect(() => {
+      ctx.status = status;
+    }).toThrow(RangeError);
+  });
+
+  expect((await request(app, '/')).status).toBe(204);
+});
+
+test.each([
+  ['abc_-1', true],
+  ['a'.repeat(64), true],
+  ['a'.repeat(65), false],
+  ['a b', false],
+  ['<script>', false],
+])('a request id %j of the client counts: %s', async (id, counts) => {
+  const app = routed((ctx) => ctx.json(ctx.requestId));
+
+  const answered = await (await request(app, '/', { headers: { 'X-Request-Id': id } })).json();
+
+  if (counts) expect(answered).toBe(id);
+  else expect(answered).toMatch(/^[\da-f-]{36}$/);
+});
+
+test.each(['__proto__', 'constructor', 'toString'])(
+  'ctx.get("%s") of a header nobody sent is undefined',
+  async (name) => {
+    const app = routed((ctx) => ctx.json({ value: ctx.get(name) ?? 'none' }));
+
+    expect(await (await request(app, '/')).json()).toEqual({ value: 'none' });
+  },
+);
+
+test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31])(
+  'deadlineMs %d throws at start',
+  (deadlineMs) => {
+    expect(() => createApp({ deadlineMs })).toThrow(
+      /^Cannot read option deadlineMs ".*": expected /,
+    );
+  },
+);
+
+test('use and route refuse what they cannot run, at registration', () => {
+  const app = createApp();
+
+  expect(() => app.use('/a', 'b' as unknown as Middleware)).toThrow(TypeError);
+  expect(() => app.use(undefined as unknown as Middleware)).toThrow(TypeError);
+  expect(() => app.use('a', () => {})).toThrow(TypeError);
+  expect(() => app.use('/:id', () => {})).toThrow(TypeError);
+  expect(() => app.route('/a', {} as never)).toThrow(TypeError);
+});
