@@ -128,7 +128,7 @@ function writeBody(ctx: RequestContext, status: number, body: Body): void {
 
 function writeStream(ctx: RequestContext, body: Readable): void {
   const { res } = ctx.raw;
-  if (ctx.method === 'HEAD') {
+  if (ctx.method === 'HEAD' || res.destroyed) {
     body.destroy();
     res.end();
     return;

@@ -126,17 +126,19 @@ function answerExpectation(_req: IncomingMessage, res: ServerResponse): void {
 const connections = new WeakMap<Server, ReadonlySet<Socket>>();
 const closing = new WeakSet<Server>();
 
-/** How long a connection that has not sent anything may still begin to, once its server closes. */
-const SILENCE_MS = 500;
+/** How long a client may take for the rest of a request's head, once its server closes. */
+const HEAD_MS = 1_000;
 
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve, reject) => {
     const sockets = connections.get(server) ?? new Set();
     const startedMs = performance.now();
     const sweep = setInterval(() => {
-      server.closeIdleConnections(); // leaves alone those that have never sent anything
-      if (performance.now() - startedMs < SILENCE_MS) return;
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      server.closeIdleConnections();
+      if (performance.now() - startedMs < HEAD_MS) return;
+      for (const socket of sockets) {
+        if (!answerUnderWay(socket) && socket.writableLength === 0) socket.destroy();
+      }
     }, 50);
     closing.add(server);
     for (const socket of sockets) {

@@ -1,0 +1,352 @@
+import { once } from 'node:events';
+import { Agent, get } from 'node:http';
+import { createServer } from 'node:net';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { describe, expect, test } from 'vitest';
+
+import { createApp } from './application.ts';
+import { listen } from './listen.ts';
+import { openConnection } from './testing.ts';
+
+function createLog() {
+  const lines: string[] = [];
+  const keep = (level: string) => (message: string) => void lines.push(`${level} ${message}`);
+  return { lines, logger: { info: keep('info'), warn: keep('warn'), error: keep('error') } };
+}
+
+const quiet = createLog().logger;
+
+/** A promise, and the function that resolves it. */
+function createGate(): { opened: Promise<void>; open: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { opened: promise, open: resolve };
+}
+
+const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+
+// Q11
+describe('listen', () => {
+  test('takes a free port for 0, prints the address and serves', async () => {
+    const { lines, logger } = createLog();
+    const app = createApp({ logger }).use((ctx) => ctx.send('here'));
+
+    const server = await listen(app, 0);
+    const response = await fetch(`http://127.0.0.1:${server.port}/`);
+
+    expect(server.port).toBeGreaterThan(0);
+    expect(lines).toEqual([`info Listening on http://127.0.0.1:${server.port}`]);
+    expect(await response.text()).toBe('here');
+    await server.close();
+  });
+
+  test('listens where it is told, on IPv6 too', async () => {
+    const { lines, logger } = createLog();
+
+    const server = await listen(createApp({ logger }), { port: 0, host: '::1' });
+
+    expect(lines).toEqual([`info Listening on http://[::1]:${server.port}`]);
+    await server.close();
+  });
+
+  test('rejects with one line that names the address when the port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+
+    const listening = listen(createApp({ logger: quiet }), port);
+
+    await expect(listening).rejects.toThrow(
+      `Cannot listen on 127.0.0.1:${port}: the port is taken`,
+    );
+    other.close();
+  });
+
+  test.each([
+    ['a port that is none', { port: 70_000 }, /port/],
+    [
+      'an address of another machine',
+      { port: 0, host: '192.0.2.1' },
+      /^Cannot listen on 192\.0\.2\.1:0: this machine has no such address$/,
+    ],
+    [
+      'a host nobody knows',
+      { port: 0, host: 'no-such-host.invalid' },
+      /^Cannot listen on no-such-host\.invalid:0: /,
+    ],
+  ])('rejects for %s', async (_, options, message) => {
+    await expect(listen(createApp({ logger: quiet }), options)).rejects.toThrow(message);
+  });
+
+  test('sets plugins up first, and rejects with the first that fails', async () => {
+    const steps: string[] = [];
+    const app = createApp({ logger: { ...quiet, info: () => void steps.push('listening') } });
+    app.plugin(async () => {
+      await sleep(20);
+      steps.push('plugin');
+    });
+    const failing = createApp({ logger: quiet })
+      .plugin(async () => {
+        throw new Error('no database');
+      })
+      .plugin(() => {
+        throw new Error('no cache');
+      });
+
+    const server = await listen(app, 0);
+
+    expect(steps).toEqual(['plugin', 'listening']);
+    await expect(listen(failing, 0)).rejects.toThrow('no database');
+    await server.close();
+  });
+
+  test('takes a request time-out below the default one for headers', async () => {
+    const server = await listen(createApp({ logger: quiet }), { port: 0, requestTimeoutMs: 1_000 });
+
+    await server.close();
+  });
+
+  test('answers 408 to headers that take too long', async () => {
+    const server = await listen(createApp({ logger: quiet }), { port: 0, headersTimeoutMs: 100 });
+
+    const answer = await openConnection(server.port).send('GET / HTTP/1.1\r\nHost').readAll();
+
+    expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    expect(answer).toContain('"code":"REQUEST_TIMEOUT"');
+    await server.close();
+  });
+
+  test('announces and keeps its keep-alive time-out', async () => {
+    const app = createApp({ logger: quiet }).use((ctx) => ctx.send('a'));
+    const server = await listen(app, { port: 0, keepAliveTimeoutMs: 2_000 });
+    const connection = openConnection(server.port);
+
+    const answer = await connection.send(GET).read(/\r\n\r\na$/);
+
+    expect(answer).toContain('Keep-Alive: timeout=2\r\n');
+    connection.close();
+    await server.close();
+  });
+});
+
+describe('close', () => {
+  test('waits for what is in flight, and tells it that the connection ends', async () => {
+    const gate = createGate();
+    const reached = createGate();
+    const app = createApp({ logger: quiet }).use(async (ctx) => {
+      reached.open();
+      await gate.opened;
+      ctx.send('done');
+    });
+    const server = await listen(app, 0);
+    const connection = openConnection(server.port).send(GET);
+    await reached.opened;
+    let isClosed = false;
+
+    const closed = server.close().then(() => {
+      isClosed = true;
+    });
+    await sleep(150);
+    const wasClosed = isClosed;
+    gate.open();
+    const answer = await connection.readAll();
+    await closed;
+
+    expect(wasClosed).toBe(false);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(answer).toContain('Connection: close\r\n');
+    expect(answer).toMatch(/\r\n\r\ndone$/);
+  });
+
+  test.each([
+    [
+      'that is idle',
+      async (port: number) => {
+        const connection = openConnection(port).send(GET);
+        await connection.read(/\r\n\r\na$/);
+        return connection;
+      },
+    ],
+    [
+      'that has never sent anything',
+      async (port: number) => {
+        const connection = openConnection(port);
+        await sleep(30);
+        return connection;
+      },
+    ],
+    [
+      'that has sent half a head',
+      async (port: number) => {
+        const connection = openConnection(port).send('GET / HTTP/1.1\r\nHos');
+        await sleep(30);
+        return connection;
+      },
+    ],
+    [
+      'that was refused and does not hang up',
+      async (port: number) => {
+        const connection = openConnection(port).send('\0\r\n\r\n');
+        await connection.readAll();
+        return connection;
+      },
+    ],
+  ])('ends a connection %s', async (_, open) => {
+    const server = await listen(
+      createApp({ logger: quiet }).use((ctx) => ctx.send('a')),
+      0,
+    );
+    const connection = await open(server.port);
+    const startedMs = performance.now();
+
+    await server.close();
+
+    expect(performance.now() - startedMs).toBeLessThan(3_000);
+    connection.close();
+  });
+
+  test('answers what comes on an open connection meanwhile, and closes that', async () => {
+    const gate = createGate();
+    const app = createApp({ logger: quiet }).use(async (ctx) => {
+      if (ctx.path === '/slow') await gate.opened;
+      ctx.send(ctx.path);
+    });
+    const server = await listen(app, 0);
+    const connection = openConnection(server.port).send(
+      'GET /slow HTTP/1.1\r\nHost: a\r\n\r\nGET /next HTTP/1.1\r\nHost: a\r\n\r\n',
+    );
+    await sleep(30);
+
+    const closed = server.close();
+    gate.open();
+    const answer = await connection.readAll();
+    await closed;
+
+    expect(answer).toMatch(/\/slow/);
+  });
+
+  test('refuses new connections, and may be called twice', async () => {
+    const server = await listen(createApp({ logger: quiet }), 0);
+
+    await Promise.all([server.close(), server.close()]);
+
+    await expect(fetch(`http://127.0.0.1:${server.port}/`)).rejects.toThrow('fetch failed');
+  });
+});
+
+// Q12
+describe('ctx.signal', () => {
+  test.each<readonly [string, (signal: AbortSignal) => unknown]>([
+    ['waits for the signal', (signal) => sleep(5_000, undefined, { signal })],
+    [
+      'throws the reason',
+      async (signal) => {
+        await sleep(5_000, undefined, { signal }).catch(() => signal.throwIfAborted());
+      },
+    ],
+    ['goes on', (signal) => once(signal, 'abort')],
+  ])('aborts when the client leaves a handler that %s, and nothing is logged', async (_, work) => {
+    const { lines, logger } = createLog();
+    const reached = createGate();
+    const over = createGate();
+    let reason: unknown;
+    const app = createApp({ logger }).use(
+      async (_ctx, next) => {
+        await next().finally(over.open);
+      },
+      async (ctx) => {
+        reached.open();
+        ctx.signal.addEventListener('abort', () => {
+          reason = ctx.signal.reason;
+        });
+        await work(ctx.signal);
+        ctx.json({});
+      },
+    );
+    const server = await listen(app, 0);
+    const connection = openConnection(server.port).send(GET);
+    await reached.opened;
+
+    connection.close();
+    await over.opened;
+    await sleep(20);
+
+    expect(reason).toMatchObject({ name: 'AbortError' });
+    expect(lines.filter((line) => line.startsWith('error'))).toEqual([]);
+    await server.close();
+  });
+
+  test('has aborted where it is first asked for after the client left', async () => {
+    const seen = Promise.withResolvers<boolean>();
+    const reached = createGate();
+    const app = createApp({ logger: quiet }).use(async (ctx) => {
+      reached.open();
+      await once(ctx.raw.res, 'close');
+      seen.resolve(ctx.signal.aborted);
+    });
+    const server = await listen(app, 0);
+    const connection = openConnection(server.port).send(GET);
+    await reached.opened;
+
+    connection.close();
+
+    expect(await seen.promise).toBe(true);
+    await server.close();
+  });
+
+  test('aborts when the deadline passes, counted from the start of the request', async () => {
+    const app = createApp({ logger: quiet, deadlineMs: 60 }).use(async (ctx) => {
+      await sleep(40);
+      const startedMs = performance.now();
+      await once(ctx.signal, 'abort');
+      ctx.json({ name: ctx.signal.reason.name, waitedMs: performance.now() - startedMs });
+    });
+    const server = await listen(app, 0);
+
+    const seen = await (await fetch(`http://127.0.0.1:${server.port}/`)).json();
+
+    expect(seen).toMatchObject({ name: 'TimeoutError' });
+    expect((seen as { waitedMs: number }).waitedMs).toBeLessThan(40);
+    await server.close();
+  });
+
+  test('does not abort once the answer is complete', async () => {
+    const { promise, resolve } = Promise.withResolvers<AbortSignal>();
+    const app = createApp({ logger: quiet, deadlineMs: 30 }).use((ctx) => {
+      resolve(ctx.signal);
+      ctx.json({});
+    });
+    const server = await listen(app, 0);
+
+    await (await fetch(`http://127.0.0.1:${server.port}/`)).text();
+    await sleep(60);
+
+    expect((await promise).aborted).toBe(false);
+    await server.close();
+  });
+
+  test.each([
+    ['in the middle of a stream', 0],
+    ['before the stream begins', 40],
+  ])('a client that leaves %s is no error, and the stream ends', async (_, waitMs) => {
+    const { lines, logger } = createLog();
+    const stream = new Readable({ read() {} });
+    stream.push('first');
+    const app = createApp({ logger }).use(async (ctx) => {
+      await sleep(waitMs);
+      ctx.send(stream);
+    });
+    const server = await listen(app, 0);
+    const ended = new Promise((resolve) => stream.on('close', resolve).on('error', () => {}));
+
+    const request = get({ port: server.port, host: '127.0.0.1', agent: new Agent() });
+    request.on('error', () => {}).on('response', () => request.destroy());
+    if (waitMs > 0) setTimeout(() => request.destroy(), 10);
+    await ended;
+    await sleep(20);
+
+    expect(lines.filter((line) => line.startsWith('error'))).toEqual([]);
+    await server.close();
+  });
+});
