@@ -336,7 +336,7 @@ class TreeRouter implements Router<string> {
     const index = open[leaf] as number;
     const route = this.#routes[index] as Route;
     const names = this.#names[index] as readonly string[];
-    return { route, params: this.#tree.capture(names) };
+    return { route, params: this.#tree.capture(path, names) };
   }
 
   print(): string {

@@ -60,6 +60,13 @@ for (let code = 0x21; code < 0x7f; code++) KIND[code] = CAPTURED;
 for (const character of '%?#\\') KIND[character.charCodeAt(0)] = SUSPECT;
 KIND[SLASH] = END_OF_SEGMENT;
 
+/** A map that inherits nothing and that, unlike `Object.create(null)`, the engine keeps in its fast form. */
+class Params {
+  [name: string]: string;
+}
+Object.setPrototypeOf(Params.prototype, null);
+Reflect.deleteProperty(Params.prototype, 'constructor');
+
 export interface TreeOptions {
   readonly caseSensitive: boolean;
   readonly strict: boolean;
@@ -79,8 +86,8 @@ export class Tree {
   #windows: Int32Array = new Int32Array(0);
   /** Start and end of what each parameter captured in the latest lookup. */
   #captures: Int32Array = new Int32Array(0);
-  #path = '';
-  #end = 0;
+  /** The latest path that was not in normal form, in it. */
+  #normal = '';
   #isSuspect = false;
   /** By leaf: a number that is not negative where the lookup may end. */
   #open: Int32Array = new Int32Array(0);
@@ -135,13 +142,22 @@ export class Tree {
     const leaf = this.#walkPath(path);
     if (!this.#isSuspect) return leaf;
     const normal = normalizePath(path);
-    return normal === undefined ? NONE : this.#walkPath(normal);
+    if (normal === undefined) return NONE;
+    this.#normal = normal;
+    return this.#walkPath(normal);
   }
 
-  /** The text that the parameter at `index` captured in the latest lookup, decoded. */
-  capture(index: number): string {
-    const captured = this.#path.slice(this.#captures[index * 2], this.#captures[index * 2 + 1]);
-    return this.#isSuspect && captured.includes('%') ? decodeURIComponent(captured) : captured;
+  /** What the latest lookup, which was of `found`, captured by the names of its leaf; decoded. */
+  capture(found: string, names: readonly string[]): Record<string, string> {
+    const params = new Params();
+    const path = this.#isSuspect ? this.#normal : found;
+    const captures = this.#captures;
+    const isEscaped = this.#isSuspect && path.includes('%');
+    for (let index = 0; index < names.length; index++) {
+      const text = path.slice(captures[index * 2], captures[index * 2 + 1]);
+      params[names[index] as string] = isEscaped ? decodeURIComponent(text) : text;
+    }
+    return params;
   }
 
   #trim(pattern: string): string {
@@ -153,35 +169,30 @@ export class Tree {
   #walkPath(path: string): number {
     const last = path.length - 1;
     if (path.charCodeAt(0) !== SLASH) return NONE;
-    this.#path = path;
-    this.#end = !this.#strict && last > 1 && path.charCodeAt(last) === SLASH ? last : last + 1;
-    return this.#walk(0, 1, 0);
+    const end = !this.#strict && last > 1 && path.charCodeAt(last) === SLASH ? last : last + 1;
+    return this.#walk(path, end, 0, 1, 0);
   }
 
   /** Goes on from `node`, whose first character is the one before `at`, with `captured` parameters behind it. */
-  #walk(from: number, start: number, captured: number): number {
+  #walk(path: string, end: number, from: number, start: number, captured: number): number {
     const nodes = this.#nodes as Int32Array;
     const text = this.#text;
     const folded = this.#folded;
-    const path = this.#path;
-    const end = this.#end;
     let node = from;
     let at = start;
     for (;;) {
       // 1. The text of the node, folded only where it differs.
       let index = nodes[node + TEXT] as number;
       const textEnd = nodes[node + TEXT_END] as number;
-      if (end - at < textEnd - index) return this.#miss(at);
       while (index < textEnd) {
         const code = path.charCodeAt(at);
-        if (code !== text[index] && folded[code] !== text[index]) return this.#miss(at);
+        if (code !== text[index] && folded[code] !== text[index]) return this.#miss(path, at);
         index++;
         at++;
       }
       // 2. The end of the path.
-      if (at === end) {
-        const leaf = nodes[node + LEAF] as number;
-        return leaf >= 0 && (this.#open[leaf] as number) >= 0 ? leaf : NONE;
+      if (at >= end) {
+        return this.#openLeaf(nodes[node + LEAF] as number);
       }
       // 3. The branch that the next character leads to.
       const place = (folded[path.charCodeAt(at)] as number) - (nodes[node + FIRST] as number);
@@ -192,44 +203,70 @@ export class Tree {
       const param = nodes[node + PARAM] as number;
       const wildcard = nodes[node + WILDCARD] as number;
       if ((param & wildcard) === NONE) {
-        if (child < 0) return this.#miss(at);
+        if (child < 0) return this.#miss(path, at);
         node = child;
         at++;
         continue;
       }
       // 4. A segment begins that may be captured; what is more specific comes first.
       if (child >= 0) {
-        const leaf = this.#walk(child, at + 1, captured);
+        const leaf = this.#walk(path, end, child, at + 1, captured);
         if (leaf >= 0) return leaf;
       }
       if (param >= 0) {
-        const segmentEnd = this.#captureSegment(at, captured);
+        const segmentEnd = this.#captureSegment(path, end, at, captured);
         if (segmentEnd === at) return NONE;
         if (wildcard < 0) {
-          node = param;
-          at = segmentEnd;
+          if (segmentEnd === end) return this.#openLeaf(nodes[param + LEAF] as number);
+          if (nodes[param + SPAN] === 0) return NONE;
+          node = this.#windows[nodes[param + WINDOW] as number] as number; // only a slash can follow
+          at = segmentEnd + 1;
           captured++;
           continue;
         }
-        const leaf = this.#walk(param, segmentEnd, captured + 1);
+        const leaf = this.#walk(path, end, param, segmentEnd, captured + 1);
         if (leaf >= 0) return leaf;
       }
-      return this.#captureRest(at, captured, nodes[wildcard + LEAF] as number);
+      return this.#captureRest(path, end, at, captured, nodes[wildcard + LEAF] as number);
     }
   }
 
+  /** `leaf` if the lookup may end there; `open` may be shorter than the tree has leaves. */
+  #openLeaf(leaf: number): number {
+    return leaf >= 0 && (this.#open[leaf] as number) >= 0 ? leaf : NONE;
+  }
+
   /** The path left the tree at `at`; if that is within an escape, its normal form may go on. */
-  #miss(at: number): number {
+  #miss(path: string, at: number): number {
     for (let back = at; back >= 0 && back > at - 3; back--) {
-      if (this.#path.charCodeAt(back) === PERCENT) this.#isSuspect = true;
+      if (path.charCodeAt(back) === PERCENT) this.#isSuspect = true;
     }
     return NONE;
   }
 
   /** Captures up to the next slash; returns where that is. */
-  #captureSegment(start: number, index: number): number {
-    const path = this.#path;
-    const end = this.#end;
+  #captureSegment(path: string, end: number, start: number, index: number): number {
+    const segmentEnd = this.#scanSegment(path, end, start);
+    this.#captures[index * 2] = start;
+    this.#captures[index * 2 + 1] = segmentEnd;
+    return segmentEnd;
+  }
+
+  /** Captures all that is left, which must have no empty segment. */
+  #captureRest(path: string, end: number, start: number, index: number, leaf: number): number {
+    if (this.#openLeaf(leaf) < 0) return NONE;
+    for (let at = start; at < end; at++) {
+      const segmentEnd = this.#scanSegment(path, end, at);
+      if (segmentEnd === at || (segmentEnd === end - 1 && !this.#strict)) return NONE;
+      at = segmentEnd;
+    }
+    this.#captures[index * 2] = start;
+    this.#captures[index * 2 + 1] = end;
+    return leaf;
+  }
+
+  /** Where the segment that begins at `start` ends; one that has to be looked at closer is noted. */
+  #scanSegment(path: string, end: number, start: number): number {
     if (path.charCodeAt(start) === DOT) this.#isSuspect = true;
     let at = start;
     for (; at < end; at++) {
@@ -238,29 +275,7 @@ export class Tree {
       if (kind === END_OF_SEGMENT) break;
       this.#isSuspect = true;
     }
-    this.#captures[index * 2] = start;
-    this.#captures[index * 2 + 1] = at;
     return at;
-  }
-
-  /** Captures all that is left, which must have no empty segment. */
-  #captureRest(start: number, index: number, leaf: number): number {
-    if (!((this.#open[leaf] as number) >= 0)) return NONE; // `open` may end before this leaf
-    const path = this.#path;
-    const end = this.#end;
-    let previous = SLASH;
-    for (let at = start; at < end; at++) {
-      const code = path.charCodeAt(at);
-      if (previous === SLASH && code === SLASH) return NONE;
-      if (KIND[code] === CAPTURED ? previous === SLASH && code === DOT : code !== SLASH) {
-        this.#isSuspect = true;
-      }
-      previous = code;
-    }
-    if (previous === SLASH && !this.#strict) return NONE;
-    this.#captures[index * 2] = start;
-    this.#captures[index * 2 + 1] = end;
-    return leaf;
   }
 
   #flatten(): void {
