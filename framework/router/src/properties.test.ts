@@ -185,7 +185,7 @@ function build(entries: readonly Entry[], options: RouterOptions) {
   return { router, known };
 }
 
-const RUNS = 2_000;
+const RUNS = 3_000;
 const LOOKUPS = 8;
 
 describe.each<RouterOptions>([
@@ -194,7 +194,7 @@ describe.each<RouterOptions>([
   { strict: true },
   { caseSensitive: true, strict: true },
 ])('a router with %o', (options) => {
-  test('finds what the naive matcher finds, in any order of registration, in 16,000 lookups', () => {
+  test('finds what the naive matcher finds, in any order of registration, in 24,000 lookups', () => {
     let hits = 0;
     const routes = fc.array(entry, { minLength: 1, maxLength: 14 });
     const asked = fc.array(fc.tuple(fc.constantFrom(...METHODS), path), {
@@ -258,7 +258,7 @@ test('match throws for no path and reads each as its normal form, in 20,000 look
   );
 });
 
-test('an application answers every target with 200, 400 or 404, in 4,000 requests', async () => {
+test('an application answers every target with 200, 301, 400 or 404, in 4,000 requests', async () => {
   const failures: string[] = [];
   const logger = { info() {}, warn() {}, error: (message: string) => void failures.push(message) };
   const router = createRouter()
