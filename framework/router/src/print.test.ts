@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+
+import { createRouter } from './router.ts';
+
+const handler = () => {};
+
+// R22
+test('print draws the routes as a tree, mounted ones included', () => {
+  const users = createRouter()
+    .get('/', handler)
+    .post('/', handler)
+    .get('/me', handler)
+    .get('/:id', handler)
+    .delete('/:id', handler)
+    .get('/:id/posts/:post', handler);
+  const router = createRouter()
+    .get('/', handler)
+    .mount('/api/v1/users', users)
+    .group('/files', (files) => {
+      files.get('/*', handler);
+    });
+
+  expect(router.print()).toBe(
+    [
+      '├── / (GET)',
+      '├── /api',
+      '│   └── /v1',
+      '│       └── /users (GET, POST)',
+      '│           ├── /me (GET)',
+      '│           └── /:id (GET, DELETE)',
+      '│               └── /posts',
+      '│                   └── /:post (GET)',
+      '└── /files',
+      '    └── /* (GET)',
+    ].join('\n'),
+  );
+});
+
+test('print draws nothing where there are no routes', () => {
+  expect(createRouter().print()).toBe('');
+});
