@@ -1,0 +1,150 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { createApp } from './application.ts';
+import { http } from './http.ts';
+import { createServer } from './listen.ts';
+import { openConnection } from './testing.ts';
+
+const app = createApp({ logger: { info() {}, warn() {}, error() {} } }).use(async (ctx) => {
+  const [, kind = '', argument = ''] = ctx.path.split('/');
+  if (kind === 'status') {
+    ctx.status = Number(argument);
+    ctx.json({ a: 1 });
+  } else if (kind === 'silent') {
+    ctx.status = Number(argument);
+  } else if (kind === 'text') ctx.send('plain');
+  else if (kind === 'utf8') ctx.html('<p>日本 é 😀</p>');
+  else if (kind === 'octets') ctx.send(Buffer.from([0, 128, 255]));
+  else if (kind === 'large') ctx.send('é'.repeat(100_000));
+  else if (kind === 'cookies') ctx.set('Set-Cookie', ['a=1', 'b=2']).set('X-A', 'é').json({});
+  else if (kind === 'close') ctx.set('Connection', 'close').json({});
+  else if (kind === 'redirect') ctx.redirect('/there', 308);
+  else if (kind === 'slow') {
+    await sleep(20);
+    ctx.json({ slow: true });
+  } else ctx.throw(404, 'Nothing here');
+});
+
+let ours: Server;
+let nodes: Server;
+
+beforeAll(async () => {
+  const timeouts = { keepAliveTimeoutMs: 7_000 };
+  ours = createServer(app, timeouts).listen(0, '127.0.0.1');
+  const handle = app.handle.bind(app);
+  nodes = http.createServer({ keepAliveTimeout: 7_000, requireHostHeader: false }, handle);
+  nodes.on('checkContinue', handle).listen(0, '127.0.0.1');
+  await Promise.all([once(ours, 'listening'), once(nodes, 'listening')]);
+});
+
+afterAll(() => Promise.all([ours, nodes].map((server) => once(server.close(), 'close'))));
+
+/** All that `server` sends for `octets`, without what differs from one time to the next. */
+async function answerOf(server: Server, octets: string): Promise<string> {
+  const connection = openConnection((server.address() as AddressInfo).port).send(octets);
+  const text = await connection.readAll();
+  connection.close();
+  return text
+    .replace(/Date: [A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/g, 'Date: masked')
+    .replace(/"requestId":"[^"]+"/g, '"requestId":"masked"');
+}
+
+const last = 'GET /text HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+const statuses = [
+  200, 201, 202, 203, 206, 299, 300, 400, 404, 413, 418, 422, 429, 499, 500, 503, 599,
+];
+const requestOf = (path: string, method = 'GET', ...headers: string[]) =>
+  `${[`${method} ${path} HTTP/1.1`, 'Host: a', ...headers].join('\r\n')}\r\n\r\n`;
+
+test.each([
+  ...statuses.map((status) => [`status ${status}`, requestOf(`/status/${status}`)] as const),
+  ...[204, 205, 304].map(
+    (status) => [`no body with ${status}`, requestOf(`/status/${status}`)] as const,
+  ),
+  ...[200, 204, 404].map(
+    (status) => [`silence with ${status}`, requestOf(`/silent/${status}`)] as const,
+  ),
+  ['a text', requestOf('/text')],
+  ['a text beyond ASCII', requestOf('/utf8')],
+  ['octets', requestOf('/octets')],
+  ['a large text', requestOf('/large')],
+  ['repeated headers', requestOf('/cookies')],
+  ['a redirect', requestOf('/redirect')],
+  ['an error', requestOf('/nowhere')],
+  ['a refusal by the gate', requestOf('/%ZZ')],
+  ['HEAD', requestOf('/utf8', 'HEAD')],
+  ['HEAD of octets', requestOf('/octets', 'HEAD')],
+  ['HEAD of an error', requestOf('/nowhere', 'HEAD')],
+  ['a handler that closes', requestOf('/close')],
+  ['a client that closes', requestOf('/utf8', 'GET', 'Connection: close')],
+  ['a client that keeps', requestOf('/utf8', 'GET', 'Connection: keep-alive')],
+  ['HTTP/1.0', 'GET /text HTTP/1.0\r\n\r\n'],
+  ['HTTP/1.0 that keeps', 'GET /text HTTP/1.0\r\nConnection: keep-alive\r\n\r\n'],
+  ['HTTP/1.0 HEAD', 'HEAD /text HTTP/1.0\r\n\r\n'],
+  ['HTTP/1.0 with TE', 'GET /text HTTP/1.0\r\nTE: chunked\r\n\r\n'],
+  ['a body that nobody reads', `${requestOf('/text', 'POST', 'Content-Length: 3')}abc`],
+  [
+    'chunks that nobody reads',
+    `${requestOf('/text', 'POST', 'Transfer-Encoding: chunked')}3\r\nabc\r\n0\r\n\r\n`,
+  ],
+  [
+    '100-continue that nobody grants',
+    requestOf('/text', 'POST', 'Expect: 100-continue', 'Content-Length: 3'),
+  ],
+  [
+    'several at once',
+    requestOf('/slow') + requestOf('/text') + requestOf('/nowhere') + requestOf('/slow'),
+  ],
+] as const)('the octets of %s are those that Node writes', async (_, octets) => {
+  const isLast = /^Connection: close|HTTP\/1\.0\r\n(?!Connection: keep-alive)/m.test(octets);
+  const rest = isLast ? '' : last;
+
+  const [actual, expected] = await Promise.all(
+    [ours, nodes].map((server) => answerOf(server, octets + rest)),
+  );
+
+  expect(actual).toBe(expected);
+  expect(actual).toMatch(/^HTTP\/1\.1 \d{3} [^\r\n]+\r\n(?:.+\r\n)*Date: masked\r\n/);
+});
+
+test('the Date is that of the second in which the answer is written', async () => {
+  const dates: number[] = [];
+
+  for (let count = 0; count < 3; count++) {
+    const before = Math.floor(Date.now() / 1000) * 1000;
+    const connection = openConnection((ours.address() as AddressInfo).port).send(
+      requestOf('/text'),
+    );
+    const date = Date.parse(/Date: (.*)\r\n/.exec(await connection.read(/plain$/))?.[1] ?? '');
+    connection.close();
+    dates.push(date);
+    // A timer may be late by a moment, never by a second.
+    expect(date).toBeGreaterThanOrEqual(before - 1000);
+    expect(date).toBeLessThanOrEqual(Date.now());
+    await sleep(600);
+  }
+
+  expect(new Set(dates).size).toBeGreaterThan(1);
+});
+
+test('headers that somebody set past the context are sent too', async () => {
+  const touching = createApp().use((ctx) => {
+    ctx.raw.res.setHeader('X-Raw', 'yes');
+    ctx.raw.res.appendHeader('X-More', 'too');
+    ctx.set('X-Own', 'as well').json({});
+  });
+  const server = createServer(touching).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  const answer = await answerOf(server, last);
+
+  expect(answer).toMatch(/X-Raw: yes\r\n/);
+  expect(answer).toMatch(/X-More: too\r\n/);
+  expect(answer).toMatch(/X-Own: as well\r\n/);
+  await once(server.close(), 'close');
+});
