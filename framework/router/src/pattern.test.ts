@@ -10,6 +10,10 @@ import { afterEach, beforeEach, describe, expect, expectTypeOf, test } from 'vit
 import type { ParamNames, ParamsOf } from './pattern.ts';
 import { createRouter } from './router.ts';
 
+type Ten = 'a/b/c/d/e/f/g/h/i/j';
+type LongPattern =
+  `/:first/${Ten}/${Ten}/${Ten}/${Ten}/${Ten}/${Ten}/${Ten}/${Ten}/${Ten}/${Ten}/:last`;
+
 describe('the parameters of a pattern', () => {
   test('are typed by their names', () => {
     expectTypeOf<ParamsOf<'/users'>>().toEqualTypeOf<Record<never, string>>();
@@ -21,6 +25,7 @@ describe('the parameters of a pattern', () => {
     }>();
     expectTypeOf<ParamsOf<'/*'>>().toEqualTypeOf<{ readonly '*': string }>();
     expectTypeOf<ParamNames<'/:a/b/:c-d/e/:f_g'>>().toEqualTypeOf<'a' | 'c-d' | 'f_g'>();
+    expectTypeOf<ParamNames<LongPattern>>().toEqualTypeOf<'first' | 'last'>();
     expectTypeOf<ParamsOf<string>>().toEqualTypeOf<Record<string, string>>();
   });
 

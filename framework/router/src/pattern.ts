@@ -1,9 +1,12 @@
 import { readPattern } from '@fw/core';
 
 /** The names that a pattern captures: `'/users/:id/*'` has `'id' | '*'`. */
-export type ParamNames<Path extends string> = Path extends `${infer Segment}/${infer Rest}`
-  ? NameOf<Segment> | ParamNames<Rest>
-  : NameOf<Path>;
+export type ParamNames<
+  Path extends string,
+  Found = never,
+> = Path extends `${infer Segment}/${infer Rest}`
+  ? ParamNames<Rest, Found | NameOf<Segment>> // the compiler unrolls a call in this place
+  : Found | NameOf<Path>;
 
 type NameOf<Segment extends string> = Segment extends `:${infer Name}`
   ? Name
