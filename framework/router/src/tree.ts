@@ -1,5 +1,7 @@
 import { foldCase, normalizePath } from '@fw/core';
 
+import { ExactPaths } from './exact.ts';
+
 /*
  * A radix tree over the characters of normal paths, built of objects and searched in flat arrays.
  *
@@ -78,6 +80,7 @@ export class Tree {
   readonly #fold: (text: string) => string;
   readonly #strict: boolean;
   readonly #folded = new Uint8Array(128);
+  readonly #exact = new ExactPaths();
   #leaves = 0;
   #depth = 0;
 
@@ -126,6 +129,7 @@ export class Tree {
     }
     node = insertText(node, text);
     if (node.leaf < 0) node.leaf = this.#leaves++;
+    if (names.length === 0) this.#exact.add(pattern, node.leaf);
     this.#depth = Math.max(this.#depth, names.length);
     this.#nodes = undefined;
     return { leaf: node.leaf, names };
@@ -136,6 +140,8 @@ export class Tree {
    * captured is then read by `capture`. A path that is not in normal form is first brought into it.
    */
   find(path: string, open: Int32Array): number {
+    const exact = this.#exact.find(path);
+    if (exact >= 0 && (open[exact] as number) >= 0) return exact;
     if (this.#nodes === undefined) this.#flatten();
     this.#open = open;
     this.#isSuspect = false;
