@@ -1,0 +1,183 @@
+import { Agent, request as send } from 'node:http';
+
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { createApp } from './application.ts';
+import { type ListeningServer, listen } from './listen.ts';
+import { parseQuery } from './query.ts';
+import { RequestError } from './request-error.ts';
+import { request } from './testing.ts';
+
+const app = createApp({ logger: { info() {}, warn() {}, error() {} } }).use((ctx) => {
+  ctx.json({ query: ctx.query, prototype: Object.getPrototypeOf(ctx.query) });
+});
+
+// Q1
+describe('a query', () => {
+  test.each<readonly [string, Record<string, string | string[]>]>([
+    ['', {}],
+    ['a=1', { a: '1' }],
+    ['a=1&b=2', { a: '1', b: '2' }],
+    ['a=1&a=2&a=3', { a: ['1', '2', '3'] }],
+    ['a', { a: '' }],
+    ['a=', { a: '' }],
+    ['=a', { '': 'a' }],
+    ['a=b=c', { a: 'b=c' }],
+    ['&&a=1&&', { a: '1' }],
+    ['a=b+c', { a: 'b c' }],
+    ['a+b=c', { 'a b': 'c' }],
+    ['a=b%2Bc', { a: 'b+c' }],
+    ['a%5B%5D=1', { 'a[]': '1' }],
+    ['a=%F0%9F%98%80', { a: '😀' }],
+    ['a=%2526', { a: '%26' }],
+    ['a=%00', { a: '\0' }],
+    ['a=1?b', { a: '1?b' }],
+    [
+      'toString=1&constructor=2&hasOwnProperty=3',
+      { toString: '1', constructor: '2', hasOwnProperty: '3' },
+    ],
+    ['__proto__=1&__proto__=2', JSON.parse('{"__proto__":["1","2"]}')],
+  ])('%j is read as a form writes it', async (text, query) => {
+    const response = await request(app, `/?${text}`);
+
+    expect(await response.json()).toEqual({ query, prototype: null });
+  });
+
+  test.each([
+    'a=%',
+    'a=%2',
+    'a=%zz',
+    '%C0%AF=1',
+    'a=%ED%A0%80',
+    'a=%FF',
+    'b=1&a=%E2%82',
+    'a=é',
+    'a=1#b',
+  ])('%j is answered 400 before any middleware', async (text) => {
+    let hasRun = false;
+    const watched = createApp().use((ctx) => {
+      hasRun = true;
+      ctx.json({});
+    });
+
+    const response = await request(watched, `/?${Buffer.from(text).toString('latin1')}`);
+
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'BAD_REQUEST' });
+    expect(hasRun).toBe(false);
+  });
+
+  test('may have 1,000 keys, and not one more', async () => {
+    const keys = (count: number) =>
+      Array.from({ length: count }, (_, index) => `k${index}`).join('&');
+
+    const [most, tooMany] = await Promise.all([
+      request(app, `/?${keys(1000)}`),
+      request(app, `/?${keys(1001)}`),
+    ]);
+
+    const { query } = (await most.json()) as { query: object };
+    expect(Object.keys(query)).toHaveLength(1000);
+    expect(tooMany.status).toBe(400);
+  });
+});
+
+/** What a query means, by the platform's own reading of forms; `undefined` where that would guess. */
+function readByPlatform(text: string): Record<string, string[]> | undefined {
+  const isWellFormed = text.split(/[&=]/).every((field) => {
+    try {
+      return decodeURIComponent(field) !== undefined;
+    } catch {
+      return false;
+    }
+  });
+  if (!isWellFormed || text.split('&').length > 1000) return undefined;
+  const model: Record<string, string[]> = Object.create(null);
+  for (const [key, value] of new URLSearchParams(`?${text}`)) {
+    model[key] ??= [];
+    model[key].push(value);
+  }
+  return model;
+}
+
+/** Pieces of queries, whole and broken. */
+const piece = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom('a', 'b', '=', '&', '+', '%20', '%C3%A9', '__proto__') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      '%',
+      '%z',
+      '%FF',
+      '%00',
+      '%2B',
+      '%25',
+      '?',
+      '/',
+      '%F0%9F%98%80',
+      '%ED%A0%80',
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  },
+);
+const anyQuery = fc
+  .array(piece, { maxLength: 30 })
+  .map((pieces) => pieces.join('').replaceAll('#', ''));
+
+test('any query is read as the platform reads it, or refused with 400', () => {
+  let refused = 0;
+
+  fc.assert(
+    fc.property(anyQuery, (text) => {
+      const expected = readByPlatform(text);
+      if (expected === undefined) {
+        refused++;
+        expect(() => parseQuery(text)).toThrow(RequestError);
+        return;
+      }
+      const actual = Object.entries(parseQuery(text)).map(([key, value]) => [key, [value].flat()]);
+      if (JSON.stringify(actual) !== JSON.stringify(Object.entries(expected))) {
+        throw new Error(`${text} was read as ${JSON.stringify(actual)}`);
+      }
+    }),
+    { numRuns: 25_000 },
+  );
+
+  expect(refused).toBeGreaterThan(1_000);
+  expect(refused).toBeLessThan(20_000);
+}, 60_000);
+
+describe('over a socket', () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  let server: ListeningServer;
+  beforeAll(async () => {
+    server = await listen(app, 0);
+  });
+  afterAll(() => {
+    agent.destroy();
+    return server.close();
+  });
+
+  const statusOf = (path: string) =>
+    new Promise<number>((resolve, reject) => {
+      send({ port: server.port, host: '127.0.0.1', path, agent }, (response) => {
+        response.resume().on('end', () => resolve(response.statusCode ?? 0));
+      })
+        .on('error', reject)
+        .end();
+    });
+
+  test('any query is answered 200 or 400, as the model says', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyQuery, async (text) => {
+        const status = await statusOf(`/?${text}`);
+        if (status !== (readByPlatform(text) ? 200 : 400)) throw new Error(`/?${text}: ${status}`);
+      }),
+      { numRuns: 10_000 },
+    );
+  }, 60_000);
+});
