@@ -206,6 +206,21 @@ describe('close', () => {
     connection.close();
   });
 
+  test('serves an idle connection for as long as it lingers, and tells it to close', async () => {
+    const app = createApp({ logger: quiet }).use((ctx) => ctx.send('here'));
+    const server = await listen(app, 0);
+    const connection = openConnection(server.port).send(GET);
+    await connection.read(/here$/);
+
+    const closed = server.close({ lingerMs: 10_000 });
+    await sleep(100); // longer than a sweep that would close it
+    const answers = await connection.send(GET).readAll();
+    await closed;
+
+    expect(answers.match(/here/g)).toHaveLength(2);
+    expect(answers).toMatch(/Connection: close\r\n[^]*here$/);
+  });
+
   test('answers what comes on an open connection meanwhile, and closes that', async () => {
     const gate = createGate();
     const app = createApp({ logger: quiet }).use(async (ctx) => {

@@ -21,10 +21,15 @@ export interface ListenOptions {
   readonly requestTimeoutMs?: number;
 }
 
+export interface CloseOptions {
+  /** How long idle connections may still bring a request after the port is closed. Default 0. */
+  readonly lingerMs?: number;
+}
+
 export interface ListeningServer {
   readonly port: number;
   /** Stops accepting, lets what is in flight finish, and resolves when every connection is closed. */
-  close(): Promise<void>;
+  close(options?: CloseOptions): Promise<void>;
 }
 
 /**
@@ -55,8 +60,8 @@ export async function listen(
   let closed: Promise<void> | undefined;
   return {
     port: address.port,
-    close() {
-      closed ??= closeServer(server);
+    close({ lingerMs = 0 } = {}) {
+      closed ??= closeServer(server, lingerMs);
       return closed;
     },
   };
@@ -129,13 +134,19 @@ const closing = new WeakSet<Server>();
 /** How long a client may take for the rest of a request's head, once its server closes. */
 const HEAD_MS = 1_000;
 
-function closeServer(server: Server): Promise<void> {
+function closeServer(server: Server, lingerMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const sockets = connections.get(server) ?? new Set();
     const startedMs = performance.now();
+    // Node's close() closes idle connections at once; a proxy may be writing to one of them just now.
+    const { closeIdleConnections } = server;
+    if (lingerMs > 0) server.closeIdleConnections = () => {};
     const sweep = setInterval(() => {
+      const closingForMs = performance.now() - startedMs;
+      if (closingForMs < lingerMs) return;
+      server.closeIdleConnections = closeIdleConnections;
       server.closeIdleConnections();
-      if (performance.now() - startedMs < HEAD_MS) return;
+      if (closingForMs < lingerMs + HEAD_MS) return;
       for (const socket of sockets) {
         if (!answerUnderWay(socket) && socket.writableLength === 0) socket.destroy();
       }

@@ -24,6 +24,9 @@ export interface ServiceDefinition<Config extends ServiceConfig> {
   start(config: Config, edge: ServiceEdge): Service | Promise<Service>;
 }
 
+/** How long a proxy's open connections are still served once the port is closed. */
+const LINGER_MS = 500;
+
 /** From the first signal to the end; Kubernetes and `docker stop` wait no less than 10 s. */
 const DRAIN_TIMEOUT_MS = 9_500;
 
@@ -71,7 +74,7 @@ async function serve<Config extends ServiceConfig>(
   drain.begin();
   // Whoever balances the load takes a moment to notice; until then requests are still welcome.
   await sleep(config.DRAIN_DELAY_MS);
-  await server.close();
+  await server.close({ lingerMs: LINGER_MS });
   await service.close?.();
   clearTimeout(deadline);
   logger.info('Drained');
