@@ -255,14 +255,17 @@ function toMarkdown(
   ].join('\n\n');
 }
 
-/** A line of warning when the contestants could not have a core to themselves. */
+/** A line of warning when contestants could not have their core to themselves. */
 function disturbance(summaries: readonly Summary[]): readonly string[] {
-  const lowest = Math.min(...summaries.map(({ coreShare }) => coreShare));
-  if (lowest > 0.9) return [];
-  const percent = (lowest * 100).toFixed();
+  const shares = WORKLOADS.flatMap((workload) => {
+    const own = summaries.filter((summary) => summary.workload === workload);
+    const lowest = Math.min(...own.map(({ coreShare }) => coreShare));
+    return lowest < 0.9 ? [`${workload} ${(lowest * 100).toFixed()} %`] : [];
+  });
+  if (shares.length === 0) return [];
   return [
-    `**Disturbed: other work ran on the machine.** A contestant had as little as ${percent} % of its ` +
-      'core; on a quiet machine it is close to 100 %. Req/s mean nothing here, ratios little.',
+    '**Disturbed: other work ran on the machine.** The least share of its core that a contestant ' +
+      `had: ${shares.join(', ')}. There req/s mean nothing, and ratios little.`,
   ];
 }
 
