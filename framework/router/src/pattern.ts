@@ -27,6 +27,10 @@ export type ParamsOf<Path extends string> = string extends Path
 export function readRoutePattern(method: string, path: string): string {
   const action = `Cannot register ${method} ${path}`;
   const pattern = readPattern(path, action);
+  if (/\/%(?:3a|2a)/i.test(path)) {
+    // Decoded it would read as a parameter or a wildcard, which the path's type does not have.
+    throw new TypeError(`${action}: a segment must not begin with an escaped ":" or "*"`);
+  }
   const segments = pattern.slice(1).split('/');
   const names = new Set<string>();
   for (const [index, segment] of segments.entries()) {

@@ -348,6 +348,8 @@ describe('registration', () => {
     ['/a//b', 'the path must not have an empty segment'],
     ['/a/../b', 'no request can have this path'],
     ['/a%ZZ', 'no request can have this path'],
+    ['/x/%3Aid', 'a segment must not begin with an escaped ":" or "*"'],
+    ['/x/%2a', 'a segment must not begin with an escaped ":" or "*"'],
   ])('of "%s" throws and says: %s', (path, expected) => {
     expect(() => createRouter().get(path, handler)).toThrow(
       `Cannot register GET ${path}: ${expected}`,
