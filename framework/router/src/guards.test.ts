@@ -270,6 +270,59 @@ test('a guard below a parameter runs for each value of it', async () => {
   expect(seen).toEqual(['/acme/admin/users', '/other/ADMIN/users', '/acme/admin/users/']);
 });
 
+test('a guard below a parameter needs a value of it', async () => {
+  const seen: string[] = [];
+  const router = createRouter()
+    .use('/:tenant', (ctx, next) => {
+      seen.push(ctx.path);
+      return next();
+    })
+    .get('/', reach)
+    .get('/acme', reach);
+
+  for (const path of ['/', '/acme']) {
+    expect((await request(serve(router), path)).status).toBe(200);
+  }
+
+  expect(seen).toEqual(['/acme']);
+});
+
+test.each<[string, (router: Router) => Application]>([
+  ['app.route', (router) => createApp({ logger }).route('/:tenant/api', router)],
+  ['router.mount', (router) => serve(createRouter().mount('/:tenant/api', router))],
+  [
+    'two mounts',
+    (router) => serve(createRouter().mount('/:tenant', createRouter().mount('/api', router))),
+  ],
+  [
+    'a group',
+    (router) => serve(createRouter().group('/:tenant', (g) => void g.mount('/api', router))),
+  ],
+  [
+    'a prefix option',
+    (router) => serve(createRouter({ prefix: '/:tenant' }).mount('/api', router) as Router<string>),
+  ],
+])(
+  'a guard at a path of a router stands below the place that %s mounts it at',
+  async (_, mount) => {
+    const seen: string[] = [];
+    const router = createRouter()
+      .use('/admin', (ctx, next) => {
+        seen.push(ctx.path);
+        return next();
+      })
+      .get('/admin/users', reach)
+      .get('/:area/other', reach);
+    const app = mount(router);
+
+    for (const path of ['/a/api/admin/users', '/B/API/%61dmin/other/', '/admin/api/public/other']) {
+      expect((await request(app, path)).status).toBe(200);
+    }
+
+    expect(seen).toEqual(['/a/api/admin/users', '/B/API/admin/other/']);
+  },
+);
+
 test('a guard does not run for a path that only begins with the same letters', async () => {
   const seen: string[] = [];
   const guard: Middleware = (ctx, next) => {
