@@ -473,6 +473,18 @@ describe('mounting', () => {
     expect(await response.text()).toBe('after 404');
   });
 
+  test('a second router leaves the status of what the first one matched alone', async () => {
+    const app = createApp({ logger })
+      .use(
+        createRouter()
+          .get('/a', (_ctx, next) => next())
+          .routes(),
+      )
+      .use(createRouter().get('/b', tell).routes());
+
+    expect((await request(app, '/a')).status).toBe(204);
+  });
+
   // R14
   test.each(['/apix/1', '/ap/1', '/api1', '/1'])(
     'below /api ends at the end of a segment: %s is 404',
