@@ -150,6 +150,12 @@ test.each([
   );
 });
 
+test('match reads an escape beside a wildcard of another method', () => {
+  const router = createRouter().head('/*', handler).get('/a', handler);
+
+  expect(router.match('GET', '/%61')?.route.path).toBe('/a');
+});
+
 test('a route that is added after a lookup is found by the next one', () => {
   const router = createRouter().get('/users/:id', handler);
   const before = router.match('GET', '/users/me/posts/7');

@@ -260,7 +260,7 @@ export class Tree {
 
   /** Captures all that is left, which must have no empty segment. */
   #captureRest(path: string, end: number, start: number, index: number, leaf: number): number {
-    if (this.#openLeaf(leaf) < 0) return NONE;
+    if (this.#openLeaf(leaf) < 0) return this.#miss(path, start);
     for (let at = start; at < end; at++) {
       const segmentEnd = this.#scanSegment(path, end, at);
       if (segmentEnd === at || (segmentEnd === end - 1 && !this.#strict)) return NONE;
