@@ -8,11 +8,11 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { planEdge, renderUpstreams } from './edge.ts';
-import { findNginx } from './install-nginx.ts';
 import type { ProcessPlan, ProcessRecord } from './process.ts';
 import { startProcess, stopProcess, waitUntilReady } from './process.ts';
+import { findTool } from './tools.ts';
 
-const nginx = findNginx() ?? 'nginx';
+const nginx = findTool('nginx') ?? 'nginx';
 const upstreams: http.Server[] = [];
 let plan: ProcessPlan;
 let edge: ProcessRecord | undefined;

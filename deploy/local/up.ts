@@ -4,13 +4,13 @@ import { parseArgs } from 'node:util';
 
 import { buildService } from './build.ts';
 import { planEdge } from './edge.ts';
-import { ensureNginx } from './install-nginx.ts';
 import { isPortFree, portHolder } from './ports.ts';
 import type { ProcessPlan, ProcessRecord } from './process.ts';
 import { startProcess, stopProcess, waitUntilReady } from './process.ts';
 import { folders, readRunning, writeRecords } from './state.ts';
 import { planReplica, replicasOf, SERVICES, upstreamsOf } from './system.ts';
 import { readOrCreateToken, tokenFile } from './token.ts';
+import { ensureTool } from './tools.ts';
 
 /** What this run started; taken back when the run fails or is interrupted. */
 const started: ProcessRecord[] = [];
@@ -18,7 +18,7 @@ const started: ProcessRecord[] = [];
 /** Brings the whole system to the state that the sources describe, and touches nothing that already is. */
 async function up(port: number): Promise<void> {
   await step('Building the services', () => Promise.all(SERVICES.map(buildService)));
-  const nginx = ensureNginx();
+  const nginx = ensureTool('nginx');
   fs.mkdirSync(folders.data, { recursive: true });
   const token = readOrCreateToken(folders.run);
 
