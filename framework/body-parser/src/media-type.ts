@@ -18,9 +18,10 @@ export function parseMediaType(header: string): MediaType | undefined {
   const parameters = new Map<string, string>();
   PARAMETER.lastIndex = start.length;
   while (PARAMETER.lastIndex < header.length) {
-    const [, name, token, quoted] = PARAMETER.exec(header) ?? [null];
-    if (name === null) return undefined;
-    if (name === undefined) continue;
+    const match = PARAMETER.exec(header);
+    if (match === null) return undefined;
+    const [, name, token, quoted] = match;
+    if (name === undefined) continue; // an empty parameter, as in "a/b;"
     parameters.set(name.toLowerCase(), token ?? (quoted ?? '').replace(/\\(.)/g, '$1'));
   }
   return { type: type.toLowerCase(), parameters };

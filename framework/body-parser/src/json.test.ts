@@ -1,0 +1,518 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+
+import { createApp, type ListeningServer, listen } from '@fw/core';
+import { openConnection, request } from '@fw/core/testing';
+import { errorHandler } from '@fw/errors';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { type JsonOptions, json } from './json.ts';
+
+/** An application that answers with the body it was sent, and counts what reached its handler. */
+function createEcho(options: JsonOptions = {}) {
+  const errors: unknown[] = [];
+  let runs = 0;
+  const logger = {
+    info() {},
+    warn() {},
+    error: (_: string, error: unknown) => void errors.push(error),
+  };
+  const app = createApp({ logger })
+    .use(errorHandler())
+    .use(json(options))
+    .use((ctx) => {
+      runs++;
+      ctx.json({ body: ctx.body === undefined ? 'undefined' : ctx.body });
+    });
+  return { app, errors, runs: () => runs };
+}
+
+const { app } = createEcho();
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+function post(body: string | Uint8Array, headers: Record<string, string> = JSON_TYPE, to = app) {
+  return request(to, '/', { method: 'POST', headers, body });
+}
+
+async function problemOf(response: Response): Promise<unknown> {
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+  return response.json();
+}
+
+describe('a JSON body', () => {
+  test.each([
+    '{"a":[1,2.5e3,-1,true,null,"é😀"]}',
+    '[]',
+    ' {} \r\n\t',
+    '{"":""}',
+    '{"a\\u0041":"\\ud83d\\ude00"}',
+    '{"constructor":"x"}',
+    '{"constructor":{}}',
+    '{"prototype":{}}',
+    '["__proto__","constructor"]',
+    '{"a":"\\uFFFD \uFFFD"}',
+  ])('%j is parsed', async (text) => {
+    expect(await (await post(text)).json()).toEqual({ body: JSON.parse(text) });
+  });
+
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'])(
+    'of %s is parsed',
+    async (method) => {
+      const headers = { ...JSON_TYPE, 'Content-Length': '7' };
+      const response = await request(app, '/', { method, headers, body: '{"a":1}' });
+
+      expect(await response.json()).toEqual({ body: { a: 1 } });
+    },
+  );
+
+  test('in chunks that split a character is parsed', async () => {
+    const server = await listen(app, 0);
+    const octets = Buffer.from('{"a":"😀"}');
+    const connection = openConnection(server.port).send(
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n',
+    );
+
+    for (const octet of octets) {
+      connection.send('1\r\n').send(Uint8Array.of(octet)).send('\r\n');
+      await sleep(1);
+    }
+    const answer = await connection.send('0\r\n\r\n').readAll();
+
+    expect(answer).toContain(Buffer.from('{"body":{"a":"😀"}}').toString('latin1'));
+    await server.close();
+  });
+
+  test.each([
+    ['no body', { method: 'POST' }],
+    ['an empty body without a type', { method: 'POST', body: '' }],
+    [
+      'an empty body of another type',
+      { method: 'POST', body: '', headers: { 'Content-Type': 'text/plain' } },
+    ],
+    [
+      'an empty chunked body of another type',
+      { method: 'POST', headers: { 'Content-Type': 'text/plain', 'Transfer-Encoding': 'chunked' } },
+    ],
+    [
+      'an empty chunked body',
+      { method: 'POST', headers: { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' } },
+    ],
+    ['GET with a body', { method: 'GET', headers: JSON_TYPE, body: '{"a":1}' }],
+    [
+      'GET with a body of another type',
+      { method: 'GET', headers: { 'Content-Type': 'text/plain' }, body: 'x' },
+    ],
+  ])('is undefined for %s', async (_, init) => {
+    const response = await request(app, '/', init);
+
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ body: 'undefined' });
+  });
+
+  test('of HEAD is not parsed', async () => {
+    const response = await request(app, '/', { method: 'HEAD', headers: JSON_TYPE, body: '{' });
+
+    expect(response.status).toBe(200);
+  });
+
+  test('parsed once stays, when the parser comes a second time', async () => {
+    const twice = createApp()
+      .use(json())
+      .use(json({ limit: 1 }))
+      .use((ctx) => ctx.json({ body: ctx.body }));
+
+    const response = await post('{"a":1}', JSON_TYPE, twice);
+
+    expect(await response.json()).toEqual({ body: { a: 1 } });
+  });
+});
+
+describe('a body that is no JSON, or JSON that programs read in more than one way', () => {
+  test.each<readonly [string, string | Uint8Array]>([
+    ['cut off', '{"a":'],
+    ['text', 'hello'],
+    ['blanks only', '  '],
+    ['two values', '{}{}'],
+    ['a comment', '{} // x'],
+    ['a trailing comma', '[1,]'],
+    ['a single quote', "{'a':1}"],
+    ['NaN', '[NaN]'],
+    ['a raw control character', '["a\nb"]'],
+    ['a byte order mark', '\uFEFF{}'],
+    ['a number', '1'],
+    ['a string', '"a"'],
+    ['null', 'null'],
+    ['true', 'true'],
+    ['an octet that is no UTF-8', Buffer.from('["\xff"]', 'latin1')],
+    ['a character in two octets too many', Buffer.from('["\xf0\x82\x82\xac"]', 'latin1')],
+    ['a character cut off', Buffer.from('["\xe2\x82"]', 'latin1')],
+    ['a surrogate in UTF-8', Buffer.from('["\xed\xa0\x80"]', 'latin1')],
+    ['UTF-16', Buffer.from('{"a":1}', 'utf16le')],
+    ['a lone surrogate', '{"a":"\\ud800"}'],
+    ['a lone low surrogate', '{"a":["\\udc00x"]}'],
+    ['a lone surrogate in a key', '{"\\ud800":1}'],
+    ['NUL', '{"a":"\\u0000"}'],
+    ['NUL in a key', '{"a\\u0000":1}'],
+    ['__proto__', '{"__proto__":{"isAdmin":true}}'],
+    ['__proto__ deep down', '[{"a":[{"__proto__":1}]}]'],
+    ['__proto__ escaped', '{"__pr\\u006fto__":{}}'],
+    [
+      '__proto__ all escaped',
+      '{"\\u005f\\u005f\\u0070\\u0072\\u006f\\u0074\\u006f\\u005f\\u005f":{}}',
+    ],
+    ['constructor.prototype', '{"constructor":{"prototype":{"isAdmin":true}}}'],
+    ['constructor.prototype escaped', '{"a":{"c\\u006fnstructor":{"pr\\u006ftotype":1}}}'],
+  ])('is answered 400: %s', async (_, body) => {
+    const echo = createEcho();
+
+    const response = await post(body, JSON_TYPE, echo.app);
+
+    expect(response.status).toBe(400);
+    expect(await problemOf(response)).toMatchObject({
+      type: 'about:blank',
+      title: 'Bad Request',
+      status: 400,
+      code: 'INVALID_JSON',
+      requestId: expect.any(String),
+    });
+    expect(echo.runs()).toBe(0);
+    expect(echo.errors).toEqual([]);
+  });
+
+  test('is never quoted in the answer', async () => {
+    const response = await post('{"password":"hunter2"', JSON_TYPE);
+
+    expect(await response.text()).not.toContain('hunter2');
+  });
+
+  test('may be a scalar where strict is off', async () => {
+    const loose = createEcho({ strict: false }).app;
+
+    expect(await (await post('null', JSON_TYPE, loose)).json()).toEqual({ body: null });
+    expect(await (await post('"a"', JSON_TYPE, loose)).json()).toEqual({ body: 'a' });
+    expect((await post('{', JSON_TYPE, loose)).status).toBe(400);
+  });
+});
+
+describe('nesting', () => {
+  test.each([
+    ['64 arrays', '['.repeat(64) + ']'.repeat(64), 200],
+    ['65 arrays', '['.repeat(65) + ']'.repeat(65), 400],
+    ['64 objects', `${'{"a":'.repeat(63)}{}${'}'.repeat(63)}`, 200],
+    ['65 objects', `${'{"a":'.repeat(64)}{}${'}'.repeat(64)}`, 400],
+    ['65 of both', `${'[{"a":'.repeat(32)}[]${'}]'.repeat(32)}`, 400],
+    ['20,000 arrays', '['.repeat(20_000) + ']'.repeat(20_000), 400],
+    ['20,000 arrays that never end', '['.repeat(20_000), 400],
+    ['200 brackets in a string', JSON.stringify({ a: `\\"${'['.repeat(200)}` }), 200],
+    ['200 arrays side by side', `[${Array(200).fill('[]')}]`, 200],
+    ['65 arrays behind a quote that is escaped', `["\\"",${'['.repeat(64)}${']'.repeat(64)}]`, 400],
+  ])('of %s', async (_, text, status) => {
+    expect((await post(text)).status).toBe(status);
+  });
+});
+
+describe('the media type of a body', () => {
+  test.each([
+    'application/json',
+    'APPLICATION/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset=UTF-8',
+    'application/json ; charset="utf-8"',
+    'application/json; charset="u\\tf-8"',
+    'application/json;',
+    'application/json; a=b; charset=utf8',
+    'application/json; a="b;charset=x"',
+    'application/merge-patch+json',
+    'application/vnd.api+json; version=1',
+  ])('%s is JSON', async (type) => {
+    expect(await (await post('{"a":1}', { 'Content-Type': type })).json()).toEqual({
+      body: { a: 1 },
+    });
+  });
+
+  test.each([
+    undefined,
+    'text/plain',
+    'text/json',
+    'application/jsonx',
+    'application/x-json',
+    'application/json-patch',
+    'image/svg+json',
+    'application',
+    'application/',
+    '/json',
+    'json',
+    'application/json, text/plain',
+    'application/json text/plain',
+    'application /json',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=a',
+    'application/json; charset',
+    'application/json; charset=latin1',
+    'application/json; charset=utf-16',
+    'application/json; charset=',
+    'application/json; charset="utf-8',
+    'application/json; charset=utf-8; charset=latin1',
+  ])('%s is answered 415 with Accept', async (type) => {
+    const echo = createEcho();
+
+    const response = await post(
+      '{"a":1}',
+      type === undefined ? {} : { 'Content-Type': type },
+      echo.app,
+    );
+
+    expect(response.status).toBe(415);
+    expect(response.headers.get('accept')).toBe('application/json, application/*+json');
+    expect(await problemOf(response)).toMatchObject({ code: 'UNSUPPORTED_MEDIA_TYPE' });
+    expect(echo.runs()).toBe(0);
+  });
+});
+
+describe('the content coding of a body', () => {
+  const inflating = createEcho({ inflate: true, limit: 1_000 }).app;
+  const text = '{"a":1}';
+
+  test.each(['identity', 'Identity'])('%s is none', async (coding) => {
+    expect((await post(text, { ...JSON_TYPE, 'Content-Encoding': coding })).status).toBe(200);
+  });
+
+  test.each(['gzip', 'br', 'deflate', 'zstd', 'gzip, gzip'])(
+    '%s is answered 415',
+    async (coding) => {
+      const response = await post(gzipSync(text), { ...JSON_TYPE, 'Content-Encoding': coding });
+
+      expect(response.status).toBe(415);
+      expect(response.headers.get('accept-encoding')).toBe('identity');
+    },
+  );
+
+  test.each([
+    ['gzip', gzipSync(text)],
+    ['GZIP', gzipSync(text)],
+    ['deflate', deflateSync(text)],
+    ['br', brotliCompressSync(text)],
+    ['identity', Buffer.from(text)],
+  ])('%s is undone where inflate is on', async (coding, body) => {
+    const response = await post(body, { ...JSON_TYPE, 'Content-Encoding': coding }, inflating);
+
+    expect(await response.json()).toEqual({ body: { a: 1 } });
+  });
+
+  test.each(['zstd', 'gzip, br', 'constructor'])(
+    '%s is answered 415 where inflate is on',
+    async (coding) => {
+      const response = await post(text, { ...JSON_TYPE, 'Content-Encoding': coding }, inflating);
+
+      expect(response.status).toBe(415);
+    },
+  );
+
+  test.each([
+    ['no gzip at all', Buffer.from(text)],
+    ['gzip cut off', gzipSync(text).subarray(0, -6)],
+    ['gzip with a wrong sum', Buffer.concat([gzipSync(text).subarray(0, -8), Buffer.alloc(8)])],
+  ])('gzip is answered 400 for %s', async (_, body) => {
+    const response = await post(body, { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, inflating);
+
+    expect(response.status).toBe(400);
+  });
+
+  test('a bomb is answered 413 by what it decodes to, before all of it is decoded', async () => {
+    const bomb = gzipSync(Buffer.alloc(50_000_000, ' '));
+    const roomy = createEcho({ inflate: true, limit: 100_000 });
+    const before = process.memoryUsage().arrayBuffers;
+
+    const response = await post(bomb, { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, roomy.app);
+
+    expect(bomb.length).toBeLessThan(100_000);
+    expect(response.status).toBe(413);
+    expect(roomy.runs()).toBe(0);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000);
+  });
+});
+
+describe('the limit', () => {
+  const small = createEcho({ limit: 10 });
+
+  test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '1mb', null])(
+    '%j throws at start',
+    (limit) => {
+      expect(() => json({ limit: limit as number })).toThrow(RangeError);
+    },
+  );
+
+  test('is 1 MiB by default', async () => {
+    const body = (bytes: number) => `["${'x'.repeat(bytes - 4)}"]`;
+
+    expect((await post(body(1024 ** 2))).status).toBe(200);
+    expect((await post(body(1024 ** 2 + 1))).status).toBe(413);
+  });
+
+  test('counts octets, up to the last one', async () => {
+    expect((await post('["123456"]', JSON_TYPE, small.app)).status).toBe(200);
+    expect((await post('["12345é"]', JSON_TYPE, small.app)).status).toBe(413);
+  });
+
+  test('counts for chunks', async () => {
+    const headers = { ...JSON_TYPE, 'Transfer-Encoding': 'chunked' };
+
+    expect((await post('["123456"]', headers, small.app)).status).toBe(200);
+    expect((await post('["1234567"]', headers, small.app)).status).toBe(413);
+  });
+
+  test('is answered with a problem before the handler runs', async () => {
+    const runsBefore = small.runs();
+
+    const response = await post(`["${'x'.repeat(100)}"]`, JSON_TYPE, small.app);
+
+    expect(await problemOf(response)).toMatchObject({
+      title: 'Content Too Large',
+      code: 'PAYLOAD_TOO_LARGE',
+    });
+    expect(small.runs()).toBe(runsBefore);
+  });
+});
+
+describe('over a socket', () => {
+  const echo = createEcho({ limit: 1_000, inflate: true });
+  let server: ListeningServer;
+  beforeAll(async () => {
+    server = await listen(echo.app, { port: 0, requestTimeoutMs: 300, headersTimeoutMs: 300 });
+  });
+  afterAll(() => server.close());
+
+  const head = (...headers: string[]) =>
+    `${['POST / HTTP/1.1', 'Host: a', 'Content-Type: application/json', ...headers].join('\r\n')}\r\n\r\n`;
+  const statuses = (answer: string) =>
+    answer.match(/HTTP\/1\.1 \d{3}/g)?.map((line) => Number(line.slice(9)));
+  const last = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+
+  test('Expect: 100-continue is granted below the limit', async () => {
+    const connection = openConnection(server.port).send(
+      head('Expect: 100-continue', 'Content-Length: 7', 'Connection: close'),
+    );
+
+    const interim = await connection.read(/\r\n\r\n$/);
+    const answer = await connection.send('{"a":1}').readAll();
+
+    expect(interim).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    expect(statuses(answer)).toEqual([100, 200]);
+  });
+
+  test.each([
+    ['above the limit', 413, ['Content-Length: 1001']],
+    ['in a coding nobody knows', 415, ['Content-Length: 10', 'Content-Encoding: zstd']],
+  ])('Expect: 100-continue is not granted to a body %s: %i', async (_, status, headers) => {
+    const connection = openConnection(server.port).send(head('Expect: 100-continue', ...headers));
+
+    const answer = await connection.readAll();
+
+    expect(statuses(answer)).toEqual([status]);
+    expect(answer).toMatch(/^Connection: close\r$/m);
+  });
+
+  test.each([
+    ['too large', `${head('Content-Length: 2000')}${'x'.repeat(2000)}`, 413],
+    [
+      'too large, in chunks',
+      `${head('Transfer-Encoding: chunked')}7d0\r\n${'x'.repeat(2000)}\r\n0\r\n\r\n`,
+      413,
+    ],
+    ['malformed', `${head('Content-Length: 1')}{`, 400],
+    [
+      'of another type',
+      `${head('Content-Length: 2').replace('application/json', 'text/plain')}{}`,
+      415,
+    ],
+    [
+      'of another type, in chunks',
+      `${head('Transfer-Encoding: chunked').replace('application/json', 'text/plain')}2\r\n{}\r\n0\r\n\r\n`,
+      415,
+    ],
+    ['no gzip', `${head('Content-Length: 900', 'Content-Encoding: gzip')}${'x'.repeat(900)}`, 400],
+  ])('a connection is used again after a body that is %s', async (_, octets, status) => {
+    const answer = await openConnection(server.port)
+      .send(octets + last)
+      .readAll();
+
+    expect(statuses(answer)).toEqual([status, 200]);
+  });
+
+  test.each([
+    ['no gzip', 'x'.repeat(500), 400],
+    ['a bomb', gzipSync(Buffer.alloc(500_000, ' ')).toString('latin1'), 413],
+  ])(
+    'a connection is used again after a slow body that turned out to be %s',
+    async (_, start, status) => {
+      const rest = 'x'.repeat(100);
+      const connection = openConnection(server.port).send(
+        head(`Content-Length: ${start.length + rest.length}`, 'Content-Encoding: gzip') + start,
+      );
+
+      await connection.read(/\r\n\r\n\{/);
+      const answer = await connection.send(rest + last).readAll();
+
+      expect(statuses(answer)).toEqual([status, 200]);
+    },
+  );
+
+  test.each([
+    ['Content-Length', head('Content-Length: 7')],
+    ['chunks', head('Transfer-Encoding: chunked')],
+    ['gzip', head('Content-Length: 7', 'Content-Encoding: gzip')],
+  ])(
+    'a client that leaves in the middle of a body by %s reaches no handler and no log',
+    async (_, octets) => {
+      const runsBefore = echo.runs();
+      const connection = openConnection(server.port).send(`${octets}{"a`);
+      await sleep(20);
+
+      connection.close();
+      await sleep(50);
+
+      expect(echo.runs()).toBe(runsBefore);
+      expect(echo.errors).toEqual([]);
+    },
+  );
+
+  test('a body that never ends is answered 408', async () => {
+    const answer = await openConnection(server.port)
+      .send(`${head('Content-Length: 7')}{"a`)
+      .readAll();
+
+    expect(statuses(answer)).toEqual([408]);
+  });
+
+  test.each([
+    ['a chunk size that is no number', 'zz\r\n'],
+    ['a chunk longer than it says', '2\r\n{"a":1}\r\n0\r\n\r\n'],
+    ['a chunk size that overflows', 'fffffffffffffffff\r\n'],
+  ])('%s is answered 400 and reaches no handler', async (_, chunks) => {
+    const runsBefore = echo.runs();
+
+    const answer = await openConnection(server.port)
+      .send(head('Transfer-Encoding: chunked') + chunks)
+      .readAll();
+
+    expect(statuses(answer)).toEqual([400]);
+    expect(echo.runs()).toBe(runsBefore);
+  });
+
+  test('a refused body that goes on and on is hung up on', async () => {
+    const connection = openConnection(server.port).send(head('Content-Length: 100000000'));
+    let isOver = false;
+    const over = connection.readAll().then(() => {
+      isOver = true;
+    });
+
+    const megabyte = Buffer.alloc(1024 ** 2, 'x');
+    for (let sent = 0; sent < 60 && !isOver; sent++) {
+      connection.send(megabyte);
+      await sleep(2);
+    }
+    await over;
+
+    expect(isOver).toBe(true);
+  });
+});
