@@ -41,8 +41,11 @@ export function readBody(
     if (isDone) return;
     size += chunk.length;
     if (size > limitBytes) {
+      if (decoded !== req) {
+        req.unpipe();
+        decoded.destroy(); // what it holds may be a thousand times as long decoded
+      }
       discardRest(req);
-      if (decoded !== req) req.unpipe();
       finish(tooLarge(limitBytes), EMPTY);
     } else if (first === undefined) {
       first = chunk;

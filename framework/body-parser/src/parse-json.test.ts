@@ -1,0 +1,198 @@
+import { Agent, request as send } from 'node:http';
+
+import { createApp, type ListeningServer, listen } from '@fw/core';
+import { BadRequestError, errorHandler } from '@fw/errors';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { json } from './json.ts';
+import { parseMediaType } from './media-type.ts';
+import { parseJson } from './parse-json.ts';
+
+/** Whether the decisions allow `text`: the platform's JSON, less what they forbid, asked value by value. */
+function isAllowed(octets: Uint8Array): boolean {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(octets);
+    return isAllowedValue(JSON.parse(text), 1);
+  } catch {
+    return false;
+  }
+}
+
+function isAllowedValue(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return isAllowedText(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth > 64) return false;
+  return Object.keys(value).every((key) => {
+    const member: unknown = Object.getOwnPropertyDescriptor(value, key)?.value;
+    const reachesPrototype =
+      key === '__proto__' ||
+      (key === 'constructor' && member instanceof Object && Object.hasOwn(member, 'prototype'));
+    return !reachesPrototype && isAllowedText(key) && isAllowedValue(member, depth + 1);
+  });
+}
+
+function isAllowedText(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
+const key = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 4 }),
+  fc.constantFrom('__proto__', 'constructor', 'prototype', 'a'),
+);
+const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 5, withCrossShrink: true },
+    fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 6 }),
+      fc.double(),
+      fc.boolean(),
+      fc.constant(null),
+    ),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(key, tie('value'), { maxKeys: 3, noNullPrototype: false }),
+  ),
+}));
+
+/** JSON with some of its characters escaped, doubled, dropped or replaced, and octets of any kind. */
+const anyBody = fc.oneof(
+  { weight: 3, arbitrary: anyValue.map((value) => Buffer.from(JSON.stringify(value))) },
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(
+        anyValue,
+        fc.nat(),
+        fc.constantFrom('', '"', '\\', '\\u0000', '\\ud800', '[', '}', ',', '\xff', ' '),
+      )
+      .map(([value, at, piece]) => {
+        const text = Buffer.from(JSON.stringify(value)).toString('latin1');
+        const place = at % (text.length + 1);
+        return Buffer.from(text.slice(0, place) + piece + text.slice(place + (at % 2)), 'latin1');
+      }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(anyValue, fc.nat({ max: 90 }))
+      .map(([value, depth]) =>
+        Buffer.from('['.repeat(depth) + JSON.stringify(value) + ']'.repeat(depth)),
+      ),
+  },
+  { weight: 1, arbitrary: fc.uint8Array({ maxLength: 40 }).map((octets) => Buffer.from(octets)) },
+);
+
+test('any body is parsed as the platform does, or refused as the decisions say', () => {
+  const counts = { parsed: 0, refused: 0 };
+
+  fc.assert(
+    fc.property(anyBody, (body) => {
+      if (isAllowed(body)) {
+        counts.parsed++;
+        const parsed = JSON.stringify(parseJson(body));
+        if (parsed !== JSON.stringify(JSON.parse(body.toString()))) throw new Error(parsed);
+      } else {
+        counts.refused++;
+        try {
+          parseJson(body);
+        } catch (error) {
+          if (error instanceof BadRequestError && error.code === 'INVALID_JSON') return;
+          throw error;
+        }
+        throw new Error('It was parsed');
+      }
+    }),
+    { numRuns: 25_000 },
+  );
+
+  expect(counts.parsed).toBeGreaterThan(5_000);
+  expect(counts.refused).toBeGreaterThan(5_000);
+}, 60_000);
+
+test('any Content-Type is read in time that grows with its length', () => {
+  const piece = fc.constantFrom(
+    'application/json',
+    'a/b',
+    ';',
+    ' ',
+    '\t',
+    '=',
+    '"',
+    '\\',
+    'charset',
+    'utf-8',
+    ',',
+    '\x7f',
+    'é',
+  );
+
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
+      const media = parseMediaType(pieces.join(''));
+      return media === undefined || /^[^\s;]+\/[^\s;]+$/.test(media.type);
+    }),
+    { numRuns: 5_000 },
+  );
+  const startedMs = performance.now();
+  for (const hostile of [
+    'a/b;'.padEnd(16_000),
+    `a/b${';'.repeat(16_000)}"`,
+    `a/b;c="${'\\"'.repeat(8_000)}`,
+  ]) {
+    parseMediaType(hostile);
+  }
+
+  expect(performance.now() - startedMs).toBeLessThan(200);
+});
+
+let server: ListeningServer;
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+const failures: unknown[] = [];
+
+beforeAll(async () => {
+  const logger = {
+    info() {},
+    warn() {},
+    error: (_: string, error: unknown) => void failures.push(error),
+  };
+  const app = createApp({ logger }).use(errorHandler()).use(json());
+  server = await listen(
+    app.use((ctx) => ctx.json({ body: ctx.body })),
+    0,
+  );
+});
+
+afterAll(() => {
+  agent.destroy();
+  return server.close();
+});
+
+/** POSTs a body, in chunks or with its length. */
+function post(body: Uint8Array, isChunked: boolean): Promise<number> {
+  const framing = isChunked
+    ? { 'Transfer-Encoding': 'chunked' }
+    : { 'Content-Length': body.length };
+  const headers = { 'Content-Type': 'application/json', ...framing };
+  return new Promise((resolve, reject) => {
+    send({ port: server.port, host: '127.0.0.1', method: 'POST', headers, agent }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode ?? 0));
+    })
+      .on('error', reject)
+      .end(body);
+  });
+}
+
+test('any body over a socket is answered 200 or 400, as the model says', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyBody, fc.boolean(), async (body, isChunked) => {
+      const isScalar = () => !(JSON.parse(body.toString()) instanceof Object);
+      const isTaken = body.length === 0 || (isAllowed(body) && !isScalar());
+      const status = await post(body, isChunked);
+      if (status !== (isTaken ? 200 : 400))
+        throw new Error(`${body.toString('latin1')}: ${status}`);
+    }),
+    { numRuns: 8_000 },
+  );
+
+  expect(failures).toEqual([]);
+}, 60_000);
