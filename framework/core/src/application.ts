@@ -82,8 +82,9 @@ class StackedApplication implements Application {
 
   use(first: string | Middleware, ...rest: readonly Middleware[]): this {
     const added =
-      typeof first === 'string' ? underPrefix(first, compose(rest)) : compose([first, ...rest]);
-    this.#stack.push(added);
+      typeof first === 'string' ? [underPrefix(first, compose(rest))] : [first, ...rest];
+    compose(added); // refuses what is no middleware now rather than with the first request
+    this.#stack.push(...added);
     this.#chain = undefined;
     return this;
   }
