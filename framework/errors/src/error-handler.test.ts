@@ -1,0 +1,210 @@
+import { createApp, type Middleware } from '@fw/core';
+import { request } from '@fw/core/testing';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+
+import { type ErrorHandlerOptions, errorHandler, notFoundHandler } from './error-handler.ts';
+import {
+  ConflictError,
+  HttpError,
+  NotFoundError,
+  ServiceUnavailableError,
+  ValidationError,
+} from './http-error.ts';
+
+/** Sends one request to an application whose handler throws `thrown`. */
+async function answerTo(thrown: unknown, options?: ErrorHandlerOptions) {
+  const logged: unknown[] = [];
+  const logger = {
+    info() {},
+    warn() {},
+    error: (_: string, error: unknown) => void logged.push(error),
+  };
+  const app = createApp({ logger })
+    .use(errorHandler(options))
+    .use(() => {
+      throw thrown;
+    });
+  const response = await request(app, '/secret', { headers: { 'X-Request-Id': 'r-1' } });
+  return { response, body: (await response.json()) as Record<string, unknown>, logged };
+}
+
+describe('an error answer', () => {
+  test('is a problem by RFC 9457 that tells the message and the request', async () => {
+    const { response, body, logged } = await answerTo(new NotFoundError('User "42" not found'));
+
+    expect(response.status).toBe(404);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(body).toEqual({
+      type: 'about:blank',
+      title: 'Not Found',
+      status: 404,
+      detail: 'User "42" not found',
+      code: 'NOT_FOUND',
+      requestId: 'r-1',
+    });
+    expect(logged).toEqual([]);
+  });
+
+  test.each([
+    [400, 'BAD_REQUEST'],
+    [401, 'UNAUTHORIZED'],
+    [405, 'METHOD_NOT_ALLOWED'],
+    [409, 'CONFLICT'],
+    [412, 'PRECONDITION_FAILED'],
+    [413, 'PAYLOAD_TOO_LARGE'],
+    [415, 'UNSUPPORTED_MEDIA_TYPE'],
+    [422, 'UNPROCESSABLE_CONTENT'],
+    [429, 'RATE_LIMITED'],
+    [500, 'INTERNAL_ERROR'],
+    [503, 'SERVICE_UNAVAILABLE'],
+  ])('of status %i has the code %s', async (status, code) => {
+    const { body } = await answerTo(new HttpError(status));
+
+    expect(body).toMatchObject({ status, code });
+  });
+
+  test('carries the code, type and headers that the error has', async () => {
+    const options = {
+      code: 'EMAIL_TAKEN',
+      type: 'urn:email-taken',
+      headers: { 'X-Hint': 'login' },
+    };
+
+    const { response, body } = await answerTo(new ConflictError('taken', options));
+
+    expect(body).toMatchObject({ code: 'EMAIL_TAKEN', type: 'urn:email-taken' });
+    expect(response.headers.get('x-hint')).toBe('login');
+  });
+
+  test('lists validation issues', async () => {
+    const issues = [{ in: 'body', pointer: '/age', detail: 'expected a number' }] as const;
+
+    const { response, body } = await answerTo(new ValidationError(issues));
+
+    expect(response.status).toBe(400);
+    expect(body).toMatchObject({ code: 'VALIDATION_FAILED', errors: issues });
+  });
+
+  test('of a 5xx tells the reason phrase and nothing else, and logs the rest', async () => {
+    const error = new ServiceUnavailableError('db-7 is down', {
+      cause: new Error('ECONNREFUSED 10.0.0.7'),
+      type: 'urn:db-7',
+      headers: { 'Retry-After': '5' },
+    });
+
+    const { response, body, logged } = await answerTo(error);
+
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('5');
+    expect(body).toEqual({
+      type: 'about:blank',
+      title: 'Service Unavailable',
+      status: 503,
+      detail: 'Service Unavailable',
+      code: 'SERVICE_UNAVAILABLE',
+      requestId: 'r-1',
+    });
+    expect(logged).toEqual([error]);
+  });
+
+  test('is an answer for the middleware before the handler', async () => {
+    const seen: unknown[] = [];
+    const before: Middleware = async (ctx, next) => {
+      await next();
+      seen.push(ctx.status, ctx.responded);
+      ctx.set('X-Before', 'yes');
+    };
+    const app = createApp().use(before, errorHandler(), async () => {
+      throw new ConflictError();
+    });
+
+    const response = await request(app, '/');
+
+    expect(seen).toEqual([409, true]);
+    expect(response.headers.get('x-before')).toBe('yes');
+  });
+
+  test('has no body for HEAD, and the length of one', async () => {
+    const app = createApp().use(errorHandler(), () => {
+      throw new NotFoundError();
+    });
+
+    const response = await request(app, '/', { method: 'HEAD' });
+
+    expect(response.status).toBe(404);
+    expect(await response.text()).toBe('');
+    expect(Number(response.headers.get('content-length'))).toBeGreaterThan(50);
+  });
+});
+
+describe('includeStack', () => {
+  const environment = process.env.NODE_ENV;
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    expect(process.env.NODE_ENV).toBe(environment);
+  });
+
+  test('adds the stack with its causes, to 5xx too', async () => {
+    const { body } = await answerTo(new Error('outer', { cause: new TypeError('inner') }), {
+      includeStack: true,
+    });
+
+    expect(body.detail).toBe('Internal Server Error');
+    expect(body.stack).toContain('Error: outer');
+    expect(body.stack).toContain('Caused by: TypeError: inner');
+  });
+
+  test('copes with causes that go in circles and with what is no error', async () => {
+    const error = new Error('circular');
+    error.cause = error;
+
+    const [circular, text, nothing] = await Promise.all(
+      [error, 'thrown text', undefined].map((thrown) => answerTo(thrown, { includeStack: true })),
+    );
+
+    expect(circular?.body.stack).toContain('Error: circular');
+    expect(text?.body.stack).toEqual(['Thrown: thrown text']);
+    expect(nothing?.body.stack).toEqual([]);
+  });
+
+  test('is refused in production, with a warning', async () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
+
+    const { body } = await answerTo(new Error('secret'), { includeStack: true });
+
+    expect((await warned).message).toContain('includeStack is ignored');
+    expect(JSON.stringify(body)).not.toContain('secret');
+    expect(body.stack).toBeUndefined();
+  });
+
+  test('is off by default', async () => {
+    expect((await answerTo(new Error('secret'))).body.stack).toBeUndefined();
+  });
+});
+
+describe('notFoundHandler', () => {
+  const app = createApp()
+    .use(errorHandler())
+    .use((ctx, next) => {
+      if (ctx.path !== '/here') return next();
+      ctx.json({});
+      return next();
+    })
+    .use(notFoundHandler());
+
+  test.each([
+    ['GET', '/nowhere', 404, 'NOT_FOUND'],
+    ['POST', '/nowhere', 404, 'NOT_FOUND'],
+    ['PROPFIND', '/nowhere', 501, 'NOT_IMPLEMENTED'], // R20
+  ])('answers %s %s with %i', async (method, path, status, code) => {
+    const response = await request(app, path, { method });
+
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ code });
+  });
+
+  test('lets an answer pass', async () => {
+    expect((await request(app, '/here')).status).toBe(200);
+  });
+});

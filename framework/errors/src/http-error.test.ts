@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest';
+
+import {
+  BadRequestError,
+  ConflictError,
+  ForbiddenError,
+  HttpError,
+  MethodNotAllowedError,
+  NotFoundError,
+  PayloadTooLargeError,
+  PreconditionFailedError,
+  ServiceUnavailableError,
+  TooManyRequestsError,
+  UnauthorizedError,
+  UnprocessableContentError,
+  UnsupportedMediaTypeError,
+  ValidationError,
+} from './http-error.ts';
+
+test.each([
+  [BadRequestError, 400, 'Bad Request'],
+  [UnauthorizedError, 401, 'Unauthorized'],
+  [ForbiddenError, 403, 'Forbidden'],
+  [NotFoundError, 404, 'Not Found'],
+  [ConflictError, 409, 'Conflict'],
+  [PreconditionFailedError, 412, 'Precondition Failed'],
+  [PayloadTooLargeError, 413, 'Content Too Large'],
+  [UnsupportedMediaTypeError, 415, 'Unsupported Media Type'],
+  [UnprocessableContentError, 422, 'Unprocessable Content'],
+  [TooManyRequestsError, 429, 'Too Many Requests'],
+  [ServiceUnavailableError, 503, 'Service Unavailable'],
+])('%o is an HttpError of status %i', (Type, status, title) => {
+  const cause = new Error('the cause');
+
+  const plain = new Type();
+  const told = new Type('told', { cause, code: 'OWN', type: 'urn:own' });
+
+  expect(plain).toBeInstanceOf(HttpError);
+  expect(plain).toMatchObject({ status, message: title, name: Type.name, expose: status < 500 });
+  expect(told).toMatchObject({ message: 'told', cause, code: 'OWN', type: 'urn:own' });
+});
+
+test('MethodNotAllowedError and UnauthorizedError bring the header their status requires', () => {
+  expect(new MethodNotAllowedError(['GET', 'HEAD']).headers).toEqual({ Allow: 'GET, HEAD' });
+  expect(new UnauthorizedError().headers).toEqual({ 'WWW-Authenticate': 'Bearer' });
+  expect(
+    new UnauthorizedError('who?', { headers: { 'WWW-Authenticate': 'Basic realm="a"' } }).headers,
+  ).toEqual({ 'WWW-Authenticate': 'Basic realm="a"' });
+});
+
+describe('HttpError', () => {
+  test.each([399, 600, 200, 404.5, Number.NaN])('refuses status %d', (status) => {
+    expect(() => new HttpError(status)).toThrow(RangeError);
+  });
+});
+
+test('ValidationError lists its issues', () => {
+  const issues = [
+    { in: 'body', pointer: '/age', detail: 'expected a number' },
+    { in: 'query', pointer: '', detail: 'expected page' },
+  ] as const;
+
+  const error = new ValidationError(issues);
+
+  expect(error).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', errors: issues });
+  expect(error.message).toBe('body/age: expected a number; query: expected page');
+  expect(new ValidationError(issues, { status: 422 }).status).toBe(422);
+});

@@ -1,0 +1,209 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+import { openConnection } from '@fw/core/testing';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const run = promisify(execFile);
+const fw = new URL('./index.ts', import.meta.url).href;
+const bodyParser = new URL('../../body-parser/src/index.ts', import.meta.url).href;
+
+test('an import of fw loads no HTTP client: it costs a start more than all the rest', async () => {
+  const program = `
+    const { createApp, listen } = await import(${JSON.stringify(fw)});
+    const server = await listen(createApp({ logger: { info() {}, warn() {}, error() {} } }), 0);
+    await server.close();
+    console.log(JSON.stringify(process.moduleLoadList));`;
+
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program]);
+
+  const loaded: string[] = JSON.parse(stdout);
+  expect(loaded).toContain('NativeModule _http_server');
+  expect(loaded.filter((name) => name.includes('undici'))).toEqual([]);
+});
+
+test('fw has what its readers import', async () => {
+  const names = Object.keys(await import('./index.ts'));
+
+  expect(names).toEqual(
+    expect.arrayContaining([
+      'createApp',
+      'listen',
+      'compose',
+      'createRouter',
+      'endpoint',
+      'errorHandler',
+      'notFoundHandler',
+      'HttpError',
+      'NotFoundError',
+      'ValidationError',
+    ]),
+  );
+});
+
+/** An application as users write it. */
+const program = `
+  import { createApp, createRouter, errorHandler, listen, notFoundHandler } from ${JSON.stringify(fw)};
+  import { json } from ${JSON.stringify(bodyParser)};
+  const router = createRouter()
+    .get('/users/:id', (ctx) => ctx.json({ id: ctx.params.id, query: ctx.query }))
+    .get('/files/*', async (ctx) => ctx.send(ctx.params['*']))
+    .post('/users', (ctx) => ctx.json({ body: ctx.body ?? null, ip: ctx.ip, host: ctx.host }))
+    .get('/fails', async () => { throw undefined; });
+  const app = createApp({ trustProxy: 1, logger: { info: console.log, warn() {}, error() {} } })
+    .use(errorHandler()).use(json({ inflate: true })).route('/', router)
+    .use(router.allowedMethods()).use(notFoundHandler());
+  const server = await listen(app, { port: 0, headersTimeoutMs: 2000 });
+  process.on('SIGTERM', () => server.close().then(() => process.exit(0)));`;
+
+describe('a process never dies of a request', () => {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let log = '';
+  let port = 0;
+
+  beforeAll(async () => {
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      log += text;
+    });
+    const [line] = await once(child.stdout, 'data');
+    port = Number(/:(\d+)\s*$/.exec(String(line))?.[1]);
+  });
+
+  afterAll(async () => {
+    child.kill('SIGTERM');
+    const [code] = await once(child, 'exit');
+    expect(code).toBe(0); // it still ends as it was told to
+  });
+
+  /** Sends `octets`, waits for an answer or a moment, and leaves. */
+  async function attack(octets: string | Uint8Array, leaveAfterMs = 20): Promise<void> {
+    const connection = openConnection(port).send(octets);
+    await Promise.race([connection.readAll(), sleep(leaveAfterMs)]);
+    connection.close();
+  }
+
+  async function expectAlive(): Promise<void> {
+    const response = await fetch(`http://127.0.0.1:${port}/users/42?a=b`);
+    expect(await response.json()).toEqual({ id: '42', query: { a: 'b' } });
+    expect(child.exitCode).toBeNull();
+    expect(log).toBe('');
+  }
+
+  const post = (headers: string, body: string) =>
+    `POST /users HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${headers}\r\n\r\n${body}`;
+
+  test.each([
+    ['nothing', ''],
+    ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+    ['an HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['NULs', '\0'.repeat(5_000)],
+    ['line ends', '\r\n'.repeat(5_000)],
+    ['half a request line', 'GET /users'],
+    ['half a header', 'GET / HTTP/1.1\r\nHost: a\r\nX-'],
+    ['a path of 15 kB', `GET /${'a/'.repeat(7_500)} HTTP/1.1\r\nHost: a\r\n\r\n`],
+    ['a path of 100 kB', `GET /${'a'.repeat(100_000)} HTTP/1.1\r\nHost: a\r\n\r\n`],
+    ['escapes without end', `GET /${'%25'.repeat(5_000)} HTTP/1.1\r\nHost: a\r\n\r\n`],
+    ['5,000 headers', `GET / HTTP/1.1\r\nHost: a\r\n${'a:\r\n'.repeat(5_000)}\r\n`],
+    ['a header named __proto__', 'GET /users/1 HTTP/1.1\r\nHost: a\r\n__proto__: x\r\n\r\n'],
+    [
+      'forwarding that is nonsense',
+      'GET /users/1 HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ,,[,\r\n\r\n',
+    ],
+    [
+      'a Content-Type that is a list',
+      post('Content-Length: 2', '{}').replace('/json', '/json, a/b'),
+    ],
+    [
+      'a Content-Type that never ends',
+      post(`Content-Length: 2\r\nContent-Type: a/b;${' '.repeat(9_000)}"`, '{}'),
+    ],
+    ['a handler that throws undefined', 'GET /fails HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['a body cut off', post('Content-Length: 100', '{"a":')],
+    ['a body nested 20,000 deep', post('Content-Length: 20000', '['.repeat(20_000))],
+    ['a body for __proto__', post('Content-Length: 20', '{"__proto__":{"a":1}}')],
+    ['gzip that is none', post('Content-Encoding: gzip\r\nContent-Length: 20', 'x'.repeat(20))],
+    ['gzip cut off', post('Content-Encoding: gzip\r\nContent-Length: 20', '\x1f\x8b\x08')],
+    ['chunks that lie', post('Transfer-Encoding: chunked', 'fffffff\r\n{}\r\nzz\r\n')],
+    [
+      'a chunk extension of 20 kB',
+      post('Transfer-Encoding: chunked', `1;${'a'.repeat(20_000)}\r\n`),
+    ],
+    [
+      'a trailer field for the prototype',
+      post('Transfer-Encoding: chunked', '2\r\n{}\r\n0\r\n__proto__: x\r\n\r\n'),
+    ],
+    ['Expect and no body', post('Expect: 100-continue\r\nContent-Length: 9', '')],
+    [
+      'Upgrade',
+      'GET /users/1 HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n\x81\x05hello',
+    ],
+    ['CONNECT', 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n\x16\x03\x01'],
+    ['200 requests and garbage', `${'GET /users/1 HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(200)}\0\0`],
+  ])('not of %s', async (_, octets) => {
+    await attack(octets);
+
+    await expectAlive();
+  });
+
+  test('not of clients that leave at any moment', async () => {
+    await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        attack(post('Content-Length: 9', '{"a":').slice(0, 2 * index), index % 7),
+      ),
+    );
+
+    await expectAlive();
+  });
+
+  test('not of requests put together from hostile pieces', async () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        'GET ',
+        'POST ',
+        'OPTIONS ',
+        '/',
+        '*',
+        '/users/',
+        '%2e%2e',
+        '%',
+        '?a=',
+        '&',
+        '#',
+        ' HTTP/1.1',
+        ' HTTP/1.0',
+        '\r\n',
+        '\r\n\r\n',
+        '\n',
+        'Host: a\r\n',
+        'Content-Length: 5\r\n',
+        'Transfer-Encoding: chunked\r\n',
+        'Content-Type: application/json\r\n',
+        'Expect: 100-continue\r\n',
+        'Connection: close\r\n',
+        'Connection: upgrade\r\n',
+        '{"a":1}',
+        '5\r\nabcde\r\n',
+        '0\r\n\r\n',
+      ),
+      fc.uint8Array({ maxLength: 8 }).map((octets) => Buffer.from(octets).toString('latin1')),
+    );
+
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(piece, { maxLength: 15 }), { minLength: 20, maxLength: 20 }),
+        async (attacks) => {
+          await Promise.all(attacks.map((pieces) => attack(pieces.join(''), 5)));
+          return child.exitCode === null;
+        },
+      ),
+      { numRuns: 50 },
+    );
+
+    await expectAlive();
+  }, 60_000);
+});
