@@ -21,7 +21,6 @@ const FORMS: readonly (readonly [string, (body: Body) => Middleware])[] = [
 
 /** What other promise libraries return. */
 function thenable(then: (resolve: () => void, reject: (error: Error) => void) => void): object {
-  // biome-ignore lint/suspicious/noThenProperty: a thenable is the point
   return { then };
 }
 
