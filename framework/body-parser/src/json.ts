@@ -89,13 +89,25 @@ function refuse(
       },
     );
   }
-  const media = parseMediaType(headers['content-type'] ?? '');
-  if (media === undefined || !isJson(media.type) || !isUtf8(media.parameters.get('charset'))) {
+  if (!isJsonInUtf8(headers['content-type'])) {
     return new UnsupportedMediaTypeError(`The body must be JSON in UTF-8: ${MEDIA_TYPES}`, {
       headers: { Accept: MEDIA_TYPES },
     });
   }
   return Number(headers['content-length'] ?? 0) > limit ? tooLarge(limit) : undefined;
+}
+
+/** Clients send few different types: the latest one that was fine is remembered. */
+let acceptedType = 'application/json';
+
+function isJsonInUtf8(header = ''): boolean {
+  if (header === acceptedType) return true;
+  const media = parseMediaType(header);
+  if (media === undefined || !isJson(media.type) || !isUtf8(media.parameters.get('charset'))) {
+    return false;
+  }
+  acceptedType = header;
+  return true;
 }
 
 function isJson(type: string): boolean {

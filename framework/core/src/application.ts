@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { recordError, writeAnswer } from './answer.ts';
-import { type Chain, compose, DONE } from './compose.ts';
+import { type Chain, compose, DONE, END } from './compose.ts';
 import type { Middleware } from './context.ts';
 import { consoleLogger, type Logger } from './logger.ts';
 import { underPrefix } from './prefix.ts';
@@ -58,7 +58,6 @@ export function createApp(options: ApplicationOptions = {}): Application {
 }
 
 const NOWHERE: RequestTarget = { path: '/', query: '', host: '' };
-const end = () => DONE;
 
 /** Timers that are set for longer go off at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -112,12 +111,12 @@ class StackedApplication implements Application {
     try {
       target = readTarget(req);
     } catch (error) {
-      fail(new RequestContext({ req, res }, NOWHERE, this.#settings, end), error);
+      fail(new RequestContext({ req, res }, NOWHERE, this.#settings, END), error);
       return;
     }
-    const ctx = new RequestContext({ req, res }, target, this.#settings, end);
+    const ctx = new RequestContext({ req, res }, target, this.#settings, END);
     this.#chain ??= compose(this.#stack);
-    const running = target.path === '*' ? answerServerWide(ctx) : this.#chain(ctx, end);
+    const running = target.path === '*' ? answerServerWide(ctx) : this.#chain(ctx, END);
     if (running === DONE) {
       complete(ctx);
       return;

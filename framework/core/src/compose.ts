@@ -6,6 +6,9 @@ import type { Context, Middleware, Next } from './context.ts';
  */
 export const DONE: Promise<void> = Promise.resolve();
 
+/** The `next` of whoever runs a whole application, and waits for it: there is nothing more. */
+export const END: Next = () => DONE;
+
 /** Middleware joined into one: never throws, and returns `DONE` when nothing in it had to wait. */
 export type Chain = (ctx: Context, next: Next) => Promise<void>;
 
@@ -40,45 +43,48 @@ function link(layer: Middleware, rest: Chain): Chain {
   return (context, outerNext) => {
     const ctx = context as ChainedContext;
     const callerNext = ctx.next;
+    let pending: Promise<void> | undefined;
     let downstream: Promise<void> | undefined;
     let refused: Promise<void> | undefined;
     let innerNext: Next | undefined;
-    let hasReturned = false;
     const next = (): Promise<void> => {
       if (downstream) {
         refused = refuse(downstream);
+        if (pending && callerNext === END) pending.then(tellOfRefusal, () => {});
         return refused;
       }
       downstream = DONE;
       downstream = rest(ctx, outerNext);
-      if (downstream !== DONE && !hasReturned) {
+      if (downstream !== DONE && !pending) {
         innerNext = ctx.next;
         ctx.next = next; // until this layer returns, whoever calls `ctx.next` is this layer
       }
       return downstream;
     };
+    const tellOfRefusal = () => {
+      refused?.catch((error: unknown) => ctx.log.error('A middleware went on twice', error));
+    };
 
     ctx.next = next;
     const result = settle(layer, ctx, next);
-    hasReturned = true;
+    pending = result === DONE ? (refused ?? downstream ?? DONE) : result;
     if (innerNext) ctx.next = innerNext;
-    const pending = result === DONE ? (refused ?? downstream ?? DONE) : result;
     if (pending === DONE) {
       ctx.next = callerNext;
-      return DONE;
+    } else if (callerNext !== END || refused) {
+      // First in line, before the caller resumes. It also marks a rejection as seen: a `next()` that
+      // nobody waits for must not end the process. Whoever runs the outermost layer does wait.
+      pending.then(
+        () => {
+          ctx.next = callerNext;
+          tellOfRefusal();
+        },
+        (error: unknown) => {
+          ctx.next = callerNext;
+          if (ctx.finished) ctx.log.error('A middleware failed after the answer was sent', error);
+        },
+      );
     }
-    // First in line, before the caller resumes. It also marks a rejection as seen: a `next()` that
-    // nobody waits for must not end the process.
-    pending.then(
-      () => {
-        ctx.next = callerNext;
-        refused?.catch((error: unknown) => ctx.log.error('A middleware went on twice', error));
-      },
-      (error: unknown) => {
-        ctx.next = callerNext;
-        if (ctx.finished) ctx.log.error('A middleware failed after the answer was sent', error);
-      },
-    );
     return pending;
   };
 }
