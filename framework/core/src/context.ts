@@ -33,7 +33,7 @@ type Part<P extends Parts, Name extends keyof Parts, Default> =
   P extends Record<Name, infer T> ? T : Default;
 
 /** One request and the answer to it. */
-export interface Context<P extends Parts = Parts> {
+export interface Context<out P extends Parts = Parts> {
   /** The request method as sent, upper case. */
   readonly method: string;
   /** The request target as sent: path and query. */

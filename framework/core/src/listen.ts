@@ -61,7 +61,7 @@ export async function listen(
   return {
     port: address.port,
     close({ lingerMs = 0 } = {}) {
-      closed ??= closeServer(server, lingerMs);
+      closed ??= acceptWaiting(server).then(() => closeServer(server, lingerMs));
       return closed;
     },
   };
@@ -133,6 +133,27 @@ const closing = new WeakSet<Server>();
 
 /** How long a client may take for the rest of a request's head, once its server closes. */
 const HEAD_MS = 1_000;
+
+/** How long connections that keep coming may put off the end of a server. */
+const ACCEPT_MS = 1_000;
+
+/**
+ * Resolves once two turns of the event loop have brought no new connection. A turn accepts one, and
+ * those that wait for theirs when the port closes are reset, whatever they have sent already.
+ */
+async function acceptWaiting(server: Server): Promise<void> {
+  const endMs = performance.now() + ACCEPT_MS;
+  let quietTurns = 0;
+  const noteArrival = () => {
+    quietTurns = 0;
+  };
+  server.on('connection', noteArrival);
+  while (quietTurns < 2 && performance.now() < endMs) {
+    quietTurns++;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  server.off('connection', noteArrival);
+}
 
 function closeServer(server: Server, lingerMs: number): Promise<void> {
   return new Promise((resolve, reject) => {

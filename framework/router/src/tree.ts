@@ -41,7 +41,7 @@ function paramOf(node: Node, name: string): Node {
   return node.param;
 }
 
-/** Fields of a node in the flat form; `STRIDE` numbers a node. */
+/** Fields of a node in the flat form. */
 const TEXT = 0;
 const TEXT_END = 1;
 const FIRST = 2; // the first character of the window
@@ -50,7 +50,6 @@ const WINDOW = 4; // where it begins in `windows`
 const PARAM = 5;
 const WILDCARD = 6;
 const LEAF = 7;
-const STRIDE = 8;
 const NONE = -1;
 
 /** What a character is to a segment that is captured: part of it, its end, or reason to look closer. */
