@@ -111,6 +111,17 @@ test('every replica stands in its upstream, which keeps connections for less tha
   expect(text.match(/keepalive_timeout 60s;/g)).toHaveLength(3);
 });
 
+test('nothing new goes to the replica that the edge is turned away from', () => {
+  const text = renderUpstreams({ users: [1, 2], catalog: [3], reports: [4] }, 2);
+
+  expect(text.match(/^ {2}server .*$/gm)).toEqual([
+    '  server 127.0.0.1:1 fail_timeout=1s;',
+    '  server 127.0.0.1:2 down fail_timeout=1s;',
+    '  server 127.0.0.1:3 fail_timeout=1s;',
+    '  server 127.0.0.1:4 fail_timeout=1s;',
+  ]);
+});
+
 test('no path is matched or rewritten by a regular expression', () => {
   const text = fs.readFileSync(path.join(prefix, 'nginx.conf'), 'utf8');
 

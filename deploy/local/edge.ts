@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { ProcessPlan } from './process.ts';
+import type { ProcessPlan, ProcessRecord } from './process.ts';
 
 /** The ports of each service's replicas on this machine. */
 export type Upstreams = Readonly<Record<'users' | 'catalog' | 'reports', readonly number[]>>;
@@ -15,11 +17,15 @@ export interface EdgeOptions {
   readonly prefix: string;
 }
 
-/** The part of the edge's configuration that names the replicas. */
-export function renderUpstreams(upstreams: Upstreams): string {
+/** The part of the edge's configuration that names the replicas; nothing new goes to the port `away`. */
+export function renderUpstreams(upstreams: Upstreams, away?: number): string {
   return Object.entries(upstreams)
     .map(([name, ports]) => {
-      const servers = ports.map((port) => `  server 127.0.0.1:${port} fail_timeout=1s;\n`).join('');
+      const servers = ports
+        .map(
+          (port) => `  server 127.0.0.1:${port}${port === away ? ' down' : ''} fail_timeout=1s;\n`,
+        )
+        .join('');
       // Shorter than the 75 s that a service keeps an idle connection: nginx is always first to
       // close, so no request meets a connection that the other side is closing.
       return `upstream ${name} {\n${servers}  keepalive 32;\n  keepalive_timeout 60s;\n}\n`;
@@ -49,4 +55,33 @@ export function planEdge({ nginx, port, upstreams, prefix }: EdgeOptions): Proce
     readyUrl: `http://127.0.0.1:${port}/api/v1/catalog?limit=1`,
     fingerprint: createHash('sha256').update(JSON.stringify(files)).digest('hex'),
   };
+}
+
+/** How long the edge may take to turn to another configuration. */
+const TURN_MS = 5_000;
+
+/**
+ * Turns the running edge away from the replica on the port `away`, or back to all of them. It is what
+ * a cluster does with a pod that ends: a request on its way to a port that closes would be lost.
+ * Resolves once no worker of nginx knows the old configuration.
+ */
+export async function turnEdge(
+  edge: ProcessRecord,
+  { prefix, upstreams, away }: Pick<EdgeOptions, 'prefix' | 'upstreams'> & { away?: number },
+): Promise<void> {
+  fs.writeFileSync(path.join(prefix, 'upstreams.conf'), renderUpstreams(upstreams, away));
+  const old = childrenOf(edge.pid);
+  process.kill(edge.pid, 'SIGHUP');
+  const deadline = performance.now() + TURN_MS;
+  while (childrenOf(edge.pid).some((pid) => old.includes(pid)) && performance.now() < deadline) {
+    await sleep(20);
+  }
+}
+
+function childrenOf(pid: number): readonly string[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'ppid=,pid='], { encoding: 'utf8' }).split('\n');
+  return lines
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([parent]) => parent === String(pid))
+    .map(([, child = '']) => child);
 }

@@ -4,9 +4,11 @@ import http from 'node:http';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { turnEdge } from './edge.ts';
 import type { ProcessRecord } from './process.ts';
 import { isReady, stopProcess } from './process.ts';
 import { folders, readRunning } from './state.ts';
+import { replicasOf, upstreamsOf } from './system.ts';
 import { readOrCreateToken } from './token.ts';
 
 const run = promisify(execFile);
@@ -35,7 +37,7 @@ const checks: readonly (readonly [title: string, check: () => Promise<void>])[] 
   ['edge refuses a body over 1 MiB', edgeLargeBody],
   ['edge answers an unknown prefix with a problem', edgeUnknownPrefix],
   ['edge passes a request id on, and replaces a malformed one', edgeRequestId],
-  ['a replica that stops and starts under traffic loses no request', replicaRestart],
+  ['a replica that is replaced under traffic loses no request', replicaReplaced],
 ];
 
 let failed = 0;
@@ -158,12 +160,16 @@ async function edgeRequestId(): Promise<void> {
   assert.match(String((await readProblem(replaced, 404, 'NOT_FOUND')).requestId), /^[0-9a-f]{32}$/);
 }
 
-async function replicaRestart(): Promise<void> {
+async function replicaReplaced(): Promise<void> {
   const replica = running.find(({ name }) => name === 'users-1');
-  assert.ok(replica, 'users-1 runs');
+  const edge = running.find(({ name }) => name === 'edge');
+  assert.ok(replica && edge, 'users-1 and the edge run');
+  const prefix = path.join(folders.run, 'nginx');
+  const upstreams = upstreamsOf(replicasOf(Number(new URL(origin).port)));
   const traffic = startTraffic();
   try {
     await sleep(300);
+    await turnEdge(edge, { prefix, upstreams, away: Number(new URL(replica.address).port) });
     assert.ok(await stopProcess(replica), 'users-1 ended by itself within 10 s');
     await startAgain(replica);
     await sleep(300);
@@ -204,10 +210,16 @@ function startTraffic() {
     }
   }
 
+  // Each on a connection of its own: nginx closes idle ones whenever its configuration changes.
+  const alone = { connection: 'close' };
   const user = JSON.stringify({ name: 'Smoke', email: 'smoke@example.org' });
   const workers = [
-    ...Array.from({ length: 4 }, () => repeat(() => get('/api/v1/users?page=1&limit=1'), 200)),
-    ...Array.from({ length: 2 }, () => repeat(() => send('POST', '/api/v1/users', user), 201)),
+    ...Array.from({ length: 4 }, () =>
+      repeat(() => get('/api/v1/users?page=1&limit=1', alone), 200),
+    ),
+    ...Array.from({ length: 2 }, () =>
+      repeat(() => send('POST', '/api/v1/users', user, alone), 201),
+    ),
   ];
   return {
     async stop() {
@@ -232,8 +244,13 @@ function get(url: string, headers: Record<string, string> = {}): Promise<Respons
   return fetch(origin + url, { headers });
 }
 
-function send(method: string, url: string, body?: string): Promise<Response> {
-  const headers = { 'content-type': 'application/json' };
+function send(
+  method: string,
+  url: string,
+  body?: string,
+  extra: Record<string, string> = {},
+): Promise<Response> {
+  const headers = { 'content-type': 'application/json', ...extra };
   return fetch(origin + url, body === undefined ? { method } : { method, headers, body });
 }
 

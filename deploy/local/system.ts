@@ -57,7 +57,7 @@ export function planReplica(replica: Replica, { folders, token }: ReplicaOptions
     HOST: '127.0.0.1',
     PORT: String(replica.port),
     HEALTH_PORT: String(replica.healthPort),
-    // The edge turns to the other replica when one refuses a connection, so none has to wait for it.
+    // The edge is turned away before a replica is told to end, so there is nobody to wait for.
     DRAIN_DELAY_MS: '0',
     TRUST_PROXY: '1',
     ...settingsOf(replica.service, folders, token),

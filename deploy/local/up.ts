@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { buildService } from './build.ts';
-import { planEdge } from './edge.ts';
+import { planEdge, turnEdge } from './edge.ts';
 import { isPortFree, portHolder } from './ports.ts';
 import type { ProcessPlan, ProcessRecord } from './process.ts';
 import { startProcess, stopProcess, waitUntilReady } from './process.ts';
@@ -33,21 +33,47 @@ async function up(port: number): Promise<void> {
   const stale = running.filter((record) => !kept.includes(record));
   const toStart = services.filter(missing);
 
-  if (toStart.length === 0 && !missing(edge)) {
+  const runningEdge = kept.find(({ name }) => name === edge.name);
+
+  if (toStart.length === 0 && runningEdge) {
     console.log('Already running');
   } else {
     await requireFreePorts([...toStart, edge].filter(missing), running);
-    if (stale.length > 0) {
-      const names = stale.map(({ name }) => name).join(', ');
-      await step(`Stopping what has changed: ${names}`, () =>
-        Promise.all(stale.map((record) => stopProcess(record))),
+    if (runningEdge) {
+      await replace(toStart, running, (away) =>
+        turnEdge(runningEdge, { prefix, upstreams: upstreamsOf(replicas), ...away }),
       );
+    } else {
+      await Promise.all(stale.map((record) => stopProcess(record)));
+      writeRecords(folders.run, kept);
+      await Promise.all(toStart.map((plan) => start(plan, kept)));
+      await start(edge, kept);
     }
-    writeRecords(folders.run, kept);
-    await Promise.all(toStart.map((plan) => start(plan, kept)));
-    if (missing(edge)) await start(edge, kept);
   }
   printAddresses(port, services);
+}
+
+/**
+ * Starts `plans` one after another, each in place of what runs under its name, while the edge sends
+ * the requests to the other replicas.
+ */
+async function replace(
+  plans: readonly ProcessPlan[],
+  running: readonly ProcessRecord[],
+  turn: (away: { away?: number }) => Promise<void>,
+): Promise<void> {
+  let others = running;
+  for (const plan of plans) {
+    const old = others.find(({ name }) => name === plan.name);
+    others = others.filter((record) => record !== old);
+    if (old) {
+      console.log(`Replacing ${plan.name}`);
+      await turn({ away: Number(new URL(old.address).port) });
+      await stopProcess(old);
+    }
+    await start(plan, others);
+  }
+  await turn({});
 }
 
 /** Whether a running process is what one of `plans` asks for. */
