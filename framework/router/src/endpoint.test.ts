@@ -1,4 +1,4 @@
-import { createApp } from '@fw/core';
+import { annotate, createApp, type Middleware } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { expect, test } from 'vitest';
 
@@ -26,4 +26,29 @@ test('endpoint describes its route, and leaves its requests alone', async () => 
   expect(router.getRoutes()).toEqual([
     { method: 'GET', path: '/users/:id', metadata: { endpoint: metadata } },
   ]);
+});
+
+test('what a group and its route say of validation and responses adds up; else the route has the last word', () => {
+  const pass: Middleware = (_ctx, next) => next();
+  const guard = annotate((...args: Parameters<Middleware>) => pass(...args), {
+    validation: { params: 'P', status: 400 },
+    responses: { 401: {} },
+    endpoint: { tags: ['users'] },
+  });
+  const check = annotate((...args: Parameters<Middleware>) => pass(...args), {
+    validation: { body: 'B', status: 422 },
+    responses: { 409: {} },
+    endpoint: { summary: 'Changes a user' },
+  });
+  const router = createRouter().group('/users', guard, (group) => {
+    group.put('/:id', check, (ctx) => ctx.json(ctx.params));
+  });
+
+  const [route] = router.getRoutes();
+
+  expect(route?.metadata).toEqual({
+    validation: { params: 'P', body: 'B', status: 422 },
+    responses: { 401: {}, 409: {} },
+    endpoint: { summary: 'Changes a user' },
+  });
 });

@@ -1,9 +1,9 @@
 export { type EndpointMetadata, endpoint } from './endpoint.ts';
 export type { ParamNames, ParamsOf } from './pattern.ts';
+export type { Handler, Validator } from './register.ts';
 export {
   type AnyRouter,
   createRouter,
-  type Handler,
   type RouteDefinition,
   type RouteMatch,
   type Router,

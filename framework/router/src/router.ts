@@ -5,6 +5,7 @@ import {
   type MatchedRoute,
   type Middleware,
   metadataOf,
+  type Parts,
   type RouteMetadata,
   readPattern,
   setRoute,
@@ -12,9 +13,17 @@ import {
 } from '@fw/core';
 
 import { answerMethods } from './allowed-methods.ts';
-import { joinPaths, type ParamsOf, readRoutePattern, renameParams } from './pattern.ts';
+import { joinPaths, readRoutePattern, renameParams } from './pattern.ts';
 import { drawRoutes } from './print.ts';
 import { keepsMethod, redirectTo } from './redirect.ts';
+import type {
+  NoParts,
+  Register,
+  Replace,
+  RouteLayer,
+  RouteParts,
+  ValidatedBy,
+} from './register.ts';
 import { Tree } from './tree.ts';
 
 export interface RouterOptions {
@@ -37,41 +46,60 @@ export interface RouteMatch {
   readonly params: Record<string, string>;
 }
 
-export type Handler<Path extends string> = Middleware<{ params: ParamsOf<Path> }>;
-
-/** Registers one method: all functions but the last are middleware, the last is the handler. */
-type Register<Prefix extends string, Self> = <const Path extends string>(
-  path: Path,
-  ...handlers: Handler<`${Prefix}${Path}`>[]
-) => Self;
-
-/** Maps methods and paths to handlers; the most specific route wins, in any order of registration. */
-export interface Router<Prefix extends string = ''> {
-  readonly get: Register<Prefix, this>;
-  readonly post: Register<Prefix, this>;
-  readonly put: Register<Prefix, this>;
-  readonly patch: Register<Prefix, this>;
-  readonly delete: Register<Prefix, this>;
-  readonly head: Register<Prefix, this>;
-  readonly options: Register<Prefix, this>;
-  /** The safe method with a body (RFC 10008). */
-  readonly query: Register<Prefix, this>;
-  /** GET, POST, PUT, DELETE, PATCH, HEAD and OPTIONS. */
-  readonly all: Register<Prefix, this>;
-  /** Registers any method. */
-  route<const Path extends string>(
-    method: string,
-    path: Path,
-    ...handlers: Handler<`${Prefix}${Path}`>[]
-  ): this;
-  /** Registers routes below `prefix`, behind the middleware between it and the callback. */
-  group<const Path extends string>(
+/** Groups routes; what validators among the middleware put in place, all of its routes read. */
+interface Group<Prefix extends string, V extends Parts, Self> {
+  <const Path extends string>(
+    prefix: Path,
+    callback: (group: Router<`${Prefix}${Path}`, V>) => void,
+  ): Self;
+  <const Path extends string, A extends Parts = NoParts>(
+    prefix: Path,
+    a: RouteLayer<RouteParts<`${Prefix}${Path}`, V>, A>,
+    callback: (group: Router<`${Prefix}${Path}`, NoInfer<Replace<V, A>>>) => void,
+  ): Self;
+  <
+    const Path extends string,
+    const List extends readonly Middleware<RouteParts<`${Prefix}${Path}`, V>>[],
+  >(
+    prefix: Path,
+    layers: List,
+    callback: (group: Router<`${Prefix}${Path}`, ValidatedBy<List, V>>) => void,
+  ): Self;
+  <const Path extends string, A extends Parts = NoParts, B extends Parts = NoParts>(
+    prefix: Path,
+    a: RouteLayer<RouteParts<`${Prefix}${Path}`, V>, A>,
+    b: RouteLayer<RouteParts<`${Prefix}${Path}`, Replace<V, A>>, B>,
+    callback: (group: Router<`${Prefix}${Path}`, NoInfer<Replace<Replace<V, A>, B>>>) => void,
+  ): Self;
+  <const Path extends string>(
     prefix: Path,
     ...rest: [
-      ...(Middleware | readonly Middleware[])[],
-      (group: Router<`${Prefix}${Path}`>) => void,
+      ...(
+        | Middleware<RouteParts<`${Prefix}${Path}`, V>>
+        | readonly Middleware<RouteParts<`${Prefix}${Path}`, V>>[]
+      )[],
+      (group: Router<`${Prefix}${Path}`, V>) => void,
     ]
-  ): this;
+  ): Self;
+}
+
+/** Maps methods and paths to handlers; the most specific route wins, in any order of registration. */
+export interface Router<Prefix extends string = '', Validated extends Parts = NoParts> {
+  readonly get: Register<[], Prefix, Validated, this>;
+  readonly post: Register<[], Prefix, Validated, this>;
+  readonly put: Register<[], Prefix, Validated, this>;
+  readonly patch: Register<[], Prefix, Validated, this>;
+  readonly delete: Register<[], Prefix, Validated, this>;
+  readonly head: Register<[], Prefix, Validated, this>;
+  readonly options: Register<[], Prefix, Validated, this>;
+  /** The safe method with a body (RFC 10008). */
+  readonly query: Register<[], Prefix, Validated, this>;
+  /** GET, POST, PUT, DELETE, PATCH, HEAD and OPTIONS. */
+  readonly all: Register<[], Prefix, Validated, this>;
+  /** Registers any method. */
+  readonly route: Register<[method: string], Prefix, Validated, this>;
+  /** Registers routes below `prefix`, behind the middleware between it and the callback. */
+  readonly group: Group<Prefix, Validated, this>;
   /** Adds middleware that runs before every route of this router, whenever it was registered. */
   use(...middleware: readonly Middleware[]): this;
   /** Adds middleware for the routes at `path` and below it, or mounts a router there. */
@@ -143,6 +171,9 @@ interface Mount {
   readonly router: TreeRouter;
 }
 
+/** A function of a route, whatever parts of a request it reads: `Register` has seen to those. */
+type AnyHandler = Middleware<never>;
+
 const ALL = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'];
 
 class TreeRouter implements Router<string> {
@@ -173,44 +204,44 @@ class TreeRouter implements Router<string> {
     this.#tree = new Tree({ caseSensitive, strict });
   }
 
-  get(path: string, ...handlers: readonly Middleware[]): this {
+  get(path: string, ...handlers: readonly AnyHandler[]): this {
     return this.route('GET', path, ...handlers);
   }
 
-  post(path: string, ...handlers: readonly Middleware[]): this {
+  post(path: string, ...handlers: readonly AnyHandler[]): this {
     return this.route('POST', path, ...handlers);
   }
 
-  put(path: string, ...handlers: readonly Middleware[]): this {
+  put(path: string, ...handlers: readonly AnyHandler[]): this {
     return this.route('PUT', path, ...handlers);
   }
 
-  patch(path: string, ...handlers: readonly Middleware[]): this {
+  patch(path: string, ...handlers: readonly AnyHandler[]): this {
     return this.route('PATCH', path, ...handlers);
   }
 
-  delete(path: string, ...handlers: readonly Middleware[]): this {
+  delete(path: string, ...handlers: readonly AnyHandler[]): this {
     return this.route('DELETE', path, ...handlers);
   }
 
-  head(path: string, ...handlers: readonly Middleware[]): this {
+  head(path: string, ...handlers: readonly AnyHandler[]): this {
     return this.route('HEAD', path, ...handlers);
   }
 
-  options(path: string, ...handlers: readonly Middleware[]): this {
+  options(path: string, ...handlers: readonly AnyHandler[]): this {
     return this.route('OPTIONS', path, ...handlers);
   }
 
-  query(path: string, ...handlers: readonly Middleware[]): this {
+  query(path: string, ...handlers: readonly AnyHandler[]): this {
     return this.route('QUERY', path, ...handlers);
   }
 
-  all(path: string, ...handlers: readonly Middleware[]): this {
+  all(path: string, ...handlers: readonly AnyHandler[]): this {
     for (const method of ALL) this.route(method, path, ...handlers);
     return this;
   }
 
-  route(method: string, path: string, ...handlers: readonly Middleware[]): this {
+  route(method: string, path: string, ...handlers: readonly AnyHandler[]): this {
     const name = String(method).toUpperCase();
     if (!/^[A-Z][A-Z-]*$/.test(name)) {
       throw new TypeError(`Cannot register ${name} ${path}: expected a method name`);
@@ -226,7 +257,12 @@ class TreeRouter implements Router<string> {
     }
     readRoutePattern(name, path);
     const pattern = readRoutePattern(name, joinPaths(this.#prefix, path));
-    this.#ask({ method: name, path: pattern, scopes: [this.#scope()], handlers });
+    this.#ask({
+      method: name,
+      path: pattern,
+      scopes: [this.#scope()],
+      handlers: handlers as readonly Middleware[],
+    });
     return this;
   }
 
@@ -524,5 +560,21 @@ function describe(
     layer.path === undefined || createPrefixTest(joinPaths(base, layer.path), caseSensitive)(path);
   const layers = scopes.flatMap(({ base, layers }) => layers.filter((l) => isAbove(base, l)));
   const runs = [...layers.map(({ run }) => run), ...handlers];
-  return { method, path, metadata: Object.assign({}, ...runs.map((run) => metadataOf(run))) };
+  return { method, path, metadata: runs.map((run) => metadataOf(run) ?? {}).reduce(merge, {}) };
+}
+
+/** What a route says by these keys adds up, entry by entry; of any other key the last word counts. */
+const ADDING_UP = new Set(['validation', 'responses']);
+
+function merge(before: RouteMetadata, after: RouteMetadata): RouteMetadata {
+  const merged: Record<string, unknown> = { ...before, ...after };
+  for (const key of ADDING_UP) {
+    const [present, value] = [before[key], after[key]];
+    if (isObject(present) && isObject(value)) merged[key] = { ...present, ...value };
+  }
+  return merged;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

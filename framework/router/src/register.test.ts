@@ -1,0 +1,131 @@
+import { type Context, createApp, type Middleware, type Parts, setParts } from '@fw/core';
+import { request } from '@fw/core/testing';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+
+import type { Validator } from './register.ts';
+import { createRouter } from './router.ts';
+
+/** A validator that puts `parts` in place of what it finds. */
+function put<P extends Parts>(parts: P): Validator<P> {
+  return (ctx, next) => {
+    setParts(ctx, parts);
+    return next();
+  };
+}
+
+const pass: Middleware = (_ctx, next) => next();
+type Age = { age: number };
+type Paging = { page: number };
+
+describe('the functions of a route', () => {
+  test('read what validators before them put in place, and nothing of those behind', async () => {
+    const router = createRouter();
+    router.post(
+      '/:id',
+      (ctx, next) => {
+        expectTypeOf(ctx.body).toEqualTypeOf<unknown>();
+        return next();
+      },
+      put({ body: { age: 1 } }),
+      (ctx, next) => {
+        expectTypeOf(ctx.body).toEqualTypeOf<Age>();
+        expectTypeOf(ctx.query).toEqualTypeOf<Context['query']>();
+        return next();
+      },
+      put({ query: { page: 2 } }),
+      (ctx) => {
+        expectTypeOf(ctx.body).toEqualTypeOf<Age>();
+        expectTypeOf(ctx.query).toEqualTypeOf<Paging>();
+        expectTypeOf(ctx.params).toEqualTypeOf<{ readonly id: string }>();
+        ctx.json([ctx.params.id, ctx.body.age, ctx.query.page]);
+      },
+    );
+
+    const app = createApp({ logger: { info() {}, warn() {}, error() {} } }).use(router.routes());
+    const response = await request(app, '/7', { method: 'POST' });
+
+    expect(await response.json()).toEqual(['7', 1, 2]);
+  });
+
+  test('read the parameters that a validator puts in place of those of the path', () => {
+    createRouter({ prefix: '/:tenant' })
+      .get('/:id', put({ params: { id: 7 } }), (ctx) => {
+        expectTypeOf(ctx.params).toEqualTypeOf<{ id: number }>();
+      })
+      .get('/:id/x', put({ params: { id: 7 } }), put({ params: { id: true } }), (ctx) => {
+        expectTypeOf(ctx.params).toEqualTypeOf<{ id: boolean }>();
+      });
+  });
+
+  test('are typed by every way to register them', () => {
+    const body = put({ body: { age: 1 } });
+    const router = createRouter();
+    const handler = (ctx: Context<{ params: { readonly id: string }; body: Age }>) => {
+      ctx.json(ctx.body.age);
+    };
+
+    router.get('/get/:id', body, handler).put('/put/:id', body, handler);
+    router.patch('/:id', body, handler).delete('/:id', body, handler).query('/:id', body, handler);
+    router.all('/all/:id', body, (ctx) => expectTypeOf(ctx.body).toEqualTypeOf<Age>());
+    router.route('PURGE', '/:id', pass, body, pass, (ctx) => {
+      expectTypeOf(ctx.body).toEqualTypeOf<Age>();
+      expectTypeOf(ctx.params.id).toEqualTypeOf<string>();
+    });
+    router.get('/far/:id', pass, pass, pass, pass, pass, body, pass, (ctx) => {
+      expectTypeOf(ctx.body).toEqualTypeOf<Age>();
+      expectTypeOf(ctx.params.id).toEqualTypeOf<string>();
+    });
+    // @ts-expect-error: nothing has validated the body
+    router.get('/none/:id', handler);
+    // @ts-expect-error: another body
+    router.get('/other/:id', put({ body: { age: 'old' } }), handler);
+
+    expect(router.match('PURGE', '/7')?.params).toEqual({ id: '7' });
+  });
+
+  test('may come as lists', () => {
+    const list: readonly Middleware[] = [pass, pass];
+    const checks = [pass, put({ body: { age: 1 } })] as const;
+    const router = createRouter();
+
+    router.get('/a/:id', ...list);
+    router.get('/b/:id', ...list, (ctx) => {
+      expectTypeOf(ctx.params.id).toEqualTypeOf<string>();
+    });
+    router.get('/c/:id', ...checks, (ctx) => expectTypeOf(ctx.body).toEqualTypeOf<Age>());
+
+    expect(router.getRoutes()).toHaveLength(3);
+  });
+});
+
+describe('the routes of a group', () => {
+  test('read what the validators of the group put in place', () => {
+    const router = createRouter();
+    router.group('/:id', pass, put({ query: { page: 1 } }), (group) => {
+      group.post('/x', put({ body: { age: 1 } }), (ctx) => {
+        expectTypeOf(ctx.query).toEqualTypeOf<Paging>();
+        expectTypeOf(ctx.body).toEqualTypeOf<Age>();
+        expectTypeOf(ctx.params).toEqualTypeOf<{ readonly id: string }>();
+      });
+      group.group('/:sub', put({ body: { age: 1 } }), (inner) => {
+        inner.get('/y', (ctx) => {
+          expectTypeOf(ctx.query).toEqualTypeOf<Paging>();
+          expectTypeOf(ctx.body).toEqualTypeOf<Age>();
+          expectTypeOf(ctx.params).toEqualTypeOf<{ readonly id: string; readonly sub: string }>();
+        });
+      });
+    });
+    router.group('/list/:id', [put({ query: { page: 1 } }), pass], (group) => {
+      group.get('/', (ctx) => {
+        expectTypeOf(ctx.query).toEqualTypeOf<Paging>();
+        expectTypeOf(ctx.params).toEqualTypeOf<{ readonly id: string }>();
+      });
+    });
+
+    expect(router.getRoutes().map(({ path }) => path)).toEqual([
+      '/:id/x',
+      '/:id/:sub/y',
+      '/list/:id',
+    ]);
+  });
+});
