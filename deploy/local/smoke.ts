@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -37,6 +38,7 @@ const checks: readonly (readonly [title: string, check: () => Promise<void>])[] 
   ['edge refuses a body over 1 MiB', edgeLargeBody],
   ['edge answers an unknown prefix with a problem', edgeUnknownPrefix],
   ['edge passes a request id on, and replaces a malformed one', edgeRequestId],
+  ['the lines of the README answer', readmeLines],
   ['a replica that is replaced under traffic loses no request', replicaReplaced],
 ];
 
@@ -158,6 +160,21 @@ async function edgeRequestId(): Promise<void> {
   assert.equal((await readProblem(kept, 404, 'NOT_FOUND')).requestId, 'smoke-1');
   const replaced = await get('/api/v1/users/nobody', { 'x-request-id': 'not {plain}' });
   assert.match(String((await readProblem(replaced, 404, 'NOT_FOUND')).requestId), /^[0-9a-f]{32}$/);
+}
+
+/** Each line that the README shows to type, as a reader types it, on this system's port. */
+async function readmeLines(): Promise<void> {
+  const readme = fs.readFileSync(path.join(folders.root, 'README.md'), 'utf8');
+  const lines = readme.split('\n').filter((line) => line.startsWith('curl '));
+  assert.ok(lines.length > 0, 'the README shows lines to type');
+  for (const line of lines) {
+    const command = line
+      .replace('curl', 'curl --fail --silent --show-error')
+      .replaceAll('http://localhost:8080', origin);
+    const { stdout } = await run('bash', ['-c', command], { cwd: folders.root });
+    const { data } = JSON.parse(stdout);
+    if (line.includes('POST')) await deleteUser(data.id);
+  }
 }
 
 async function replicaReplaced(): Promise<void> {
