@@ -1,9 +1,10 @@
 import { runHttp } from './http.ts';
 import { runAsProgram } from './options.ts';
+import { writeReadme } from './readme.ts';
 import { runRouter } from './router.ts';
 import { runStart } from './start.ts';
 
-const HELP = `npm run bench                     all three, with their defaults
+const HELP = `npm run bench                     all of them, with their defaults; the README shows the figures
 npm run bench -- http --help      over HTTP, beside the peers
 npm run bench -- router --help    the router alone
 npm run bench -- start --help     from the start of a process to its first answer
@@ -18,6 +19,7 @@ const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<v
 async function main([name, ...args]: readonly string[]): Promise<void> {
   if (name === undefined) {
     for (const run of Object.values(BENCHMARKS)) await run([]);
+    writeReadme();
     return;
   }
   const run = BENCHMARKS[name];
