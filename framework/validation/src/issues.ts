@@ -1,0 +1,102 @@
+import type { ValidationIssue } from '@fw/errors';
+
+import type { SchemaIssue } from './standard-schema.ts';
+
+/** More are not listed: a short request must not have a long answer. */
+export const MAX_ISSUES = 100;
+/** A pointer ends above a longer key, for the same reason. */
+const MAX_KEY_LENGTH = 100;
+const MAX_DETAIL_LENGTH = 1_000;
+
+/** The issues of one part of a request as its client reads them: no value of `input` is repeated. */
+export function readIssues(
+  part: ValidationIssue['in'],
+  issues: readonly SchemaIssue[],
+  input: unknown,
+): ValidationIssue[] {
+  const leavesByValue = new Map<unknown, Leaves>();
+  return issues
+    .slice(0, MAX_ISSUES)
+    .flatMap((issue) => {
+      const keys = (issue.path ?? []).map((step) => (typeof step === 'object' ? step.key : step));
+      const value = valueAt(input, keys);
+      const leaves = leavesByValue.get(value) ?? leavesOf(value);
+      leavesByValue.set(value, leaves);
+      return unknownKeysOf(issue).map(({ key, detail }) => ({
+        in: part,
+        pointer: toPointer(key === undefined ? keys : [...keys, key]),
+        detail: detail ?? redact(issue.message, leaves),
+      }));
+    })
+    .slice(0, MAX_ISSUES);
+}
+
+/** zod names all unknown keys of an object in the message of one issue: they belong to the pointer. */
+function unknownKeysOf(issue: SchemaIssue): readonly { key?: string; detail?: string }[] {
+  const { code, keys } = issue as { readonly code?: unknown; readonly keys?: unknown };
+  if (code !== 'unrecognized_keys' || !Array.isArray(keys)) return [{}];
+  return keys.map((key) => ({ key: String(key), detail: 'Unrecognized key' }));
+}
+
+/** A JSON Pointer (RFC 6901 §3). */
+function toPointer(keys: readonly PropertyKey[]): string {
+  let pointer = '';
+  for (const key of keys.map(String)) {
+    if (key.length > MAX_KEY_LENGTH) break;
+    pointer += `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  }
+  return pointer;
+}
+
+function valueAt(input: unknown, keys: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const key of keys) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = Reflect.get(value, key);
+  }
+  return value;
+}
+
+/** What follows these words in the messages of valibot and arktype is the value, or its type. */
+const BEFORE_VALUE = [' but received ', ': Received ', ' (was '];
+
+/** Shorter ones, unless quoted, cannot be told from the schema's own words. */
+const MIN_TELLING_LENGTH = 5;
+const MAX_LEAVES = 1_000;
+const ANY_DETAIL = 'Invalid value';
+
+/** The texts and numbers in a value, the longest first; `undefined` if there are too many. */
+type Leaves = readonly string[] | undefined;
+
+/** `message` without any of `leaves`, in whatever words the schema quotes them. */
+function redact(message: string, leaves: Leaves): string {
+  if (leaves === undefined) return ANY_DETAIL;
+  let text = message;
+  for (const words of BEFORE_VALUE) {
+    const at = text.indexOf(words);
+    if (at > 0) text = text.slice(0, at);
+  }
+  for (const leaf of leaves) {
+    for (const quote of ['"', "'", '`']) {
+      text = text.replaceAll(quote + leaf + quote, `${quote}…${quote}`);
+    }
+    if (leaf.length >= MIN_TELLING_LENGTH) text = text.replaceAll(leaf, '…');
+  }
+  return text.length > MAX_DETAIL_LENGTH ? ANY_DETAIL : text;
+}
+
+function leavesOf(value: unknown): Leaves {
+  const found = new Set<string>();
+  const open = [value];
+  for (let seen = 0; open.length > 0; seen++) {
+    if (seen > MAX_LEAVES) return undefined;
+    const next = open.pop();
+    if (typeof next === 'number') found.add(String(next));
+    else if (typeof next === 'string') found.add(next).add(JSON.stringify(next).slice(1, -1));
+    else if (typeof next === 'object' && next !== null) {
+      for (const member of Object.values(next)) open.push(member);
+    }
+  }
+  found.delete('');
+  return [...found].sort((a, b) => b.length - a.length);
+}

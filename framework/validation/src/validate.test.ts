@@ -1,0 +1,484 @@
+import { json } from '@fw/body-parser';
+import { compose, createApp, DONE, type Middleware } from '@fw/core';
+import { type RequestOptions, request } from '@fw/core/testing';
+import { createRouter, type Router } from '@fw/router';
+import { type } from 'arktype';
+import fc from 'fast-check';
+import * as v from 'valibot';
+import { beforeEach, describe, expect, expectTypeOf, test } from 'vitest';
+import { z } from 'zod';
+
+import type { StandardSchema } from './standard-schema.ts';
+import { validate } from './validate.ts';
+
+/** A schema by hand: what a library would give. */
+function schemaOf<Output>(
+  check: StandardSchema<unknown, Output>['~standard']['validate'],
+): StandardSchema<unknown, Output> {
+  return { '~standard': { version: 1, vendor: 'by hand', validate: check } };
+}
+
+const age = schemaOf((value) =>
+  typeof value === 'object' && value !== null && 'age' in value && typeof value.age === 'number'
+    ? { value: { age: value.age } }
+    : { issues: [{ message: 'must be a number', path: ['age'] }] },
+);
+
+let logged: unknown[];
+const logger = { info() {}, warn() {}, error: (_: string, error?: unknown) => logged.push(error) };
+
+beforeEach(() => {
+  logged = [];
+});
+
+function send(router: Router, path: string, options: RequestOptions = {}): Promise<Response> {
+  const app = createApp({ logger }).use(json()).use(router.routes());
+  return request(app, path, options);
+}
+
+function post(router: Router, body: unknown): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  return send(router, '/', { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+interface Problem {
+  readonly errors: readonly {
+    readonly in: string;
+    readonly pointer: string;
+    readonly detail: string;
+  }[];
+}
+
+async function readProblem(response: Response): Promise<Problem> {
+  return (await response.json()) as Problem;
+}
+
+/** What a POST of `body` to a route behind `validate(schema)` is told. */
+async function issuesOf(schema: StandardSchema, body: unknown): Promise<Problem['errors']> {
+  const router = createRouter().post('/', validate(schema), (ctx) => ctx.json(ctx.body));
+  const response = await post(router, body);
+  return (await readProblem(response)).errors;
+}
+
+describe('a schema of any library', () => {
+  const schemas = {
+    zod: z.object({ age: z.number(), tags: z.array(z.string()).default([]) }),
+    valibot: v.object({ age: v.number(), tags: v.optional(v.array(v.string()), []) }),
+    arktype: type({ age: 'number', tags: type('string[]').default(() => []) }),
+  };
+
+  test.each(Object.entries(schemas))('%s: its output is the body', async (_, schema) => {
+    const router = createRouter().post('/', validate(schema), (ctx) => {
+      ctx.json([ctx.body.age + 1, ctx.body.tags]);
+    });
+
+    const response = await post(router, { age: 41 });
+
+    expect(await response.json()).toEqual([42, []]);
+  });
+
+  test.each(Object.entries(schemas))('%s: says what does not fit, and where', async (_, schema) => {
+    const errors = await issuesOf(schema, { age: 'old', tags: [1] });
+
+    expect(errors).toEqual([
+      { in: 'body', pointer: '/age', detail: expect.stringMatching(/number/) },
+      { in: 'body', pointer: '/tags/0', detail: expect.stringMatching(/string/) },
+    ]);
+  });
+
+  test('by hand: its output is the body, and its issues are told', async () => {
+    const router = createRouter().post('/', validate(age), (ctx) => ctx.json(ctx.body.age));
+
+    expect(await (await post(router, { age: 1, more: 2 })).json()).toBe(1);
+    expect(await issuesOf(age, {})).toEqual([
+      { in: 'body', pointer: '/age', detail: 'must be a number' },
+    ]);
+  });
+});
+
+describe('the answer to what does not fit', () => {
+  const router = createRouter().post(
+    '/:id',
+    validate({
+      params: z.object({ id: z.coerce.number() }),
+      query: z.object({ page: z.coerce.number() }),
+      headers: z.object({ 'x-tenant': z.string() }),
+      body: z.object({ 'a/b~c': z.string() }),
+    }),
+    (ctx) => ctx.json([ctx.params, ctx.query, ctx.body]),
+  );
+  const good = { 'content-type': 'application/json', 'x-tenant': 't' };
+
+  test('is a problem that joins the issues of all parts', async () => {
+    const response = await send(router, '/x?page=y', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"a/b~c":1}',
+    });
+    const problem = await readProblem(response);
+
+    expect(response.status).toBe(400);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(problem).toMatchObject({ code: 'VALIDATION_FAILED', title: 'Bad Request' });
+    expect(problem.errors.map((issue) => [issue.in, issue.pointer])).toEqual([
+      ['params', '/id'],
+      ['query', '/page'],
+      ['headers', '/x-tenant'],
+      ['body', '/a~1b~0c'],
+    ]);
+  });
+
+  test('is not given when all parts fit: the handler reads what the schemas made of them', async () => {
+    const response = await send(router, '/7?page=2&more=3', {
+      method: 'POST',
+      headers: good,
+      body: '{"a/b~c":"x"}',
+    });
+
+    expect(await response.json()).toEqual([{ id: 7 }, { page: 2 }, { 'a/b~c': 'x' }]);
+  });
+
+  test('has status 422 if the options say so', async () => {
+    const strict = createRouter().post('/', validate(age, { status: 422 }), (ctx) => ctx.send(''));
+
+    const response = await post(strict, {});
+
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({ code: 'VALIDATION_FAILED' });
+  });
+
+  test('lists 100 issues at most', async () => {
+    const errors = await issuesOf(z.array(z.string()), Array(5_000).fill(1));
+
+    expect(errors).toHaveLength(100);
+  });
+
+  test('stays short when a key is long', async () => {
+    const key = 'k'.repeat(100_000);
+
+    const errors = await issuesOf(z.record(z.string(), z.array(z.string())), {
+      [key]: Array(500).fill(1),
+    });
+
+    expect(JSON.stringify(errors).length).toBeLessThan(10_000);
+  });
+
+  test('tells of a missing body', async () => {
+    const errors = await issuesOf(z.object({}), undefined);
+
+    expect(errors).toEqual([{ in: 'body', pointer: '', detail: expect.stringMatching(/object/) }]);
+  });
+});
+
+describe('the input', () => {
+  const shape = {
+    age: 5,
+    role: 's3cr3t-role',
+    email: 's3cr3t-mail',
+    pin: 48159,
+    nested: { a: 's3cr3t-a' },
+  };
+  const schemas: Record<string, StandardSchema> = {
+    zod: z.strictObject({
+      age: z.string(),
+      role: z.enum(['a', 'b']),
+      email: z.email({
+        error: (issue) => `"${issue.input}" is no address, you said ${issue.input}`,
+      }),
+      pin: z.number().max(9, { error: (issue) => `pin ${issue.input} is too large` }),
+      nested: z.union([z.object({ a: z.number() }), z.string()]),
+    }),
+    valibot: v.strictObject({
+      age: v.string(),
+      role: v.picklist(['a', 'b']),
+      email: v.pipe(v.string(), v.email()),
+      pin: v.pipe(v.number(), v.maxValue(9)),
+      nested: v.union([v.object({ a: v.number() }), v.string()]),
+    }),
+    arktype: type({
+      age: 'string',
+      role: "'a' | 'b'",
+      email: 'string.email',
+      pin: 'number < 9',
+      nested: type({ a: 'number' }).or('string'),
+    }),
+    'by hand': schemaOf((value) => ({
+      issues: [{ message: `Cannot take ${JSON.stringify(value)}` }],
+    })),
+  };
+
+  test.each(Object.entries(schemas))('%s: is never told back', async (_, schema) => {
+    const text = JSON.stringify(await issuesOf(schema, shape));
+
+    expect(text).toContain('detail');
+    expect(text).not.toMatch(/s3cr3t|48159/);
+  });
+
+  test.each(Object.entries(schemas))(
+    '%s: is never told back, whatever it is',
+    async (_, schema) => {
+      await fc.assert(
+        fc.asyncProperty(fc.string({ minLength: 6, unit: 'grapheme' }), async (text) => {
+          const mark = `~~${text.toWellFormed().replaceAll('\0', '')}~~`;
+          const fields = { age: 1, role: mark, email: mark, pin: 48159, nested: { a: mark } };
+
+          const errors = await issuesOf(schema, fields);
+
+          for (const { detail } of errors) expect(detail).not.toContain(mark);
+          for (const { detail } of errors)
+            expect(detail).not.toContain(JSON.stringify(mark).slice(1, -1));
+        }),
+        { numRuns: 40 },
+      );
+    },
+  );
+
+  test('in an unknown key is named by the pointer only', async () => {
+    const errors = await issuesOf(z.strictObject({}), { one: 1, two: 2 });
+
+    expect(errors).toEqual([
+      { in: 'body', pointer: '/one', detail: 'Unrecognized key' },
+      { in: 'body', pointer: '/two', detail: 'Unrecognized key' },
+    ]);
+  });
+
+  test('does not cost the message the words that the schema has of its own', async () => {
+    const errors = await issuesOf(z.object({ type: z.literal('user'), name: z.string().min(3) }), {
+      type: 'x',
+      name: 'a',
+    });
+
+    expect(errors).toEqual([
+      { in: 'body', pointer: '/type', detail: 'Invalid input: expected "user"' },
+      { in: 'body', pointer: '/name', detail: 'Too small: expected string to have >=3 characters' },
+    ]);
+  });
+});
+
+describe('a schema', () => {
+  test('that is asynchronous is awaited, whichever part it is of', async () => {
+    const taken = z.object({
+      name: z.string().refine(async (name) => name !== 'ada', 'is taken'),
+    });
+    const router = createRouter().post('/', validate({ body: taken, query: z.object({}) }), (ctx) =>
+      ctx.json(ctx.body.name),
+    );
+
+    expect(await (await post(router, { name: 'free' })).json()).toBe('free');
+    const refused = await post(router, { name: 'ada' });
+    expect(refused.status).toBe(400);
+    expect((await readProblem(refused)).errors).toEqual([
+      { in: 'body', pointer: '/name', detail: 'is taken' },
+    ]);
+  });
+
+  test('that is synchronous leaves the chain synchronous', async () => {
+    const seen: unknown[] = [];
+    const look: Middleware = (_ctx, next) => {
+      const running = next();
+      seen.push(running === DONE);
+      return running;
+    };
+    const app = createApp({ logger }).use(look, validate({ query: age }), look);
+    const check = validate({ query: schemaOf((value) => ({ value })) });
+    const open = createApp({ logger }).use(compose([look, check, (ctx) => ctx.json(1)]));
+
+    await request(open, '/');
+    await request(app, '/');
+
+    expect(seen).toEqual([true, false]); // the second one was refused
+  });
+
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('secret of the schema');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('secret of the schema'))],
+    [
+      'throws a RangeError',
+      () => {
+        throw new RangeError('secret of the schema');
+      },
+    ],
+  ])('that %s is answered 500, and the log has the reason', async (_, check) => {
+    const schemas = {
+      query: schemaOf(() => Promise.reject(new Error('also'))),
+      body: schemaOf(check),
+    };
+    const router = createRouter().post('/', validate({ body: schemas.body }), (ctx) =>
+      ctx.send(''),
+    );
+    const both = createRouter().post('/', validate(schemas), (ctx) => ctx.send(''));
+
+    const response = await post(router, {});
+
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('secret');
+    expect(String(logged[0])).toContain('secret of the schema');
+    expect((await post(both, {})).status).toBe(500);
+  });
+
+  test('that calls itself for ever is answered 500: the input is not to blame', async () => {
+    const endless = (): never => endless();
+    const router = createRouter().post('/', validate(schemaOf(endless)), (ctx) => ctx.send(''));
+
+    expect((await post(router, {})).status).toBe(500);
+  });
+});
+
+describe('a recursive schema and a body 20,000 levels deep', () => {
+  interface Tree {
+    next?: Tree | undefined;
+  }
+  const zodTree: z.ZodType<Tree> = z.object({ next: z.lazy(() => zodTree).optional() });
+  const valibotTree: v.GenericSchema<Tree> = v.object({
+    next: v.optional(v.lazy(() => valibotTree)),
+  });
+  const arktypeTree = type.module({ tree: { 'next?': 'tree' } }).tree;
+  const schemas: [string, StandardSchema][] = [
+    ['zod', zodTree],
+    ['valibot', valibotTree],
+    ['arktype', arktypeTree],
+  ];
+  const text = `${'{"next":'.repeat(20_000)}{}${'}'.repeat(20_000)}`;
+
+  test.each(schemas)('%s: is answered 400 by the parser', async (_, schema) => {
+    const router = createRouter().post('/', validate(schema), (ctx) => ctx.send(''));
+
+    const headers = { 'content-type': 'application/json' };
+    const response = await send(router, '/', { method: 'POST', headers, body: text });
+
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'INVALID_JSON' });
+  });
+
+  test.each(schemas)('%s: is answered 400 by validate() alone', async (_, schema) => {
+    const parse: Middleware = (ctx, next) => {
+      ctx.body = JSON.parse(text);
+      return next();
+    };
+    const app = createApp({ logger }).use(parse, validate(schema), (ctx) => ctx.send(''));
+
+    const response = await request(app, '/', { method: 'POST' });
+
+    expect(response.status).toBe(400);
+    expect((await readProblem(response)).errors).toEqual([
+      { in: 'body', pointer: '', detail: 'Nested too deeply' },
+    ]);
+    expect(logged).toEqual([]);
+  });
+});
+
+describe('the types of a handler', () => {
+  const User = z.object({ name: z.string(), since: z.coerce.date() });
+  const Paging = v.object({ page: v.pipe(v.string(), v.transform(Number)) });
+  const Id = type({ id: 'string.integer.parse' });
+  const pass: Middleware = (_ctx, next) => next();
+
+  test('are the outputs of the schemas', async () => {
+    const router = createRouter();
+    router.post('/:id', validate({ body: User, query: Paging, params: Id }), (ctx) => {
+      expectTypeOf(ctx.body).toEqualTypeOf<{ name: string; since: Date }>();
+      expectTypeOf(ctx.query).toEqualTypeOf<{ page: number }>();
+      expectTypeOf(ctx.params).toEqualTypeOf<{ id: number }>();
+      ctx.json([ctx.body.since.getTime(), ctx.query.page + 1, ctx.params.id + 1]);
+    });
+
+    const response = await send(router, '/7?page=1', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"name":"Ada","since":5}',
+    });
+
+    expect(await response.json()).toEqual([5, 2, 8]);
+  });
+
+  test('keep those of the path where no schema checks it, among other middleware', () => {
+    const router = createRouter({ prefix: '/:tenant' });
+    router.put(
+      '/:id',
+      (ctx, next) => {
+        expectTypeOf(ctx.body).toEqualTypeOf<unknown>();
+        return next();
+      },
+      validate(User),
+      pass,
+      validate({ query: Paging, headers: z.object({}) }),
+      (ctx) => {
+        expectTypeOf(ctx.params).toEqualTypeOf<{ readonly tenant: string; readonly id: string }>();
+        expectTypeOf(ctx.body.since).toEqualTypeOf<Date>();
+        expectTypeOf(ctx.query.page).toEqualTypeOf<number>();
+      },
+    );
+    router.route('PURGE', '/:id', validate(age), (ctx) => {
+      expectTypeOf(ctx.body).toEqualTypeOf<{ age: number }>();
+    });
+    router.all('/all', validate(User), (ctx) =>
+      expectTypeOf(ctx.body.name).toEqualTypeOf<string>(),
+    );
+    router.group('/group', validate({ query: Paging }), (group) => {
+      group.get('/:x', validate(User), (ctx) => {
+        expectTypeOf(ctx.query.page).toEqualTypeOf<number>();
+        expectTypeOf(ctx.body.name).toEqualTypeOf<string>();
+        expectTypeOf(ctx.params.x).toEqualTypeOf<string>();
+      });
+    });
+
+    expect(router.getRoutes().length).toBeGreaterThan(3);
+  });
+});
+
+test('validate records its schemas for the document, those of a group included', () => {
+  const [body, params] = [z.object({}), z.object({})];
+  const router = createRouter().group('/users', validate({ params }), (group) => {
+    group.post('/:id', validate(body, { status: 422 }), (ctx) => ctx.send(''));
+  });
+
+  const [route] = router.getRoutes();
+
+  expect(route?.metadata).toEqual({ validation: { params, body, status: 422 } });
+  expect(route?.metadata.validation).toHaveProperty('body', body);
+});
+
+describe('validate throws at start', () => {
+  const wrong: [string, () => unknown, string][] = [
+    [
+      'for a part that no request has',
+      () => validate({ boby: age } as object),
+      'Cannot validate part "boby": expected params, query, headers, body',
+    ],
+    [
+      'for what is no schema',
+      () => validate({ body: 5 } as object),
+      'Cannot validate body with "5": expected a Standard Schema',
+    ],
+    [
+      'for nothing',
+      () => validate({}),
+      'expected a Standard Schema, or schemas for params, query, headers, body',
+    ],
+    [
+      'for undefined',
+      () => validate(undefined as unknown as object),
+      'Cannot validate with "undefined": expected a Standard Schema',
+    ],
+    [
+      'for an unknown option',
+      () => validate(age, { code: 422 } as object),
+      'Cannot read option code of validate: expected status',
+    ],
+    [
+      'for another status',
+      () => validate(age, { status: 200 } as unknown as object),
+      'Cannot read option status "200": expected 400 or 422',
+    ],
+  ];
+
+  test.each(wrong)('%s', (_, call, message) => {
+    expect(call).toThrow(TypeError);
+    expect(call).toThrow(message);
+  });
+});

@@ -1,0 +1,179 @@
+import { annotate, type Context, type Next, setParts } from '@fw/core';
+import { ValidationError, type ValidationIssue } from '@fw/errors';
+
+import { MAX_ISSUES, readIssues } from './issues.ts';
+import {
+  isStandardSchema,
+  type OutputOf,
+  type SchemaResult,
+  type StandardSchema,
+} from './standard-schema.ts';
+
+/** Schemas for parts of a request. */
+export interface RequestSchemas {
+  readonly body?: StandardSchema;
+  readonly query?: StandardSchema;
+  readonly params?: StandardSchema;
+  /** Names are in lower case; `ctx.headers` stays as it is. */
+  readonly headers?: StandardSchema;
+}
+
+export interface ValidateOptions {
+  /** The status of a request that does not fit. Default 400. */
+  readonly status?: 400 | 422;
+}
+
+/** A middleware after which `ctx` has these parts; a router reads the types from it. */
+export interface ValidateMiddleware<Outputs> {
+  (ctx: Context, next: Next): unknown;
+  readonly '~validated'?: (parts: Outputs) => void;
+}
+
+type OutputsOf<Schemas extends RequestSchemas> = {
+  readonly [Part in Exclude<keyof Schemas, 'headers'>]: OutputOf<Schemas[Part]>;
+};
+
+type Part = keyof RequestSchemas;
+const PARTS: readonly Part[] = ['params', 'query', 'headers', 'body'];
+
+/**
+ * Checks parts of a request against schemas of any Standard Schema library. What the schemas make
+ * of them is in `ctx.body`, `ctx.query` and `ctx.params` from then on, and typed; all that does not
+ * fit is answered 400 at once. A schema alone is the body's.
+ *
+ * ```ts
+ * router.post('/:id', validate({ body: z.object({ name: z.string() }) }), (ctx) => {
+ *   ctx.json({ hello: ctx.body.name });
+ * });
+ * ```
+ *
+ * @throws {TypeError} if a schema is none, or an option or part has an unknown name
+ */
+export function validate<Schema extends StandardSchema>(
+  schema: Schema,
+  options?: ValidateOptions,
+): ValidateMiddleware<{ readonly body: OutputOf<Schema> }>;
+export function validate<Schemas extends RequestSchemas>(
+  schemas: Schemas,
+  options?: ValidateOptions,
+): ValidateMiddleware<OutputsOf<Schemas>>;
+export function validate(
+  what: StandardSchema | RequestSchemas,
+  options: ValidateOptions = {},
+): ValidateMiddleware<unknown> {
+  const schemas = readSchemas(what);
+  const status = readStatus(options);
+  const checks = PARTS.flatMap((part) => {
+    const schema = schemas[part];
+    return schema ? [{ part, schema }] : [];
+  });
+
+  return annotate(
+    (ctx: Context, next: Next) => {
+      const outcomes = checks.map(({ part, schema }) => check(schema, part, ctx[part]));
+      if (!outcomes.some(isPromise)) {
+        replaceParts(ctx, outcomes as Outcome[], status);
+        return next();
+      }
+      return Promise.all(outcomes).then((settled) => {
+        replaceParts(ctx, settled, status);
+        return next();
+      });
+    },
+    { validation: { ...schemas, status } },
+  );
+}
+
+function readSchemas(what: unknown): RequestSchemas {
+  if (isStandardSchema(what)) return { body: what };
+  if (typeof what !== 'object' || what === null || Object.keys(what).length === 0) {
+    throw new TypeError(
+      `Cannot validate with "${String(what)}": expected a Standard Schema, or schemas for ${PARTS.join(', ')}`,
+    );
+  }
+  for (const [part, schema] of Object.entries(what)) {
+    if (!PARTS.some((known) => known === part)) {
+      throw new TypeError(`Cannot validate part "${part}": expected ${PARTS.join(', ')}`);
+    }
+    if (!isStandardSchema(schema)) {
+      throw new TypeError(
+        `Cannot validate ${part} with "${String(schema)}": expected a Standard Schema`,
+      );
+    }
+  }
+  return what;
+}
+
+function readStatus(options: ValidateOptions): 400 | 422 {
+  const unknown = Object.keys(options).find((name) => name !== 'status');
+  if (unknown !== undefined) {
+    throw new TypeError(`Cannot read option ${unknown} of validate: expected status`);
+  }
+  const { status = 400 } = options;
+  if (status !== 400 && status !== 422) {
+    throw new TypeError(`Cannot read option status "${String(status)}": expected 400 or 422`);
+  }
+  return status;
+}
+
+/** How one part of a request did; `failure` is what its schema threw. */
+type Outcome = { readonly part: Part } & (
+  | { readonly value: unknown }
+  | { readonly issues: readonly ValidationIssue[] }
+  | { readonly failure: unknown }
+);
+
+/** Never throws and never rejects: all parts are checked, whatever becomes of one of them. */
+function check(schema: StandardSchema, part: Part, input: unknown): Outcome | Promise<Outcome> {
+  const read = (result: SchemaResult<unknown>): Outcome =>
+    result.issues
+      ? { part, issues: readIssues(part, result.issues, input) }
+      : { part, value: result.value };
+  const fail = (failure: unknown): Outcome =>
+    isStackOverflow(failure) && isDeep(input)
+      ? { part, issues: [{ in: part, pointer: '', detail: 'Nested too deeply' }] }
+      : { part, failure };
+  try {
+    const result = schema['~standard'].validate(input);
+    return isPromise(result) ? result.then(read).catch(fail) : read(result);
+  } catch (error) {
+    return fail(error);
+  }
+}
+
+/** Puts the outputs in place, all or none. */
+function replaceParts(ctx: Context, outcomes: readonly Outcome[], status: number): void {
+  const issues: ValidationIssue[] = [];
+  for (const outcome of outcomes) {
+    if ('failure' in outcome) throw outcome.failure;
+    if ('issues' in outcome) issues.push(...outcome.issues);
+  }
+  if (issues.length > 0) throw new ValidationError(issues.slice(0, MAX_ISSUES), { status });
+  for (const outcome of outcomes) {
+    if (!('value' in outcome) || outcome.part === 'headers') continue;
+    if (outcome.part === 'body') ctx.body = outcome.value;
+    else setParts(ctx, { [outcome.part]: outcome.value });
+  }
+}
+
+function isPromise<T>(value: T | PromiseLike<T>): value is Promise<T> {
+  return value instanceof Promise || typeof (value as PromiseLike<T> | null)?.then === 'function';
+}
+
+function isStackOverflow(error: unknown): boolean {
+  return error instanceof RangeError && /call stack/i.test(error.message);
+}
+
+/** Deeper than any schema needs; a recursive schema that gives up on less is itself at fault. */
+const DEEP = 200;
+
+function isDeep(value: unknown): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEEP) return true;
+    level = level.flatMap((item) =>
+      typeof item === 'object' && item !== null ? Object.values(item) : [],
+    );
+  }
+  return false;
+}
