@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+
+import { parseDuration } from './duration.ts';
+
+test.each([
+  ['250ms', 250],
+  ['30s', 30_000],
+  ['1m', 60_000],
+  ['2h', 7_200_000],
+  ['1d', 86_400_000],
+  ['366d', 31_622_400_000],
+  [1_500, 1_500],
+])('a window of %j is %i ms', (window, milliseconds) => {
+  expect(parseDuration(window)).toBe(milliseconds);
+});
+
+test.each([
+  '',
+  '1',
+  'm',
+  '1 m',
+  '1.5m',
+  '-1m',
+  '0s',
+  '01s',
+  '1M',
+  '1w',
+  '1m1s',
+  '367d',
+  0,
+  -1,
+  1.5,
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+])('a window of %j is refused', (window) => {
+  expect(() => parseDuration(window)).toThrow(
+    new RangeError(
+      `Cannot read option window "${window}": expected a form such as "30s" or "1m", or milliseconds, up to a year`,
+    ),
+  );
+});

@@ -1,0 +1,24 @@
+const UNIT_MS = new Map([
+  ['ms', 1],
+  ['s', 1_000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]);
+/** A year: beyond it, times in milliseconds lose the fractions that counting needs. */
+const MAX_WINDOW_MS = 366 * 86_400_000;
+
+/**
+ * Reads a window such as `30s` or `1m`, or a number of milliseconds, in milliseconds.
+ *
+ * @throws {RangeError} if it is no positive whole number, followed by ms, s, m, h or d where it is text, or longer than a year
+ */
+export function parseDuration(window: string | number): number {
+  const [, count = '', unit = ''] = /^([1-9]\d*)([a-z]+)$/.exec(String(window)) ?? [];
+  const windowMs =
+    typeof window === 'number' ? window : Number(count) * (UNIT_MS.get(unit) ?? Number.NaN);
+  if (Number.isSafeInteger(windowMs) && windowMs > 0 && windowMs <= MAX_WINDOW_MS) return windowMs;
+  throw new RangeError(
+    `Cannot read option window "${String(window)}": expected a form such as "30s" or "1m", or milliseconds, up to a year`,
+  );
+}

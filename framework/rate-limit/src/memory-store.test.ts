@@ -1,0 +1,287 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import { memoryStore } from './memory-store.ts';
+import type { Algorithm } from './store.ts';
+import { policyOf, testStore } from './testing/contract.ts';
+import { LogModel } from './testing/model.ts';
+
+/** A clock that stands until it is moved. */
+function createClock() {
+  let nowMs = 1_000;
+  return {
+    read: () => nowMs,
+    advance: (milliseconds: number) => {
+      nowMs += milliseconds;
+    },
+  };
+}
+
+testStore('memoryStore', () => {
+  const clock = createClock();
+  return {
+    store: memoryStore({ clock: clock.read }),
+    toleranceMs: 0,
+    wait: async (milliseconds) => clock.advance(milliseconds),
+  };
+});
+
+const step = fc.record({
+  waitMs: fc.oneof(
+    fc.constant(0),
+    fc.integer({ min: 0, max: 30 }),
+    fc.integer({ max: 2_000, min: 0 }),
+  ),
+  key: fc.integer({ min: 0, max: 12 }).map((key) => `key ${key}`),
+  cost: fc.oneof(fc.constant(1), fc.integer({ min: 0, max: 6 })),
+  policy: fc.integer({ min: 0, max: 3 }),
+});
+
+const POLICIES = [
+  policyOf({ name: 'a', max: 5, windowMs: 100 }),
+  policyOf({ name: 'b', max: 300, windowMs: 1_000 }),
+  policyOf({ name: 'c', max: 4, windowMs: 97, algorithm: 'fixed-window' }),
+  policyOf({ name: 'd', max: 6, windowMs: 150, algorithm: 'token-bucket', burst: 3 }),
+];
+
+test('memoryStore answers as a plain log of every hit does, while its keys fit', () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+      const clock = createClock();
+      const store = memoryStore({ maxKeys: 13 * POLICIES.length, clock: clock.read });
+      const counters = POLICIES.map((policy) => store.counter(policy));
+      const models = POLICIES.map((policy) => new LogModel(policy));
+      for (const { waitMs, key, cost, policy } of steps) {
+        clock.advance(waitMs);
+
+        const hit = counters[policy]?.hit(key, cost);
+
+        expect(hit).toMatchObject({ ...models[policy]?.hit(key, cost, clock.read()) });
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('memoryStore refuses a hit until resetMs have passed, and then lets it pass', () => {
+  fc.assert(
+    fc.property(
+      fc.array(step, { maxLength: 60 }),
+      fc.integer({ min: 1, max: 4 }),
+      (steps, cost) => {
+        const clock = createClock();
+        const store = memoryStore({ clock: clock.read });
+        const counters = POLICIES.map((policy) => store.counter(policy));
+        for (const { waitMs, policy, cost: earlier } of steps) {
+          clock.advance(waitMs);
+          counters[policy]?.hit('key', earlier);
+        }
+        for (const [at, counter] of counters.entries()) {
+          if (cost > (POLICIES[at]?.burst ?? 0)) continue;
+          const refused = counter.hit('key', cost);
+          if (refused.allowed) continue;
+
+          clock.advance(refused.resetMs * 0.99);
+          const early = counter.hit('key', cost);
+          clock.advance(early.resetMs + 1e-6);
+          const onTime = counter.hit('key', cost);
+
+          expect([early.allowed, onTime.allowed]).toEqual([false, true]);
+          expect(refused.resetMs).toBeLessThanOrEqual(POLICIES[at]?.windowMs ?? 0);
+        }
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+});
+
+test.each([5, 300, 70_000])(
+  'a sliding window of %i lets no more than that pass in any interval as long as it',
+  (max) => {
+    const policy = policyOf({ max, windowMs: 1_000 });
+    const pace = fc.record({
+      waitMs: fc.oneof(
+        fc.double({ min: 0, max: 80, noNaN: true }),
+        fc.constantFrom(0, 499, 930, 999, 1_000),
+      ),
+      cost: fc.integer({ min: 1, max }),
+    });
+    fc.assert(
+      fc.property(fc.array(pace, { maxLength: 100 }), (paces) => {
+        const clock = createClock();
+        const counter = memoryStore({ clock: clock.read }).counter(policy);
+        const passed: { atMs: number; cost: number }[] = [];
+        for (const { waitMs, cost } of paces) {
+          clock.advance(waitMs);
+          for (const size of [cost, Math.ceil(max / 10), 1]) {
+            if (counter.hit('key', size).allowed) passed.push({ atMs: clock.read(), cost: size });
+          }
+        }
+        for (const { atMs: fromMs } of passed) {
+          const sum = passed
+            .filter(({ atMs }) => atMs >= fromMs && atMs < fromMs + 1_000)
+            .reduce((total, { cost }) => total + cost, 0);
+          expect(sum).toBeLessThanOrEqual(max);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  },
+);
+
+test('a sliding window lets a client that comes at its very limit have 15 of 16', () => {
+  const clock = createClock();
+  const counter = memoryStore({ clock: clock.read }).counter(
+    policyOf({ max: 100, windowMs: 60_000 }),
+  );
+
+  let passed = 0;
+  for (let request = 0; request < 10_000; request++) {
+    clock.advance(600);
+    if (counter.hit('key', 1).allowed) passed++;
+  }
+
+  expect(passed / 10_000).toBeGreaterThan(0.93);
+});
+
+test('a fixed window lets twice its limit pass around its end', () => {
+  const clock = createClock();
+  const policy = policyOf({ max: 10, windowMs: 100, algorithm: 'fixed-window' });
+  const counter = memoryStore({ clock: clock.read }).counter(policy);
+  const passed = (hits: number) =>
+    Array.from({ length: hits }, () => counter.hit('key', 1)).filter(({ allowed }) => allowed)
+      .length;
+
+  const early = passed(1);
+  clock.advance(99);
+  const late = passed(20);
+  clock.advance(1);
+  const next = passed(20);
+
+  expect([early, late, next]).toEqual([1, 9, 10]);
+});
+
+test('memoryStore never holds more keys than maxKeys', () => {
+  const store = memoryStore({ maxKeys: 100 });
+  const counter = store.counter(policyOf({ windowMs: 60_000 }));
+
+  for (let key = 0; key < 10_000; key++) counter.hit(`key ${key}`, 1);
+
+  expect(store.size).toBe(100);
+});
+
+test('memoryStore frees the records of keys whose window has passed', () => {
+  const clock = createClock();
+  const store = memoryStore({ maxKeys: 1_000, clock: clock.read });
+  const counter = store.counter(policyOf({ windowMs: 1_000 }));
+  for (let key = 0; key < 1_000; key++) counter.hit(`old ${key}`, 3);
+
+  clock.advance(1_000);
+  for (let key = 0; key < 300; key++) counter.hit(`new ${key}`, 1);
+
+  expect(store.size).toBe(300);
+});
+
+test('a blocked key stays blocked while others come and go', () => {
+  const clock = createClock();
+  const store = memoryStore({ maxKeys: 1_000, clock: clock.read });
+  const counter = store.counter(policyOf({ windowMs: 60_000 }));
+  for (let hit = 0; hit < 4; hit++) counter.hit('attacker', 1);
+
+  for (let key = 0; key < 100_000; key++) counter.hit(`other ${key}`, 1);
+
+  expect(counter.hit('attacker', 1)).toMatchObject({ allowed: false });
+});
+
+test('no blocked key makes room as long as one is not blocked', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 2, max: 70 }),
+      fc.array(fc.tuple(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 40 })), {
+        minLength: 200,
+        maxLength: 400,
+      }),
+      (maxKeys, steps) => {
+        const clock = createClock();
+        const store = memoryStore({ maxKeys, clock: clock.read });
+        const policy = policyOf({ max: 1, windowMs: 500, algorithm: 'fixed-window' });
+        const counter = store.counter(policy);
+        const blockedUntil = new Map<string, number>();
+        for (const [number, waitMs] of steps) {
+          clock.advance(waitMs);
+          const key = `key ${number}`;
+          const blocked = [...blockedUntil].filter(([, until]) => until > clock.read());
+          const isBlocked = (blockedUntil.get(key) ?? 0) > clock.read();
+          if (!isBlocked && blocked.length >= maxKeys) continue; // one has to go
+
+          const { allowed, resetMs } = counter.hit(key, 1);
+
+          expect(allowed).toBe(!isBlocked);
+          blockedUntil.set(key, clock.read() + resetMs);
+        }
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test('a store whose keys are all blocked takes new ones in place of them', () => {
+  const store = memoryStore({ maxKeys: 50 });
+  const counter = store.counter(policyOf({ max: 1, windowMs: 60_000 }));
+
+  for (let key = 0; key < 500; key++) {
+    expect(counter.hit(`key ${key}`, 1).allowed).toBe(true);
+    expect(counter.hit(`key ${key}`, 1).allowed).toBe(false);
+  }
+  expect(store.size).toBe(50);
+});
+
+test('memoryStore keeps a million keys within 40 bytes each, and no hit waits 10 ms', () => {
+  const before = process.memoryUsage().arrayBuffers;
+  const store = memoryStore({ maxKeys: 1_000_000 });
+  const bytes = process.memoryUsage().arrayBuffers - before;
+  const counter = store.counter(policyOf({ max: 100, windowMs: 60_000 }));
+
+  const slow: number[] = [];
+  for (let key = 0; key < 1_200_000; key++) {
+    const startedMs = performance.now();
+    counter.hit(`key ${key}`, 1);
+    const tookMs = performance.now() - startedMs;
+    if (tookMs > 10) slow.push(tookMs);
+  }
+
+  expect(store.size).toBe(1_000_000);
+  expect(bytes).toBeLessThanOrEqual(40_000_000);
+  expect(slow.length).toBeLessThanOrEqual(2); // whatever else runs on the machine takes its turns
+});
+
+test('a key with a new policy in a memory store beyond 255 is refused', () => {
+  const store = memoryStore();
+  for (let policy = 0; policy < 255; policy++) store.counter(policyOf({ name: `p${policy}` }));
+
+  expect(() => store.counter(policyOf({ name: 'p0' }))).not.toThrow();
+  expect(() => store.counter(policyOf({ name: 'p255' }))).toThrow(
+    'Cannot count by policy "p255": expected at most 255 policies in one memory store',
+  );
+});
+
+test.each([
+  [{ maxKeys: 0 }, 'Cannot read option maxKeys "0": expected a whole number from 1 to 16777214'],
+  [
+    { maxKeys: 1.5 },
+    'Cannot read option maxKeys "1.5": expected a whole number from 1 to 16777214',
+  ],
+  [{ max: 5 }, 'Cannot read option "max" of memoryStore: expected one of maxKeys, clock'],
+])('memoryStore refuses the options %j', (options: object, message) => {
+  expect(() => memoryStore(options)).toThrow(new RangeError(message));
+});
+
+test.each<Algorithm>(['sliding-window', 'fixed-window', 'token-bucket'])(
+  '%s: two stores count apart',
+  (algorithm) => {
+    const policy = policyOf({ algorithm, max: 1 });
+    memoryStore().counter(policy).hit('key', 1);
+
+    expect(memoryStore().counter(policy).hit('key', 1)).toMatchObject({ allowed: true });
+  },
+);

@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+
+import type { Algorithm, Policy, RateLimitStore } from '../store.ts';
+
+/** A store, and how time passes for it. */
+export interface StoreUnderTest {
+  readonly store: RateLimitStore;
+  /** What its clock may be off by, in milliseconds, beside the time that passes by itself. */
+  readonly toleranceMs: number;
+  wait(milliseconds: number): Promise<void>;
+}
+
+export function policyOf(overrides: Partial<Policy> = {}): Policy {
+  const max = overrides.max ?? 3;
+  return {
+    name: 'contract',
+    algorithm: 'sliding-window',
+    max,
+    windowMs: 400,
+    burst: max,
+    ...overrides,
+  };
+}
+
+const ALGORITHMS: readonly Algorithm[] = ['sliding-window', 'fixed-window', 'token-bucket'];
+
+/** What every store does. `create` makes one in which no key of `prefix` has been counted. */
+export function testStore(name: string, create: () => StoreUnderTest): void {
+  let serial = 0;
+  const newKey = () => `key-${serial++}`;
+
+  test.each(ALGORITHMS)(`${name}, %s: max hits pass, and no more`, async (algorithm) => {
+    const { store } = create();
+    const counter = store.counter(policyOf({ algorithm, windowMs: 60_000 }));
+    const key = newKey();
+
+    const hits = [];
+    for (let hit = 0; hit < 5; hit++) hits.push(await counter.hit(key, 1));
+
+    expect(hits.map(({ allowed }) => allowed)).toEqual([true, true, true, false, false]);
+    expect(hits.map(({ remaining }) => remaining)).toEqual([2, 1, 0, 0, 0]);
+    for (const { resetMs } of hits) {
+      expect(resetMs).toBeGreaterThan(0);
+      expect(resetMs).toBeLessThanOrEqual(60_000);
+    }
+  });
+
+  test.each(ALGORITHMS)(`${name}, %s: a refused hit passes after resetMs`, async (algorithm) => {
+    const { store, wait, toleranceMs } = create();
+    const counter = store.counter(policyOf({ algorithm }));
+    const key = newKey();
+    for (let hit = 0; hit < 3; hit++) await counter.hit(key, 1);
+    const refused = await counter.hit(key, 1);
+
+    await wait(refused.resetMs + toleranceMs);
+
+    expect(refused.allowed).toBe(false);
+    expect(await counter.hit(key, 1)).toMatchObject({ allowed: true });
+  });
+
+  test.each(ALGORITHMS)(`${name}, %s: keys are counted apart`, async (algorithm) => {
+    const { store } = create();
+    const counter = store.counter(policyOf({ algorithm, max: 1 }));
+
+    await counter.hit(newKey(), 1);
+
+    expect(await counter.hit(newKey(), 1)).toMatchObject({ allowed: true, remaining: 0 });
+  });
+
+  test.each(ALGORITHMS)(`${name}, %s: a hit counts its cost, or nothing`, async (algorithm) => {
+    const { store } = create();
+    const counter = store.counter(policyOf({ algorithm, max: 10, windowMs: 60_000 }));
+    const key = newKey();
+
+    expect(await counter.hit(key, 7)).toMatchObject({ allowed: true, remaining: 3 });
+    expect(await counter.hit(key, 4)).toMatchObject({ allowed: false, remaining: 3 });
+    expect(await counter.hit(key, 0)).toMatchObject({ allowed: true, remaining: 3 });
+    expect(await counter.hit(key, 3)).toMatchObject({ allowed: true, remaining: 0 });
+    expect(await counter.hit(newKey(), 11)).toMatchObject({ allowed: false, remaining: 10 });
+  });
+
+  test(`${name}: policies are counted apart, and equal ones together`, async () => {
+    const { store } = create();
+    const key = newKey();
+
+    await store.counter(policyOf({ name: 'one' })).hit(key, 2);
+
+    expect(await store.counter(policyOf({ name: 'two' })).hit(key, 1)).toMatchObject({
+      remaining: 2,
+    });
+    expect(await store.counter(policyOf({ name: 'one' })).hit(key, 1)).toMatchObject({
+      remaining: 0,
+    });
+  });
+
+  test(`${name}, sliding-window: a burst across a boundary passes max and no more`, async () => {
+    const { store, wait } = create();
+    const counter = store.counter(policyOf({ max: 20, windowMs: 600 }));
+    const key = newKey();
+    const hammer = async () => {
+      let passed = 0;
+      for (let hit = 0; hit < 30; hit++) if ((await counter.hit(key, 1)).allowed) passed++;
+      return passed;
+    };
+
+    const first = await hammer();
+    await wait(450);
+    const second = await hammer();
+
+    expect([first, second]).toEqual([20, 0]);
+  });
+
+  test(`${name}, fixed-window: all of max is back when the window ends`, async () => {
+    const { store, wait, toleranceMs } = create();
+    const counter = store.counter(policyOf({ algorithm: 'fixed-window' }));
+    const key = newKey();
+    await counter.hit(key, 3);
+
+    await wait(400 + toleranceMs);
+
+    expect(await counter.hit(key, 1)).toMatchObject({ allowed: true, remaining: 2 });
+  });
+
+  test(`${name}, token-bucket: it refills at max per window, up to burst`, async () => {
+    const { store, wait } = create();
+    const counter = store.counter(
+      policyOf({ algorithm: 'token-bucket', max: 2, windowMs: 1_000, burst: 4 }),
+    );
+    const key = newKey();
+
+    expect(await counter.hit(key, 4)).toMatchObject({ allowed: true, remaining: 0 });
+    expect(await counter.hit(key, 1)).toMatchObject({ allowed: false });
+    await wait(600);
+    expect(await counter.hit(key, 1)).toMatchObject({ allowed: true, remaining: 0 });
+  });
+}
