@@ -1,0 +1,39 @@
+import { isIPv6 } from 'node:net';
+
+/**
+ * The key of the client at `ip`: an IPv4 address itself, of an IPv6 address the subnet, because a
+ * client has a whole one to choose from.
+ *
+ * @param ipv6Subnet bits of the prefix. Default 64: what one line is given (RFC 6177).
+ */
+export function clientKey(ip: string, ipv6Subnet = 64): string {
+  if (!ip.includes(':') || !isIPv6(ip) || ipv6Subnet === 128) return ip;
+  const groups = readGroups(ip).map((group, at) => {
+    const bits = Math.min(16, Math.max(0, ipv6Subnet - at * 16));
+    return group & (0xffff << (16 - bits));
+  });
+  const kept = groups.slice(0, Math.ceil(ipv6Subnet / 16));
+  const prefix = kept.map((group) => group.toString(16)).join(':');
+  return `${prefix}${kept.length < 8 ? '::' : ''}/${ipv6Subnet}`;
+}
+
+/** The eight groups of a valid IPv6 address. */
+function readGroups(ip: string): number[] {
+  const [address = ''] = ip.split('%');
+  const [head = '', tail] = toHex(address).split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail ? tail.split(':') : [];
+  const missing = tail === undefined ? 0 : 8 - before.length - after.length;
+  return [...before, ...Array<string>(missing).fill('0'), ...after].map((group) =>
+    Number.parseInt(group, 16),
+  );
+}
+
+/** The last two groups may be written as an IPv4 address (RFC 4291 §2.2). */
+function toHex(address: string): string {
+  return address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) =>
+    [Number(a) * 256 + Number(b), Number(c) * 256 + Number(d)]
+      .map((group) => group.toString(16))
+      .join(':'),
+  );
+}

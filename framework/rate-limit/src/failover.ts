@@ -1,0 +1,119 @@
+import type { Logger } from '@fw/core';
+import { ServiceUnavailableError } from '@fw/errors';
+
+import { memoryStore } from './memory-store.ts';
+import type { Counter, Hit, Policy, RateLimitStore } from './store.ts';
+
+/** What happens to requests while the store fails: a limit per replica, none, or 503. */
+export type OnStoreError = 'local' | 'open' | 'closed';
+
+export const ON_STORE_ERROR: readonly OnStoreError[] = ['local', 'open', 'closed'];
+
+/** Milliseconds between two tries whether a store that failed is back. */
+const RETRY_MS = 250;
+
+/** Counts a request; `undefined` where nothing could, and it passes all the same. */
+export type Count = (key: string, cost: number, log: Logger) => MaybeLater<Hit | undefined>;
+type MaybeLater<T> = T | Promise<T>;
+
+/**
+ * Counts by `policy` in `store`, and by `onStoreError` while that fails. Then no request waits for
+ * it: now and then one is counted by it in the background, which tells when it is back.
+ */
+export function createCount(
+  store: RateLimitStore,
+  policy: Policy,
+  onStoreError: OnStoreError,
+): Count {
+  const counter = store.counter(policy);
+  const breaker = breakerOf(store);
+  const substitute = createSubstitute(policy, onStoreError);
+
+  return (key, cost, log) => {
+    if (breaker.isOpen) {
+      if (breaker.isDue()) attempt(breaker, log, counter, { key, cost });
+      return substitute(key, cost);
+    }
+    const fail = (error: unknown) => {
+      breaker.open(error, log);
+      return substitute(key, cost);
+    };
+    try {
+      const hit = counter.hit(key, cost);
+      return hit instanceof Promise ? hit.catch(fail) : hit;
+    } catch (error) {
+      return fail(error);
+    }
+  };
+}
+
+async function attempt(
+  breaker: Breaker,
+  log: Logger,
+  counter: Counter,
+  { key, cost }: { key: string; cost: number },
+): Promise<void> {
+  try {
+    await counter.hit(key, cost);
+    breaker.close(log);
+  } catch {
+    // It is still away: said once, when it left.
+  }
+}
+
+function createSubstitute(
+  policy: Policy,
+  onStoreError: OnStoreError,
+): (key: string, cost: number) => Hit | undefined {
+  if (onStoreError === 'open') return () => undefined;
+  if (onStoreError === 'closed') {
+    return () => {
+      throw new ServiceUnavailableError('The rate limit store is away', {
+        headers: { 'Retry-After': '1' },
+      });
+    };
+  }
+  let local: { hit(key: string, cost: number): Hit } | undefined;
+  return (key, cost) => {
+    local ??= memoryStore().counter(policy);
+    return local.hit(key, cost);
+  };
+}
+
+/** One for each store, so that limiters which share a store learn of its failure together. */
+const breakers = new WeakMap<RateLimitStore, Breaker>();
+
+function breakerOf(store: RateLimitStore): Breaker {
+  const known = breakers.get(store);
+  if (known) return known;
+  const breaker = new Breaker();
+  breakers.set(store, breaker);
+  return breaker;
+}
+
+/** Open while the store fails. Logs each change once. */
+class Breaker {
+  isOpen = false;
+  #nextTryMs = 0;
+
+  /** Whether it is time to try the store again; true once for each time. */
+  isDue(): boolean {
+    const nowMs = performance.now();
+    if (nowMs < this.#nextTryMs) return false;
+    this.#nextTryMs = nowMs + RETRY_MS;
+    return true;
+  }
+
+  open(error: unknown, log: Logger): void {
+    if (this.isOpen) return;
+    this.isOpen = true;
+    this.#nextTryMs = performance.now() + RETRY_MS;
+    log.error('The rate limit store fails: limits are not exact until it is back', error);
+  }
+
+  close(log: Logger): void {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    log.info('The rate limit store is back: limits are exact again');
+  }
+}

@@ -1,0 +1,343 @@
+import { type Context, createApp, type Middleware, metadataOf } from '@fw/core';
+import { request } from '@fw/core/testing';
+import { errorHandler } from '@fw/errors';
+import { expect, test } from 'vitest';
+
+import { memoryStore } from './memory-store.ts';
+import { type RateLimitOptions, rateLimit, tieredRateLimit } from './rate-limit.ts';
+
+const silent = { info: () => {}, warn: () => {}, error: () => {} };
+const ok: Middleware = (ctx) => ctx.send('ok');
+
+function appWith(...middleware: readonly Middleware[]) {
+  const app = createApp({ logger: silent, trustProxy: 1 });
+  return app.use(errorHandler(), ...middleware, ok);
+}
+
+function from(ip: string) {
+  return { headers: { 'X-Forwarded-For': ip } };
+}
+
+async function statusesOf(app: ReturnType<typeof appWith>, ips: readonly string[]) {
+  const statuses = [];
+  for (const ip of ips) statuses.push((await request(app, '/', from(ip))).status);
+  return statuses;
+}
+
+test('rateLimit lets 100 requests a minute pass by default', async () => {
+  const app = appWith(rateLimit());
+
+  const answers = await Promise.all(Array.from({ length: 101 }, () => request(app, '/')));
+
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
+});
+
+test('every limited answer says what is left', async () => {
+  const app = appWith(rateLimit({ max: 2, window: '1m' }));
+
+  const answers = [await request(app, '/'), await request(app, '/'), await request(app, '/')];
+
+  expect(answers.map(({ headers }) => headers.get('RateLimit-Limit'))).toEqual(['2', '2', '2']);
+  expect(answers.map(({ headers }) => headers.get('RateLimit-Remaining'))).toEqual(['1', '0', '0']);
+  expect(answers.map(({ headers }) => headers.get('RateLimit-Reset'))).toEqual(['60', '60', '60']);
+  expect(answers.map(({ headers }) => headers.get('RateLimit-Policy'))).toEqual([null, null, null]);
+  expect(answers.map(({ headers }) => headers.get('Retry-After'))).toEqual([null, null, '60']);
+});
+
+test('over the limit the answer is a problem of type quota-exceeded', async () => {
+  const app = appWith(rateLimit({ max: 1, window: '30s' }));
+  await request(app, '/');
+
+  const response = await request(app, '/');
+
+  expect(response.status).toBe(429);
+  expect(response.headers.get('Content-Type')).toBe('application/problem+json');
+  expect(await response.json()).toMatchObject({
+    type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
+    title: 'Too Many Requests',
+    status: 429,
+    detail: 'Too many requests: try again in 30 seconds',
+    code: 'RATE_LIMITED',
+  });
+});
+
+test('an answer that fails behind the limiter keeps its headers', async () => {
+  const app = createApp({ logger: silent });
+  app.use(errorHandler(), rateLimit({ max: 5 }), () => {
+    throw new Error('broken');
+  });
+
+  const response = await request(app, '/');
+
+  expect(response.status).toBe(500);
+  expect(response.headers.get('RateLimit-Remaining')).toBe('4');
+});
+
+test('draft-10 adds the policy and what is left of it', async () => {
+  const app = appWith(rateLimit({ max: 10, window: '1h', headers: 'draft-10', name: 'hourly' }));
+
+  const { headers } = await request(app, '/');
+
+  expect(headers.get('RateLimit-Policy')).toBe('"hourly";q=10;w=3600');
+  expect(headers.get('RateLimit')).toBe('"hourly";r=9;t=3600');
+  expect(headers.get('RateLimit-Remaining')).toBe('9');
+});
+
+test('two limiters on one route both count, and the tighter speaks', async () => {
+  const app = appWith(
+    rateLimit({ max: 3, window: '1h', headers: 'draft-10' }),
+    rateLimit({ max: 2, window: '1s', headers: 'draft-10' }),
+    rateLimit({ max: 50, window: '1d', headers: 'draft-10' }),
+  );
+
+  const first = await request(app, '/');
+  await request(app, '/');
+  const third = await request(app, '/');
+  const fourth = await request(app, '/');
+
+  expect(first.headers.get('RateLimit-Limit')).toBe('2');
+  expect(first.headers.get('RateLimit-Remaining')).toBe('1');
+  expect(first.headers.get('RateLimit')).toBe(
+    '"3-per-1h";r=2;t=3600, "2-per-1s";r=1;t=1, "50-per-1d";r=49;t=86400',
+  );
+  expect([third.status, third.headers.get('RateLimit-Limit')]).toEqual([429, '2']);
+  expect(third.headers.get('Retry-After')).toBe('1');
+  // The third request counted for the first limiter: nothing is left there now.
+  expect([fourth.status, fourth.headers.get('RateLimit-Limit')]).toEqual([429, '3']);
+  expect(fourth.headers.get('Retry-After')).toBe('3600');
+});
+
+test('clients are told apart by address, of IPv6 by subnet', async () => {
+  const app = appWith(rateLimit({ max: 1 }));
+
+  expect(await statusesOf(app, ['192.0.2.1', '192.0.2.2', '192.0.2.1'])).toEqual([200, 200, 429]);
+  expect(await statusesOf(app, ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1'])).toEqual([
+    200, 429, 200,
+  ]);
+});
+
+test('ipv6Subnet says how much of an IPv6 address counts', async () => {
+  const wide = appWith(rateLimit({ max: 1, ipv6Subnet: 48 }));
+  const whole = appWith(rateLimit({ max: 1, ipv6Subnet: 128 }));
+
+  expect(await statusesOf(wide, ['2001:db8::1', '2001:db8:0:1::1'])).toEqual([200, 429]);
+  expect(await statusesOf(whole, ['2001:db8::1', '2001:db8::2'])).toEqual([200, 200]);
+});
+
+test('keyGenerator says under which key a request counts', async () => {
+  const app = appWith(rateLimit({ max: 1, keyGenerator: (ctx) => `user:${ctx.query.user}` }));
+
+  const statuses = [];
+  for (const user of ['a', 'b', 'a']) statuses.push((await request(app, `/?user=${user}`)).status);
+
+  expect(statuses).toEqual([200, 200, 429]);
+});
+
+test.each<[string, () => unknown]>([
+  ['an empty text', () => ''],
+  ['undefined', () => undefined],
+  ['a number', () => 7],
+  ['a promise', async () => 'key'],
+])('a key that is %s is answered 500', async (_, keyGenerator) => {
+  const app = appWith(rateLimit({ keyGenerator: keyGenerator as () => string }));
+
+  expect((await request(app, '/')).status).toBe(500);
+});
+
+test('skip lets requests pass uncounted and unmarked', async () => {
+  const app = appWith(rateLimit({ max: 1, skip: (ctx) => ctx.path === '/free' }));
+
+  const free = [await request(app, '/free'), await request(app, '/free')];
+  const counted = [await request(app, '/'), await request(app, '/')];
+
+  expect(free.map(({ status }) => status)).toEqual([200, 200]);
+  expect(free[0]?.headers.get('RateLimit-Limit')).toBeNull();
+  expect(counted.map(({ status }) => status)).toEqual([200, 429]);
+});
+
+test('a skip that returns a promise is answered 500, not skipped', async () => {
+  const skip = (async () => false) as unknown as () => boolean;
+
+  expect((await request(appWith(rateLimit({ skip })), '/')).status).toBe(500);
+});
+
+test('cost says how much a request counts', async () => {
+  const app = appWith(rateLimit({ max: 10, cost: (ctx) => Number(ctx.query.cost) }));
+
+  const dear = await request(app, '/?cost=8');
+  const tooDear = await request(app, '/?cost=3');
+  const cheap = await request(app, '/?cost=2');
+  const bad = await request(app, '/?cost=-1');
+
+  expect(dear.headers.get('RateLimit-Remaining')).toBe('2');
+  expect([tooDear.status, tooDear.headers.get('RateLimit-Remaining')]).toEqual([429, '2']);
+  expect([cheap.status, cheap.headers.get('RateLimit-Remaining')]).toEqual([200, '0']);
+  expect(bad.status).toBe(500);
+});
+
+test('handler answers in place of the 429', async () => {
+  const handler = (ctx: Context) => {
+    ctx.status = 503;
+    ctx.json({ busy: ctx.state.rateLimit?.policy });
+  };
+  const app = appWith(rateLimit({ max: 1, handler }));
+  await request(app, '/');
+
+  const response = await request(app, '/');
+
+  expect(response.status).toBe(503);
+  expect(response.headers.get('Retry-After')).toBe('60');
+  expect(await response.json()).toEqual({ busy: '1-per-1m' });
+});
+
+test('limiters of one store count together when their policies are equal', async () => {
+  const store = memoryStore();
+  const one = appWith(rateLimit({ max: 1, store }));
+  const other = appWith(rateLimit({ max: 1, store }));
+  const named = appWith(rateLimit({ max: 1, store, name: 'named' }));
+
+  const statuses = [];
+  for (const app of [one, other, named]) statuses.push((await request(app, '/')).status);
+
+  expect(statuses).toEqual([200, 429, 200]);
+});
+
+test('a token bucket tells its burst as the limit', async () => {
+  const app = appWith(rateLimit({ algorithm: 'token-bucket', max: 60, window: '1m', burst: 3 }));
+
+  const answers = [];
+  for (let sent = 0; sent < 4; sent++) answers.push(await request(app, '/'));
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+  expect(answers[0]?.headers.get('RateLimit-Limit')).toBe('3');
+  expect(answers[3]?.headers.get('Retry-After')).toBe('1');
+});
+
+test('rateLimit says for the documentation which headers it sends', () => {
+  expect(metadataOf(rateLimit())).toEqual({ rateLimit: { headers: 'draft-6' } });
+  expect(metadataOf(rateLimit({ headers: 'draft-10' }))).toEqual({
+    rateLimit: { headers: 'draft-10' },
+  });
+});
+
+test.each<[object, string]>([
+  [{ max: 0 }, 'Cannot read option max "0": expected a whole number from 1 to 4294967295'],
+  [{ max: '5' }, 'Cannot read option max "5": expected a whole number from 1 to 4294967295'],
+  [{ max: 1.5 }, 'Cannot read option max "1.5": expected a whole number from 1 to 4294967295'],
+  [
+    { window: 'soon' },
+    'Cannot read option window "soon": expected a form such as "30s" or "1m", or milliseconds, up to a year',
+  ],
+  [
+    { algorithm: 'leaky' },
+    'Cannot read option algorithm "leaky": expected one of "sliding-window", "fixed-window", "token-bucket"',
+  ],
+  [{ burst: 5 }, 'Cannot read option burst "5": expected it with algorithm "token-bucket" only'],
+  [
+    { algorithm: 'token-bucket', burst: 0 },
+    'Cannot read option burst "0": expected a whole number from 1 to 4294967295',
+  ],
+  [
+    { name: 'a b' },
+    'Cannot read option name "a b": expected 1 to 64 of letters, digits, "_", ".", ":" and "-"',
+  ],
+  [{ cost: -1 }, 'Cannot read option cost "-1": expected a whole number from 0 to 4294967295'],
+  [{ cost: '1' }, 'Cannot read option cost "1": expected a function'],
+  [{ skip: true }, 'Cannot read option skip "true": expected a function'],
+  [{ keyGenerator: 'ip' }, 'Cannot read option keyGenerator "ip": expected a function'],
+  [{ handler: 429 }, 'Cannot read option handler "429": expected a function'],
+  [{ store: 'redis' }, 'Cannot read option store "redis": expected a store'],
+  [
+    { onStoreError: 'ignore' },
+    'Cannot read option onStoreError "ignore": expected one of "local", "open", "closed"',
+  ],
+  [{ ipv6Subnet: 0 }, 'Cannot read option ipv6Subnet "0": expected a whole number from 1 to 128'],
+  [
+    { headers: 'draft-7' },
+    'Cannot read option headers "draft-7": expected one of "draft-6", "draft-10"',
+  ],
+  [
+    { windowMs: 1_000 },
+    'Cannot read option "windowMs" of rateLimit: expected one of max, window, algorithm, burst, name, keyGenerator, store, skip, cost, handler, onStoreError, ipv6Subnet, headers',
+  ],
+])('rateLimit refuses the options %j', (options: RateLimitOptions, message) => {
+  expect(() => rateLimit(options)).toThrow(message);
+});
+
+function tieredApp(tierResolver: (ctx: Context) => string | undefined | Promise<string>) {
+  return appWith(
+    tieredRateLimit({
+      tiers: { free: { max: 1, window: '1m' }, pro: { max: 2, window: '1m' } },
+      tierResolver,
+      defaultTier: 'free',
+    }),
+  );
+}
+
+test.each(['free', 'unknown', 'constructor', '__proto__', 'toString', ''])(
+  'a request of tier "%s" has the default limit',
+  async (tier) => {
+    const app = tieredApp(() => tier);
+
+    expect((await request(app, '/')).headers.get('RateLimit-Limit')).toBe('1');
+    expect((await request(app, '/')).status).toBe(429);
+  },
+);
+
+test('each tier has a limit of its own', async () => {
+  const app = tieredApp((ctx) => ctx.get('tier'));
+  const ask = (tier: string) => request(app, '/', { headers: { Tier: tier } });
+
+  const pro = [await ask('pro'), await ask('pro'), await ask('pro')];
+  const free = [await ask('free'), await ask('free')];
+
+  expect(pro.map(({ status }) => status)).toEqual([200, 200, 429]);
+  expect(free.map(({ status }) => status)).toEqual([200, 429]);
+  expect((await request(app, '/')).status).toBe(429);
+});
+
+test('a tier may be found out asynchronously', async () => {
+  const app = tieredApp(async () => 'pro');
+
+  expect((await request(app, '/')).headers.get('RateLimit-Limit')).toBe('2');
+});
+
+test('a tier whose resolution fails is answered 500', async () => {
+  const app = tieredApp(async () => {
+    throw new Error('the directory is away');
+  });
+
+  expect((await request(app, '/')).status).toBe(500);
+});
+
+test('without defaultTier the first tier is the default', async () => {
+  const app = appWith(
+    tieredRateLimit({ tiers: { basic: { max: 7 }, plus: {} }, tierResolver: () => undefined }),
+  );
+
+  expect((await request(app, '/')).headers.get('RateLimit-Limit')).toBe('7');
+});
+
+test.each<[object, string]>([
+  [{ tiers: {}, tierResolver: () => 'a' }, 'Cannot read option defaultTier "": expected one of '],
+  [
+    { tiers: { a: {} }, tierResolver: () => 'a', defaultTier: 'b' },
+    'Cannot read option defaultTier "b": expected one of "a"',
+  ],
+  [{ tiers: { a: {} } }, 'Cannot read option tierResolver "undefined": expected a function'],
+  [
+    { tiers: { a: { limit: 1 } }, tierResolver: () => 'a' },
+    'Cannot read option "limit" of tier "a": expected one of max, window, algorithm, burst, name',
+  ],
+  [
+    { tiers: { a: { max: 0 } }, tierResolver: () => 'a' },
+    'Cannot read option max "0": expected a whole number from 1 to 4294967295',
+  ],
+  [
+    { tiers: { a: {} }, tierResolver: () => 'a', max: 5 },
+    'Cannot read option "max" of tieredRateLimit: expected one of tiers, tierResolver, defaultTier, keyGenerator',
+  ],
+])('tieredRateLimit refuses wrong options: %#', (options: object, message) => {
+  expect(() => tieredRateLimit(options as Parameters<typeof tieredRateLimit>[0])).toThrow(message);
+});

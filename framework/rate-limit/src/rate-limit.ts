@@ -1,0 +1,188 @@
+import { annotate, type Context, type Middleware } from '@fw/core';
+import { TooManyRequestsError } from '@fw/errors';
+
+import { clientKey } from './client-key.ts';
+import { createCount, ON_STORE_ERROR, type OnStoreError } from './failover.ts';
+import {
+  createHeaderWriter,
+  HEADER_DIALECTS,
+  type HeaderDialect,
+  wholeSeconds,
+} from './headers.ts';
+import { memoryStore } from './memory-store.ts';
+import {
+  checkOptionNames,
+  MAX_COUNT,
+  type PolicyOptions,
+  readPolicy,
+  readWhole,
+  unreadable,
+} from './options.ts';
+import type { Hit, Policy, RateLimitStore } from './store.ts';
+
+/** What limiters with and without tiers have in common. */
+export interface LimiterOptions {
+  /** Under which key a request is counted. Default: the client's address, of IPv6 its subnet. */
+  readonly keyGenerator?: (ctx: Context) => string;
+  /** Where counts are kept. Default: a memory store of this limiter's own. */
+  readonly store?: RateLimitStore;
+  /** Requests that are neither counted nor limited. Default: none. */
+  readonly skip?: (ctx: Context) => boolean;
+  /** How much a request counts, as a whole number from 0 on. Default 1. */
+  readonly cost?: number | ((ctx: Context) => number);
+  /** Answers in place of the 429; the headers are set. */
+  readonly handler?: (ctx: Context, hit: Hit) => unknown;
+  /** What happens while the store fails. Default `local`: a limit for each replica. */
+  readonly onStoreError?: OnStoreError;
+  /** Bits of an IPv6 address that make up the default key, 1 to 128. Default 64. */
+  readonly ipv6Subnet?: number;
+  /** Which headers the answers carry. Default `draft-6`. */
+  readonly headers?: HeaderDialect;
+}
+
+export interface RateLimitOptions extends PolicyOptions, LimiterOptions {}
+
+const POLICY_OPTIONS = ['max', 'window', 'algorithm', 'burst', 'name'];
+const LIMITER_OPTIONS = [
+  'keyGenerator',
+  'store',
+  'skip',
+  'cost',
+  'handler',
+  'onStoreError',
+  'ipv6Subnet',
+  'headers',
+];
+
+/**
+ * Limits requests per key: beyond the limit they are answered 429.
+ *
+ * ```ts
+ * app.use(rateLimit({ max: 100, window: '1m' }));
+ * ```
+ *
+ * @throws {RangeError | TypeError} naming an option that has no such meaning or is not known
+ */
+export function rateLimit(options: RateLimitOptions = {}): Middleware {
+  checkOptionNames('rateLimit', options, [...POLICY_OPTIONS, ...LIMITER_OPTIONS]);
+  const policy = readPolicy(options);
+  const limit = createLimiter(options)(policy);
+  return annotate(limit, { rateLimit: { headers: options.headers ?? 'draft-6' } });
+}
+
+export interface TieredRateLimitOptions extends LimiterOptions {
+  /** What each tier allows, by name. */
+  readonly tiers: Readonly<Record<string, PolicyOptions>>;
+  /** The tier of a request; one that is not known, or none, is the default tier. */
+  readonly tierResolver: (ctx: Context) => TierName | Promise<TierName>;
+  /** Default: the first of `tiers`. */
+  readonly defaultTier?: string;
+}
+
+type TierName = string | undefined;
+
+/**
+ * Limits requests per key, each by what its tier allows. A key that changes tiers is counted anew.
+ *
+ * @throws {RangeError | TypeError} naming an option that has no such meaning or is not known
+ */
+export function tieredRateLimit(options: TieredRateLimitOptions): Middleware {
+  const known = ['tiers', 'tierResolver', 'defaultTier', ...LIMITER_OPTIONS];
+  checkOptionNames('tieredRateLimit', options, known);
+  const { tiers, tierResolver, defaultTier = Object.keys(tiers ?? {})[0] ?? '' } = options;
+  requireFunction('tierResolver', tierResolver);
+  const createFor = createLimiter(options);
+  // A map: `constructor` and `__proto__` are tiers like any other that is not known.
+  const limiters = new Map(
+    Object.entries(tiers ?? {}).map(([tier, policyOptions]) => {
+      checkOptionNames(`tier "${tier}"`, policyOptions, POLICY_OPTIONS);
+      return [tier, createFor(readPolicy({ name: tier, ...policyOptions }))];
+    }),
+  );
+  const fallback = limiters.get(defaultTier);
+  if (!fallback) throw unreadable('defaultTier', defaultTier, [...limiters.keys()]);
+
+  const limit: Middleware = (ctx, next) => {
+    const tier = tierResolver(ctx);
+    if (!(tier instanceof Promise)) return (limiters.get(tier ?? '') ?? fallback)(ctx, next);
+    return tier.then((name) => (limiters.get(name ?? '') ?? fallback)(ctx, next));
+  };
+  return annotate(limit, { rateLimit: { headers: options.headers ?? 'draft-6' } });
+}
+
+/** Reads what all policies of a limiter share; the result makes the middleware for one of them. */
+function createLimiter(options: LimiterOptions): (policy: Policy) => Middleware {
+  const {
+    ipv6Subnet = 64,
+    keyGenerator = (ctx) => clientKey(ctx.ip, ipv6Subnet),
+    store = memoryStore(),
+    skip,
+    cost = 1,
+    handler = refuse,
+    onStoreError = 'local',
+    headers = 'draft-6',
+  } = options;
+  readWhole('ipv6Subnet', ipv6Subnet, 1, 128);
+  if (typeof cost === 'number') readWhole('cost', cost, 0, MAX_COUNT);
+  else requireFunction('cost', cost);
+  if (skip !== undefined) requireFunction('skip', skip);
+  requireFunction('keyGenerator', keyGenerator);
+  requireFunction('handler', handler);
+  if (typeof store?.counter !== 'function') {
+    throw new TypeError(`Cannot read option store "${String(store)}": expected a store`);
+  }
+  if (!ON_STORE_ERROR.includes(onStoreError)) {
+    throw unreadable('onStoreError', onStoreError, ON_STORE_ERROR);
+  }
+  if (!HEADER_DIALECTS.includes(headers)) throw unreadable('headers', headers, HEADER_DIALECTS);
+
+  return (policy) => {
+    const count = createCount(store, policy, onStoreError);
+    const writeHeaders = createHeaderWriter(policy, headers);
+    return (ctx, next) => {
+      if (skip && readSkip(skip(ctx))) return next();
+      const key = readKey(keyGenerator(ctx));
+      const hit = count(key, typeof cost === 'number' ? cost : readCost(cost(ctx)), ctx.log);
+      const answer = (counted: Hit | undefined): unknown => {
+        if (counted === undefined) return next();
+        writeHeaders(ctx, counted);
+        if (counted.allowed) return next();
+        ctx.set('Retry-After', String(wholeSeconds(counted.resetMs)));
+        return handler(ctx, counted);
+      };
+      return hit instanceof Promise ? hit.then(answer) : answer(hit);
+    };
+  };
+}
+
+/** Registered by draft-ietf-httpapi-ratelimit-headers-10 §5.1. */
+const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
+
+function refuse(_ctx: Context, { resetMs }: Hit): never {
+  const seconds = wholeSeconds(resetMs);
+  throw new TooManyRequestsError(
+    `Too many requests: try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`,
+    { type: QUOTA_EXCEEDED, code: 'RATE_LIMITED' },
+  );
+}
+
+/** A bad key must not put those who have it into one bucket, nor a promise let everybody pass. */
+function readKey(key: unknown): string {
+  if (typeof key === 'string' && key !== '') return key;
+  throw new TypeError(`Cannot limit by key "${String(key)}": keyGenerator must return a text`);
+}
+
+function readSkip(skipped: unknown): boolean {
+  if (typeof skipped === 'boolean') return skipped;
+  throw new TypeError(`Cannot skip by "${String(skipped)}": skip must return true or false`);
+}
+
+function readCost(cost: number): number {
+  if (Number.isSafeInteger(cost) && cost >= 0 && cost <= MAX_COUNT) return cost;
+  throw new RangeError(`Cannot count "${String(cost)}": cost must return a whole number from 0 on`);
+}
+
+function requireFunction(option: string, value: unknown): void {
+  if (typeof value === 'function') return;
+  throw new TypeError(`Cannot read option ${option} "${String(value)}": expected a function`);
+}
