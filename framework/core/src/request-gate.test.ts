@@ -195,6 +195,15 @@ describe('a method', () => {
     },
   );
 
+  test.each([
+    ['the greeting of TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'],
+    ['a line that is no request line', 'SSH-2.0-OpenSSH_9.9\r\n\r\n'],
+  ])('%s is answered 400, for it is no method', async (_, octets) => {
+    const { status } = await exchange(octets);
+
+    expect(status).toBe(400);
+  });
+
   test('CONNECT is answered 501: this is no proxy', async () => {
     const { status } = await exchange(lines('CONNECT a:443 HTTP/1.1', 'Host: a:443'));
 

@@ -8,8 +8,20 @@ const STATUSES: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
-  HPE_INVALID_METHOD: 501,
 };
+
+/** What the parser says of a request whose beginning it could not read. */
+interface ParserError extends NodeJS.ErrnoException {
+  readonly rawPacket?: Buffer;
+}
+
+/** A request line with a method of its own is one; anything else with a bad beginning is not HTTP. */
+function statusOf({ code = '', rawPacket }: ParserError): number {
+  const start = rawPacket?.toString('latin1', 0, 256) ?? '';
+  const isRequestLine = /^[\w!#$%&'*+.^`|~-]+ \S+ HTTP\/1\.[01]/.test(start);
+  if (code === 'HPE_INVALID_METHOD') return isRequestLine ? 501 : 400;
+  return STATUSES[code] ?? 400;
+}
 
 /** How long a client that was refused may take to hang up, so that it can read why. */
 const LINGER_MS = 1_000;
@@ -18,11 +30,11 @@ const LINGER_MS = 1_000;
 const refused = new WeakSet<Duplex>();
 
 /** Answers what the parser could not read as a request, and hangs up. */
-export function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+export function answerUnreadable(error: ParserError, socket: Duplex): void {
   if (refused.has(socket)) return;
   refused.add(socket);
   if (error.code === 'ECONNRESET') socket.destroy();
-  else answerInTurn(socket, STATUSES[error.code ?? ''] ?? 400);
+  else answerInTurn(socket, statusOf(error));
 }
 
 /** Requests that came before are answered first (RFC 9112 §9.3.2). */
