@@ -1,0 +1,164 @@
+import type { JsonSchema } from './json-schema.ts';
+
+export interface Reference {
+  readonly $ref: string;
+}
+
+export type ComponentKind = 'schemas' | 'responses' | 'headers';
+
+/** The shared parts of a document: equal parts stand there once, each under a name of its own. */
+export class Components {
+  readonly #parts: Record<ComponentKind, Map<string, unknown>> = {
+    schemas: new Map(),
+    responses: new Map(),
+    headers: new Map(),
+  };
+
+  /** Shares `part` under `name`, or under a numbered one if the name stands for something else. */
+  add(kind: ComponentKind, name: string, part: unknown): Reference {
+    const parts = this.#parts[kind];
+    const base = safeName(name);
+    let attempt = 0;
+    while (!fits(parts, candidate(base, [], attempt), part)) attempt++;
+    const free = candidate(base, [], attempt);
+    parts.set(free, part);
+    return refTo(kind, free);
+  }
+
+  /**
+   * Takes in a schema that a converter made. Its definitions become shared schemas, and so does a
+   * schema that refers to itself as `#`: in a document these references would lead nowhere. `suffix`
+   * tells apart what has the same name on the way in and on the way out.
+   */
+  addSchema(schema: JsonSchema, { name, suffix }: { name: string; suffix: string }): JsonSchema {
+    const { $schema: _dialect, $id: _id, $defs = {}, definitions = {}, ...root } = schema;
+    const shared = new Map([$defs, definitions].filter(isRecord).flatMap(Object.entries));
+    if (refsIn([root, ...shared.values()]).some((ref) => !isDefinition(ref))) {
+      shared.set(ROOT, root);
+    }
+    const ownName = typeof root.title === 'string' ? root.title : name;
+    const bases = distinctNames([...shared.keys()], ownName);
+    for (let attempt = 0; ; attempt++) {
+      const names = new Map(
+        [...bases].map(([key, base]) => [key, candidate(base, [suffix], attempt)]),
+      );
+      const renamed = new Map(
+        [...shared].map(([key, part]) => [names.get(key) as string, renameRefs(part, names)]),
+      );
+      if (![...renamed].every(([key, part]) => fits(this.#parts.schemas, key, part))) continue;
+      for (const [key, part] of renamed) this.#parts.schemas.set(key, part);
+      const own = names.get(ROOT);
+      return own === undefined
+        ? (renameRefs(root, names) as JsonSchema)
+        : { ...refTo('schemas', own) };
+    }
+  }
+
+  /** The schema that `schema` refers to, or `schema` itself. */
+  resolve(schema: JsonSchema): JsonSchema {
+    const [, name = ''] = /^#\/components\/schemas\/([^/]+)$/.exec(String(schema.$ref)) ?? [];
+    const found = this.#parts.schemas.get(name);
+    return isRecord(found) ? found : schema;
+  }
+
+  toJSON(): Record<string, Record<string, unknown>> {
+    const filled = Object.entries(this.#parts).filter(([, parts]) => parts.size > 0);
+    return Object.fromEntries(filled.map(([kind, parts]) => [kind, Object.fromEntries(parts)]));
+  }
+}
+
+/** The key of a whole schema among its definitions; no definition has it. */
+const ROOT = '#';
+
+function refTo(kind: ComponentKind, name: string): Reference {
+  return { $ref: `#/components/${kind}/${name}` };
+}
+
+/** A name that a component may have (OpenAPI 3.1.1 §4.8.7). */
+function safeName(name: string): string {
+  return name.replace(/[^A-Za-z0-9._-]+/g, '_') || '_';
+}
+
+/** A name for each definition of one schema, by its key. */
+function distinctNames(keys: readonly string[], ownName: string): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const key of keys) {
+    let name = safeName(key === ROOT ? ownName : key);
+    while ([...names.values()].includes(name)) name += '_';
+    names.set(key, name);
+  }
+  return names;
+}
+
+/** What `base` is called at the given attempt: itself, with each suffix, then numbered from 2 on. */
+function candidate(base: string, suffixes: readonly string[], attempt: number): string {
+  if (attempt === 0) return base;
+  return base + (suffixes[attempt - 1] ?? String(attempt - suffixes.length + 1));
+}
+
+function fits(parts: ReadonlyMap<string, unknown>, name: string, part: unknown): boolean {
+  return !parts.has(name) || JSON.stringify(parts.get(name)) === JSON.stringify(part);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Keywords whose value maps names to schemas, so that a name is no keyword. */
+const MAPS = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+]);
+/** Keywords whose value is data: a `$ref` in there is no reference. */
+const DATA = new Set(['const', 'enum', 'default', 'example', 'examples']);
+
+/** `schema` with every local reference put through `rename`. */
+function mapRefs(schema: unknown, rename: (ref: string) => string): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => mapRefs(item, rename));
+  if (!isRecord(schema)) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => {
+      if (DATA.has(key)) return [key, value];
+      if (key === '$ref' && typeof value === 'string' && value.startsWith('#')) {
+        return [key, rename(value)];
+      }
+      if (!MAPS.has(key) || !isRecord(value)) return [key, mapRefs(value, rename)];
+      const parts = Object.entries(value).map(([name, part]) => [name, mapRefs(part, rename)]);
+      return [key, Object.fromEntries(parts)];
+    }),
+  );
+}
+
+const DEFINITION = /^#\/(?:\$defs|definitions)\/([^/]+)/;
+
+function isDefinition(ref: string): boolean {
+  return DEFINITION.test(ref) || ref.startsWith('#/components/');
+}
+
+function refsIn(schemas: readonly unknown[]): string[] {
+  const refs: string[] = [];
+  mapRefs(schemas, (ref) => {
+    refs.push(ref);
+    return ref;
+  });
+  return refs;
+}
+
+function renameRefs(schema: unknown, names: ReadonlyMap<string, string>): unknown {
+  return mapRefs(schema, (ref) => {
+    if (ref.startsWith('#/components/')) return ref;
+    const key = DEFINITION.exec(ref)?.[1];
+    const name = names.get(key === undefined ? ROOT : decodePointer(key));
+    if (name === undefined) return ref;
+    const rest = key === undefined ? ref.slice(1) : ref.replace(DEFINITION, '');
+    return `#/components/schemas/${name}${rest}`;
+  });
+}
+
+/** A token of a JSON Pointer in a URI fragment (RFC 6901 §6). */
+function decodePointer(token: string): string {
+  return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
+}

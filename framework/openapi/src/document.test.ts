@@ -1,0 +1,440 @@
+import { annotate, type Middleware, type RouteMetadata } from '@fw/core';
+import { createRouter, endpoint } from '@fw/router';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+
+import type { Reference } from './components.ts';
+import { generateDocument } from './index.ts';
+
+const handler: Middleware = (ctx) => ctx.json({});
+const says = (metadata: RouteMetadata) => annotate<Middleware>((_ctx, next) => next(), metadata);
+const validates = (validation: object) => says({ validation });
+
+test('a document is OpenAPI 3.1.1 with the titles that info has or lacks', async () => {
+  expect(await generateDocument([])).toMatchObject({
+    openapi: '3.1.1',
+    info: { title: 'API', version: '1.0.0' },
+    servers: [{ url: '/' }],
+    paths: {},
+  });
+  const info = { title: 'Users', description: 'People', license: { name: 'MIT' } };
+  expect((await generateDocument([], { info })).info).toEqual({ ...info, version: '1.0.0' });
+});
+
+test('paths are those that requests use: prefix, group, mount and wildcard', async () => {
+  const files = createRouter().get('/*', handler);
+  const router = createRouter({ prefix: '/api' });
+  router.group('/v1', (v1) => {
+    v1.get('/users/:id', handler).post('/users', handler);
+  });
+  router.mount('/files', files);
+
+  const { paths } = await generateDocument(router.getRoutes());
+
+  expect(Object.keys(paths)).toEqual(['/api/v1/users/{id}', '/api/v1/users', '/api/files/{path}']);
+  expect(paths['/api/files/{path}']?.get?.parameters).toEqual([
+    {
+      name: 'path',
+      in: 'path',
+      required: true,
+      description: expect.stringContaining('rest of the path'),
+      schema: { type: 'string' },
+      'x-wildcard': true,
+    },
+  ]);
+});
+
+test('a route without metadata is an untyped operation', async () => {
+  const { paths } = await generateDocument(createRouter().get('/plain', handler).getRoutes());
+
+  expect(paths['/plain']?.get).toEqual({
+    operationId: 'getPlain',
+    summary: 'GET /plain',
+    responses: {
+      '2XX': { description: 'Success' },
+      405: { $ref: '#/components/responses/MethodNotAllowed' },
+      500: { $ref: '#/components/responses/InternalServerError' },
+    },
+  });
+});
+
+test('endpoint() describes the operation', async () => {
+  const described = {
+    summary: 'Read a user',
+    description: 'By *id*',
+    tags: ['users'],
+    deprecated: true,
+    operationId: 'readUser',
+    security: [{ token: [] }],
+  };
+  const router = createRouter().get('/u', endpoint(described), handler);
+
+  const document = await generateDocument(router.getRoutes());
+
+  expect(document.paths['/u']?.get).toMatchObject(described);
+  expect(document.tags).toEqual([{ name: 'users' }]);
+  expect(document.components.securitySchemes).toEqual({
+    token: { type: 'http', scheme: 'bearer' },
+  });
+});
+
+test('an internal operation is left out, the others of its path are not', async () => {
+  const router = createRouter()
+    .get('/u', handler)
+    .post('/u', endpoint({ visibility: 'internal' }), handler)
+    .get('/secret', endpoint({ visibility: 'internal' }), handler);
+
+  const { paths } = await generateDocument(router.getRoutes());
+
+  expect(Object.keys(paths)).toEqual(['/u']);
+  expect(Object.keys(paths['/u'] ?? {})).toEqual(['get']);
+});
+
+test.each([
+  ['/admin', ['/administer', '/ADMINS/x']],
+  ['/admin/', ['/administer', '/ADMINS/x']],
+  ['/Admin/users', ['/admin', '/administer', '/ADMINS/x']],
+])('exclude %s ends at a segment', async (prefix, rest) => {
+  const router = createRouter();
+  for (const path of ['/admin', '/admin/users', '/administer', '/ADMINS/x'])
+    router.get(path, handler);
+
+  const { paths } = await generateDocument(router.getRoutes(), { exclude: [prefix] });
+
+  expect(Object.keys(paths)).toEqual(rest);
+});
+
+test('operation ids are unique, whatever the routes are called', async () => {
+  const router = createRouter()
+    .all('/a-b', handler)
+    .get('/a_b', handler)
+    .get('/a/b', handler)
+    .get('/', handler)
+    .get('/named', endpoint({ operationId: 'getAB' }), handler)
+    .query('/a-b', handler);
+
+  const { paths } = await generateDocument(router.getRoutes());
+  const ids = Object.values(paths).flatMap((item) =>
+    Object.values(item).map((each) => each.operationId),
+  );
+
+  expect(ids).toHaveLength(12);
+  expect(new Set(ids).size).toBe(12);
+  expect(ids.every((id) => /^[A-Za-z0-9_]+$/.test(id))).toBe(true);
+});
+
+test('a method that OpenAPI 3.1 does not know stands as an extension', async () => {
+  const router = createRouter()
+    .query('/search', validates({ body: z.object({ text: z.string() }) }), handler)
+    .route('PROPFIND', '/search', handler);
+
+  const { paths } = await generateDocument(router.getRoutes());
+
+  expect(Object.keys(paths['/search'] ?? {})).toEqual(['x-query', 'x-propfind']);
+  expect(paths['/search']?.['x-query']?.requestBody?.content).toMatchObject({
+    'application/json': { schema: { required: ['text'] } },
+  });
+});
+
+test('routes that two routers have in common stand once, under the first names', async () => {
+  const one = createRouter().get('/u/:id', handler);
+  const two = createRouter().get('/u/:name', handler).put('/u/:name', handler);
+
+  const { paths } = await generateDocument([
+    ...one.getRoutes(),
+    ...one.getRoutes(),
+    ...two.getRoutes(),
+  ]);
+
+  expect(Object.keys(paths)).toEqual(['/u/{id}']);
+  expect(Object.keys(paths['/u/{id}'] ?? {})).toEqual(['get', 'put']);
+  expect(paths['/u/{id}']?.put?.parameters).toMatchObject([{ name: 'id', in: 'path' }]);
+});
+
+test('validate() gives query, path and header parameters, one a property', async () => {
+  const router = createRouter().get(
+    '/u/:id/*',
+    validates({
+      params: z.object({ id: z.uuid().describe('Which'), '*': z.string().max(9) }),
+      query: z.object({
+        page: z.coerce.number().int().default(1),
+        q: z.string().describe('Words'),
+      }),
+      headers: z.object({ 'x-tenant': z.string(), authorization: z.string() }),
+    }),
+    handler,
+  );
+
+  const { paths } = await generateDocument(router.getRoutes());
+
+  expect(paths['/u/{id}/{path}']?.get?.parameters).toMatchObject([
+    { name: 'id', in: 'path', required: true, description: 'Which', schema: { format: 'uuid' } },
+    { name: 'path', in: 'path', required: true, schema: { maxLength: 9 } },
+    { name: 'page', in: 'query', required: false, schema: { type: 'integer', default: 1 } },
+    { name: 'q', in: 'query', required: true, description: 'Words' },
+    { name: 'x-tenant', in: 'header', required: true },
+  ]);
+  expect(paths['/u/{id}/{path}']?.get?.parameters).toHaveLength(5);
+});
+
+test('a query schema that combines others gives the properties of all', async () => {
+  const query = z
+    .object({ a: z.string(), b: z.string() })
+    .and(z.object({ b: z.number(), c: z.string().optional() }));
+  const { paths } = await generateDocument(
+    createRouter().get('/q', validates({ query }), handler).getRoutes(),
+  );
+
+  expect(paths['/q']?.get?.parameters?.map(({ name, required }) => [name, required])).toEqual([
+    ['a', true],
+    ['b', true],
+    ['c', false],
+  ]);
+});
+
+test('bodies are described as they come in, answers as they go out', async () => {
+  const schema = z.object({ size: z.string().default('m') });
+  const router = createRouter().post(
+    '/u',
+    endpoint({ responses: { 201: schema, 204: schema, 302: undefined } }),
+    validates({ body: schema }),
+    handler,
+  );
+
+  const { paths } = await generateDocument(router.getRoutes());
+  const operation = paths['/u']?.post;
+
+  expect(operation?.requestBody).toMatchObject({
+    required: true,
+    content: { 'application/json': { schema: { properties: { size: { default: 'm' } } } } },
+  });
+  expect(operation?.requestBody?.content['application/json']?.schema).not.toHaveProperty(
+    'required',
+  );
+  expect(operation?.responses['201']).toMatchObject({
+    description: 'Created',
+    content: { 'application/json': { schema: { required: ['size'] } } },
+  });
+  expect(operation?.responses['204']).toEqual({ description: 'No Content' });
+  expect(operation?.responses['302']).toEqual({ description: 'Found' });
+  expect(operation?.responses).not.toHaveProperty('2XX');
+});
+
+test('a body that is parsed and not validated is untyped, and none where no method has one', async () => {
+  const parsed = says({ body: { mediaTypes: ['application/json'], limit: 1 } });
+  const router = createRouter().put('/u', parsed, handler).get('/u', parsed, handler);
+
+  const { paths } = await generateDocument(router.getRoutes());
+
+  expect(paths['/u']?.put?.requestBody).toEqual({
+    required: false,
+    content: { 'application/json': { schema: {} } },
+  });
+  expect(Object.keys(paths['/u']?.put?.responses ?? {})).toEqual([
+    '400',
+    '405',
+    '413',
+    '415',
+    '500',
+    '2XX',
+  ]);
+  expect(paths['/u']?.get).not.toHaveProperty('requestBody');
+});
+
+test.each([
+  ['a parameter in the path', '/u/:id', says({}), ['404', '405', '500']],
+  ['a validated query', '/u', validates({ query: z.object({}) }), ['400', '405', '500']],
+  [
+    'another status of validation',
+    '/u',
+    validates({ query: z.object({}), status: 422 }),
+    ['405', '422', '500'],
+  ],
+  [
+    'a validated body',
+    '/u',
+    validates({ body: z.object({}) }),
+    ['400', '405', '413', '415', '500'],
+  ],
+  ['security', '/u', endpoint({ security: [{ token: [] }] }), ['401', '405', '500']],
+  ['security that may be left out', '/u', endpoint({ security: [{}] }), ['405', '500']],
+  [
+    'security that a guard tells of',
+    '/u',
+    says({ security: [{ token: [] }] }),
+    ['401', '405', '500'],
+  ],
+  ['a rate limit', '/u', says({ rateLimit: { headers: 'draft-6' } }), ['405', '429', '500']],
+  [
+    'answers that middleware tells of',
+    '/u',
+    says({ responses: { 403: {}, 503: {} } }),
+    ['403', '405', '500', '503'],
+  ],
+  [
+    'errors without a schema',
+    '/u',
+    endpoint({ responses: { 409: undefined } }),
+    ['405', '409', '500'],
+  ],
+])('%s adds the errors that it can give', async (_name, path, middleware, errors) => {
+  const { paths, components } = await generateDocument(
+    createRouter().put(path, middleware, handler).getRoutes(),
+  );
+  const responses = Object.values(paths)[0]?.put?.responses ?? {};
+  const statuses = Object.keys(responses).filter((status) => /^[45]/.test(status));
+
+  expect(statuses).toEqual(errors);
+  for (const status of statuses) {
+    const name = (responses[status] as Reference).$ref.replace('#/components/responses/', '');
+    expect(components.responses?.[name]).toMatchObject({
+      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+    });
+  }
+});
+
+test('an error that endpoint() gives a schema has this one', async () => {
+  const schema = z.object({ error: z.string() });
+  const router = createRouter().get('/u', endpoint({ responses: { 401: schema } }), handler);
+
+  const { paths } = await generateDocument(router.getRoutes());
+
+  expect(paths['/u']?.get?.responses['401']).toMatchObject({
+    content: { 'application/json': { schema: { required: ['error'] } } },
+  });
+});
+
+test.each([
+  ['draft-6', ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']],
+  [
+    'draft-10',
+    ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy', 'RateLimit'],
+  ],
+])('limits by %s are in the headers of every answer', async (headers, names) => {
+  const router = createRouter().get('/u', says({ rateLimit: [{ headers }] }), handler);
+
+  const { paths, components } = await generateDocument(router.getRoutes());
+  const success = paths['/u']?.get?.responses['2XX'] as { headers: object };
+  const limited = components.responses?.TooManyRequests as { headers: object };
+
+  expect(Object.keys(success.headers)).toEqual(names);
+  expect(Object.keys(limited.headers)).toEqual(['Retry-After', ...names]);
+  expect(Object.keys(components.headers ?? {})).toEqual(expect.arrayContaining(names));
+});
+
+test('routes under limits of two kinds have an answer each', async () => {
+  const router = createRouter()
+    .get('/a', says({ rateLimit: { headers: 'draft-6' } }), handler)
+    .get('/b', says({ rateLimit: { headers: 'draft-10' } }), handler);
+
+  const { paths } = await generateDocument(router.getRoutes());
+
+  expect(paths['/a']?.get?.responses['429']).toEqual({
+    $ref: '#/components/responses/TooManyRequests',
+  });
+  expect(paths['/b']?.get?.responses['429']).toEqual({
+    $ref: '#/components/responses/TooManyRequests2',
+  });
+});
+
+test('middleware tells of headers and media types of answers', async () => {
+  const told = says({
+    responses: {
+      200: {
+        description: 'Rows',
+        headers: { ETag: 'The version' },
+        mediaTypes: ['text/csv', 'text/html'],
+      },
+    },
+  });
+  const { paths, components } = await generateDocument(
+    createRouter().get('/r', told, handler).getRoutes(),
+  );
+
+  expect(paths['/r']?.get?.responses['200']).toEqual({
+    description: 'Rows',
+    headers: { ETag: { $ref: '#/components/headers/ETag' } },
+    content: { 'text/csv': { schema: {} }, 'text/html': { schema: {} } },
+  });
+  expect(components.headers?.ETag).toEqual({
+    description: 'The version',
+    schema: { type: 'string' },
+  });
+});
+
+test('a schema with a name is shared, under one name for each form that it has', async () => {
+  const user = z
+    .object({ id: z.string(), role: z.string().default('member') })
+    .meta({ id: 'User' });
+  const router = createRouter()
+    .get('/a', endpoint({ responses: { 200: z.object({ data: user }) } }), handler)
+    .get('/b', endpoint({ responses: { 200: z.array(user) } }), handler)
+    .post('/b', validates({ body: user }), handler);
+
+  const { paths, components } = await generateDocument(router.getRoutes());
+
+  expect(Object.keys(components.schemas ?? {})).toEqual(['User', 'Problem', 'UserInput']);
+  expect(JSON.stringify(paths)).not.toContain('$defs');
+  expect(paths['/b']?.get?.responses['200']).toMatchObject({
+    content: { 'application/json': { schema: { items: { $ref: '#/components/schemas/User' } } } },
+  });
+  expect(paths['/b']?.post?.requestBody?.content['application/json']?.schema).toEqual({
+    $ref: '#/components/schemas/UserInput',
+  });
+});
+
+test('a schema that contains itself refers to a component', async () => {
+  const tree = z.object({
+    value: z.string(),
+    get children() {
+      return z.array(tree);
+    },
+  });
+  const router = createRouter().post('/trees', validates({ body: tree }), handler);
+
+  const { paths, components } = await generateDocument(router.getRoutes());
+  const $ref = '#/components/schemas/postTreesBody';
+
+  expect(paths['/trees']?.post?.requestBody?.content['application/json']?.schema).toEqual({ $ref });
+  expect(components.schemas?.postTreesBody).toMatchObject({
+    properties: { children: { items: { $ref } } },
+  });
+});
+
+test('text that looks like a reference stays as it is', async () => {
+  const data = { $ref: '#/$defs/A', properties: { $ref: '#' } };
+  const schema = {
+    $defs: { A: { type: 'string' } },
+    properties: {
+      $ref: { const: data },
+      enum: { $ref: '#/$defs/A' },
+      d: { default: data, examples: [data] },
+    },
+  };
+  const router = createRouter().get('/x', endpoint({ responses: { 200: schema } }), handler);
+
+  const { paths } = await generateDocument(router.getRoutes());
+
+  expect(paths['/x']?.get?.responses['200']).toMatchObject({
+    content: {
+      'application/json': {
+        schema: {
+          properties: {
+            $ref: { const: data },
+            enum: { $ref: '#/components/schemas/A' },
+            d: { default: data, examples: [data] },
+          },
+        },
+      },
+    },
+  });
+});
+
+test('servers and security schemes are handed on', async () => {
+  const servers = [{ url: 'https://api.example.com' }];
+  const securitySchemes = { key: { type: 'apiKey', in: 'header', name: 'X-Key' } };
+
+  const document = await generateDocument([], { servers, securitySchemes });
+
+  expect(document).toMatchObject({ servers, components: { securitySchemes } });
+});

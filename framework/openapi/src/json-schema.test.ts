@@ -1,0 +1,87 @@
+import { type } from 'arktype';
+import * as v from 'valibot';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import * as mini from 'zod/mini';
+
+import { toJsonSchema } from './json-schema.ts';
+
+const handWritten = (jsonSchema?: object) => ({
+  '~standard': {
+    version: 1,
+    vendor: 'by-hand',
+    validate: (value: unknown) => ({ value }),
+    jsonSchema,
+  },
+});
+const TEXT = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
+
+test.each([
+  ['zod', z.object({ name: z.string() })],
+  ['zod/mini', mini.object({ name: mini.string() })],
+  ['valibot', v.object({ name: v.string() })],
+  ['arktype', type({ name: 'string' })],
+  ['a hand-written Standard JSON Schema', handWritten({ input: () => TEXT })],
+  ['a plain JSON Schema', TEXT],
+])('%s becomes the JSON Schema of its input', async (_name, schema) => {
+  expect(await toJsonSchema(schema, 'input')).toMatchObject(TEXT);
+});
+
+test.each([
+  ['zod', z.object({ count: z._default(z.string(), 'none') }), ['count']],
+  ['arktype', type({ count: 'string = "none"' }), ['count']],
+])('%s with a default asks for it on the way out only', async (_name, schema, required) => {
+  expect((await toJsonSchema(schema, 'input')).required ?? []).toEqual([]);
+  expect((await toJsonSchema(schema, 'output')).required).toEqual(required);
+});
+
+test.each([
+  ['zod', z.object({ at: z.date() })],
+  ['zod/mini', mini.object({ at: mini.date() })],
+  ['valibot', v.object({ at: v.date() })],
+])('a date of %s is the text that JSON writes it as', async (_name, schema) => {
+  expect(await toJsonSchema(schema, 'output')).toMatchObject({
+    properties: { at: { type: 'string', format: 'date-time' } },
+  });
+});
+
+test('one part that JSON cannot say leaves the others typed', async () => {
+  const schema = z.object({
+    id: z.bigint(),
+    length: z.string().transform((text) => text.length),
+    name: z.string(),
+  });
+
+  expect(await toJsonSchema(schema, 'output')).toMatchObject({
+    properties: { id: {}, length: {}, name: { type: 'string' } },
+  });
+});
+
+test.each([
+  ['another vendor', handWritten()],
+  ['zod before 4', { '~standard': { version: 1, vendor: 'zod', validate: () => ({}) }, _def: {} }],
+  [
+    'a converter that throws',
+    handWritten({
+      input: () => {
+        throw new Error('cannot');
+      },
+    }),
+  ],
+  ['text', 'string'],
+  ['nothing', null],
+])('%s is untyped', async (_name, schema) => {
+  expect(await toJsonSchema(schema, 'input')).toEqual({});
+});
+
+test('the option toJsonSchema comes first, and leaves to the others what it does not know', async () => {
+  const known = z.string();
+  const override = (schema: unknown, direction: string) =>
+    schema === known ? { title: direction } : undefined;
+
+  expect(await toJsonSchema(known, 'output', override)).toEqual({ title: 'output' });
+  expect(await toJsonSchema(z.number(), 'output', override)).toMatchObject({ type: 'number' });
+  expect(await toJsonSchema(handWritten({ input: () => TEXT }), 'input', () => ({ a: 1 }))).toEqual(
+    { a: 1 },
+  );
+});

@@ -1,0 +1,65 @@
+import type { RouteMetadata } from '@fw/core';
+import type { EndpointMetadata } from '@fw/router';
+
+/** What a validator says: a schema for each part of a request, and the status that refuses it. */
+export interface ValidationMetadata {
+  readonly body?: unknown;
+  readonly query?: unknown;
+  readonly params?: unknown;
+  readonly headers?: unknown;
+  readonly status?: 400 | 422;
+}
+
+/** What a rate limiter says: the headers that its answers carry. */
+export interface RateLimitMetadata {
+  readonly headers?: 'draft-6' | 'draft-10';
+}
+
+/** What a body parser says. */
+export interface BodyMetadata {
+  readonly mediaTypes: readonly string[];
+  readonly limit?: number;
+}
+
+/** What any middleware may say of an answer that it gives, by status. */
+export interface ResponseMetadata {
+  readonly description?: string;
+  /** A description by header name. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default `application/json`, or `application/problem+json` from 400 on. */
+  readonly mediaTypes?: readonly string[];
+}
+
+/** Everything that the middleware of a route may say of it. */
+export interface DocumentedMetadata {
+  readonly endpoint: EndpointMetadata;
+  readonly validation: ValidationMetadata | undefined;
+  readonly rateLimits: readonly RateLimitMetadata[];
+  readonly body: BodyMetadata | undefined;
+  readonly responses: Readonly<Record<number, ResponseMetadata>>;
+  readonly security: EndpointMetadata['security'];
+}
+
+/** The keys of a route's metadata, as the packages agree on them; `annotate` takes any. */
+interface KnownKeys {
+  readonly endpoint?: EndpointMetadata;
+  readonly validation?: ValidationMetadata;
+  readonly rateLimit?: RateLimitMetadata | readonly RateLimitMetadata[];
+  readonly body?: BodyMetadata;
+  readonly responses?: Readonly<Record<number, ResponseMetadata>>;
+  readonly security?: EndpointMetadata['security'];
+}
+
+/** Reads what the middleware of a route says of it; what is missing says nothing. */
+export function readMetadata(metadata: RouteMetadata): DocumentedMetadata {
+  const known: KnownKeys = metadata;
+  const endpoint = known.endpoint ?? {};
+  return {
+    endpoint,
+    validation: known.validation,
+    rateLimits: known.rateLimit === undefined ? [] : [known.rateLimit].flat(),
+    body: known.body,
+    responses: known.responses ?? {},
+    security: endpoint.security ?? known.security,
+  };
+}

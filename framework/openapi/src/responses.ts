@@ -1,0 +1,195 @@
+import { titleOf } from '@fw/core';
+
+import type { Components, Reference } from './components.ts';
+import type { JsonSchema } from './json-schema.ts';
+import type { DocumentedMetadata } from './metadata.ts';
+
+type Headers = Readonly<Record<string, Reference>>;
+
+export interface Response {
+  readonly description: string;
+  readonly headers?: Headers;
+  readonly content?: Readonly<Record<string, { readonly schema: JsonSchema }>>;
+}
+
+/** Answers by status, `2XX` among them. */
+export type Responses = Readonly<Record<string, Response | Reference>>;
+
+const INTEGER = { type: 'integer', minimum: 0 };
+const TEXT = { type: 'string' };
+
+/** The headers that this framework's own answers carry. */
+const HEADERS: Readonly<Record<string, { description: string; schema: JsonSchema }>> = {
+  Accept: { description: 'The media types that are taken', schema: TEXT },
+  Allow: { description: 'The methods that this path takes', schema: TEXT },
+  'Retry-After': { description: 'Seconds to wait before the next request', schema: INTEGER },
+  'WWW-Authenticate': { description: 'How to authenticate', schema: TEXT },
+  'RateLimit-Limit': { description: 'Requests allowed in a window', schema: INTEGER },
+  'RateLimit-Remaining': { description: 'Requests left in this window', schema: INTEGER },
+  'RateLimit-Reset': { description: 'Seconds until the window ends', schema: INTEGER },
+  'RateLimit-Policy': {
+    description: 'The limits, as a list: `"default";q=100;w=60`',
+    schema: TEXT,
+  },
+  RateLimit: {
+    description: 'What is left of each, as a list: `"default";r=99;t=60`',
+    schema: TEXT,
+  },
+};
+
+const DRAFT_6 = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+const DRAFT_10 = ['RateLimit-Policy', 'RateLimit'];
+
+/** What a client reads of each error, and the headers that come with it. */
+const ERRORS: Readonly<Record<number, { description: string; headers?: readonly string[] }>> = {
+  400: { description: 'The request cannot be read, or does not fit its schema' },
+  401: { description: 'Credentials are missing or wrong', headers: ['WWW-Authenticate'] },
+  403: { description: 'These credentials do not allow it' },
+  404: { description: 'There is no such thing' },
+  405: { description: 'The path does not take the method that was used', headers: ['Allow'] },
+  409: { description: 'At odds with what is stored' },
+  412: { description: 'A condition such as `If-Match` does not hold' },
+  413: { description: 'The body is too large' },
+  415: { description: 'The body is of a type that is not read', headers: ['Accept'] },
+  422: { description: 'The request does not fit its schema' },
+  429: { description: 'Too many requests', headers: ['Retry-After'] },
+  500: { description: 'The server failed; its log has more under `requestId`' },
+  503: { description: 'Not now' },
+};
+
+/** The body of every error answer (RFC 9457). */
+const PROBLEM: JsonSchema = {
+  type: 'object',
+  title: 'Problem',
+  description: 'Why a request failed (RFC 9457)',
+  required: ['type', 'title', 'status', 'detail', 'code'],
+  properties: {
+    type: {
+      type: 'string',
+      format: 'uri-reference',
+      description: 'A URI that names the kind of problem; `about:blank` where the status says all',
+    },
+    title: { type: 'string', description: 'The name of the status' },
+    status: { type: 'integer', minimum: 400, maximum: 599 },
+    detail: { type: 'string', description: 'What was wrong with this request' },
+    code: { type: 'string', description: 'A stable word to branch on', examples: ['NOT_FOUND'] },
+    requestId: { type: 'string', description: 'What the server logs this request under' },
+    errors: {
+      type: 'array',
+      description: 'Each part of the request that does not fit',
+      items: {
+        type: 'object',
+        required: ['in', 'pointer', 'detail'],
+        properties: {
+          in: { enum: ['body', 'query', 'params', 'headers'] },
+          pointer: {
+            type: 'string',
+            description: 'Where in that part, as a JSON Pointer (RFC 6901)',
+            examples: ['/age'],
+          },
+          detail: { type: 'string' },
+        },
+      },
+    },
+  },
+};
+
+/** What the middleware of a route makes of its answers. */
+export interface AnsweredRoute {
+  readonly metadata: DocumentedMetadata;
+  readonly hasParams: boolean;
+  readonly readsBody: boolean;
+}
+
+/** The statuses of the errors that can meet a request for this route. */
+export function errorStatuses({ metadata, hasParams, readsBody }: AnsweredRoute): number[] {
+  const { validation, security, rateLimits, responses } = metadata;
+  const statuses = [405, 500];
+  if (validation) statuses.push(validation.status ?? 400);
+  if (readsBody) statuses.push(400, 413, 415);
+  if (security?.some((scheme) => Object.keys(scheme).length > 0)) statuses.push(401);
+  if (hasParams) statuses.push(404);
+  if (rateLimits.length > 0) statuses.push(429);
+  statuses.push(...Object.keys(responses).map(Number).filter(isError));
+  return [...new Set(statuses)];
+}
+
+export function isError(status: number): boolean {
+  return status >= 400;
+}
+
+/** An error answer of the framework's own form, as a component that operations share. */
+export function shareError(
+  components: Components,
+  status: number,
+  metadata: DocumentedMetadata,
+): Reference {
+  const said = metadata.responses[status];
+  const known = ERRORS[status];
+  const headers = {
+    ...shareHeaders(components, [
+      ...(known?.headers ?? []),
+      ...(status === 429 ? rateLimitHeaders(metadata) : []),
+    ]),
+    ...shareOwnHeaders(components, said?.headers),
+  };
+  const schema = components.add('schemas', 'Problem', PROBLEM);
+  const mediaTypes = said?.mediaTypes ?? ['application/problem+json'];
+  return components.add('responses', titleOf(status).replace(/[^A-Za-z]/g, ''), {
+    description: said?.description ?? known?.description ?? titleOf(status),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    content: Object.fromEntries(mediaTypes.map((type) => [type, { schema }])),
+  });
+}
+
+/** An answer that the route itself describes. */
+export function describeAnswer(
+  components: Components,
+  {
+    status,
+    schema,
+    metadata,
+  }: { status: string; schema: JsonSchema | undefined; metadata: DocumentedMetadata },
+): Response {
+  const said = metadata.responses[Number(status)];
+  const headers = {
+    ...shareHeaders(components, rateLimitHeaders(metadata)),
+    ...shareOwnHeaders(components, said?.headers),
+  };
+  const mediaTypes = said?.mediaTypes ?? ['application/json'];
+  const hasContent = (schema || said?.mediaTypes) && !BODYLESS.includes(status);
+  return {
+    description: said?.description ?? (status === '2XX' ? 'Success' : titleOf(Number(status))),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(hasContent && {
+      content: Object.fromEntries(mediaTypes.map((type) => [type, { schema: schema ?? {} }])),
+    }),
+  };
+}
+
+/** Answers that have no body, whatever the handler sends (RFC 9110 §15.3.5, §15.3.6, §15.4.5). */
+const BODYLESS = ['204', '205', '304'];
+
+function rateLimitHeaders({ rateLimits }: DocumentedMetadata): string[] {
+  if (rateLimits.length === 0) return [];
+  const isDraft10 = rateLimits.some(({ headers }) => headers === 'draft-10');
+  return isDraft10 ? [...DRAFT_6, ...DRAFT_10] : DRAFT_6;
+}
+
+function shareHeaders(components: Components, names: readonly string[]): Headers {
+  return Object.fromEntries(
+    names.map((name) => [name, components.add('headers', name, HEADERS[name])]),
+  );
+}
+
+function shareOwnHeaders(
+  components: Components,
+  headers: Readonly<Record<string, string>> = {},
+): Headers {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [
+      name,
+      components.add('headers', name, { description, schema: HEADERS[name]?.schema ?? TEXT }),
+    ]),
+  );
+}
