@@ -1,0 +1,50 @@
+export type Child = Node | string | undefined | false;
+
+type Attributes = Readonly<Record<string, string | boolean | undefined>>;
+
+/**
+ * Makes an element. Everything on the page comes from here: text is only ever text, so nothing that
+ * a document says can become markup.
+ */
+export function h<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Tag] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) continue;
+    element.setAttribute(name, value === true ? '' : value);
+  }
+  append(element, children);
+  return element;
+}
+
+export function append(parent: Node, children: readonly Child[]): void {
+  for (const child of children) {
+    if (child) parent.appendChild(typeof child === 'string' ? new Text(child) : child);
+  }
+}
+
+export function button(
+  text: string,
+  attributes: Attributes,
+  onClick: (event: MouseEvent) => void,
+): HTMLButtonElement {
+  const element = h('button', { type: 'button', ...attributes }, text);
+  element.addEventListener('click', onClick);
+  return element;
+}
+
+/** Details whose content is made when they are first opened, so a schema may contain itself. */
+export function lazyDetails(summary: Child, className: string, fill: () => Child): HTMLElement {
+  const details = h('details', { class: className }, h('summary', {}, summary));
+  details.addEventListener('toggle', () => append(details, [fill()]), { once: true });
+  return details;
+}
+
+/** Makes a change where a screen reader speaks of it. */
+export function announce(text: string): void {
+  const place = document.getElementById('announcement');
+  if (place) place.textContent = text;
+}

@@ -1,0 +1,103 @@
+import { type Api, type Group, groupOperations } from './api.ts';
+import { codeBlock } from './code.ts';
+import { append, h } from './dom.ts';
+import { errorsView } from './errors.ts';
+import { markdown } from './markdown.ts';
+import { operationView } from './operation.ts';
+import type { Session } from './request.ts';
+import { followReading, sidebar, topBar } from './sidebar.ts';
+import { applyTheme } from './theme.ts';
+
+applyTheme();
+void start(document.documentElement.dataset.document ?? 'openapi.json');
+
+async function start(url: string): Promise<void> {
+  try {
+    const response = await fetch(url);
+    if (!response.ok) throw new Error(`${url} answered ${response.status} ${response.statusText}`);
+    show((await response.json()) as Api, response.url);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    append(document.body, [
+      h('p', { class: 'failure', role: 'alert' }, `Cannot show the document: ${reason}`),
+    ]);
+  }
+}
+
+function show(api: Api, documentUrl: string): void {
+  const servers = (api.servers ?? []).flatMap(
+    ({ url }) => URL.parse(url, documentUrl)?.href.replace(/\/$/, '') ?? [],
+  );
+  const session: Session = { server: servers[0] ?? location.origin, credentials: new Map() };
+  const groups = groupOperations(api);
+  const nav = sidebar(api, groups);
+  const main = h(
+    'main',
+    { id: 'main', tabindex: '-1' },
+    intro(api, documentUrl, session),
+    ...groups.map((group, index) => groupView(api, { group, index, session })),
+    errorsView(),
+  );
+  append(document.body, [
+    h('a', { class: 'skip', href: '#main' }, 'Skip to the operations'),
+    topBar(api),
+    h('div', { class: 'layout' }, nav, main),
+    h('p', { id: 'announcement', class: 'unseen', 'aria-live': 'polite' }),
+  ]);
+  document.title = api.info.title;
+  followReading(main, nav);
+  addEventListener('hashchange', goToHash);
+  goToHash();
+}
+
+/**
+ * Scrolls to what the address names. What comes into view on the way takes its real height only then,
+ * so the way is corrected for a few frames.
+ */
+function goToHash(): void {
+  const target = document.getElementById(decode(location.hash.slice(1)));
+  let frames = 6;
+  const correct = () => {
+    target?.scrollIntoView();
+    if (--frames > 0) requestAnimationFrame(correct);
+  };
+  correct();
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function intro(api: Api, documentUrl: string, session: Session): HTMLElement {
+  const { title, version, description } = api.info;
+  const server = codeBlock('Server', 'address of the server');
+  server.show(session.server);
+  return h(
+    'section',
+    { class: 'intro operation' },
+    h(
+      'div',
+      { class: 'meaning' },
+      h('h1', {}, title, h('span', { class: 'badge' }, version)),
+      description === undefined ? undefined : markdown(description),
+      h('p', { class: 'links' }, h('a', { href: documentUrl }, 'OpenAPI document')),
+    ),
+    h('div', { class: 'usage' }, server.element),
+  );
+}
+
+function groupView(
+  api: Api,
+  { group, index, session }: { group: Group; index: number; session: Session },
+): HTMLElement {
+  return h(
+    'section',
+    { class: 'group', 'aria-labelledby': `group-${index}` },
+    h('h2', { id: `group-${index}` }, group.name),
+    ...group.operations.map((operation) => operationView(api, operation, session)),
+  );
+}

@@ -1,0 +1,129 @@
+import type { Api, Operation, Parameter, SecurityScheme } from './api.ts';
+import { exampleOfSchema } from './example.ts';
+
+/** What a reader filled in for one operation; credentials are shared by all. */
+export interface Draft {
+  readonly values: Map<string, string>;
+  body: string;
+}
+
+/** What holds for every operation: which server, and whose credentials. They live as long as the page. */
+export interface Session {
+  server: string;
+  readonly credentials: Map<string, string>;
+}
+
+export interface PreparedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+export function keyOf(parameter: Parameter): string {
+  return `${parameter.in}:${parameter.name}`;
+}
+
+/** The request that a draft makes. What is required and not filled in yet stands as an example. */
+export function prepare(
+  api: Api,
+  operation: Operation,
+  { draft, session }: { draft: Draft; session: Session },
+): PreparedRequest {
+  const query = new URLSearchParams();
+  const headers: Record<string, string> = {};
+  let path = operation.path;
+  for (const parameter of operation.parameters ?? []) {
+    const filled = draft.values.get(keyOf(parameter)) ?? '';
+    const value = filled || (parameter.required ? placeholderOf(api, parameter) : '');
+    if (value === '') continue;
+    if (parameter.in === 'path')
+      path = path.replace(`{${parameter.name}}`, encodeValue(parameter, value));
+    else if (parameter.in === 'header') headers[parameter.name] = value;
+    else if (parameter.in === 'query') {
+      for (const each of isList(parameter) ? value.split(',') : [value]) {
+        query.append(parameter.name, each.trim());
+      }
+    }
+  }
+  for (const [name, scheme] of schemesOf(api, operation)) {
+    const secret = session.credentials.get(name) || 'YOUR_TOKEN';
+    if (scheme.type === 'apiKey' && scheme.in === 'query') query.set(scheme.name ?? name, secret);
+    else if (scheme.type === 'apiKey') headers[scheme.name ?? name] = secret;
+    else
+      headers.Authorization =
+        scheme.scheme === 'basic' ? `Basic ${btoa(secret)}` : `Bearer ${secret}`;
+  }
+  const body = operation.requestBody ? draft.body : undefined;
+  if (body)
+    headers['Content-Type'] =
+      Object.keys(operation.requestBody?.content ?? {})[0] ?? 'application/json';
+  const search = query.size > 0 ? `?${query}` : '';
+  const url = session.server.replace(/\/$/, '') + path + search;
+  return { method: operation.method, url, headers, body: body || undefined };
+}
+
+/** A value as one segment; the rest of a path keeps its slashes. */
+function encodeValue({ 'x-wildcard': isWildcard }: Parameter, value: string): string {
+  return isWildcard
+    ? value.split('/').map(encodeURIComponent).join('/')
+    : encodeURIComponent(value);
+}
+
+function isList({ schema }: Parameter): boolean {
+  return schema?.type === 'array';
+}
+
+/** An example of a parameter, as text. */
+export function placeholderOf(api: Api, parameter: Parameter): string {
+  if (/(?:^|_)id$/i.test(parameter.name) && !parameter.schema?.format) return '42';
+  const example = exampleOfSchema(api, parameter.schema ?? {});
+  if (Array.isArray(example)) return example.join(',');
+  if (example === 'text' || typeof example === 'object')
+    return parameter['x-wildcard'] ? 'a/b' : parameter.name;
+  return String(example);
+}
+
+/** The schemes of an operation's first way to authenticate. */
+export function schemesOf(api: Api, operation: Operation): [string, SecurityScheme][] {
+  const names = Object.keys(operation.security?.[0] ?? {});
+  return names.map((name) => [
+    name,
+    api.components?.securitySchemes?.[name] ?? { type: 'http', scheme: 'bearer' },
+  ]);
+}
+
+/** A request as a command for a POSIX shell. */
+export function toCurl({ method, url, headers, body }: PreparedRequest): string {
+  const lines = [
+    `curl ${method === 'GET' ? '' : method === 'HEAD' ? '--head ' : `-X ${method} `}${quote(url)}`,
+  ];
+  for (const [name, value] of Object.entries(headers))
+    lines.push(`-H ${quote(`${name}: ${value}`)}`);
+  if (body !== undefined) lines.push(`-d ${quote(body)}`);
+  return lines.join(' \\\n  ');
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A request as JavaScript. */
+export function toFetch({ method, url, headers, body }: PreparedRequest): string {
+  const init = {
+    ...(method !== 'GET' && { method }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(body !== undefined && { body: '…' }),
+  };
+  const options =
+    Object.keys(init).length === 0
+      ? ''
+      : `, ${JSON.stringify(init, null, 2)
+          .replace(/^(\s*)"(method|headers|body)":/gm, '$1$2:')
+          .replace('"…"', () => `JSON.stringify(${indent(body ?? '')})`)}`;
+  return `const response = await fetch(${JSON.stringify(url)}${options});\nconst data = await response.json();`;
+}
+
+function indent(text: string): string {
+  return text.replaceAll('\n', '\n  ');
+}

@@ -1,0 +1,179 @@
+import { type Api, type Operation, type Parameter, resolve } from './api.ts';
+import { codeBlock } from './code.ts';
+import { announce, append, h } from './dom.ts';
+import { typesOf } from './example.ts';
+import { type Draft, keyOf, placeholderOf, prepare, type Session, schemesOf } from './request.ts';
+
+export interface TryItOptions {
+  readonly draft: Draft;
+  readonly session: Session;
+  /** Called when anything was filled in. */
+  readonly onChange: () => void;
+}
+
+/** The form that sends a request for an operation, and shows the answer to it. */
+export function tryIt(api: Api, operation: Operation, options: TryItOptions): HTMLElement {
+  const { draft, session, onChange } = options;
+  const answer = h('div', { class: 'answer' });
+  const send = h('button', { type: 'submit', class: 'send' }, 'Send request');
+  const form = h(
+    'form',
+    { class: 'try', 'aria-label': `Try ${operation.title}` },
+    ...schemesOf(api, operation).map(([name]) =>
+      field(`${name} credentials`, secretInput(session, name, onChange), 'header'),
+    ),
+    ...(operation.parameters ?? []).map((parameter) =>
+      field(
+        parameter.name,
+        parameterInput(api, parameter, { draft, onChange }),
+        parameter.in,
+        parameter.required,
+      ),
+    ),
+    operation.requestBody &&
+      field('Body', bodyInput(draft, onChange), 'JSON', operation.requestBody.required),
+    send,
+  );
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    send.disabled = true;
+    answer.replaceChildren(await sendRequest(api, operation, options));
+    send.disabled = false;
+  });
+  return h('div', {}, form, answer);
+}
+
+let inputs = 0;
+
+function field(label: string, input: HTMLElement, place: string, required = false): HTMLElement {
+  input.id = `input-${++inputs}`;
+  return h(
+    'div',
+    { class: 'input' },
+    h(
+      'label',
+      { for: input.id },
+      label,
+      h('small', {}, ` ${place}${required ? ', required' : ''}`),
+    ),
+    input,
+  );
+}
+
+function secretInput({ credentials }: Session, name: string, onChange: () => void): HTMLElement {
+  const input = h('input', {
+    type: 'password',
+    autocomplete: 'off',
+    placeholder: 'Token',
+    'data-credential': name,
+    value: credentials.get(name) ?? '',
+  });
+  input.addEventListener('input', () => {
+    credentials.set(name, input.value);
+    for (const other of document.querySelectorAll<HTMLInputElement>('[data-credential]')) {
+      if (other !== input && other.dataset.credential === name) other.value = input.value;
+    }
+    onChange();
+  });
+  return input;
+}
+
+function parameterInput(
+  api: Api,
+  parameter: Parameter,
+  { draft, onChange }: { draft: Draft; onChange: () => void },
+): HTMLElement {
+  const schema = resolve(api, parameter.schema ?? {});
+  const values = typesOf(schema)[0] === 'boolean' ? [true, false] : schema.enum;
+  const attributes = { required: parameter.required ?? false };
+  const input = values
+    ? h('select', attributes, ...['', ...values].map((value) => h('option', {}, String(value))))
+    : h('input', {
+        ...attributes,
+        placeholder: placeholderOf(api, parameter),
+        spellcheck: 'false',
+        autocomplete: 'off',
+      });
+  input.value = draft.values.get(keyOf(parameter)) ?? '';
+  input.addEventListener('input', () => {
+    draft.values.set(keyOf(parameter), input.value);
+    onChange();
+  });
+  return input;
+}
+
+function bodyInput(draft: Draft, onChange: () => void): HTMLElement {
+  const rows = Math.min(16, draft.body.split('\n').length + 1);
+  const input = h('textarea', { rows: String(rows), spellcheck: 'false' }, draft.body);
+  input.addEventListener('input', () => {
+    draft.body = input.value;
+    onChange();
+  });
+  return input;
+}
+
+async function sendRequest(
+  api: Api,
+  operation: Operation,
+  { draft, session }: TryItOptions,
+): Promise<HTMLElement> {
+  const { url, method, headers, body } = prepare(api, operation, { draft, session });
+  const start = performance.now();
+  try {
+    const response = await fetch(url, { method, headers, ...(body !== undefined && { body }) });
+    const text = await response.text();
+    const ms = Math.round(performance.now() - start);
+    announce(`Answered ${response.status} ${response.statusText} in ${ms} milliseconds`);
+    return answerView(response, text, ms);
+  } catch (error) {
+    announce('No answer');
+    return h(
+      'p',
+      { class: 'failure', role: 'alert' },
+      `No answer: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+}
+
+function answerView(response: Response, text: string, ms: number): HTMLElement {
+  const isJson = /[/+]json\b/.test(response.headers.get('content-type') ?? '');
+  const block = codeBlock(
+    h(
+      'span',
+      {},
+      h(
+        'span',
+        { class: `status s${Math.floor(response.status / 100)}` },
+        `${response.status} ${response.statusText}`,
+      ),
+      ` ${ms} ms`,
+    ),
+    'answer',
+  );
+  block.show(text === '' ? 'No body' : isJson ? pretty(text) : text, isJson);
+  const code = isJson ? codeOf(text) : undefined;
+  const list = h('dl', {});
+  for (const [name, value] of response.headers)
+    append(list, [h('dt', {}, name), h('dd', {}, value)]);
+  return h(
+    'div',
+    {},
+    block.element,
+    code !== undefined &&
+      h('p', { class: 'hint' }, h('a', { href: '#errors' }, `What ${code} means`)),
+    h('details', { class: 'inner' }, h('summary', {}, 'Headers of the answer'), list),
+  );
+}
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+/** The `code` of a problem, which the page explains. */
+function codeOf(text: string): string | undefined {
+  return /"code":\s*"([A-Z_]+)"/.exec(text)?.[1];
+}

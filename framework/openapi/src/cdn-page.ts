@@ -1,0 +1,96 @@
+import { escapeHtml, hashOf, type Page, type PageContent } from './html.ts';
+
+/*
+ * The files of a CDN are those of the npm packages. A new version and its hashes:
+ *
+ *   npm pack @scalar/api-reference@1.72.1 swagger-ui-dist@5.35.0
+ *   tar xzOf scalar-api-reference-1.72.1.tgz package/dist/browser/standalone.js |
+ *     openssl dgst -sha384 -binary | base64
+ */
+const SCALAR = {
+  file: '@scalar/api-reference@1.72.1/dist/browser/standalone.js',
+  integrity: 'sha384-U11tb2XnKvmwt8RlTvnwUnYgrN+ur4Xyh9htLhjajWNR/Oyl5AX5DEz00qRmlrmK',
+};
+const SWAGGER = {
+  file: 'swagger-ui-dist@5.35.0/swagger-ui-bundle.js',
+  integrity: 'sha384-gjRm0bEPMeTmMh5jT2cHccIwCUZSTd8YC+j0d0sXw0MdGEfScduGpSyF3ZSSLkX9',
+};
+const SWAGGER_STYLE = {
+  file: 'swagger-ui-dist@5.35.0/swagger-ui.css',
+  integrity: 'sha384-WlYgdmXYOOBWL5apwjDEZwN+U3HmXSSu5R6V5aGxEcf7z+KuRNwBhoxKVN1i3D5I',
+};
+
+/** The page of somebody else, read from a CDN in a version that cannot change under it. */
+export function cdnPage(
+  ui: 'scalar' | 'swagger',
+  { cdn, ...content }: PageContent & { readonly cdn: string },
+): Page {
+  const base = cdn.replace(/\/$/, '');
+  return ui === 'scalar' ? scalarPage(base, content) : swaggerPage(base, content);
+}
+
+function scalarPage(cdn: string, { documentUrl, title }: PageContent): Page {
+  const configuration = JSON.stringify({ withDefaultFonts: false, telemetry: false });
+  const body = `<script id="api-reference" data-url="${escapeHtml(documentUrl)}" data-configuration="${escapeHtml(configuration)}"></script>
+<script ${subresource('src', cdn, SCALAR)}></script>`;
+  return {
+    html: frame(title, { head: '', body }),
+    policy: {
+      'script-src': [originOf(cdn)],
+      'style-src': ["'unsafe-inline'"], // its styles are part of its script
+      'img-src': ["'self'", 'data:', 'blob:'],
+      'font-src': ['data:'],
+      'worker-src': ['blob:'],
+    },
+  };
+}
+
+function swaggerPage(cdn: string, { documentUrl, title }: PageContent): Page {
+  const start = `SwaggerUIBundle({ url: document.documentElement.dataset.document, dom_id: '#page' });`;
+  return {
+    html: frame(title, {
+      attributes: ` data-document="${escapeHtml(documentUrl)}"`,
+      head: `<link rel="stylesheet" ${subresource('href', cdn, SWAGGER_STYLE)}>\n`,
+      body: `<div id="page"></div>
+<script ${subresource('src', cdn, SWAGGER)}></script>
+<script>${start}</script>`,
+    }),
+    policy: {
+      'script-src': [originOf(cdn), hashOf(start)],
+      'style-src': [originOf(cdn), "'unsafe-inline'"], // it sets styles on elements
+      'img-src': ["'self'", 'data:'],
+    },
+  };
+}
+
+function subresource(
+  attribute: 'src' | 'href',
+  cdn: string,
+  { file, integrity }: { file: string; integrity: string },
+): string {
+  return `${attribute}="${escapeHtml(`${cdn}/${file}`)}" integrity="${integrity}" crossorigin="anonymous"`;
+}
+
+/** The one source that a policy must let in; a path would end at the first redirect. */
+function originOf(cdn: string): string {
+  return new URL(cdn).origin;
+}
+
+function frame(
+  title: string,
+  { attributes = '', head, body }: { attributes?: string; head: string; body: string },
+): string {
+  return `<!doctype html>
+<html lang="en"${attributes}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" href="data:,">
+${head}</head>
+<body>
+${body}
+</body>
+</html>
+`;
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+
+import { createApp } from '@fw/core';
+import { request } from '@fw/core/testing';
+import { createRouter } from '@fw/router';
+import { expect, test } from 'vitest';
+
+import { type OpenApiOptions, openapi } from './index.ts';
+
+const HOSTILE = `</title></script><script>alert(1)</script>"'&`;
+
+async function readPage(options: Partial<OpenApiOptions> = {}) {
+  const app = createApp().use(openapi({ router: createRouter(), ...options }));
+  const response = await request(app, '/docs');
+  const policy = response.headers.get('content-security-policy') ?? '';
+  const directives = new Map(
+    policy.split('; ').map((directive) => {
+      const [name = '', ...sources] = directive.split(' ');
+      return [name, sources];
+    }),
+  );
+  return { response, html: await response.text(), directives };
+}
+
+function hashesOf(html: string, tag: 'script' | 'style'): string[] {
+  return [...html.matchAll(new RegExp(`<${tag}>([^]*?)</${tag}>`, 'g'))].map(
+    ([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
+  );
+}
+
+test('the page is one file below 60 kB that names no other origin', async () => {
+  const { response, html } = await readPage();
+
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(Buffer.byteLength(html)).toBeLessThan(60_000);
+  expect(html).not.toMatch(/<(?:script|link|img|iframe)[^>]+(?:src|href)=["']?(?:https?:)?\/\//);
+  expect(html).not.toMatch(/@import|url\(/);
+});
+
+test('its policy lets in nothing but its own script, its own style and the document', async () => {
+  const { html, directives } = await readPage();
+
+  expect(directives.get('default-src')).toEqual(["'none'"]);
+  expect(directives.get('script-src')).toEqual(hashesOf(html, 'script'));
+  expect(directives.get('style-src')).toEqual(hashesOf(html, 'style'));
+  expect(directives.get('connect-src')).toEqual(["'self'"]);
+  expect(html).not.toMatch(/ style=| on[a-z]+=["']/);
+});
+
+test('requests may be sent to the servers that the document names', async () => {
+  const { directives } = await readPage({
+    servers: [
+      { url: 'https://api.example.com/v1' },
+      { url: '/v1' },
+      { url: 'https://api.example.com/v2' },
+    ],
+  });
+
+  expect(directives.get('connect-src')).toEqual(["'self'", 'https://api.example.com']);
+});
+
+test.each(['fw', 'scalar', 'swagger'] as const)(
+  'a hostile title is text in the page of %s',
+  async (ui) => {
+    const { html } = await readPage({
+      docs: { ui },
+      info: { title: HOSTILE, description: HOSTILE },
+    });
+
+    expect(html).not.toContain('<script>alert(1)');
+    expect(html).toContain('<title>&#60;/title&#62;');
+  },
+);
+
+test.each([
+  [
+    'scalar',
+    'https://cdn.jsdelivr.net/npm/@scalar/api-reference@1.72.1/dist/browser/standalone.js',
+  ],
+  ['swagger', 'https://cdn.jsdelivr.net/npm/swagger-ui-dist@5.35.0/swagger-ui-bundle.js'],
+] as const)('%s comes from the CDN in a pinned version with its hash', async (ui, url) => {
+  const { html, directives } = await readPage({ docs: { ui } });
+
+  expect(html).toMatch(
+    new RegExp(`src="${url}" integrity="sha384-[A-Za-z0-9+/]{64}" crossorigin="anonymous"`),
+  );
+  expect(directives.get('default-src')).toEqual(["'none'"]);
+  expect(directives.get('script-src')).toEqual([
+    'https://cdn.jsdelivr.net',
+    ...hashesOf(html, 'script'),
+  ]);
+  for (const [tag] of html.matchAll(/<(?:script|link)[^>]+https:[^>]+>/g)) {
+    expect(tag).toContain('integrity="sha384-');
+  }
+});
+
+test('cdn says where else the files are', async () => {
+  const { html, directives } = await readPage({
+    docs: { ui: 'scalar', cdn: 'https://static.example.com/npm/', path: '/docs' },
+  });
+
+  expect(html).toContain('src="https://static.example.com/npm/@scalar/api-reference@');
+  expect(directives.get('script-src')).toEqual(['https://static.example.com']);
+});

@@ -1,0 +1,94 @@
+import { cdnPage } from './cdn-page.ts';
+import type { OpenApiInfo, Server } from './document.ts';
+import { escapeHtml, hashOf, type Page, type PageContent } from './html.ts';
+import { PAGE_SCRIPT, PAGE_STYLE } from './page-assets.ts';
+import { createResource, type Resource } from './resource.ts';
+
+/** The page to read the document with. */
+export interface DocsPage {
+  /** Default `/docs`. */
+  readonly path?: string;
+  /** `fw` is this package's own page, the others come from a CDN. Default `fw`. */
+  readonly ui?: 'fw' | 'scalar' | 'swagger';
+  /** Where the npm packages of `scalar` and `swagger` are read. Default `https://cdn.jsdelivr.net/npm`. */
+  readonly cdn?: string;
+}
+
+export const DEFAULT_CDN = 'https://cdn.jsdelivr.net/npm';
+
+/** Creates the page to read a document with, as it is served. */
+export function createDocsPage(
+  { path, ui, cdn }: Required<DocsPage>,
+  api: { path: string; document: { info?: OpenApiInfo; servers?: readonly Server[] } },
+): Resource {
+  const content = {
+    documentUrl: relativeUrl(path, api.path),
+    title: api.document.info?.title ?? 'API',
+  };
+  const { html, policy } = ui === 'fw' ? ownPage(content) : cdnPage(ui, { ...content, cdn });
+  const directives = {
+    'default-src': ["'none'"],
+    ...policy,
+    'connect-src': ["'self'", ...originsOf(api.document.servers)],
+    'base-uri': ["'none'"],
+    'form-action': ["'none'"],
+    'frame-ancestors': ["'none'"],
+  };
+  return createResource(html, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': Object.entries(directives)
+      .map(([name, sources]) => `${name} ${sources.join(' ')}`)
+      .join('; '),
+    'Referrer-Policy': 'no-referrer',
+  });
+}
+
+const ICON =
+  'data:image/svg+xml,' +
+  encodeURIComponent(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#5b4be1"/><path d="m6 5-3 3 3 3m4-6 3 3-3 3" stroke="#fff" stroke-width="1.6" fill="none"/></svg>',
+  );
+
+/** This package's own page: one file, no third party, nothing fetched but the document. */
+function ownPage({ documentUrl, title }: PageContent): Page {
+  const html = `<!doctype html>
+<html lang="en" data-document="${escapeHtml(documentUrl)}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" href="${ICON}">
+<style>${PAGE_STYLE}</style>
+</head>
+<body>
+<noscript>This page draws <a href="${escapeHtml(documentUrl)}">the document</a> with JavaScript.</noscript>
+<script>${PAGE_SCRIPT}</script>
+</body>
+</html>
+`;
+  return {
+    html,
+    policy: {
+      'script-src': [hashOf(PAGE_SCRIPT)],
+      'style-src': [hashOf(PAGE_STYLE)],
+      'img-src': ['data:'],
+      'require-trusted-types-for': ["'script'"],
+    },
+  };
+}
+
+/** Leads from one path to another, so that it also holds behind a proxy that adds a prefix. */
+function relativeUrl(from: string, to: string): string {
+  const start = from.split('/').slice(1, -1);
+  const target = to.split('/').slice(1);
+  const differs = target.findIndex((segment, index) => segment !== start[index]);
+  const shared = Math.min(differs < 0 ? target.length : differs, target.length - 1);
+  return '../'.repeat(start.length - shared) + target.slice(shared).join('/');
+}
+
+/** The origins of servers elsewhere, which the page may send requests to. */
+function originsOf(servers: readonly Server[] = []): string[] {
+  const origins = servers.flatMap(({ url }) => URL.parse(url)?.origin ?? []);
+  return [...new Set(origins.filter((origin) => origin !== 'null'))];
+}

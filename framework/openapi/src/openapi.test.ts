@@ -1,0 +1,231 @@
+import { type Application, createApp } from '@fw/core';
+import { request } from '@fw/core/testing';
+import { createRouter, endpoint, type Router } from '@fw/router';
+import { expect, test } from 'vitest';
+
+import { type OpenApiDocument, type OpenApiOptions, openapi } from './index.ts';
+
+const silent = { info() {}, warn() {}, error() {} };
+
+function createDocumentedApp(options: Partial<OpenApiOptions> = {}): {
+  app: Application;
+  router: Router;
+} {
+  const router = createRouter().get('/users/:id', (ctx) => ctx.json({ id: ctx.params.id }));
+  const app = createApp({ logger: silent });
+  app.use(openapi({ ...(options.routers ? {} : { router }), ...options }));
+  app.route('/api', router);
+  return { app, router };
+}
+
+async function readDocument(app: Application, path = '/openapi.json'): Promise<OpenApiDocument> {
+  return (await (await request(app, path)).json()) as OpenApiDocument;
+}
+
+test('GET /openapi.json answers the document of the mounted router', async () => {
+  const { app } = createDocumentedApp({ info: { title: 'Users', version: '2.0.0' } });
+
+  const response = await request(app, '/openapi.json');
+
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(await response.json()).toMatchObject({
+    openapi: '3.1.1',
+    info: { title: 'Users', version: '2.0.0' },
+    paths: { '/api/users/{id}': { get: {} } },
+  });
+});
+
+test('routers may be several, each mounted where it likes', async () => {
+  const v1 = createRouter().get('/a', (ctx) => ctx.json(1));
+  const v2 = createRouter().get('/a', (ctx) => ctx.json(2));
+  const app = createApp()
+    .use(openapi({ routers: [v1, v2] }))
+    .route('/v1', v1)
+    .route('/v2', v2);
+
+  expect(Object.keys((await readDocument(app)).paths)).toEqual(['/v1/a', '/v2/a']);
+});
+
+test('the document is built on the first request, and then stays', async () => {
+  const { app, router } = createDocumentedApp();
+  let reads = 0;
+  const counting = createApp().use(
+    openapi({
+      router: {
+        getRoutes() {
+          reads++;
+          return router.getRoutes();
+        },
+      },
+    }),
+  );
+  router.get('/later', (ctx) => ctx.json({}));
+  expect(reads).toBe(0);
+
+  const answers = await Promise.all([1, 2, 3].map(() => request(counting, '/openapi.json')));
+  router.get('/too-late', (ctx) => ctx.json({}));
+  await request(counting, '/openapi.json');
+
+  expect(reads).toBe(1);
+  expect(new Set(answers.map((answer) => answer.headers.get('etag'))).size).toBe(1);
+  expect(Object.keys((await readDocument(counting)).paths)).toEqual([
+    '/api/users/{id}',
+    '/api/later',
+  ]);
+  expect((await request(app, '/api/users/7')).status).toBe(200);
+});
+
+test('a build that fails is answered 500 and tried again', async () => {
+  let fails = 1;
+  const { app } = createDocumentedApp({
+    routers: [
+      createRouter().get('/u', endpoint({ responses: { 200: {} } }), (ctx) => ctx.json({})),
+    ],
+    toJsonSchema() {
+      if (fails-- > 0) throw new Error('not yet');
+      return { type: 'object' };
+    },
+  });
+
+  expect((await request(app, '/openapi.json')).status).toBe(500);
+  expect((await request(app, '/openapi.json')).status).toBe(200);
+});
+
+test.each(['/openapi.json', '/docs'])(
+  'HEAD %s has the headers of GET and no body',
+  async (path) => {
+    const { app } = createDocumentedApp();
+
+    const get = await request(app, path);
+    const head = await request(app, path, { method: 'HEAD' });
+
+    expect(head.status).toBe(200);
+    expect(await head.text()).toBe('');
+    for (const name of ['etag', 'content-type', 'content-length', 'cache-control']) {
+      expect(head.headers.get(name)).toBe(get.headers.get(name));
+    }
+  },
+);
+
+test.each(['/openapi.json', '/docs'])(
+  '%s is answered 304 to a client that has it',
+  async (path) => {
+    const { app } = createDocumentedApp();
+    const etag = (await request(app, path)).headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[\w-]{43}"$/);
+
+    for (const condition of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const response = await request(app, path, { headers: { 'If-None-Match': condition } });
+      expect([condition, response.status]).toEqual([condition, 304]);
+      expect(response.headers.get('etag')).toBe(etag);
+    }
+    const changed = await request(app, path, { headers: { 'If-None-Match': '"other"' } });
+    expect(changed.status).toBe(200);
+  },
+);
+
+test.each(['/OpenAPI.json', '/openapi.json/', '/%6Fpenapi.json'])(
+  '%s is the document, as a route would be',
+  async (path) => {
+    expect((await request(createDocumentedApp().app, path)).status).toBe(200);
+  },
+);
+
+test.each([
+  ['POST', '/openapi.json'],
+  ['DELETE', '/docs'],
+  ['GET', '/openapi.jsonx'],
+  ['GET', '/docs/x'],
+])('%s %s is not theirs', async (method, path) => {
+  expect((await request(createDocumentedApp().app, path, { method })).status).toBe(404);
+});
+
+test('path and docs say where', async () => {
+  const { app } = createDocumentedApp({ path: '/v1/spec.json', docs: '/v1/reference/read' });
+
+  expect((await readDocument(app, '/v1/spec.json')).openapi).toBe('3.1.1');
+  const page = await (await request(app, '/v1/reference/read')).text();
+  expect(page).toContain('data-document="../spec.json"');
+  expect((await request(app, '/openapi.json')).status).toBe(404);
+  expect((await request(app, '/docs')).status).toBe(404);
+});
+
+test('the page under a slash leads to the page without, where its links hold', async () => {
+  const { app } = createDocumentedApp({ docs: '/v1/docs' });
+
+  const response = await request(app, '/v1/docs/');
+
+  expect(response.status).toBe(301);
+  expect(new URL(response.headers.get('location') ?? '', 'http://a/v1/docs/').pathname).toBe(
+    '/v1/docs',
+  );
+});
+
+test('docs: false leaves the document alone', async () => {
+  const { app } = createDocumentedApp({ docs: false });
+
+  expect((await request(app, '/docs')).status).toBe(404);
+  expect((await request(app, '/openapi.json')).status).toBe(200);
+});
+
+test('enabled: false serves nothing', async () => {
+  const { app } = createDocumentedApp({ enabled: false });
+
+  expect((await request(app, '/openapi.json')).status).toBe(404);
+  expect((await request(app, '/docs')).status).toBe(404);
+  expect((await request(app, '/api/users/7')).status).toBe(200);
+});
+
+test('behind the routes it answers too, with 200', async () => {
+  const router = createRouter().get('/u', (ctx) => ctx.json({}));
+  const app = createApp().route('/', router).use(openapi({ router }));
+
+  expect((await request(app, '/openapi.json')).status).toBe(200);
+});
+
+test('an answer that is there already is left alone', async () => {
+  const router = createRouter();
+  const app = createApp().use((ctx, next) => {
+    ctx.json({ mine: true });
+    return next();
+  });
+  app.use(openapi({ router }));
+
+  expect(await (await request(app, '/openapi.json')).json()).toEqual({ mine: true });
+});
+
+test.each([
+  [{}, 'option router "undefined" of openapi(): expected a router'],
+  [{ router: {} }, 'option router "{}" of openapi(): expected an object with getRoutes()'],
+  [{ routers: 'all' }, 'option routers "all" of openapi(): expected a list'],
+  [{ routers: [null] }, 'option routers "null" of openapi(): expected an object with getRoutes()'],
+  [{ router: createRouter(), routers: [] }, 'expected either router or routers'],
+  [{ path: 'openapi.json' }, 'option path "openapi.json" of openapi(): expected a path'],
+  [{ docs: 'docs' }, 'option docs "docs" of openapi(): expected a path'],
+  [{ docs: true }, 'option docs "true" of openapi(): expected a path, false, or an object'],
+  [{ docs: '/openapi.json' }, 'expected another path than the document'],
+  [{ docs: { ui: 'redoc' } }, 'option docs.ui "redoc" of openapi(): expected "fw" or "scalar"'],
+  [
+    { docs: { ui: 'scalar', cdn: 'cdn' } },
+    'option docs.cdn "cdn" of openapi(): expected an http URL',
+  ],
+  [{ docs: { cdn: 'javascript:alert(1)' } }, 'option docs.cdn "javascript:alert(1)"'],
+  [{ docs: { url: '/docs' } }, 'option docs.url of openapi(): expected one of path, ui, cdn'],
+  [{ exclude: '/admin' }, 'option exclude "/admin" of openapi(): expected a list of paths'],
+  [{ exclude: ['admin'] }, 'option exclude "admin" of openapi(): expected a path'],
+  [{ enabled: 'no' }, 'option enabled "no" of openapi(): expected true or false'],
+  [{ toJsonSchema: {} }, 'option toJsonSchema "{}" of openapi(): expected a function'],
+  [{ info: 'Users' }, 'option info "Users" of openapi(): expected an object'],
+  [{ info: { title: 1 } }, 'option info.title "1" of openapi(): expected a text'],
+  [{ servers: [] }, 'option servers "[]" of openapi(): expected a list'],
+  [{ servers: ['/'] }, 'option servers "["/"]" of openapi(): expected a list'],
+  [{ securitySchemes: [] }, 'option securitySchemes "[]" of openapi(): expected an object'],
+  [{ titel: 'x' }, 'option titel of openapi(): expected one of router, routers, info'],
+])('openapi(%j) throws at start', (options, message) => {
+  const isAboutRouters =
+    Object.keys(options).length === 0 || 'router' in options || 'routers' in options;
+  const given = { ...(isAboutRouters ? {} : { router: createRouter() }), ...options };
+
+  expect(() => openapi(given as OpenApiOptions)).toThrow(message);
+});

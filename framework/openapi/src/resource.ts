@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+
+import type { Context } from '@fw/core';
+
+/** A text that is served as it is, with what a client's cache needs. */
+export interface Resource {
+  readonly body: string;
+  readonly etag: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export function createResource(body: string, headers: Readonly<Record<string, string>>): Resource {
+  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  return { body, etag, headers: { 'X-Content-Type-Options': 'nosniff', ...headers } };
+}
+
+/** Answers with `resource`, or with 304 where the client has it already (RFC 9110 §13.1.2). */
+export function sendResource(ctx: Context, { body, etag, headers }: Resource): void {
+  ctx.set('ETag', etag);
+  ctx.set('Cache-Control', 'no-cache');
+  if (isKnown(ctx.get('if-none-match'), etag)) {
+    ctx.status = 304;
+    ctx.send('');
+    return;
+  }
+  for (const [name, value] of Object.entries(headers)) ctx.set(name, value);
+  ctx.status = 200;
+  ctx.send(body);
+}
+
+function isKnown(condition: string | undefined, etag: string): boolean {
+  const known = condition?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
+  return known.includes(etag) || known.includes('*');
+}
