@@ -1,0 +1,88 @@
+/**
+ * Counts the hits of one policy, KEYS in order, by the server's clock in microseconds. It answers two
+ * numbers for each: what remains (refused: -1 minus it), and the microseconds until the quota is
+ * whole again (refused: until the hit would pass). The algorithms are those of the memory store.
+ *
+ * ARGV: algorithm, max, window in microseconds, burst, then the cost of each hit unless all cost 1.
+ */
+export const SCRIPT = `
+local algorithm, max, window, burst = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+local time = redis.call('TIME')
+local clock = time[1] * 1000000 + time[2]
+local SLOTS = 16
+local slot = window / (SLOTS - 1)
+
+local function read(key)
+  local saved = redis.call('GET', key)
+  if saved then return cmsgpack.unpack(saved) end
+end
+
+local function save(key, ttl, state)
+  redis.call('SET', key, cmsgpack.pack(state), 'PX', math.ceil(ttl / 1000))
+end
+
+local function fixed(key, cost)
+  local state = read(key)
+  if not state or clock >= state[1] then state = { clock + window, 0 } end
+  local left = max - state[2]
+  local reset = state[1] - clock
+  if cost > left then return -1 - left, reset end
+  if cost > 0 then
+    state[2] = state[2] + cost
+    save(key, reset, state)
+  end
+  return left - cost, reset
+end
+
+local function bucket(key, cost)
+  local state = read(key) or { clock, 0 }
+  local now = math.max(clock, state[1])
+  local missing = math.max(0, state[2] - (now - state[1]) * max / window)
+  local after = missing + cost
+  if after > burst + 1e-6 then
+    return -1 - math.max(0, math.floor(burst - missing + 1e-6)), (after - burst) * window / max
+  end
+  local reset = after * window / max
+  if cost > 0 then save(key, reset + 1000, { now, after }) end
+  return math.max(0, math.floor(burst - after + 1e-6)), reset
+end
+
+local function sliding(key, cost)
+  local state = read(key)
+  local last = state and state[1] or clock - window
+  local now = math.max(clock, last)
+  local age = SLOTS
+  if now - last < window then age = math.floor(now / slot) - math.floor(last / slot) end
+  local used = 0
+  for at = 1, SLOTS - age do used = used + state[at + 1] end
+
+  local left = max - used
+  if cost > left then
+    if age >= SLOTS then return -1 - left, window end
+    local gone = 0
+    for back = SLOTS - 1 - age, 1, -1 do
+      gone = gone + state[back + 2]
+      if gone >= cost - left then
+        return -1 - left, (math.floor(last / slot) - back + 1) * slot + window - now
+      end
+    end
+    return -1 - left, last + window - now
+  end
+
+  if cost == 0 then return left, math.max(0, last + window - now) end
+  local next = { now }
+  for at = 1, SLOTS do next[at + 1] = at > age and state[at - age + 1] or 0 end
+  next[2] = next[2] + cost
+  save(key, window, next)
+  return left - cost, window
+end
+
+local hit = algorithm == 'fixed-window' and fixed or algorithm == 'token-bucket' and bucket or sliding
+local replies = {}
+for at = 1, #KEYS do
+  local remaining, reset = hit(KEYS[at], tonumber(ARGV[at + 4] or 1))
+  replies[at * 2 - 1] = remaining
+  replies[at * 2] = math.ceil(reset)
+end
+return replies
+`;

@@ -1,0 +1,273 @@
+import { execFile } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createApp } from '@fw/core';
+import { request } from '@fw/core/testing';
+import { errorHandler } from '@fw/errors';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+
+import { rateLimit } from './rate-limit.ts';
+import { type RedisClient, type RedisStoreOptions, redisStore } from './redis.ts';
+import { policyOf, testStore } from './testing/contract.ts';
+import { connect, type TestClient } from './testing/redis-client.ts';
+import { type RedisServer, startRedisServer } from './testing/redis-server.ts';
+
+/** A client that records the commands it sends. */
+function recording(client: RedisClient) {
+  const commands: string[][] = [];
+  const recorded: RedisClient = {
+    get isReady() {
+      return client.isReady;
+    },
+    sendCommand: (args) => {
+      commands.push(args);
+      return client.sendCommand(args);
+    },
+    on: (event, listener) => client.on(event, listener),
+  };
+  return { client: recorded, commands };
+}
+
+describe('with a server', () => {
+  let server: RedisServer;
+  let client: TestClient;
+
+  beforeAll(async () => {
+    server = await startRedisServer();
+    client = await connect(server.url);
+  });
+
+  afterAll(async () => {
+    client.destroy();
+    await server.stop();
+  });
+
+  testStore('redisStore', () => ({
+    store: redisStore(client),
+    toleranceMs: 3,
+    wait: (milliseconds) => sleep(milliseconds),
+  }));
+
+  test('a sliding window that is hammered holds no more than max in any interval as long', async () => {
+    const policy = policyOf({ name: 'hammered', max: 10, windowMs: 150 });
+    const counter = redisStore(client).counter(policy);
+    const passed: { sentMs: number; answeredMs: number }[] = [];
+    const startedMs = performance.now();
+
+    while (performance.now() - startedMs < 1_500) {
+      const sentMs = performance.now();
+      const { allowed } = await counter.hit('key', 1);
+      if (allowed) passed.push({ sentMs, answeredMs: performance.now() });
+      await sleep(Math.random() * 6);
+    }
+
+    for (const [at, { sentMs }] of passed.entries()) {
+      const eleventh = passed[at + policy.max];
+      if (eleventh) expect(eleventh.answeredMs - sentMs).toBeGreaterThanOrEqual(policy.windowMs);
+    }
+    expect(passed.length).toBeGreaterThan(75); // of the 100 that the limit is
+  });
+
+  test('of 1,000 requests at once over three processes exactly 100 pass', async () => {
+    const replica = fileURLToPath(new URL('./testing/replica.ts', import.meta.url));
+    const run = promisify(execFile);
+
+    const outputs = await Promise.all(
+      ['334', '333', '333'].map((count) => run(process.execPath, [replica, server.url, count])),
+    );
+
+    const passed = outputs.map(({ stdout }) => Number(stdout));
+    expect(passed.reduce((sum, count) => sum + count)).toBe(100);
+  });
+
+  test('the hits of one turn of the event loop travel in one call', async () => {
+    const { client: recorded, commands } = recording(client);
+    const counter = redisStore(recorded).counter(policyOf({ name: 'turn', max: 100 }));
+    await counter.hit('warm', 1);
+    commands.length = 0;
+
+    const hits = await Promise.all([1, 2, 3, 4, 5].map((cost) => counter.hit('key', cost)));
+
+    expect(commands.map(([name]) => name)).toEqual(['EVALSHA']);
+    expect(hits.map(({ remaining }) => remaining)).toEqual([99, 97, 94, 90, 85]);
+  });
+
+  test('more hits than one call should carry are shared out among several', async () => {
+    const { client: recorded, commands } = recording(client);
+    const counter = redisStore(recorded).counter(policyOf({ name: 'many', max: 600 }));
+    await counter.hit('warm', 1);
+    commands.length = 0;
+
+    const hits = await Promise.all(Array.from({ length: 1_200 }, () => counter.hit('key', 1)));
+
+    expect(commands).toHaveLength(3);
+    expect(hits.filter(({ allowed }) => allowed)).toHaveLength(600);
+  });
+
+  test('a key that is known to be blocked is answered without asking, until it is free', async () => {
+    const { client: recorded, commands } = recording(client);
+    const counter = redisStore(recorded).counter(
+      policyOf({ name: 'known', max: 1, windowMs: 300 }),
+    );
+    await counter.hit('key', 1);
+    const refused = await counter.hit('key', 1);
+    commands.length = 0;
+
+    const again = await counter.hit('key', 1);
+    const asked = commands.length;
+    await sleep(refused.resetMs + 3);
+    const free = await counter.hit('key', 1);
+
+    expect(again).toMatchObject({ allowed: false, remaining: 0 });
+    expect(again.resetMs).toBeLessThanOrEqual(refused.resetMs);
+    expect(asked).toBe(0);
+    expect(free.allowed).toBe(true);
+  });
+
+  test('what blocks a dear request does not block a cheap one', async () => {
+    const counter = redisStore(client).counter(policyOf({ name: 'dear', max: 5 }));
+    await counter.hit('key', 3);
+
+    expect(await counter.hit('key', 3)).toMatchObject({ allowed: false });
+    expect(await counter.hit('key', 2)).toMatchObject({ allowed: true });
+  });
+
+  test('stores of one client listen once for its errors', () => {
+    let listeners = 0;
+    const listening: RedisClient = {
+      isReady: true,
+      sendCommand: async () => [],
+      on: () => listeners++,
+    };
+
+    redisStore(listening);
+    redisStore(listening);
+
+    expect(listeners).toBe(1);
+  });
+
+  test('a server that has forgotten the script is given it again', async () => {
+    const { client: recorded, commands } = recording(client);
+    const counter = redisStore(recorded).counter(policyOf({ name: 'flushed', max: 5 }));
+    await counter.hit('key', 1);
+    await client.sendCommand(['SCRIPT', 'FLUSH']);
+    commands.length = 0;
+
+    expect(await counter.hit('key', 1)).toMatchObject({ remaining: 3 });
+    expect(commands.map(([name]) => name)).toEqual(['EVALSHA', 'EVAL']);
+  });
+
+  test('what is counted vanishes from the server with its window', async () => {
+    const counter = redisStore(client, { prefix: 'vanish:' }).counter(policyOf({ windowMs: 100 }));
+    await counter.hit('key', 1);
+
+    const kept = await client.sendCommand(['KEYS', 'vanish:*']);
+    await sleep(120);
+    const left = await client.sendCommand(['KEYS', 'vanish:*']);
+
+    expect(kept).toEqual(['vanish:contract:sliding-window:100:key']);
+    expect(left).toEqual([]);
+  });
+
+  test.each<[RedisStoreOptions, string]>([
+    [{ timeout: 0 }, 'Cannot read option timeout "0": expected a whole number from 1 to 60000'],
+    [
+      { retries: 1 } as RedisStoreOptions,
+      'Cannot read option "retries" of redisStore: expected one of prefix, timeout',
+    ],
+  ])('redisStore refuses the options %j', (options, message) => {
+    expect(() => redisStore(client, options)).toThrow(new RangeError(message));
+  });
+});
+
+describe('with a server that fails', () => {
+  /** An application behind a limit of 5, the log of it, and how long each answer took. */
+  async function createWorld() {
+    const server = await startRedisServer();
+    onTestFinished(() => server.stop());
+    const client = await connect(server.url);
+    onTestFinished(() => client.destroy());
+    const lines: string[] = [];
+    const logger = {
+      info: (message: string) => void lines.push(message),
+      warn: (message: string) => void lines.push(message),
+      error: (message: string) => void lines.push(message),
+    };
+    const app = createApp({ logger, trustProxy: 1 });
+    app.use(errorHandler(), rateLimit({ max: 5, window: '1m', store: redisStore(client) }), (ctx) =>
+      ctx.send('ok'),
+    );
+    const ask = async (ip: string) => {
+      const startedMs = performance.now();
+      const { status } = await request(app, '/', { headers: { 'X-Forwarded-For': ip } });
+      return { status, tookMs: performance.now() - startedMs };
+    };
+    /** Asks for a key of its own until the server counts it. */
+    const untilExact = async () => {
+      const startedMs = performance.now();
+      while (lines.length < 2 && performance.now() - startedMs < 5_000) {
+        await ask('192.0.2.99');
+        await sleep(20);
+      }
+      return performance.now() - startedMs;
+    };
+    await ask('192.0.2.1'); // also warms up the code
+    return { server, client, lines, ask, untilExact };
+  }
+
+  const FAILS = 'The rate limit store fails: limits are not exact until it is back';
+  const BACK = 'The rate limit store is back: limits are exact again';
+
+  test.each(['SIGKILL', 'SIGSTOP'] as const)(
+    'after %s answers come in time, by the local limit, and are exact soon after its return',
+    async (signal) => {
+      const { server, client, lines, ask, untilExact } = await createWorld();
+      for (let sent = 0; sent < 4; sent++) await ask('192.0.2.2');
+
+      await server.signal(signal);
+      const first = await ask('192.0.2.2');
+      const later = [];
+      for (let sent = 0; sent < 30; sent++) {
+        later.push(await ask('192.0.2.2'));
+        await sleep(20);
+      }
+      const saidWhileAway = [...lines];
+      if (signal === 'SIGKILL') await server.restart();
+      else await server.signal('SIGCONT');
+      const returnedAfterMs = await untilExact();
+      const passed = [];
+      for (let sent = 0; sent < 8; sent++) passed.push((await ask('192.0.2.3')).status);
+
+      expect(first.tookMs).toBeLessThan(150);
+      expect(
+        later
+          .map(({ tookMs }) => tookMs)
+          .toSorted((a, b) => a - b)
+          .at(-2),
+      ).toBeLessThan(10);
+      expect([first, ...later].filter(({ status }) => status === 200)).toHaveLength(5);
+      expect(saidWhileAway).toEqual([FAILS]);
+      expect(returnedAfterMs).toBeLessThan(2_000);
+      expect(lines).toEqual([FAILS, BACK]);
+      expect(passed).toEqual([200, 200, 200, 200, 200, 429, 429, 429]);
+      const kept = await client.sendCommand(['KEYS', '*192.0.2.3']);
+      expect(kept).toHaveLength(1);
+    },
+  );
+
+  test('a limiter that starts before its server limits locally, and exactly once it is there', async () => {
+    const { server, lines, ask, untilExact } = await createWorld();
+    await server.signal('SIGKILL');
+    await sleep(100);
+
+    const away = await ask('192.0.2.4');
+    await server.restart();
+    const returnedAfterMs = await untilExact();
+
+    expect(away.status).toBe(200);
+    expect(away.tookMs).toBeLessThan(150);
+    expect(returnedAfterMs).toBeLessThan(2_000);
+    expect(lines).toEqual([FAILS, BACK]);
+  });
+});

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { findTool } from '../../../../deploy/local/tools.ts';
+
+/** A Redis or Valkey server of a test's own, on a free port of this machine. */
+export interface RedisServer {
+  readonly port: number;
+  readonly url: string;
+  /** Sends a signal; resolves once the process is gone, if that is what it does. */
+  signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void>;
+  /** Starts it again on the same port, empty, after it was killed. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts a server that keeps nothing on disk; resolves once it answers. */
+export async function startRedisServer(): Promise<RedisServer> {
+  const program = findTool('redis');
+  if (!program) throw new Error('Cannot test with Redis: install redis-server or valkey-server');
+  const directory = mkdtempSync(join(tmpdir(), 'rate-limit-'));
+  const port = await freePort();
+  let child = await spawnServer(program, port, directory);
+  const kill = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  };
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    signal: async (name) => {
+      if (name === 'SIGKILL') await kill();
+      else child.kill(name);
+    },
+    restart: async () => {
+      child = await spawnServer(program, port, directory);
+    },
+    stop: async () => {
+      await kill();
+      rmSync(directory, { recursive: true });
+    },
+  };
+}
+
+async function spawnServer(
+  program: string,
+  port: number,
+  directory: string,
+): Promise<ChildProcess> {
+  const settings = `--port ${port} --bind 127.0.0.1 --appendonly no --dir ${directory}`.split(' ');
+  const child = spawn(program, [...settings, '--save', ''], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  child.stdout.setEncoding('utf8');
+  for await (const text of child.stdout.iterator({ destroyOnReturn: false })) {
+    output += text;
+    if (!output.includes('Ready to accept connections')) continue;
+    child.stdout.resume();
+    child.stderr.resume();
+    return child;
+  }
+  throw new Error(`The Redis server ended before it was ready: ${output}`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (typeof address !== 'object' || !address) throw new Error('Cannot find a free port');
+  return address.port;
+}
