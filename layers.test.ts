@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-/** What each package may import of ours. Tests and programs (bench, examples) may import anything. */
+/** What each package may import of ours; its tests may import anything. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   '@fw/core': [],
   '@fw/errors': ['@fw/core'],
@@ -18,6 +18,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Packages that may import all of the above by their public entries. */
 const OVER_ALL = ['@fw/service', '@fw/users', '@fw/catalog', '@fw/reports'];
 
+/** They may import anything. */
+const PROGRAMS = ['framework/bench', 'framework/examples'];
+
 interface Package {
   readonly name: string;
   readonly folder: string;
@@ -29,8 +32,8 @@ const packages = ['framework', 'services']
   .flatMap((parent) =>
     readdirSync(join(import.meta.dirname, parent)).map((name) => join(parent, name)),
   )
-  .map(readPackage)
-  .filter(({ name }) => !['@fw/bench', '@fw/examples'].includes(name));
+  .filter((folder) => !PROGRAMS.includes(folder))
+  .map(readPackage);
 
 function readPackage(folder: string): Package {
   const root = join(import.meta.dirname, folder);
