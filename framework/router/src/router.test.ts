@@ -610,6 +610,37 @@ describe('mounting', () => {
     expect(inner.getRoutes()).toEqual(outer.getRoutes());
   });
 
+  test.each([
+    ['/api', '/api/users/:id'],
+    ['/API/', '/API/users/:id'],
+    ['/v1/api', '/v1/api/users/:id'],
+    ['/', '/api/users/:id'],
+    ['/v1', '/v1/api/users/:id'],
+    ['/xapi', '/xapi/api/users/:id'],
+  ])('at %s counts a prefix of within() once, before and after: %s', (place, path) => {
+    const early = createRouter();
+    early.within('/api').get('/users/:id', handler);
+    const late = createRouter();
+    const group = late.within('/api');
+    const outer = createRouter().mount(place, early).mount('/other', createRouter());
+    createRouter().mount('/', createRouter().mount(place, late));
+    group.get('/users/:id', handler);
+
+    expect(outer.getRoutes().map((route) => route.path)).toEqual([path]);
+    expect(late.getRoutes().map((route) => route.path)).toEqual([path]);
+  });
+
+  test('counts a prefix of within() once below the prefix of its router, and none of "/"', () => {
+    const prefixed = createRouter({ prefix: '/api' });
+    prefixed.within('/api').get('/users', handler);
+    const open = createRouter();
+    open.within('/').get('/users', handler);
+    const outer = createRouter().mount('/', createRouter().mount('/', open));
+
+    expect(prefixed.getRoutes().map((route) => route.path)).toEqual(['/api/users']);
+    expect(outer.getRoutes().map((route) => route.path)).toEqual(['/users']);
+  });
+
   test('keeps the metadata of middleware at a path to the routes below it', () => {
     const router = createRouter({ prefix: '/api' })
       .use('/admin', endpoint({ summary: 'For admins' }))

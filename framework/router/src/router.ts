@@ -106,6 +106,11 @@ export interface Router<Prefix extends string = '', Validated extends Parts = No
   use(path: string, ...layers: readonly (Middleware | AnyRouter)[]): this;
   /** Makes the routes of `router` routes of this one, below `path`; later changes to it take effect. */
   mount(path: string, router: AnyRouter): this;
+  /**
+   * Groups routes below `prefix`, which counts once: where this router is mounted at a place that
+   * ends in it, it is not repeated. Serves whoever registers routes before they are mounted.
+   */
+  within<const Path extends string>(prefix: Path): Router<`${Prefix}${Path}`, Validated>;
   /** Default status 301. `:name` in `to` stands for what `from` captured; the query is kept. */
   redirect(from: string, to: string, status?: number): this;
   /** The middleware that runs the routes, below `prefix`. */
@@ -159,6 +164,8 @@ interface Registration {
   readonly path: string;
   readonly scopes: readonly Scope[];
   readonly handlers: readonly Middleware[];
+  /** The start of `path` that a place need not repeat. */
+  readonly once?: string | undefined;
 }
 
 /** A route in its place. */
@@ -169,6 +176,8 @@ interface Route extends Registration {
 interface Mount {
   readonly path: string;
   readonly router: TreeRouter;
+  /** Whether `path` is not repeated where it is part of the place already. */
+  readonly once?: boolean;
 }
 
 /** A function of a route, whatever parts of a request it reads: `Register` has seen to those. */
@@ -297,19 +306,30 @@ class TreeRouter implements Router<string> {
     return this;
   }
 
+  within<const Path extends string>(prefix: Path): Router<`${string}${Path}`> {
+    const group = this.#wrap();
+    this.#mount(prefix, group, true);
+    return group as Router<string> as Router<`${string}${Path}`>;
+  }
+
   mount(path: string, router: AnyRouter): this {
+    return this.#mount(path, router, false);
+  }
+
+  #mount(path: string, router: AnyRouter, once: boolean): this {
     const action = `Cannot mount a router at "${path}"`;
     if (!(router instanceof TreeRouter)) throw new TypeError(`${action}: expected a router`);
     if (router.#contains(this)) throw new TypeError(`${action}: it would contain itself`);
     if (router.#caseSensitive !== this.#caseSensitive || router.#strict !== this.#strict) {
       throw new TypeError(`${action}: both must have the same options caseSensitive and strict`);
     }
+    const pattern = joinPaths(path === '' ? '' : readPattern(path, action), '/');
     const place = joinPaths(
       this.#prefix,
-      joinPaths(path === '' ? '' : readPattern(path, action), '/'),
+      once ? this.#leaveOut(pattern, pattern, this.#prefix) : pattern,
     );
-    this.#ask({ path: place, router });
-    router.#parents.push({ path: place, router: this });
+    this.#ask({ path: place, router, once });
+    router.#parents.push({ path: place, router: this, once });
     return this;
   }
 
@@ -421,28 +441,38 @@ class TreeRouter implements Router<string> {
   }
 
   #registrationsOf(item: Registration | Mount): readonly Registration[] {
-    return 'router' in item
-      ? item.router.#routes.map((route) => this.#lift(route, item.path))
-      : [item];
+    return 'router' in item ? item.router.#routes.map((route) => this.#lift(route, item)) : [item];
   }
 
   /** A route of a mounted router as a route of this one. */
-  #lift({ method, path, scopes, handlers }: Registration, place: string): Registration {
+  #lift(route: Registration, { path: place, once }: Omit<Mount, 'router'>): Registration {
+    const { method, handlers } = route;
+    const below = (path: string) => joinPaths(place, this.#leaveOut(route.once, path, place));
     return {
       method,
-      path: readRoutePattern(method, joinPaths(place, path)),
+      path: readRoutePattern(method, below(route.path)),
       scopes: [
         this.#scope(),
-        ...scopes.map((scope) => ({ ...scope, base: joinPaths(place, scope.base) })),
+        ...route.scopes.map((scope) => ({ ...scope, base: below(scope.base) })),
       ],
       handlers,
+      once: place === '/' ? route.once : once ? place : undefined,
     };
+  }
+
+  /** `path` without `start`, if `place` ends in that. */
+  #leaveOut(start: string | undefined, path: string, place: string): string {
+    if (start === undefined || !path.startsWith(start)) return path;
+    const [end, whole] = this.#caseSensitive
+      ? [start, place]
+      : [start.toLowerCase(), place.toLowerCase()];
+    return whole.endsWith(end) ? path.slice(start.length) || '/' : path;
   }
 
   /** Adds a route to this router and to all that contain it. */
   #insert(registration: Registration): void {
     const route = this.#place(registration);
-    for (const { router, path } of this.#parents) router.#insert(router.#lift(route, path));
+    for (const parent of this.#parents) parent.router.#insert(parent.router.#lift(route, parent));
   }
 
   #place(registration: Registration): Route {
