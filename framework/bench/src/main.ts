@@ -1,4 +1,5 @@
 import { runHttp } from './http.ts';
+import { runLimiter } from './limiter/limiter.ts';
 import { runAsProgram } from './options.ts';
 import { writeReadme } from './readme.ts';
 import { runRouter } from './router.ts';
@@ -8,12 +9,14 @@ const HELP = `npm run bench                     all of them, with their defaults
 npm run bench -- http --help      over HTTP, beside the peers
 npm run bench -- router --help    the router alone
 npm run bench -- start --help     from the start of a process to its first answer
+npm run bench -- limiter --help   the stores of rate limiters
 `;
 
 const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   http: runHttp,
   start: runStart,
   router: runRouter,
+  limiter: runLimiter,
 };
 
 async function main([name, ...args]: readonly string[]): Promise<void> {
@@ -25,7 +28,7 @@ async function main([name, ...args]: readonly string[]): Promise<void> {
   const run = BENCHMARKS[name];
   if (name === '--help') process.stdout.write(HELP);
   else if (run) await run(args);
-  else throw new RangeError(`Cannot run "${name}": expected http, router or start`);
+  else throw new RangeError(`Cannot run "${name}": expected http, router, start or limiter`);
 }
 
 await runAsProgram(main);

@@ -1,0 +1,9 @@
+import { MemoryStore, type Options } from 'express-rate-limit';
+
+import { type LimiterUnderTest, WINDOW_MS } from '../contestant.ts';
+
+export function create(): LimiterUnderTest {
+  const store = new MemoryStore();
+  store.init({ windowMs: WINDOW_MS } as Options); // all it reads of them
+  return { hit: (key) => store.increment(key) };
+}

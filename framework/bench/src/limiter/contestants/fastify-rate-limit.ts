@@ -1,0 +1,10 @@
+import LocalStore from '@fastify/rate-limit/store/LocalStore.js';
+
+import { type LimiterUnderTest, MAX, WINDOW_MS } from '../contestant.ts';
+
+/** With room for all keys: by default it keeps 5,000. */
+export function create(maxKeys: number): LimiterUnderTest {
+  const store = new LocalStore(false, false, maxKeys);
+  const done = () => {};
+  return { hit: (key) => store.incr(key, done, WINDOW_MS, MAX) };
+}

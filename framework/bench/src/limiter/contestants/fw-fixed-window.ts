@@ -1,0 +1,6 @@
+import type { LimiterUnderTest } from '../contestant.ts';
+import { createMemory } from '../fw-store.ts';
+
+export function create(maxKeys: number): LimiterUnderTest {
+  return createMemory('fixed-window', maxKeys);
+}

@@ -1,0 +1,197 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+import { ensureTool } from '../../../../deploy/local/tools.ts';
+import { readCount, readNames, runAsProgram } from '../options.ts';
+import { LOAD_CORE, MEASURED_CORE, nextMessage, startProcess, stopProcess } from '../process.ts';
+import { describeEnvironment, environmentLines, publish, RESULTS } from '../report.ts';
+import { median, rotate } from '../statistics.ts';
+import { markdownTable } from '../table.ts';
+import { MEMORY_STORES, REDIS_STORES } from './contestant.ts';
+import type { MemoryReady, MemoryRound } from './memory-server.ts';
+import type { RedisRound } from './redis-client.ts';
+
+const STORES = { ...MEMORY_STORES, ...REDIS_STORES };
+
+const HELP = `The stores of rate limiters: one hit of a random key among many.
+
+  --only fw-redis       stores (${Object.keys(STORES).join(', ')})
+  --keys 1000000        keys that the stores in memory hold
+  --rounds 5            rounds that are measured
+  --out DIR             where to write limiter.md and limiter.json; without it only whole runs are written
+`;
+
+const MEMORY_SERVER = fileURLToPath(new URL('memory-server.ts', import.meta.url));
+const REDIS_CLIENT = fileURLToPath(new URL('redis-client.ts', import.meta.url));
+
+interface MemoryResult extends MemoryReady {
+  readonly store: string;
+  readonly rounds: readonly MemoryRound[];
+}
+
+interface RedisResult {
+  readonly store: string;
+  readonly rounds: readonly RedisRound[];
+}
+
+/** Measures the stores, and reports. */
+export async function runLimiter(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      help: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      keys: { type: 'string', default: '1000000' },
+      rounds: { type: 'string', default: '5' },
+      out: { type: 'string' },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const stores = readNames(values.only, Object.keys(STORES));
+  const keys = readCount('keys', values.keys);
+  const rounds = readCount('rounds', values.rounds);
+
+  const packages = stores.flatMap((name) => STORES[name] ?? []);
+  const environment = describeEnvironment([...new Set(packages)]);
+  const memory = await measureMemory(
+    stores.filter((name) => name in MEMORY_STORES),
+    keys,
+    rounds,
+  );
+  const redis = await measureRedis(
+    stores.filter((name) => name in REDIS_STORES),
+    rounds,
+  );
+  const markdown = [
+    '# Rate limiter',
+    environmentLines(environment),
+    ...(memory.length > 0 ? memoryLines(memory, keys, rounds) : []),
+    ...(redis.length > 0 ? redisLines(redis, rounds) : []),
+  ].join('\n\n');
+  publish(
+    { name: 'limiter', markdown, data: { environment, keys, memory, redis } },
+    values.out ?? (values.only === undefined ? RESULTS : undefined),
+  );
+}
+
+/** One after the other, each in a process of its own: together they would share the caches. */
+async function measureMemory(
+  stores: readonly string[],
+  keys: number,
+  rounds: number,
+): Promise<readonly MemoryResult[]> {
+  const results: MemoryResult[] = [];
+  for (const store of stores) {
+    process.stderr.write(`limiter, ${keys} keys: ${store}\n`);
+    const child = startProcess(
+      [process.execPath, '--expose-gc', MEMORY_SERVER, store, String(keys)],
+      { core: MEASURED_CORE, channel: true },
+    );
+    try {
+      const { bytesPerKey } = (await nextMessage(child)) as MemoryReady;
+      const measured: MemoryRound[] = [];
+      for (let round = 1; round <= rounds; round++) {
+        child.send('measure');
+        measured.push((await nextMessage(child)) as MemoryRound);
+      }
+      results.push({ store, bytesPerKey, rounds: measured });
+    } finally {
+      await stopProcess(child);
+    }
+  }
+  return results;
+}
+
+/** All in turn in every round, against one server on the other core. */
+async function measureRedis(
+  stores: readonly string[],
+  rounds: number,
+): Promise<readonly RedisResult[]> {
+  if (stores.length === 0) return [];
+  const directory = mkdtempSync(join(tmpdir(), 'limiter-'));
+  const socket = join(directory, 'redis.sock');
+  const server = startProcess(
+    [ensureTool('redis'), '--port', '0', '--unixsocket', socket, '--dir', directory, '--save', ''],
+    { core: LOAD_CORE },
+  );
+  const measured = stores.map((store) => ({ store, rounds: [] as RedisRound[] }));
+  try {
+    await untilReady(server.stdout);
+    for (let round = 0; round < rounds; round++) {
+      process.stderr.write(`limiter, Redis, round ${round + 1} of ${rounds}\n`);
+      for (const result of rotate(measured, round)) {
+        result.rounds.push(await redisRound(result.store, socket));
+      }
+    }
+  } finally {
+    await stopProcess(server);
+    rmSync(directory, { recursive: true });
+  }
+  return measured;
+}
+
+async function redisRound(store: string, socket: string): Promise<RedisRound> {
+  const child = startProcess([process.execPath, REDIS_CLIENT, store, socket], {
+    core: MEASURED_CORE,
+    channel: true,
+  });
+  try {
+    await nextMessage(child);
+    child.send('measure');
+    return (await nextMessage(child)) as RedisRound;
+  } finally {
+    await stopProcess(child);
+  }
+}
+
+async function untilReady(output: Readable | null): Promise<void> {
+  let text = '';
+  for await (const chunk of output?.iterator({ destroyOnReturn: false }) ?? []) {
+    text += String(chunk);
+    if (!text.includes('eady to accept connections')) continue;
+    output?.resume();
+    return;
+  }
+  throw new Error(`The Redis server ended before it was ready: ${text}`);
+}
+
+function memoryLines(
+  results: readonly MemoryResult[],
+  keys: number,
+  rounds: number,
+): readonly string[] {
+  const rows = results.map(({ store, bytesPerKey, rounds: measured }) => [
+    store,
+    median(measured.map(({ nanosPerHit }) => nanosPerHit)).toFixed(),
+    bytesPerKey.toFixed(),
+    median(measured.map(({ pauseMs }) => pauseMs)).toFixed(1),
+  ]);
+  return [
+    `In memory, ${keys.toLocaleString('en')} keys, hit at random, each time by a new text: nanoseconds ` +
+      `per hit (the fastest batch of a round), bytes per key, and the longest that one hit took, garbage ` +
+      `collection included; medians of ${rounds} rounds. Less is better.`,
+    markdownTable(['', 'ns per hit', 'bytes per key', 'longest hit, ms'], rows),
+  ];
+}
+
+function redisLines(results: readonly RedisResult[], rounds: number): readonly string[] {
+  const rows = results.map(({ store, rounds: measured }) => [
+    store,
+    median(measured.map(({ hitsPerSecond }) => hitsPerSecond)).toFixed(),
+    median(measured.map(({ microsPerHit }) => microsPerHit)).toFixed(1),
+  ]);
+  return [
+    `In Redis, on the other core, 64 hits at once: hits per second (more is better), and microseconds of ` +
+      `the client's processor time per hit (less is better); medians of ${rounds} rounds.`,
+    markdownTable(['', 'hits/s', 'µs per hit'], rows),
+  ];
+}
+
+if (import.meta.main) await runAsProgram(runLimiter);
