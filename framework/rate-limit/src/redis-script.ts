@@ -53,14 +53,16 @@ local function sliding(key, cost)
   local now = math.max(clock, last)
   local age = SLOTS
   if now - last < window then age = math.floor(now / slot) - math.floor(last / slot) end
+  -- What is saved is the time, and the counts from the newest slot to the oldest that has one.
+  local known = state and #state - 1 or 0
   local used = 0
-  for at = 1, SLOTS - age do used = used + state[at + 1] end
+  for at = 1, math.min(known, SLOTS - age) do used = used + state[at + 1] end
 
   local left = max - used
   if cost > left then
     if age >= SLOTS then return -1 - left, window end
     local gone = 0
-    for back = SLOTS - 1 - age, 1, -1 do
+    for back = math.min(known, SLOTS - age) - 1, 1, -1 do
       gone = gone + state[back + 2]
       if gone >= cost - left then
         return -1 - left, (math.floor(last / slot) - back + 1) * slot + window - now
@@ -71,8 +73,10 @@ local function sliding(key, cost)
 
   if cost == 0 then return left, math.max(0, last + window - now) end
   local next = { now }
-  for at = 1, SLOTS do next[at + 1] = at > age and state[at - age + 1] or 0 end
-  next[2] = next[2] + cost
+  if used > 0 then
+    for at = 1, math.min(known + age, SLOTS) do next[at + 1] = at > age and state[at - age + 1] or 0 end
+  end
+  next[2] = (next[2] or 0) + cost
   save(key, window, next)
   return left - cost, window
 end
