@@ -79,7 +79,7 @@ export function errorsView(): HTMLElement {
           h('code', {}, 'requestId'),
           ' for a report.',
         ),
-        h('h4', {}, 'Codes'),
+        h('h3', { class: 'part' }, 'Codes'),
         h(
           'ul',
           { class: 'fields' },
@@ -98,7 +98,7 @@ export function errorsView(): HTMLElement {
             ),
           ),
         ),
-        h('h4', {}, 'Types'),
+        h('h3', { class: 'part' }, 'Types'),
         h(
           'ul',
           { class: 'fields' },

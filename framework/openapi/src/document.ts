@@ -43,7 +43,6 @@ export interface OpenApiDocument {
   readonly info: OpenApiInfo & { readonly title: string; readonly version: string };
   readonly servers: readonly Server[];
   readonly security: readonly never[];
-  readonly tags?: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
@@ -68,7 +67,6 @@ export async function generateDocument(
   }
 
   const operations = [...paths.values()].flatMap((item) => Object.values(item));
-  const tags = new Set(operations.flatMap((operation) => operation.tags ?? []));
   const securitySchemes = readSecuritySchemes(operations, options.securitySchemes);
   const { title = 'API', version = '1.0.0', ...info } = options.info ?? {};
   return {
@@ -76,7 +74,6 @@ export async function generateDocument(
     info: { title, version, ...info },
     servers: options.servers ?? [{ url: '/' }],
     security: [],
-    ...(tags.size > 0 && { tags: [...tags].map((name) => ({ name })) }),
     paths: Object.fromEntries(paths),
     components: { ...components.toJSON(), ...(securitySchemes && { securitySchemes }) },
   };

@@ -1,0 +1,370 @@
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+
+import type { Application } from '@fw/core';
+import { createApp, createRouter, endpoint, listen } from 'fw';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+
+import { findTool } from '../../../deploy/local/tools.ts';
+import { openapi } from './index.ts';
+import { createExampleApp } from './testing/example-app.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  const executablePath = findTool('chromium');
+  if (!executablePath) throw new Error('Cannot find chromium: "make test" brings it');
+  browser = await chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+});
+afterAll(() => browser.close());
+
+interface OpenPage {
+  readonly page: Page;
+  readonly origin: string;
+  /** What the console said, errors and refusals of the policy among it. */
+  readonly said: readonly string[];
+  readonly requested: readonly string[];
+}
+
+/** Opens the page of `app`, in a fresh profile. */
+async function open(
+  app: Application = createExampleApp(),
+  { path = '/docs', ...options }: BrowserContextOptions & { path?: string } = {},
+): Promise<OpenPage> {
+  const server = await listen(app, { port: 0, host: '127.0.0.1' });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  onTestFinished(async () => {
+    await context.close();
+    await server.close();
+  });
+  const page = await context.newPage();
+  const said: string[] = [];
+  const requested: string[] = [];
+  page.on('console', (message) => said.push(message.text()));
+  page.on('pageerror', (error) => said.push(error.message));
+  page.on('dialog', (dialog) => {
+    said.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => requested.push(request.url()));
+  const origin = `http://127.0.0.1:${server.port}`;
+  await page.goto(origin + path);
+  await page.locator('main, [role=alert]').first().waitFor();
+  return { page, origin, said, requested };
+}
+
+function operation(page: Page, title: string) {
+  return page.getByRole('article', { name: new RegExp(`^${title}`) });
+}
+
+/** Opens all that can be opened, and what is inside of it, two levels down. */
+async function openDetails(page: Page): Promise<void> {
+  for (let level = 0; level < 3; level++) {
+    await page.evaluate(`
+      for (const details of document.querySelectorAll('details')) details.open = true;
+      new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    `);
+  }
+}
+
+test('the page shows every operation, asks nobody but the server, and the console stays empty', async () => {
+  const { page, origin, said, requested } = await open();
+
+  await expect.poll(() => page.getByRole('article').count()).toBe(9);
+  expect(await page.title()).toBe('Users and files');
+  expect(requested.every((url) => url.startsWith(origin) || url.startsWith('data:'))).toBe(true);
+  expect(said).toEqual([]);
+});
+
+test('search finds operations by the words of their titles, paths and descriptions', async () => {
+  const { page } = await open();
+  const nav = page.getByRole('navigation', { name: 'Operations' });
+  const search = page.getByRole('searchbox', { name: 'Search operations' });
+
+  await search.fill('newest PAGES');
+  expect(await nav.locator('li:visible').allInnerTexts()).toEqual([
+    expect.stringContaining('List users'),
+  ]);
+  await search.fill('files query');
+  expect(await nav.locator('li:visible').allInnerTexts()).toEqual([
+    expect.stringContaining('Search files'),
+  ]);
+  await search.fill('no such thing');
+  expect(await nav.locator('li:visible').count()).toBe(0);
+  expect(await nav.getByText('Nothing found').isVisible()).toBe(true);
+  await search.press('Escape');
+  expect(await nav.locator('li:visible').count()).toBe(10);
+});
+
+test('a link opens its operation, and so does its address', async () => {
+  const { page, origin } = await open();
+
+  await page
+    .getByRole('link', { name: /Search files/ })
+    .first()
+    .click();
+
+  const article = operation(page, 'Search files');
+  await expect.poll(async () => (await article.boundingBox())?.y).toBeLessThan(60);
+  await expect.poll(async () => (await article.boundingBox())?.y).toBeGreaterThan(-1);
+  expect(page.url()).toBe(`${origin}/docs#operation/queryApiV1Files`);
+  await expect
+    .poll(() => page.locator('[aria-current]').allInnerTexts())
+    .toEqual([expect.stringContaining('Search files')]);
+
+  await page.reload();
+  await expect.poll(async () => (await article.boundingBox())?.y).toBeLessThan(60);
+});
+
+test('try it sends the request that the sample shows, and shows the answer', async () => {
+  const { page, origin, said } = await open();
+  const article = operation(page, 'Read a user');
+
+  await article.getByRole('button', { name: 'Try it' }).click();
+  await article.getByLabel('id').fill('42');
+  expect(await article.getByRole('region', { name: /request for/ }).innerText()).toBe(
+    `curl '${origin}/api/v1/users/42'`,
+  );
+  await article.getByRole('button', { name: 'Send request' }).click();
+
+  const answer = article.locator('.answer');
+  await answer.getByText('200 OK').waitFor();
+  expect(await answer.getByRole('region').innerText()).toContain('"name": "Ada Lovelace"');
+  expect(said).toEqual([]);
+});
+
+test('try it shows a problem, and leads to what its code means', async () => {
+  const { page } = await open();
+  const article = operation(page, 'Read a user');
+
+  await article.getByRole('button', { name: 'Try it' }).click();
+  await article.getByLabel('id').fill('a/b');
+  await article.getByRole('button', { name: 'Send request' }).click();
+  await article.locator('.answer').getByText('404 Not Found').waitFor();
+  expect(await article.locator('.answer').innerText()).toContain('User \\"a/b\\" not found');
+  await article.getByRole('link', { name: 'What NOT_FOUND means' }).click();
+
+  await expect
+    .poll(async () => (await page.getByRole('heading', { name: 'Errors' }).boundingBox())?.y)
+    .toBeLessThan(120);
+});
+
+test('try it sends body and credentials, which other operations then know too', async () => {
+  const { page } = await open();
+  const article = operation(page, 'Create a user');
+  const other = operation(page, 'Delete a user');
+  await other.getByRole('button', { name: 'Try it' }).click();
+
+  await article.getByRole('button', { name: 'Try it' }).click();
+  await article.getByLabel('bearerAuth credentials').fill('secret');
+  await article.getByLabel('Body').fill('{"name": "Grace", "email": "grace@example.com"}');
+  await article.getByRole('button', { name: 'Send request' }).click();
+
+  await article.locator('.answer').getByText('201 Created').waitFor();
+  expect(await article.locator('.answer').innerText()).toContain('"name": "Grace"');
+  await other.getByLabel('id').fill('42');
+  await other.getByRole('button', { name: 'Send request' }).click();
+  await other.locator('.answer').getByText('204 No Content').waitFor();
+});
+
+test('try it sends the query, the rest of a path and the method QUERY as they are', async () => {
+  const { page } = await open();
+
+  const list = operation(page, 'List users');
+  await list.getByRole('button', { name: 'Try it' }).click();
+  await list.getByLabel('limit').fill('5');
+  await list.getByLabel('role').selectOption('admin');
+  await list.getByRole('button', { name: 'Send request' }).click();
+  await list.locator('.answer').getByText('"limit": 5').waitFor();
+  expect(await list.locator('.answer').innerText()).toContain('"role": "admin"');
+
+  const download = operation(page, 'Download a file');
+  await download.getByRole('button', { name: 'Try it' }).click();
+  await download.getByLabel('path').fill('a/b c.txt');
+  await download.getByRole('button', { name: 'Send request' }).click();
+  await download.getByText('The text of a/b c.txt').waitFor();
+
+  const search = operation(page, 'Search files');
+  await search.getByRole('button', { name: 'Try it' }).click();
+  await search.getByLabel('Body').fill('{"text": "needle"}');
+  await search.getByRole('button', { name: 'Send request' }).click();
+  await search.locator('.answer').getByText('"needle"').waitFor();
+});
+
+test('everything works by keyboard alone', async () => {
+  const { page } = await open();
+  const focused = () =>
+    page.evaluate('document.activeElement.innerText || document.activeElement.id');
+
+  await page.keyboard.press('Tab');
+  expect(await focused()).toBe('Skip to the operations');
+  await page.keyboard.press('/');
+  expect(await focused()).toBe('search');
+  await page.keyboard.type('read a user');
+  await page.keyboard.press('ArrowDown');
+  expect(await focused()).toContain('Read a user');
+  await page.keyboard.press('Enter');
+  const article = operation(page, 'Read a user');
+  await expect.poll(async () => (await article.boundingBox())?.y).toBeLessThan(60);
+  for (let presses = 0; (await focused()) !== 'Try it' && presses < 20; presses++) {
+    await page.keyboard.press('Tab');
+  }
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('42');
+  await page.keyboard.press('Enter');
+
+  await article.locator('.answer').getByText('200 OK').waitFor();
+  await page.keyboard.press('Control+k');
+  expect(await focused()).toBe('search');
+});
+
+test('a theme is kept, and by default follows the system', async () => {
+  const { page } = await open(createExampleApp(), { colorScheme: 'dark' });
+  const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+  const dark = await background();
+
+  await page.getByRole('button', { name: 'Auto theme' }).first().click();
+  const light = await background();
+  expect(light).toBe('rgb(255, 255, 255)');
+  expect(dark).not.toBe(light);
+  await page.reload();
+  await page.getByRole('button', { name: 'Light theme' }).first().waitFor();
+  expect(await background()).toBe(light);
+});
+
+test('at 390 px the operations are behind a menu', async () => {
+  const { page } = await open(createExampleApp(), { viewport: { width: 390, height: 844 } });
+  const nav = page.getByRole('navigation', { name: 'Operations' });
+  expect(await nav.isVisible()).toBe(false);
+
+  await page.getByRole('button', { name: 'Menu' }).click();
+  await nav.getByRole('link', { name: /Delete a user/ }).click();
+
+  expect(await nav.isVisible()).toBe(false);
+  await expect
+    .poll(async () => (await operation(page, 'Delete a user').boundingBox())?.y)
+    .toBeLessThan(120);
+});
+
+const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+test.each(
+  [390, 1280].flatMap((width) =>
+    (['light', 'dark'] as const).map((scheme) => [width, scheme] as const),
+  ),
+)(
+  'at %i px in %s nothing is cut off, and axe finds no serious fault',
+  async (width, colorScheme) => {
+    const { page, said } = await open(createExampleApp(), {
+      viewport: { width, height: 900 },
+      colorScheme,
+    });
+    const article = operation(page, 'Create a user');
+    await article.getByRole('button', { name: 'Try it' }).click();
+    await article.getByRole('button', { name: 'Send request' }).click();
+    await article.locator('.answer').getByText('401 Unauthorized').waitFor();
+    await openDetails(page);
+
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    // axe would judge what is not laid out yet by where it is guessed to be.
+    await page.evaluate(
+      `document.styleSheets[0].insertRule('article { content-visibility: visible !important }', document.styleSheets[0].cssRules.length)`,
+    );
+    await page.evaluate(axe);
+    const violations = await page.evaluate(`axe.run().then(({ violations }) => violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
+    expect(violations).toEqual([]);
+    expect(said.filter((text) => !text.includes('401'))).toEqual([]);
+  },
+);
+
+const HOSTILE = `</script><script>alert(1)</script><img src=x onerror=alert(2)>[x](javascript:alert(3))`;
+
+test('hostile texts stay inert, whatever they stand in', async () => {
+  const schema = z.object({ [HOSTILE]: z.literal(HOSTILE).describe(HOSTILE).default(HOSTILE) });
+  const router = createRouter().get(
+    '/u',
+    endpoint({
+      summary: HOSTILE,
+      description: HOSTILE,
+      tags: [HOSTILE],
+      responses: { 200: schema },
+      security: [{ [HOSTILE]: [] }],
+    }),
+    (ctx) => ctx.json({ [HOSTILE]: HOSTILE }),
+  );
+  const info = { title: HOSTILE, version: HOSTILE, description: HOSTILE };
+  const app = createApp({ logger: { info() {}, warn() {}, error() {} } });
+  app.use(openapi({ router, info })).route('/', router);
+
+  const { page, said } = await open(app);
+  await openDetails(page);
+  await page.getByRole('button', { name: 'Try it' }).click();
+
+  expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain(
+    '<script>alert(1)</script>',
+  );
+  expect(await page.locator('img, script:not(:only-of-type), a[href^="javascript"]').count()).toBe(
+    0,
+  );
+  expect(said).toEqual([]);
+});
+
+test('the policy keeps a script that got in from running', async () => {
+  const { page, said } = await open();
+
+  await page.evaluate(`
+    const script = document.createElement('script');
+    try { script.textContent = 'window.isIn = true'; } catch {}
+    document.body.append(script);
+    try { document.body.innerHTML = '<img src=x onerror="window.isIn = true">'; } catch {}
+    fetch('https://example.com').catch(() => {});
+  `);
+
+  await expect.poll(() => said.join('\n')).toContain('connect-src');
+  expect(await page.evaluate('window.isIn')).toBeUndefined();
+});
+
+test('once it is there the page needs no network', async () => {
+  const { page } = await open();
+  await page.context().setOffline(true);
+
+  await page.getByRole('searchbox').fill('delete');
+  await page
+    .getByRole('link', { name: /Delete a user/ })
+    .first()
+    .click();
+  const article = operation(page, 'Read a user');
+  await article.getByRole('button', { name: 'Try it' }).click();
+  await article.getByLabel('id').fill('42');
+  await article.getByRole('button', { name: 'Send request' }).click();
+
+  await article.getByRole('alert').waitFor();
+  expect(await article.getByRole('alert').innerText()).toMatch(/^No answer: /);
+});
+
+test('a document that cannot be had is told of in words', async () => {
+  const { page } = await open(
+    createExampleApp({
+      toJsonSchema() {
+        throw new Error('not yet');
+      },
+    }),
+  );
+
+  expect(await page.getByRole('alert').innerText()).toBe(
+    'Cannot show the document: openapi.json answered 500 Internal Server Error',
+  );
+});
