@@ -12,7 +12,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   '@fw/validation': ['@fw/core', '@fw/errors'],
   '@fw/rate-limit': ['@fw/core', '@fw/errors'],
   '@fw/openapi': ['@fw/core', '@fw/router'],
-  '@fw/controllers': ['@fw/core', '@fw/router'],
+  '@fw/controllers': ['@fw/core', '@fw/router', '@fw/validation'],
   fw: ['@fw/core', '@fw/router', '@fw/errors'],
 };
 /** Packages that may import all of the above by their public entries. */

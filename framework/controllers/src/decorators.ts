@@ -1,0 +1,126 @@
+import type { Middleware } from '@fw/core';
+import { isStandardSchema, type StandardSchema } from '@fw/validation';
+
+import { markService, type ServiceOptions, type Type } from './container.ts';
+
+/** From where in a request an argument of a method comes. */
+export type Source =
+  | { readonly from: 'body'; readonly schema?: StandardSchema | undefined }
+  | { readonly from: 'query'; readonly schema?: StandardSchema | undefined }
+  | {
+      readonly from: 'params';
+      readonly name: string;
+      readonly schema?: StandardSchema | undefined;
+    };
+
+/** A method of a controller that answers requests. */
+export interface Action {
+  readonly method: string;
+  readonly path: string;
+  readonly middleware: readonly Middleware[];
+  readonly name: string;
+}
+
+interface ControllerMark {
+  readonly path: string;
+  readonly middleware: readonly Middleware[];
+}
+
+const controllers = new WeakMap<object, ControllerMark>();
+const actions = new WeakMap<object, Action[]>();
+/** By prototype and method: the source of each argument that has one. */
+const sources = new WeakMap<object, Map<string, Map<number, Source>>>();
+
+type ParameterTarget = (prototype: object, method: string | symbol, index: number) => void;
+
+/** Makes a class a controller: its methods answer requests below `path`, behind `middleware`. */
+export function Controller(path = '/', ...middleware: readonly Middleware[]) {
+  return (type: Type): void => {
+    controllers.set(type, { path, middleware });
+    markService(type);
+  };
+}
+
+/** Makes a class one that others may depend on. */
+export function Service(options: ServiceOptions = {}) {
+  return (type: Type): void => markService(type, options);
+}
+
+export const Get = action('GET');
+export const Post = action('POST');
+export const Put = action('PUT');
+export const Patch = action('PATCH');
+export const Delete = action('DELETE');
+
+/** Makes a method answer requests of `method` at a path, behind middleware of its own. */
+function action(method: string) {
+  return (path = '/', ...middleware: readonly Middleware[]) =>
+    (prototype: object, name: string | symbol): void => {
+      const present = actions.get(prototype) ?? [];
+      present.push({ method, path, middleware, name: String(name) });
+      actions.set(prototype, present);
+    };
+}
+
+/** Takes the request body, as `schema` makes it. */
+export function Body(schema?: StandardSchema): ParameterTarget {
+  return source({ from: 'body', schema });
+}
+
+/** Takes the query, as `schema` makes it. */
+export function Query(schema?: StandardSchema): ParameterTarget {
+  return source({ from: 'query', schema });
+}
+
+/** Takes the path parameter `name`, as `schema` makes it. */
+export function Param(name: string, schema?: StandardSchema): ParameterTarget {
+  return source({ from: 'params', name, schema });
+}
+
+function source(argument: Source): ParameterTarget {
+  if (argument.schema !== undefined && !isStandardSchema(argument.schema)) {
+    throw new TypeError(
+      `Cannot take the ${argument.from} by "${String(argument.schema)}": expected a Standard Schema`,
+    );
+  }
+  return (prototype, method, index) => {
+    const methods = sources.get(prototype) ?? new Map<string, Map<number, Source>>();
+    const ofMethod = methods.get(String(method)) ?? new Map<number, Source>();
+    sources.set(prototype, methods.set(String(method), ofMethod.set(index, argument)));
+  };
+}
+
+/** Whether `value` is a class marked with `@Controller`. */
+export function isController(value: unknown): value is Type {
+  return typeof value === 'function' && controllers.has(value);
+}
+
+/** What `@Controller` says of `type`. */
+export function controllerOf(type: Type): ControllerMark | undefined {
+  return controllers.get(type);
+}
+
+/** The actions of `type`, those that it inherits first; of a method that is marked again, the last. */
+export function actionsOf(type: Type): Action[] {
+  const lists = prototypesOf(type).map((prototype) => actions.get(prototype) ?? []);
+  return lists.flatMap((list, index) => {
+    const nearer = new Set(
+      lists.slice(index + 1).flatMap((later) => later.map(({ name }) => name)),
+    );
+    return list.filter(({ name }) => !nearer.has(name));
+  });
+}
+
+/** The sources of a method's arguments, by their place; the class nearest to `type` decides. */
+export function sourcesOf(type: Type, method: string): ReadonlyMap<number, Source> {
+  const found = prototypesOf(type).findLast((prototype) => Object.hasOwn(prototype, method));
+  return (found && sources.get(found)?.get(method)) ?? new Map();
+}
+
+function prototypesOf(type: Type): object[] {
+  const found: object[] = [];
+  for (let at: unknown = type.prototype; at instanceof Object; at = Object.getPrototypeOf(at)) {
+    found.unshift(at);
+  }
+  return found;
+}

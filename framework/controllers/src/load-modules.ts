@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+import { findModuleFiles } from './find-module-files.ts';
+
+/** A module as `import()` gives it. */
+export type Module = Readonly<Record<string, unknown>>;
+
+/**
+ * Loads the modules below `root`, a path or a `file:` URL, that declare controllers. The esbuild
+ * plugin puts a list that it made at build time in place of this file. The program's own entry is
+ * left out: it waits for this.
+ *
+ * @throws {Error} if `root` cannot be read, or Node cannot run what is in there
+ */
+export async function loadModules(root: string): Promise<Module[]> {
+  const folder = root.startsWith('file:') ? fileURLToPath(root) : path.resolve(root);
+  const files = (await findModuleFiles(folder)).filter((file) => file !== process.argv[1]);
+  const esbuild = await loadEsbuild();
+  const hooks = esbuild && compileBelow(folder, esbuild);
+  try {
+    return await Promise.all(files.map((file) => load(file, esbuild !== undefined)));
+  } finally {
+    hooks?.deregister();
+  }
+}
+
+async function load(file: string, isCompiled: boolean): Promise<Module> {
+  try {
+    return await import(/* @vite-ignore */ pathToFileURL(file).href);
+  } catch (cause) {
+    if (isCompiled || !(cause instanceof SyntaxError)) throw cause;
+    throw new Error(
+      `Cannot load "${file}": its decorators must be compiled: install esbuild, or bundle with the plugin of @fw/controllers/esbuild`,
+      { cause },
+    );
+  }
+}
+
+type Esbuild = typeof import('esbuild');
+
+/** esbuild, if it is installed; the name is a variable so that no bundler takes it along. */
+async function loadEsbuild(): Promise<Esbuild | undefined> {
+  const name = 'esbuild';
+  try {
+    return (await import(/* @vite-ignore */ name)) as Esbuild;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Compiles the TypeScript below `folder` as it is imported: Node itself only strips types. */
+function compileBelow(folder: string, { transformSync }: Esbuild) {
+  const start = pathToFileURL(folder + path.sep).href;
+  return registerHooks({
+    load(url, context, nextLoad) {
+      if (!url.startsWith(start) || !/\.m?ts$/.test(url)) return nextLoad(url, context);
+      const { code } = transformSync(readFileSync(fileURLToPath(url), 'utf8'), {
+        loader: 'ts',
+        format: 'esm',
+        sourcefile: fileURLToPath(url),
+        sourcemap: 'inline',
+        tsconfigRaw: {
+          compilerOptions: { experimentalDecorators: true, verbatimModuleSyntax: true },
+        },
+      });
+      return { format: 'module', source: code, shortCircuit: true };
+    },
+  });
+}

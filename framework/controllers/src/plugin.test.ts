@@ -1,0 +1,534 @@
+import { json } from '@fw/body-parser';
+import { type Application, type Context, createApp, listen } from '@fw/core';
+import { type RequestOptions, request } from '@fw/core/testing';
+import { createRouter } from '@fw/router';
+import type { StandardSchema } from '@fw/validation';
+import { afterEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+
+import { UserController } from './fixtures/users/user-controller.ts';
+import {
+  Body,
+  Controller,
+  type ControllersOptions,
+  controllersPlugin,
+  Get,
+  inject,
+  Param,
+  Patch,
+  Post,
+  Put,
+  Query,
+  Service,
+  type Type,
+} from './index.ts';
+
+const logger = { info() {}, warn() {}, error() {} };
+const root = new URL('./fixtures/users', import.meta.url);
+
+interface Served {
+  readonly app: Application;
+  readonly router: ReturnType<typeof createRouter>;
+}
+
+function serve(options: Omit<ControllersOptions, 'router'>, mount = '/'): Served {
+  const router = createRouter();
+  const app = createApp({ logger }).use(json());
+  app.plugin(controllersPlugin({ router, ...options }));
+  app.route(mount, router);
+  return { app, router };
+}
+
+function send(app: Application, method: string, path: string, body?: unknown): Promise<Response> {
+  const options: RequestOptions = { method, headers: { 'content-type': 'application/json' } };
+  return request(
+    app,
+    path,
+    body === undefined ? options : { ...options, body: JSON.stringify(body) },
+  );
+}
+
+async function answerOf(...types: Type[]): Promise<unknown> {
+  const { app } = serve({ controllers: types });
+  return (await request(app, '/')).json();
+}
+
+describe('the CRUD API by controllers', () => {
+  const ada = { name: 'Ada', email: 'ada@example.org' };
+
+  test('creates, reads, lists, changes and deletes', async () => {
+    const { app } = serve({ root, prefix: '/api' }, '/api');
+
+    const created = await send(app, 'POST', '/api/users', ada);
+    expect(created.status).toBe(201);
+    expect(await created.json()).toEqual({ data: { ...ada, id: '1' } });
+    expect(await (await request(app, '/api/users/1')).json()).toEqual({
+      data: { ...ada, id: '1' },
+    });
+    expect(await (await request(app, '/api/users?limit=5')).json()).toMatchObject({ total: 1 });
+    expect(await (await send(app, 'PUT', '/api/users/1', { name: 'A' })).json()).toEqual({
+      data: { ...ada, id: '1', name: 'A' },
+    });
+    expect(await (await send(app, 'DELETE', '/api/users/1')).json()).toEqual({ success: true });
+    const gone = await request(app, '/api/users/1');
+    expect(gone.status).toBe(404);
+  });
+
+  test('answers text for a string, and 204 for nothing', async () => {
+    const { app } = serve({ controllers: [UserController] });
+
+    const text = await request(app, '/users/7/rank/1');
+    const nothing = await send(app, 'DELETE', '/users');
+
+    expect(text.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(await text.text()).toBe('7 is 2');
+    expect(nothing.status).toBe(204);
+  });
+
+  test.each([
+    ['POST', '/users', { name: '' }, ['/name', '/email']],
+    ['GET', '/users?limit=1000', undefined, ['/limit']],
+    ['GET', '/users/7/rank/first', undefined, ['/rank']],
+  ])(
+    'answers 400 to %s %s, by the schemas of its arguments',
+    async (method, path, body, pointers) => {
+      const { app } = serve({ controllers: [UserController] });
+
+      const response = await send(app, method, path, body);
+      const { errors } = (await response.json()) as { errors: { pointer: string }[] };
+
+      expect(response.status).toBe(400);
+      expect(errors.map(({ pointer }) => pointer)).toEqual(pointers);
+    },
+  );
+});
+
+describe('the prefix', () => {
+  test.each(['/api', '/'])('counts once for a router at %s', async (mount) => {
+    const { app, router } = serve({ root, prefix: '/api' }, mount);
+
+    expect((await request(app, '/api/users')).status).toBe(200);
+    expect((await request(app, '/api/api/users')).status).toBe(404);
+    expect((await request(app, '/users')).status).toBe(404);
+    expect(router.match('GET', '/users') ?? router.match('GET', '/api/users')).toBeDefined();
+  });
+
+  test('counts once for a router that is mounted after the plugin is ready', async () => {
+    const router = createRouter();
+    const app = createApp({ logger }).plugin(
+      controllersPlugin({ router, controllers: [UserController], prefix: '/api' }),
+    );
+    await app.ready();
+
+    app.route('/api', router);
+
+    expect((await request(app, '/api/users')).status).toBe(200);
+  });
+});
+
+test('routes of controllers are in getRoutes(), with what their middleware and schemas say', async () => {
+  const { app, router } = serve({ root, prefix: '/api' }, '/api');
+  await app.ready();
+
+  const routes = router.getRoutes();
+
+  expect(routes.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'GET /api/users',
+    'GET /api/users/:id',
+    'GET /api/users/:id/rank/:rank',
+    'POST /api/users',
+    'PUT /api/users/:id',
+    'DELETE /api/users/:id',
+    'DELETE /api/users',
+  ]);
+  expect(routes[3]?.metadata).toEqual({
+    endpoint: { tags: ['users'] },
+    validation: { body: expect.objectContaining({ type: 'object' }), status: 400 },
+  });
+  const validation = routes[2]?.metadata.validation as { params: WithJsonSchema } | undefined;
+  expect(
+    validation?.params['~standard'].jsonSchema.input({ target: 'draft-2020-12' }),
+  ).toMatchObject({
+    type: 'object',
+    properties: { rank: { type: 'integer' } },
+    required: ['rank'],
+  });
+});
+
+interface WithJsonSchema {
+  readonly '~standard': { readonly jsonSchema: { input(options: object): unknown } };
+}
+
+describe('arguments and results', () => {
+  @Controller('things')
+  class Things {
+    @Patch(':a/:b')
+    patch(
+      @Param('b') b: string,
+      @Query() query: object,
+      @Param('a') a: string,
+      @Body() body: object,
+    ) {
+      return [a, b, query, body];
+    }
+
+    @Put('/null')
+    null() {
+      return null;
+    }
+
+    @Post('/own')
+    async own() {
+      return 5;
+    }
+  }
+
+  test('come from where their decorators say, in any order', async () => {
+    const { app } = serve({ controllers: [Things] });
+
+    const response = await send(app, 'PATCH', '/things/1/2?q=x', { b: 1 });
+
+    expect(await response.json()).toEqual(['1', '2', { q: 'x' }, { b: 1 }]);
+  });
+
+  test('of other types are JSON', async () => {
+    const { app } = serve({ controllers: [Things] });
+
+    expect(await (await send(app, 'PUT', '/things/null')).json()).toBeNull();
+    expect(await (await send(app, 'POST', '/things/own')).json()).toBe(5);
+  });
+
+  test('come by inherited methods too', async () => {
+    class Base {
+      @Get()
+      list() {
+        return this.name();
+      }
+      name() {
+        return { name: 'base' };
+      }
+    }
+    @Controller()
+    class Derived extends Base {
+      override name() {
+        return { name: 'derived' };
+      }
+    }
+
+    expect(await answerOf(Derived)).toEqual({ name: 'derived' });
+  });
+
+  test('of a method that a derived class marks again are its own', async () => {
+    class Base {
+      @Get()
+      list(_query?: object): unknown {
+        return 'base';
+      }
+    }
+    @Controller()
+    class Derived extends Base {
+      @Get()
+      override list(@Query() query: object) {
+        return { query };
+      }
+    }
+
+    expect(await answerOf(Derived)).toEqual({ query: {} });
+  });
+
+  test('beside an answer by the context are refused, as any second answer is', async () => {
+    @Controller()
+    class Double {
+      @Get()
+      get(ctx: Context) {
+        ctx.html('one');
+        return 'two';
+      }
+      @Get('/one')
+      one(ctx: Context) {
+        ctx.html('one');
+      }
+    }
+    const { app } = serve({ controllers: [Double] });
+
+    expect((await request(app, '/')).status).toBe(500);
+    expect(await (await request(app, '/one')).text()).toBe('one');
+  });
+
+  test('of schemas that fail in more than one way are answered once', async () => {
+    const schemaOf = (validate: () => never | Promise<never>): StandardSchema => ({
+      '~standard': { version: 1, vendor: 'by hand', validate },
+    });
+    const rejects = schemaOf(() => Promise.reject(new Error('rejects')));
+    const throws = schemaOf(() => {
+      throw new Error('throws');
+    });
+    const taken = z.string().refine(async (value) => value === 'free', 'is taken');
+    @Controller()
+    class Checked {
+      @Get('/:a/:b')
+      get(@Param('a', rejects) a: string, @Param('b', throws) b: string) {
+        return [a, b];
+      }
+      @Get('/name/:name')
+      name(@Param('name', taken) name: string) {
+        return { name };
+      }
+    }
+    const { app } = serve({ controllers: [Checked] });
+
+    expect((await request(app, '/1/2')).status).toBe(500);
+    expect((await request(app, '/name/ada')).status).toBe(400);
+    expect(await (await request(app, '/name/free')).json()).toEqual({ name: 'free' });
+  });
+});
+
+describe('dependencies', () => {
+  let built: string[] = [];
+  afterEach(() => {
+    built = [];
+  });
+
+  @Service()
+  class Clock {
+    readonly now = 42;
+    constructor() {
+      built.push('Clock');
+    }
+  }
+
+  @Service({ deps: [Clock] })
+  class Log {
+    readonly clock: Clock;
+    constructor(clock: Clock) {
+      built.push('Log');
+      this.clock = clock;
+    }
+  }
+
+  test('are built once, before the server starts, and only those that are asked for', async () => {
+    @Service()
+    class Unused {
+      constructor() {
+        built.push('Unused');
+      }
+    }
+    @Service({ deps: [Log] })
+    @Controller()
+    class Main {
+      readonly clock = inject(Clock);
+      readonly log: Log;
+      constructor(log: Log) {
+        this.log = log;
+      }
+      @Get() get() {
+        return { same: this.log.clock === this.clock, now: this.clock.now, unused: Unused.name };
+      }
+    }
+    const { app } = serve({ controllers: [Main] });
+
+    const { close } = await listen(app, 0);
+    expect(built.sort()).toEqual(['Clock', 'Log']);
+    const answers = [await request(app, '/'), await request(app, '/')];
+
+    expect(await answers[1]?.json()).toEqual({ same: true, now: 42, unused: 'Unused' });
+    expect(built).toHaveLength(2);
+    await close();
+  });
+
+  test('of scope "request" are built anew for each request, and shared within it', async () => {
+    let count = 0;
+    @Service({ scope: 'request' })
+    class Unit {
+      readonly id = ++count;
+      readonly clock = inject(Clock);
+    }
+    @Service({ scope: 'request', deps: [Unit] })
+    @Controller()
+    class Main {
+      readonly second = inject(Unit);
+      readonly first: Unit;
+      constructor(first: Unit) {
+        this.first = first;
+      }
+      @Get() get() {
+        return { id: this.first.id, shared: this.first === this.second };
+      }
+    }
+    const { app } = serve({ controllers: [Main] });
+
+    const first = (await (await request(app, '/')).json()) as { id: number };
+    const second = (await (await request(app, '/')).json()) as { id: number };
+
+    expect(first).toMatchObject({ shared: true });
+    expect(second.id).toBe(first.id + 1);
+    expect(built).toEqual(['Clock']);
+  });
+
+  test('come from emitted metadata, where there is any', async () => {
+    @Controller()
+    class Main {
+      readonly clock: Clock;
+      constructor(clock: Clock) {
+        this.clock = clock;
+      }
+      @Get() get() {
+        return { now: this.clock.now };
+      }
+    }
+    Object.assign(Reflect, {
+      getMetadata: (key: string, type: object) =>
+        key === 'design:paramtypes' && type === Main ? [Clock] : undefined,
+    });
+    try {
+      expect(await answerOf(Main)).toEqual({ now: 42 });
+    } finally {
+      Reflect.deleteProperty(Reflect, 'getMetadata');
+    }
+  });
+
+  test('may be provided, and are not built then', async () => {
+    abstract class Store {
+      abstract name: string;
+    }
+    @Controller()
+    class Main {
+      readonly store = inject(Store);
+      @Get() get() {
+        return { name: this.store.name };
+      }
+    }
+    const { app } = serve({ controllers: [Main], provide: [[Store, { name: 'given' }]] });
+
+    expect(await (await request(app, '/')).json()).toEqual({ name: 'given' });
+  });
+
+  test('of a base class are those of a class that inherits its constructor', async () => {
+    @Service()
+    class Special extends Log {}
+    @Controller()
+    class Main {
+      readonly special = inject(Special);
+      @Get() get() {
+        return { now: this.special.clock.now };
+      }
+    }
+
+    expect(await answerOf(Main)).toEqual({ now: 42 });
+  });
+});
+
+describe('the start fails', () => {
+  class Unmarked {}
+  @Service()
+  class Ring {
+    readonly next: unknown = inject(Round);
+  }
+  @Service()
+  class Round {
+    readonly next: unknown = inject(Ring);
+  }
+  @Service()
+  class Middle {
+    readonly unmarked = inject(Unmarked);
+  }
+  @Service()
+  class Unnamed {
+    readonly given: unknown;
+    constructor(given: unknown) {
+      this.given = given;
+    }
+  }
+  @Service({ scope: 'request' })
+  class Brief {}
+
+  function controllerWith(type: Type, scope: 'singleton' | 'request' = 'singleton'): Type {
+    @Service({ scope })
+    @Controller()
+    class Main {
+      readonly dependency = inject(type);
+      @Get() get() {
+        return {};
+      }
+    }
+    return Main;
+  }
+
+  test.each<[string, Type, string]>([
+    [
+      'for a missing dependency',
+      controllerWith(Middle),
+      'Missing dependency: Main → Middle → Unmarked: expected Unmarked to be a class marked',
+    ],
+    [
+      'for one of a request',
+      controllerWith(Middle, 'request'),
+      'Missing dependency: Main → Middle → Unmarked',
+    ],
+    ['for a circular one', controllerWith(Ring), 'Circular dependency: Main → Ring → Round → Ring'],
+    [
+      'for an argument that nothing names',
+      controllerWith(Unnamed),
+      'Missing dependency: Main → Unnamed: expected @Service({ deps }) to name the 1 arguments',
+    ],
+    [
+      'for a singleton that would keep what is of a request',
+      controllerWith(Brief),
+      'Cannot build Main → Brief: Main is built once, expected scope "request"',
+    ],
+  ])('%s, and names the chain', async (_, type, message) => {
+    const { app } = serve({ controllers: [type] });
+
+    await expect(listen(app, 0)).rejects.toThrow(message);
+  });
+
+  test('for a root without controllers, and one that is no folder', async () => {
+    const none = serve({
+      root: new URL('../../errors/src', import.meta.url),
+    });
+    const nowhere = serve({ root: '/nowhere/at/all' });
+
+    await expect(none.app.ready()).rejects.toThrow('Cannot find a controller in root');
+    await expect(nowhere.app.ready()).rejects.toThrow('Cannot read root "/nowhere/at/all"');
+  });
+
+  test('for two schemas of one body', async () => {
+    @Controller()
+    class Twice {
+      @Post()
+      post(@Body(z.object({})) a: object, @Body(z.object({})) b: object) {
+        return [a, b];
+      }
+    }
+
+    await expect(serve({ controllers: [Twice] }).app.ready()).rejects.toThrow(
+      'Cannot register Twice.post: expected one schema for the body',
+    );
+  });
+
+  test('for options of no meaning', () => {
+    const router = createRouter();
+
+    expect(() => controllersPlugin({ router, rot: 'x' } as object as ControllersOptions)).toThrow(
+      'Cannot read option rot of controllersPlugin: expected router, root, prefix, controllers, provide',
+    );
+    expect(() => controllersPlugin({ router })).toThrow('Cannot read option root "undefined"');
+    expect(() => controllersPlugin({ router: {}, root } as object as ControllersOptions)).toThrow(
+      'expected a router',
+    );
+    expect(() => controllersPlugin({ router, controllers: [Unmarked] })).toThrow(
+      'to be a class marked with @Controller',
+    );
+    expect(() =>
+      controllersPlugin({ router, root, provide: ['x'] } as object as ControllersOptions),
+    ).toThrow('Cannot read option provide: expected "x" to be a class and its instance');
+    expect(() => Service({ scope: 'page' } as object)(Unmarked)).toThrow(
+      'Cannot read option scope "page"',
+    );
+    expect(() => Service({ dep: [] } as object)(Unmarked)).toThrow(
+      'Cannot read option dep of @Service',
+    );
+    expect(() => Body('x' as unknown as undefined)).toThrow('Cannot take the body by "x"');
+    expect(() => inject(Unmarked)).toThrow('Cannot inject Unmarked');
+  });
+});

@@ -1,0 +1,176 @@
+import { Readable } from 'node:stream';
+
+import type { Context, Middleware, Plugin } from '@fw/core';
+import type { Router } from '@fw/router';
+import { type RequestSchemas, type StandardSchema, validate } from '@fw/validation';
+
+import { Container, type Provided, type Type } from './container.ts';
+import {
+  type Action,
+  actionsOf,
+  controllerOf,
+  isController,
+  type Source,
+  sourcesOf,
+} from './decorators.ts';
+import { loadModules } from './load-modules.ts';
+import { recordSchema } from './record-schema.ts';
+
+export interface ControllersOptions {
+  /** The router that gets the routes; mount it at `prefix`, or at `/`. */
+  readonly router: Pick<Router, 'within'>;
+  /** The folder whose modules are searched for controllers, as a path or a `file:` URL. */
+  readonly root?: string | URL;
+  /** Stands before the paths of all controllers, once wherever the router is mounted. Default none. */
+  readonly prefix?: string;
+  /** The controllers themselves, in place of `root`. */
+  readonly controllers?: readonly Type[];
+  /** Objects to use for classes that are not built here: stores, clients, configuration. */
+  readonly provide?: readonly Provided[];
+}
+
+const OPTIONS = ['router', 'root', 'prefix', 'controllers', 'provide'];
+
+/**
+ * Serves controllers: builds them with their dependencies before the server starts, and registers
+ * their methods as routes.
+ *
+ * ```ts
+ * const router = createRouter();
+ * app.plugin(controllersPlugin({ router, root: import.meta.dirname, prefix: '/api' }));
+ * app.route('/api', router);
+ * ```
+ *
+ * @throws {TypeError} if an option has no such name or meaning
+ */
+export function controllersPlugin(options: ControllersOptions): Plugin {
+  const { router, root, controllers, provide, prefix = '/' } = readOptions(options);
+  return async () => {
+    const types = controllers ?? (await findControllers(String(root)));
+    const container = new Container(provide);
+    const group = router.within(prefix);
+    for (const type of types) register(type, container, group);
+  };
+}
+
+function readOptions(options: ControllersOptions): ControllersOptions {
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (unknown !== undefined) {
+    throw new TypeError(
+      `Cannot read option ${unknown} of controllersPlugin: expected ${OPTIONS.join(', ')}`,
+    );
+  }
+  const { router, root, controllers, provide = [] } = options;
+  if (typeof router?.within !== 'function') {
+    throw new TypeError(`Cannot read option router "${String(router)}": expected a router`);
+  }
+  if ((root === undefined) === (controllers === undefined)) {
+    throw new TypeError(
+      `Cannot read option root "${String(root)}": expected a folder, or controllers in its place`,
+    );
+  }
+  for (const type of controllers ?? []) {
+    if (isController(type)) continue;
+    throw new TypeError(
+      `Cannot read option controllers: expected "${String(type)}" to be a class marked with @Controller`,
+    );
+  }
+  for (const entry of provide) {
+    if (Array.isArray(entry) && typeof entry[0] === 'function') continue;
+    throw new TypeError(
+      `Cannot read option provide: expected "${String(entry)}" to be a class and its instance`,
+    );
+  }
+  return options;
+}
+
+async function findControllers(root: string): Promise<readonly Type[]> {
+  const modules = await loadModules(root);
+  const types = new Set(modules.flatMap((module) => Object.values(module)).filter(isController));
+  if (types.size === 0) {
+    throw new Error(
+      `Cannot find a controller in root "${root}": expected exported classes marked with @Controller`,
+    );
+  }
+  return [...types];
+}
+
+type Group = ReturnType<ControllersOptions['router']['within']>;
+
+function register(type: Type, container: Container, group: Group): void {
+  const { path, middleware } = controllerOf(type) ?? { path: '/', middleware: [] };
+  const instance = container.resolve(type);
+  const isOfRequest = container.isOfRequest(type);
+  for (const action of actionsOf(type)) {
+    const find = isOfRequest ? () => container.resolve(type) : () => instance;
+    group.route(
+      action.method,
+      joinPaths(path, action.path),
+      ...middleware,
+      ...action.middleware,
+      ...validationOf(type, action),
+      handle(type, action, find),
+    );
+  }
+}
+
+/** The middleware that checks what the schemas of a method's arguments say. */
+function validationOf(type: Type, { name }: Action): Middleware[] {
+  const found = [...sourcesOf(type, name).values()];
+  const params = new Map<string, StandardSchema>();
+  const schemas: { -readonly [Part in keyof RequestSchemas]: RequestSchemas[Part] } = {};
+  for (const source of found) {
+    if (!source.schema) continue;
+    if (source.from === 'params') params.set(source.name, source.schema);
+    else if (schemas[source.from]) {
+      throw new TypeError(
+        `Cannot register ${type.name}.${name}: expected one schema for the ${source.from}`,
+      );
+    } else schemas[source.from] = source.schema;
+  }
+  if (params.size > 0) schemas.params = recordSchema(params);
+  return Object.keys(schemas).length > 0 ? [validate(schemas)] : [];
+}
+
+function handle(type: Type, { name }: Action, find: () => object): Middleware {
+  const method: unknown = Reflect.get(Object(type.prototype), name);
+  if (typeof method !== 'function') {
+    throw new TypeError(`Cannot register ${type.name}.${name}: expected a method`);
+  }
+  const sources = sourcesOf(type, name);
+  const count = Math.max(method.length, ...[...sources.keys()].map((index) => index + 1));
+  const readers = Array.from({ length: count }, (_, index) => readerOf(sources.get(index)));
+  return (ctx) => {
+    const args = readers.map((read) => read(ctx));
+    const result: unknown = Reflect.apply(method, find(), args);
+    return result instanceof Promise
+      ? result.then((value: unknown) => answer(ctx, value))
+      : answer(ctx, result);
+  };
+}
+
+/** An argument without a source is the context itself. */
+function readerOf(source: Source | undefined): (ctx: Context) => unknown {
+  if (!source) return (ctx) => ctx;
+  const { from } = source;
+  if (from !== 'params') return (ctx) => ctx[from];
+  return (ctx) => ctx.params[source.name];
+}
+
+function answer(ctx: Context, value: unknown): void {
+  if (value === undefined) {
+    if (!ctx.responded) ctx.send('');
+  } else if (
+    typeof value === 'string' ||
+    value instanceof Uint8Array ||
+    value instanceof Readable
+  ) {
+    ctx.send(value);
+  } else ctx.json(value);
+}
+
+function joinPaths(prefix: string, path: string): string {
+  const start = `/${prefix}`.replace(/^\/+/, '/').replace(/\/$/, '');
+  const end = `/${path}`.replace(/^\/+/, '/');
+  return end === '/' ? start || '/' : start + end;
+}
