@@ -237,22 +237,23 @@ test('a store whose keys are all blocked takes new ones in place of them', () =>
 });
 
 test('memoryStore keeps a million keys within 40 bytes each, and no hit waits 10 ms', () => {
-  const before = process.memoryUsage().arrayBuffers;
+  const emptyBytes = process.memoryUsage().arrayBuffers;
   const store = memoryStore({ maxKeys: 1_000_000 });
-  const bytes = process.memoryUsage().arrayBuffers - before;
+  const bytes = process.memoryUsage().arrayBuffers - emptyBytes;
   const counter = store.counter(policyOf({ max: 100, windowMs: 60_000 }));
 
-  const slow: number[] = [];
-  for (let key = 0; key < 1_200_000; key++) {
-    const startedMs = performance.now();
-    counter.hit(`key ${key}`, 1);
-    const tookMs = performance.now() - startedMs;
-    if (tookMs > 10) slow.push(tookMs);
+  // Processor time, because whatever else runs on the machine takes its turns.
+  let longestMicros = 0;
+  for (let key = 0; key < 1_200_000; ) {
+    const before = process.threadCpuUsage();
+    for (const end = key + 100; key < end; key++) counter.hit(`key ${key}`, 1);
+    const { user, system } = process.threadCpuUsage(before);
+    longestMicros = Math.max(longestMicros, user + system);
   }
 
   expect(store.size).toBe(1_000_000);
   expect(bytes).toBeLessThanOrEqual(40_000_000);
-  expect(slow.length).toBeLessThanOrEqual(2); // whatever else runs on the machine takes its turns
+  expect(longestMicros).toBeLessThan(10_000);
 });
 
 test('a key with a new policy in a memory store beyond 255 is refused', () => {

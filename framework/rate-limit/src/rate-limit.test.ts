@@ -1,7 +1,8 @@
-import { type Context, createApp, type Middleware, metadataOf } from '@fw/core';
+import { once } from 'node:events';
+import { type Context, createApp, listen, type Middleware, metadataOf } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { memoryStore } from './memory-store.ts';
 import { type RateLimitOptions, rateLimit, tieredRateLimit } from './rate-limit.ts';
@@ -143,6 +144,35 @@ test.each<[string, () => unknown]>([
   const app = appWith(rateLimit({ keyGenerator: keyGenerator as () => string }));
 
   expect((await request(app, '/')).status).toBe(500);
+});
+
+test('a client that has left before it is counted is no error', async () => {
+  const lines: string[] = [];
+  const note = (message: string) => void lines.push(message);
+  const app = createApp({ logger: { info: () => {}, warn: note, error: note } });
+  let counted: unknown;
+  app.use(
+    async (ctx, next) => {
+      const left = once(ctx.raw.res, 'close');
+      ctx.raw.req.socket.destroy();
+      await left;
+      await next();
+    },
+    async (_ctx, next) => {
+      await next().catch((error: unknown) => {
+        counted = error;
+        throw error;
+      });
+    },
+    rateLimit(),
+  );
+  const server = await listen(app, { port: 0, host: '127.0.0.1' });
+  onTestFinished(() => server.close());
+
+  await fetch(`http://127.0.0.1:${server.port}/`).catch(() => {});
+
+  await vi.waitFor(() => expect(counted).toMatchObject({ name: 'AbortError' }));
+  expect(lines).toEqual([]);
 });
 
 test('skip lets requests pass uncounted and unmarked', async () => {

@@ -114,7 +114,7 @@ export function tieredRateLimit(options: TieredRateLimitOptions): Middleware {
 function createLimiter(options: LimiterOptions): (policy: Policy) => Middleware {
   const {
     ipv6Subnet = 64,
-    keyGenerator = (ctx) => clientKey(ctx.ip, ipv6Subnet),
+    keyGenerator = (ctx) => addressKey(ctx, ipv6Subnet),
     store = memoryStore(),
     skip,
     cost = 1,
@@ -164,6 +164,11 @@ function refuse(_ctx: Context, { resetMs }: Hit): never {
     `Too many requests: try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`,
     { type: QUOTA_EXCEEDED, code: 'RATE_LIMITED' },
   );
+}
+
+function addressKey(ctx: Context, ipv6Subnet: number): string {
+  if (ctx.ip === '') ctx.signal.throwIfAborted(); // the client has left, and its address with it
+  return clientKey(ctx.ip, ipv6Subnet);
 }
 
 /** A bad key must not put those who have it into one bucket, nor a promise let everybody pass. */
