@@ -59,7 +59,7 @@ export function errorsView(): HTMLElement {
   return h(
     'section',
     { class: 'group', id: 'errors', 'aria-labelledby': 'errors-title' },
-    h('h2', { id: 'errors-title' }, 'Errors'),
+    h('div', { class: 'group-head' }, h('h2', { id: 'errors-title' }, 'Errors')),
     h(
       'div',
       { class: 'operation' },

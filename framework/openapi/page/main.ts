@@ -2,8 +2,9 @@ import { type Api, type Group, groupOperations } from './api.ts';
 import { codeBlock } from './code.ts';
 import { append, h } from './dom.ts';
 import { errorsView } from './errors.ts';
+import { credentialField, field } from './field.ts';
 import { markdown } from './markdown.ts';
-import { operationView } from './operation.ts';
+import { methodBadge, operationView } from './operation.ts';
 import type { Session } from './request.ts';
 import { followReading, sidebar, topBar } from './sidebar.ts';
 import { applyTheme } from './theme.ts';
@@ -28,13 +29,17 @@ function show(api: Api, documentUrl: string): void {
   const servers = (api.servers ?? []).flatMap(
     ({ url }) => URL.parse(url, documentUrl)?.href.replace(/\/$/, '') ?? [],
   );
-  const session: Session = { server: servers[0] ?? location.origin, credentials: new Map() };
+  const session: Session = {
+    server: servers[0] ?? location.origin,
+    credentials: new Map(),
+    listeners: new Set(),
+  };
   const groups = groupOperations(api);
   const nav = sidebar(api, groups);
   const main = h(
     'main',
     { id: 'main', tabindex: '-1' },
-    intro(api, documentUrl, session),
+    introView(api, { documentUrl, servers, session }),
     ...groups.map((group, index) => groupView(api, { group, index, session })),
     errorsView(),
   );
@@ -72,10 +77,12 @@ function decode(text: string): string {
   }
 }
 
-function intro(api: Api, documentUrl: string, session: Session): HTMLElement {
+function introView(
+  api: Api,
+  { documentUrl, servers, session }: { documentUrl: string; servers: string[]; session: Session },
+): HTMLElement {
   const { title, version, description } = api.info;
-  const server = codeBlock('Server', 'address of the server');
-  server.show(session.server);
+  const schemes = Object.keys(api.components?.securitySchemes ?? {});
   return h(
     'section',
     { class: 'intro operation' },
@@ -86,7 +93,47 @@ function intro(api: Api, documentUrl: string, session: Session): HTMLElement {
       description === undefined ? undefined : markdown(description),
       h('p', { class: 'links' }, h('a', { href: documentUrl }, 'OpenAPI document')),
     ),
-    h('div', { class: 'usage' }, server.element),
+    h(
+      'div',
+      { class: 'usage' },
+      serverView(servers, session),
+      schemes.length > 0 && card('Authentication', credentialsForm(schemes, session)),
+    ),
+  );
+}
+
+/** Fields that nothing is sent from; browsers want passwords to be in a form all the same. */
+function credentialsForm(schemes: readonly string[], session: Session): HTMLElement {
+  const form = h(
+    'form',
+    { class: 'card-form' },
+    ...schemes.map((name) => credentialField(session, name)),
+  );
+  form.addEventListener('submit', (event) => event.preventDefault());
+  return form;
+}
+
+/** Which server the samples and the forms are for; of several the reader chooses one. */
+function serverView(servers: readonly string[], session: Session): HTMLElement {
+  if (servers.length < 2) {
+    const block = codeBlock('Server', 'address of the server');
+    block.show(session.server);
+    return block.element;
+  }
+  const select = h('select', {}, ...servers.map((server) => h('option', {}, server)));
+  select.addEventListener('input', () => {
+    session.server = select.value;
+    for (const listener of session.listeners) listener();
+  });
+  return card('Server', field('Address', select));
+}
+
+function card(heading: string, ...children: readonly HTMLElement[]): HTMLElement {
+  return h(
+    'div',
+    { class: 'code' },
+    h('div', { class: 'code-head' }, heading),
+    h('div', { class: 'card' }, ...children),
   );
 }
 
@@ -94,10 +141,18 @@ function groupView(
   api: Api,
   { group, index, session }: { group: Group; index: number; session: Session },
 ): HTMLElement {
+  const links = group.operations.map(({ id, method, path }) =>
+    h('li', {}, h('a', { href: `#${id}` }, methodBadge(method), h('code', {}, path))),
+  );
   return h(
     'section',
     { class: 'group', 'aria-labelledby': `group-${index}` },
-    h('h2', { id: `group-${index}` }, group.name),
+    h(
+      'div',
+      { class: 'group-head' },
+      h('h2', { id: `group-${index}` }, group.name),
+      card('Operations', h('ul', { class: 'paths' }, ...links)),
+    ),
     ...group.operations.map((operation) => operationView(api, operation, session)),
   );
 }

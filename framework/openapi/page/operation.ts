@@ -153,6 +153,7 @@ function usageView(api: Api, operation: Operation, session: Session): Child[] {
     if (!panel.hidden) panel.querySelector<HTMLElement>('input,select,textarea,button')?.focus();
   });
   show();
+  session.listeners.add(show);
   return [sample.element, toggle, panel, ...examplesView(api, operation)];
 
   function show(): void {

@@ -11,6 +11,8 @@ export interface Draft {
 export interface Session {
   server: string;
   readonly credentials: Map<string, string>;
+  /** Called when either changed. */
+  readonly listeners: Set<() => void>;
 }
 
 export interface PreparedRequest {

@@ -2,6 +2,7 @@ import { type Api, type Operation, type Parameter, resolve } from './api.ts';
 import { codeBlock } from './code.ts';
 import { announce, append, h } from './dom.ts';
 import { typesOf } from './example.ts';
+import { credentialField, field } from './field.ts';
 import { type Draft, keyOf, placeholderOf, prepare, type Session, schemesOf } from './request.ts';
 
 export interface TryItOptions {
@@ -19,19 +20,16 @@ export function tryIt(api: Api, operation: Operation, options: TryItOptions): HT
   const form = h(
     'form',
     { class: 'try', 'aria-label': `Try ${operation.title}` },
-    ...schemesOf(api, operation).map(([name]) =>
-      field(`${name} credentials`, secretInput(session, name, onChange), 'header'),
-    ),
+    ...schemesOf(api, operation).map(([name]) => credentialField(session, name)),
     ...(operation.parameters ?? []).map((parameter) =>
       field(
         parameter.name,
         parameterInput(api, parameter, { draft, onChange }),
-        parameter.in,
-        parameter.required,
+        note(parameter.in, parameter.required),
       ),
     ),
     operation.requestBody &&
-      field('Body', bodyInput(draft, onChange), 'JSON', operation.requestBody.required),
+      field('Body', bodyInput(draft, onChange), note('JSON', operation.requestBody.required)),
     send,
   );
   form.addEventListener('submit', async (event) => {
@@ -43,39 +41,8 @@ export function tryIt(api: Api, operation: Operation, options: TryItOptions): HT
   return h('div', {}, form, answer);
 }
 
-let inputs = 0;
-
-function field(label: string, input: HTMLElement, place: string, required = false): HTMLElement {
-  input.id = `input-${++inputs}`;
-  return h(
-    'div',
-    { class: 'input' },
-    h(
-      'label',
-      { for: input.id },
-      label,
-      h('small', {}, ` ${place}${required ? ', required' : ''}`),
-    ),
-    input,
-  );
-}
-
-function secretInput({ credentials }: Session, name: string, onChange: () => void): HTMLElement {
-  const input = h('input', {
-    type: 'password',
-    autocomplete: 'off',
-    placeholder: 'Token',
-    'data-credential': name,
-    value: credentials.get(name) ?? '',
-  });
-  input.addEventListener('input', () => {
-    credentials.set(name, input.value);
-    for (const other of document.querySelectorAll<HTMLInputElement>('[data-credential]')) {
-      if (other !== input && other.dataset.credential === name) other.value = input.value;
-    }
-    onChange();
-  });
-  return input;
+function note(place: string, required = false): string {
+  return required ? `${place}, required` : place;
 }
 
 function parameterInput(

@@ -165,14 +165,18 @@ test('try it sends body and credentials, which other operations then know too', 
   const article = operation(page, 'Create a user');
   const other = operation(page, 'Delete a user');
   await other.getByRole('button', { name: 'Try it' }).click();
+  expect(await other.getByLabel('bearerAuth credentials').inputValue()).toBe('');
 
   await article.getByRole('button', { name: 'Try it' }).click();
-  await article.getByLabel('bearerAuth credentials').fill('secret');
+  await page.getByLabel('bearerAuth credentials').first().fill('secret');
   await article.getByLabel('Body').fill('{"name": "Grace", "email": "grace@example.com"}');
   await article.getByRole('button', { name: 'Send request' }).click();
 
   await article.locator('.answer').getByText('201 Created').waitFor();
   expect(await article.locator('.answer').innerText()).toContain('"name": "Grace"');
+  expect(await other.getByRole('region', { name: /request for/ }).textContent()).toContain(
+    'Authorization: Bearer secret',
+  );
   await other.getByLabel('id').fill('42');
   await other.getByRole('button', { name: 'Send request' }).click();
   await other.locator('.answer').getByText('204 No Content').waitFor();
