@@ -1,6 +1,7 @@
 import { json } from '@fw/body-parser';
 import { type Application, type Context, createApp, listen } from '@fw/core';
 import { type RequestOptions, request } from '@fw/core/testing';
+import { generateDocument } from '@fw/openapi';
 import { createRouter } from '@fw/router';
 import type { StandardSchema } from '@fw/validation';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -530,5 +531,31 @@ describe('the start fails', () => {
     );
     expect(() => Body('x' as unknown as undefined)).toThrow('Cannot take the body by "x"');
     expect(() => inject(Unmarked)).toThrow('Cannot inject Unmarked');
+  });
+});
+
+test('the document describes the routes of controllers like any others', async () => {
+  const { app, router } = serve({ root, prefix: '/api' }, '/api');
+  await app.ready();
+
+  const { paths } = await generateDocument(router.getRoutes(), {});
+
+  expect(paths).toMatchObject({
+    '/api/users': {
+      get: { tags: ['users'], parameters: [{ name: 'limit', in: 'query' }] },
+      post: { requestBody: { content: { 'application/json': expect.anything() } } },
+    },
+    '/api/users/{id}/rank/{rank}': {
+      get: {
+        parameters: expect.arrayContaining([
+          expect.objectContaining({
+            name: 'rank',
+            in: 'path',
+            schema: expect.objectContaining({ type: 'integer' }),
+          }),
+          expect.objectContaining({ name: 'id', in: 'path' }),
+        ]),
+      },
+    },
   });
 });
