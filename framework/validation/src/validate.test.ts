@@ -272,6 +272,16 @@ describe('a schema', () => {
     ]);
   });
 
+  test('that refuses without an issue is answered 400 all the same', async () => {
+    const silent = schemaOf(() => ({ issues: [] }));
+    const router = createRouter().post('/', validate(silent), (ctx) => ctx.send(''));
+
+    const response = await post(router, {});
+
+    expect(response.status).toBe(400);
+    expect(await readProblem(response)).toMatchObject({ detail: 'Bad Request', errors: [] });
+  });
+
   test('that is synchronous leaves the chain synchronous', async () => {
     const seen: unknown[] = [];
     const look: Middleware = (_ctx, next) => {

@@ -135,7 +135,7 @@ function check(schema: StandardSchema, part: Part, input: unknown): Outcome | Pr
       : { part, failure };
   try {
     const result = schema['~standard'].validate(input);
-    return isPromise(result) ? result.then(read).catch(fail) : read(result);
+    return isPromise(result) ? Promise.resolve(result).then(read).catch(fail) : read(result);
   } catch (error) {
     return fail(error);
   }
@@ -144,11 +144,14 @@ function check(schema: StandardSchema, part: Part, input: unknown): Outcome | Pr
 /** Puts the outputs in place, all or none. */
 function replaceParts(ctx: Context, outcomes: readonly Outcome[], status: number): void {
   const issues: ValidationIssue[] = [];
+  let isRefused = false; // a schema may refuse without saying why
   for (const outcome of outcomes) {
     if ('failure' in outcome) throw outcome.failure;
-    if ('issues' in outcome) issues.push(...outcome.issues);
+    if (!('issues' in outcome)) continue;
+    isRefused = true;
+    issues.push(...outcome.issues);
   }
-  if (issues.length > 0) throw new ValidationError(issues.slice(0, MAX_ISSUES), { status });
+  if (isRefused) throw new ValidationError(issues.slice(0, MAX_ISSUES), { status });
   for (const outcome of outcomes) {
     if (!('value' in outcome) || outcome.part === 'headers') continue;
     if (outcome.part === 'body') ctx.body = outcome.value;
