@@ -257,7 +257,7 @@ describe('arguments and results', () => {
   });
 
   test('of schemas that fail in more than one way are answered once', async () => {
-    const schemaOf = (validate: () => never | Promise<never>): StandardSchema => ({
+    const schemaOf = (validate: StandardSchema['~standard']['validate']): StandardSchema => ({
       '~standard': { version: 1, vendor: 'by hand', validate },
     });
     const rejects = schemaOf(() => Promise.reject(new Error('rejects')));
@@ -271,6 +271,16 @@ describe('arguments and results', () => {
       get(@Param('a', rejects) a: string, @Param('b', throws) b: string) {
         return [a, b];
       }
+      @Get('/silent/:a')
+      silent(
+        @Param(
+          'a',
+          schemaOf(() => ({ issues: [] })),
+        )
+        a: string,
+      ) {
+        return { a };
+      }
       @Get('/name/:name')
       name(@Param('name', taken) name: string) {
         return { name };
@@ -279,6 +289,7 @@ describe('arguments and results', () => {
     const { app } = serve({ controllers: [Checked] });
 
     expect((await request(app, '/1/2')).status).toBe(500);
+    expect((await request(app, '/silent/1')).status).toBe(400);
     expect((await request(app, '/name/ada')).status).toBe(400);
     expect(await (await request(app, '/name/free')).json()).toEqual({ name: 'free' });
   });

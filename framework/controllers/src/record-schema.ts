@@ -66,7 +66,7 @@ function join(value: Readonly<Record<string, unknown>>, results: readonly FieldR
       path: [name, ...(issue.path ?? [])],
     })),
   );
-  if (issues.length > 0) return { issues };
+  if (results.some(([, result]) => result.issues)) return { issues };
   const output: Record<string, unknown> = { ...value };
   for (const [name, result] of results) {
     if (!result.issues) output[name] = result.value;
