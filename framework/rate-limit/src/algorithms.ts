@@ -78,8 +78,11 @@ class SlidingWindow implements RecordCounter {
     const used = this.#used(id, age);
     const left = this.#max - used;
     if (cost > left) {
-      const resetMs = this.#leavesAt(id, age, cost - left, nowMs) - nowMs;
-      return { allowed: false, remaining: left, resetMs };
+      return {
+        allowed: false,
+        remaining: left,
+        resetMs: this.#leavesIn(id, age, cost - left, nowMs),
+      };
     }
     if (cost > 0) {
       const newest = this.#newest(id);
@@ -91,7 +94,7 @@ class SlidingWindow implements RecordCounter {
     return {
       allowed: true,
       remaining: left - cost,
-      resetMs: Math.max(0, lastMs + this.#windowMs - nowMs),
+      resetMs: Math.max(0, this.#windowMs - (nowMs - lastMs)),
     };
   }
 
@@ -102,7 +105,7 @@ class SlidingWindow implements RecordCounter {
   blockedUntil(id: number, nowMs: number): number {
     const age = this.#age(id, nowMs);
     const missing = this.#used(id, age) + 1 - this.#max;
-    return missing > 0 ? this.#leavesAt(id, age, missing, nowMs) : nowMs;
+    return missing > 0 ? nowMs + this.#leavesIn(id, age, missing, nowMs) : nowMs;
   }
 
   /** Where the newest count stands; the older ones follow it. */
@@ -125,18 +128,21 @@ class SlidingWindow implements RecordCounter {
     return used;
   }
 
-  /** When `missing` of what is counted has left the window. */
-  #leavesAt(id: number, age: number, missing: number, nowMs: number): number {
-    if (age >= this.#slots) return nowMs + this.#windowMs;
+  /**
+   * In how many milliseconds `missing` of what is counted has left the window. A time in the past is
+   * subtracted first, so that rounding never makes it more than a window.
+   */
+  #leavesIn(id: number, age: number, missing: number, nowMs: number): number {
+    if (age >= this.#slots) return this.#windowMs;
     const lastMs = this.#times[timeAt(id)] ?? 0;
     const slot = Math.floor(lastMs / this.#slotMs);
     const newest = this.#newest(id);
     let left = 0;
     for (let back = this.#slots - 1 - age; back > 0; back--) {
       left += this.#counts[newest + back] ?? 0;
-      if (left >= missing) return (slot - back + 1) * this.#slotMs + this.#windowMs;
+      if (left >= missing) return this.#windowMs - (nowMs - (slot - back + 1) * this.#slotMs);
     }
-    return lastMs + this.#windowMs;
+    return this.#windowMs - (nowMs - lastMs);
   }
 
   #shift(newest: number, age: number): void {
@@ -166,7 +172,8 @@ class FixedWindow implements RecordCounter {
       this.#floats[timeAt(id)] = endMs;
       this.#floats[numberAt(id)] = used + cost;
     }
-    return { allowed, remaining: allowed ? left - cost : left, resetMs: endMs - nowMs };
+    const resetMs = Math.min(this.#policy.windowMs, endMs - nowMs);
+    return { allowed, remaining: allowed ? left - cost : left, resetMs };
   }
 
   isSpent(id: number, nowMs: number): boolean {
@@ -199,11 +206,12 @@ class TokenBucket implements RecordCounter {
 
   hit(id: number, cost: number, nowMs: number): Hit {
     const missing = this.#missing(id, nowMs);
-    const after = missing + cost;
-    if (after > this.#burst + ROUNDING) {
-      const resetMs = (after - this.#burst) * this.#msPerToken;
+    const lacking = missing + cost - this.#burst;
+    if (lacking > ROUNDING) {
+      const resetMs = lacking * this.#msPerToken;
       return { allowed: false, remaining: this.#left(missing), resetMs };
     }
+    const after = Math.min(missing + cost, this.#burst);
     if (cost > 0) {
       this.#floats[timeAt(id)] = nowMs;
       this.#floats[numberAt(id)] = after;

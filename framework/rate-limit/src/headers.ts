@@ -23,9 +23,12 @@ declare module '@fw/core' {
   }
 }
 
-/** Whole seconds, never too few: the form that `Retry-After` takes (RFC 9110 §10.2.3). */
+/** Stores reckon in microseconds and round up: what is a minute must not become 61 seconds. */
+const ROUNDING_MS = 0.002;
+
+/** Whole seconds, rounded up: the form that `Retry-After` takes (RFC 9110 §10.2.3). */
 export function wholeSeconds(milliseconds: number): number {
-  return Math.max(0, Math.ceil(milliseconds / 1000));
+  return Math.max(0, Math.ceil((milliseconds - ROUNDING_MS) / 1000));
 }
 
 /** Writes the headers of limiters by `policy`; of several on one route the tightest speaks. */

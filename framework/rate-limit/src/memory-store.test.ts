@@ -95,6 +95,32 @@ test('memoryStore refuses a hit until resetMs have passed, and then lets it pass
   );
 });
 
+test.each<Algorithm>(['sliding-window', 'fixed-window', 'token-bucket'])(
+  '%s: resetMs is never more than the window, whatever the time',
+  (algorithm) => {
+    const anyTime = fc.double({ min: 0, max: 1e12, noNaN: true });
+    const pause = fc.double({ min: 0, max: 60_000, noNaN: true });
+    fc.assert(
+      fc.property(anyTime, pause, (startMs, pauseMs) => {
+        let nowMs = startMs;
+        const store = memoryStore({ maxKeys: 1, clock: () => nowMs });
+        const counter = store.counter(policyOf({ algorithm, max: 1, windowMs: 60_000 }));
+
+        const first = counter.hit('key', 1);
+        const again = counter.hit('key', 1);
+        nowMs += pauseMs;
+        const later = counter.hit('key', 1);
+
+        for (const { resetMs } of [first, again, later]) {
+          expect(resetMs).toBeGreaterThanOrEqual(0);
+          expect(resetMs).toBeLessThanOrEqual(60_000);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  },
+);
+
 test.each([5, 300, 70_000])(
   'a sliding window of %i lets no more than that pass in any interval as long as it',
   (max) => {

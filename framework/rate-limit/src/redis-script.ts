@@ -38,10 +38,11 @@ local function bucket(key, cost)
   local state = read(key) or { clock, 0 }
   local now = math.max(clock, state[1])
   local missing = math.max(0, state[2] - (now - state[1]) * max / window)
-  local after = missing + cost
-  if after > burst + 1e-6 then
-    return -1 - math.max(0, math.floor(burst - missing + 1e-6)), (after - burst) * window / max
+  local lacking = missing + cost - burst
+  if lacking > 1e-6 then
+    return -1 - math.max(0, math.floor(burst - missing + 1e-6)), lacking * window / max
   end
+  local after = math.min(missing + cost, burst)
   local reset = after * window / max
   if cost > 0 then save(key, reset + 1000, { now, after }) end
   return math.max(0, math.floor(burst - after + 1e-6)), reset
