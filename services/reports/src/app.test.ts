@@ -81,6 +81,25 @@ test('the limiter runs after authentication and knows the user', async () => {
   expect(answered.headers.get('ratelimit-remaining')).toBe('99');
 });
 
+test('of 101 requests of one user in a minute 100 are answered, whatever others ask for', async () => {
+  const verify = async (token: string) => ({ id: token });
+  const app = createReportsApp({ verify });
+  const get = (token: string) =>
+    request(app, REPORTS, { headers: { Authorization: `Bearer ${token}` } });
+
+  const first = await get('ada');
+  for (let count = 2; count <= 100; count++) await get('ada');
+  const refused = await get('ada');
+  const other = await get('grace');
+
+  expect(first.headers.get('ratelimit-remaining')).toBe('99');
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get('content-type')).toBe('application/problem+json');
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await refused.json()).toMatchObject({ code: 'RATE_LIMITED' });
+  expect(other.headers.get('ratelimit-remaining')).toBe('99');
+});
+
 test('a limiter that does not go on keeps the reports back', async () => {
   const get = newApi((ctx) => ctx.throw(429));
 

@@ -1,12 +1,13 @@
 import { createServiceApp, type ServiceEdge, superseded } from '@fw/service';
 import { type Application, type Middleware, notFoundHandler } from 'fw';
 
+import { limitPerUser } from './limit-per-user.ts';
 import type { Verify } from './require-auth.ts';
 import { reportRoutes } from './v1.ts';
 
 export interface ReportsAppOptions extends ServiceEdge {
   readonly verify: Verify;
-  /** Limits what one user may ask for. Default: nothing is limited. */
+  /** Limits what one user may ask for. Default: 100 answers a minute. */
   readonly limiter?: Middleware;
 }
 
@@ -17,7 +18,7 @@ const V1_DEPRECATED_SINCE = new Date('2026-12-01T00:00:00Z');
 /** Creates the reports API for those whose tokens `verify` knows. */
 export function createReportsApp({
   verify,
-  limiter = (_ctx, next) => next(),
+  limiter = limitPerUser(),
   ...edge
 }: ReportsAppOptions): Application {
   const v1 = reportRoutes({ verify, limiter });
