@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import { Components } from './components.ts';
+import type { JsonSchema } from './json-schema.ts';
+
+const NAMES = ['A', 'B', 'a/b~', 'x y', 'x_y'];
+
+function pointer(name: string): string {
+  return `#/$defs/${encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))}`;
+}
+
+/** Schemas whose parts refer to each other, to themselves and to the whole, and hold data like that. */
+const part = fc.letrec<{ node: JsonSchema }>((tie) => ({
+  node: fc.oneof(
+    { maxDepth: 3 },
+    fc.constantFrom({ type: 'string' }, { const: { $ref: '#/$defs/A' } }, { $ref: '#' }),
+    fc.constantFrom(...NAMES).map((name) => ({ $ref: pointer(name) })),
+    fc.record({ type: fc.constant('array'), items: tie('node') }),
+    fc.record({
+      properties: fc.dictionary(fc.constantFrom('$ref', 'enum', '__proto__', 'p'), tie('node')),
+    }),
+  ),
+})).node;
+
+const schema = fc
+  .tuple(
+    fc.record({ type: fc.constant('object'), allOf: fc.array(part, { maxLength: 3 }) }),
+    fc.tuple(...NAMES.map(() => part)),
+  )
+  .map(([root, parts]) => ({
+    ...root,
+    $defs: Object.fromEntries(NAMES.map((name, at) => [name, parts[at]])),
+  }));
+
+/** Writes out what a schema means, references followed, down to a depth. */
+function meaning(value: unknown, follow: (ref: string) => unknown, depth = 3): unknown {
+  if (depth === 0) return '…';
+  if (Array.isArray(value)) return value.map((item) => meaning(item, follow, depth));
+  if (typeof value !== 'object' || value === null) return value;
+  const { $ref, const: constant, ...rest } = value as Record<string, unknown>;
+  if (constant !== undefined) return { constant };
+  if (typeof $ref === 'string') return meaning(follow($ref), follow, depth - 1);
+  return Object.entries(rest)
+    .filter(([key]) => key !== '$defs')
+    .map(([key, inner]) => [
+      key,
+      key === 'properties'
+        ? Object.entries(inner as object).map(([name, each]) => [
+            name,
+            meaning(each, follow, depth),
+          ])
+        : meaning(inner, follow, depth),
+    ]);
+}
+
+test('schemas mean in a document what they meant alone, however many share their names', () => {
+  fc.assert(
+    fc.property(fc.array(schema, { minLength: 1, maxLength: 4 }), (schemas) => {
+      const components = new Components();
+
+      const added = schemas.map((each) =>
+        components.addSchema(each, { name: 'Own', suffix: 'Input' }),
+      );
+
+      const shared = JSON.parse(JSON.stringify(components)).schemas;
+      const inDocument = (ref: string) => {
+        const name = /^#\/components\/schemas\/([\w.-]+)$/.exec(ref)?.[1] ?? '';
+        expect(Object.hasOwn(shared, name)).toBe(true);
+        return shared[name];
+      };
+      for (const [at, original] of schemas.entries()) {
+        const alone = (ref: string) =>
+          ref === '#'
+            ? original
+            : original.$defs[NAMES.find((name) => pointer(name) === ref) ?? ''];
+        expect(meaning(added[at], inDocument, 4)).toEqual(
+          meaning(added[at]?.$ref ? { $ref: '#' } : original, alone, 4),
+        );
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('equal schemas of one name are one component', () => {
+  const components = new Components();
+  const user = { $ref: '#/$defs/User', $defs: { User: { type: 'object' } } };
+
+  const one = components.addSchema(user, { name: 'one', suffix: 'Input' });
+  const two = components.addSchema(user, { name: 'two', suffix: 'Output' });
+
+  expect(one).toEqual({ $ref: '#/components/schemas/User' });
+  expect(two).toEqual(one);
+  expect(components.toJSON()).toEqual({ schemas: { User: { type: 'object' } } });
+});
