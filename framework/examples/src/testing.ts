@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** A running example. */
+export interface Example {
+  /** `http://127.0.0.1:<port>`, as the program prints it. */
+  readonly origin: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts an example as the README says, on a free port.
+ *
+ * @throws {Error} with what it wrote, if it ends before it listens
+ */
+export async function startExample(name: string): Promise<Example> {
+  const child = spawn(process.execPath, [`framework/examples/src/${name}.ts`], {
+    cwd: ROOT,
+    env: { ...process.env, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = once(child, 'exit');
+  let written = '';
+  child.stderr.on('data', (chunk) => {
+    written += chunk;
+  });
+  for await (const line of createInterface(child.stdout)) {
+    const [origin] = /http:\S+/.exec(line) ?? [];
+    if (!origin) continue;
+    child.stdout.resume();
+    return {
+      origin,
+      async stop() {
+        child.kill();
+        await exited;
+      },
+    };
+  }
+  throw new Error(`${name} ended before it listened: ${written}`);
+}
+
+/** What `fetch` needs to send `body` as JSON. */
+export function jsonRequest(method: string, body: unknown): RequestInit {
+  return {
+    method,
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  };
+}
