@@ -1,0 +1,80 @@
+import { expect, onTestFinished, test } from 'vitest';
+
+import { startExample } from './testing.ts';
+
+async function start() {
+  const { origin, stop } = await startExample('reports');
+  onTestFinished(stop);
+  return {
+    /** Asks for all reports as who has the token. */
+    ask: (token?: string) =>
+      fetch(`${origin}/api/reports`, {
+        headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
+      }),
+    askPublic: () => fetch(`${origin}/api/reports/public`),
+  };
+}
+
+function remaining(response: Response): string | null {
+  return response.headers.get('ratelimit-remaining');
+}
+
+test('GET /api/reports answers the reports, and what is left of 100', async () => {
+  const { ask } = await start();
+
+  const response = await ask('ada-token');
+
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual({
+    reports: [
+      expect.objectContaining({ id: 'revenue' }),
+      expect.objectContaining({ id: 'signups' }),
+    ],
+  });
+  expect(response.headers.get('ratelimit-limit')).toBe('100');
+  expect(remaining(response)).toBe('99');
+  expect(remaining(await ask('ada-token'))).toBe('98');
+});
+
+test.each([undefined, 'unknown', ''])(
+  'GET /api/reports with the token %j is 401 before it is limited',
+  async (token) => {
+    const { ask } = await start();
+
+    const response = await ask(token);
+
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    expect(remaining(response)).toBeNull();
+    expect(await response.json()).toMatchObject({ code: 'UNAUTHORIZED' });
+  },
+);
+
+test('each user has 100 a minute, the 101st is 429, and others do not feel it', async () => {
+  const { ask, askPublic } = await start();
+
+  const first = await Promise.all(Array.from({ length: 100 }, () => ask('ada-token')));
+  const over = await ask('ada-token');
+  const bob = await ask('bob-token');
+  const anonymous = await askPublic();
+
+  expect(first.filter(({ status }) => status === 200)).toHaveLength(100);
+  expect(new Set(first.map(remaining)).size).toBe(100);
+  expect(over.status).toBe(429);
+  expect(remaining(over)).toBe('0');
+  expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(Number(over.headers.get('retry-after'))).toBeLessThanOrEqual(60);
+  expect(await over.json()).toMatchObject({ status: 429, code: 'RATE_LIMITED' });
+  expect([bob.status, remaining(bob)]).toEqual([200, '99']);
+  expect([anonymous.status, remaining(anonymous)]).toEqual([200, '99']);
+});
+
+test('who has no token is counted by address', async () => {
+  const { ask, askPublic } = await start();
+  await ask('ada-token');
+
+  const one = await askPublic();
+  const other = await askPublic();
+
+  expect([remaining(one), remaining(other)]).toEqual(['99', '98']);
+});
