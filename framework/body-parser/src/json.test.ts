@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 
-import { createApp, type ListeningServer, listen } from '@fw/core';
+import { createApp, type ListeningServer, listen, metadataOf } from '@fw/core';
 import { openConnection, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -514,5 +514,11 @@ describe('over a socket', () => {
     await over;
 
     expect(isOver).toBe(true);
+  });
+});
+
+test('json says in its metadata what it takes', () => {
+  expect(metadataOf(json({ limit: 10 }))).toEqual({
+    body: { mediaTypes: ['application/json', 'application/*+json'], limit: 10 },
   });
 });

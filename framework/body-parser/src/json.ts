@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 
-import { DONE, type Middleware } from '@fw/core';
+import { annotate, DONE, type Middleware } from '@fw/core';
 import { BadRequestError, UnsupportedMediaTypeError } from '@fw/errors';
 
 import { parseMediaType } from './media-type.ts';
@@ -17,7 +17,7 @@ export interface JsonOptions {
   readonly inflate?: boolean;
 }
 
-const MEDIA_TYPES = 'application/json, application/*+json';
+const MEDIA_TYPES = ['application/json', 'application/*+json'];
 
 /**
  * Parses JSON bodies into `ctx.body`; an empty body leaves it `undefined`. What cannot be read is
@@ -35,7 +35,7 @@ export function json({
       `Cannot read option limit "${limit}": expected a positive number of bytes`,
     );
   }
-  return (ctx, next) => {
+  const parse: Middleware = (ctx, next) => {
     const { req, res } = ctx.raw;
     if (!mayHaveBody(req) || ctx.body !== undefined || req.readableEnded) return next();
     const refusal = refuse(req, { limit, inflate });
@@ -65,6 +65,7 @@ export function json({
       }
     });
   };
+  return annotate(parse, { body: { mediaTypes: MEDIA_TYPES, limit } });
 }
 
 /** A request has a body if it announces one (RFC 9112 §6.3). */
@@ -90,9 +91,12 @@ function refuse(
     );
   }
   if (!isJsonInUtf8(headers['content-type'])) {
-    return new UnsupportedMediaTypeError(`The body must be JSON in UTF-8: ${MEDIA_TYPES}`, {
-      headers: { Accept: MEDIA_TYPES },
-    });
+    return new UnsupportedMediaTypeError(
+      `The body must be JSON in UTF-8: ${MEDIA_TYPES.join(', ')}`,
+      {
+        headers: { Accept: MEDIA_TYPES.join(', ') },
+      },
+    );
   }
   return Number(headers['content-length'] ?? 0) > limit ? tooLarge(limit) : undefined;
 }

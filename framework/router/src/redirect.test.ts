@@ -129,3 +129,9 @@ describe('a redirect', () => {
     warn.mockRestore();
   });
 });
+
+test('a redirect says in its metadata how it answers', () => {
+  const [route] = createRouter().redirect('/old', '/new', 308).getRoutes();
+
+  expect(route?.metadata).toEqual({ responses: { 308: { headers: { Location: 'Where to go' } } } });
+});

@@ -1,4 +1,4 @@
-import type { Middleware } from '@fw/core';
+import { annotate, type Middleware } from '@fw/core';
 
 import { readRoutePattern } from './pattern.ts';
 
@@ -38,7 +38,7 @@ export function redirectTo(from: string, to: string, status: number): Middleware
       throw new TypeError(`${action}: "${text}" must be a parameter of ${from}`);
     }
   }
-  return (ctx) => {
+  const redirect: Middleware = (ctx) => {
     // The route may lie below others that came first: their parameters stand before, their names count.
     const actual = namesIn(ctx.route?.path ?? '').slice(-names.length);
     const target = tokens
@@ -48,6 +48,7 @@ export function redirectTo(from: string, to: string, status: number): Middleware
       .join('');
     ctx.redirect(withQuery((origin ?? '') + target, ctx.url), status);
   };
+  return annotate(redirect, { responses: { [status]: { headers: { Location: 'Where to go' } } } });
 }
 
 /** Escapes what a person may write in a target but no header may hold. */
