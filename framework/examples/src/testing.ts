@@ -15,7 +15,7 @@ export interface Example {
 /**
  * Starts an example as the README says, on a free port.
  *
- * @throws {Error} with what it wrote, if it ends before it listens
+ * @throws {Error} with what it wrote, if it ends before it listens, or does not listen in 15 s
  */
 export async function startExample(name: string): Promise<Example> {
   const child = spawn(process.execPath, [`framework/examples/src/${name}.ts`], {
@@ -24,6 +24,7 @@ export async function startExample(name: string): Promise<Example> {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit');
+  const deadline = setTimeout(() => child.kill(), 15_000);
   let written = '';
   child.stderr.on('data', (chunk) => {
     written += chunk;
@@ -31,6 +32,7 @@ export async function startExample(name: string): Promise<Example> {
   for await (const line of createInterface(child.stdout)) {
     const [origin] = /http:\S+/.exec(line) ?? [];
     if (!origin) continue;
+    clearTimeout(deadline);
     child.stdout.resume();
     return {
       origin,
@@ -40,6 +42,7 @@ export async function startExample(name: string): Promise<Example> {
       },
     };
   }
+  clearTimeout(deadline);
   throw new Error(`${name} ended before it listened: ${written}`);
 }
 
