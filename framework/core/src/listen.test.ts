@@ -130,6 +130,15 @@ describe('listen', () => {
   });
 });
 
+test.each([Number.NaN, -1, 65_536, 80.5])(
+  'listen refuses %d as a port in one line',
+  async (port) => {
+    await expect(listen(createApp({ logger: quiet }), port)).rejects.toThrow(
+      new RangeError(`Cannot listen on port "${port}": expected an integer from 0 to 65535`),
+    );
+  },
+);
+
 describe('close', () => {
   test('waits for what is in flight, and tells it that the connection ends', async () => {
     const gate = createGate();

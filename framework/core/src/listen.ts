@@ -35,6 +35,7 @@ export interface ListeningServer {
 /**
  * Serves `app`; resolves once it accepts connections and every plugin is set up.
  *
+ * @throws {RangeError} if the port is no port
  * @throws {Error} saying which address, if it cannot be had
  */
 export async function listen(
@@ -46,6 +47,9 @@ export async function listen(
     host = '127.0.0.1',
     ...timeouts
   } = typeof options === 'number' ? { port: options } : options;
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new RangeError(`Cannot listen on port "${port}": expected an integer from 0 to 65535`);
+  }
   await app.ready();
   const server = createServer(app, timeouts);
   await new Promise<void>((resolve, reject) => {
