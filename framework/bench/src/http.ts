@@ -4,7 +4,8 @@ import { parseArgs } from 'node:util';
 
 import { CONTESTANTS } from './http/contestant.ts';
 import { checkParity } from './http/parity.ts';
-import { EXCHANGES, WORKLOADS, type Workload } from './http/workloads.ts';
+import { type Price, pricesOf } from './http/prices.ts';
+import { BARE, EXCHANGES, WORKLOADS, type Workload } from './http/workloads.ts';
 import { ensureWrk, type LoadResult, runWrk } from './http/wrk.ts';
 import { readCount, readNames, runAsProgram } from './options.ts';
 import { MEASURED_CORE, nextMessage, PINNING, startProcess, stopProcess } from './process.ts';
@@ -20,8 +21,10 @@ import { markdownTable } from './table.ts';
 
 const HELP = `The framework beside its peers, over HTTP.
 
-  --only fw,hono      contestants; raw is always among them   (${Object.keys(CONTESTANTS).join(', ')})
-  --workload hello    workloads                               (${WORKLOADS.join(', ')})
+  --only fw,hono      contestants; raw is always among them, as is what another is built on
+                      (${Object.keys(CONTESTANTS).join(', ')})
+  --workload hello    workloads; an add-on brings the bare one that it is compared to
+                      (${WORKLOADS.join(', ')})
   --rounds 5          rounds that are measured
   --seconds 1         length of one contestant's slice of a round
   --warmup 50000      requests to each contestant before the first round
@@ -54,13 +57,14 @@ interface Summary {
   readonly contestant: string;
   readonly requestsPerSecond: number;
   readonly cpuMicrosPerRequest: number;
-  /** Of raw in the same round: raw's processor time per request by this one's; more is better. */
+  /** Of raw in the same round, in the bare workload if this is an add-on: raw's processor time per request by this one's; more is better. */
   readonly ratioToRaw: number;
   readonly coreShare: number;
 }
 
 interface Server {
   readonly contestant: string;
+  readonly workload: Workload;
   readonly child: ChildProcess;
   readonly port: number;
 }
@@ -85,7 +89,8 @@ export async function runHttp(args: readonly string[]): Promise<void> {
     return;
   }
   const chosen = readNames(values.only, Object.keys(CONTESTANTS));
-  const contestants = ['raw', ...chosen.filter((name) => name !== 'raw')];
+  const bases = chosen.flatMap((name) => CONTESTANTS[name]?.over ?? []);
+  const contestants = [...new Set(['raw', ...bases, ...chosen])];
   const workloads = readNames(values.workload, WORKLOADS);
   const settings: Settings = {
     rounds: readCount('rounds', values.rounds),
@@ -95,44 +100,65 @@ export async function runHttp(args: readonly string[]): Promise<void> {
   };
   ensureWrk();
 
-  const packages = contestants.flatMap((name) => CONTESTANTS[name] ?? []);
-  const environment = describeEnvironment(packages.filter((name) => name !== 'fw'));
+  const environment = describeEnvironment(
+    contestants.flatMap((name) => {
+      const { packages = [], addOnPackages = [] } = CONTESTANTS[name] ?? {};
+      return [...packages, ...addOnPackages];
+    }),
+  );
   const samples: Sample[] = [];
-  for (const workload of workloads) {
-    samples.push(...(await measureWorkload(workload, contestants, settings)));
+  for (const group of groupsOf(workloads)) {
+    samples.push(...(await measureGroup(group, contestants, settings)));
   }
   const summaries = summarize(samples);
+  const prices = pricesOf(samples);
   const isWhole = values.only === undefined && values.workload === undefined;
   publish(
     {
       name: 'http',
-      markdown: toMarkdown(summaries, environment, settings),
-      data: { environment, pinning: PINNING, settings, summaries, samples },
+      markdown: toMarkdown(summaries, prices, environment, settings),
+      data: { environment, pinning: PINNING, settings, summaries, prices, samples },
     },
     values.out ?? (isWhole ? RESULTS : undefined),
   );
 }
 
+/** Each bare workload with its add-ons, so that they are measured in the same rounds. */
+function groupsOf(workloads: readonly Workload[]): readonly (readonly Workload[])[] {
+  const groups = Map.groupBy(workloads, (workload) => BARE[workload] ?? workload);
+  return [...groups].map(([bare, group]) => [...new Set([bare, ...group])]);
+}
+
 /** Starts every contestant, checks them, and gives each a slice of every round. */
-async function measureWorkload(
-  workload: Workload,
+async function measureGroup(
+  workloads: readonly Workload[],
   contestants: readonly string[],
   settings: Settings,
 ): Promise<readonly Sample[]> {
   const servers: Server[] = [];
   try {
-    for (const contestant of contestants) servers.push(await startServer(contestant, workload));
+    for (const contestant of contestants) {
+      for (const workload of workloads) {
+        if (!CONTESTANTS[contestant]?.workloads.includes(workload)) continue;
+        servers.push(await startServer(contestant, workload));
+      }
+    }
     for (const server of servers) {
-      report(workload, `warm-up: ${server.contestant}`);
-      await warmUp(server, workload, settings);
+      report(server.workload, `warm-up: ${server.contestant}`);
+      await warmUp(server, settings);
     }
     const samples: Sample[] = [];
     for (let round = 1; round <= settings.rounds; round++) {
-      for (const server of rotate(servers, round)) {
-        const sample = await slice(server, workload, settings);
-        samples.push({ workload, contestant: server.contestant, round, ...sample });
+      // A bare workload and its add-on stay side by side: their difference is the figure.
+      const order = rotate(contestants, round).flatMap((name) =>
+        servers.filter(({ contestant }) => contestant === name),
+      );
+      for (const server of order) {
+        const { contestant, workload } = server;
+        const sample = await slice(server, settings);
+        samples.push({ workload, contestant, round, ...sample });
         const figures = `${sample.requestsPerSecond.toFixed()} req/s, ${sample.cpuMicrosPerRequest.toFixed(2)} µs`;
-        report(workload, `round ${round} of ${settings.rounds}: ${server.contestant} ${figures}`);
+        report(workload, `round ${round} of ${settings.rounds}: ${contestant} ${figures}`);
       }
     }
     return samples;
@@ -148,31 +174,29 @@ async function startServer(contestant: string, workload: Workload): Promise<Serv
   });
   const { port } = (await nextMessage(child)) as { port: number };
   await blame(contestant, workload, checkParity(port, workload));
-  return { contestant, child, port };
+  return { contestant, workload, child, port };
 }
 
 /** By requests, not by time: a slow contestant needs as many to be compiled as a fast one. */
-async function warmUp(server: Server, workload: Workload, settings: Settings): Promise<void> {
+async function warmUp(server: Server, settings: Settings): Promise<void> {
   for (let requests = 0; requests < settings.warmup; ) {
-    requests += (await load(server, workload, { ...settings, seconds: 1 })).requests;
+    requests += (await load(server, { ...settings, seconds: 1 })).requests;
   }
 }
 
 async function slice(
   server: Server,
-  workload: Workload,
   settings: Settings,
 ): Promise<Pick<Sample, 'requestsPerSecond' | 'cpuMicrosPerRequest' | 'coreShare'>> {
   const before = await cpuMicros(server.child);
-  const { requests, requestsPerSecond } = await load(server, workload, settings);
+  const { requests, requestsPerSecond } = await load(server, settings);
   const used = (await cpuMicros(server.child)) - before;
   const passed = (requests / requestsPerSecond) * 1e6;
   return { requestsPerSecond, cpuMicrosPerRequest: used / requests, coreShare: used / passed };
 }
 
 function load(
-  { contestant, port }: Server,
-  workload: Workload,
+  { contestant, workload, port }: Server,
   { connections, seconds }: Settings,
 ): Promise<LoadResult> {
   const exchanges = EXCHANGES[workload];
@@ -221,19 +245,22 @@ function summarize(samples: readonly Sample[]): readonly Summary[] {
 }
 
 function ratioToRaw(sample: Sample, samples: readonly Sample[]): number {
+  const bare = BARE[sample.workload] ?? sample.workload;
   const raw = samples.find(
     ({ contestant, workload, round }) =>
-      contestant === 'raw' && workload === sample.workload && round === sample.round,
+      contestant === 'raw' && workload === bare && round === sample.round,
   );
   return (raw?.cpuMicrosPerRequest ?? Number.NaN) / sample.cpuMicrosPerRequest;
 }
 
 function toMarkdown(
   summaries: readonly Summary[],
+  prices: readonly Price[],
   environment: Environment,
   { rounds, seconds, connections }: Settings,
 ): string {
-  const tables = WORKLOADS.flatMap((workload) => {
+  const bareWorkloads = WORKLOADS.filter((workload) => BARE[workload] === undefined);
+  const tables = bareWorkloads.flatMap((workload) => {
     const rows = summaries
       .filter((summary) => summary.workload === workload)
       .map((summary) => [
@@ -252,7 +279,29 @@ function toMarkdown(
       'The ratio is of processor time per request, to raw `node:http` in the same round: more is better.',
     ...disturbance(summaries),
     ...tables,
+    ...priceTables(prices),
   ].join('\n\n');
+}
+
+function priceTables(prices: readonly Price[]): readonly string[] {
+  const tables = WORKLOADS.flatMap((workload) => {
+    const rows = prices
+      .filter((price) => price.workload === workload)
+      .map(({ contestant, over, priceMicros, bareMicros, micros }) => [
+        contestant === over ? contestant : `${contestant}, over ${over}`,
+        priceMicros.toFixed(2),
+        bareMicros.toFixed(2),
+        micros.toFixed(2),
+      ]);
+    const head = [workload, 'price', BARE[workload] ?? '', workload];
+    return rows.length > 0 ? [markdownTable(head, rows)] : [];
+  });
+  if (tables.length === 0) return [];
+  return [
+    'What an add-on costs over the bare workload, in µs of processor time per request: the median of ' +
+      'the differences within a round.',
+    ...tables,
+  ];
 }
 
 /** A line of warning when contestants could not have their core to themselves. */

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
+import { COMMON_WORKLOADS } from './http/workloads.ts';
 import { type Environment, environmentLines, RESULTS } from './report.ts';
 import { markdownTable } from './table.ts';
 
@@ -12,25 +13,50 @@ interface HttpResults {
     readonly contestant: string;
     readonly ratioToRaw: number;
   }[];
+  readonly prices: readonly {
+    readonly workload: string;
+    readonly contestant: string;
+    readonly priceMicros: number;
+  }[];
 }
 
-const WORKLOADS = ['hello', 'parameter', 'post', 'list', 'middlewares'];
+const ADD_ONS = ['validated', 'limited', 'controller'];
 
-/** The ratios to raw of every contestant, the best sum first. */
+/** The ratios to raw of every contestant that has the common workloads, the best sum first. */
 export function ratioTable({ summaries }: HttpResults): string {
   const ratioOf = (contestant: string, workload: string) =>
     summaries.find((each) => each.contestant === contestant && each.workload === workload)
       ?.ratioToRaw ?? 0;
   const sumOf = (contestant: string) =>
-    WORKLOADS.reduce((sum, workload) => sum + ratioOf(contestant, workload), 0);
-  const contestants = [...new Set(summaries.map(({ contestant }) => contestant))].sort(
-    (a, b) => sumOf(b) - sumOf(a),
-  );
+    COMMON_WORKLOADS.reduce((sum, workload) => sum + ratioOf(contestant, workload), 0);
+  const contestants = [...new Set(summaries.map(({ contestant }) => contestant))]
+    .filter((name) => COMMON_WORKLOADS.every((workload) => ratioOf(name, workload) > 0))
+    .sort((a, b) => sumOf(b) - sumOf(a));
   return markdownTable(
-    ['', ...WORKLOADS],
+    ['', ...COMMON_WORKLOADS],
     contestants.map((name) => [
       name,
-      ...WORKLOADS.map((workload) => ratioOf(name, workload).toFixed(2)),
+      ...COMMON_WORKLOADS.map((workload) => ratioOf(name, workload).toFixed(2)),
+    ]),
+  );
+}
+
+/** What each add-on costs each contestant that has it, the lowest price of the first add-on first. */
+export function priceTable({ prices }: Pick<HttpResults, 'prices'>): string {
+  const priceOf = (contestant: string, workload: string) =>
+    prices.find((each) => each.contestant === contestant && each.workload === workload)
+      ?.priceMicros;
+  const order = ADD_ONS.flatMap((workload) =>
+    prices
+      .filter((each) => each.workload === workload)
+      .toSorted((a, b) => a.priceMicros - b.priceMicros),
+  );
+  const contestants = [...new Set(order.map(({ contestant }) => contestant))];
+  return markdownTable(
+    ['', ...ADD_ONS],
+    contestants.map((name) => [
+      name,
+      ...ADD_ONS.map((workload) => priceOf(name, workload)?.toFixed(2) ?? ''),
     ]),
   );
 }
@@ -46,6 +72,9 @@ export function writeReadme(): void {
       .join('\n');
   const section = [
     ratioTable(http),
+    'What a validated body, a rate limit and a controller add to a request, in µs of processor time: ' +
+      'less is better.',
+    priceTable(http),
     'A lookup of the router, in ns of processor time, among 10 / 1,000 / 10,000 routes: less is better.',
     tableOf('router'),
     'From the start of a process to its first answer, in ms: less is better.',

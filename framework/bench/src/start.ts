@@ -18,9 +18,14 @@ import { bundle, createBundleDirectory, FORMS, type Form } from './start/bundle.
 import { median, rotate } from './statistics.ts';
 import { markdownTable } from './table.ts';
 
+/** A contestant that has add-ons only has no application here. */
+const APPLICATIONS = Object.keys(CONTESTANTS).filter((name) =>
+  CONTESTANTS[name]?.workloads.includes('hello'),
+);
+
 const HELP = `From the start of a process to its first answer, each application in one bundle.
 
-  --only fw,hono   contestants (${Object.keys(CONTESTANTS).join(', ')})
+  --only fw,hono   contestants (${APPLICATIONS.join(', ')})
   --rounds 15      starts of each that are measured
   --out DIR        where to write start.md and start.json; without it only whole runs are written
 `;
@@ -55,11 +60,11 @@ export async function runStart(args: readonly string[]): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
-  const contestants = readNames(values.only, Object.keys(CONTESTANTS));
+  const contestants = readNames(values.only, APPLICATIONS);
   const rounds = readCount('rounds', values.rounds);
 
-  const packages = contestants.flatMap((name) => CONTESTANTS[name] ?? []);
-  const environment = describeEnvironment(['esbuild', ...packages.filter((name) => name !== 'fw')]);
+  const packages = contestants.flatMap((name) => CONTESTANTS[name]?.packages ?? []);
+  const environment = describeEnvironment(['esbuild', ...packages]);
   const results = await measure(await bundleAll(contestants), rounds);
   publish(
     {

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 
-import type { Workload } from './workloads.ts';
+import { COMMON_WORKLOADS, type Workload } from './workloads.ts';
 
 /** The module of a contestant, `contestants/<name>.ts`. */
 export interface Contestant {
@@ -8,17 +8,70 @@ export interface Contestant {
   start(workload: Workload): Promise<number>;
 }
 
-/** Every contestant, with the packages whose versions the report names. */
-export const CONTESTANTS: Readonly<Record<string, readonly string[]>> = {
-  raw: [],
-  fw: ['fw'],
-  fastify: ['fastify'],
-  hono: ['hono', '@hono/node-server'],
-  h3: ['h3'],
-  koa: ['koa', '@koa/router', '@koa/bodyparser'],
-  express: ['express'],
-  polka: ['polka'],
-};
+/** What a contestant takes part in, and what it is made of. */
+export interface Entry {
+  readonly workloads: readonly Workload[];
+  /** The packages whose versions the report names. */
+  readonly packages: readonly string[];
+  /** Packages that its add-ons need beside. */
+  readonly addOnPackages?: readonly string[];
+  /** Whose bare workload the price of an add-on is taken from, if it has none of its own. */
+  readonly over?: string;
+}
+
+const ENTRIES = {
+  raw: {
+    workloads: [...COMMON_WORKLOADS, 'user', 'validated'],
+    packages: [],
+    addOnPackages: ['zod'],
+  },
+  fw: {
+    workloads: [...COMMON_WORKLOADS, 'user', 'validated', 'limited', 'controller'],
+    packages: [],
+    addOnPackages: ['zod'],
+  },
+  fastify: {
+    workloads: [...COMMON_WORKLOADS, 'user', 'validated', 'limited'],
+    packages: ['fastify'],
+    addOnPackages: ['@fastify/rate-limit'],
+  },
+  nest: {
+    workloads: ['controller'],
+    packages: ['@nestjs/core', '@nestjs/platform-fastify'],
+    over: 'fastify',
+  },
+  hono: {
+    workloads: [...COMMON_WORKLOADS, 'validated', 'limited'],
+    packages: ['hono', '@hono/node-server'],
+    addOnPackages: ['@hono/zod-validator', 'zod', 'hono-rate-limiter'],
+  },
+  h3: {
+    workloads: [...COMMON_WORKLOADS, 'validated'],
+    packages: ['h3'],
+    addOnPackages: ['zod'],
+  },
+  koa: {
+    workloads: [...COMMON_WORKLOADS, 'validated'],
+    packages: ['koa', '@koa/router', '@koa/bodyparser'],
+    addOnPackages: ['zod'],
+  },
+  express: {
+    workloads: [...COMMON_WORKLOADS, 'validated', 'limited'],
+    packages: ['express'],
+    addOnPackages: ['zod', 'express-rate-limit'],
+  },
+  polka: {
+    workloads: [...COMMON_WORKLOADS, 'validated'],
+    packages: ['polka'],
+    addOnPackages: ['zod'],
+  },
+} as const satisfies Readonly<Record<string, Entry>>;
+
+/** The workloads that a contestant's module must have an application for. */
+export type WorkloadOf<Name extends keyof typeof ENTRIES> =
+  (typeof ENTRIES)[Name]['workloads'][number];
+
+export const CONTESTANTS: Readonly<Record<string, Entry>> = ENTRIES;
 
 interface Listenable {
   listen(port: number, host: string, listening: () => void): unknown;

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { listenOnFreePort } from './contestant.ts';
 import { checkParity } from './parity.ts';
+import { EXCHANGES } from './workloads.ts';
 
 async function serve(handler: RequestListener): Promise<number> {
   const server = createServer(handler);
@@ -23,6 +24,16 @@ test('parity holds for the same status, media type and body, and 404 for the res
   });
 
   await expect(checkParity(port, 'hello')).resolves.toBeUndefined();
+});
+
+test('parity fails for an answer that accepts any body', async () => {
+  const port = await serve((req, res) => {
+    const [known] = EXCHANGES.validated.filter(({ path }) => path === req.url);
+    res.writeHead(known?.status ?? 404, { 'content-type': 'application/json' });
+    res.end(JSON.stringify(known?.answer ?? {}));
+  });
+
+  await expect(checkParity(port, 'validated')).rejects.toThrow('status 201 instead of 400');
 });
 
 test.each([

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { EXCHANGES, type Exchange, type Workload } from './workloads.ts';
+import { EXCHANGES, type Exchange, REFUSED_BODY, type Workload } from './workloads.ts';
 
 /**
- * Checks that the contestant on `port` answers `workload` as every other one does, and that it does
- * not know any other path.
+ * Checks that the contestant on `port` answers `workload` as every other one does, that it refuses a
+ * body which is not what it expects, and that it does not know any other path.
  *
  * @throws {Error} saying what differs
  */
@@ -25,10 +25,16 @@ export async function checkParity(port: number, workload: Workload): Promise<voi
   }
   const [known] = EXCHANGES[workload];
   if (!known) return;
-  const unknown = { ...known, path: '/no/such/path' };
-  const response = await send(port, unknown);
+  if (known.body !== undefined) await checkStatus(port, { ...known, body: REFUSED_BODY }, 400);
+  await checkStatus(port, { ...known, path: '/no/such/path' }, 404);
+}
+
+async function checkStatus(port: number, exchange: Exchange, status: number): Promise<void> {
+  const response = await send(port, exchange);
   await response.body?.cancel();
-  if (response.status !== 404) throw differs(unknown, `status ${response.status} instead of 404`);
+  if (response.status === status) return;
+  const sent = exchange.body === undefined ? '' : ` to ${exchange.body}`;
+  throw differs(exchange, `status ${response.status} instead of ${status}${sent}`);
 }
 
 function send(port: number, { method, path, body }: Exchange): Promise<Response> {

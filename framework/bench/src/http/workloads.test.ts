@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { EXCHANGES, RESOURCES, readUser } from './workloads.ts';
+import { EXCHANGES, REFUSED_BODY, RESOURCES, readUser, UserSchema } from './workloads.ts';
 
 test('the body that is posted has 100 bytes', () => {
   expect(EXCHANGES.post.map(({ body }) => Buffer.byteLength(body ?? ''))).toEqual([100]);
@@ -22,6 +22,15 @@ test.each([
   { name: 'Ada', email: 'ada@example.org' },
   { name: 'Ada', email: 'ada@example.org', role: '' },
   { name: 'Ada', email: 1, role: 'engineer' },
-])('readUser refuses %j', (body) => {
+  JSON.parse(REFUSED_BODY),
+])('readUser and UserSchema refuse %j', (body) => {
   expect(readUser(body)).toBeUndefined();
+  expect(UserSchema.safeParse(body).success).toBe(false);
+});
+
+test('readUser and UserSchema keep the same fields', () => {
+  const user = { name: 'Ada', email: 'ada@example.org', role: 'engineer' };
+  const body = { ...user, admin: true };
+
+  expect([readUser(body), UserSchema.parse(body)]).toEqual([user, user]);
 });

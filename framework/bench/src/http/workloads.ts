@@ -1,6 +1,24 @@
+import { z } from 'zod';
+
 /** What is asked of every contestant; one application each, so that none carries another's routes. */
-export const WORKLOADS = ['hello', 'parameter', 'post', 'list', 'middlewares'] as const;
+export const COMMON_WORKLOADS = ['hello', 'parameter', 'post', 'list', 'middlewares'] as const;
+
+/** All workloads: `user` is there for what `controller` is compared to, the last three are add-ons. */
+export const WORKLOADS = [
+  ...COMMON_WORKLOADS,
+  'user',
+  'validated',
+  'limited',
+  'controller',
+] as const;
 export type Workload = (typeof WORKLOADS)[number];
+
+/** The workloads that add something to another one, with that other one. */
+export const BARE: Partial<Readonly<Record<Workload, Workload>>> = {
+  validated: 'post',
+  limited: 'hello',
+  controller: 'user',
+};
 
 /** What the load generator sends, and what each request must be answered with. */
 export interface Exchange {
@@ -73,13 +91,50 @@ export function readUser(body: unknown): User | undefined {
   return isText(name) && isText(email) && isText(role) ? { name, email, role } : undefined;
 }
 
+/** The same check as `readUser`, for those that validate by zod. */
+export const UserSchema = z.object({
+  name: z.string().min(1),
+  email: z.string().min(1),
+  role: z.string().min(1),
+});
+
+/** A body that `readUser` and `UserSchema` refuse, to be answered 400. */
+export const REFUSED_BODY = JSON.stringify({ ...NEW_USER, email: '' });
+
+/** How much passes per minute in the `limited` workload: more than any contestant answers. */
+export const MAX_PER_MINUTE = 1_000_000_000;
+
+/** What the service of the `user` and the `controller` workload finds. */
+export function findUser(id: string): { readonly id: string; readonly name: string } {
+  return { id, name: `User ${id}` };
+}
+
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
+const HELLO: readonly Exchange[] = [
+  { method: 'GET', path: '/', status: 200, answer: { hello: 'world' } },
+];
+
+const POST: readonly Exchange[] = [
+  {
+    method: 'POST',
+    path: '/users',
+    body: JSON.stringify(NEW_USER),
+    status: 201,
+    answer: { data: NEW_USER },
+  },
+];
+
+const USER: readonly Exchange[] = Array.from({ length: 1_000 }, (_, index) => {
+  const id = String(1_000 + index);
+  return { method: 'GET', path: `/api/v1/users/${id}`, status: 200, answer: findUser(id) };
+});
+
 /** What is sent in each workload. `parameter` asks for every route in turn, with changing ids. */
 export const EXCHANGES: Readonly<Record<Workload, readonly Exchange[]>> = {
-  hello: [{ method: 'GET', path: '/', status: 200, answer: { hello: 'world' } }],
+  hello: HELLO,
   parameter: Array.from({ length: 5 }, (_, turn) =>
     shuffled(RESOURCES).map((resource, index) => {
       const id = String(1_000 + turn * RESOURCES.length + index);
@@ -87,17 +142,13 @@ export const EXCHANGES: Readonly<Record<Workload, readonly Exchange[]>> = {
       return { method: 'GET' as const, path, status: 200, answer: { resource, id } };
     }),
   ).flat(),
-  post: [
-    {
-      method: 'POST',
-      path: '/users',
-      body: JSON.stringify(NEW_USER),
-      status: 201,
-      answer: { data: NEW_USER },
-    },
-  ],
+  post: POST,
   list: [{ method: 'GET', path: '/items', status: 200, answer: { data: ITEMS } }],
   middlewares: [{ method: 'GET', path: '/', status: 200, answer: { count: MIDDLEWARES } }],
+  user: USER,
+  validated: POST,
+  limited: HELLO,
+  controller: USER,
 };
 
 /** In an order without a pattern, the same in each run: a step that shares no factor with 200. */

@@ -1,10 +1,18 @@
 import { createServer } from 'node:http';
 import express, { type Express } from 'express';
+import { rateLimit } from 'express-rate-limit';
 
-import { listenOnFreePort } from '../contestant.ts';
-import { ITEMS, MIDDLEWARES, RESOURCES, readUser, type Workload } from '../workloads.ts';
+import { listenOnFreePort, type WorkloadOf } from '../contestant.ts';
+import {
+  ITEMS,
+  MAX_PER_MINUTE,
+  MIDDLEWARES,
+  RESOURCES,
+  readUser,
+  UserSchema,
+} from '../workloads.ts';
 
-const routes: Record<Workload, (app: Express) => void> = {
+const routes: Record<WorkloadOf<'express'>, (app: Express) => void> = {
   hello: (app) => {
     app.get('/', (_req, res) => {
       res.json({ hello: 'world' });
@@ -44,10 +52,30 @@ const routes: Record<Workload, (app: Express) => void> = {
       res.json({ count: res.locals.count });
     });
   },
+
+  validated: (app) => {
+    app.use(express.json());
+    app.post('/users', (req, res) => {
+      const { success, data } = UserSchema.safeParse(req.body);
+      res.status(success ? 201 : 400).json(success ? { data } : { error: 'Not a user' });
+    });
+  },
+
+  limited: (app) => {
+    app.use(
+      rateLimit({
+        limit: MAX_PER_MINUTE,
+        windowMs: 60_000,
+        standardHeaders: 'draft-6',
+        legacyHeaders: false,
+      }),
+    );
+    routes.hello(app);
+  },
 };
 
 /** Express without the two headers that no other contestant sends. */
-export function start(workload: Workload): Promise<number> {
+export function start(workload: WorkloadOf<'express'>): Promise<number> {
   const app = express();
   app.disable('etag');
   app.disable('x-powered-by');

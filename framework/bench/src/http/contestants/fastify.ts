@@ -1,6 +1,8 @@
+import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyInstance } from 'fastify';
 
-import { ITEMS, MIDDLEWARES, RESOURCES, readUser, type Workload } from '../workloads.ts';
+import type { WorkloadOf } from '../contestant.ts';
+import { findUser, ITEMS, MAX_PER_MINUTE, MIDDLEWARES, RESOURCES, readUser } from '../workloads.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -9,8 +11,9 @@ declare module 'fastify' {
 }
 
 const text = { type: 'string' } as const;
+const someText = { type: 'string', minLength: 1 } as const;
 
-const routes: Record<Workload, (app: FastifyInstance) => void> = {
+const routes: Record<WorkloadOf<'fastify'>, (app: FastifyInstance) => unknown> = {
   hello: (app) => {
     app.get('/', { schema: answers(200, { hello: text }) }, (_request, reply) => {
       reply.send({ hello: 'world' });
@@ -68,12 +71,45 @@ const routes: Record<Workload, (app: FastifyInstance) => void> = {
       reply.send({ count: request.count });
     });
   },
+
+  user: (app) => {
+    app.get<{ Params: { id: string } }>(
+      '/api/v1/users/:id',
+      { schema: answers(200, { id: text, name: text }) },
+      (request, reply) => {
+        reply.send(findUser(request.params.id));
+      },
+    );
+  },
+
+  validated: (app) => {
+    const user = { type: 'object', properties: { name: text, email: text, role: text } };
+    const body = {
+      type: 'object',
+      properties: { name: someText, email: someText, role: someText },
+      required: ['name', 'email', 'role'],
+      additionalProperties: false,
+    };
+    const schema = { body, ...answers(201, { data: user }) };
+    app.post('/users', { schema }, (request, reply) => {
+      reply.code(201).send({ data: request.body });
+    });
+  },
+
+  limited: async (app) => {
+    await app.register(rateLimit, {
+      max: MAX_PER_MINUTE,
+      timeWindow: 60_000,
+      enableDraftSpec: true,
+    });
+    routes.hello(app);
+  },
 };
 
 /** Fastify with its compiled router and a schema for each answer, and its logger off. */
-export async function start(workload: Workload): Promise<number> {
+export async function start(workload: WorkloadOf<'fastify'>): Promise<number> {
   const app = Fastify({ logger: false, routerOptions: { compile: true } });
-  routes[workload](app);
+  await routes[workload](app);
   const address = await app.listen({ port: 0, host: '127.0.0.1' });
   return Number(new URL(address).port);
 }

@@ -1,5 +1,9 @@
 import { json } from '@fw/body-parser';
+import { controllersPlugin } from '@fw/controllers';
+import { rateLimit } from '@fw/rate-limit';
+import { validate } from '@fw/validation';
 import {
+  type Application,
   BadRequestError,
   createApp,
   createRouter,
@@ -9,9 +13,18 @@ import {
   type Router,
 } from 'fw';
 
-import { ITEMS, MIDDLEWARES, RESOURCES, readUser, type Workload } from '../workloads.ts';
+import type { WorkloadOf } from '../contestant.ts';
+import {
+  findUser,
+  ITEMS,
+  MAX_PER_MINUTE,
+  MIDDLEWARES,
+  RESOURCES,
+  readUser,
+  UserSchema,
+} from '../workloads.ts';
 
-const routes: Record<Workload, (router: Router) => void> = {
+const routes: Record<WorkloadOf<'fw'>, (router: Router, app: Application) => void> = {
   hello: (router) => {
     router.get('/', (ctx) => ctx.json({ hello: 'world' }));
   },
@@ -35,26 +48,45 @@ const routes: Record<Workload, (router: Router) => void> = {
     router.get('/items', (ctx) => ctx.json({ data: ITEMS }));
   },
 
-  middlewares: (router) => {
-    router.get('/', (ctx) => ctx.json({ count: ctx.state.count }));
-  },
-};
-
-/** The stack that users run: errors first, the body parser, the routes, and what answers the rest. */
-export async function start(workload: Workload): Promise<number> {
-  const app = createApp();
-  app.use(errorHandler());
-  app.use(json());
-  if (workload === 'middlewares') {
+  middlewares: (router, app) => {
     for (let step = 0; step < MIDDLEWARES; step++) {
       app.use((ctx, next) => {
         ctx.state.count = Number(ctx.state.count ?? 0) + 1;
         return next();
       });
     }
-  }
+    router.get('/', (ctx) => ctx.json({ count: ctx.state.count }));
+  },
+
+  user: (router) => {
+    router.get('/api/v1/users/:id', (ctx) => ctx.json(findUser(ctx.params.id)));
+  },
+
+  validated: (router) => {
+    router.post('/users', validate({ body: UserSchema }), (ctx) => {
+      ctx.status = 201;
+      ctx.json({ data: ctx.body });
+    });
+  },
+
+  limited: (router, app) => {
+    app.use(rateLimit({ max: MAX_PER_MINUTE, window: '1m' }));
+    routes.hello(router, app);
+  },
+
+  controller: (router, app) => {
+    const root = new URL('../controllers/fw', import.meta.url).href;
+    app.plugin(controllersPlugin({ router, root }));
+  },
+};
+
+/** The stack that users run: errors first, the body parser, the routes, and what answers the rest. */
+export async function start(workload: WorkloadOf<'fw'>): Promise<number> {
+  const app = createApp();
+  app.use(errorHandler());
+  app.use(json());
   const router = createRouter();
-  routes[workload](router);
+  routes[workload](router, app);
   app.route('/', router);
   app.use(router.allowedMethods());
   app.use(notFoundHandler());

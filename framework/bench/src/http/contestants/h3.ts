@@ -1,8 +1,9 @@
 import { H3, readBody, serve } from 'h3/node';
 
-import { ITEMS, MIDDLEWARES, RESOURCES, readUser, type Workload } from '../workloads.ts';
+import type { WorkloadOf } from '../contestant.ts';
+import { ITEMS, MIDDLEWARES, RESOURCES, readUser, UserSchema } from '../workloads.ts';
 
-const routes: Record<Workload, (app: H3) => void> = {
+const routes: Record<WorkloadOf<'h3'>, (app: H3) => void> = {
   hello: (app) => {
     app.get('/', () => ({ hello: 'world' }));
   },
@@ -34,10 +35,18 @@ const routes: Record<Workload, (app: H3) => void> = {
     }
     app.get('/', (event) => ({ count: event.context.count }));
   },
+
+  validated: (app) => {
+    app.post('/users', async (event) => {
+      const { success, data } = UserSchema.safeParse(await readBody(event));
+      event.res.status = success ? 201 : 400;
+      return success ? { data } : { error: 'Not a user' };
+    });
+  },
 };
 
 /** h3 on its adapter for Node. */
-export async function start(workload: Workload): Promise<number> {
+export async function start(workload: WorkloadOf<'h3'>): Promise<number> {
   const app = new H3();
   routes[workload](app);
   const server = await serve(app, { port: 0, hostname: '127.0.0.1', silent: true }).ready();

@@ -1,11 +1,22 @@
 import { serve } from '@hono/node-server';
+import { getConnInfo } from '@hono/node-server/conninfo';
+import { zValidator } from '@hono/zod-validator';
 import { Hono } from 'hono';
+import { rateLimiter } from 'hono-rate-limiter';
 
-import { ITEMS, MIDDLEWARES, RESOURCES, readUser, type Workload } from '../workloads.ts';
+import type { WorkloadOf } from '../contestant.ts';
+import {
+  ITEMS,
+  MAX_PER_MINUTE,
+  MIDDLEWARES,
+  RESOURCES,
+  readUser,
+  UserSchema,
+} from '../workloads.ts';
 
 type App = Hono<{ Variables: { count: number } }>;
 
-const routes: Record<Workload, (app: App) => void> = {
+const routes: Record<WorkloadOf<'hono'>, (app: App) => void> = {
   hello: (app) => {
     app.get('/', (c) => c.json({ hello: 'world' }));
   },
@@ -36,10 +47,27 @@ const routes: Record<Workload, (app: App) => void> = {
     }
     app.get('/', (c) => c.json({ count: c.get('count') }));
   },
+
+  validated: (app) => {
+    app.post('/users', zValidator('json', UserSchema), (c) =>
+      c.json({ data: c.req.valid('json') }, 201),
+    );
+  },
+
+  limited: (app) => {
+    app.use(
+      rateLimiter({
+        limit: MAX_PER_MINUTE,
+        windowMs: 60_000,
+        keyGenerator: (c) => getConnInfo(c).remote.address ?? '',
+      }),
+    );
+    routes.hello(app);
+  },
 };
 
 /** Hono on its adapter for Node. */
-export function start(workload: Workload): Promise<number> {
+export function start(workload: WorkloadOf<'hono'>): Promise<number> {
   const app: App = new Hono();
   routes[workload](app);
   return new Promise((resolve) => {

@@ -3,10 +3,10 @@ import { bodyParser } from '@koa/bodyparser';
 import Router from '@koa/router';
 import Koa from 'koa';
 
-import { listenOnFreePort } from '../contestant.ts';
-import { ITEMS, MIDDLEWARES, RESOURCES, readUser, type Workload } from '../workloads.ts';
+import { listenOnFreePort, type WorkloadOf } from '../contestant.ts';
+import { ITEMS, MIDDLEWARES, RESOURCES, readUser, UserSchema } from '../workloads.ts';
 
-const routes: Record<Workload, (app: Koa, router: Router) => void> = {
+const routes: Record<WorkloadOf<'koa'>, (app: Koa, router: Router) => void> = {
   hello: (_app, router) => {
     router.get('/', (ctx) => {
       ctx.body = { hello: 'world' };
@@ -47,10 +47,19 @@ const routes: Record<Workload, (app: Koa, router: Router) => void> = {
       ctx.body = { count: ctx.state.count };
     });
   },
+
+  validated: (app, router) => {
+    app.use(bodyParser());
+    router.post('/users', (ctx) => {
+      const { success, data } = UserSchema.safeParse(ctx.request.body);
+      ctx.status = success ? 201 : 400;
+      ctx.body = success ? { data } : { error: 'Not a user' };
+    });
+  },
 };
 
 /** Koa with the router and the body parser of its own organisation. */
-export function start(workload: Workload): Promise<number> {
+export function start(workload: WorkloadOf<'koa'>): Promise<number> {
   const app = new Koa();
   const router = new Router();
   routes[workload](app, router);

@@ -2,10 +2,10 @@ import { createServer, type ServerResponse } from 'node:http';
 import { json } from 'express';
 import polka, { type Polka } from 'polka';
 
-import { listenOnFreePort } from '../contestant.ts';
-import { ITEMS, MIDDLEWARES, RESOURCES, readUser, type Workload } from '../workloads.ts';
+import { listenOnFreePort, type WorkloadOf } from '../contestant.ts';
+import { ITEMS, MIDDLEWARES, RESOURCES, readUser, UserSchema } from '../workloads.ts';
 
-const routes: Record<Workload, (app: Polka) => void> = {
+const routes: Record<WorkloadOf<'polka'>, (app: Polka) => void> = {
   hello: (app) => {
     app.get('/', (_req, res) => answer(res, 200, { hello: 'world' }));
   },
@@ -40,10 +40,18 @@ const routes: Record<Workload, (app: Polka) => void> = {
     }
     app.get('/', (req, res) => answer(res, 200, { count: req.count }));
   },
+
+  validated: (app) => {
+    app.use(json());
+    app.post('/users', (req, res) => {
+      const { success, data } = UserSchema.safeParse(req.body);
+      answer(res, success ? 201 : 400, success ? { data } : { error: 'Not a user' });
+    });
+  },
 };
 
 /** Polka on a server made as `node:http` makes it, which is also what its own `listen` does. */
-export function start(workload: Workload): Promise<number> {
+export function start(workload: WorkloadOf<'polka'>): Promise<number> {
   const app = polka();
   routes[workload](app);
   return listenOnFreePort(createServer(app.handler));

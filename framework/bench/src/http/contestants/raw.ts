@@ -1,11 +1,19 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 
-import { listenOnFreePort } from '../contestant.ts';
-import { ITEMS, MIDDLEWARES, RESOURCES, readUser, type Workload } from '../workloads.ts';
+import { listenOnFreePort, type WorkloadOf } from '../contestant.ts';
+import {
+  findUser,
+  ITEMS,
+  MIDDLEWARES,
+  RESOURCES,
+  readUser,
+  type User,
+  UserSchema,
+} from '../workloads.ts';
 
 const BODY_LIMIT_BYTES = 1024 ** 2;
 
-const handlers: Record<Workload, () => RequestListener> = {
+const handlers: Record<WorkloadOf<'raw'>, () => RequestListener> = {
   hello: () => (req, res) => {
     if (req.method !== 'GET' || pathOf(req.url) !== '/') return notFound(res);
     answer(res, 200, { hello: 'world' });
@@ -23,21 +31,7 @@ const handlers: Record<Workload, () => RequestListener> = {
     };
   },
 
-  post: () => (req, res) => {
-    if (req.method !== 'POST' || pathOf(req.url) !== '/users') return notFound(res);
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    req.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= BODY_LIMIT_BYTES) chunks.push(chunk);
-    });
-    req.on('end', () => {
-      if (bytes > BODY_LIMIT_BYTES) return answer(res, 413, { error: 'Too large' });
-      const user = readUser(parse(Buffer.concat(chunks).toString()));
-      if (!user) return answer(res, 400, { error: 'Not a user' });
-      answer(res, 201, { data: user });
-    });
-  },
+  post: () => posted(readUser),
 
   list: () => (req, res) => {
     if (req.method !== 'GET' || pathOf(req.url) !== '/items') return notFound(res);
@@ -55,10 +49,40 @@ const handlers: Record<Workload, () => RequestListener> = {
       answer(res, 200, { count: state.count });
     };
   },
+
+  user: () => {
+    const folder = '/api/v1/users/';
+    return (req, res) => {
+      const path = pathOf(req.url);
+      const id = path.startsWith(folder) ? decode(path.slice(folder.length)) : undefined;
+      if (req.method !== 'GET' || !id) return notFound(res);
+      answer(res, 200, findUser(id));
+    };
+  },
+
+  validated: () => posted((body) => UserSchema.safeParse(body).data),
 };
 
+function posted(readUser: (body: unknown) => User | undefined): RequestListener {
+  return (req, res) => {
+    if (req.method !== 'POST' || pathOf(req.url) !== '/users') return notFound(res);
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    req.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= BODY_LIMIT_BYTES) chunks.push(chunk);
+    });
+    req.on('end', () => {
+      if (bytes > BODY_LIMIT_BYTES) return answer(res, 413, { error: 'Too large' });
+      const user = readUser(parse(Buffer.concat(chunks).toString()));
+      if (!user) return answer(res, 400, { error: 'Not a user' });
+      answer(res, 201, { data: user });
+    });
+  };
+}
+
 /** `node:http` with its default options, and what one writes by hand on it. */
-export function start(workload: Workload): Promise<number> {
+export function start(workload: WorkloadOf<'raw'>): Promise<number> {
   return listenOnFreePort(createServer(handlers[workload]()));
 }
 

@@ -1,0 +1,33 @@
+import 'reflect-metadata';
+import { readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { transformSync } from 'esbuild';
+
+const MODULE = new URL('../controllers/nest/user-module.ts', import.meta.url).href;
+
+// Node strips types, but leaves decorators to a compiler.
+registerHooks({
+  load(url, context, nextLoad) {
+    if (url !== MODULE) return nextLoad(url, context);
+    const { code } = transformSync(readFileSync(fileURLToPath(url), 'utf8'), {
+      loader: 'ts',
+      tsconfigRaw: { compilerOptions: { experimentalDecorators: true } },
+    });
+    return { format: 'module', source: code, shortCircuit: true };
+  },
+});
+
+/** Nest on its adapter for Fastify, which has a compiled router and a schema for the answer as well. */
+export async function start(): Promise<number> {
+  const { UserModule }: typeof import('../controllers/nest/user-module.ts') = await import(MODULE);
+  const app = await NestFactory.create<NestFastifyApplication>(
+    UserModule,
+    new FastifyAdapter({ logger: false, routerOptions: { compile: true } }),
+    { logger: false },
+  );
+  await app.listen(0, '127.0.0.1');
+  return Number(new URL(await app.getUrl()).port);
+}
