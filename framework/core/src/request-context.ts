@@ -157,10 +157,7 @@ export class RequestContext implements Context {
   }
 
   set(name: string, value: string | number | readonly string[]): this {
-    http.validateHeaderName(name);
-    if (FRAMING_HEADER.test(name)) {
-      throw new TypeError(`Cannot set header "${name}": only the server frames messages`);
-    }
+    if (!checkedNames.has(name)) checkName(name);
     const values = typeof value === 'object' ? value.map(String) : String(value);
     for (const text of typeof values === 'object' ? values : [values]) {
       http.validateHeaderValue(name, text);
@@ -246,10 +243,13 @@ export class RequestContext implements Context {
   }
 
   #findHeader(name: string): number {
-    const wanted = name.toLowerCase();
-    return this.answerHeaders.findIndex(
-      (present, at) => at % 2 === 0 && String(present).toLowerCase() === wanted,
-    );
+    const headers = this.answerHeaders;
+    for (let at = 0; at < headers.length; at += 2) {
+      const present = headers[at] as string;
+      if (present === name) return at;
+      if (present.length === name.length && present.toLowerCase() === name.toLowerCase()) return at;
+    }
+    return -1;
   }
 
   #forwarded(): Forwarding {
@@ -284,6 +284,18 @@ export class RequestContext implements Context {
 /** Whether `body` is sent as it comes. */
 export function isStream(body: Body): body is Readable {
   return typeof body === 'object' && !(body instanceof Uint8Array);
+}
+
+/** Programs set few different headers: those whose names were fine are remembered, up to a bound. */
+const checkedNames = new Set<string>();
+const MAX_CHECKED_NAMES = 1_000;
+
+function checkName(name: string): void {
+  http.validateHeaderName(name);
+  if (FRAMING_HEADER.test(name)) {
+    throw new TypeError(`Cannot set header "${name}": only the server frames messages`);
+  }
+  if (checkedNames.size < MAX_CHECKED_NAMES) checkedNames.add(name);
 }
 
 function expire(abort: AbortController): void {

@@ -49,6 +49,7 @@ export interface WholeAnswer {
 
 /** Headers by which Node decides what becomes of the connection: then Node writes the head. */
 const NODE_DECIDES = /^(?:connection|date|keep-alive|trailer|transfer-encoding|upgrade)$/i;
+const DECIDING_LENGTHS = new Set([4, 7, 10, 17]);
 
 /** Sends `answer`, with its length. */
 export function sendWhole(res: ServerResponse, answer: WholeAnswer): void {
@@ -66,7 +67,8 @@ export function sendWhole(res: ServerResponse, answer: WholeAnswer): void {
 
 function hasConnectionHeader(headers: WholeAnswer['headers']): boolean {
   for (let at = 0; at < headers.length; at += 2) {
-    if (NODE_DECIDES.test(headers[at] as string)) return true;
+    const name = headers[at] as string;
+    if (DECIDING_LENGTHS.has(name.length) && NODE_DECIDES.test(name)) return true;
   }
   return false;
 }
