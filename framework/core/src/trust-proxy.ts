@@ -76,6 +76,7 @@ export function forwardedEntry(header: string | undefined, hops: number): string
  * IPv4 (RFC 4291 §2.5.5.2).
  */
 function plainAddress(text: string): string {
+  if (!text.includes(':')) return text;
   const inBrackets = /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1];
   const withoutPort =
     inBrackets ?? (/^[\d.]+:\d+$/.test(text) ? text.slice(0, text.indexOf(':')) : text);
