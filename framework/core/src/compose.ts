@@ -50,7 +50,11 @@ function link(layer: Middleware, rest: Chain): Chain {
     const next = (): Promise<void> => {
       if (downstream) {
         refused = refuse(downstream);
-        if (pending && callerNext === END) pending.then(tellOfRefusal, () => {});
+        if (pending && callerNext === END)
+          pending.then(
+            () => tellOfRefusal(ctx, refused),
+            () => {},
+          );
         return refused;
       }
       downstream = DONE;
@@ -60,9 +64,6 @@ function link(layer: Middleware, rest: Chain): Chain {
         ctx.next = next; // until this layer returns, whoever calls `ctx.next` is this layer
       }
       return downstream;
-    };
-    const tellOfRefusal = () => {
-      refused?.catch((error: unknown) => ctx.log.error('A middleware went on twice', error));
     };
 
     ctx.next = next;
@@ -77,7 +78,7 @@ function link(layer: Middleware, rest: Chain): Chain {
       pending.then(
         () => {
           ctx.next = callerNext;
-          tellOfRefusal();
+          tellOfRefusal(ctx, refused);
         },
         (error: unknown) => {
           ctx.next = callerNext;
@@ -87,6 +88,11 @@ function link(layer: Middleware, rest: Chain): Chain {
     }
     return pending;
   };
+}
+
+/** Logs a second `next()` of a layer that did not fail of it. */
+function tellOfRefusal(ctx: Context, refused: Promise<void> | undefined): void {
+  refused?.catch((error: unknown) => ctx.log.error('A middleware went on twice', error));
 }
 
 /** What a second `next()` returns: it rejects once what the first one began is over. */
