@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NOUNS } from '../nouns.ts';
 
 /** What is asked of every contestant; one application each, so that none carries another's routes. */
 export const COMMON_WORKLOADS = ['hello', 'parameter', 'post', 'list', 'middlewares'] as const;
@@ -36,29 +37,6 @@ export interface User {
   readonly email: string;
   readonly role: string;
 }
-
-const NOUNS = [
-  'accounts',
-  'articles',
-  'carts',
-  'comments',
-  'customers',
-  'devices',
-  'events',
-  'invoices',
-  'messages',
-  'orders',
-  'payments',
-  'products',
-  'projects',
-  'reports',
-  'reviews',
-  'sessions',
-  'shipments',
-  'tickets',
-  'users',
-  'warehouses',
-];
 
 /** The resources of the `parameter` workload, each of which is one route: `/api/v1/<resource>/:id`. */
 export const RESOURCES: readonly string[] = Array.from(

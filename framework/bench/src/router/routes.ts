@@ -1,3 +1,5 @@
+import { NOUNS } from '../nouns.ts';
+
 /** The shapes of route that are looked up, and a path that none has. */
 export const KINDS = [
   'static',
@@ -21,29 +23,6 @@ export interface Target {
   /** The values of the parameters, in the order of the path. */
   readonly values: readonly string[];
 }
-
-const NOUNS = [
-  'accounts',
-  'articles',
-  'carts',
-  'comments',
-  'customers',
-  'devices',
-  'events',
-  'invoices',
-  'messages',
-  'orders',
-  'payments',
-  'products',
-  'projects',
-  'reports',
-  'reviews',
-  'sessions',
-  'shipments',
-  'tickets',
-  'users',
-  'warehouses',
-];
 
 const SHAPES: readonly ((resource: string) => Route)[] = [
   (resource) => ({ kind: 'static', path: `/api/v1/${resource}` }),

@@ -1,0 +1,23 @@
+/** What the routes of the benchmarks are about. */
+export const NOUNS = [
+  'accounts',
+  'articles',
+  'carts',
+  'comments',
+  'customers',
+  'devices',
+  'events',
+  'invoices',
+  'messages',
+  'orders',
+  'payments',
+  'products',
+  'projects',
+  'reports',
+  'reviews',
+  'sessions',
+  'shipments',
+  'tickets',
+  'users',
+  'warehouses',
+];
