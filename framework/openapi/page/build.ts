@@ -1,4 +1,5 @@
 import fs from 'node:fs/promises';
+import path from 'node:path';
 
 import { build } from 'esbuild';
 
@@ -9,7 +10,7 @@ import { build } from 'esbuild';
 
 async function bundle(entry: string): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [new URL(entry, import.meta.url).pathname],
+    entryPoints: [path.join(import.meta.dirname, entry)],
     bundle: true,
     minify: true,
     write: false,
