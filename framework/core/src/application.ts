@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { recordError, writeAnswer } from './answer.ts';
-import { type Chain, compose, DONE, END } from './compose.ts';
+import { type Chain, compose, DONE, END, requireMiddleware } from './compose.ts';
 import type { Middleware } from './context.ts';
 import { consoleLogger, type Logger } from './logger.ts';
 import { underPrefix } from './prefix.ts';
@@ -82,7 +82,7 @@ class StackedApplication implements Application {
   use(first: string | Middleware, ...rest: readonly Middleware[]): this {
     const added =
       typeof first === 'string' ? [underPrefix(first, compose(rest))] : [first, ...rest];
-    compose(added); // refuses what is no middleware now rather than with the first request
+    requireMiddleware(added);
     this.#stack.push(...added);
     this.#chain = undefined;
     return this;

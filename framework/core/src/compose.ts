@@ -22,15 +22,19 @@ export type Chain = (ctx: Context, next: Next) => Promise<void>;
  * @throws {TypeError} if a layer is no function
  */
 export function compose(stack: readonly Middleware[]): Chain {
-  for (const layer of stack) {
-    if (typeof layer !== 'function') {
-      throw new TypeError(`Cannot compose "${String(layer)}": expected a middleware function`);
-    }
-  }
+  requireMiddleware(stack);
   return stack.reduceRight<Chain>(
     (rest, layer) => link(layer, rest),
     (_ctx, next) => next(),
   );
+}
+
+/** @throws {TypeError} if one of `stack` is no function */
+export function requireMiddleware(stack: readonly unknown[]): void {
+  for (const layer of stack) {
+    if (typeof layer === 'function') continue;
+    throw new TypeError(`Cannot compose "${String(layer)}": expected a middleware function`);
+  }
 }
 
 /** `ctx.next` is always the `next` of the layer that runs, so that both forms are one. */
@@ -50,11 +54,12 @@ function link(layer: Middleware, rest: Chain): Chain {
     const next = (): Promise<void> => {
       if (downstream) {
         refused = refuse(downstream);
-        if (pending && callerNext === END)
+        if (pending && callerNext === END) {
           pending.then(
             () => tellOfRefusal(ctx, refused),
             () => {},
           );
+        }
         return refused;
       }
       downstream = DONE;

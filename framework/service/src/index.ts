@@ -13,4 +13,4 @@ export { createLogger, type LoggerOptions } from './logging.ts';
 export { type Page, readPage } from './pagination.ts';
 export { runService, type Service, type ServiceDefinition } from './run-service.ts';
 export { createServiceApp, type ServiceEdge } from './service-app.ts';
-export { type SupersededOptions, superseded } from './superseded.ts';
+export { type SupersededOptions, superseded, V1_DEPRECATED_SINCE } from './superseded.ts';

@@ -1,5 +1,8 @@
 import type { Middleware } from 'fw';
 
+/** Since when every `/api/v1` is deprecated. */
+export const V1_DEPRECATED_SINCE = new Date('2026-12-01T00:00:00Z');
+
 export interface SupersededOptions {
   /** Where the old version is mounted. */
   readonly from: string;

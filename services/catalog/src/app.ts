@@ -1,4 +1,4 @@
-import { createServiceApp, type ServiceEdge, superseded } from '@fw/service';
+import { createServiceApp, type ServiceEdge, superseded, V1_DEPRECATED_SINCE } from '@fw/service';
 import { type Application, notFoundHandler } from 'fw';
 
 import type { CatalogStore } from './store.ts';
@@ -10,7 +10,6 @@ export interface CatalogAppOptions extends ServiceEdge {
 
 const V1 = '/api/v1/catalog';
 const V2 = '/api/v2/catalog';
-const V1_DEPRECATED_SINCE = new Date('2026-12-01T00:00:00Z');
 
 /** Creates the catalog API over a store. */
 export function createCatalogApp({ store, ...edge }: CatalogAppOptions): Application {

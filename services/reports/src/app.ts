@@ -1,4 +1,4 @@
-import { createServiceApp, type ServiceEdge, superseded } from '@fw/service';
+import { createServiceApp, type ServiceEdge, superseded, V1_DEPRECATED_SINCE } from '@fw/service';
 import { type Application, type Middleware, notFoundHandler } from 'fw';
 
 import { limitPerUser } from './limit-per-user.ts';
@@ -13,7 +13,6 @@ export interface ReportsAppOptions extends ServiceEdge {
 
 const V1 = '/api/v1/reports';
 const V2 = '/api/v2/reports';
-const V1_DEPRECATED_SINCE = new Date('2026-12-01T00:00:00Z');
 
 /** Creates the reports API for those whose tokens `verify` knows. */
 export function createReportsApp({

@@ -1,5 +1,5 @@
 import { json } from '@fw/body-parser';
-import { createServiceApp, type ServiceEdge, superseded } from '@fw/service';
+import { createServiceApp, type ServiceEdge, superseded, V1_DEPRECATED_SINCE } from '@fw/service';
 import { type Application, notFoundHandler } from 'fw';
 
 import type { UserStore } from './store.ts';
@@ -14,7 +14,6 @@ export interface UsersAppOptions extends ServiceEdge, Partial<Origins> {
 
 const V1 = '/api/v1/users';
 const V2 = '/api/v2/users';
-const V1_DEPRECATED_SINCE = new Date('2026-12-01T00:00:00Z');
 
 /** Creates the users API over a store. */
 export function createUsersApp({
