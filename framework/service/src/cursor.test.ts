@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+
+import { createCursor } from './cursor.ts';
+
+const cursor = createCursor('items sort=name', 'string', 'number');
+
+test.each([
+  ['Zoë "李" 🙂', 0],
+  ['', -1.5],
+  ['a'.repeat(500), Number.MAX_SAFE_INTEGER],
+] as const)('decode gives what encode was given: %j', (name, id) => {
+  const text = cursor.encode(name, id);
+
+  expect(text).toMatch(/^[A-Za-z0-9_-]+$/);
+  expect(cursor.decode(text)).toEqual([name, id]);
+});
+
+test('a cursor of another list is refused', () => {
+  const other = createCursor('items sort=price', 'string', 'number');
+
+  expect(() => cursor.decode(other.encode('a', 1))).toThrow(
+    'cursor must be one that this list gave out',
+  );
+});
+
+const good = cursor.encode('Ada', 7);
+
+test.each([
+  '',
+  'x',
+  'null',
+  good.slice(1),
+  good.slice(0, -1),
+  `${good}=`,
+  `${good}A`,
+  `${good} `,
+  ` ${good}`,
+  good.toLowerCase(),
+  createCursor('items sort=name', 'string').encode('Ada'),
+  createCursor('items sort=name', 'number', 'string').encode(7, 'Ada'),
+])('decode refuses %j with 400', (text) => {
+  expect(() => cursor.decode(text)).toThrow(expect.objectContaining({ status: 400 }));
+});
+
+test('decode refuses every cursor that differs in one character', () => {
+  for (let at = 0; at < good.length; at++) {
+    const changed = good.slice(0, at) + (good[at] === 'x' ? 'y' : 'x') + good.slice(at + 1);
+
+    expect(() => cursor.decode(changed)).toThrow();
+  }
+});

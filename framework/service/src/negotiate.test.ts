@@ -1,0 +1,47 @@
+import { request } from '@fw/core/testing';
+import { createApp, errorHandler } from 'fw';
+import { expect, test } from 'vitest';
+
+import { negotiate } from './negotiate.ts';
+
+const app = createApp();
+app.use(errorHandler());
+app.use((ctx) => ctx.send(negotiate(ctx, ['application/json', 'text/csv', 'text/html'])));
+
+async function get(accept?: string): Promise<Response> {
+  return request(app, '/', { headers: accept === undefined ? {} : { Accept: accept } });
+}
+
+test.each([
+  [undefined, 'application/json'],
+  ['*/*', 'application/json'],
+  ['text/csv', 'text/csv'],
+  ['TEXT/CSV', 'text/csv'],
+  ['text/*', 'text/csv'],
+  ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'text/html'],
+  ['application/json;q=0.5, text/csv;q=0.7', 'text/csv'],
+  ['text/csv;q=0.5, */*;q=0.1', 'text/csv'],
+  ['text/*;q=0.9, text/csv;q=0, */*;q=0.1', 'text/html'],
+  ['application/json;q=0, */*', 'text/csv'],
+  ['image/png, text/html ; q=0.2', 'text/html'],
+  ['text/csv;header=present;q=0.9', 'text/csv'],
+])('Accept %j gets %s', async (accept, type) => {
+  const response = await get(accept);
+
+  expect(await response.text()).toBe(type);
+  expect(response.headers.get('vary')).toBe('Accept');
+});
+
+test.each(['image/png', 'text/xml', 'application/json;q=0', 'json', ';;;', 'text/csv;q=much'])(
+  'Accept %j answers 406 and what there is',
+  async (accept) => {
+    const response = await get(accept);
+
+    expect(response.status).toBe(406);
+    expect(response.headers.get('vary')).toBe('Accept');
+    expect(await response.json()).toMatchObject({
+      code: 'NOT_ACCEPTABLE',
+      detail: 'expected an Accept that allows application/json or text/csv or text/html',
+    });
+  },
+);

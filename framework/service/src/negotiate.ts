@@ -1,0 +1,46 @@
+import { type Context, HttpError } from 'fw';
+
+/**
+ * The one of `types` that the client likes best; between equals the first. Answers vary with `Accept`
+ * from then on.
+ *
+ * ```ts
+ * const type = negotiate(ctx, ['application/json', 'text/csv']);
+ * ```
+ *
+ * @throws {HttpError} 406 naming `types`, if the client accepts none of them (RFC 9110 §12.5.1)
+ */
+export function negotiate<Type extends string>(ctx: Context, types: readonly Type[]): Type {
+  ctx.append('Vary', 'Accept');
+  const ranges = readRanges(ctx.get('accept') ?? '*/*');
+  let best: { readonly type: Type; readonly quality: number } | undefined;
+  for (const type of types) {
+    const quality = qualityOf(type, ranges);
+    if (quality > (best?.quality ?? 0)) best = { type, quality };
+  }
+  if (!best) throw new HttpError(406, `expected an Accept that allows ${types.join(' or ')}`);
+  return best.type;
+}
+
+interface Range {
+  readonly range: string;
+  readonly quality: number;
+}
+
+function readRanges(accept: string): readonly Range[] {
+  return accept.split(',').map((entry) => {
+    const [range = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
+    const weight = parameters.find((parameter) => parameter.startsWith('q='));
+    return { range, quality: weight === undefined ? 1 : Number(weight.slice(2)) || 0 };
+  });
+}
+
+/** What the most specific range that covers `type` says of it; 0 if none does. */
+function qualityOf(type: string, ranges: readonly Range[]): number {
+  const covering = [type, `${type.slice(0, type.indexOf('/'))}/*`, '*/*'];
+  for (const name of covering) {
+    const found = ranges.find(({ range }) => range === name);
+    if (found) return found.quality;
+  }
+  return 0;
+}

@@ -1,0 +1,67 @@
+import { request } from '@fw/core/testing';
+import { createApp, errorHandler } from 'fw';
+import { expect, test } from 'vitest';
+
+import { etagOf, isNotModified, requireMatch } from './preconditions.ts';
+
+/** A resource in state 3, to be read by GET and changed by PUT. */
+const app = createApp();
+app.use(errorHandler());
+app.use((ctx) => {
+  if (ctx.method === 'PUT') requireMatch(ctx, etagOf(3));
+  else if (isNotModified(ctx, etagOf(3))) return;
+  ctx.json({ state: 3 });
+});
+
+async function statusOf(method: string, name: string, value?: string): Promise<number> {
+  const headers: Record<string, string> = value === undefined ? {} : { [name]: value };
+  return (await request(app, '/', { method, headers })).status;
+}
+
+test.each([
+  [undefined, 200],
+  ['*', 200],
+  ['"3"', 200],
+  ['"1", "3"', 200],
+  ['"1" ,"2",W/"3", "3"', 200],
+  ['"2"', 412],
+  ['W/"3"', 412],
+  ['3', 412],
+  ['', 412],
+  ['"3', 412],
+  ['"13"', 412],
+])('PUT with If-Match %j answers %i', async (value, status) => {
+  expect(await statusOf('PUT', 'If-Match', value)).toBe(status);
+});
+
+test.each([
+  [undefined, 200],
+  ['*', 304],
+  ['"3"', 304],
+  ['W/"3"', 304],
+  ['"1", W/"3"', 304],
+  ['"2"', 200],
+  ['3', 200],
+  ['', 200],
+])('GET with If-None-Match %j answers %i', async (value, status) => {
+  expect(await statusOf('GET', 'If-None-Match', value)).toBe(status);
+});
+
+test('200 and 304 carry the entity tag, and 304 nothing else of the resource', async () => {
+  const full = await request(app, '/');
+  const short = await request(app, '/', { headers: { 'If-None-Match': '"3"' } });
+
+  expect(full.headers.get('etag')).toBe('"3"');
+  expect(short.headers.get('etag')).toBe('"3"');
+  expect(short.headers.get('content-type')).toBeNull();
+  expect(await short.text()).toBe('');
+});
+
+test('412 is a problem', async () => {
+  const response = await request(app, '/', { method: 'PUT', headers: { 'If-Match': '"2"' } });
+
+  expect(await response.json()).toMatchObject({
+    code: 'PRECONDITION_FAILED',
+    detail: 'the resource has changed: If-Match names another state of it',
+  });
+});
