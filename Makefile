@@ -39,7 +39,7 @@ leftovers: $(TOOLCHAIN)
 	@node deploy/local/leftovers.ts --port $(PORT)
 
 test: install ## Type-check, lint and run every test
-	@node deploy/local/tools.ts nginx redis chromium
+	@node deploy/local/tools.ts nginx redis chromium postgres
 	npm run check
 	npm test -- $(TEST_FLAGS)
 

@@ -9,6 +9,10 @@ interface Tool {
   readonly debian: string;
   readonly fedora: string;
   readonly homebrew: string;
+  /** Where else its program may stand, as a pattern of folders. */
+  readonly folders?: string;
+  /** A file that keeps Debian's package from setting up more than the program. */
+  readonly beforehand?: { readonly file: string; readonly text: string };
 }
 
 const TOOLS = {
@@ -25,6 +29,19 @@ const TOOLS = {
     fedora: 'chromium',
     homebrew: '--cask chromium',
   },
+  postgres: {
+    programs: ['postgres'],
+    debian: 'postgresql',
+    fedora: 'postgresql-server',
+    homebrew: 'postgresql',
+    folders:
+      '{/usr/lib/postgresql/*/bin,/usr/pgsql-*/bin,/opt/homebrew/opt/postgresql*/bin,/usr/local/opt/postgresql*/bin}',
+    beforehand: {
+      file: '/etc/postgresql-common/createcluster.conf',
+      text: 'create_main_cluster = false\n',
+    },
+  },
+  wrk: { programs: ['wrk'], debian: 'wrk', fedora: 'wrk', homebrew: 'wrk' },
 } as const satisfies Record<string, Tool>;
 
 export type ToolName = keyof typeof TOOLS;
@@ -32,13 +49,23 @@ export type ToolName = keyof typeof TOOLS;
 /** Debian keeps servers out of a plain user's PATH, Homebrew all out of a fresh shell's. */
 const EXTRA_FOLDERS = ['/usr/sbin', '/usr/local/sbin', '/opt/homebrew/bin', '/usr/local/bin'];
 
-/** The path of a tool's program, or nothing where there is none. */
+/** The path of a tool's program, the newest where a folder a version is usual; or nothing. */
 export function findTool(name: ToolName): string | undefined {
-  const folders = [...(process.env.PATH ?? '').split(path.delimiter), ...EXTRA_FOLDERS];
-  return folders
+  const { programs, folders }: Tool = TOOLS[name];
+  return [
+    ...(process.env.PATH ?? '').split(path.delimiter),
+    ...EXTRA_FOLDERS,
+    ...(folders ? newestFirst(fs.globSync(folders)) : []),
+  ]
     .filter((folder) => folder !== '')
-    .flatMap((folder) => TOOLS[name].programs.map((program) => path.join(folder, program)))
+    .flatMap((folder) => programs.map((program) => path.join(folder, program)))
     .find((file) => fs.existsSync(file));
+}
+
+/** The folders by the versions in their names: 17 before 9.6, which letters would put first. */
+export function newestFirst(folders: readonly string[]): string[] {
+  const { compare } = new Intl.Collator('en', { numeric: true });
+  return folders.toSorted((a, b) => compare(b, a));
 }
 
 /**
@@ -49,10 +76,14 @@ export function findTool(name: ToolName): string | undefined {
 export function ensureTool(name: ToolName): string {
   const found = findTool(name);
   if (found) return found;
-  const { debian } = TOOLS[name];
+  const { debian, beforehand }: Tool = TOOLS[name];
   if (process.getuid?.() !== 0 || !fs.existsSync('/usr/bin/apt-get')) throw missing(name);
 
   console.log(`Installing ${name}, because this machine has none (apt-get install ${debian})`);
+  if (beforehand && !fs.existsSync(beforehand.file)) {
+    fs.mkdirSync(path.dirname(beforehand.file), { recursive: true });
+    fs.writeFileSync(beforehand.file, beforehand.text);
+  }
   withoutServiceStart(debian, () => {
     apt('update');
     apt('install', '--yes', '--no-install-recommends', debian);
@@ -73,7 +104,8 @@ function missing(name: ToolName): Error {
 function apt(...args: readonly string[]): void {
   try {
     execFileSync('apt-get', ['--quiet', ...args], {
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      // A configuration file that is there already stays as it is.
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', UCF_FORCE_CONFFOLD: '1' },
       stdio: ['ignore', 'pipe', 'pipe'],
       encoding: 'utf8',
       maxBuffer: 64 * 1024 ** 2,
