@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+import { jwtVerify } from 'jose';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { issueToken, readOrCreateSecret, secretFile } from './token.ts';
+
+const PROGRAM = path.join(import.meta.dirname, 'token.ts');
+
+function newFolder(): string {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-token-'));
+  onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+test('a secret is made once per folder, for its owner only, and nothing else is left there', () => {
+  const run = path.join(newFolder(), 'run');
+
+  const secret = readOrCreateSecret(run);
+
+  expect(Buffer.byteLength(secret)).toBeGreaterThanOrEqual(32);
+  expect(readOrCreateSecret(run)).toBe(secret);
+  expect(readOrCreateSecret(newFolder())).not.toBe(secret);
+  expect(fs.statSync(secretFile(run)).mode & 0o777).toBe(0o600);
+  expect(fs.readdirSync(run)).toEqual([path.basename(secretFile(run))]);
+});
+
+test('a token says whose it is, its tier and until when, and is signed with the secret', async () => {
+  const secret = readOrCreateSecret(newFolder());
+
+  const token = issueToken({ secret, user: 'ada', tier: 'pro', hours: 2 });
+
+  const { payload, protectedHeader } = await jwtVerify(token, Buffer.from(secret), {
+    issuer: 'fw',
+    audience: 'reports',
+  });
+  expect(protectedHeader).toEqual({ alg: 'HS256', typ: 'JWT' });
+  expect(payload).toMatchObject({ sub: 'ada', tier: 'pro' });
+  expect(payload.exp! - payload.iat!).toBe(7_200);
+});
+
+test.each([
+  [['--tier', 'pro'], '--user must be'],
+  [['--user', 'a b'], '--user must be'],
+  [['--user', 'ada', '--tier', 'gold'], '--tier must be free or pro'],
+  [['--user', 'ada', '--hours', '0'], '--hours must be'],
+])('the program refuses %j in one line', (args, reason) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
+    encoding: 'utf8',
+  });
+
+  expect(status).toBe(1);
+  expect(stdout).toBe('');
+  expect(stderr).toMatch(/^[^\n]+\n$/);
+  expect(stderr).toContain(reason);
+});
