@@ -2,13 +2,21 @@ import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
+import { ensureTool } from '../../../deploy/local/tools.ts';
 import { CONTESTANTS } from './http/contestant.ts';
 import { checkParity } from './http/parity.ts';
 import { type Price, pricesOf } from './http/prices.ts';
 import { BARE, EXCHANGES, WORKLOADS, type Workload } from './http/workloads.ts';
-import { ensureWrk, type LoadResult, runWrk } from './http/wrk.ts';
+import { type LoadResult, runWrk } from './http/wrk.ts';
 import { readCount, readNames, runAsProgram } from './options.ts';
-import { MEASURED_CORE, nextMessage, PINNING, startProcess, stopProcess } from './process.ts';
+import {
+  cpuMicrosOf,
+  MEASURED_CORE,
+  nextMessage,
+  PINNING,
+  startProcess,
+  stopProcess,
+} from './process.ts';
 import {
   describeEnvironment,
   type Environment,
@@ -98,7 +106,7 @@ export async function runHttp(args: readonly string[]): Promise<void> {
     warmup: readCount('warmup', values.warmup),
     connections: readCount('connections', values.connections),
   };
-  ensureWrk();
+  ensureTool('wrk');
 
   const environment = describeEnvironment(
     contestants.flatMap((name) => {
@@ -188,9 +196,9 @@ async function slice(
   server: Server,
   settings: Settings,
 ): Promise<Pick<Sample, 'requestsPerSecond' | 'cpuMicrosPerRequest' | 'coreShare'>> {
-  const before = await cpuMicros(server.child);
+  const before = await cpuMicrosOf(server.child);
   const { requests, requestsPerSecond } = await load(server, settings);
-  const used = (await cpuMicros(server.child)) - before;
+  const used = (await cpuMicrosOf(server.child)) - before;
   const passed = (requests / requestsPerSecond) * 1e6;
   return { requestsPerSecond, cpuMicrosPerRequest: used / requests, coreShare: used / passed };
 }
@@ -201,12 +209,6 @@ function load(
 ): Promise<LoadResult> {
   const exchanges = EXCHANGES[workload];
   return blame(contestant, workload, runWrk({ port, exchanges, connections, seconds }));
-}
-
-async function cpuMicros(child: ChildProcess): Promise<number> {
-  child.send('cpu');
-  const message = (await nextMessage(child)) as { cpuMicros: number };
-  return message.cpuMicros;
 }
 
 /** Puts the name of the contestant in front of what went wrong. */

@@ -63,6 +63,13 @@ export async function nextMessage(child: ChildProcess): Promise<unknown> {
   }
 }
 
+/** The processor time that a process has used so far, if it runs by `serveMeasured`. */
+export async function cpuMicrosOf(child: ChildProcess): Promise<number> {
+  child.send('cpu');
+  const message = (await nextMessage(child)) as { cpuMicros: number };
+  return message.cpuMicros;
+}
+
 /** Ends a process and waits until it is gone. */
 export async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
 import { CONTESTANTS } from './http/contestant.ts';
+import { accepts, freePort } from './listening.ts';
 import { readCount, readNames, runAsProgram } from './options.ts';
 import { MEASURED_CORE, startProcess, stopProcess } from './process.ts';
 import {
@@ -128,28 +128,6 @@ async function timeToAnswer({ contestant, form, file }: Program): Promise<number
   } finally {
     await stopProcess(child);
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address !== 'object' || !address) throw new Error('Cannot find a free port');
-  return address.port;
-}
-
-function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    const settle = (isOpen: boolean) => {
-      socket.destroy();
-      resolve(isOpen);
-    };
-    socket.once('connect', () => settle(true));
-    socket.once('error', () => settle(false));
-  });
 }
 
 async function ask(port: number): Promise<string> {

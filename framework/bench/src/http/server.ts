@@ -1,22 +1,15 @@
 /*
- * The process of one contestant: `node server.ts <contestant> <workload>`. It tells its parent the
- * port, and the processor time it has used whenever asked; it ends with its parent.
+ * The process of one contestant: `node server.ts <contestant> <workload>`, measured by its parent.
  */
+import { serveMeasured } from '../measured.ts';
 import type { Contestant } from './contestant.ts';
 import { WORKLOADS } from './workloads.ts';
 
 const [name, workloadName] = process.argv.slice(2);
 const workload = WORKLOADS.find((known) => known === workloadName);
-if (!name || !workload || !process.send) {
-  throw new Error('Usage: server.ts <contestant> <workload>, forked with a channel to its parent');
-}
-const send = process.send.bind(process);
+if (!name || !workload) throw new Error('Usage: server.ts <contestant> <workload>');
 
-process.on('disconnect', () => process.exit());
-process.on('message', () => {
-  const { user, system } = process.cpuUsage();
-  send({ cpuMicros: user + system });
+await serveMeasured(async () => {
+  const contestant: Contestant = await import(`./contestants/${name}.ts`);
+  return contestant.start(workload);
 });
-
-const contestant: Contestant = await import(`./contestants/${name}.ts`);
-send({ port: await contestant.start(workload) });

@@ -1,7 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
+import { ensureTool } from '../../../../deploy/local/tools.ts';
 import { LOAD_CORE, outputOf, startProcess } from '../process.ts';
 import type { Exchange } from './workloads.ts';
 
@@ -21,30 +20,6 @@ export interface LoadResult {
 }
 
 /**
- * Makes sure that wrk can be run; installs it where the system is Debian-like and the user root.
- *
- * @throws {Error} saying how to install it, if that cannot be done here
- */
-export function ensureWrk(): void {
-  if (hasWrk()) return;
-  if (existsSync('/usr/bin/apt-get') && process.getuid?.() === 0) {
-    process.stderr.write('wrk is missing: installing it by apt-get\n');
-    const options = { stdio: ['ignore', 'ignore', 'inherit'] as ('ignore' | 'inherit')[] };
-    spawnSync('apt-get', ['update', '-qq'], options);
-    spawnSync('apt-get', ['install', '-y', '-qq', 'wrk'], options);
-  }
-  if (!hasWrk()) {
-    throw new Error(
-      'wrk is missing: install it (Debian: apt-get install wrk, macOS: brew install wrk)',
-    );
-  }
-}
-
-function hasWrk(): boolean {
-  return spawnSync('wrk', ['-v']).error === undefined;
-}
-
-/**
  * Puts load on a server.
  *
  * @throws {Error} if a connection failed, or an answer had a status of 400 or more
@@ -53,7 +28,7 @@ export async function runWrk({ port, exchanges, connections, seconds }: Load): P
   const [first] = exchanges;
   const child = startProcess(
     [
-      ...['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, '-s', SCRIPT],
+      ...[ensureTool('wrk'), '-t1', `-c${connections}`, `-d${seconds}s`, '-s', SCRIPT],
       ...[`http://127.0.0.1:${port}`, '--', first?.method ?? '', first?.body ?? ''],
       ...exchanges.map(({ path }) => path),
     ],
