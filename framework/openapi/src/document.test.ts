@@ -241,6 +241,19 @@ test('a body that is parsed and not validated is untyped, and none where no meth
 });
 
 test.each([
+  [['application/merge-patch+json', 'application/json'], undefined],
+  [['application/json', 'application/*+json'], ['application/json']],
+  [['application/*+json'], ['application/json']],
+])('a body of the types %j is described in each that is one', async (mediaTypes, described) => {
+  const router = createRouter().patch('/u', says({ body: { mediaTypes } }), handler);
+
+  const { paths } = await generateDocument(router.getRoutes());
+
+  const content = paths['/u']?.patch?.requestBody?.content ?? {};
+  expect(Object.keys(content)).toEqual(described ?? mediaTypes);
+});
+
+test.each([
   ['a parameter in the path', '/u/:id', says({}), ['404', '405', '500']],
   ['a validated query', '/u', validates({ query: z.object({}) }), ['400', '405', '500']],
   [

@@ -2,7 +2,7 @@ import { foldCase } from '@fw/core';
 
 import type { Components } from './components.ts';
 import { type Direction, type JsonSchema, type ToJsonSchema, toJsonSchema } from './json-schema.ts';
-import type { DocumentedMetadata } from './metadata.ts';
+import type { BodyMetadata, DocumentedMetadata } from './metadata.ts';
 import { type PathParam, readPathParams } from './paths.ts';
 import { describeAnswer, errorStatuses, isError, type Responses, shareError } from './responses.ts';
 
@@ -171,7 +171,16 @@ async function describeBody(
     validation?.body === undefined
       ? {}
       : await convert(validation.body, 'input', `${operationId}Body`);
-  return { required: validation?.body !== undefined, content: { 'application/json': { schema } } };
+  return {
+    required: validation?.body !== undefined,
+    content: Object.fromEntries(bodyTypes(body).map((type) => [type, { schema }])),
+  };
+}
+
+/** The media types that a client may choose from: a range such as `application/*+json` is none. */
+function bodyTypes(body: BodyMetadata | undefined): readonly string[] {
+  const types = body?.mediaTypes.filter((type) => !type.includes('*')) ?? [];
+  return types.length > 0 ? types : ['application/json'];
 }
 
 async function describeResponses(
