@@ -8,6 +8,11 @@ export {
   text,
 } from './config.ts';
 export { type Cursor, createCursor } from './cursor.ts';
+export {
+  type DocumentedAnswer,
+  type DocumentedOperation,
+  documented,
+} from './documented.ts';
 export { createDrain, type Drain } from './drain.ts';
 export { type Check, createHealthApp, type HealthOptions } from './health.ts';
 export { createLogger, type LoggerOptions } from './logging.ts';

@@ -1,0 +1,54 @@
+import { generateDocument } from '@fw/openapi';
+import { createRouter } from 'fw';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+
+import { documented } from './documented.ts';
+
+test('documented describes request headers, body, answers and their headers', async () => {
+  const router = createRouter().patch(
+    '/things/:id',
+    documented({
+      summary: 'Change a thing',
+      operationId: 'changeThing',
+      reads: {
+        body: z.object({ name: z.string() }),
+        headers: z.object({ 'if-match': z.string() }),
+      },
+      bodyTypes: ['application/merge-patch+json'],
+      answers: {
+        200: { schema: z.object({ id: z.string() }), headers: { ETag: 'Its state' } },
+        304: {},
+        409: { description: 'The name is taken' },
+      },
+    }),
+    (ctx) => ctx.json({}),
+  );
+
+  const { paths, components } = await generateDocument(router.getRoutes());
+
+  expect(paths['/things/{id}']?.patch).toMatchObject({
+    operationId: 'changeThing',
+    summary: 'Change a thing',
+    parameters: [{ in: 'path' }, { in: 'header', name: 'if-match', required: true }],
+    requestBody: {
+      required: true,
+      content: { 'application/merge-patch+json': { schema: { required: ['name'] } } },
+    },
+    responses: {
+      200: {
+        headers: { ETag: { $ref: '#/components/headers/ETag' } },
+        content: { 'application/json': { schema: { required: ['id'] } } },
+      },
+      304: { description: 'Not Modified' },
+      409: { $ref: '#/components/responses/Conflict' },
+    },
+  });
+  expect(components.responses?.Conflict).toMatchObject({ description: 'The name is taken' });
+});
+
+test('documented hands the request on', async () => {
+  const next = () => Promise.resolve();
+
+  expect(documented({ summary: 'x' })({} as never, next)).toBeInstanceOf(Promise);
+});
