@@ -5,6 +5,8 @@ export interface User {
   readonly email: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  /** 1 at first, and one more with each change. */
+  readonly version: number;
 }
 
 /** What it takes to create a user. */
@@ -25,5 +27,5 @@ export interface Origins {
 /** A user as it is first stored. */
 export function createUser({ name, email }: NewUser, { newId, now }: Origins): User {
   const createdAt = now();
-  return { id: newId(), name, email, createdAt, updatedAt: createdAt };
+  return { id: newId(), name, email, createdAt, updatedAt: createdAt, version: 1 };
 }
