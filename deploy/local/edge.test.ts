@@ -24,8 +24,9 @@ async function startEcho(service: string): Promise<number> {
   const server = http.createServer(async (request, response) => {
     const body = await request.toArray();
     const { method, url, headers } = request;
-    const bytes = Buffer.concat(body).length;
     response.setHeader('content-type', 'application/json');
+    const bytes = Buffer.concat(body).length;
+    if (url?.endsWith('?status=503')) response.writeHead(503, { 'retry-after': '7' });
     response.end(JSON.stringify({ service, method, url, headers, bytes }));
   });
   upstreams.push(server);
@@ -122,6 +123,63 @@ test('nothing new goes to the replica that the edge is turned away from', () => 
   ]);
 });
 
+test('the page comes from the edge itself, under a policy that lets in nobody else', async () => {
+  const page = await rawGet('/');
+
+  expect(page.status).toBe(200);
+  expect(page.headers).toMatchObject({
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-cache',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': expect.stringMatching(/^default-src 'none'; (?!.*unsafe)/),
+    'x-request-id': expect.stringMatching(/^[0-9a-f]{32}$/),
+  });
+  expect(page.text).toContain('<!doctype html>');
+});
+
+test('the page and what it loads weigh less than 20 kB, and come from the edge alone', async () => {
+  const page = await rawGet('/');
+  const paths = [...page.text.matchAll(/(?:src|href)="(\/page\/[^"]+)"/g)].map(
+    ([, url = '']) => url,
+  );
+
+  const files = await Promise.all([...new Set(paths)].map((url) => rawGet(url)));
+
+  expect(files.map(({ headers }) => headers['content-type']).sort()).toEqual([
+    'image/svg+xml',
+    'text/css; charset=utf-8',
+    'text/javascript; charset=utf-8',
+  ]);
+  expect([page, ...files].map(({ text }) => text).join('').length).toBeLessThan(20_000);
+  expect(page.text).not.toMatch(/(?:src|href)="(?!\/|#)/);
+});
+
+test('the page is sent only once to who has it already', async () => {
+  const { headers } = await rawGet('/');
+
+  const again = await rawGet('/', { 'if-none-match': headers.etag });
+
+  expect(headers.etag).toBeDefined();
+  expect(again.status).toBe(304);
+  expect(again.text).toBe('');
+});
+
+test.each(['/', '/page/page.css'])('%s takes GET and HEAD only', async (target) => {
+  const response = await fetch(origin + target, { method: 'POST', body: 'x' });
+
+  expect(response.status).toBe(405);
+  expect(response.headers.get('allow')).toBe('GET, HEAD');
+  expect(JSON.parse(await response.text()).code).toBe('METHOD_NOT_ALLOWED');
+});
+
+test('a problem of the edge says when to try again only where it may help', async () => {
+  const away = await rawGet('/api/v1/reports');
+  const unknown = await rawGet('/nowhere');
+
+  expect([away.status, away.headers['retry-after']]).toEqual([502, '1']);
+  expect([unknown.status, unknown.headers['retry-after']]).toEqual([404, undefined]);
+});
+
 test('no path is matched or rewritten by a regular expression', () => {
   const text = fs.readFileSync(path.join(prefix, 'nginx.conf'), 'utf8');
 
@@ -135,6 +193,9 @@ test.each([
   ['/api/v2/users/7', 'users'],
   ['/api/v1/catalog', 'catalog'],
   ['/api/v2/catalog/7/x', 'catalog'],
+  ['/docs/users', 'users'],
+  ['/docs/users/openapi.json', 'users'],
+  ['/docs/catalog', 'catalog'],
 ])('%s reaches %s', async (target, service) => {
   expect((await echoOf(target)).service).toBe(service);
 });
@@ -153,7 +214,12 @@ test.each([
 });
 
 test.each([
-  ['/', 404, 'NOT_FOUND'],
+  ['/nginx.conf', 404, 'NOT_FOUND'],
+  ['/page', 404, 'NOT_FOUND'],
+  ['/page/', 404, 'NOT_FOUND'],
+  ['/page/../upstreams.conf', 404, 'NOT_FOUND'],
+  ['/docs', 404, 'NOT_FOUND'],
+  ['/docs/usersx', 404, 'NOT_FOUND'],
   ['/api/v1/usersx', 404, 'NOT_FOUND'],
   ['/api/v1', 404, 'NOT_FOUND'],
   ['/api/v3/users', 404, 'NOT_FOUND'],
@@ -206,6 +272,14 @@ test('what a client claims about itself is replaced by what the edge knows', asy
   expect(headers).not.toHaveProperty('forwarded');
 });
 
+test('a trace that a client has begun is passed on', async () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
+  const { headers } = await echoOf('/api/v1/users', { traceparent, tracestate: 'a=1' });
+
+  expect(headers).toMatchObject({ traceparent, tracestate: 'a=1' });
+});
+
 test.each(['abc', 'A-Z_09', 'x'.repeat(64)])('request id %s is passed on', async (id) => {
   expect((await echoOf('/api/v1/users', { 'x-request-id': id })).headers['x-request-id']).toBe(id);
 });
@@ -235,6 +309,7 @@ test.each([
 
 test('HEAD is answered without a body, by a service and by the edge', async () => {
   for (const [target, status] of [
+    ['/', 200],
     ['/api/v1/users', 200],
     ['/nowhere', 404],
   ] as const) {
@@ -252,6 +327,13 @@ test('connections to a service are kept', async () => {
   for (let count = 0; count < 20; count++) await echoOf('/api/v1/users');
 
   expect(opened).toBeLessThanOrEqual(2);
+});
+
+test('what a service says about trying again arrives', async () => {
+  const response = await rawGet('/api/v1/users?status=503');
+
+  expect([response.status, response.headers['retry-after']]).toEqual([503, '7']);
+  expect(JSON.parse(response.text).service).toBe('users');
 });
 
 test('the log has one JSON line a request, with its id and without its query', async () => {

@@ -35,26 +35,43 @@ export function renderUpstreams(upstreams: Upstreams, away?: number): string {
 
 /** Writes the edge's configuration below `prefix`, and tells how to run nginx on it. */
 export function planEdge({ nginx, port, upstreams, prefix }: EdgeOptions): ProcessPlan {
-  const source = path.resolve(import.meta.dirname, '../nginx/nginx.conf');
   const files = {
-    'nginx.conf': fs.readFileSync(source, 'utf8'),
+    ...sourcesOf(path.resolve(import.meta.dirname, '../nginx')),
     'listen.conf': `listen 127.0.0.1:${port};\n`,
     'upstreams.conf': renderUpstreams(upstreams),
   };
-  fs.mkdirSync(prefix, { recursive: true });
+  fs.mkdirSync(path.join(prefix, 'page'), { recursive: true });
   for (const [name, text] of Object.entries(files)) fs.writeFileSync(path.join(prefix, name), text);
 
   return {
     name: 'edge',
     command: nginx,
-    args: ['-e', 'stderr', '-p', prefix, '-c', 'nginx.conf'],
+    args: ['-e', 'stderr', '-p', prefix, '-c', 'nginx.conf', ...asRoot()],
     env: { PATH: process.env.PATH ?? '' },
     cwd: prefix,
     ports: [port],
     address: `http://localhost:${port}`,
-    readyUrl: `http://127.0.0.1:${port}/api/v1/catalog?limit=1`,
+    // The page needs no service: the edge is there even while all of them are away.
+    readyUrl: `http://127.0.0.1:${port}/`,
     fingerprint: createHash('sha256').update(JSON.stringify(files)).digest('hex'),
   };
+}
+
+/** The text of every file that is the same wherever the edge runs, by its name below the prefix. */
+function sourcesOf(folder: string): Record<string, string> {
+  const names = ['nginx.conf', ...fs.globSync('page/*', { cwd: folder }).sort()];
+  return Object.fromEntries(
+    names.map((name) => [name, fs.readFileSync(path.join(folder, name), 'utf8')]),
+  );
+}
+
+/**
+ * Started as root, nginx hands its work to a user who may not enter a checkout in root's home, and
+ * could not read the page there: it stays who it is, as the services do.
+ */
+function asRoot(): string[] {
+  const group = process.platform === 'darwin' ? 'wheel' : 'root';
+  return process.getuid?.() === 0 ? ['-g', `user root ${group};`] : [];
 }
 
 /** How long the edge may take to turn to another configuration. */
