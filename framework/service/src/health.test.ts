@@ -1,15 +1,17 @@
 import { request } from '@fw/core/testing';
 import type { Logger } from 'fw';
 import { expect, test } from 'vitest';
-
+import type { Check } from './check.ts';
 import { createDrain } from './drain.ts';
-import { type Check, createHealthApp } from './health.ts';
+import { createHealth } from './health.ts';
 
 function newHealth(checks: Readonly<Record<string, Check>> = {}) {
   const warnings: string[] = [];
   const logger: Logger = { info: () => {}, warn: (text) => warnings.push(text), error: () => {} };
   const drain = createDrain();
-  return { app: createHealthApp({ checks, drain, logger, timeoutMs: 50 }), drain, warnings };
+  const health = createHealth({ drain, logger, checkTimeoutMs: 50 });
+  health.begin(checks);
+  return { app: health.app, drain, warnings };
 }
 
 test('/livez and /readyz answer 200 while every check passes', async () => {

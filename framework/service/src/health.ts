@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import {
   type Application,
   type Context,
@@ -9,62 +7,87 @@ import {
   notFoundHandler,
 } from 'fw';
 
+import { type Check, type CheckRunner, createCheckRunner } from './check.ts';
 import type { Drain } from './drain.ts';
 
-/** Resolves if a part of the service works, rejects if not. */
-export type Check = () => Promise<void>;
+/** What prom-client's registry can do. */
+export interface MetricsSource {
+  readonly contentType: string;
+  metrics(): Promise<string>;
+}
 
 export interface HealthOptions {
-  /** What the service cannot do without, by name. */
-  readonly checks: Readonly<Record<string, Check>>;
   readonly drain: Drain;
   readonly logger: Logger;
+  /** What `/metrics` answers. Default: there is no such path. */
+  readonly metrics?: MetricsSource | undefined;
   /** How long one check may take. Default 1 s. */
-  readonly timeoutMs?: number;
+  readonly checkTimeoutMs?: number;
+}
+
+/** Tells those who run a service how it is. */
+export interface Health {
+  readonly app: Application;
+  /** The service has started: from now on it is ready while each of `checks` passes. */
+  begin(checks: Readonly<Record<string, Check>>): void;
 }
 
 /**
- * Answers `/livez` (the process runs) and `/readyz` (it may be sent requests: every check passes and
- * it is not draining). Liveness depends on nothing else, so that a restart is never the answer to a
- * store that is away.
+ * Answers `/livez` (the process runs), `/startupz` (it has started), `/readyz` (it may be sent
+ * requests: every check passes and it is not draining) and `/metrics`. Liveness depends on nothing
+ * else, so that a restart is never the answer to a store that is away.
  */
-export function createHealthApp({
-  checks,
+export function createHealth({
   drain,
   logger,
-  timeoutMs = 1_000,
-}: HealthOptions): Application {
+  metrics,
+  checkTimeoutMs = 1_000,
+}: HealthOptions): Health {
+  let checks: readonly CheckRunner[] | undefined;
+
   const router = createRouter();
   router.get('/livez', (ctx) => ctx.json({ status: 'live' }));
-  router.get('/readyz', async (ctx) => {
-    ctx.set('Cache-Control', 'no-store');
-    if (drain.isDraining) return refuse(ctx, 'The service is draining');
-    const passed = await Promise.all(
-      Object.entries(checks).map(([name, check]) => passes(name, check)),
-    );
-    if (passed.includes(false)) return refuse(ctx, 'A check failed');
-    ctx.json({ status: 'ready' });
+  router.get('/startupz', (ctx) => {
+    if (!checks) return refuse(ctx, 'The service is starting');
+    ctx.json({ status: 'started' });
   });
-
-  async function passes(name: string, check: Check): Promise<boolean> {
-    try {
-      await Promise.race([check(), expire(timeoutMs)]);
-      return true;
-    } catch (error) {
-      logger.warn(`Check "${name}" failed: ${error instanceof Error ? error.message : error}`);
-      return false;
+  router.get('/readyz', async (ctx) => {
+    if (drain.isDraining) return refuse(ctx, 'The service is draining');
+    if (!checks) return refuse(ctx, 'The service is starting');
+    const outcomes = await Promise.all(checks.map(async (run) => [run.checkName, await run()]));
+    const checked = { checks: Object.fromEntries(outcomes) };
+    if (outcomes.some(([, outcome]) => outcome !== 'ok')) {
+      return refuse(ctx, 'A check failed', checked);
     }
+    ctx.json({ status: 'ready', ...checked });
+  });
+  if (metrics) {
+    router.get('/metrics', async (ctx) => {
+      const text = await metrics.metrics();
+      ctx.set('Content-Type', metrics.contentType).send(text);
+    });
   }
 
   const app = createApp({ logger: prefixed(logger) });
+  app.use((ctx, next) => {
+    ctx.set('Cache-Control', 'no-store');
+    return next();
+  });
   app.route('/', router);
   app.use(router.allowedMethods());
   app.use(notFoundHandler());
-  return app;
+  return {
+    app,
+    begin(all) {
+      checks = Object.entries(all).map(([name, check]) =>
+        createCheckRunner(name, check, { logger, timeoutMs: checkTimeoutMs }),
+      );
+    },
+  };
 }
 
 /** Recorded, not thrown: a probe that is told to wait is no error to log. */
-function refuse(ctx: Context, detail: string): void {
+function refuse(ctx: Context, detail: string, extensions: object = {}): void {
   ctx.status = 503;
   ctx.set('Content-Type', 'application/problem+json');
   ctx.json({
@@ -74,14 +97,14 @@ function refuse(ctx: Context, detail: string): void {
     detail,
     code: 'SERVICE_UNAVAILABLE',
     requestId: ctx.requestId,
+    ...extensions,
   });
 }
 
-async function expire(timeoutMs: number): Promise<never> {
-  await sleep(timeoutMs, undefined, { ref: false });
-  throw new Error(`no answer within ${timeoutMs} ms`);
-}
-
 function prefixed(logger: Logger): Logger {
-  return { ...logger, info: (message) => logger.info(`Health: ${message}`) };
+  return {
+    info: (message) => logger.info(`Health: ${message}`),
+    warn: (message) => logger.warn(`Health: ${message}`),
+    error: (message, error) => logger.error(`Health: ${message}`, error),
+  };
 }

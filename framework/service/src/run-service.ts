@@ -2,11 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type Application, type Logger, listen } from 'fw';
 
-import type { ServiceConfig } from './config.ts';
+import type { Check } from './check.ts';
+import { type Command, readCommandLine, UsageError } from './command-line.ts';
+import { type AnyVariables, type ConfigRule, readConfig, type Variables } from './config.ts';
 import { createDrain } from './drain.ts';
-import { type Check, createHealthApp } from './health.ts';
+import { createHealth } from './health.ts';
 import { createLogger } from './logging.ts';
 import type { ServiceEdge } from './service-app.ts';
+import type { ServiceConfig } from './service-variables.ts';
 
 /** One service, ready to be listened for. */
 export interface Service {
@@ -20,77 +23,132 @@ export interface Service {
 /** How a service comes to be: from its configuration, with what its process gives it. */
 export interface ServiceDefinition<Config extends ServiceConfig> {
   readonly name: string;
-  readConfig(env: NodeJS.ProcessEnv): Config;
+  /** What the service is for: half a sentence. */
+  readonly summary: string;
+  /** `serviceVariables` and the service's own. */
+  readonly variables: Variables<Config>;
+  /** What must hold between variables. Default: nothing. */
+  readonly rule?: ConfigRule<Config>;
   start(config: Config, edge: ServiceEdge): Service | Promise<Service>;
+  /** Brings the store to the newest version: the command `migrate`. Default: there is none. */
+  migrate?(config: Config, tools: { readonly logger: Logger }): Promise<void>;
+  /** What else the program can do, by the name of its command. */
+  readonly commands?: Readonly<Record<string, Command<Config>>>;
 }
 
 /** How long a proxy's open connections are still served once the port is closed. */
 const LINGER_MS = 500;
 
-/** From the first signal to the end; Kubernetes and `docker stop` wait no less than 10 s. */
-const DRAIN_TIMEOUT_MS = 9_500;
-
 /**
- * Runs a service as this process: starts it, serves it and its health until SIGTERM or SIGINT, then
- * drains. A failure to start is one line on standard error and exit code 1; a second signal ends the
- * process at once.
+ * Runs a service as this process, as its command line says: serves until SIGTERM or SIGINT and then
+ * drains; or runs a command. What stands in the way of it is one line on standard error and exit
+ * code 1, or 2 for a command that does not exist; a second signal ends the process at once.
  */
 export async function runService<Config extends ServiceConfig>(
   definition: ServiceDefinition<Config>,
 ): Promise<void> {
-  const logger = createLogger(definition.name);
-  // Whoever reads the log may go away; that is no reason to stop serving.
+  // Whoever reads the output may go away; that is no reason to stop serving.
   process.stdout.on('error', () => {});
   try {
-    await serve(definition, logger);
-    process.exit(0);
+    process.exit(await run(definition, process.argv.slice(2)));
   } catch (error) {
-    process.stderr.write(`Cannot run ${definition.name}: ${messageOf(error)}\n`);
-    process.exit(1);
+    const prefix = error instanceof UsageError ? '' : `Cannot run ${definition.name}: `;
+    process.stderr.write(`${prefix}${messageOf(error)}\n`);
+    process.exit(error instanceof UsageError ? 2 : 1);
   }
 }
 
+/** Resolves with the exit code. */
+async function run<Config extends ServiceConfig>(
+  definition: ServiceDefinition<Config>,
+  args: readonly string[],
+): Promise<number> {
+  const commands = commandsOf(definition);
+  const variables: AnyVariables = definition.variables;
+  const request = readCommandLine({ ...definition, variables, commands }, args);
+  if (request.kind === 'print') {
+    process.stdout.write(request.text);
+    return 0;
+  }
+  const stop = onSignal();
+  const config = readConfig(definition.variables, process.env, definition.rule);
+  const logger = createLogger(definition.name);
+  if (request.kind === 'serve') {
+    await serve(definition, config, { logger, stop });
+    return 0;
+  }
+  const tools = { logger, signal: stop };
+  return (await commands[request.name]?.run(config, request.args, tools)) ?? 0;
+}
+
+function commandsOf<Config extends ServiceConfig>({
+  migrate,
+  commands,
+}: ServiceDefinition<Config>): Readonly<Record<string, Command<Config>>> {
+  if (!migrate) return { ...commands };
+  const command: Command<Config> = {
+    summary: 'brings the store to the newest version, and ends',
+    async run(config, _args, tools) {
+      await migrate(config, tools);
+      return 0;
+    },
+  };
+  return { migrate: command, ...commands };
+}
+
 async function serve<Config extends ServiceConfig>(
-  { readConfig, start }: ServiceDefinition<Config>,
-  logger: Logger,
+  { start }: ServiceDefinition<Config>,
+  config: Config,
+  { logger, stop }: { readonly logger: Logger; readonly stop: AbortSignal },
 ): Promise<void> {
-  const toldToEnd = nextSignal();
-  const config = readConfig(process.env);
   const drain = createDrain();
+  const stopped = new Promise<void>((resolve) => {
+    stop.addEventListener('abort', () => {
+      logger.info(`Draining on ${stop.reason}`);
+      drain.begin();
+      setTimeout(() => {
+        logger.warn('Requests were still in flight at the end of draining');
+        process.exit(1);
+      }, config.DRAIN_TIMEOUT_MS).unref();
+      resolve();
+    });
+  });
   const includeStack = config.NODE_ENV === 'development';
-  const edge = { logger, drain, trustProxy: config.TRUST_PROXY, includeStack };
+  const edge: ServiceEdge = { logger, drain, trustProxy: config.TRUST_PROXY, includeStack };
 
+  const health = createHealth({ drain, logger });
+  await listen(health.app, { host: config.HOST, port: config.HEALTH_PORT });
   const service = await start(config, edge);
-  const server = await listen(service.app, { host: config.HOST, port: config.PORT });
-  const health = createHealthApp({ checks: service.checks ?? {}, drain, logger });
-  await listen(health, { host: config.HOST, port: config.HEALTH_PORT });
-
-  const signal = await toldToEnd;
-  logger.info(`Draining on ${signal}`);
-  const deadline = setTimeout(() => {
-    logger.warn('Requests were still in flight at the end of draining');
-    process.exit(1);
-  }, DRAIN_TIMEOUT_MS);
-  drain.begin();
-  // Whoever balances the load takes a moment to notice; until then requests are still welcome.
-  await sleep(config.DRAIN_DELAY_MS);
-  await server.close({ lingerMs: LINGER_MS });
+  // Told to end while it started: nobody has been sent here yet.
+  if (!drain.isDraining) {
+    const server = await listen(service.app, {
+      host: config.HOST,
+      port: config.PORT,
+      headersTimeoutMs: Math.min(config.HEADERS_TIMEOUT_MS, config.BODY_TIMEOUT_MS),
+      requestTimeoutMs: config.BODY_TIMEOUT_MS,
+    });
+    health.begin(service.checks ?? {});
+    await stopped;
+    // Whoever balances the load takes a moment to notice; until then requests are still welcome.
+    await sleep(config.DRAIN_DELAY_MS);
+    await server.close({ lingerMs: LINGER_MS });
+  }
   await service.close?.();
-  clearTimeout(deadline);
   logger.info('Drained');
 }
 
-/** The signal to end. Node as process 1 has no default for either, so both are handled from the start. */
-function nextSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    let isFirst = true;
-    const end = (signal: NodeJS.Signals) => {
-      if (!isFirst) process.exit(1);
-      isFirst = false;
-      resolve(signal);
-    };
-    process.on('SIGTERM', end).on('SIGINT', end);
-  });
+/**
+ * Aborts, with its name, on the first signal to end; a second one ends the process. Node as process 1
+ * has no default for either, so both are handled from the start.
+ */
+function onSignal(): AbortSignal {
+  const stop = new AbortController();
+  const end = (signal: NodeJS.Signals) => {
+    if (stop.signal.aborted) process.exit(1);
+    stop.abort(signal);
+  };
+  process.on('SIGTERM', end).on('SIGINT', end);
+  return stop.signal;
 }
 
 /** What `error` says, on one line. */

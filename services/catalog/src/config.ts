@@ -1,17 +1,15 @@
 import { fileURLToPath } from 'node:url';
 
-import { readConfig, serviceVariables, text } from '@fw/service';
+import { type ConfigOf, serviceVariables, storeVariables, text } from '@fw/service';
 
 /** What the service reads from its environment, with the defaults. */
-const VARIABLES = {
+export const VARIABLES = {
   ...serviceVariables({ port: 8082 }),
-  DATABASE_FILE: text('.local/catalog.db'),
-  DATA_FILE: text(fileURLToPath(new URL('../data/items.ndjson', import.meta.url))),
+  ...storeVariables({ file: '.local/catalog.db' }),
+  DATA_FILE: text({
+    fallback: fileURLToPath(new URL('../data/items.ndjson', import.meta.url)),
+    meaning: 'the items that an empty store is filled with, one JSON object a line',
+  }),
 };
 
-export type CatalogConfig = ReturnType<typeof readCatalogConfig>;
-
-/** @throws {Error} whose message names each bad variable */
-export function readCatalogConfig(env: NodeJS.ProcessEnv) {
-  return readConfig(VARIABLES, env);
-}
+export type CatalogConfig = ConfigOf<typeof VARIABLES>;

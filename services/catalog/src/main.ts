@@ -1,13 +1,14 @@
 import { runService } from '@fw/service';
 
 import { createCatalogApp } from './app.ts';
-import { type CatalogConfig, readCatalogConfig } from './config.ts';
+import { VARIABLES } from './config.ts';
 import { readItems } from './read-items.ts';
 import { openSqliteCatalogStore } from './store/sqlite.ts';
 
-await runService<CatalogConfig>({
+await runService({
   name: 'catalog',
-  readConfig: readCatalogConfig,
+  summary: 'lists the items of a catalog',
+  variables: VARIABLES,
   start(config, edge) {
     const store = openSqliteCatalogStore(config.DATABASE_FILE, readItems(config.DATA_FILE));
     return {

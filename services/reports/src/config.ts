@@ -1,34 +1,16 @@
-import { optionalText, readConfig, serviceVariables } from '@fw/service';
-
-import { readTokens, readTokensFile, type Tokens } from './tokens.ts';
+import { type ConfigOf, secret, serviceVariables } from '@fw/service';
 
 /** What the service reads from its environment, with the defaults. */
-const VARIABLES = {
+export const VARIABLES = {
   ...serviceVariables({ port: 8083 }),
-  TOKENS: optionalText(),
-  TOKENS_FILE: optionalText(),
+  TOKENS: secret({ meaning: 'token=userId entries between commas or line breaks' }),
 };
 
-export type ReportsConfig = ReturnType<typeof readReportsConfig>;
+export type ReportsConfig = ConfigOf<typeof VARIABLES>;
 
-/** @throws {Error} whose message names what is missing or bad, and never holds a token */
-export function readReportsConfig(env: NodeJS.ProcessEnv) {
-  const { TOKENS, TOKENS_FILE, ...config } = readConfig(VARIABLES, env);
-  return Object.freeze({ ...config, tokens: readEither(TOKENS, TOKENS_FILE) });
-}
-
-function readEither(text: string | undefined, file: string | undefined): Tokens {
-  if (text !== undefined && file !== undefined) {
-    throw new Error('TOKENS and TOKENS_FILE are both set: expected one of them');
-  }
-  if (file !== undefined) return readTokensFile(file);
-  if (text === undefined) {
-    throw new Error('TOKENS is missing: expected token=userId entries, or TOKENS_FILE with them');
-  }
-  try {
-    return readTokens(text);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`Cannot read TOKENS: ${reason}`, { cause: error });
-  }
+/** Without tokens nobody could come in. */
+export function missingTokens({ TOKENS }: ReportsConfig): string[] {
+  return TOKENS === undefined
+    ? ['TOKENS is missing: expected token=userId entries, or TOKENS_FILE with them']
+    : [];
 }

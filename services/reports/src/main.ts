@@ -1,13 +1,15 @@
 import { runService } from '@fw/service';
 
 import { createReportsApp } from './app.ts';
-import { type ReportsConfig, readReportsConfig } from './config.ts';
-import { tokenVerifier } from './tokens.ts';
+import { missingTokens, VARIABLES } from './config.ts';
+import { readTokens, tokenVerifier } from './tokens.ts';
 
-await runService<ReportsConfig>({
+await runService({
   name: 'reports',
-  readConfig: readReportsConfig,
-  start(config, edge) {
-    return { app: createReportsApp({ ...edge, verify: tokenVerifier(config.tokens) }) };
+  summary: 'reports on users and items, for those who have a token',
+  variables: VARIABLES,
+  rule: missingTokens,
+  start({ TOKENS = '' }, edge) {
+    return { app: createReportsApp({ ...edge, verify: tokenVerifier(readTokens(TOKENS)) }) };
   },
 });

@@ -1,15 +1,16 @@
-import { integer, readConfig, serviceVariables, text } from '@fw/service';
+import { type ConfigOf, integer, serviceVariables, storeVariables } from '@fw/service';
 
 /** What the service reads from its environment, with the defaults. */
-const VARIABLES = {
+export const VARIABLES = {
   ...serviceVariables({ port: 8081 }),
-  DATABASE_FILE: text('.local/users.db'),
-  BODY_LIMIT: integer({ from: 1, to: 64 * 1024 ** 2, fallback: 1024 ** 2 }),
+  ...storeVariables({ file: '.local/users.db' }),
+  BODY_LIMIT: integer({
+    from: 1,
+    to: 64 * 1024 ** 2,
+    fallback: 1024 ** 2,
+    unit: 'bytes',
+    meaning: 'largest body accepted',
+  }),
 };
 
-export type UsersConfig = ReturnType<typeof readUsersConfig>;
-
-/** @throws {Error} whose message names each bad variable */
-export function readUsersConfig(env: NodeJS.ProcessEnv) {
-  return readConfig(VARIABLES, env);
-}
+export type UsersConfig = ConfigOf<typeof VARIABLES>;

@@ -1,12 +1,13 @@
 import { runService } from '@fw/service';
 
 import { createUsersApp } from './app.ts';
-import { readUsersConfig, type UsersConfig } from './config.ts';
+import { VARIABLES } from './config.ts';
 import { openSqliteUserStore } from './store/sqlite.ts';
 
-await runService<UsersConfig>({
+await runService({
   name: 'users',
-  readConfig: readUsersConfig,
+  summary: 'creates, reads, lists, changes and deletes users',
+  variables: VARIABLES,
   start(config, edge) {
     const store = openSqliteUserStore(config.DATABASE_FILE);
     return {

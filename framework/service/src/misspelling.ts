@@ -1,0 +1,49 @@
+/** Shorter names are near to too many others. */
+const LEAST_LETTERS = 6;
+
+/** The one of `known` that `name` was likely meant to be: other letters' case, or up to two slips. */
+export function likelyMeant(name: string, known: Iterable<string>): string | undefined {
+  const upper = name.toUpperCase();
+  let nearest: string | undefined;
+  let fewest = 3;
+  for (const candidate of known) {
+    if (upper === candidate) return candidate;
+    if (Math.min(name.length, candidate.length) < LEAST_LETTERS) continue;
+    const slips = slipsBetween(upper, candidate);
+    // Two slips of six letters make another word; of nine they are slips.
+    if (slips < fewest && slips * 4 < candidate.length) {
+      nearest = candidate;
+      fewest = slips;
+    }
+  }
+  return nearest;
+}
+
+/**
+ * How many letters were left out, added, changed or swapped with their neighbour between two words:
+ * the Damerau-Levenshtein distance, restricted to one edit of each letter.
+ */
+export function slipsBetween(one: string, other: string): number {
+  let beforeLast: readonly number[] = [];
+  let last: readonly number[] = Array.from({ length: other.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= one.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= other.length; column++) {
+      const isSame = one[row - 1] === other[column - 1];
+      const isSwapped =
+        row > 1 &&
+        column > 1 &&
+        one[row - 1] === other[column - 2] &&
+        one[row - 2] === other[column - 1];
+      current[column] = Math.min(
+        (last[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (isSame ? 0 : 1),
+        isSwapped ? (beforeLast[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[other.length] ?? 0;
+}
