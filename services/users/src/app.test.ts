@@ -3,31 +3,15 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { createUsersApp } from './app.ts';
 import { openSqliteUserStore } from './store/sqlite.ts';
+import { ADA, createTestApi, NOON, TEN } from './testing.ts';
 
 const USERS = '/api/v1/users';
-const ADA = { name: 'Ada', email: 'ada@example.com' };
-const TEN = '2026-11-21T10:00:00.000Z';
-const NOON = '2026-11-21T12:00:00.000Z';
 
-/** The API over no users, at ten o'clock; ids are u1, u2 and so on. */
+/** The API over no users. */
 function newApi(bodyLimit?: number) {
   const store = openSqliteUserStore(':memory:');
   onTestFinished(() => store.close());
-  const clock = { time: TEN };
-  let ids = 0;
-  const app = createUsersApp({
-    store,
-    newId: () => `u${++ids}`,
-    now: () => new Date(clock.time),
-    ...(bodyLimit && { bodyLimit }),
-  });
-  const send = (method: string, path: string, body: unknown) =>
-    request(app, path, {
-      method,
-      headers: { 'Content-Type': 'application/json' },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-    });
-  return { app, clock, send };
+  return createTestApi(store, bodyLimit === undefined ? {} : { bodyLimit });
 }
 
 test('GET of the list answers every user and the total', async () => {

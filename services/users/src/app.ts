@@ -1,10 +1,14 @@
 import { json } from '@fw/body-parser';
+import { controllersPlugin } from '@fw/controllers';
 import { createServiceApp, type ServiceEdge, superseded, V1_DEPRECATED_SINCE } from '@fw/service';
-import { type Application, notFoundHandler } from 'fw';
+import { type Application, createRouter, notFoundHandler } from 'fw';
 
+import { onlyMergePatches } from './merge-patch.ts';
 import type { UserStore } from './store.ts';
 import type { Origins } from './user.ts';
+import { Users } from './users.ts';
 import { userRoutes } from './v1.ts';
+import { UserController, V2 } from './v2.ts';
 
 export interface UsersAppOptions extends ServiceEdge, Partial<Origins> {
   readonly store: UserStore;
@@ -13,7 +17,6 @@ export interface UsersAppOptions extends ServiceEdge, Partial<Origins> {
 }
 
 const V1 = '/api/v1/users';
-const V2 = '/api/v2/users';
 
 /** Creates the users API over a store. */
 export function createUsersApp({
@@ -23,12 +26,22 @@ export function createUsersApp({
   now = () => new Date(),
   ...edge
 }: UsersAppOptions): Application {
-  const v1 = userRoutes(store, { newId, now });
+  const origins = { newId, now };
+  const v1 = userRoutes(store, origins).use(json({ limit: bodyLimit }));
+  const v2 = createRouter().use(onlyMergePatches, json({ limit: bodyLimit }));
 
   const app = createServiceApp(edge);
+  app.plugin(
+    controllersPlugin({
+      router: v2,
+      controllers: [UserController],
+      provide: [[Users, new Users(store, origins)]],
+    }),
+  );
   app.use(V1, superseded({ from: V1, to: V2, since: V1_DEPRECATED_SINCE }));
-  app.use(json({ limit: bodyLimit }));
+  app.route(V2, v2);
   app.route(V1, v1);
+  app.use(v2.allowedMethods());
   app.use(v1.allowedMethods());
   app.use(notFoundHandler());
   return app;

@@ -1,47 +1,158 @@
-import { BadRequestError } from 'fw';
+import { z } from 'zod';
 
-import type { NewUser, UserChanges } from './user.ts';
+const ADA = { name: 'Ada Lovelace', email: 'ada@example.com' };
+const CREATED_AT = '2026-11-21T10:00:00.000Z';
 
-/**
- * Reads the body of a POST.
- *
- * @throws {BadRequestError} if `name` or `email` is missing, empty or no text
- */
-export function readNewUser(body: unknown): NewUser {
-  return { name: readRequired(body, 'name'), email: readRequired(body, 'email') };
+const id = z
+  .string()
+  .meta({ description: 'A random UUID', examples: ['0c8f6d5a-9d0c-4c5b-8d6e-3b3f0a6f3b1e'] });
+const createdAt = z.iso.datetime().meta({ examples: [CREATED_AT] });
+const updatedAt = z.iso
+  .datetime()
+  .meta({ description: 'The time of the latest change', examples: [CREATED_AT] });
+
+/** A user as version 1 shows it. */
+export const UserV1 = z
+  .object({ id, name: z.string(), email: z.string(), createdAt, updatedAt })
+  .meta({ id: 'UserV1' });
+
+/** What version 1 reads of a user; it takes any text. */
+export const NewUserV1 = z
+  .object({ name: z.string(), email: z.string() })
+  .meta({ id: 'NewUserV1', examples: [ADA] });
+
+export const UserChangesV1 = NewUserV1.partial().meta({ id: 'UserChangesV1' });
+
+const total = z.int().meta({ description: 'How many users there are in all' });
+
+/** The list of version 1: all users, or a page of them. */
+export const UserListV1 = z.union([
+  z.object({ data: z.array(UserV1), total }),
+  z.object({
+    data: z.array(UserV1),
+    meta: z.object({ total, page: z.int(), limit: z.int() }),
+  }),
+]);
+
+/** The query of version 1's list, as a document shows it; `readPage` reads it. */
+export const PageQueryV1 = z.object({
+  page: z.int().min(1).optional().meta({ description: 'Which page, from 1 on' }),
+  limit: z
+    .int()
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({ description: 'Users on a page; 10 if only `page` is there' }),
+});
+
+const MAX_NAME_LENGTH = 200;
+
+/** Characters as people and JSON Schema count them: an emoji is one, in JavaScript two. */
+function isShort(text: string): boolean {
+  return text.length <= 2 * MAX_NAME_LENGTH && [...text].length <= MAX_NAME_LENGTH;
 }
 
-function readRequired(body: unknown, name: string): string {
-  const value = readText(body, name);
-  if (!value) throw new BadRequestError('name and email are required');
-  return value;
-}
+const name = z
+  .string()
+  .regex(/\S/, 'Expected some text')
+  .refine(isShort, `Too long: expected at most ${MAX_NAME_LENGTH} characters`)
+  .meta({ minLength: 1, maxLength: MAX_NAME_LENGTH, examples: [ADA.name] });
 
-/**
- * Reads the body of a PUT; what it does not know in there, it leaves out.
- *
- * @throws {BadRequestError} if a field that is there is no text
- */
-export function readUserChanges(body: unknown): UserChanges {
-  if (body !== undefined && !isObject(body)) {
-    throw new BadRequestError('the body must be a JSON object');
-  }
-  const name = readText(body, 'name');
-  const email = readText(body, 'email');
-  return { ...(name !== undefined && { name }), ...(email !== undefined && { email }) };
-}
+const email = z
+  .email({ error: 'Expected an e-mail address', abort: true })
+  .max(254)
+  .meta({ description: 'Unique, whatever its case', examples: [ADA.email] });
 
-function readText(body: unknown, name: string): string | undefined {
-  const value = field(body, name);
-  if (value === undefined || typeof value === 'string') return value;
-  throw new BadRequestError(`${name} must be a string`);
-}
+/** A user as version 2 shows it. */
+export const User = UserV1.extend({
+  version: z
+    .int()
+    .min(1)
+    .meta({
+      description: 'One more with each change; in quotes it is the entity tag',
+      examples: [1],
+    }),
+}).meta({ id: 'User' });
 
-/** The body's own field `name`: nothing that a prototype holds. */
-function field(body: unknown, name: string): unknown {
-  return isObject(body) && Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;
-}
+/** What it takes to create a user; unknown fields are refused. */
+export const NewUser = z.strictObject({ name, email }).meta({ id: 'NewUser', examples: [ADA] });
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+/** A merge patch (RFC 7396) of a user: what is left out stays, and nothing can be removed. */
+export const UserPatch = z
+  .strictObject({ name: name.exactOptional(), email: email.exactOptional() })
+  .meta({ id: 'UserPatch', examples: [{ name: 'Ada, Countess of Lovelace' }] });
+
+/** The query of the list; unknown names are refused, so that a misspelt filter is not all users. */
+export const ListQuery = z.strictObject({
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(100)
+    .default(20)
+    .meta({ description: 'Most users on a page' }),
+  cursor: z.string().optional().meta({
+    description: 'Where the page begins: `meta.nextCursor` of the page before',
+  }),
+  email: z
+    .string()
+    .min(1)
+    .max(1_000)
+    .optional()
+    .meta({ description: 'Only users with this e-mail address, whatever its case' }),
+});
+export type ListQuery = z.output<typeof ListQuery>;
+
+export const UserPage = z.object({
+  data: z.array(User),
+  meta: z.object({
+    limit: z.int(),
+    nextCursor: z.string().optional().meta({ description: 'Missing on the last page' }),
+  }),
+});
+
+/** Which figures are asked for. */
+export const FiguresQuery = z.strictObject({
+  days: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(366)
+    .default(30)
+    .meta({ description: 'How many days, in UTC, today included' }),
+  domains: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(100)
+    .default(10)
+    .meta({ description: 'How many e-mail domains at most' }),
+});
+export type FiguresQuery = z.output<typeof FiguresQuery>;
+
+const count = z.int().min(0);
+
+export const UserFigures = z
+  .object({
+    total,
+    byDay: z
+      .array(z.object({ date: z.iso.date(), count }))
+      .meta({ description: 'Users created on each day, the oldest day first' }),
+    byDomain: z
+      .array(z.object({ domain: z.string(), count }))
+      .meta({ description: 'Users by e-mail domain, the largest first' }),
+  })
+  .meta({ id: 'UserFigures' });
+
+/** The headers that make creating a user safe to repeat. */
+export const CreateHeaders = z.object({
+  'idempotency-key': z
+    .string()
+    .regex(/^[\x21-\x7e]{1,255}$/, 'Expected 1 to 255 visible ASCII characters')
+    .optional()
+    .meta({
+      description:
+        'Any name for this request: sent again with the same body within a day, it answers as the first time and creates nothing',
+      examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'],
+    }),
+});

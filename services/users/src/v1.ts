@@ -1,46 +1,114 @@
-import { readPage } from '@fw/service';
-import { createRouter, NotFoundError, type Query, type Router } from 'fw';
+import { documented, readPage } from '@fw/service';
+import { createRouter, type Query, type Router } from 'fw';
+import { z } from 'zod';
 
 import { userFragment } from './html.ts';
-import { readNewUser, readUserChanges } from './schemas.ts';
+import { readNewUser, readUserChanges } from './read-user.ts';
+import { NewUserV1, PageQueryV1, UserChangesV1, UserListV1, UserV1 } from './schemas.ts';
 import type { UserStore } from './store.ts';
 import { createUser, type Origins, type User } from './user.ts';
+import { unknownUser } from './users.ts';
+
+const tags = ['Version 1'];
+const ONE = { schema: z.object({ data: UserV1 }) };
 
 /** The first version of the API, whose shapes never change. */
 export function userRoutes(store: UserStore, origins: Origins): Router {
   const router = createRouter();
 
-  router.get('/', async (ctx) => {
-    ctx.json(isPaged(ctx.query) ? await listPage(store, ctx.query) : await listAll(store));
-  });
+  router.get(
+    '/',
+    documented({
+      summary: 'List users in version 1',
+      description: 'All of them, or a page of them if `page` or `limit` is there.',
+      operationId: 'listUsersV1',
+      tags,
+      deprecated: true,
+      reads: { query: PageQueryV1 },
+      answers: { 200: { schema: UserListV1 } },
+    }),
+    async (ctx) => {
+      ctx.json(isPaged(ctx.query) ? await listPage(store, ctx.query) : await listAll(store));
+    },
+  );
 
-  router.get('/:id', async (ctx) => {
-    ctx.append('Vary', 'Accept');
-    const user = found(await store.find(ctx.params.id), ctx.params.id);
-    if (acceptsHtml(ctx.get('accept'))) ctx.html(userFragment(user));
-    else ctx.json({ data: user });
-  });
+  router.get(
+    '/:id',
+    documented({
+      summary: 'Read a user in version 1',
+      description: 'As an HTML fragment if `Accept` has `text/html`.',
+      operationId: 'getUserV1',
+      tags,
+      deprecated: true,
+      answers: { 200: { ...ONE, mediaTypes: ['application/json', 'text/html'] } },
+    }),
+    async (ctx) => {
+      ctx.append('Vary', 'Accept');
+      const user = found(await store.find(ctx.params.id), ctx.params.id);
+      if (acceptsHtml(ctx.get('accept'))) ctx.html(userFragment(user));
+      else ctx.json({ data: toV1(user) });
+    },
+  );
 
-  router.post('/', async (ctx) => {
-    const user = createUser(readNewUser(ctx.body), origins);
-    await store.insert(user);
-    ctx.status = 201;
-    ctx.json({ data: user });
-  });
+  router.post(
+    '/',
+    documented({
+      summary: 'Create a user in version 1',
+      operationId: 'createUserV1',
+      tags,
+      deprecated: true,
+      reads: { body: NewUserV1 },
+      answers: { 201: ONE },
+    }),
+    async (ctx) => {
+      const user = createUser(readNewUser(ctx.body), origins);
+      await store.insert(user);
+      ctx.status = 201;
+      ctx.json({ data: toV1(user) });
+    },
+  );
 
-  router.put('/:id', async (ctx) => {
-    const changes = readUserChanges(ctx.body);
-    const user = await store.update(ctx.params.id, changes, origins.now());
-    ctx.json({ data: found(user, ctx.params.id) });
-  });
+  router.put(
+    '/:id',
+    documented({
+      summary: 'Change a user in version 1',
+      description: 'Fields that the body leaves out stay as they are.',
+      operationId: 'changeUserV1',
+      tags,
+      deprecated: true,
+      reads: { body: UserChangesV1 },
+      answers: { 200: ONE },
+    }),
+    async (ctx) => {
+      const changes = readUserChanges(ctx.body);
+      const user = await store.update(ctx.params.id, changes, origins.now());
+      ctx.json({ data: toV1(found(user, ctx.params.id)) });
+    },
+  );
 
-  router.delete('/:id', async (ctx) => {
-    if (!(await store.delete(ctx.params.id))) throw unknownUser(ctx.params.id);
-    ctx.status = 204;
-    ctx.send('');
-  });
+  router.delete(
+    '/:id',
+    documented({
+      summary: 'Delete a user in version 1',
+      operationId: 'deleteUserV1',
+      tags,
+      deprecated: true,
+      answers: { 204: {} },
+    }),
+    async (ctx) => {
+      const outcome = await store.delete(ctx.params.id);
+      if (outcome === 'missing') throw unknownUser(ctx.params.id);
+      ctx.status = 204;
+      ctx.send('');
+    },
+  );
 
   return router;
+}
+
+/** A user in the shape that version 1 keeps for ever. */
+function toV1({ id, name, email, createdAt, updatedAt }: User) {
+  return { id, name, email, createdAt, updatedAt };
 }
 
 function isPaged(query: Query): boolean {
@@ -49,13 +117,13 @@ function isPaged(query: Query): boolean {
 
 async function listAll(store: UserStore) {
   const { users, total } = await store.list();
-  return { data: users, total };
+  return { data: users.map(toV1), total };
 }
 
 async function listPage(store: UserStore, query: Query) {
   const { page, limit, start } = readPage(query, { defaultLimit: 10 });
   const { users, total } = await store.list({ start, limit });
-  return { data: users, meta: { total, page, limit } };
+  return { data: users.map(toV1), meta: { total, page, limit } };
 }
 
 /** Every browser sends `text/html`, so whatever else is in there counts for less. */
@@ -66,8 +134,4 @@ function acceptsHtml(accept = 'application/json'): boolean {
 function found(user: User | undefined, id: string): User {
   if (!user) throw unknownUser(id);
   return user;
-}
-
-function unknownUser(id: string): NotFoundError {
-  return new NotFoundError(`User "${id}" not found`);
 }

@@ -1,0 +1,28 @@
+import { request } from '@fw/core/testing';
+
+import { createUsersApp } from './app.ts';
+import type { UserStore } from './store.ts';
+
+/** Whom most tests create. */
+export const ADA = { name: 'Ada', email: 'ada@example.com' };
+export const TEN = '2026-11-21T10:00:00.000Z';
+export const NOON = '2026-11-21T12:00:00.000Z';
+
+/** The API over `store`, at ten o'clock until `clock` says otherwise; ids are u1, u2 and so on. */
+export function createTestApi(store: UserStore, options: { readonly bodyLimit?: number } = {}) {
+  const clock = { time: TEN };
+  let ids = 0;
+  const app = createUsersApp({
+    store,
+    newId: () => `u${++ids}`,
+    now: () => new Date(clock.time),
+    ...options,
+  });
+  const send = (method: string, path: string, body?: unknown, headers = {}) =>
+    request(app, path, {
+      method,
+      headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+  return { app, clock, send };
+}

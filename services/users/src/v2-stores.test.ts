@@ -1,0 +1,203 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { openSqliteUserStore } from './store/sqlite.ts';
+import type { UserStore } from './store.ts';
+import { ADA, createTestApi } from './testing.ts';
+
+const USERS = '/api/v2/users';
+
+const STORES: readonly { name: string; open: () => Promise<UserStore> }[] = [
+  { name: 'SQLite', open: async () => openSqliteUserStore(':memory:') },
+];
+
+describe.each(STORES)('on $name', ({ open }) => {
+  async function newApi() {
+    const store = await open();
+    onTestFinished(() => store.close());
+    return createTestApi(store);
+  }
+
+  test('POST of an e-mail that another user has answers 409, whatever its case', async () => {
+    const { send } = await newApi();
+    await send('POST', USERS, ADA);
+
+    const response = await send('POST', USERS, { name: 'Eve', email: 'ADA@Example.com' });
+
+    expect(response.status).toBe(409);
+    expect(await response.json()).toMatchObject({ code: 'CONFLICT' });
+    expect(await (await send('GET', USERS)).json()).toMatchObject({ data: [{ name: 'Ada' }] });
+  });
+
+  test('one of many POSTs of one e-mail at once creates a user, the others answer 409', async () => {
+    const { send } = await newApi();
+
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => send('POST', USERS, { ...ADA, name: `Ada ${at}` })),
+    );
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
+  });
+
+  test('an e-mail is free again once its user is deleted or has another', async () => {
+    const { send } = await newApi();
+    await send('POST', USERS, ADA);
+    await send('PATCH', `${USERS}/u1`, { email: 'ada@example.org' });
+
+    expect((await send('POST', USERS, ADA)).status).toBe(201);
+    await send('DELETE', `${USERS}/u1`);
+    const again = await send('POST', USERS, { name: 'Ada', email: 'ada@example.org' });
+    expect(again.status).toBe(201);
+  });
+
+  test('PATCH to an e-mail that another user has answers 409, to its own in another case 200', async () => {
+    const { send } = await newApi();
+    await send('POST', USERS, ADA);
+    await send('POST', USERS, { name: 'Bob', email: 'bob@example.com' });
+
+    const taken = await send('PATCH', `${USERS}/u2`, { email: 'Ada@example.com' });
+    const own = await send('PATCH', `${USERS}/u1`, { email: 'Ada@example.com' });
+
+    expect(taken.status).toBe(409);
+    expect(own.status).toBe(200);
+    expect(await own.json()).toMatchObject({ data: { email: 'Ada@example.com', version: 2 } });
+  });
+
+  test('the same Idempotency-Key 50 times at once creates one user and answers alike', async () => {
+    const { send } = await newApi();
+    const headers = { 'Idempotency-Key': 'k1' };
+
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => send('POST', USERS, ADA, headers)),
+    );
+
+    const bodies = new Set(await Promise.all(answers.map((answer) => answer.text())));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(bodies.size).toBe(1);
+    const { data } = (await (await send('GET', USERS)).json()) as { data: { id: string }[] };
+    expect(data).toHaveLength(1);
+    for (const { headers } of answers) {
+      expect(headers.get('location')).toBe(`${USERS}/${data[0]?.id}`);
+      expect(headers.get('etag')).toBe('"1"');
+    }
+  });
+
+  test('a key answers as the first time, whatever became of the user', async () => {
+    const { send } = await newApi();
+    const headers = { 'Idempotency-Key': 'k1' };
+    const first = await (await send('POST', USERS, ADA, headers)).text();
+    await send('PATCH', `${USERS}/u1`, { name: 'Ada L.' });
+    const changed = await send('POST', USERS, ` ${JSON.stringify(ADA)}`, headers);
+    await send('DELETE', `${USERS}/u1`);
+    const deleted = await send('POST', USERS, ADA, headers);
+
+    expect([changed.status, deleted.status]).toEqual([201, 201]);
+    expect(await changed.text()).toBe(first);
+    expect(await deleted.text()).toBe(first);
+    expect(await (await send('GET', USERS)).json()).toMatchObject({ data: [] });
+  });
+
+  test('a key that was used with another body answers 422', async () => {
+    const { send } = await newApi();
+    const headers = { 'Idempotency-Key': 'k1' };
+    await send('POST', USERS, ADA, headers);
+
+    const response = await send('POST', USERS, { ...ADA, name: 'Eve' }, headers);
+
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({ code: 'UNPROCESSABLE_CONTENT' });
+  });
+
+  test('a POST that was refused does not use up its key', async () => {
+    const { send } = await newApi();
+    const headers = { 'Idempotency-Key': 'k1' };
+    await send('POST', USERS, ADA);
+
+    const refused = await send('POST', USERS, { ...ADA, name: 'Eve' }, headers);
+    const repaired = await send('POST', USERS, { name: 'Eve', email: 'eve@example.com' }, headers);
+
+    expect([refused.status, repaired.status]).toEqual([409, 201]);
+  });
+
+  test.each([
+    ['"1"', 200],
+    ['"7", "1"', 200],
+    ['*', 200],
+    ['"2"', 412],
+    ['W/"1"', 412],
+    ['1', 412],
+    ['', 412],
+  ])('PATCH and DELETE of version 1 with If-Match: %s answer %i', async (tag, status) => {
+    const { send } = await newApi();
+    await send('POST', USERS, ADA);
+    await send('POST', USERS, { name: 'Bob', email: 'bob@example.com' });
+    const headers = { 'If-Match': tag };
+
+    const changed = await send('PATCH', `${USERS}/u1`, { name: 'Ada L.' }, headers);
+    const deleted = await send('DELETE', `${USERS}/u2`, undefined, headers);
+
+    expect([changed.status, deleted.status]).toEqual([status, status]);
+    if (status !== 412) return;
+    expect(await changed.json()).toMatchObject({ code: 'PRECONDITION_FAILED' });
+    expect(await (await send('GET', `${USERS}/u1`)).json()).toMatchObject({ data: ADA });
+    expect((await send('GET', `${USERS}/u2`)).status).toBe(200);
+  });
+
+  test('of many writers with one ETag one gets through, and no update is lost', async () => {
+    const { send } = await newApi();
+    await send('POST', USERS, { ...ADA, name: '0' });
+
+    /** Adds one to the number that is the name, from the latest state, until it gets through. */
+    const addOne = async () => {
+      for (;;) {
+        const read = await send('GET', `${USERS}/u1`);
+        const { data } = (await read.json()) as { data: { name: string } };
+        const patch = { name: String(Number(data.name) + 1) };
+        const headers = { 'If-Match': read.headers.get('etag') };
+        const { status } = await send('PATCH', `${USERS}/u1`, patch, headers);
+        if (status === 200) return;
+        expect(status).toBe(412);
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, addOne));
+
+    const { data } = (await (await send('GET', `${USERS}/u1`)).json()) as { data: unknown };
+    expect(data).toMatchObject({ name: '8', version: 9 });
+  });
+
+  test('many PATCHes at once with one If-Match answer 200 once and 412 else', async () => {
+    const { send } = await newApi();
+    await send('POST', USERS, ADA);
+
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, at) =>
+        send('PATCH', `${USERS}/u1`, { name: `Ada ${at}` }, { 'If-Match': '"1"' }),
+      ),
+    );
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(412)]);
+  });
+
+  test('pages, search and figures are the same', async () => {
+    const { send } = await newApi();
+    for (const name of ['ada', 'bob', 'cyd']) {
+      await send('POST', USERS, { name, email: `${name}@example.com` });
+    }
+
+    const page = (await (await send('GET', `${USERS}?limit=2`)).json()) as {
+      meta: { nextCursor: string };
+    };
+    const next = await send('GET', `${USERS}?limit=2&cursor=${page.meta.nextCursor}`);
+    const found = await send('GET', `${USERS}?email=BOB%40example.com`);
+    const figures = await send('GET', `${USERS}/figures?days=1`);
+
+    expect(await next.json()).toMatchObject({ data: [{ name: 'cyd' }], meta: { limit: 2 } });
+    expect(await found.json()).toMatchObject({ data: [{ name: 'bob' }] });
+    expect(await figures.json()).toEqual({
+      data: {
+        total: 3,
+        byDay: [{ date: '2026-11-21', count: 3 }],
+        byDomain: [{ domain: 'example.com', count: 3 }],
+      },
+    });
+  });
+});

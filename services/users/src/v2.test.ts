@@ -1,0 +1,472 @@
+import { request } from '@fw/core/testing';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { openSqliteUserStore } from './store/sqlite.ts';
+import { ADA, createTestApi, NOON, TEN } from './testing.ts';
+
+const USERS = '/api/v2/users';
+const ADA_STORED = { id: 'u1', ...ADA, createdAt: TEN, updatedAt: TEN, version: 1 };
+
+/** The API over no users. */
+function newApi() {
+  const store = openSqliteUserStore(':memory:');
+  onTestFinished(() => store.close());
+  return createTestApi(store);
+}
+
+/** The API over users of these names, in this order. */
+async function newApiWith(...names: readonly string[]) {
+  const api = newApi();
+  for (const name of names) {
+    await api.send('POST', USERS, { name, email: `${name.toLowerCase()}@example.com` });
+  }
+  return api;
+}
+
+test('POST creates a user and answers 201 with Location and ETag', async () => {
+  const { send } = newApi();
+
+  const response = await send('POST', USERS, ADA);
+
+  expect(response.status).toBe(201);
+  expect(response.headers.get('location')).toBe('/api/v2/users/u1');
+  expect(response.headers.get('etag')).toBe('"1"');
+  expect(await response.json()).toEqual({ data: ADA_STORED });
+});
+
+test('GET answers the user with its ETag, and neither a proxy nor a browser keeps it unasked', async () => {
+  const { send } = await newApiWith('Ada');
+
+  const response = await send('GET', `${USERS}/u1`);
+
+  expect(response.status).toBe(200);
+  expect(response.headers.get('etag')).toBe('"1"');
+  expect(response.headers.get('cache-control')).toBe('private, no-cache');
+  expect(response.headers.get('vary')).toBe('Accept');
+  expect(await response.json()).toEqual({ data: ADA_STORED });
+});
+
+test('HEAD answers as GET does, without the body', async () => {
+  const { send } = await newApiWith('Ada');
+
+  const response = await send('HEAD', `${USERS}/u1`);
+
+  expect(response.status).toBe(200);
+  expect(response.headers.get('etag')).toBe('"1"');
+  expect(await response.text()).toBe('');
+});
+
+test.each(['"1"', 'W/"1"', '"7", "1"', '*'])(
+  'GET with If-None-Match: %s answers 304 without a body',
+  async (tag) => {
+    const { send } = await newApiWith('Ada');
+
+    const response = await send('GET', `${USERS}/u1`, undefined, { 'If-None-Match': tag });
+
+    expect(response.status).toBe(304);
+    expect(response.headers.get('etag')).toBe('"1"');
+    expect(await response.text()).toBe('');
+  },
+);
+
+test('GET with If-None-Match of an earlier state answers the user', async () => {
+  const { send } = await newApiWith('Ada');
+  await send('PATCH', `${USERS}/u1`, { name: 'Ada L.' });
+
+  const response = await send('GET', `${USERS}/u1`, undefined, { 'If-None-Match': '"1"' });
+
+  expect(response.status).toBe(200);
+  expect(await response.json()).toMatchObject({ data: { name: 'Ada L.', version: 2 } });
+});
+
+test.each([
+  ['GET', undefined],
+  ['PATCH', { name: 'x' }],
+  ['DELETE', undefined],
+])(
+  '%s of an unknown user answers 404 with the id, whatever If-Match says',
+  async (method, body) => {
+    const { send } = newApi();
+
+    for (const headers of [{}, { 'If-Match': '*' }, { 'If-Match': '"1"' }]) {
+      const response = await send(method, `${USERS}/a%2Fb`, body, headers);
+
+      expect(response.status).toBe(404);
+      expect(response.headers.get('content-type')).toBe('application/problem+json');
+      expect(await response.json()).toMatchObject({
+        code: 'NOT_FOUND',
+        detail: 'User "a/b" not found',
+      });
+    }
+  },
+);
+
+const LONG = `${'a'.repeat(243)}@example.com`;
+
+test.each([
+  ['an empty object', {}, ['/name', '/email']],
+  ['no name', { email: ADA.email }, ['/name']],
+  ['an empty name', { ...ADA, name: '' }, ['/name']],
+  ['a blank name', { ...ADA, name: ' \t\n' }, ['/name']],
+  ['a name of 201 letters', { ...ADA, name: 'a'.repeat(201) }, ['/name']],
+  ['a name of 201 emoji', { ...ADA, name: '🙂'.repeat(201) }, ['/name']],
+  ['a number as name', { ...ADA, name: 7 }, ['/name']],
+  ['null as name', { ...ADA, name: null }, ['/name']],
+  ['no e-mail', { name: 'Ada' }, ['/email']],
+  ['a word as e-mail', { ...ADA, email: 'ada' }, ['/email']],
+  ['an e-mail without a domain', { ...ADA, email: 'ada@' }, ['/email']],
+  ['an e-mail with a space', { ...ADA, email: 'ada @example.com' }, ['/email']],
+  ['an e-mail with a line break', { ...ADA, email: 'ada@example.com\n' }, ['/email']],
+  ['two e-mails', { ...ADA, email: 'a@example.com,b@example.com' }, ['/email']],
+  ['an e-mail of 255 characters', { ...ADA, email: LONG }, ['/email']],
+  ['a list as e-mail', { ...ADA, email: [ADA.email] }, ['/email']],
+  ['a field that users do not have', { ...ADA, admin: true }, ['/admin']],
+  ['a field that the service sets', { ...ADA, id: 'u9' }, ['/id']],
+  ['a list', [ADA], ['']],
+])('POST of %s answers 400 and creates nothing', async (_what, body, pointers) => {
+  const { send } = newApi();
+
+  const response = await send('POST', USERS, body);
+
+  expect(response.status).toBe(400);
+  const problem = (await response.json()) as { code: string; errors: { pointer: string }[] };
+  expect(problem.code).toBe('VALIDATION_FAILED');
+  expect(problem.errors).toEqual(
+    pointers.map((pointer) => ({ in: 'body', pointer, detail: expect.any(String) })),
+  );
+  expect(await (await send('GET', USERS)).json()).toMatchObject({ data: [] });
+});
+
+test.each([
+  ['200 letters', 'a'.repeat(200)],
+  ['200 emoji', '🙂'.repeat(200)],
+  ['markup', '<script>alert("1")</script>'],
+  ['several scripts', 'Zoë 李 محمد 🏳️‍🌈'],
+])('a name of %s comes back as it was', async (_what, name) => {
+  const { send } = newApi();
+
+  const response = await send('POST', USERS, { ...ADA, name });
+
+  expect(response.status).toBe(201);
+  expect(await response.json()).toMatchObject({ data: { name } });
+});
+
+test('no value of the body is in the answer that refuses it', async () => {
+  const { send } = newApi();
+
+  const response = await send('POST', USERS, { name: 'Secret Name '.repeat(20), email: 'no-mail' });
+
+  const text = await response.text();
+  expect(text).not.toContain('Secret');
+  expect(text).not.toContain('no-mail');
+});
+
+test('a huge e-mail that nearly looks like one is refused in no time', async () => {
+  const { send } = newApi();
+  const startedMs = performance.now();
+
+  for (const email of [
+    'a'.repeat(500_000),
+    'a.'.repeat(250_000),
+    `a@${'a-'.repeat(250_000)}`,
+    `a@${'a.'.repeat(250_000)}`,
+  ]) {
+    expect((await send('POST', USERS, { ...ADA, email })).status).toBe(400);
+  }
+
+  expect(performance.now() - startedMs).toBeLessThan(5_000);
+});
+
+test.each([
+  ['nothing', ''],
+  ['two words', 'a b'],
+  ['more than ASCII', 'é'],
+  ['256 characters', 'a'.repeat(256)],
+])('POST with an Idempotency-Key of %s answers 400', async (_what, key) => {
+  const { send } = newApi();
+
+  const response = await send('POST', USERS, ADA, { 'Idempotency-Key': key });
+
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({
+    errors: [{ in: 'headers', pointer: '/idempotency-key' }],
+  });
+});
+
+test('POST with an Idempotency-Key of 255 visible characters creates a user', async () => {
+  const { send } = newApi();
+
+  const response = await send('POST', USERS, ADA, { 'Idempotency-Key': '~'.repeat(255) });
+
+  expect(response.status).toBe(201);
+});
+
+test('the list answers pages in the order of creation, and Link leads through all of them', async () => {
+  const { send } = await newApiWith('Ada', 'Bob', 'Cyd', 'Dee', 'Eve');
+  const seen: string[][] = [];
+
+  let path: string | undefined = `${USERS}?limit=2`;
+  while (path) {
+    const response: Response = await send('GET', path);
+    const { data, meta } = (await response.json()) as {
+      data: { name: string }[];
+      meta: { limit: number; nextCursor?: string };
+    };
+    seen.push(data.map(({ name }) => name));
+    path = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1];
+    expect(meta).toEqual({ limit: 2, ...(path && { nextCursor: expect.any(String) }) });
+    if (path) expect(path).toBe(`${USERS}?limit=2&cursor=${meta.nextCursor}`);
+  }
+
+  expect(seen).toEqual([['Ada', 'Bob'], ['Cyd', 'Dee'], ['Eve']]);
+});
+
+test('the list without a query answers the first 20', async () => {
+  const { send } = await newApiWith(...Array.from({ length: 21 }, (_, at) => `N${at}`));
+
+  const { data, meta } = (await (await send('GET', USERS)).json()) as {
+    data: unknown[];
+    meta: unknown;
+  };
+
+  expect(data).toHaveLength(20);
+  expect(meta).toEqual({ limit: 20, nextCursor: expect.any(String) });
+});
+
+test('a page that was read is not read again, whatever was deleted and created meanwhile', async () => {
+  const { send } = await newApiWith('Ada', 'Bob', 'Cyd');
+  const first = await send('GET', `${USERS}?limit=2`);
+  const { meta } = (await first.json()) as { meta: { nextCursor: string } };
+  await send('DELETE', `${USERS}/u1`);
+  await send('DELETE', `${USERS}/u2`);
+  await send('POST', USERS, { name: 'Dee', email: 'dee@example.com' });
+
+  const next = await send('GET', `${USERS}?limit=2&cursor=${meta.nextCursor}`);
+
+  expect(await next.json()).toMatchObject({ data: [{ name: 'Cyd' }, { name: 'Dee' }] });
+});
+
+test('the list finds a user by e-mail, whatever its case', async () => {
+  const { send } = await newApiWith('Ada', 'Bob');
+
+  const found = await send('GET', `${USERS}?email=ADA%40Example.COM`);
+  const none = await send('GET', `${USERS}?email=eve%40example.com`);
+  const part = await send('GET', `${USERS}?email=%25example.com`);
+
+  expect(await found.json()).toEqual({ data: [ADA_STORED], meta: { limit: 20 } });
+  expect(await none.json()).toEqual({ data: [], meta: { limit: 20 } });
+  expect(await part.json()).toEqual({ data: [], meta: { limit: 20 } });
+});
+
+test('Link keeps the e-mail that was asked for, and its cursor serves no other', async () => {
+  const { send } = newApi();
+  // Version 1 takes an e-mail twice.
+  for (const name of ['Ada', 'Ida']) await send('POST', '/api/v1/users', { ...ADA, name });
+
+  const response = await send('GET', `${USERS}?limit=1&email=Ada%40example.com`);
+  const { meta } = (await response.json()) as { meta: { nextCursor: string } };
+
+  const next = `${USERS}?limit=1&cursor=${meta.nextCursor}&email=Ada%40example.com`;
+  expect(response.headers.get('link')).toBe(`<${next}>; rel="next"`);
+  expect(await (await send('GET', next)).json()).toMatchObject({ data: [{ name: 'Ida' }] });
+  expect((await send('GET', `${USERS}?cursor=${meta.nextCursor}`)).status).toBe(400);
+});
+
+test.each([
+  'limit=0',
+  'limit=101',
+  'limit=1.5',
+  'limit=ten',
+  'limit=',
+  'limit=1&limit=2',
+  'cursor=',
+  'cursor=1',
+  'cursor=WzFd',
+  'cursor=a&cursor=b',
+  'email=',
+  'email=a&email=b',
+  'page=2',
+  'emial=ada%40example.com',
+])('GET of the list with ?%s answers 400', async (query) => {
+  const { send } = newApi();
+
+  const response = await send('GET', `${USERS}?${query}`);
+
+  expect(response.status).toBe(400);
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+});
+
+test.each(['application/json', 'application/merge-patch+json', 'Application/JSON; charset=utf-8'])(
+  'PATCH in %s changes what is supplied, keeps the rest and answers the new ETag',
+  async (type) => {
+    const { clock, send } = await newApiWith('Ada');
+    clock.time = NOON;
+
+    const response = await send(
+      'PATCH',
+      `${USERS}/u1`,
+      { name: 'Ada L.' },
+      { 'Content-Type': type },
+    );
+
+    expect(response.status).toBe(200);
+    expect(response.headers.get('etag')).toBe('"2"');
+    const data = { ...ADA_STORED, name: 'Ada L.', updatedAt: NOON, version: 2 };
+    expect(await response.json()).toEqual({ data });
+    expect(await (await send('GET', `${USERS}/u1`)).json()).toEqual({ data });
+  },
+);
+
+test.each([
+  [{ name: null }, '/name'],
+  [{ email: null }, '/email'],
+  [{ name: '' }, '/name'],
+  [{ email: 'ada' }, '/email'],
+  [{ id: 'u9' }, '/id'],
+  [{ version: 7 }, '/version'],
+  [{ nmae: 'Ada' }, '/nmae'],
+  [[], ''],
+  [undefined, ''],
+])('PATCH of %j answers 400 and changes nothing', async (patch, pointer) => {
+  const { send } = await newApiWith('Ada');
+
+  const type = { 'Content-Type': 'application/merge-patch+json' };
+  const response = await send('PATCH', `${USERS}/u1`, patch, type);
+
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ errors: [{ in: 'body', pointer }] });
+  expect(await (await send('GET', `${USERS}/u1`)).json()).toEqual({ data: ADA_STORED });
+});
+
+test.each(['application/json-patch+json', 'text/plain', 'application/x-www-form-urlencoded', ''])(
+  'PATCH in "%s" answers 415 with the types that it takes',
+  async (type) => {
+    const { app } = await newApiWith('Ada');
+
+    const response = await request(app, `${USERS}/u1`, {
+      method: 'PATCH',
+      headers: type === '' ? {} : { 'Content-Type': type },
+      body: '[]',
+    });
+
+    expect(response.status).toBe(415);
+    expect(response.headers.get('accept-patch')).toBe(
+      'application/merge-patch+json, application/json',
+    );
+    expect(await response.json()).toMatchObject({ code: 'UNSUPPORTED_MEDIA_TYPE' });
+  },
+);
+
+test.each([
+  ['text/html', 406],
+  ['application/xml, text/*', 406],
+  ['application/json;q=0', 406],
+  ['application/json', 200],
+  ['*/*', 200],
+  ['text/html, */*;q=0.1', 200],
+])('GET with Accept: %s answers %i', async (Accept, status) => {
+  const { send } = await newApiWith('Ada');
+
+  for (const path of [USERS, `${USERS}/u1`, `${USERS}/figures`]) {
+    expect((await send('GET', path, undefined, { Accept })).status).toBe(status);
+  }
+});
+
+test('what nobody could read the answer of is not done', async () => {
+  const { send } = await newApiWith('Ada');
+  const Accept = 'text/html';
+
+  const answers = [
+    await send('POST', USERS, { name: 'Bob', email: 'bob@example.com' }, { Accept }),
+    await send('PATCH', `${USERS}/u1`, { name: 'Ada L.' }, { Accept }),
+    await send('DELETE', `${USERS}/u1`, undefined, { Accept }),
+  ];
+
+  expect(answers.map(({ status }) => status)).toEqual([406, 406, 406]);
+  expect(await (await send('GET', USERS)).json()).toMatchObject({ data: [ADA_STORED] });
+});
+
+test('DELETE answers { success: true }, and the user is gone', async () => {
+  const { send } = await newApiWith('Ada');
+
+  const response = await send('DELETE', `${USERS}/u1`);
+
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual({ success: true });
+  expect((await send('GET', `${USERS}/u1`)).status).toBe(404);
+  expect((await send('DELETE', `${USERS}/u1`)).status).toBe(404);
+});
+
+test.each([
+  ['PUT', USERS, 'GET, HEAD, POST'],
+  ['POST', `${USERS}/u1`, 'GET, HEAD, PATCH, DELETE'],
+])('%s %s answers 405 or, asked for its options, 200 with Allow', async (method, path, allow) => {
+  const { send } = newApi();
+
+  const refused = await send(method, path);
+  const options = await send('OPTIONS', path);
+
+  expect(refused.status).toBe(405);
+  expect(refused.headers.get('allow')).toBe(allow);
+  expect(options.status).toBe(200);
+  expect(options.headers.get('allow')).toBe(allow);
+});
+
+test('the figures count users in all, by day and by domain', async () => {
+  const { clock, send } = newApi();
+  clock.time = '2026-11-19T23:59:59.999Z';
+  await send('POST', USERS, { name: 'Ada', email: 'ada@example.com' });
+  clock.time = NOON;
+  await send('POST', USERS, { name: 'Bob', email: 'bob@EXAMPLE.com' });
+  await send('POST', USERS, { name: 'Cyd', email: 'cyd@example.org' });
+
+  const response = await send('GET', `${USERS}/figures?days=3&domains=1`);
+
+  expect(response.status).toBe(200);
+  expect(response.headers.get('cache-control')).toBe('public, max-age=10');
+  expect(await response.json()).toEqual({
+    data: {
+      total: 3,
+      byDay: [
+        { date: '2026-11-19', count: 1 },
+        { date: '2026-11-20', count: 0 },
+        { date: '2026-11-21', count: 2 },
+      ],
+      byDomain: [{ domain: 'example.com', count: 2 }],
+    },
+  });
+});
+
+test('the figures are of 30 days and 10 domains unless asked otherwise', async () => {
+  const { send } = newApi();
+
+  const { data } = (await (await send('GET', `${USERS}/figures`)).json()) as {
+    data: { byDay: unknown[] };
+  };
+
+  expect(data.byDay).toHaveLength(30);
+  expect(data).toMatchObject({ total: 0, byDomain: [] });
+});
+
+test.each(['days=0', 'days=367', 'days=x', 'domains=101', 'domains=-1', 'months=1'])(
+  'the figures with ?%s answer 400',
+  async (query) => {
+    const { send } = newApi();
+
+    expect((await send('GET', `${USERS}/figures?${query}`)).status).toBe(400);
+  },
+);
+
+test('what version 2 has changed shows in version 1, without the version', async () => {
+  const { send } = await newApiWith('Ada');
+  await send('PATCH', `${USERS}/u1`, { name: 'Ada L.' });
+
+  const one = await send('GET', '/api/v1/users/u1');
+  const all = await send('GET', '/api/v1/users');
+  const page = await send('GET', '/api/v1/users?page=1');
+
+  const user = { id: 'u1', ...ADA, name: 'Ada L.', createdAt: TEN, updatedAt: TEN };
+  expect(await one.json()).toEqual({ data: user });
+  expect(await all.json()).toEqual({ data: [user], total: 1 });
+  expect(await page.json()).toEqual({ data: [user], meta: { total: 1, page: 1, limit: 10 } });
+});
