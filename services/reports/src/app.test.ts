@@ -3,13 +3,19 @@ import type { Middleware } from 'fw';
 import { expect, test } from 'vitest';
 
 import { createReportsApp } from './app.ts';
+import { createLimits } from './limits.ts';
+import { invalidToken, type Verify } from './require-auth.ts';
 
 const REPORTS = '/api/v1/reports';
 
 /** The API, which knows Ada by the token "ada-token". */
 function newApi(limiter?: Middleware) {
-  const verify = async (token: string) => (token === 'ada-token' ? { id: 'ada' } : undefined);
-  const app = createReportsApp({ verify, ...(limiter && { limiter }) });
+  const verify: Verify = async (token) => {
+    if (token !== 'ada-token') throw invalidToken();
+    return { id: 'ada', tier: 'free' };
+  };
+  const limits = createLimits();
+  const app = createReportsApp({ verify, limits: { ...limits, ...(limiter && { v1: limiter }) } });
   return (authorization?: string, method = 'GET') =>
     request(app, REPORTS, {
       method,
@@ -76,13 +82,13 @@ test('the limiter runs after authentication and knows the user', async () => {
   const refused = await get('Bearer eve-token');
   const answered = await get('Bearer ada-token');
 
-  expect(seen).toEqual([{ id: 'ada' }]);
+  expect(seen).toEqual([{ id: 'ada', tier: 'free' }]);
   expect(refused.headers.get('ratelimit-remaining')).toBeNull();
   expect(answered.headers.get('ratelimit-remaining')).toBe('99');
 });
 
 test('of 101 requests of one user in a minute 100 are answered, whatever others ask for', async () => {
-  const verify = async (token: string) => ({ id: token });
+  const verify: Verify = async (token) => ({ id: token, tier: 'pro' });
   const app = createReportsApp({ verify });
   const get = (token: string) =>
     request(app, REPORTS, { headers: { Authorization: `Bearer ${token}` } });

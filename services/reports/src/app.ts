@@ -1,14 +1,14 @@
 import { createServiceApp, type ServiceEdge, superseded, V1_DEPRECATED_SINCE } from '@fw/service';
-import { type Application, type Middleware, notFoundHandler } from 'fw';
+import { type Application, notFoundHandler } from 'fw';
 
-import { limitPerUser } from './limit-per-user.ts';
+import { createLimits, type Limits } from './limits.ts';
 import type { Verify } from './require-auth.ts';
 import { reportRoutes } from './v1.ts';
 
 export interface ReportsAppOptions extends ServiceEdge {
   readonly verify: Verify;
-  /** Limits what one user may ask for. Default: 100 answers a minute. */
-  readonly limiter?: Middleware;
+  /** What one user may ask for. Default: see `createLimits`. */
+  readonly limits?: Limits;
 }
 
 const V1 = '/api/v1/reports';
@@ -17,10 +17,10 @@ const V2 = '/api/v2/reports';
 /** Creates the reports API for those whose tokens `verify` knows. */
 export function createReportsApp({
   verify,
-  limiter = limitPerUser(),
+  limits = createLimits(),
   ...edge
 }: ReportsAppOptions): Application {
-  const v1 = reportRoutes({ verify, limiter });
+  const v1 = reportRoutes({ verify, limiter: limits.v1 });
 
   const app = createServiceApp(edge);
   app.use(V1, superseded({ from: V1, to: V2, since: V1_DEPRECATED_SINCE }));

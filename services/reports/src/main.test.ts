@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import { runToEnd, startService, type Variables } from '@fw/service/testing';
 import { expect, onTestFinished, test } from 'vitest';
 
+import { AUDIENCE, claimsOf, ISSUER, SECRET, sign } from './testing/tokens.ts';
+
 const MAIN = new URL('./main.ts', import.meta.url);
-const TOKEN = 'ada-0123456789abcdef';
+const JWT = { JWT_ISSUER: ISSUER, JWT_AUDIENCE: AUDIENCE };
 
 async function start(variables: Variables) {
-  const service = await startService(MAIN, { DRAIN_DELAY_MS: '0', ...variables });
+  const service = await startService(MAIN, { DRAIN_DELAY_MS: '0', ...JWT, ...variables });
   onTestFinished(async () => {
     service.signal('SIGKILL');
     await service.ended;
@@ -18,52 +20,65 @@ async function start(variables: Variables) {
 }
 
 function fileOf(content: string): string {
-  const directory = mkdtempSync(join(tmpdir(), 'tokens-'));
+  const directory = mkdtempSync(join(tmpdir(), 'secret-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
-  const file = join(directory, 'tokens');
+  const file = join(directory, 'secret');
   writeFileSync(file, content);
   return file;
 }
 
-async function statusFor(url: string, token: string): Promise<number> {
-  const headers = { Authorization: `Bearer ${token}` };
-  return (await fetch(`${url}/api/v1/reports`, { headers })).status;
+function get(url: string, token: string): Promise<Response> {
+  return fetch(`${url}/api/v1/reports`, { headers: { Authorization: `Bearer ${token}` } });
 }
 
-test('the service knows the tokens of TOKENS, is ready, and ends on SIGTERM with exit code 0', async () => {
-  const service = await start({ TOKENS: `${TOKEN}=ada` });
+test('the service knows tokens of JWT_SECRET, is ready, and ends on SIGTERM with exit code 0', async () => {
+  const service = await start({ JWT_SECRET: SECRET });
 
-  expect(await statusFor(service.url, TOKEN)).toBe(200);
-  expect(await statusFor(service.url, 'eve-0123456789abcdef')).toBe(401);
+  expect((await get(service.url, await sign())).status).toBe(200);
+  expect((await get(service.url, await sign(claimsOf({ aud: 'users' })))).status).toBe(401);
   expect((await fetch(`${service.healthUrl}/readyz`)).status).toBe(200);
 
   service.signal('SIGTERM');
   expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('the service knows the tokens of TOKENS_FILE', async () => {
-  const service = await start({ TOKENS_FILE: fileOf(`${TOKEN}=ada\n`) });
+test('the service knows tokens of the secret in JWT_SECRET_FILE', async () => {
+  const service = await start({ JWT_SECRET_FILE: fileOf(`${SECRET}\n`) });
 
-  expect(await statusFor(service.url, TOKEN)).toBe(200);
+  expect((await get(service.url, await sign())).status).toBe(200);
 });
 
-// A second is plenty; on a machine that is busy with all tests at once one start may miss it.
-test.for([
-  [{}, 'TOKENS is missing: expected token=userId entries, or TOKENS_FILE with them'],
-  [{ TOKENS: 'secret' }, 'Cannot read TOKENS: entry 1 must be token=userId'],
-  [{ TOKENS: 'a', TOKENS_FILE: 'b' }, 'TOKENS and TOKENS_FILE are both set: expected one of them'],
-  [{ TOKENS_FILE: '/nowhere' }, 'Cannot read tokens from "/nowhere": ENOENT'],
-  [{ TOKENS: `${TOKEN}=ada`, PORT: '99999' }, 'PORT must be an integer from 0 to 65535'],
-] as const)(
-  'with %j the service says what is wrong in one line',
-  { retry: 2 },
-  async ([variables, reason]) => {
-    const ending = await runToEnd(MAIN, { PORT: '0', HEALTH_PORT: '0', ...variables });
+test('the service starts and is ready while Redis and the address of the keys are away', async () => {
+  const service = await start({
+    JWT_JWKS_URL: 'http://127.0.0.1:1/keys',
+    JWT_ALGORITHM: 'ES256',
+    REDIS_URL: 'redis://127.0.0.1:1',
+  });
 
-    expect(ending.code).toBe(1);
-    expect(ending.stderr).toMatch(/^Cannot run reports: [^\n]+\n$/);
-    expect(ending.stderr).toContain(reason);
-    expect(ending.stderr).not.toMatch(/secret|ada-0/);
-    expect(ending.durationMs).toBeLessThan(1_000);
-  },
-);
+  expect((await fetch(`${service.healthUrl}/readyz`)).status).toBe(200);
+  expect((await get(service.url, await sign())).status).toBe(401);
+
+  service.signal('SIGTERM');
+  expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
+});
+
+test.for([
+  [{}, 'JWT_SECRET is missing: expected it, JWT_SECRET_FILE or JWT_JWKS_URL'],
+  [{ JWT_SECRET: 'a secret of 24 bytes' }, 'JWT_SECRET must have at least 32 bytes'],
+  [
+    { JWT_SECRET: SECRET, JWT_JWKS_URL: 'http://127.0.0.1:1' },
+    'JWT_SECRET and JWT_JWKS_URL are both set: expected one of them',
+  ],
+  [{ JWT_JWKS_URL: 'file:///secret' }, 'JWT_JWKS_URL must be a URL that begins with https://'],
+  [{ JWT_JWKS_URL: 'https://keys.example', JWT_ALGORITHM: 'none' }, 'JWT_ALGORITHM must be one of'],
+  [{ JWT_JWKS_URL: 'https://keys.example', JWT_ALGORITHM: 'HS256' }, 'JWT_ALGORITHM must be'],
+  [{ JWT_SECRET: SECRET, REDIS_URL: 'http://:secret@redis.example' }, 'REDIS_URL must be a URL'],
+  [{ JWT_SECRET: SECRET, PORT: '99999' }, 'PORT must be an integer from 0 to 65535'],
+] as const)('with %j the service says what is wrong in one line', async ([variables, reason]) => {
+  const ending = await runToEnd(MAIN, { PORT: '0', HEALTH_PORT: '0', ...variables });
+
+  expect(ending.code).toBe(1);
+  expect(ending.stderr).toMatch(/^Cannot run reports: [^\n]+\n$/);
+  expect(ending.stderr).toContain(reason);
+  expect(ending.stderr).not.toMatch(/a secret|:secret/);
+});

@@ -1,34 +1,57 @@
-import { type Middleware, UnauthorizedError } from 'fw';
+import { annotate, type Middleware, UnauthorizedError } from 'fw';
+
+import type { Tier } from './tier.ts';
 
 /** Somebody who has shown who they are. */
 export interface AuthenticatedUser {
   readonly id: string;
+  readonly tier: Tier;
 }
 
-/** The user whose token this is, or `undefined`. */
-export type Verify = (token: string) => Promise<AuthenticatedUser | undefined>;
+/**
+ * The user whose token this is.
+ *
+ * @throws {UnauthorizedError} if it is not valid: see `invalidToken`
+ */
+export type Verify = (token: string) => Promise<AuthenticatedUser>;
 
 /**
  * Lets a request with a valid bearer token pass, as `ctx.state.user`; answers 401 to any other, and
  * how to do better (RFC 6750 §3).
  */
 export function requireAuth(verify: Verify): Middleware {
-  return async (ctx, next) => {
+  const guard: Middleware = async (ctx, next) => {
     const header = ctx.get('authorization');
     if (header === undefined) throw unauthorized('a bearer token is required', 'Bearer');
     const token = readBearer(header);
-    const user = token && (await verify(token));
-    if (!user) throw unauthorized('the bearer token is not valid', 'Bearer error="invalid_token"');
-    ctx.state.user = { id: user.id };
+    if (token === undefined) throw invalidToken();
+    const { id, tier } = await verify(token);
+    ctx.state.user = { id, tier };
     await next();
   };
+  return annotate(guard, {
+    security: [{ bearer: [] }],
+    responses: { 503: { headers: { 'Retry-After': 'Seconds to wait before the next request' } } },
+  });
+}
+
+/** The 401 of a token that is not valid. Of why, the client reads `detail` and nothing of `cause`. */
+export function invalidToken(
+  detail = 'the bearer token is not valid',
+  options?: ErrorOptions,
+): UnauthorizedError {
+  const challenge = `Bearer error="invalid_token", error_description="${detail}"`;
+  return unauthorized(detail, challenge, options);
+}
+
+function unauthorized(message: string, challenge: string, options?: ErrorOptions) {
+  return new UnauthorizedError(message, {
+    ...options,
+    headers: { 'WWW-Authenticate': challenge },
+  });
 }
 
 /** The token of an `Authorization` header; `undefined` if it is of another form (RFC 6750 §2.1). */
 function readBearer(header: string): string | undefined {
   return /^bearer +([\w.~+/-]+=*)$/i.exec(header)?.[1];
-}
-
-function unauthorized(message: string, challenge: string): UnauthorizedError {
-  return new UnauthorizedError(message, { headers: { 'WWW-Authenticate': challenge } });
 }

@@ -1,0 +1,211 @@
+import { generateKeyPairSync } from 'node:crypto';
+import type { RequestListener } from 'node:http';
+
+import { request } from '@fw/core/testing';
+import fc from 'fast-check';
+import { createApp, errorHandler } from 'fw';
+import { exportJWK, generateKeyPair, type JWK } from 'jose';
+import { expect, test } from 'vitest';
+
+import { jwtVerifier, PUBLIC_KEY_ALGORITHMS, type TokenKeys } from './jwt.ts';
+import { requireAuth } from './require-auth.ts';
+import { startHttpServer } from './testing/http-server.ts';
+import { AUDIENCE, claimsOf, encode, forge, ISSUER, SECRET, sign } from './testing/tokens.ts';
+
+/** What an application answers to a bearer of `token` whose guard checks tokens with `keys`. */
+function newGuard(keys: TokenKeys = { secret: SECRET }) {
+  const app = createApp({ logger: { info() {}, warn() {}, error() {} } });
+  app.use(errorHandler());
+  app.use(requireAuth(jwtVerifier({ keys, issuer: ISSUER, audience: AUDIENCE })));
+  app.use((ctx) => ctx.json(ctx.state.user));
+  return (token: string) => request(app, '/', { headers: { Authorization: `Bearer ${token}` } });
+}
+
+/** Serves `keys`, which a test may change, and counts how often they were asked for. */
+async function serveKeys(answer?: RequestListener) {
+  const served = { keys: [] as JWK[], readings: 0 };
+  const server = await startHttpServer((req, res) => {
+    served.readings++;
+    if (answer) return answer(req, res);
+    res.setHeader('content-type', 'application/jwk-set+json');
+    res.end(JSON.stringify({ keys: served.keys }));
+  });
+  return { ...server, served, jwksUrl: new URL('/keys', server.url) };
+}
+
+async function newKey(alg: string, kid: string) {
+  const { publicKey, privateKey } = await generateKeyPair(alg);
+  return { privateKey, jwk: { ...(await exportJWK(publicKey)), kid } };
+}
+
+function now(): number {
+  return Math.floor(Date.now() / 1000);
+}
+
+test('a token of the secret lets its user in, with the tier that it claims', async () => {
+  const response = await newGuard()(await sign());
+
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual({ id: 'ada', tier: 'pro' });
+});
+
+test.each([undefined, 'free', 'gold', '__proto__', 7, null, ['pro']])(
+  'a token that claims tier %j is of the free tier',
+  async (tier) => {
+    const response = await newGuard()(await sign(claimsOf({ tier })));
+
+    expect(await response.json()).toEqual({ id: 'ada', tier: 'free' });
+  },
+);
+
+test.each([
+  ['of several audiences', { aud: ['users', AUDIENCE] }],
+  ['that expired within the tolerance of clocks', { exp: now() - 2 }],
+  ['that begins within the tolerance of clocks', { nbf: now() + 3 }],
+  ['of a user whose id has signs', { sub: 'auth0|ada@example.org' }],
+])('a token %s is valid', async (_, changes) => {
+  expect((await newGuard()(await sign(claimsOf(changes)))).status).toBe(200);
+});
+
+const PAYLOAD = encode(claimsOf());
+const HS256 = encode({ alg: 'HS256' });
+const otherKey = new TextEncoder().encode('another secret of at least 32 bytes');
+
+test.each<[string, string | Promise<string>]>([
+  ['no exp', sign(claimsOf({ exp: undefined }))],
+  ['exp as text', sign(claimsOf({ exp: '9999999999' }))],
+  ['exp in the past', sign(claimsOf({ exp: now() - 60 }))],
+  ['nbf in the future', sign(claimsOf({ nbf: now() + 60 }))],
+  ['another audience', sign(claimsOf({ aud: 'users' }))],
+  ['no audience', sign(claimsOf({ aud: undefined }))],
+  ['another issuer', sign(claimsOf({ iss: 'https://issuer.example.evil' }))],
+  ['no issuer', sign(claimsOf({ iss: undefined }))],
+  ['no sub', sign(claimsOf({ sub: undefined }))],
+  ['an empty sub', sign(claimsOf({ sub: '' }))],
+  ['a sub that is too long', sign(claimsOf({ sub: 'a'.repeat(129) }))],
+  ['a sub with a line break', sign(claimsOf({ sub: 'ada\nroot' }))],
+  ['a number as sub', sign(claimsOf({ sub: 7 }))],
+  ['another secret', sign(claimsOf(), { key: otherKey })],
+  ['HS512', sign(claimsOf(), { alg: 'HS512', key: new Uint8Array(64).fill(7) })],
+  ['alg none', `${encode({ alg: 'none' })}.${PAYLOAD}.`],
+  ['alg none, with a signature', `${encode({ alg: 'none' })}.${PAYLOAD}.AAAA`],
+  ['alg NONE', `${encode({ alg: 'NONE' })}.${PAYLOAD}.`],
+  ['no alg', forge({})],
+  ['alg HS512 and the signature of HS256', forge({ alg: 'HS512' })],
+  ['a header that is no object', forge([])],
+  ['an unknown crit', forge({ alg: 'HS256', crit: ['x'], x: 1 })],
+  ['an empty crit', forge({ alg: 'HS256', crit: [] })],
+  ['a payload that is not encoded', forge({ alg: 'HS256', crit: ['b64'], b64: false })],
+  ['a payload that is no object', forge({ alg: 'HS256' }, [claimsOf()])],
+  ['a payload that is nothing', forge({ alg: 'HS256' }, null)],
+  ['no signature', `${HS256}.${PAYLOAD}.`],
+  ['two parts', `${HS256}.${PAYLOAD}`],
+  ['four parts', `${HS256}.${PAYLOAD}.AAAA.AAAA`],
+  ['five parts', `${HS256}.${PAYLOAD}.AAAA.AAAA.AAAA`],
+  ['dots only', '...'],
+  ['no Base64', '~~~.~~~.~~~'],
+  ['text', 'ada'],
+  ['too many characters', `${HS256}.${'A'.repeat(12_000)}.AAAA`],
+])('a token with %s is 401, and how to authenticate', async (_, token) => {
+  const response = await newGuard()(await token);
+
+  expect(response.status).toBe(401);
+  expect(response.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token"/);
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+  expect(await response.json()).toMatchObject({ code: 'UNAUTHORIZED' });
+});
+
+test('the bearer of an expired token is told so; of a forged one nothing', async () => {
+  const expired = claimsOf({ exp: now() - 60 });
+
+  const ours = await newGuard()(await sign(expired));
+  const forged = await newGuard()(await sign(expired, { key: otherKey }));
+
+  expect(await ours.json()).toMatchObject({ detail: 'the bearer token has expired' });
+  expect(await forged.json()).toMatchObject({ detail: 'the bearer token is not valid' });
+});
+
+test('a token of which any character is another one is 401', async () => {
+  const token = await sign();
+  const guard = newGuard();
+  // The last character is left out: it has bits that say nothing.
+  const change = fc.tuple(fc.nat(token.length - 2), fc.constantFrom(...'AZaz09-_.'));
+
+  await fc.assert(
+    fc.asyncProperty(change, async ([at, character]) => {
+      fc.pre(token[at] !== character);
+      const changed = token.slice(0, at) + character + token.slice(at + 1);
+      expect((await guard(changed)).status).toBe(401);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test.each(PUBLIC_KEY_ALGORITHMS)('a token of a %s key at the address is valid', async (alg) => {
+  const { jwksUrl, served } = await serveKeys();
+  const { privateKey, jwk } = await newKey(alg, 'first');
+  served.keys = [jwk];
+  const guard = newGuard({ jwksUrl, algorithm: alg });
+
+  const named = await guard(await sign(claimsOf(), { alg, key: privateKey, kid: 'first' }));
+  const nameless = await guard(await sign(claimsOf(), { alg, key: privateKey }));
+
+  expect([named.status, nameless.status]).toEqual([200, 200]);
+  expect(served.readings).toBe(1);
+});
+
+test('with keys at an address nothing but their algorithm counts', async () => {
+  const { jwksUrl, served } = await serveKeys();
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const ec = await newKey('ES256', 'ec');
+  served.keys = [{ ...(await exportJWK(rsa.publicKey)), kid: 'rsa' }, ec.jwk];
+  const guard = newGuard({ jwksUrl, algorithm: 'RS256' });
+  const pem = new TextEncoder().encode(
+    rsa.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+  );
+
+  // The public key as if it were a shared secret.
+  const confused = await guard(await sign(claimsOf(), { key: pem, kid: 'rsa' }));
+  const other = await guard(
+    await sign(claimsOf(), { alg: 'ES256', key: ec.privateKey, kid: 'ec' }),
+  );
+  const unsigned = await guard(`${encode({ alg: 'none', kid: 'rsa' })}.${PAYLOAD}.`);
+
+  expect([confused.status, other.status, unsigned.status]).toEqual([401, 401, 401]);
+});
+
+test('many tokens at once read the keys once', async () => {
+  const { jwksUrl, served } = await serveKeys();
+  const { privateKey, jwk } = await newKey('ES256', 'first');
+  served.keys = [jwk];
+  const guard = newGuard({ jwksUrl, algorithm: 'ES256' });
+  const token = await sign(claimsOf(), { alg: 'ES256', key: privateKey, kid: 'first' });
+
+  const responses = await Promise.all(Array.from({ length: 20 }, () => guard(token)));
+
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(served.readings).toBe(1);
+});
+
+test.each<[string, RequestListener]>([
+  ['answers 500', (_, res) => res.writeHead(500).end()],
+  ['leads elsewhere', (_, res) => res.writeHead(302, { location: 'http://127.0.0.1:1' }).end()],
+  ['answers no JSON', (_, res) => res.end('<html>')],
+  ['answers no keys', (_, res) => res.end('{}')],
+  ['hangs up', (req) => req.socket.destroy()],
+  ['does not answer', () => {}],
+  ['does not end', (_, res) => void res.write('{"keys":[')],
+  ['answers too much', (_, res) => res.end(`{"keys":[],"x":"${'x'.repeat(300_000)}"}`)],
+])('while the address of the keys %s the answer is 503 with Retry-After', async (_, answer) => {
+  const { jwksUrl } = await serveKeys(answer);
+  const { privateKey } = await newKey('ES256', 'first');
+  const guard = newGuard({ jwksUrl, algorithm: 'ES256' });
+  const token = await sign(claimsOf(), { alg: 'ES256', key: privateKey, kid: 'first' });
+
+  const response = await guard(token);
+
+  expect(response.status).toBe(503);
+  expect(response.headers.get('retry-after')).toBe('1');
+  expect(response.headers.get('www-authenticate')).toBeNull();
+  expect(await response.text()).not.toContain('127.0.0.1');
+});

@@ -1,0 +1,83 @@
+import { request } from '@fw/core/testing';
+import { createApp, errorHandler, type Middleware } from 'fw';
+import { expect, onTestFinished, test, vi } from 'vitest';
+
+import { startRedisServer } from '../../../framework/rate-limit/src/testing/redis-server.ts';
+import { openLimitStore } from './limit-store.ts';
+import { createLimits } from './limits.ts';
+import { readTier } from './tier.ts';
+
+const logger = { info() {}, warn() {}, error() {} };
+
+/** What is left for a user of a tier after one more request; `undefined` for one who may not. */
+function newReplica(limiter: Middleware, { trustProxy = 0 } = {}) {
+  const app = createApp({ logger, trustProxy });
+  app.use(errorHandler());
+  app.use((ctx, next) => {
+    const [id, tier] = (ctx.get('x-user') ?? '').split(' ');
+    if (id) ctx.state.user = { id, tier: readTier(tier) };
+    return next();
+  }, limiter);
+  app.use((ctx) => ctx.send('passed'));
+  return async (user: string, headers = {}) => {
+    const response = await request(app, '/', { headers: { 'x-user': user, ...headers } });
+    if (response.status === 429) return undefined;
+    return Number(response.headers.get('ratelimit-remaining'));
+  };
+}
+
+test('v1 allows each user 100 a minute, of whatever tier', async () => {
+  const ask = newReplica(createLimits({ perMinute: { free: 1, pro: 2 } }).v1);
+
+  expect(await ask('ada free')).toBe(99);
+  expect(await ask('ada pro')).toBe(98);
+  expect(await ask('grace pro')).toBe(99);
+});
+
+test('v2 allows each user what the tier of their token allows', async () => {
+  const ask = newReplica(createLimits({ perMinute: { free: 1, pro: 3 } }).v2);
+
+  expect([await ask('ada free'), await ask('ada free')]).toEqual([0, undefined]);
+  expect([await ask('bob gold'), await ask('bob gold')]).toEqual([0, undefined]);
+  expect([await ask('eve pro'), await ask('eve pro')]).toEqual([2, 1]);
+});
+
+test('the two versions count apart', async () => {
+  const { v1, v2 } = createLimits();
+  const askFirst = newReplica(v1);
+  const askSecond = newReplica(v2);
+
+  expect([await askFirst('ada free'), await askFirst('ada free')]).toEqual([99, 98]);
+  expect(await askSecond('ada free')).toBe(99);
+});
+
+test('requests without a user count by the address of the client', async () => {
+  const ask = newReplica(createLimits().v1, { trustProxy: 1 });
+
+  expect(await ask('', { 'x-forwarded-for': '192.0.2.1' })).toBe(99);
+  expect(await ask('', { 'x-forwarded-for': '192.0.2.1' })).toBe(98);
+  expect(await ask('', { 'x-forwarded-for': '192.0.2.2' })).toBe(99);
+});
+
+test('with Redis the replicas count together, and each alone while it is away', async () => {
+  const redis = await startRedisServer();
+  onTestFinished(() => redis.stop());
+  const perMinute = { free: 1_000, pro: 1_000 };
+  const newRedisReplica = async () => {
+    const { store, close } = await openLimitStore(redis.url);
+    onTestFinished(close);
+    return newReplica(createLimits({ perMinute, store }).v2);
+  };
+  const [first, second] = [await newRedisReplica(), await newRedisReplica()];
+  // Until it is connected, each counts alone.
+  await vi.waitFor(async () => {
+    const left = Number(await first('probe free'));
+    expect(await second('probe free')).toBe(left - 1);
+    expect(await first('probe free')).toBe(left - 2);
+  }, 10_000);
+
+  expect([await first('ada free'), await second('ada free')]).toEqual([999, 998]);
+
+  await redis.signal('SIGKILL');
+  expect([await first('ada free'), await second('ada free')]).toEqual([999, 999]);
+});
