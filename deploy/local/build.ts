@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { build } from 'esbuild';
+import { buildService as bundle } from '@fw/service/build';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -18,19 +18,9 @@ export function bundleOf(name: string): string {
   return path.join(root, 'services', name, 'dist/main.js');
 }
 
-/** Bundles a service for Node: one file loads faster than many. */
+/** Bundles the service `name`. */
 export async function buildService(name: string): Promise<void> {
-  await build({
-    absWorkingDir: root,
-    entryPoints: [`services/${name}/src/main.ts`],
-    outfile: bundleOf(name),
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node26',
-    sourcemap: 'external',
-    logLevel: 'warning',
-  });
+  await bundle({ root, entry: `services/${name}/src/main.ts`, outfile: bundleOf(name) });
 }
 
 if (import.meta.main) await Promise.all(serviceNames().map(buildService));

@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+import { buildService } from './build.ts';
 
 /** Variables on top of those that every process needs. */
 export type Variables = Readonly<Record<string, string>>;
@@ -18,22 +21,31 @@ export interface Ending {
 export interface ServiceProcess {
   readonly url: string;
   readonly healthUrl: string;
+  readonly pid: number;
   signal(name: NodeJS.Signals): void;
+  /** What it has written to standard output so far. */
+  output(): string;
   readonly ended: Promise<Ending>;
 }
 
-/** Runs the program at `main` until it ends by itself. */
-export function runToEnd(main: URL, variables: Variables): Promise<Ending> {
-  return watch(spawnNode(main, variables)).ended;
+/** Runs the service at `main`, with a command line, until it ends by itself. */
+export async function runToEnd(
+  main: URL,
+  variables: Variables,
+  args: readonly string[] = [],
+): Promise<Ending> {
+  const bundle = await bundleOf(main);
+  return watch(spawnNode([bundle, ...args], variables)).ended;
 }
 
 /**
- * Starts the service at `main` on free ports; resolves once it and its health can be asked.
+ * Starts the service at `main` on free ports; resolves once it can be asked.
  *
  * @throws {Error} with what it wrote, if it ends before that
  */
 export async function startService(main: URL, variables: Variables = {}): Promise<ServiceProcess> {
-  const child = spawnNode(main, { PORT: '0', HEALTH_PORT: '0', ...variables });
+  const bundle = await bundleOf(main);
+  const child = spawnNode([bundle], { PORT: '0', HEALTH_PORT: '0', ...variables });
   const { ended, output } = watch(child);
   const listening = async (pattern: RegExp): Promise<string> => {
     for (;;) {
@@ -51,11 +63,34 @@ export async function startService(main: URL, variables: Variables = {}): Promis
   });
   const [url, healthUrl] = await Promise.race([started, early]);
   early.catch(() => {});
-  return { url, healthUrl, signal: (name) => child.kill(name), ended };
+  const { pid = 0 } = child;
+  return { url, healthUrl, pid, signal: (name) => child.kill(name), output, ended };
 }
 
-function spawnNode(main: URL, variables: Variables): ChildProcess {
-  return spawn(process.execPath, [fileURLToPath(main)], {
+const bundles = new Map<string, Promise<string>>();
+
+/**
+ * The bundle of the service at `main`, made once a run: its decorators cannot be run as they stand,
+ * and it is the bundle that is run elsewhere. It is written to `dist`, where files that it finds
+ * relative to itself are as far away as from `src`.
+ */
+async function bundleOf(main: URL): Promise<string> {
+  const entry = fileURLToPath(main);
+  const bundle = bundles.get(entry) ?? bundleForTests(entry);
+  bundles.set(entry, bundle);
+  return bundle;
+}
+
+async function bundleForTests(entry: string): Promise<string> {
+  const name = path.basename(entry, '.ts');
+  const outfile = path.join(path.dirname(entry), `../dist/${name}-under-test.js`);
+  await buildService({ entry, outfile });
+  return outfile;
+}
+
+/** Of this process's environment only what a program needs, so that every run has its defaults. */
+function spawnNode(args: readonly string[], variables: Variables): ChildProcess {
+  return spawn(process.execPath, args, {
     env: { PATH: process.env.PATH, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -144,8 +144,8 @@ test('a second signal ends the process at once', async () => {
   expect(performance.now() - startedMs).toBeLessThan(2_000);
 });
 
-test('a request that never ends is cut within 10 s of SIGTERM', { timeout: 30_000 }, async () => {
-  const service = await start({ DRAIN_DELAY_MS: '0' });
+test('a request that never ends is cut at the deadline of draining', async () => {
+  const service = await start({ DRAIN_DELAY_MS: '0', DRAIN_TIMEOUT_MS: '700' });
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
   socket.on('error', () => {});
   socket.write('POST /api/v1/users HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n');
@@ -156,7 +156,7 @@ test('a request that never ends is cut within 10 s of SIGTERM', { timeout: 30_00
   service.signal('SIGTERM');
 
   expect(await service.ended).toMatchObject({ code: 1 });
-  expect(performance.now() - startedMs).toBeLessThan(10_000);
+  expect(performance.now() - startedMs).toBeLessThan(5_000);
   socket.destroy();
 });
 
