@@ -2,73 +2,42 @@ import type { StdioOptions } from 'node:child_process';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
-import net from 'node:net';
-import os from 'node:os';
-import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { planEdge, renderUpstreams } from './edge.ts';
-import type { ProcessPlan, ProcessRecord } from './process.ts';
-import { startProcess, stopProcess, waitUntilReady } from './process.ts';
-import { findTool } from './tools.ts';
+import { renderUpstreams } from './edge.ts';
+import { freePort, listenAnywhere } from './testing/ports.ts';
+import { startTrialEdge, type TrialEdge } from './testing/trial-edge.ts';
 
-const nginx = findTool('nginx') ?? 'nginx';
 const upstreams: http.Server[] = [];
-let plan: ProcessPlan;
-let edge: ProcessRecord | undefined;
+let edge: TrialEdge;
 let origin: string;
-let prefix: string;
 
 /** Answers with what it received, so that a test sees what the edge passed on. */
 async function startEcho(service: string): Promise<number> {
   const server = http.createServer(async (request, response) => {
     const body = await request.toArray();
     const { method, url, headers } = request;
-    response.setHeader('content-type', 'application/json');
     const bytes = Buffer.concat(body).length;
+    response.setHeader('content-type', 'application/json');
     if (url?.endsWith('?status=503')) response.writeHead(503, { 'retry-after': '7' });
     response.end(JSON.stringify({ service, method, url, headers, bytes }));
   });
   upstreams.push(server);
-  return await listen(server);
-}
-
-async function listen(server: net.Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('Cannot read the port');
-  return address.port;
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer();
-  const port = await listen(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  return await listenAnywhere(server);
 }
 
 beforeAll(async () => {
-  prefix = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-edge-'));
-  const port = await freePort();
-  plan = planEdge({
-    nginx,
-    port,
-    prefix,
-    upstreams: {
-      users: [await startEcho('users'), await startEcho('users')],
-      catalog: [await startEcho('catalog')],
-      reports: [await freePort()],
-    },
+  edge = await startTrialEdge({
+    users: [await startEcho('users'), await startEcho('users')],
+    catalog: [await startEcho('catalog')],
+    reports: [await freePort()],
   });
-  edge = (await startProcess(plan, path.join(prefix, 'edge.log'))).record;
-  origin = `http://127.0.0.1:${port}`;
-  await waitUntilReady(edge);
+  origin = edge.origin;
 });
 
 afterAll(async () => {
-  if (edge) await stopProcess(edge);
+  await edge.stop();
   for (const server of upstreams) server.close();
-  fs.rmSync(prefix, { recursive: true });
 });
 
 /** Sends the target as it stands: `fetch` would resolve dots and drop what it finds odd. */
@@ -95,11 +64,11 @@ async function echoOf(target: string, headers: http.OutgoingHttpHeaders = {}) {
 }
 
 test('nginx finds no fault in the configuration', () => {
-  const args = ['-t', '-q', ...plan.args];
+  const { command, args } = edge.plan;
   // nginx opens its standard output by name, which a pipe of Node's does not allow.
   const stdio: StdioOptions = ['ignore', 'ignore', 'pipe'];
 
-  expect(() => execFileSync(nginx, args, { stdio })).not.toThrow();
+  expect(() => execFileSync(command, ['-t', '-q', ...args], { stdio })).not.toThrow();
 });
 
 test('every replica stands in its upstream, which keeps connections for less than 75 s', () => {
@@ -181,7 +150,7 @@ test('a problem of the edge says when to try again only where it may help', asyn
 });
 
 test('no path is matched or rewritten by a regular expression', () => {
-  const text = fs.readFileSync(path.join(prefix, 'nginx.conf'), 'utf8');
+  const text = fs.readFileSync(new URL('../nginx/nginx.conf', import.meta.url), 'utf8');
 
   expect(text).not.toMatch(/^\s*(location\s+~|rewrite\s|if\s*\()/m);
 });
@@ -340,8 +309,8 @@ test('the log has one JSON line a request, with its id and without its query', a
   await echoOf('/api/v1/users?secret=7', { 'x-request-id': 'logged-1' });
 
   const readLine = () =>
-    fs
-      .readFileSync(path.join(prefix, 'edge.log'), 'utf8')
+    edge
+      .log()
       .split('\n')
       .find((text) => text.includes('logged-1'));
   await expect.poll(readLine).toBeDefined();

@@ -3,29 +3,17 @@ import { createRequire } from 'node:module';
 
 import type { Application } from '@fw/core';
 import { createApp, createRouter, endpoint, listen } from 'fw';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 
-import { findTool } from '../../../deploy/local/tools.ts';
+import { launchBrowser } from '../../../deploy/local/testing/browser.ts';
 import { openapi } from './index.ts';
 import { createExampleApp } from './testing/example-app.ts';
 
 let browser: Browser;
 beforeAll(async () => {
-  const executablePath = findTool('chromium');
-  if (!executablePath) throw new Error('Cannot find chromium: "make test" brings it');
-  browser = await chromium.launch({
-    executablePath,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  });
+  browser = await launchBrowser();
 });
 afterAll(() => browser.close());
 

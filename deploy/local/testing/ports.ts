@@ -1,0 +1,17 @@
+import net from 'node:net';
+
+/** Listens on a free port of the loopback address; gives the port. */
+export async function listenAnywhere(server: net.Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('Cannot read the port');
+  return address.port;
+}
+
+/** A port on which nobody listens now. */
+export async function freePort(): Promise<number> {
+  const server = net.createServer();
+  const port = await listenAnywhere(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,40 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+import { planEdge, type Upstreams } from '../edge.ts';
+import { type ProcessPlan, startProcess, stopProcess, waitUntilReady } from '../process.ts';
+import { findTool } from '../tools.ts';
+import { freePort } from './ports.ts';
+
+/** An edge of its own in front of a test's upstreams. */
+export interface TrialEdge {
+  readonly origin: string;
+  readonly plan: ProcessPlan;
+  /** What it has written so far. */
+  log(): string;
+  stop(): Promise<void>;
+}
+
+/** Starts the real nginx with the real configuration on a free port. */
+export async function startTrialEdge(upstreams: Upstreams): Promise<TrialEdge> {
+  const nginx = findTool('nginx');
+  if (!nginx) throw new Error('Cannot find nginx: "make test" brings it');
+  const port = await freePort();
+  const prefix = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-edge-'));
+  const logFile = path.join(prefix, 'edge.log');
+  const plan = planEdge({ nginx, port, prefix, upstreams });
+  const { record } = await startProcess(plan, logFile);
+  const stop = async () => {
+    await stopProcess(record);
+    fs.rmSync(prefix, { recursive: true });
+  };
+  try {
+    await waitUntilReady(record);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const log = () => fs.readFileSync(logFile, 'utf8');
+  return { origin: `http://127.0.0.1:${port}`, plan, log, stop };
+}
