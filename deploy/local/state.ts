@@ -6,11 +6,11 @@ import { isRunning } from './process.ts';
 /** Where the local system keeps its files, all below `.local` of the checkout. */
 export interface Folders {
   readonly root: string;
-  /** Removed by `make down`: the state, the token, the edge's configuration. */
+  /** Removed by `make down`: the state, the secret of the tokens, the edge's configuration. */
   readonly run: string;
   /** Removed by `make down`. */
   readonly logs: string;
-  /** Kept by `make down`: the users' database. */
+  /** Kept by `make down`: the databases of users and catalog. */
   readonly data: string;
 }
 

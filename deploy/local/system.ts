@@ -6,6 +6,8 @@ import { bundleOf } from './build.ts';
 import type { Upstreams } from './edge.ts';
 import type { ProcessPlan } from './process.ts';
 import type { Folders } from './state.ts';
+import type { Stores } from './stores.ts';
+import { secretFile } from './token.ts';
 
 export type ServiceName = keyof Upstreams;
 
@@ -44,30 +46,42 @@ export function upstreamsOf(replicas: readonly Replica[]): Upstreams {
 
 export interface ReplicaOptions {
   readonly folders: Folders;
-  /** The bearer token that reports takes. */
-  readonly token: string;
+  readonly stores: Stores;
+  /** Where reports reaches the other two: by the edge, which passes over a replica that is away. */
+  readonly edgePort: number;
 }
 
-/** How to run `replica` from its service's bundle. */
-export function planReplica(replica: Replica, { folders, token }: ReplicaOptions): ProcessPlan {
-  const bundle = bundleOf(replica.service);
-  const env = {
+/** What a service reads from its environment on this machine, beside its ports. */
+export function environmentOf(
+  service: ServiceName,
+  { folders, stores, edgePort }: ReplicaOptions,
+): Record<string, string> {
+  return {
+    ...passedOn(),
     PATH: process.env.PATH ?? '',
     NODE_ENV: 'production',
     HOST: '127.0.0.1',
-    PORT: String(replica.port),
-    HEALTH_PORT: String(replica.healthPort),
     // The edge is turned away before a replica is told to end, so there is nobody to wait for.
     DRAIN_DELAY_MS: '0',
     TRUST_PROXY: '1',
-    ...settingsOf(replica.service, folders, token),
+    ...settingsOf(service, { folders, stores, edgePort }),
+  };
+}
+
+/** How to run `replica` from its service's bundle. */
+export function planReplica(replica: Replica, options: ReplicaOptions): ProcessPlan {
+  const bundle = bundleOf(replica.service);
+  const env = {
+    ...environmentOf(replica.service, options),
+    PORT: String(replica.port),
+    HEALTH_PORT: String(replica.healthPort),
   };
   return {
     name: replica.name,
     command: process.execPath,
     args: [bundle],
     env,
-    cwd: folders.root,
+    cwd: options.folders.root,
     ports: [replica.port, replica.healthPort],
     address: `http://127.0.0.1:${replica.port}`,
     readyUrl: `http://127.0.0.1:${replica.healthPort}/readyz`,
@@ -78,13 +92,32 @@ export function planReplica(replica: Replica, { folders, token }: ReplicaOptions
   };
 }
 
-function settingsOf(service: ServiceName, folders: Folders, token: string): Record<string, string> {
+/** What the environment of `make up` says about logs and traces holds for every service. */
+function passedOn(): Record<string, string> {
+  const { LOG_LEVEL, OTEL_EXPORTER_OTLP_ENDPOINT } = process.env;
+  return {
+    ...(LOG_LEVEL && { LOG_LEVEL }),
+    ...(OTEL_EXPORTER_OTLP_ENDPOINT && { OTEL_EXPORTER_OTLP_ENDPOINT }),
+  };
+}
+
+function settingsOf(
+  service: ServiceName,
+  { folders, stores: { DATABASE_URL, REDIS_URL }, edgePort }: ReplicaOptions,
+): Record<string, string> {
   switch (service) {
     case 'users':
-      return { DATABASE_FILE: path.join(folders.data, 'users.db') };
     case 'catalog':
-      return { DATABASE_FILE: path.join(folders.run, 'catalog.db') };
+      return {
+        DATABASE_FILE: path.join(folders.data, `${service}.db`),
+        ...(DATABASE_URL && { DATABASE_URL }),
+      };
     case 'reports':
-      return { TOKENS: `${token}=local` };
+      return {
+        JWT_SECRET_FILE: secretFile(folders.run),
+        USERS_URL: `http://127.0.0.1:${edgePort}`,
+        CATALOG_URL: `http://127.0.0.1:${edgePort}`,
+        ...(REDIS_URL && { REDIS_URL }),
+      };
   }
 }
