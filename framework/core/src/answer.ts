@@ -37,14 +37,16 @@ export interface AnswerErrorOptions {
 }
 
 /**
- * Records `error` as the answer, in place of any other: an RFC 9457 problem. What a client must not
- * read of it (5xx: all but the reason phrase) goes to the log; 501 is the client's doing.
+ * Records `thrown` as the answer, in place of any other: an RFC 9457 problem. What a client must not
+ * read of it (5xx: all but the reason phrase) goes to the log; 501 is the client's doing. What only
+ * says that the deadline of the request has passed is a 503.
  */
 export function recordError(
   ctx: RequestContext,
-  error: unknown,
+  thrown: unknown,
   options: AnswerErrorOptions = {},
 ): void {
+  const error = isOverdue(ctx, thrown) ? overdue(thrown) : thrown;
   const status = statusOf(error);
   if (status >= 500 && status !== 501 && !isDeparture(ctx, error)) {
     ctx.log.error(
@@ -60,6 +62,18 @@ export function recordError(
   const problem = problemOf(error, ctx.requestId);
   recordProblem(ctx, options.includeStack ? { ...problem, stack: stackOf(error) } : problem);
   for (const [name, value] of Object.entries(headersOf(error))) ctx.set(name, value);
+}
+
+/** Whether `error` only says that the request's deadline has passed; Node's own functions wrap that. */
+function isOverdue(ctx: RequestContext, error: unknown): boolean {
+  if (!(error instanceof Error) || !/^(?:Timeout|Abort)Error$/.test(error.name)) return false;
+  const { reason } = ctx.signal;
+  return reason?.name === 'TimeoutError' && (error === reason || error.cause === reason);
+}
+
+function overdue(cause: unknown): Error {
+  const error = new Error('The deadline of the request passed', { cause });
+  return Object.assign(error, { status: 503, expose: false, headers: { 'Retry-After': '1' } });
 }
 
 function recordProblem(ctx: RequestContext, problem: Problem): void {

@@ -335,6 +335,35 @@ describe('ctx.signal', () => {
     await server.close();
   });
 
+  test.each<readonly [string, (signal: AbortSignal) => Promise<unknown>]>([
+    ['its reason', (signal) => once(signal, 'abort').then(() => signal.throwIfAborted())],
+    ['an error of Node that wraps it', (signal) => sleep(5_000, undefined, { signal })],
+  ])('at the deadline is a 503 for a handler that throws %s', async (_, work) => {
+    const { lines, logger } = createLog();
+    const app = createApp({ logger, deadlineMs: 20 }).use((ctx) => work(ctx.signal));
+    const server = await listen(app, 0);
+
+    const response = await fetch(`http://127.0.0.1:${server.port}/`);
+
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(await response.json()).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+    expect(lines.at(-1)).toMatch(/^error GET \/ failed with 503 /);
+    await server.close();
+  });
+
+  test('leaves a time-out of the handler itself a 500', async () => {
+    const app = createApp({ logger: quiet, deadlineMs: 5_000 }).use(async (ctx) => {
+      ctx.signal.throwIfAborted();
+      await once(AbortSignal.timeout(1), 'abort');
+      throw new DOMException('The store took too long', 'TimeoutError');
+    });
+    const server = await listen(app, 0);
+
+    expect((await fetch(`http://127.0.0.1:${server.port}/`)).status).toBe(500);
+    await server.close();
+  });
+
   test('does not abort once the answer is complete', async () => {
     const { promise, resolve } = Promise.withResolvers<AbortSignal>();
     const app = createApp({ logger: quiet, deadlineMs: 30 }).use((ctx) => {
