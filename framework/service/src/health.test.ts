@@ -1,32 +1,46 @@
 import { request } from '@fw/core/testing';
 import type { Logger } from 'fw';
 import { expect, test } from 'vitest';
+
 import type { Check } from './check.ts';
 import { createDrain } from './drain.ts';
 import { createHealth } from './health.ts';
 
-function newHealth(checks: Readonly<Record<string, Check>> = {}) {
+/** Health that has begun with `checks`; without any it is still starting. */
+function newHealth(checks?: Readonly<Record<string, Check>>) {
   const warnings: string[] = [];
   const logger: Logger = { info: () => {}, warn: (text) => warnings.push(text), error: () => {} };
   const drain = createDrain();
-  const health = createHealth({ drain, logger, checkTimeoutMs: 50 });
-  health.begin(checks);
-  return { app: health.app, drain, warnings };
+  const metrics = { contentType: 'text/plain; version=0.0.4', metrics: async () => 'up 1\n' };
+  const { app, begin } = createHealth({ drain, logger, metrics, checkTimeoutMs: 50 });
+  if (checks) begin(checks);
+  return { app, drain, warnings };
 }
 
-test('/livez and /readyz answer 200 while every check passes', async () => {
+test('/livez, /startupz and /readyz answer 200 while every check passes', async () => {
   const { app } = newHealth({ store: async () => {} });
 
   expect((await request(app, '/livez')).status).toBe(200);
-  expect((await request(app, '/readyz')).status).toBe(200);
+  expect((await request(app, '/startupz')).status).toBe(200);
   expect((await request(app, '/readyz', { method: 'HEAD' })).status).toBe(200);
+  const ready = await request(app, '/readyz');
+  expect(ready.status).toBe(200);
+  expect(await ready.json()).toEqual({ status: 'ready', checks: { store: 'ok' } });
 });
 
-test('/readyz answers 503 while a check fails, and the log says which', async () => {
+test('a service that is starting is live, and neither started nor ready', async () => {
+  const { app } = newHealth();
+
+  expect((await request(app, '/livez')).status).toBe(200);
+  expect((await request(app, '/startupz')).status).toBe(503);
+  expect((await request(app, '/readyz')).status).toBe(503);
+});
+
+test('/readyz answers 503 while a check fails: it names the check, and only the log says why', async () => {
   const { app, warnings } = newHealth({
     store: async () => {},
     cache: async () => {
-      throw new Error('no route to host');
+      throw new Error('no route to 10.0.0.7');
     },
   });
 
@@ -34,9 +48,16 @@ test('/readyz answers 503 while a check fails, and the log says which', async ()
 
   expect(response.status).toBe(503);
   expect(response.headers.get('content-type')).toBe('application/problem+json');
-  expect(await response.json()).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });
-  expect(warnings).toEqual(['Check "cache" failed: no route to host']);
+  const problem = await response.json();
+  expect(problem).toMatchObject({
+    status: 503,
+    code: 'SERVICE_UNAVAILABLE',
+    checks: { store: 'ok', cache: 'failed' },
+  });
+  expect(JSON.stringify(problem)).not.toContain('10.0.0.7');
+  expect(warnings).toEqual(['Check "cache" failed: no route to 10.0.0.7']);
   expect((await request(app, '/livez')).status).toBe(200);
+  expect((await request(app, '/startupz')).status).toBe(200);
 });
 
 test('/readyz does not wait for a check that hangs', async () => {
@@ -46,17 +67,37 @@ test('/readyz does not wait for a check that hangs', async () => {
   expect(warnings).toEqual(['Check "store" failed: no answer within 50 ms']);
 });
 
-test('draining turns /readyz off and leaves /livez on', async () => {
-  const { app, drain } = newHealth();
+test('draining turns /readyz off and leaves /livez and /startupz on', async () => {
+  const { app, drain } = newHealth({});
 
   drain.begin();
 
   expect((await request(app, '/readyz')).status).toBe(503);
   expect((await request(app, '/livez')).status).toBe(200);
+  expect((await request(app, '/startupz')).status).toBe(200);
 });
 
-test('any other path answers 404', async () => {
+test('/metrics answers in the type of the metrics, while starting too', async () => {
   const { app } = newHealth();
 
+  const response = await request(app, '/metrics');
+
+  expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4');
+  expect(await response.text()).toBe('up 1\n');
+});
+
+test.each(['/livez', '/startupz', '/readyz', '/metrics'])(
+  '%s is not to be kept by a cache',
+  async (path) => {
+    const { app } = newHealth({});
+
+    expect((await request(app, path)).headers.get('cache-control')).toBe('no-store');
+  },
+);
+
+test('any other path answers 404, and any other method 405', async () => {
+  const { app } = newHealth({});
+
   expect((await request(app, '/')).status).toBe(404);
+  expect((await request(app, '/livez', { method: 'POST' })).status).toBe(405);
 });

@@ -30,7 +30,7 @@ export function printVariables(
 export function cellsOf(description: VariableDescription): [string, string, string] {
   const { name, unit, secret, meaning } = description;
   const value = [description.default ?? 'none', unit].filter(Boolean).join(' ');
-  return [name, value, secret ? `${meaning} (a secret: also from ${name}_FILE)` : meaning];
+  return [name, value, secret ? `${meaning} (secret; or ${name}_FILE)` : meaning];
 }
 
 /** `text` in lines of at most `columns`, broken between words. */

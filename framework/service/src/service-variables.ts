@@ -6,20 +6,20 @@ export function serviceVariables({ port }: { readonly port: number }) {
   return {
     HOST: address({
       fallback: '127.0.0.1',
-      meaning: 'address to listen on, or localhost; 0.0.0.0 in a container',
+      meaning: 'address to listen on; 0.0.0.0 in a container',
     }),
     PORT: integer({ from: 0, to: 65_535, fallback: port, meaning: 'port of the API; 0: any' }),
     HEALTH_PORT: integer({
       from: 0,
       to: 65_535,
       fallback: 9090,
-      meaning: 'port of /livez, /readyz, /startupz and /metrics; 0: any',
+      meaning: 'port of health and metrics; 0: any',
     }),
     TRUST_PROXY: integer({
       from: 0,
       to: 100,
       fallback: 0,
-      meaning: 'how many proxies in front are ours and may name the client',
+      meaning: 'how many proxies in front may name the client',
     }),
     NODE_ENV: oneOf({
       words: ['production', 'development', 'test'],
@@ -34,28 +34,28 @@ export function serviceVariables({ port }: { readonly port: number }) {
     LOG_FORMAT: oneOf({
       words: ['auto', 'json', 'pretty'],
       fallback: 'auto',
-      meaning: 'json: one object a line; pretty: for eyes; auto: pretty in a terminal',
+      meaning: 'json, or pretty for eyes; auto: pretty in a terminal',
     }),
     REQUEST_TIMEOUT_MS: integer({
       from: 0,
       to: 600_000,
-      fallback: 10_000,
+      fallback: 20_000,
       unit: 'ms',
-      meaning: 'how long one request may take before it is answered 503; 0: for ever',
+      meaning: 'longest that a request may take, then 503; 0: for ever',
     }),
     HEADERS_TIMEOUT_MS: integer({
       from: 100,
       to: 600_000,
-      fallback: 10_000,
+      fallback: 5_000,
       unit: 'ms',
-      meaning: 'how long a client may take to send its headers before it is answered 408',
+      meaning: 'longest that a client may send headers, then 408',
     }),
     BODY_TIMEOUT_MS: integer({
       from: 100,
       to: 600_000,
-      fallback: 20_000,
+      fallback: 10_000,
       unit: 'ms',
-      meaning: 'how long a client may take to send a whole request before it is answered 408',
+      meaning: 'longest that a client may send a request, then 408',
     }),
     MAX_IN_FLIGHT: integer({
       from: 1,
@@ -68,7 +68,7 @@ export function serviceVariables({ port }: { readonly port: number }) {
       to: 60_000,
       fallback: 500,
       unit: 'ms',
-      meaning: 'how late the event loop may be; while it is later, requests are answered 503',
+      meaning: 'latest that the event loop may be; later, 503',
     }),
     DRAIN_DELAY_MS: integer({
       from: 0,
@@ -82,11 +82,11 @@ export function serviceVariables({ port }: { readonly port: number }) {
       to: 600_000,
       fallback: 25_000,
       unit: 'ms',
-      meaning: 'after so long since SIGTERM whatever is left is cut',
+      meaning: 'so long after SIGTERM what is left is cut',
     }),
     OTEL_EXPORTER_OTLP_ENDPOINT: url({
       protocols: ['http:', 'https:'],
-      meaning: 'OpenTelemetry collector that traces are sent to; not set: no tracing',
+      meaning: 'OpenTelemetry collector of traces; none: no tracing',
     }),
   };
 }
@@ -99,11 +99,11 @@ export function storeVariables({ file }: { readonly file: string }) {
   return {
     DATABASE_FILE: text({
       fallback: file,
-      meaning: 'SQLite file, made if it is not there; processes may share it',
+      meaning: 'SQLite file, made if missing; may be shared',
     }),
     DATABASE_URL: secret({
       protocols: ['postgres:', 'postgresql:'],
-      meaning: 'PostgreSQL database to use instead of the file',
+      meaning: 'PostgreSQL instead of the file',
     }),
     DATABASE_POOL_SIZE: integer({
       from: 1,
@@ -116,7 +116,7 @@ export function storeVariables({ file }: { readonly file: string }) {
       to: 60_000,
       fallback: 1_000,
       unit: 'ms',
-      meaning: 'how long the store may take before it counts as away',
+      meaning: 'longest that the store may take, then 503',
     }),
   };
 }

@@ -4,6 +4,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { buildService } from './build.ts';
+import type { AnyVariables } from './config.ts';
+import { describeVariables } from './describe-variables.ts';
+import { cellsOf } from './print-variables.ts';
 
 /** Variables on top of those that every process needs. */
 export type Variables = Readonly<Record<string, string>>;
@@ -111,4 +114,15 @@ function watch(child: ChildProcess): { ended: Promise<Ending>; output: () => str
     });
   });
   return { ended, output: () => written.stdout };
+}
+
+/** The table that the README of a service with these variables has. */
+export function readmeTableOf(variables: AnyVariables): string {
+  const rows = describeVariables(variables)
+    .map(cellsOf)
+    .map(([name, value, meaning]) => {
+      const shown = value === 'none' ? value : `\`${value}\``;
+      return `| \`${name}\` | ${shown} | ${meaning.replaceAll('|', '\\|')} |\n`;
+    });
+  return `| Variable | Default | Meaning |\n|---|---|---|\n${rows.join('')}`;
 }

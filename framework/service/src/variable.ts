@@ -6,7 +6,7 @@ import { z } from 'zod';
 export interface VariableFacts {
   /** What it decides: half a sentence. */
   readonly meaning: string;
-  /** As it would be written into the environment. Default: the variable has no default. */
+  /** What holds when it is not set, as it would be written into the environment. Default: nothing. */
   readonly fallback?: string;
   /** What one of it is, where the value is a number: `ms`, `bytes`. */
   readonly unit?: string;
@@ -54,11 +54,13 @@ export function integer({ from, to, fallback, ...facts }: IntegerOptions): z.Zod
 export interface TextOptions {
   readonly meaning: string;
   readonly fallback: string;
+  /** The fallback for a reader, where it is not the same on every machine. Default: itself. */
+  readonly shownAs?: string;
 }
 
 /** Any text. */
-export function text({ fallback, meaning }: TextOptions): z.ZodType<string> {
-  return variable(z.string().default(fallback), { fallback, meaning });
+export function text({ fallback, meaning, shownAs }: TextOptions): z.ZodType<string> {
+  return variable(z.string().default(fallback), { fallback: shownAs ?? fallback, meaning });
 }
 
 /** Any text, or `undefined`. */
@@ -80,7 +82,7 @@ export function oneOf<Word extends string>(options: OneOfOptions<Word>): z.ZodTy
 }
 
 /** No host names: looking one up may take longer than a start may fail. */
-export function address({ fallback, meaning }: TextOptions): z.ZodType<string> {
+export function address({ fallback, meaning }: Omit<TextOptions, 'shownAs'>): z.ZodType<string> {
   const schema = z
     .string()
     .refine(

@@ -1,0 +1,95 @@
+import { setImmediate } from 'node:timers/promises';
+
+import type { Logger } from 'fw';
+import { expect, test } from 'vitest';
+
+import { type Check, createCheckRunner } from './check.ts';
+
+/** A runner of `check`, how often it ran, and what the log was told. */
+function newRunner(check: Check, timeoutMs = 10_000) {
+  const lines: string[] = [];
+  const logger: Logger = {
+    info: (text) => lines.push(text),
+    warn: (text) => lines.push(text),
+    error: () => {},
+  };
+  const counts = { started: 0 };
+  const counted = () => {
+    counts.started++;
+    return check();
+  };
+  return { run: createCheckRunner('store', counted, { logger, timeoutMs }), counts, lines };
+}
+
+test('a check runs anew for each who asks after another', async () => {
+  const { run, counts } = newRunner(async () => {});
+
+  expect(await run()).toBe('ok');
+  await Promise.resolve();
+  expect(await run()).toBe('ok');
+
+  expect(counts.started).toBe(2);
+});
+
+test('a check runs once for all who ask at the same time', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { run, counts } = newRunner(() => promise);
+
+  const outcomes = Promise.all(Array.from({ length: 50 }, run));
+  resolve();
+
+  expect(new Set(await outcomes)).toEqual(new Set(['ok']));
+  expect(counts.started).toBe(1);
+});
+
+test('a check that throws at once has failed like one that rejects', async () => {
+  const { run, lines } = newRunner(() => {
+    throw new Error('closed');
+  });
+
+  expect(await run()).toBe('failed');
+  expect(lines).toEqual(['Check "store" failed: closed']);
+});
+
+test('the log hears when a check begins to fail, why, and when it passes again', async () => {
+  const reasons = ['gone', 'gone', 'refused', undefined, undefined];
+  let at = 0;
+  const { run, lines } = newRunner(async () => {
+    const reason = reasons[at++];
+    if (reason) throw new Error(reason);
+  });
+
+  for (const _ of reasons) await run();
+
+  expect(lines).toEqual([
+    'Check "store" failed: gone',
+    'Check "store" failed: refused',
+    'Check "store" passes again',
+  ]);
+});
+
+test('a check that hangs has failed, is not begun again meanwhile, and passes once it ends', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { run, counts, lines } = newRunner(() => promise, 30);
+
+  const first = await run();
+  const later = await Promise.race([Promise.all([run(), run()]), setImmediate('waited')]);
+
+  expect(first).toBe('failed');
+  expect(later).toEqual(['failed', 'failed']);
+  expect(counts.started).toBe(1);
+  expect(lines).toEqual(['Check "store" failed: no answer within 30 ms']);
+
+  resolve();
+  await expect.poll(run).toBe('ok');
+});
+
+test('a check that never ends is given up, so that one that works is noticed', async () => {
+  let isStuck = true;
+  const { run } = newRunner(() => (isStuck ? new Promise(() => {}) : Promise.resolve()), 5);
+
+  expect(await run()).toBe('failed');
+  isStuck = false;
+
+  await expect.poll(run).toBe('ok');
+});
