@@ -374,6 +374,24 @@ test('middleware tells of headers and media types of answers', async () => {
   });
 });
 
+test('a schema is of the JSON form of an answer, other forms of it are text', async () => {
+  const router = createRouter().get(
+    '/r',
+    endpoint({ responses: { 200: z.object({ id: z.string() }) } }),
+    says({ responses: { 200: { mediaTypes: ['application/ld+json', 'text/html'] } } }),
+    handler,
+  );
+
+  const { paths } = await generateDocument(router.getRoutes());
+
+  expect(paths['/r']?.get?.responses['200']).toMatchObject({
+    content: {
+      'application/ld+json': { schema: { required: ['id'] } },
+      'text/html': { schema: { type: 'string' } },
+    },
+  });
+});
+
 test('a schema with a name is shared, under one name for each form that it has', async () => {
   const user = z
     .object({ id: z.string(), role: z.string().default('member') })

@@ -158,13 +158,21 @@ export function describeAnswer(
   };
   const mediaTypes = said?.mediaTypes ?? ['application/json'];
   const hasContent = (schema || said?.mediaTypes) && !BODYLESS.includes(status);
+  const isText = (type: string) => !isJson(type) && mediaTypes.some(isJson);
   return {
     description: said?.description ?? (status === '2XX' ? 'Success' : titleOf(Number(status))),
     ...(Object.keys(headers).length > 0 && { headers }),
     ...(hasContent && {
-      content: Object.fromEntries(mediaTypes.map((type) => [type, { schema: schema ?? {} }])),
+      content: Object.fromEntries(
+        mediaTypes.map((type) => [type, { schema: isText(type) ? TEXT : (schema ?? {}) }]),
+      ),
     }),
   };
+}
+
+/** Beside JSON, which the schema is of, another media type is a rendering of the same as text. */
+function isJson(type: string): boolean {
+  return /[/+]json$/.test(type);
 }
 
 /** Answers that have no body, whatever the handler sends (RFC 9110 §15.3.5, §15.3.6, §15.4.5). */
