@@ -1,0 +1,84 @@
+import { writeSync } from 'node:fs';
+
+/** Where log lines go. */
+export interface LogOutput {
+  write(line: string): void;
+  /** Hands on what has been kept back. */
+  flush(): void;
+}
+
+export interface LogOutputOptions {
+  /** The file descriptor to write to. Default 1: standard output. */
+  readonly fd?: number;
+}
+
+/** So much is written at a time: a system call for each line would cost more than making the line. */
+const CHUNK_LENGTH = 8_192;
+
+/** The longest that a line is kept back. */
+const FLUSH_MS = 100;
+
+/** What a reader that has stopped reading may owe; more than that is dropped. */
+const MAX_PENDING_LENGTH = 16 * 1024 ** 2;
+
+/** How long the end of a process waits for such a reader. */
+const LAST_FLUSH_MS = 2_000;
+
+/**
+ * Writes log lines to a file descriptor, many at a time, none later than a tenth of a second, and all
+ * of them before the process exits. A reader that goes away is no reason to fail.
+ */
+export function openLogOutput({ fd = 1 }: LogOutputOptions = {}): LogOutput {
+  let kept = '';
+  let rest: Buffer = Buffer.alloc(0);
+  let isSet = false;
+  let isGone = false;
+
+  const flush = (): void => {
+    if (kept !== '') {
+      const bytes = Buffer.from(kept);
+      rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
+      kept = '';
+    }
+    try {
+      while (rest.length > 0 && !isGone) rest = rest.subarray(writeSync(fd, rest));
+    } catch (error) {
+      // Where the descriptor does not block: the reader has not made room yet.
+      if (codeOf(error) === 'EAGAIN') flushLater();
+      else if (codeOf(error) !== 'ENOSPC') isGone = true;
+    }
+  };
+  const flushLater = (): void => {
+    if (isSet) return;
+    isSet = true;
+    setTimeout(() => {
+      isSet = false;
+      flush();
+    }, FLUSH_MS).unref();
+  };
+
+  process.on('exit', () => {
+    const endMs = performance.now() + LAST_FLUSH_MS;
+    do flush();
+    while (rest.length > 0 && !isGone && performance.now() < endMs && pause());
+  });
+  return {
+    write(line) {
+      if (isGone || rest.length > MAX_PENDING_LENGTH) return;
+      kept += line;
+      if (kept.length >= CHUNK_LENGTH) flush();
+      else flushLater();
+    },
+    flush,
+  };
+}
+
+/** Waits without the event loop, which has ended. */
+function pause(): true {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+  return true;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}
