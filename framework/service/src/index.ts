@@ -14,21 +14,39 @@ export {
   type DocumentedOperation,
   documented,
 } from './documented.ts';
+export { type DocumentsOptions, documents } from './documents.ts';
 export { createDrain, type Drain } from './drain.ts';
 export { createHealth, type Health, type HealthOptions } from './health.ts';
-export { createLogger, type LoggerOptions } from './logging.ts';
+export {
+  createLogger,
+  type LoggerOptions,
+  openLogger,
+  type RequestEntry,
+  type ServiceLogger,
+} from './logging.ts';
+export { createMetrics, type Metrics } from './metrics.ts';
 export { negotiate } from './negotiate.ts';
 export { type Page, readPage } from './pagination.ts';
 export { etagOf, isNotModified, requireMatch, staleState } from './preconditions.ts';
 export { runService, type Service, type ServiceDefinition } from './run-service.ts';
 export { createServiceApp, type ServiceEdge } from './service-app.ts';
 export {
+  type CallContext,
+  type CallFailure,
+  createServiceClient,
+  ServiceCallError,
+  type ServiceClient,
+  type ServiceClientOptions,
+} from './service-client.ts';
+export {
   type ServiceConfig,
   type StoreConfig,
   serviceVariables,
   storeVariables,
 } from './service-variables.ts';
+export type { SheddingLimits } from './shedding.ts';
 export { type SupersededOptions, superseded, V1_DEPRECATED_SINCE } from './superseded.ts';
+export { startTracing, type Tracing, type TracingOptions } from './tracing.ts';
 export {
   integer,
   oneOf,

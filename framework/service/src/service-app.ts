@@ -1,26 +1,50 @@
-import { type Application, createApp, errorHandler, type Logger } from 'fw';
+import { type Application, createApp, errorHandler } from 'fw';
 
 import type { Drain } from './drain.ts';
+import { watchEventLoopLag } from './event-loop-lag.ts';
+import type { ServiceLogger } from './logging.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { observe } from './observe.ts';
+import { limitTime } from './request-timeout.ts';
+import { type SheddingLimits, shedLoad } from './shedding.ts';
+import type { Tracing } from './tracing.ts';
 
 /** What a process gives each of its applications. Default: as in a test, on its own. */
 export interface ServiceEdge {
-  readonly logger?: Logger;
+  /** The service's name. */
+  readonly name?: string;
+  /** One with a `request` writes a line for each request. */
+  readonly logger?: ServiceLogger;
   readonly drain?: Drain;
   /** How many proxies in front of the service are ours. Default 0. */
   readonly trustProxy?: number;
   /** Adds stacks to error answers. Default false. */
   readonly includeStack?: boolean;
+  readonly metrics?: Metrics;
+  /** Default: `traceparent` is handed on, and nothing sent. */
+  readonly tracing?: Tracing | undefined;
+  /** Default: no limits. */
+  readonly shedding?: SheddingLimits;
+  /** How long one request may take, in milliseconds. Default 0: for ever. */
+  readonly requestTimeoutMs?: number;
 }
 
-/** Creates an application with the middleware that comes first in every service, in this order. */
+/**
+ * Creates an application with the middleware that comes first in every service, in this order:
+ * observation, the answering of errors, draining, shedding, the limit of time.
+ */
 export function createServiceApp(edge: ServiceEdge = {}): Application {
   const { logger, drain, trustProxy = 0, includeStack = false } = edge;
-  const app = createApp({ trustProxy, ...(logger && { logger }) });
-  app.use(errorHandler({ includeStack }));
-  app.use((ctx, next) => {
-    ctx.set('X-Request-Id', ctx.requestId);
-    return next();
+  const { metrics = createMetrics(), tracing, shedding, requestTimeoutMs = 0 } = edge;
+  const app = createApp({
+    trustProxy,
+    deadlineMs: requestTimeoutMs,
+    ...(logger && { logger }),
   });
+  app.use(observe({ logger: logger ?? app.logger, metrics, tracing }));
+  app.use(errorHandler({ includeStack }));
   if (drain) app.use(drain.closeConnections);
+  if (shedding) app.use(shedLoad({ ...shedding, metrics, lag: watchEventLoopLag() }));
+  if (requestTimeoutMs > 0) app.use(limitTime(requestTimeoutMs));
   return app;
 }

@@ -1,0 +1,64 @@
+import { type Context, DONE, type Middleware, unmatchedStatus } from 'fw';
+
+import type { ServiceLogger } from './logging.ts';
+import type { Metrics } from './metrics.ts';
+import { readTraceparent } from './trace-context.ts';
+import type { Tracing } from './tracing.ts';
+
+export interface Observers {
+  readonly logger: ServiceLogger;
+  readonly metrics: Metrics;
+  readonly tracing?: Tracing | undefined;
+}
+
+/**
+ * Names each request in its answer (`X-Request-Id`), and sees to it that it is counted, logged and
+ * traced once it is answered. It stands around everything else, refusals of the gate included.
+ */
+export function observe({ logger, metrics, tracing }: Observers): Middleware {
+  const end = (ctx: Context, status: number, startedMs: number): void => {
+    const durationMs = performance.now() - startedMs;
+    const { method, route } = ctx;
+    metrics.end(route, { method, status, durationMs });
+    if (tracing) ctx.state.trace?.end({ route: route?.path ?? '', status });
+    logger.request?.({
+      method,
+      route: route?.path ?? '',
+      status,
+      durationMs,
+      requestId: ctx.requestId,
+      userId: ctx.state.user?.id,
+      traceId: ctx.state.trace?.traceId ?? readTraceparent(ctx.get('traceparent'))?.traceId,
+    });
+  };
+  return (ctx, next) => {
+    const startedMs = performance.now();
+    metrics.begin();
+    ctx.set('X-Request-Id', ctx.requestId);
+    if (tracing) ctx.state.trace = tracing.begin(ctx);
+    const running = next();
+    if (running === DONE) {
+      end(ctx, statusOf(ctx), startedMs);
+      return DONE;
+    }
+    return running.then(
+      () => end(ctx, statusOf(ctx), startedMs),
+      (error: unknown) => {
+        end(ctx, refusedStatus(error), startedMs);
+        throw error;
+      },
+    );
+  };
+}
+
+/** What the answer will say that is written once this middleware is done. */
+function statusOf(ctx: Context): number {
+  if (ctx.responded || ctx.status !== 200) return ctx.status;
+  return ctx.route ? 204 : unmatchedStatus(ctx.method);
+}
+
+/** What an error is answered with that nothing below has answered: one of the gate, by its status. */
+function refusedStatus(error: unknown): number {
+  const status = error instanceof Error && 'status' in error ? error.status : undefined;
+  return typeof status === 'number' && status >= 400 && status <= 599 ? status : 500;
+}

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import {
+  type Context as Parent,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import type { Context } from 'fw';
+
+import { readTraceparent } from './trace-context.ts';
+import type { RequestTrace, Tracing, TracingOptions } from './tracing.ts';
+
+/** How long the end of a process waits for a collector. */
+const CLOSE_MS = 2_000;
+
+/** Sends spans; those of requests whose sender does not sample them are left out. */
+export function createTracing({ service, endpoint, intervalMs = 1_000 }: TracingOptions): Tracing {
+  const exporter = new OTLPTraceExporter({
+    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+    timeoutMillis: CLOSE_MS,
+  });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': service }),
+    spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: intervalMs })],
+  });
+  const tracer = provider.getTracer('@fw/service');
+
+  const beginCall = (parent: Parent, { method, url }: { method: string; url: URL }) => {
+    const attributes = {
+      'http.request.method': method,
+      'server.address': url.hostname,
+      'server.port': Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
+      'url.full': url.href,
+    };
+    return tracer.startSpan(method, { kind: SpanKind.CLIENT, attributes }, parent);
+  };
+
+  return {
+    begin(ctx) {
+      const attributes = { 'http.request.method': ctx.method, 'url.path': ctx.path };
+      const span = tracer.startSpan(
+        ctx.method,
+        { kind: SpanKind.SERVER, attributes },
+        parentOf(ctx),
+      );
+      return describe(ctx.method, span, beginCall);
+    },
+    async close() {
+      await Promise.race([
+        provider.shutdown().catch(() => {}),
+        sleep(CLOSE_MS, undefined, { ref: false }),
+      ]);
+    },
+  };
+}
+
+function parentOf(ctx: Context): Parent {
+  const parent = readTraceparent(ctx.get('traceparent'));
+  if (!parent) return ROOT_CONTEXT;
+  const { traceId, spanId, flags } = parent;
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    traceId,
+    spanId,
+    traceFlags: flags & 1,
+    isRemote: true,
+  });
+}
+
+type BeginCall = (parent: Parent, target: { method: string; url: URL }) => Span;
+
+function describe(method: string, span: Span, beginCall: BeginCall): RequestTrace {
+  return {
+    traceId: span.spanContext().traceId,
+    call(target) {
+      const call = beginCall(trace.setSpan(ROOT_CONTEXT, span), target);
+      const { traceId, spanId, traceFlags } = call.spanContext();
+      return {
+        traceparent: `00-${traceId}-${spanId}-0${traceFlags & 1}`,
+        end(outcome) {
+          if ('status' in outcome) setStatus(call, outcome.status, 400);
+          else call.setStatus({ code: SpanStatusCode.ERROR, message: String(outcome.error) });
+          call.end();
+        },
+      };
+    },
+    end({ route, status }) {
+      if (route !== '') {
+        span.updateName(`${method} ${route}`);
+        span.setAttribute('http.route', route);
+      }
+      setStatus(span, status, 500);
+      span.end();
+    },
+  };
+}
+
+/** An answer from `errorFrom` on is an error: to whoever asks the client's too (HTTP semantic conventions). */
+function setStatus(span: Span, status: number, errorFrom: number): void {
+  span.setAttribute('http.response.status_code', status);
+  if (status < errorFrom) return;
+  span.setAttribute('error.type', String(status));
+  span.setStatus({ code: SpanStatusCode.ERROR });
+}

@@ -1,0 +1,19 @@
+import type { Context } from 'fw';
+
+/**
+ * Answers 503, to be tried again in a second. Recorded and not thrown: with many to refuse, an error
+ * to log for each would be the most work of all.
+ */
+export function answerUnavailable(ctx: Context): void {
+  ctx.status = 503;
+  ctx.set('Content-Type', 'application/problem+json');
+  ctx.set('Retry-After', '1');
+  ctx.json({
+    type: 'about:blank',
+    title: 'Service Unavailable',
+    status: 503,
+    detail: 'Service Unavailable',
+    code: 'SERVICE_UNAVAILABLE',
+    requestId: ctx.requestId,
+  });
+}
