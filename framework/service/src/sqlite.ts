@@ -2,21 +2,27 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
+export { createGroupCommit, type GroupCommit, type GroupCommitOptions } from './group-commit.ts';
+export { orUnavailable } from './sqlite-errors.ts';
+
 /** What a database file of one service holds. */
 export interface DatabaseFormat {
   /** Marks the file as this service's (`PRAGMA application_id`): a 32-bit integer other than 0. */
   readonly applicationId: number;
-  /** SQL that leads from each version to the next; the first from an empty file to version 1. */
+  /**
+   * SQL that leads from each version to the next; the first from an empty file to version 1. What
+   * the programs of the version before do must go on working: they may run beside this one.
+   */
   readonly migrations: readonly string[];
 }
 
-/** How long a statement waits for another process to finish writing. */
+/** How long opening waits for another process to finish writing, such as a migration. */
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
  * Opens a database file that several processes may share, and brings it to the newest version. What
- * is committed is on the disk: a write-ahead log, synchronised at every commit. A file that holds
- * anything else is left as it is.
+ * is committed is on the disk: a write-ahead log, synchronised at every commit. A newer version than
+ * this program knows is taken as it is; a file that holds anything else is left as it is.
  *
  * @throws {Error} naming the file, if it is not such a database or cannot be opened
  */
@@ -69,10 +75,7 @@ function migrate(database: DatabaseSync, { applicationId, migrations }: Database
       throw new Error('it belongs to another program');
     }
     const version = readNumber(database, 'SELECT user_version FROM pragma_user_version');
-    if (version > migrations.length) {
-      throw new Error(`version ${version} is newer than this program's ${migrations.length}`);
-    }
-    if (version === migrations.length) return;
+    if (version >= migrations.length) return;
     for (const migration of migrations.slice(version)) database.exec(migration);
     database.exec(`PRAGMA application_id = ${applicationId}`);
     database.exec(`PRAGMA user_version = ${migrations.length}`);

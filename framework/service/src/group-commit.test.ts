@@ -1,0 +1,163 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+
+import { ServiceUnavailableError } from 'fw';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { createGroupCommit, openDatabase } from './sqlite.ts';
+
+const NOTES = {
+  applicationId: 0x6e6f7465,
+  migrations: ['CREATE TABLE notes (text TEXT NOT NULL UNIQUE) STRICT'],
+};
+
+function newFile(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'group-commit-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  return join(directory, 'notes.db');
+}
+
+function open(file = ':memory:') {
+  const database = openDatabase(file, NOTES);
+  onTestFinished(() => database.close());
+  return { database, add: (text: string) => add(database, text) };
+}
+
+function add(database: DatabaseSync, text: string): void {
+  database.prepare('INSERT INTO notes VALUES (?)').run(text);
+}
+
+function notes(database: DatabaseSync): unknown[] {
+  return database
+    .prepare('SELECT text FROM notes ORDER BY text')
+    .all()
+    .map((row) => row.text);
+}
+
+test('write resolves with what the work gives, once another connection sees it', async () => {
+  const file = newFile();
+  const { database, add } = open(file);
+  const other = open(file);
+  const { write } = createGroupCommit(database);
+
+  const result = await write(() => {
+    add('kept');
+    return 42;
+  });
+
+  expect(result).toBe(42);
+  expect(notes(other.database)).toEqual(['kept']);
+});
+
+test('the writes of one turn share one transaction', async () => {
+  const file = newFile();
+  const { database, add } = open(file);
+  const other = open(file);
+  const { write } = createGroupCommit(database);
+  const seen: number[] = [];
+
+  await Promise.all(
+    ['a', 'b', 'c'].map((text) =>
+      write(() => {
+        add(text);
+        seen.push(notes(other.database).length);
+      }).then(() => seen.push(notes(other.database).length)),
+    ),
+  );
+
+  expect(seen).toEqual([0, 0, 0, 3, 3, 3]);
+});
+
+test('work that throws leaves nothing behind and harms no other', async () => {
+  const { database, add } = open();
+  const { write } = createGroupCommit(database);
+
+  const results = await Promise.allSettled([
+    write(() => add('a')),
+    write(() => add('a')),
+    write(() => {
+      add('half');
+      throw new Error('the other half');
+    }),
+    write(() => add('b')),
+  ]);
+
+  expect(results.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'rejected',
+    'fulfilled',
+  ]);
+  expect(notes(database)).toEqual(['a', 'b']);
+});
+
+test('write waits for another process to finish, and lets everything else run meanwhile', async () => {
+  const file = newFile();
+  const { database, add } = open(file);
+  const other = open(file);
+  const { write } = createGroupCommit(database, { timeoutMs: 60_000 });
+  other.database.exec('BEGIN IMMEDIATE');
+  let isWritten = false;
+
+  const written = write(() => add('mine')).then(() => {
+    isWritten = true;
+  });
+  for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setTimeout(resolve, 1));
+  const wasWritten = isWritten;
+  other.add('theirs');
+  other.database.exec('COMMIT');
+  await written;
+
+  expect(wasWritten).toBe(false);
+  expect(notes(database)).toEqual(['mine', 'theirs']);
+});
+
+test('write is refused while another process does not finish, and works afterwards', async () => {
+  const file = newFile();
+  const { database, add } = open(file);
+  const other = open(file);
+  const { write } = createGroupCommit(database, { timeoutMs: 50 });
+  other.database.exec('BEGIN IMMEDIATE');
+
+  const refused = await write(() => add('refused')).catch((error: unknown) => error);
+  other.database.exec('COMMIT');
+  await write(() => add('kept'));
+
+  expect(refused).toBeInstanceOf(ServiceUnavailableError);
+  expect(refused).toMatchObject({ headers: { 'Retry-After': '1' } });
+  expect(notes(database)).toEqual(['kept']);
+});
+
+test('a full disk refuses writes, keeps nothing of them, and works again once there is room', async () => {
+  const { database, add } = open(newFile());
+  const { write } = createGroupCommit(database);
+  const long = 'x'.repeat(100_000);
+  database.exec('PRAGMA max_page_count = 20');
+
+  const results = await Promise.allSettled([
+    write(() => add('small')),
+    write(() => add(long)),
+    write(() => add(`${long}y`)),
+  ]);
+  const kept = notes(database);
+  database.exec('PRAGMA max_page_count = 1000');
+  await write(() => add('later'));
+
+  for (const [at, result] of results.entries()) {
+    if (result.status === 'fulfilled') expect([at, kept]).toEqual([0, ['small']]);
+    else expect(result.reason).toBeInstanceOf(ServiceUnavailableError);
+  }
+  expect(results[1]?.status).toBe('rejected');
+  expect(kept.length).toBe(results.filter(({ status }) => status === 'fulfilled').length);
+  expect(notes(database)).toEqual([...kept, 'later'].sort());
+});
+
+test('writes to a database that is closed are rejected', async () => {
+  const database = openDatabase(':memory:', NOTES);
+  const { write } = createGroupCommit(database);
+  database.close();
+
+  await expect(write(() => add(database, 'late'))).rejects.toThrow();
+});
