@@ -81,7 +81,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
 
       const updated = await store.update('ada', { email: 'ada@example.org' }, later);
 
-      expect(updated).toEqual({ ...ada, email: 'ada@example.org', updatedAt: later });
+      expect(updated).toEqual({ ...ada, email: 'ada@example.org', updatedAt: later, version: 2 });
       expect(await store.find('ada')).toEqual(updated);
       expect(await store.find('bob')).toEqual(bob);
     });
@@ -107,17 +107,370 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
       const store = await openStore(ada);
 
       expect(await store.update('bob', { name: 'Bob' }, later)).toBeUndefined();
-      expect(await store.delete('bob')).toBe(false);
+      expect(await store.delete('bob')).toBe('missing');
       expect(await store.list()).toEqual({ users: [ada], total: 1 });
     });
 
     test('a deleted user is gone', async () => {
       const store = await openStore(ada, bob);
 
-      expect(await store.delete('ada')).toBe(true);
-      expect(await store.delete('ada')).toBe(false);
+      expect(await store.delete('ada')).toBe('deleted');
+      expect(await store.delete('ada')).toBe('missing');
       expect(await store.find('ada')).toBeUndefined();
       expect(await store.list()).toEqual({ users: [bob], total: 1 });
+    });
+
+    describe('page', () => {
+      test('gives users in the order of creation, and where to go on while there are more', async () => {
+        const store = await openStore(cyd, ada, bob);
+
+        const first = await store.page({ limit: 2 });
+        const second = await store.page({ limit: 2, after: first.next });
+
+        expect(first).toEqual({ users: [cyd, ada], next: expect.any(Number) });
+        expect(second).toEqual({ users: [bob] });
+      });
+
+      test('goes on behind a user that was deleted, and skips nothing', async () => {
+        const store = await openStore(cyd, ada, bob);
+        const { next } = await store.page({ limit: 1 });
+
+        await store.delete('cyd');
+
+        expect((await store.page({ limit: 1, after: next })).users).toEqual([ada]);
+      });
+
+      test('finds an e-mail whatever its case, A to Z, and all who have it', async () => {
+        const shouting = { ...cyd, email: 'ADA@EXAMPLE.com' };
+        const umlaut = { ...bob, email: 'ÄDA@example.com' };
+        const store = await openStore(ada, umlaut, shouting);
+
+        const first = await store.page({ limit: 1, email: 'Ada@Example.Com' });
+        const second = await store.page({ limit: 1, email: 'ada@example.com', after: first.next });
+
+        expect(first.users).toEqual([ada]);
+        expect(second).toEqual({ users: [shouting] });
+        expect((await store.page({ limit: 9, email: 'ÄDA@EXAMPLE.COM' })).users).toEqual([umlaut]);
+        expect((await store.page({ limit: 9, email: 'äda@example.com' })).users).toEqual([]);
+      });
+    });
+
+    describe('insertUnique', () => {
+      test('keeps the user', async () => {
+        const store = await openStore();
+
+        expect(await store.insertUnique(ada)).toEqual({ outcome: 'created', user: ada });
+        expect(await store.find('ada')).toEqual(ada);
+      });
+
+      test.each([
+        ['insert', async (store: UserStore) => store.insert(ada)],
+        ['insertUnique', async (store: UserStore) => store.insertUnique(ada)],
+        [
+          'update',
+          async (store: UserStore) => {
+            await store.insert({ ...ada, email: 'ada@example.org' });
+            await store.update('ada', { email: ada.email }, later);
+          },
+        ],
+        [
+          'updateUnique',
+          async (store: UserStore) => {
+            await store.insert({ ...ada, email: 'ada@example.org' });
+            await store.updateUnique('ada', { email: ada.email }, later);
+          },
+        ],
+      ])('refuses an e-mail that %s gave to another, whatever its case', async (_, give) => {
+        const store = await openStore();
+        await give(store);
+
+        const outcome = await store.insertUnique({ ...bob, email: 'ADA@example.COM' });
+
+        expect(outcome).toEqual({ outcome: 'email-taken' });
+        expect(await store.find('bob')).toBeUndefined();
+      });
+
+      test.each([
+        ['delete', async (store: UserStore) => store.delete('ada')],
+        ['update', async (store: UserStore) => store.update('ada', { email: 'x@y' }, later)],
+        [
+          'updateUnique',
+          async (store: UserStore) => store.updateUnique('ada', { email: 'x@y' }, later),
+        ],
+      ])('takes an e-mail that %s has freed', async (_, free) => {
+        const store = await openStore();
+        await store.insertUnique(ada);
+
+        await free(store);
+
+        const outcome = await store.insertUnique({ ...bob, email: ada.email });
+        expect(outcome).toMatchObject({ outcome: 'created' });
+      });
+
+      test('refuses an e-mail as long as one of several users has it', async () => {
+        const store = await openStore(ada, { ...bob, email: ada.email });
+        const insertCyd = () => store.insertUnique({ ...cyd, email: ada.email });
+
+        await store.delete('ada');
+        expect(await insertCyd()).toEqual({ outcome: 'email-taken' });
+        await store.delete('bob');
+        expect(await insertCyd()).toMatchObject({ outcome: 'created' });
+      });
+
+      test('leaves insert free to keep the same e-mail once more', async () => {
+        const store = await openStore();
+        await store.insertUnique(ada);
+
+        await store.insert({ ...bob, email: 'ADA@example.com' });
+        await store.insert({ ...cyd, email: ada.email });
+
+        expect((await store.page({ limit: 9, email: ada.email })).users).toHaveLength(3);
+      });
+
+      test('gives one of 50 at once the e-mail', async () => {
+        const store = await openStore();
+
+        const outcomes = await Promise.all(
+          Array.from({ length: 50 }, (_, at) => store.insertUnique({ ...ada, id: `ada-${at}` })),
+        );
+
+        expect(outcomes.filter(({ outcome }) => outcome === 'created')).toHaveLength(1);
+        expect(outcomes.filter(({ outcome }) => outcome === 'email-taken')).toHaveLength(49);
+        expect((await store.list()).total).toBe(1);
+      });
+    });
+
+    describe('an idempotency key', () => {
+      const key = { key: 'k1', fingerprint: 'ada' };
+
+      test('gives the user as created again, whatever became of it', async () => {
+        const store = await openStore();
+        await store.insertUnique(ada, key);
+
+        const again = () => store.insertUnique({ ...ada, id: 'other' }, key);
+
+        expect(await again()).toEqual({ outcome: 'replayed', user: ada });
+        await store.update('ada', { name: 'Ada L.', email: 'ada@example.org' }, later);
+        expect(await again()).toEqual({ outcome: 'replayed', user: ada });
+        await store.delete('ada');
+        expect(await again()).toEqual({ outcome: 'replayed', user: ada });
+        expect((await store.list()).total).toBe(0);
+      });
+
+      test('is refused for another request', async () => {
+        const store = await openStore();
+        await store.insertUnique(ada, key);
+
+        const outcome = await store.insertUnique(bob, { ...key, fingerprint: 'bob' });
+
+        expect(outcome).toEqual({ outcome: 'key-reused' });
+        expect((await store.list()).total).toBe(1);
+      });
+
+      test('is not used up by a request that was refused', async () => {
+        const store = await openStore(ada);
+        const refused = await store.insertUnique({ ...bob, email: ada.email }, key);
+
+        const next = await store.insertUnique(bob, { ...key, fingerprint: 'bob' });
+
+        expect(refused).toEqual({ outcome: 'email-taken' });
+        expect(next).toEqual({ outcome: 'created', user: bob });
+      });
+
+      test('makes one user of 50 requests at once, and gives all the same one', async () => {
+        const store = await openStore();
+
+        const outcomes = await Promise.all(
+          Array.from({ length: 50 }, (_, at) =>
+            store.insertUnique({ ...ada, id: `ada-${at}` }, key),
+          ),
+        );
+
+        const users = outcomes.map((outcome) => 'user' in outcome && outcome.user.id);
+        expect(new Set(users).size).toBe(1);
+        expect(outcomes.filter(({ outcome }) => outcome === 'created')).toHaveLength(1);
+        expect((await store.list()).total).toBe(1);
+      });
+
+      test('of 50 requests at once with two fingerprints makes one user', async () => {
+        const store = await openStore();
+
+        const outcomes = await Promise.all(
+          Array.from({ length: 50 }, (_, at) => {
+            const name = at % 2 ? 'odd' : 'even';
+            const user = { ...ada, id: `${name}-${at}`, email: `${name}@example.com` };
+            return store.insertUnique(user, { ...key, fingerprint: name });
+          }),
+        );
+
+        expect(outcomes.filter(({ outcome }) => outcome === 'created')).toHaveLength(1);
+        expect(outcomes.filter(({ outcome }) => outcome === 'replayed')).toHaveLength(24);
+        expect(outcomes.filter(({ outcome }) => outcome === 'key-reused')).toHaveLength(25);
+        expect((await store.list()).total).toBe(1);
+      });
+
+      test('is forgotten after 24 hours', async () => {
+        const store = await openStore();
+        await store.insertUnique(ada, key);
+        const dayLater = new Date(created.getTime() + 24 * 60 * 60 * 1_000);
+        const almost = new Date(dayLater.getTime() - 1);
+
+        const before = await store.insertUnique({ ...bob, createdAt: almost }, key);
+        const after = await store.insertUnique({ ...bob, createdAt: dayLater }, key);
+
+        expect(before).toEqual({ outcome: 'replayed', user: ada });
+        expect(after).toMatchObject({ outcome: 'created', user: { id: 'bob' } });
+        expect(await store.insertUnique({ ...bob, createdAt: dayLater }, key)).toMatchObject({
+          outcome: 'replayed',
+          user: { id: 'bob' },
+        });
+      });
+    });
+
+    describe('updateUnique', () => {
+      test('overwrites what is supplied and counts the versions', async () => {
+        const store = await openStore(ada);
+
+        const once = await store.updateUnique('ada', { name: 'Ada L.' }, later, 1);
+        const twice = await store.updateUnique('ada', { email: 'ADA@example.com' }, later);
+
+        const user = { ...ada, name: 'Ada L.', updatedAt: later, version: 2 };
+        expect(once).toEqual({ outcome: 'updated', user });
+        const changed = { ...user, email: 'ADA@example.com', version: 3 };
+        expect(twice).toEqual({ outcome: 'updated', user: changed });
+        expect(await store.find('ada')).toEqual(changed);
+      });
+
+      test('changes nothing of a user that is missing, or not of the version any more', async () => {
+        const store = await openStore(ada);
+        await store.update('ada', { name: 'Ada L.' }, later);
+        const present = await store.find('ada');
+
+        expect(await store.updateUnique('bob', {}, later)).toEqual({ outcome: 'missing' });
+        expect(await store.updateUnique('bob', {}, later, 1)).toEqual({ outcome: 'missing' });
+        expect(await store.updateUnique('ada', {}, later, 1)).toEqual({ outcome: 'stale' });
+        expect(await store.find('ada')).toEqual(present);
+      });
+
+      test('refuses an e-mail that another user has, whatever its case', async () => {
+        const store = await openStore(ada, bob);
+
+        const outcome = await store.updateUnique('bob', { email: 'ADA@example.com' }, later);
+
+        expect(outcome).toEqual({ outcome: 'email-taken' });
+        expect(await store.find('bob')).toEqual(bob);
+      });
+
+      test('changes the name of one of several users with one e-mail', async () => {
+        const store = await openStore(ada, { ...bob, email: ada.email });
+
+        const outcome = await store.updateUnique('bob', { name: 'Bob B.' }, later);
+
+        expect(outcome).toMatchObject({ outcome: 'updated', user: { name: 'Bob B.' } });
+      });
+
+      test('gives one of 20 users at once the e-mail', async () => {
+        const users = Array.from({ length: 20 }, (_, at) => {
+          return { ...ada, id: `u${at}`, email: `u${at}@example.com` };
+        });
+        const store = await openStore(...users);
+
+        const outcomes = await Promise.all(
+          users.map(({ id }) => store.updateUnique(id, { email: 'one@example.com' }, later)),
+        );
+
+        expect(outcomes.filter(({ outcome }) => outcome === 'updated')).toHaveLength(1);
+        expect(outcomes.filter(({ outcome }) => outcome === 'email-taken')).toHaveLength(19);
+        expect((await store.page({ limit: 99, email: 'one@example.com' })).users).toHaveLength(1);
+      });
+
+      test('loses no change of two writers that read, and write if nobody else has', async () => {
+        const store = await openStore({ ...ada, name: '' });
+        const append = async (letter: string) => {
+          for (;;) {
+            const { name = '', version } = (await store.find('ada')) ?? {};
+            const name2 = name + letter;
+            const written = await store.updateUnique('ada', { name: name2 }, later, version);
+            if (written.outcome === 'updated') return;
+          }
+        };
+        const appendTen = async (letter: string) => {
+          for (let times = 0; times < 10; times++) await append(letter);
+        };
+
+        await Promise.all([appendTen('a'), appendTen('b')]);
+
+        const letters = [...((await store.find('ada'))?.name ?? '')].sort().join('');
+        expect(letters).toBe('aaaaaaaaaabbbbbbbbbb');
+      });
+    });
+
+    test('delete leaves a user alone that is not of the version any more', async () => {
+      const store = await openStore(ada);
+      await store.update('ada', { name: 'Ada L.' }, later);
+
+      expect(await store.delete('ada', 1)).toBe('stale');
+      expect(await store.delete('ada', 2)).toBe('deleted');
+      expect(await store.delete('ada', 2)).toBe('missing');
+    });
+
+    describe('figures', () => {
+      const user = (id: string, email: string, day: string) => {
+        return { ...ada, id, email, createdAt: new Date(`2026-11-${day}Z`) };
+      };
+      const options = { days: 3, domains: 2, now: new Date('2026-11-21T00:00:00Z') };
+
+      test('count the users, the days they were created on and their e-mail domains', async () => {
+        const store = await openStore(
+          user('a', 'a@one.example', '18T23:59:59.999'),
+          user('b', 'b@ONE.example', '19T00:00:00.000'),
+          user('c', 'c@two.example', '21T23:59:59.999'),
+          user('d', '"@"@two.example', '21T00:00:00.000'),
+          user('e', 'e@three.example', '22T00:00:00.000'),
+          user('f', 'none', '17T00:00:00.000'),
+        );
+
+        expect(await store.figures(options)).toEqual({
+          total: 6,
+          byDay: [
+            { date: '2026-11-19', count: 1 },
+            { date: '2026-11-20', count: 0 },
+            { date: '2026-11-21', count: 2 },
+          ],
+          byDomain: [
+            { domain: 'one.example', count: 2 },
+            { domain: 'two.example', count: 2 },
+          ],
+        });
+      });
+
+      test('follow what is changed and deleted', async () => {
+        const store = await openStore(
+          user('a', 'a@one.example', '20T10:00:00'),
+          user('b', 'b@two.example', '21T10:00:00'),
+          user('c', 'c@one.example', '21T10:00:00'),
+        );
+
+        await store.update('a', { email: 'a@three.example' }, later);
+        await store.updateUnique('c', { email: 'c@two.example' }, later);
+        await store.delete('b');
+
+        const figures = await store.figures({ ...options, domains: 9 });
+        expect(figures.total).toBe(2);
+        expect(figures.byDay.map(({ count }) => count)).toEqual([0, 1, 1]);
+        expect(figures.byDomain).toEqual([
+          { domain: 'three.example', count: 1 },
+          { domain: 'two.example', count: 1 },
+        ]);
+      });
+
+      test('of an empty store are zeros', async () => {
+        const store = await openStore();
+
+        const { total, byDay, byDomain } = await store.figures(options);
+
+        expect([total, byDay.map(({ count }) => count), byDomain]).toEqual([0, [0, 0, 0], []]);
+      });
     });
 
     test('a closed store fails its check', async () => {
@@ -137,4 +490,5 @@ const [ada, bob, cyd] = ['ada', 'bob', 'cyd'].map((id) => ({
   email: `${id}@example.com`,
   createdAt: created,
   updatedAt: created,
+  version: 1,
 })) as [User, User, User];

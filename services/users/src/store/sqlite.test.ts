@@ -1,11 +1,17 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+
+import { openDatabase } from '@fw/service/sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createUser } from '../user.ts';
 import { describeUserStore } from './contract.ts';
 import { openSqliteUserStore } from './sqlite.ts';
+import { USERS_FORMAT } from './sqlite-format.ts';
 
 function newFile(): string {
   const directory = mkdtempSync(join(tmpdir(), 'users-'));
@@ -45,4 +51,86 @@ test('a store that is opened again has what it had', async () => {
   onTestFinished(() => again.close());
 
   expect(await again.find('ada')).toMatchObject({ name: 'Ada', createdAt: new Date(0) });
+});
+
+test('a file of version 1 keeps its users and counts them', async () => {
+  const file = newFile();
+  const old = openVersion1(file);
+  insertAsVersion1(old, 'ada', 'Ada@Example.com');
+  old.close();
+
+  const store = openSqliteUserStore(file);
+  onTestFinished(() => store.close());
+
+  expect(await store.find('ada')).toMatchObject({ email: 'Ada@Example.com', version: 1 });
+  expect((await store.page({ limit: 9, email: 'ada@example.com' })).users).toHaveLength(1);
+  expect(await store.figures({ days: 1, domains: 9, now: new Date(0) })).toEqual({
+    total: 1,
+    byDay: [{ date: '1970-01-01', count: 1 }],
+    byDomain: [{ domain: 'example.com', count: 1 }],
+  });
+});
+
+test('a program of version 1 goes on writing beside the newer one, which sees each change', async () => {
+  const file = newFile();
+  const old = openVersion1(file);
+  const store = openSqliteUserStore(file);
+  onTestFinished(async () => {
+    old.close();
+    await store.close();
+  });
+
+  insertAsVersion1(old, 'ada', 'ada@example.com');
+  insertAsVersion1(old, 'bob', 'ada@example.com');
+  old.exec("UPDATE users SET email = 'ADA@example.org' WHERE id = 'ada'");
+  old.exec("DELETE FROM users WHERE id = 'bob'");
+
+  expect(await store.find('ada')).toMatchObject({ email: 'ADA@example.org', version: 2 });
+  expect(await store.delete('ada', 1)).toBe('stale');
+  expect(await store.insertUnique({ ...cyd, email: 'ada@example.org' })).toEqual({
+    outcome: 'email-taken',
+  });
+  const { total, byDomain } = await store.figures({ days: 1, domains: 9, now: new Date(0) });
+  expect([total, byDomain]).toEqual([1, [{ domain: 'example.org', count: 1 }]]);
+});
+
+const cyd = {
+  id: 'cyd',
+  name: 'Cyd',
+  email: 'cyd@example.com',
+  createdAt: new Date(0),
+  updatedAt: new Date(0),
+  version: 1,
+};
+
+/** A connection as the first version of this program had it. */
+function openVersion1(file: string): DatabaseSync {
+  return openDatabase(file, { ...USERS_FORMAT, migrations: USERS_FORMAT.migrations.slice(0, 1) });
+}
+
+function insertAsVersion1(database: DatabaseSync, id: string, email: string): void {
+  database
+    .prepare('INSERT INTO users (id, name, email, created_at, updated_at) VALUES (?, ?, ?, 0, 0)')
+    .run(id, id, email);
+}
+
+test('a user that was created just before the process died is not created again', async () => {
+  const file = newFile();
+  const program = `
+    import { openSqliteUserStore } from ${JSON.stringify(new URL('./sqlite.ts', import.meta.url))};
+    const store = openSqliteUserStore(${JSON.stringify(file)});
+    const user = { ...${JSON.stringify(cyd)}, createdAt: new Date(0), updatedAt: new Date(0) };
+    await store.insertUnique(user, { key: 'k', fingerprint: 'f' });
+    process.kill(process.pid, 'SIGKILL');
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program]);
+  const [, signal] = await once(child, 'exit');
+
+  const store = openSqliteUserStore(file);
+  onTestFinished(() => store.close());
+  const again = await store.insertUnique({ ...cyd, id: 'again' }, { key: 'k', fingerprint: 'f' });
+
+  expect(signal).toBe('SIGKILL');
+  expect(again).toEqual({ outcome: 'replayed', user: cyd });
+  expect((await store.list()).total).toBe(1);
 });

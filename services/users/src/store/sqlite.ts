@@ -1,78 +1,198 @@
-import { inSnapshot, openDatabase } from '@fw/service/sqlite';
+import { createGroupCommit, inSnapshot, openDatabase, orUnavailable } from '@fw/service/sqlite';
 
-import type { Slice, UserList, UserStore } from '../store.ts';
+import type {
+  DeleteOutcome,
+  FiguresOptions,
+  Idempotency,
+  InsertOutcome,
+  PageOptions,
+  UpdateOutcome,
+  UserStore,
+} from '../store.ts';
 import type { User, UserChanges } from '../user.ts';
+import { daysOf, nameDays } from './figures.ts';
+import { fromReplay, REMEMBERED_MS, toReplay } from './replay.ts';
+import { USERS_FORMAT } from './sqlite-format.ts';
 
-const FORMAT = {
-  applicationId: 0x66777573, // "fwus"
-  migrations: [
-    `CREATE TABLE users (
-       position   INTEGER PRIMARY KEY AUTOINCREMENT,
-       id         TEXT NOT NULL UNIQUE,
-       name       TEXT NOT NULL,
-       email      TEXT NOT NULL,
-       created_at INTEGER NOT NULL, -- milliseconds since 1970
-       updated_at INTEGER NOT NULL
-     ) STRICT`,
-  ],
-};
+export interface SqliteUserStoreOptions {
+  /** How long a write may wait for other processes to finish theirs. Default 1 s. */
+  readonly timeoutMs?: number;
+}
+
+const COLUMNS = 'position, id, name, email, created_at, updated_at, version';
+
+/** How many forgotten keys one write clears away: more than it adds. */
+const PURGE = 10;
 
 /**
  * Keeps users in an SQLite file, which several processes may share.
  *
  * @throws {Error} naming the file, if it cannot be opened or holds something else
  */
-export function openSqliteUserStore(file: string): UserStore {
-  const database = openDatabase(file, FORMAT);
-  const count = database.prepare('SELECT count(*) AS total FROM users');
-  const any = database.prepare('SELECT 1 FROM users LIMIT 1');
-  const list = database.prepare('SELECT * FROM users ORDER BY position LIMIT ? OFFSET ?');
-  const find = database.prepare('SELECT * FROM users WHERE id = ?');
-  const insert = database.prepare(
-    'INSERT INTO users (id, name, email, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
+export function openSqliteUserStore(
+  file: string,
+  { timeoutMs = 1_000 }: SqliteUserStoreOptions = {},
+): UserStore {
+  const database = openDatabase(file, USERS_FORMAT);
+  const { write } = createGroupCommit(database, { timeoutMs });
+  const sql = (text: string) => database.prepare(text);
+
+  const any = sql('SELECT 1 FROM users LIMIT 1');
+  const count = sql('SELECT coalesce(sum(users), 0) AS total FROM days');
+  const list = sql(`SELECT ${COLUMNS} FROM users ORDER BY position LIMIT ? OFFSET ?`);
+  const page = sql(`SELECT ${COLUMNS} FROM users WHERE position > ? ORDER BY position LIMIT ?`);
+  const pageOfEmail = sql(
+    `SELECT ${COLUMNS} FROM users WHERE email_folded = lower(?) AND position > ?
+     ORDER BY position LIMIT ?`,
   );
-  const update = database.prepare(
-    `UPDATE users SET name = coalesce(?, name), email = coalesce(?, email), updated_at = ?
-     WHERE id = ? RETURNING *`,
+  const find = sql(`SELECT ${COLUMNS} FROM users WHERE id = ?`);
+  const other = sql('SELECT 1 FROM users WHERE email_folded = lower(?) AND id <> ? LIMIT 1');
+  const insert = sql(
+    `INSERT INTO users (id, name, email, created_at, updated_at, version)
+     VALUES (?, ?, ?, ?, ?, ?)`,
   );
-  const remove = database.prepare('DELETE FROM users WHERE id = ?');
+  const update = sql(
+    `UPDATE users SET name = coalesce(?, name), email = coalesce(?, email), updated_at = ?,
+       version = version + 1
+     WHERE id = ? RETURNING ${COLUMNS}`,
+  );
+  const remove = sql('DELETE FROM users WHERE id = ?');
+  const recall = sql('SELECT fingerprint, user FROM idempotency WHERE key = ? AND created_at > ?');
+  const remember = sql('INSERT OR REPLACE INTO idempotency VALUES (?, ?, ?, ?)');
+  const purge = sql(
+    `DELETE FROM idempotency WHERE key IN
+       (SELECT key FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT ${PURGE})`,
+  );
+  const byDay = sql('SELECT day, users FROM days WHERE day >= ? AND day < ?');
+  const byDomain = sql('SELECT domain, users FROM domains ORDER BY users DESC, domain LIMIT ?');
+
+  function insertRow({ id, name, email, createdAt, updatedAt, version }: User): void {
+    insert.run(id, name, email, createdAt.getTime(), updatedAt.getTime(), version);
+  }
+
+  function change(id: string, { name, email }: UserChanges, updatedAt: Date): User | undefined {
+    const row = update.get(name ?? null, email ?? null, updatedAt.getTime(), id);
+    return row && toUser(row);
+  }
 
   return {
-    async list({ start, limit }: Slice = { start: 0, limit: -1 }): Promise<UserList> {
-      return inSnapshot(database, () => ({
+    async list({ start, limit } = { start: 0, limit: -1 }) {
+      return read(() => ({
         users: list.all(limit, start).map(toUser),
         total: Number(count.get()?.total),
       }));
     },
-    async find(id: string) {
-      const row = find.get(id);
+
+    async page({ after = 0, limit, email }: PageOptions) {
+      return orUnavailable(() => {
+        const rows =
+          email === undefined
+            ? page.all(after, limit + 1)
+            : pageOfEmail.all(email, after, limit + 1);
+        const users = rows.slice(0, limit);
+        const last = users.at(-1);
+        const isMore = rows.length > limit;
+        return { users: users.map(toUser), ...(isMore && last && { next: Number(last.position) }) };
+      });
+    },
+
+    async find(id) {
+      const row = orUnavailable(() => find.get(id));
       return row && toUser(row);
     },
-    async insert({ id, name, email, createdAt, updatedAt }: User) {
-      insert.run(id, name, email, createdAt.getTime(), updatedAt.getTime());
+
+    async figures(options: FiguresOptions) {
+      return read(() => {
+        const { first, end } = daysOf(options);
+        const days = byDay.all(first, end);
+        const domains = byDomain.all(options.domains);
+        return {
+          total: Number(count.get()?.total),
+          byDay: nameDays(
+            options,
+            days.map(({ day, users }) => [Number(day), Number(users)]),
+          ),
+          byDomain: domains.map(({ domain, users }) => ({
+            domain: String(domain),
+            count: Number(users),
+          })),
+        };
+      });
     },
-    async update(id: string, { name, email }: UserChanges, updatedAt: Date) {
-      const row = update.get(name ?? null, email ?? null, updatedAt.getTime(), id);
-      return row && toUser(row);
-    },
-    async delete(id: string) {
-      return remove.run(id).changes > 0;
-    },
+
+    insert: (user) => write(() => insertRow(user)),
+
+    insertUnique: (user: User, idempotency?: Idempotency) =>
+      write((): InsertOutcome => {
+        const forgottenMs = user.createdAt.getTime() - REMEMBERED_MS;
+        const known = idempotency && recall.get(idempotency.key, forgottenMs);
+        if (known) {
+          if (known.fingerprint !== idempotency.fingerprint) return { outcome: 'key-reused' };
+          return { outcome: 'replayed', user: fromReplay(String(known.user)) };
+        }
+        if (other.get(user.email, user.id)) return { outcome: 'email-taken' };
+        insertRow(user);
+        if (idempotency) {
+          const { key, fingerprint } = idempotency;
+          remember.run(key, fingerprint, toReplay(user), user.createdAt.getTime());
+          purge.run(forgottenMs);
+        }
+        return { outcome: 'created', user };
+      }),
+
+    update: (id, changes, updatedAt) => write(() => change(id, changes, updatedAt)),
+
+    updateUnique: (id, changes, updatedAt, ifVersion) =>
+      write((): UpdateOutcome => {
+        const present = find.get(id);
+        if (!present) return { outcome: 'missing' };
+        if (isStale(present, ifVersion)) return { outcome: 'stale' };
+        if (changes.email !== undefined && other.get(changes.email, id)) {
+          return { outcome: 'email-taken' };
+        }
+        const user = change(id, changes, updatedAt);
+        return user ? { outcome: 'updated', user } : { outcome: 'missing' };
+      }),
+
+    delete: (id, ifVersion) =>
+      write((): DeleteOutcome => {
+        const present = find.get(id);
+        if (!present) return 'missing';
+        if (isStale(present, ifVersion)) return 'stale';
+        remove.run(id);
+        return 'deleted';
+      }),
+
+    async migrate() {},
+
     async check() {
-      any.get();
+      orUnavailable(() => any.get());
     },
+
     async close() {
+      await write(() => {}).catch(() => {}); // after the writes that still wait
       database.close();
     },
   };
+
+  function read<T>(work: () => T): T {
+    return orUnavailable(() => inSnapshot(database, work));
+  }
 }
 
-function toUser(row: Record<string, unknown>): User {
+type Row = Readonly<Record<string, unknown>>;
+
+function isStale(row: Row, ifVersion: number | undefined): boolean {
+  return ifVersion !== undefined && Number(row.version) !== ifVersion;
+}
+
+function toUser(row: Row): User {
   return {
     id: String(row.id),
     name: String(row.name),
     email: String(row.email),
     createdAt: new Date(Number(row.created_at)),
     updatedAt: new Date(Number(row.updated_at)),
+    version: Number(row.version),
   };
 }
