@@ -1,6 +1,12 @@
 import { json } from '@fw/body-parser';
 import { controllersPlugin } from '@fw/controllers';
-import { createServiceApp, type ServiceEdge, superseded, V1_DEPRECATED_SINCE } from '@fw/service';
+import {
+  createServiceApp,
+  documents,
+  type ServiceEdge,
+  superseded,
+  V1_DEPRECATED_SINCE,
+} from '@fw/service';
 import { type Application, createRouter, notFoundHandler } from 'fw';
 
 import { onlyMergePatches } from './merge-patch.ts';
@@ -17,6 +23,11 @@ export interface UsersAppOptions extends ServiceEdge, Partial<Origins> {
 }
 
 const V1 = '/api/v1/users';
+
+const DESCRIPTION = `Creates, reads, lists, changes and deletes users.
+
+A user's \`ETag\` in \`If-Match\` keeps two clients from overwriting each other's changes; an
+\`Idempotency-Key\` makes a creation safe to send again. Version 1 is deprecated, and stays as it is.`;
 
 /** Creates the users API over a store. */
 export function createUsersApp({
@@ -43,6 +54,14 @@ export function createUsersApp({
   app.route(V1, v1);
   app.use(v2.allowedMethods());
   app.use(v1.allowedMethods());
+  app.use(
+    documents({
+      name: 'users',
+      title: 'Users',
+      description: DESCRIPTION,
+      routers: [v2, v1],
+    }),
+  );
   app.use(notFoundHandler());
   return app;
 }

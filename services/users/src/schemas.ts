@@ -23,14 +23,14 @@ export const NewUserV1 = z
 
 export const UserChangesV1 = NewUserV1.partial().meta({ id: 'UserChangesV1' });
 
-const total = z.int().meta({ description: 'How many users there are in all' });
+const total = z.int().min(0).meta({ description: 'How many users there are in all' });
 
 /** The list of version 1: all users, or a page of them. */
 export const UserListV1 = z.union([
   z.object({ data: z.array(UserV1), total }),
   z.object({
     data: z.array(UserV1),
-    meta: z.object({ total, page: z.int(), limit: z.int() }),
+    meta: z.object({ total, page: z.int().min(1), limit: z.int().min(1).max(100) }),
   }),
 ]);
 
@@ -50,6 +50,11 @@ const MAX_NAME_LENGTH = 200;
 /** Characters as people and JSON Schema count them: an emoji is one, in JavaScript two. */
 function isShort(text: string): boolean {
   return text.length <= 2 * MAX_NAME_LENGTH && [...text].length <= MAX_NAME_LENGTH;
+}
+
+/** A body with NUL is refused before it comes here; PostgreSQL has no text with it. */
+function hasNoNul(text: string): boolean {
+  return !text.includes('\0');
 }
 
 const name = z
@@ -85,7 +90,7 @@ export const UserPatch = z
 /** The query of the list; unknown names are refused, so that a misspelt filter is not all users. */
 export const ListQuery = z.strictObject({
   limit: z.coerce
-    .number()
+    .number({ error: 'Expected a number' })
     .int()
     .min(1)
     .max(100)
@@ -98,6 +103,7 @@ export const ListQuery = z.strictObject({
     .string()
     .min(1)
     .max(1_000)
+    .refine(hasNoNul, 'Expected text without NUL')
     .optional()
     .meta({ description: 'Only users with this e-mail address, whatever its case' }),
 });
@@ -106,7 +112,7 @@ export type ListQuery = z.output<typeof ListQuery>;
 export const UserPage = z.object({
   data: z.array(User),
   meta: z.object({
-    limit: z.int(),
+    limit: z.int().min(1).max(100),
     nextCursor: z.string().optional().meta({ description: 'Missing on the last page' }),
   }),
 });
@@ -114,14 +120,14 @@ export const UserPage = z.object({
 /** Which figures are asked for. */
 export const FiguresQuery = z.strictObject({
   days: z.coerce
-    .number()
+    .number({ error: 'Expected a number' })
     .int()
     .min(1)
     .max(366)
     .default(30)
     .meta({ description: 'How many days, in UTC, today included' }),
   domains: z.coerce
-    .number()
+    .number({ error: 'Expected a number' })
     .int()
     .min(0)
     .max(100)
@@ -156,3 +162,11 @@ export const CreateHeaders = z.object({
       examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'],
     }),
 });
+
+/** What any operation answers while the store is away. */
+export const STORE_AWAY = {
+  503: {
+    description: 'The store cannot be used right now',
+    headers: { 'Retry-After': 'Seconds to wait before the next request' },
+  },
+};

@@ -4,7 +4,14 @@ import { z } from 'zod';
 
 import { userFragment } from './html.ts';
 import { readNewUser, readUserChanges } from './read-user.ts';
-import { NewUserV1, PageQueryV1, UserChangesV1, UserListV1, UserV1 } from './schemas.ts';
+import {
+  NewUserV1,
+  PageQueryV1,
+  STORE_AWAY,
+  UserChangesV1,
+  UserListV1,
+  UserV1,
+} from './schemas.ts';
 import type { UserStore } from './store.ts';
 import { createUser, type Origins, type User } from './user.ts';
 import { unknownUser } from './users.ts';
@@ -25,7 +32,7 @@ export function userRoutes(store: UserStore, origins: Origins): Router {
       tags,
       deprecated: true,
       reads: { query: PageQueryV1 },
-      answers: { 200: { schema: UserListV1 } },
+      answers: { 200: { schema: UserListV1 }, ...STORE_AWAY },
     }),
     async (ctx) => {
       ctx.json(isPaged(ctx.query) ? await listPage(store, ctx.query) : await listAll(store));
@@ -40,7 +47,7 @@ export function userRoutes(store: UserStore, origins: Origins): Router {
       operationId: 'getUserV1',
       tags,
       deprecated: true,
-      answers: { 200: { ...ONE, mediaTypes: ['application/json', 'text/html'] } },
+      answers: { 200: { ...ONE, mediaTypes: ['application/json', 'text/html'] }, ...STORE_AWAY },
     }),
     async (ctx) => {
       ctx.append('Vary', 'Accept');
@@ -58,7 +65,7 @@ export function userRoutes(store: UserStore, origins: Origins): Router {
       tags,
       deprecated: true,
       reads: { body: NewUserV1 },
-      answers: { 201: ONE },
+      answers: { 201: ONE, ...STORE_AWAY },
     }),
     async (ctx) => {
       const user = createUser(readNewUser(ctx.body), origins);
@@ -77,7 +84,7 @@ export function userRoutes(store: UserStore, origins: Origins): Router {
       tags,
       deprecated: true,
       reads: { body: UserChangesV1 },
-      answers: { 200: ONE },
+      answers: { 200: ONE, ...STORE_AWAY },
     }),
     async (ctx) => {
       const changes = readUserChanges(ctx.body);
@@ -93,7 +100,7 @@ export function userRoutes(store: UserStore, origins: Origins): Router {
       operationId: 'deleteUserV1',
       tags,
       deprecated: true,
-      answers: { 204: {} },
+      answers: { 204: {}, ...STORE_AWAY },
     }),
     async (ctx) => {
       const outcome = await store.delete(ctx.params.id);

@@ -10,6 +10,7 @@ import {
   FiguresQuery,
   ListQuery,
   NewUser,
+  STORE_AWAY,
   User,
   UserFigures,
   UserPage,
@@ -46,13 +47,7 @@ const IF_NONE_MATCH = z.object({
 const UNACCEPTABLE = { 406: { description: 'Answers are JSON, which `Accept` leaves out' } };
 const TAKEN = { 409: { description: 'Another user has this e-mail address, whatever its case' } };
 const STALE = { 412: { description: 'The user is in another state than `If-Match` names' } };
-const AWAY = {
-  503: {
-    description: 'The store cannot be used right now',
-    headers: { 'Retry-After': 'Seconds to wait before the next request' },
-  },
-};
-const COMMON = { ...UNACCEPTABLE, ...AWAY };
+const COMMON = { ...UNACCEPTABLE, ...STORE_AWAY };
 
 /** Version 2 has one representation; users are nobody's to keep but the client's own. */
 const onlyJson: Middleware = (ctx, next) => {

@@ -1,0 +1,93 @@
+import { request } from '@fw/core/testing';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { openSqliteUserStore } from './store/sqlite.ts';
+import { createTestApi } from './testing.ts';
+
+function newApi() {
+  const store = openSqliteUserStore(':memory:');
+  onTestFinished(() => store.close());
+  return createTestApi(store);
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+interface Operation {
+  readonly summary: string;
+  readonly deprecated?: boolean;
+  readonly requestBody?: { readonly content: object };
+  readonly responses: object;
+}
+
+async function readOperations(): Promise<Map<string, Operation>> {
+  const { app } = newApi();
+  const { paths } = (await (await request(app, '/openapi.json')).json()) as Document;
+  return new Map(
+    Object.entries(paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => [`${method} ${path}`, operation]),
+    ),
+  );
+}
+
+test.each(['/openapi.json', '/docs/users/openapi.json', '/docs', '/docs/users'])(
+  '%s is served',
+  async (path) => {
+    const { app } = newApi();
+
+    const response = await request(app, path);
+
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toContain(
+      path.endsWith('.json') ? 'application/json' : 'text/html',
+    );
+  },
+);
+
+test('the document has every operation of both versions, and those of version 1 are deprecated', async () => {
+  const operations = await readOperations();
+
+  expect([...operations.keys()].sort()).toEqual([
+    'delete /api/v1/users/{id}',
+    'delete /api/v2/users/{id}',
+    'get /api/v1/users',
+    'get /api/v1/users/{id}',
+    'get /api/v2/users',
+    'get /api/v2/users/figures',
+    'get /api/v2/users/{id}',
+    'patch /api/v2/users/{id}',
+    'post /api/v1/users',
+    'post /api/v2/users',
+    'put /api/v1/users/{id}',
+  ]);
+  for (const [name, { summary, deprecated = false }] of operations) {
+    expect(summary).not.toContain('/api');
+    expect(deprecated).toBe(name.includes('/v1/'));
+  }
+});
+
+test.each([
+  ['get /api/v2/users', ['200', '400', '405', '406', '500', '503']],
+  ['get /api/v2/users/{id}', ['200', '304', '400', '404', '405', '406', '500', '503']],
+  ['post /api/v2/users', ['201', '400', '405', '406', '409', '413', '415', '422', '500', '503']],
+  [
+    'patch /api/v2/users/{id}',
+    ['200', '400', '404', '405', '406', '409', '412', '413', '415', '500', '503'],
+  ],
+  ['delete /api/v2/users/{id}', ['200', '400', '404', '405', '406', '412', '500', '503']],
+  ['get /api/v1/users/{id}', ['200', '404', '405', '500', '503']],
+  ['post /api/v1/users', ['201', '400', '405', '413', '415', '500', '503']],
+])('%s is documented with the answers %j', async (name, statuses) => {
+  const operations = await readOperations();
+
+  expect(Object.keys(operations.get(name)?.responses ?? {})).toEqual(statuses);
+});
+
+test('PATCH is documented in the media types of a merge patch', async () => {
+  const operations = await readOperations();
+
+  expect(
+    Object.keys(operations.get('patch /api/v2/users/{id}')?.requestBody?.content ?? {}),
+  ).toEqual(['application/merge-patch+json', 'application/json']);
+});
