@@ -459,3 +459,56 @@ test('use and route refuse what they cannot run, at registration', () => {
   expect(() => app.use('/:id', () => {})).toThrow(TypeError);
   expect(() => app.route('/a', {} as never)).toThrow(TypeError);
 });
+
+describe('the middleware around an application', () => {
+  /** An application that notes what its outermost middleware sees of each request. */
+  function watched() {
+    const seen: unknown[] = [];
+    const around: Middleware = async (ctx, next) => {
+      ctx.set('X-Seen', 'yes');
+      await next().then(
+        () => seen.push(ctx.status),
+        (error: unknown) => {
+          seen.push(error);
+          throw error;
+        },
+      );
+    };
+    const app = createApp({ logger: createLog().logger, around });
+    app.use((ctx) => {
+      seen.push('handler');
+      ctx.json({});
+    });
+    return { app, seen };
+  }
+
+  test('runs before any other', async () => {
+    const { app, seen } = watched();
+
+    const response = await request(app, '/');
+
+    expect(response.headers.get('x-seen')).toBe('yes');
+    expect(seen).toEqual(['handler', 200]);
+  });
+
+  test('sees what the gate refuses, and the answer has its headers', async () => {
+    const { app, seen } = watched();
+
+    const response = await request(app, '/a/../b');
+
+    expect(response.status).toBe(400);
+    expect(response.headers.get('x-seen')).toBe('yes');
+    expect(await response.json()).toMatchObject({ status: 400, code: 'BAD_REQUEST' });
+    expect(seen).toEqual([expect.objectContaining({ status: 400 })]);
+  });
+
+  test('sees OPTIONS *', async () => {
+    const { app, seen } = watched();
+
+    const response = await request(app, '*', { method: 'OPTIONS' });
+
+    expect(response.status).toBe(204);
+    expect(response.headers.get('x-seen')).toBe('yes');
+    expect(seen).toEqual([204]);
+  });
+});

@@ -16,6 +16,11 @@ export interface ApplicationOptions {
   readonly trustProxy?: TrustProxy;
   /** After how many milliseconds `ctx.signal` aborts. Default 0: never. */
   readonly deadlineMs?: number;
+  /**
+   * Stands around everything else. It alone sees requests that are answered before any other
+   * middleware too: `next()` rejects with the refusal of one that cannot be read.
+   */
+  readonly around?: Middleware;
 }
 
 /** Anything that has routes to mount: a router. */
@@ -65,16 +70,20 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 class StackedApplication implements Application {
   readonly logger: Logger;
   readonly #settings: ContextSettings;
-  readonly #stack: Middleware[] = [];
+  readonly #stack: Middleware[];
+  readonly #around: Chain;
   readonly #plugins: Promise<void>[] = [];
   #chain: Chain | undefined;
 
-  constructor({ logger = consoleLogger, trustProxy = false, deadlineMs = 0 }: ApplicationOptions) {
+  constructor(options: ApplicationOptions) {
+    const { logger = consoleLogger, trustProxy = false, deadlineMs = 0, around } = options;
     if (!(deadlineMs >= 0 && deadlineMs <= MAX_TIMER_MS)) {
       throw new TypeError(
         `Cannot read option deadlineMs "${deadlineMs}": expected 0 to ${MAX_TIMER_MS} milliseconds`,
       );
     }
+    this.#stack = around ? [around] : [];
+    this.#around = compose(this.#stack);
     this.logger = logger;
     this.#settings = { log: logger, isTrustedProxy: readTrustProxy(trustProxy), deadlineMs };
   }
@@ -111,21 +120,32 @@ class StackedApplication implements Application {
     try {
       target = readTarget(req);
     } catch (error) {
-      fail(new RequestContext({ req, res }, NOWHERE, this.#settings, END), error);
+      const ctx = new RequestContext({ req, res }, NOWHERE, this.#settings, END);
+      finish(
+        ctx,
+        this.#around(ctx, () => Promise.reject(error)),
+      );
       return;
     }
     const ctx = new RequestContext({ req, res }, target, this.#settings, END);
     this.#chain ??= compose(this.#stack);
-    const running = target.path === '*' ? answerServerWide(ctx) : this.#chain(ctx, END);
-    if (running === DONE) {
-      complete(ctx);
-      return;
-    }
-    running.then(
-      () => complete(ctx),
-      (error: unknown) => fail(ctx, error),
+    finish(
+      ctx,
+      target.path === '*' ? this.#around(ctx, () => answerServerWide(ctx)) : this.#chain(ctx, END),
     );
   }
+}
+
+/** Answers once everything has run. */
+function finish(ctx: RequestContext, running: Promise<void>): void {
+  if (running === DONE) {
+    complete(ctx);
+    return;
+  }
+  running.then(
+    () => complete(ctx),
+    (error: unknown) => fail(ctx, error),
+  );
 }
 
 /** `OPTIONS *` asks about the server as a whole (RFC 9110 §9.3.7). */
