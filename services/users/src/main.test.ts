@@ -16,14 +16,32 @@ function newDirectory(): string {
   return directory;
 }
 
-async function start(variables: Variables = {}): Promise<ServiceProcess & { usersUrl: string }> {
+interface UsersProcess extends ServiceProcess {
+  readonly usersUrl: string;
+  readonly v2Url: string;
+}
+
+async function start(variables: Variables = {}): Promise<UsersProcess> {
   const file = join(newDirectory(), 'users.db');
   const service = await startService(MAIN, { DATABASE_FILE: file, ...variables });
   onTestFinished(async () => {
     service.signal('SIGKILL');
     await service.ended;
   });
-  return { ...service, usersUrl: `${service.url}/api/v1/users` };
+  return {
+    ...service,
+    usersUrl: `${service.url}/api/v1/users`,
+    v2Url: `${service.url}/api/v2/users`,
+  };
+}
+
+/** Creates Ada in version 2; with the same key, once. */
+function postAda(v2Url: string, key: string): Promise<Response> {
+  return fetch(v2Url, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key },
+    body: JSON.stringify({ name: 'Ada', email: 'ada@example.com' }),
+  });
 }
 
 async function createUser(usersUrl: string, name: string): Promise<string> {
@@ -59,6 +77,47 @@ test('two processes serve the same users from one file', async () => {
     expect(await (await fetch(usersUrl)).json()).toMatchObject({ total: 40 });
     expect((await fetch(`${usersUrl}/${ids[0]}`)).status).toBe(200);
   }
+});
+
+test('two processes that are asked at once with one Idempotency-Key create one user', async () => {
+  const DATABASE_FILE = join(newDirectory(), 'users.db');
+  const [one, other] = await Promise.all([start({ DATABASE_FILE }), start({ DATABASE_FILE })]);
+
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, at) => postAda((at % 2 ? one : other).v2Url, 'k1')),
+  );
+
+  const bodies = await Promise.all(answers.map((answer) => answer.text()));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+  expect(new Set(bodies).size).toBe(1);
+  expect(await (await fetch(one.usersUrl)).json()).toMatchObject({ total: 1 });
+});
+
+test('an Idempotency-Key answers as the first time, kill -9 or not', async () => {
+  const DATABASE_FILE = join(newDirectory(), 'users.db');
+  const first = await start({ DATABASE_FILE });
+  const created = await (await postAda(first.v2Url, 'k1')).text();
+  first.signal('SIGKILL');
+  await first.ended;
+
+  const second = await start({ DATABASE_FILE });
+  const again = await postAda(second.v2Url, 'k1');
+
+  expect(again.status).toBe(201);
+  expect(await again.text()).toBe(created);
+  expect(await (await fetch(second.usersUrl)).json()).toMatchObject({ total: 1 });
+});
+
+test('migrate makes the store and ends, as often as it is asked', async () => {
+  const DATABASE_FILE = join(newDirectory(), 'users.db');
+
+  for (const _ of [1, 2]) {
+    const ending = await runToEnd(MAIN, { DATABASE_FILE }, ['migrate']);
+    expect(ending).toMatchObject({ code: 0, stderr: '' });
+  }
+
+  const { usersUrl } = await start({ DATABASE_FILE });
+  expect(await (await fetch(usersUrl)).json()).toEqual({ data: [], total: 0 });
 });
 
 test('every acknowledged user survives kill -9 in the midst of writing', {
