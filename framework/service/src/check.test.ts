@@ -81,7 +81,7 @@ test('a check that hangs has failed, is not begun again meanwhile, and passes on
   expect(lines).toEqual(['Check "store" failed: no answer within 30 ms']);
 
   resolve();
-  await expect.poll(run).toBe('ok');
+  await expect.poll(run, { timeout: 10_000 }).toBe('ok');
 });
 
 test('a check that never ends is given up, so that one that works is noticed', async () => {
@@ -91,5 +91,5 @@ test('a check that never ends is given up, so that one that works is noticed', a
   expect(await run()).toBe('failed');
   isStuck = false;
 
-  await expect.poll(run).toBe('ok');
+  await expect.poll(run, { timeout: 10_000 }).toBe('ok');
 });

@@ -7,9 +7,11 @@ import { type Command, readCommandLine, UsageError } from './command-line.ts';
 import { type AnyVariables, type ConfigRule, readConfig, type Variables } from './config.ts';
 import { createDrain } from './drain.ts';
 import { createHealth } from './health.ts';
-import { createLogger } from './logging.ts';
+import { openLogger, type ServiceLogger } from './logging.ts';
+import { createMetrics } from './metrics.ts';
 import type { ServiceEdge } from './service-app.ts';
 import type { ServiceConfig } from './service-variables.ts';
+import { startTracing } from './tracing.ts';
 
 /** One service, ready to be listened for. */
 export interface Service {
@@ -47,8 +49,6 @@ const LINGER_MS = 500;
 export async function runService<Config extends ServiceConfig>(
   definition: ServiceDefinition<Config>,
 ): Promise<void> {
-  // Whoever reads the output may go away; that is no reason to stop serving.
-  process.stdout.on('error', () => {});
   try {
     process.exit(await run(definition, process.argv.slice(2)));
   } catch (error) {
@@ -72,7 +72,12 @@ async function run<Config extends ServiceConfig>(
   }
   const stop = onSignal();
   const config = readConfig(definition.variables, process.env, definition.rule);
-  const logger = createLogger(definition.name);
+  const { LOG_LEVEL: level, LOG_FORMAT: format } = config;
+  const logger = await openLogger(definition.name, { level, format });
+  process.on('uncaughtException', (error) => {
+    logger.error('Cannot go on after an error nobody caught', error);
+    process.exit(1);
+  });
   if (request.kind === 'serve') {
     await serve(definition, config, { logger, stop });
     return 0;
@@ -97,9 +102,9 @@ function commandsOf<Config extends ServiceConfig>({
 }
 
 async function serve<Config extends ServiceConfig>(
-  { start }: ServiceDefinition<Config>,
+  { name, start }: ServiceDefinition<Config>,
   config: Config,
-  { logger, stop }: { readonly logger: Logger; readonly stop: AbortSignal },
+  { logger, stop }: { readonly logger: ServiceLogger; readonly stop: AbortSignal },
 ): Promise<void> {
   const drain = createDrain();
   const stopped = new Promise<void>((resolve) => {
@@ -113,12 +118,25 @@ async function serve<Config extends ServiceConfig>(
       resolve();
     });
   });
-  const includeStack = config.NODE_ENV === 'development';
-  const edge: ServiceEdge = { logger, drain, trustProxy: config.TRUST_PROXY, includeStack };
-
-  const health = createHealth({ drain, logger });
+  const metrics = createMetrics();
+  const health = createHealth({ drain, logger, metrics });
   await listen(health.app, { host: config.HOST, port: config.HEALTH_PORT });
-  const service = await start(config, edge);
+  const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const tracing = endpoint ? await startTracing({ service: name, endpoint }) : undefined;
+  const service = await start(config, {
+    name,
+    logger,
+    drain,
+    metrics,
+    tracing,
+    trustProxy: config.TRUST_PROXY,
+    includeStack: config.NODE_ENV === 'development',
+    shedding: {
+      maxInFlight: config.MAX_IN_FLIGHT,
+      maxEventLoopLagMs: config.MAX_EVENT_LOOP_LAG_MS,
+    },
+    requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
+  });
   // Told to end while it started: nobody has been sent here yet.
   if (!drain.isDraining) {
     const server = await listen(service.app, {
@@ -134,6 +152,7 @@ async function serve<Config extends ServiceConfig>(
     await server.close({ lingerMs: LINGER_MS });
   }
   await service.close?.();
+  await tracing?.close();
   logger.info('Drained');
 }
 

@@ -20,15 +20,23 @@ export interface Ending {
   readonly durationMs: number;
 }
 
-/** A service that runs as a process of its own. */
-export interface ServiceProcess {
-  readonly url: string;
-  readonly healthUrl: string;
+/** A service as a process of its own, which may still be starting. */
+export interface LaunchedService {
+  /** Resolves once health can be asked, which is before the service has started. */
+  readonly live: Promise<{ readonly healthUrl: string }>;
+  /** Resolves once the service can be asked. */
+  readonly listening: Promise<{ readonly url: string }>;
   readonly pid: number;
   signal(name: NodeJS.Signals): void;
   /** What it has written to standard output so far. */
   output(): string;
   readonly ended: Promise<Ending>;
+}
+
+/** A service that runs as a process of its own. */
+export interface ServiceProcess extends Omit<LaunchedService, 'live' | 'listening'> {
+  readonly url: string;
+  readonly healthUrl: string;
 }
 
 /** Runs the service at `main`, with a command line, until it ends by itself. */
@@ -47,27 +55,37 @@ export async function runToEnd(
  * @throws {Error} with what it wrote, if it ends before that
  */
 export async function startService(main: URL, variables: Variables = {}): Promise<ServiceProcess> {
+  const { live, listening, ...service } = await launchService(main, variables);
+  const [{ healthUrl }, { url }] = await Promise.all([live, listening]);
+  return { url, healthUrl, ...service };
+}
+
+/** Starts the service at `main` on free ports, or a command of it, and does not wait for it. */
+export async function launchService(
+  main: URL,
+  variables: Variables = {},
+  args: readonly string[] = [],
+): Promise<LaunchedService> {
   const bundle = await bundleOf(main);
-  const child = spawnNode([bundle], { PORT: '0', HEALTH_PORT: '0', ...variables });
+  const child = spawnNode([bundle, ...args], { PORT: '0', HEALTH_PORT: '0', ...variables });
   const { ended, output } = watch(child);
-  const listening = async (pattern: RegExp): Promise<string> => {
-    for (;;) {
-      const url = pattern.exec(output())?.[1];
-      if (url) return url;
-      await once(child.stdout ?? child, 'data');
-    }
-  };
-  const started = Promise.all([
-    listening(/"message":"Listening on (http[^"]+)"/),
-    listening(/"message":"Health: Listening on (http[^"]+)"/),
-  ]);
-  const early = ended.then(({ stdout, stderr }) => {
+  const early = ended.then(({ stdout, stderr }): never => {
     throw new Error(`The service ended before it listened: ${stdout}${stderr}`);
   });
-  const [url, healthUrl] = await Promise.race([started, early]);
-  early.catch(() => {});
+  const said = async (pattern: RegExp): Promise<string> => {
+    for (;;) {
+      const [, url] = pattern.exec(output()) ?? [];
+      if (url) return url;
+      await Promise.race([once(child.stdout ?? child, 'data'), early]);
+    }
+  };
+  const live = said(/"message":"Health: Listening on (http[^"]+)"/).then((healthUrl) => ({
+    healthUrl,
+  }));
+  const listening = said(/"message":"Listening on (http[^"]+)"/).then((url) => ({ url }));
+  for (const promise of [early, live, listening]) promise.catch(() => {});
   const { pid = 0 } = child;
-  return { url, healthUrl, pid, signal: (name) => child.kill(name), output, ended };
+  return { live, listening, pid, signal: (name) => child.kill(name), output, ended };
 }
 
 const bundles = new Map<string, Promise<string>>();

@@ -1,0 +1,263 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { openConnection } from '@fw/core/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { launchService, runToEnd, startService, type Variables } from './testing.ts';
+
+const MAIN = new URL('./fixtures/service/main.ts', import.meta.url);
+
+async function launch(variables: Variables = {}) {
+  const service = await launchService(MAIN, { DRAIN_DELAY_MS: '0', ...variables });
+  onTestFinished(async () => {
+    service.signal('SIGKILL');
+    await service.ended;
+  });
+  return service;
+}
+
+async function start(variables: Variables = {}) {
+  const service = await startService(MAIN, { DRAIN_DELAY_MS: '0', ...variables });
+  onTestFinished(async () => {
+    service.signal('SIGKILL');
+    await service.ended;
+  });
+  return service;
+}
+
+/** A connection to `url` that has sent the first bytes of a request whose rest is `rest`. */
+async function beginRequest(url: string) {
+  const connection = openConnection(Number(new URL(url).port));
+  connection.send(
+    'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{"a"',
+  );
+  await sleep(50);
+  return { rest: ':1}', connection };
+}
+
+const waitFor = <T>(read: () => T) => expect.poll(read, { timeout: 10_000 });
+
+const statusOf = async (url: string) => (await fetch(url)).status;
+
+test('a service is live while it starts, and ready once it listens', async () => {
+  const service = await launch({ START: 'on-SIGUSR2' });
+  const { healthUrl } = await service.live;
+
+  const starting = await Promise.all(
+    ['/livez', '/startupz', '/readyz', '/metrics'].map((path) => statusOf(healthUrl + path)),
+  );
+  service.signal('SIGUSR2');
+  const { url } = await service.listening;
+
+  expect(starting).toEqual([200, 503, 503, 200]);
+  expect(await statusOf(url)).toBe(200);
+  await waitFor(() => statusOf(`${healthUrl}/startupz`)).toBe(200);
+  expect(await statusOf(`${healthUrl}/readyz`)).toBe(200);
+});
+
+describe('SIGTERM', () => {
+  test('turns /readyz off, goes on serving, finishes what is in flight, closes and exits 0', async () => {
+    const service = await start({ DRAIN_DELAY_MS: '1000' });
+    const { rest, connection } = await beginRequest(service.url);
+
+    service.signal('SIGTERM');
+    await waitFor(() => statusOf(`${service.healthUrl}/readyz`)).toBe(503);
+    const late = await fetch(service.url, { headers: { Connection: 'keep-alive' } });
+    const liveness = await statusOf(`${service.healthUrl}/livez`);
+    await waitFor(() => fetch(service.url).catch((error) => error.message)).toBe('fetch failed');
+    const closedEarly = service.output().includes('Closed');
+    const answer = await connection.send(rest).readAll();
+
+    expect(late.status).toBe(200);
+    expect(late.headers.get('connection')).toBe('close');
+    expect(liveness).toBe(200);
+    expect(closedEarly).toBe(false);
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    const { code, stdout, stderr } = await service.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(messagesOf(stdout).slice(-3)).toEqual(['Draining on SIGTERM', 'Closed', 'Drained']);
+  });
+
+  test('cuts what is left at the deadline, and exits 1', async () => {
+    const service = await start({ DRAIN_TIMEOUT_MS: '600', BODY_TIMEOUT_MS: '60000' });
+    const { connection } = await beginRequest(service.url);
+
+    service.signal('SIGTERM');
+    const { code, stdout } = await service.ended;
+
+    expect(code).toBe(1);
+    expect(messagesOf(stdout).at(-1)).toBe('Requests were still in flight at the end of draining');
+    connection.close();
+  });
+
+  test('twice ends the process at once', async () => {
+    const service = await start({ DRAIN_DELAY_MS: '50000', DRAIN_TIMEOUT_MS: '60000' });
+
+    service.signal('SIGTERM');
+    await waitFor(() => service.output()).toContain('Draining on SIGTERM');
+    service.signal('SIGINT');
+
+    expect(await service.ended).toMatchObject({ code: 1 });
+  });
+
+  test('while it starts lets it end in order, without listening', async () => {
+    const service = await launch({ START: 'on-SIGUSR2', DRAIN_DELAY_MS: '50000' });
+    await service.live;
+
+    service.signal('SIGTERM');
+    await waitFor(() => service.output()).toContain('Draining on SIGTERM');
+    service.signal('SIGUSR2');
+    const { code, stdout } = await service.ended;
+
+    expect(code).toBe(0);
+    expect(messagesOf(stdout).slice(1)).toEqual(['Draining on SIGTERM', 'Closed', 'Drained']);
+  });
+
+  test('while it starts for ever ends it at the deadline', async () => {
+    const service = await launch({ START: 'on-SIGUSR2', DRAIN_TIMEOUT_MS: '200' });
+    await service.live;
+
+    service.signal('SIGTERM');
+
+    expect(await service.ended).toMatchObject({ code: 1 });
+  });
+});
+
+test('a request that takes too long is answered 503 and may be tried again', async () => {
+  const { url } = await start({ REQUEST_TIMEOUT_MS: '100' });
+
+  for (const path of ['/hang', '/wait']) {
+    const response = await fetch(url + path);
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('1');
+    expect(await response.json()).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  }
+});
+
+test.each([
+  ['headers', { HEADERS_TIMEOUT_MS: '100' }, 'GET / HTTP/1.1\r\nHost'],
+  [
+    'a body',
+    { BODY_TIMEOUT_MS: '100' },
+    'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+  ],
+])('a client that takes too long for %s is answered 408', async (_, variables, request) => {
+  const { url } = await start(variables);
+
+  const answer = await openConnection(Number(new URL(url).port))
+    .send(request)
+    .readAll();
+
+  expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+  expect(answer).toContain('"code":"REQUEST_TIMEOUT"');
+});
+
+test('an error that nobody catches is in the log, and ends the process with exit code 1', async () => {
+  const service = await start();
+
+  await fetch(`${service.url}/crash`);
+  const { code, stdout, stderr } = await service.ended;
+
+  expect(code).toBe(1);
+  expect(stderr).toBe('');
+  const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+  expect(last).toMatchObject({
+    level: 'error',
+    message: 'Cannot go on after an error nobody caught',
+  });
+  expect(last.error).toContain('Error: a bug');
+});
+
+test('the command line migrates, runs commands with their exit codes, and prints', async () => {
+  const run = (...args: string[]) => runToEnd(MAIN, { DATABASE_FILE: 'a.db' }, args);
+
+  const [migrated, echoed, config, help] = await Promise.all([
+    run('migrate'),
+    run('echo', 'a', '--b', 'c'),
+    run('config'),
+    run('--help'),
+  ]);
+
+  expect(migrated.code).toBe(0);
+  expect(messagesOf(migrated.stdout)).toEqual(['Migrated a.db']);
+  expect(echoed.code).toBe(3);
+  expect(messagesOf(echoed.stdout)).toEqual(['a --b c']);
+  expect(config).toMatchObject({ code: 0, stderr: '' });
+  expect(config.stdout).toMatch(/^START +at-once +when it has started$/m);
+  expect(help.stdout).toMatch(/^ {2}migrate +brings the store to the newest version, and ends$/m);
+});
+
+test('a command is told to stop, and chooses its exit code', async () => {
+  const command = await launchService(MAIN, {}, ['wait']);
+  await waitFor(() => command.output()).toContain('Waiting');
+
+  command.signal('SIGINT');
+  const { code, stdout } = await command.ended;
+
+  expect(code).toBe(130);
+  expect(messagesOf(stdout)).toEqual(['Waiting', 'Stopped on SIGINT']);
+});
+
+test.each<readonly [string, readonly string[], Variables, number, string]>([
+  ['of an unknown command', ['sevre'], {}, 2, '"sevre" is no command; --help lists them'],
+  [
+    'of a bad variable',
+    [],
+    { PORT: 'abc' },
+    1,
+    'PORT must be an integer from 0 to 65535, got "abc"',
+  ],
+  [
+    'of variables that do not fit',
+    [],
+    { PORT: '1', START: 'on-SIGUSR2' },
+    1,
+    'PORT and START do not fit',
+  ],
+  [
+    'of a bad variable of a command',
+    ['migrate'],
+    { KEY: 'a' },
+    1,
+    'KEY must have at least 8 bytes',
+  ],
+  [
+    'of a slip of the pen',
+    [],
+    { DRAIN_DELAY_SM: '1' },
+    1,
+    'DRAIN_DELAY_SM is not known: did you mean DRAIN_DELAY_MS?',
+  ],
+])('one line on standard error tells %s', async (_, args, variables, code, reason) => {
+  const ending = await runToEnd(MAIN, { HEALTH_PORT: '0', ...variables }, args);
+
+  expect(ending).toMatchObject({ code, stdout: '', stderr: `Cannot run fixture: ${reason}\n` });
+});
+
+test.each(['PORT', 'HEALTH_PORT'])(
+  'one line on standard error tells of a taken %s',
+  async (name) => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    onTestFinished(() => void taken.close());
+    const address = taken.address();
+    const port = typeof address === 'object' ? String(address?.port) : '';
+
+    const ending = await runToEnd(MAIN, { PORT: '0', HEALTH_PORT: '0', [name]: port });
+
+    expect(ending).toMatchObject({
+      code: 1,
+      stderr: `Cannot run fixture: Cannot listen on 127.0.0.1:${port}: the port is taken\n`,
+    });
+  },
+);
+
+function messagesOf(stdout: string): string[] {
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).message);
+  return lines.filter((message) => message !== 'request' && !/^GET /.test(message));
+}
