@@ -123,8 +123,10 @@ export function createServer(
 
 /** Any `Expect` but `100-continue` (RFC 9110 §10.1.1). */
 function answerExpectation(_req: IncomingMessage, res: ServerResponse): void {
-  const body = JSON.stringify(problemOfStatus(417, randomUUID()));
+  const requestId = randomUUID();
+  const body = JSON.stringify(problemOfStatus(417, requestId));
   const headers = {
+    'X-Request-Id': requestId,
     'Content-Type': 'application/problem+json',
     'Content-Length': String(Buffer.byteLength(body)),
     Connection: 'close',

@@ -229,6 +229,18 @@ test('an expectation that nobody can meet is answered 417 with a problem', async
   expect(JSON.parse(body)).toMatchObject({ code: 'EXPECTATION_FAILED' });
 });
 
+test.each([
+  ['no request', 'NOT HTTP\r\n\r\n'],
+  ['an expectation', lines('GET / HTTP/1.1', 'Host: a', 'Expect: tea', 'Connection: close')],
+])(
+  'the answer to %s that is refused unread names the request in its head too',
+  async (_, octets) => {
+    const { head, body } = await exchange(octets);
+
+    expect(head).toContain(`\r\nX-Request-Id: ${JSON.parse(body).requestId}\r\n`);
+  },
+);
+
 describe('pipelining', () => {
   test('a request behind a refused one is answered on the same connection', async () => {
     const { port } = server;

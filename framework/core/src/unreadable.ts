@@ -58,10 +58,12 @@ export function answerUnderWay(socket: Duplex): ServerResponse<IncomingMessage> 
 
 /** Writes a problem of this status past the HTTP server, as the last answer on the connection. */
 export function hangUp(socket: Duplex, status: number): void {
-  const body = JSON.stringify(problemOfStatus(status, randomUUID()));
+  const requestId = randomUUID();
+  const body = JSON.stringify(problemOfStatus(status, requestId));
   socket.end(
     `HTTP/1.1 ${status} ${titleOf(status)}\r\nContent-Type: application/problem+json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+      `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\n` +
+      `Connection: close\r\n\r\n${body}`,
   );
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
