@@ -1,27 +1,28 @@
 import { type Context, DONE, type Middleware, unmatchedStatus } from 'fw';
 
-import type { ServiceLogger } from './logging.ts';
+import type { RequestEntry } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 import { readTraceparent } from './trace-context.ts';
 import type { Tracing } from './tracing.ts';
 
 export interface Observers {
-  readonly logger: ServiceLogger;
   readonly metrics: Metrics;
+  /** Writes the line of a request. */
+  readonly log?: ((entry: RequestEntry) => void) | undefined;
   readonly tracing?: Tracing | undefined;
 }
 
 /**
  * Names each request in its answer (`X-Request-Id`), and sees to it that it is counted, logged and
- * traced once it is answered. It stands around everything else, refusals of the gate included.
+ * traced once it is answered. To be an application's `around`: refusals of the gate are answers too.
  */
-export function observe({ logger, metrics, tracing }: Observers): Middleware {
+export function observe({ metrics, log, tracing }: Observers): Middleware {
   const end = (ctx: Context, status: number, startedMs: number): void => {
     const durationMs = performance.now() - startedMs;
     const { method, route } = ctx;
     metrics.end(route, { method, status, durationMs });
     if (tracing) ctx.state.trace?.end({ route: route?.path ?? '', status });
-    logger.request?.({
+    log?.({
       method,
       route: route?.path ?? '',
       status,

@@ -39,9 +39,9 @@ export function createServiceApp(edge: ServiceEdge = {}): Application {
   const app = createApp({
     trustProxy,
     deadlineMs: requestTimeoutMs,
+    around: observe({ metrics, log: logger?.request, tracing }),
     ...(logger && { logger }),
   });
-  app.use(observe({ logger: logger ?? app.logger, metrics, tracing }));
   app.use(errorHandler({ includeStack }));
   if (drain) app.use(drain.closeConnections);
   if (shedding) app.use(shedLoad({ ...shedding, metrics, lag: watchEventLoopLag() }));
