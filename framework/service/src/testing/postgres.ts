@@ -1,3 +1,17 @@
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+import pg from 'pg';
+
+const run = promisify(execFile);
+
 export interface StartPostgresOptions {
   /** Settings of the server, such as `{ fsync: 'on' }`. Default: the quick ones, safe against no crash. */
   readonly settings?: Readonly<Record<string, string>>;
@@ -20,7 +34,209 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server; whoever starts it stops it. */
-export function startPostgres(_options: StartPostgresOptions = {}): Promise<PostgresServer> {
-  throw new Error('Cannot start PostgreSQL yet');
+const QUICK = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  autovacuum_naptime: '1h',
+};
+
+/**
+ * Starts a server; whoever starts it stops it. It does not outlive this process, whatever ends that.
+ *
+ * @throws {Error} that says how to install PostgreSQL, if it is not there
+ */
+export async function startPostgres({
+  settings = QUICK,
+}: StartPostgresOptions = {}): Promise<PostgresServer> {
+  const programs = findPrograms();
+  const owner = ownerOfServer();
+  const directory = mkdtempSync(join(tmpdir(), 'postgres-'));
+  const watchdog = startWatchdog(directory);
+  const port = await freePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  let server: ChildProcess | undefined;
+
+  async function start(): Promise<void> {
+    const all = {
+      listen_addresses: '127.0.0.1',
+      port: String(port),
+      unix_socket_directories: '',
+      shared_buffers: '32MB',
+      ...settings,
+    };
+    const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    server = spawn(join(programs, 'postgres'), ['-D', directory, ...flags], {
+      ...owner,
+      cwd: directory,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    await listening(server);
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    if (!server || server.exitCode !== null || server.signalCode !== null) return;
+    const ended = once(server, 'exit');
+    const pids = familyOf(server.pid ?? 0);
+    if (signal === 'SIGKILL') send(pids, signal);
+    else server.kill(signal);
+    await ended;
+    while (anyRuns(pids)) await sleep(5);
+  }
+
+  try {
+    if (owner.uid !== undefined && owner.gid !== undefined) {
+      chownSync(directory, owner.uid, owner.gid);
+    }
+    const initial = ['-D', directory, '-U', 'postgres', '--no-sync', '-E', 'UTF8', '--locale=C'];
+    await run(join(programs, 'initdb'), [...initial, '-A', 'trust'], { ...owner, cwd: directory });
+    await start();
+  } catch (error) {
+    await end('SIGKILL');
+    await watchdog.release();
+    throw error;
+  }
+
+  return {
+    url,
+    async createDatabase() {
+      const name = `db_${randomUUID().replaceAll('-', '')}`;
+      const client = new pg.Client(url);
+      await client.connect();
+      await client.query(`CREATE DATABASE ${name}`);
+      await client.end();
+      return url.replace(/postgres$/, name);
+    },
+    kill: () => end('SIGKILL'),
+    async pause() {
+      send(familyOf(server?.pid ?? 0), 'SIGSTOP');
+    },
+    async resume() {
+      send(familyOf(server?.pid ?? 0), 'SIGCONT');
+    },
+    async restart() {
+      await end('SIGINT');
+      await start();
+    },
+    async stop() {
+      await end('SIGKILL');
+      await watchdog.release();
+    },
+  };
+}
+
+/** The directory of PostgreSQL's programs, the newest first. */
+function findPrograms(): string {
+  const below = (parent: string, pattern: RegExp, bin: string) =>
+    existsSync(parent)
+      ? readdirSync(parent)
+          .filter((name) => pattern.test(name))
+          .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+          .map((name) => join(parent, name, bin))
+      : [];
+  const found = [
+    ...below('/usr/lib/postgresql', /^\d/, 'bin'),
+    ...below('/opt/homebrew/opt', /^postgresql/, 'bin'),
+    ...below('/usr/local/opt', /^postgresql/, 'bin'),
+    ...(process.env.PATH ?? '').split(delimiter),
+  ].find((directory) => existsSync(join(directory, 'initdb')));
+  if (found) return found;
+  throw new Error(
+    'Cannot find PostgreSQL: install it by "apt-get install postgresql" or "brew install postgresql"',
+  );
+}
+
+/** PostgreSQL refuses to be run by root; `postgres` comes with its package, `nobody` is everywhere. */
+function ownerOfServer(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      const ask = (flag: string) => Number(execFileSync('id', [flag, name], { stdio: 'pipe' }));
+      return { uid: ask('-u'), gid: ask('-g') };
+    } catch {
+      // No such user.
+    }
+  }
+  return {};
+}
+
+/**
+ * A process that outlives this one for a moment: when the pipe between them closes, it ends a server
+ * that still runs, wherever that was stopped, and removes what it kept.
+ */
+function startWatchdog(directory: string): { release(): Promise<void> } {
+  const script = `
+    read -r _
+    if pid=$(head -n 1 "$0/postmaster.pid" 2>&-); then
+      children=$(ps -A -o pid=,ppid= | awk -v p="$pid" '$2 == p { print $1 }')
+      kill -9 "$pid" $children 2>&-
+      sleep 0.1
+    fi
+    rm -rf "$0"`;
+  const child = spawn('/bin/sh', ['-c', script, directory], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const ended = once(child, 'exit');
+  child.unref();
+  return {
+    async release() {
+      rmSync(directory, { recursive: true, force: true });
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
+
+async function listening(server: ChildProcess): Promise<void> {
+  let log = '';
+  const ready = new Promise<void>((resolve) => {
+    server.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      log = `${log}${text}`.slice(-4_000);
+      if (text.includes('ready to accept connections')) resolve();
+    });
+  });
+  const early = once(server, 'exit').then(() => {
+    throw new Error(`Cannot start PostgreSQL: ${log}`);
+  });
+  await Promise.race([ready, early]);
+  early.catch(() => {});
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+/** The process `pid` and its children; each of those is a session of its own. */
+function familyOf(pid: number): number[] {
+  const children = listProcesses().filter(({ parent }) => parent === pid);
+  return [pid, ...children.map((child) => child.pid)];
+}
+
+/** Whether one of them runs; one that has ended and was not asked for its result yet does not. */
+function anyRuns(pids: readonly number[]): boolean {
+  return listProcesses().some(({ pid, state }) => pids.includes(pid) && !state.startsWith('Z'));
+}
+
+function listProcesses(): { pid: number; parent: number; state: string }[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' });
+  return lines.split('\n').map((line) => {
+    const [pid, parent, state = ''] = line.trim().split(/\s+/);
+    return { pid: Number(pid), parent: Number(parent), state };
+  });
+}
+
+function send(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
 }
