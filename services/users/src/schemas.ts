@@ -6,6 +6,8 @@ const CREATED_AT = '2026-11-21T10:00:00.000Z';
 const id = z
   .string()
   .meta({ description: 'A random UUID', examples: ['0c8f6d5a-9d0c-4c5b-8d6e-3b3f0a6f3b1e'] });
+const anyName = z.string().meta({ examples: [ADA.name] });
+const anyEmail = z.string().meta({ examples: [ADA.email] });
 const createdAt = z.iso.datetime().meta({ examples: [CREATED_AT] });
 const updatedAt = z.iso
   .datetime()
@@ -13,12 +15,12 @@ const updatedAt = z.iso
 
 /** A user as version 1 shows it. */
 export const UserV1 = z
-  .object({ id, name: z.string(), email: z.string(), createdAt, updatedAt })
+  .object({ id, name: anyName, email: anyEmail, createdAt, updatedAt })
   .meta({ id: 'UserV1' });
 
 /** What version 1 reads of a user; it takes any text. */
 export const NewUserV1 = z
-  .object({ name: z.string(), email: z.string() })
+  .object({ name: anyName, email: anyEmail })
   .meta({ id: 'NewUserV1', examples: [ADA] });
 
 export const UserChangesV1 = NewUserV1.partial().meta({ id: 'UserChangesV1' });
