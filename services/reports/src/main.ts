@@ -1,10 +1,11 @@
-import { runService } from '@fw/service';
+import { createServiceClient, runService } from '@fw/service';
 
 import { createReportsApp } from './app.ts';
 import { requireOneKind, tokenKeysOf, VARIABLES } from './config.ts';
 import { jwtVerifier } from './jwt.ts';
 import { openLimitStore } from './limit-store.ts';
 import { createLimits } from './limits.ts';
+import { figuresReader } from './read-figures.ts';
 
 await runService({
   name: 'reports',
@@ -20,7 +21,20 @@ await runService({
     const { store, close } = await openLimitStore(config.REDIS_URL);
     const perMinute = { free: config.RATE_LIMIT_FREE, pro: config.RATE_LIMIT_PRO };
     const limits = createLimits({ perMinute, store });
-    // No check: without Redis each replica limits, and without the others a report says what is missing.
-    return { app: createReportsApp({ ...edge, verify, limits }), close };
+    const timeoutMs = config.FIGURES_TIMEOUT_MS;
+    const clients = {
+      users: createServiceClient({ name: 'users', baseUrl: config.USERS_URL, timeoutMs }),
+      catalog: createServiceClient({ name: 'catalog', baseUrl: config.CATALOG_URL, timeoutMs }),
+    };
+    const readFigures = figuresReader(clients);
+    return {
+      // No check: without Redis each replica limits, and without the others a report says what is missing.
+      app: createReportsApp({ ...edge, verify, limits, readFigures }),
+      async close() {
+        clients.users.close();
+        clients.catalog.close();
+        await close();
+      },
+    };
   },
 });

@@ -1,7 +1,9 @@
+import { documented } from '@fw/service';
 import { createRouter, type Middleware, type Router } from 'fw';
 
-import { REPORTS } from './report.ts';
+import { REPORT_KINDS } from './report-kinds.ts';
 import { requireAuth, type Verify } from './require-auth.ts';
+import { ReportListV1 } from './schemas.ts';
 
 export interface ReportRoutesOptions {
   readonly verify: Verify;
@@ -10,10 +12,22 @@ export interface ReportRoutesOptions {
 }
 
 /** The first version of the API, whose shapes never change. */
-export function reportRoutes({ verify, limiter }: ReportRoutesOptions): Router {
+export function reportRoutesV1({ verify, limiter }: ReportRoutesOptions): Router {
+  const reports = REPORT_KINDS.map(({ id, title, description }) => ({ id, title, description }));
+
   const router = createRouter();
-  router.get('/', requireAuth(verify), limiter, (ctx) => {
-    ctx.json({ reports: REPORTS });
-  });
+  router.get(
+    '/',
+    documented({
+      summary: 'List reports',
+      operationId: 'listReportsV1',
+      tags: ['Version 1'],
+      deprecated: true,
+      answers: { 200: { schema: ReportListV1 } },
+    }),
+    requireAuth(verify),
+    limiter,
+    (ctx) => ctx.json({ reports }),
+  );
   return router;
 }

@@ -2,20 +2,14 @@ import { request } from '@fw/core/testing';
 import type { Middleware } from 'fw';
 import { expect, test } from 'vitest';
 
-import { createReportsApp } from './app.ts';
 import { createLimits } from './limits.ts';
-import { invalidToken, type Verify } from './require-auth.ts';
+import { newApp } from './testing/app.ts';
 
 const REPORTS = '/api/v1/reports';
 
-/** The API, which knows Ada by the token "ada-token". */
+/** The first version of the API, which knows Ada by the token "ada-token". */
 function newApi(limiter?: Middleware) {
-  const verify: Verify = async (token) => {
-    if (token !== 'ada-token') throw invalidToken();
-    return { id: 'ada', tier: 'free' };
-  };
-  const limits = createLimits();
-  const app = createReportsApp({ verify, limits: { ...limits, ...(limiter && { v1: limiter }) } });
+  const app = newApp({ limits: { ...createLimits(), ...(limiter && { v1: limiter }) } });
   return (authorization?: string, method = 'GET') =>
     request(app, REPORTS, {
       method,
@@ -34,7 +28,7 @@ test.each(['Bearer ada-token', 'bearer ada-token', 'BEARER   ada-token'])(
       title: expect.stringMatching(/./),
       description: expect.stringMatching(/\.$/),
     };
-    expect(await response.json()).toEqual({ reports: [report, report, report, report] });
+    expect(await response.json()).toEqual({ reports: [report, report, report, report, report] });
   },
 );
 
@@ -88,10 +82,9 @@ test('the limiter runs after authentication and knows the user', async () => {
 });
 
 test('of 101 requests of one user in a minute 100 are answered, whatever others ask for', async () => {
-  const verify: Verify = async (token) => ({ id: token, tier: 'pro' });
-  const app = createReportsApp({ verify });
-  const get = (token: string) =>
-    request(app, REPORTS, { headers: { Authorization: `Bearer ${token}` } });
+  const app = newApp();
+  const get = (name: string) =>
+    request(app, REPORTS, { headers: { Authorization: `Bearer ${name}-pro-token` } });
 
   const first = await get('ada');
   for (let count = 2; count <= 100; count++) await get('ada');

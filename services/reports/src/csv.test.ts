@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+
+import { toCsv } from './csv.ts';
+import type { Cell, Report } from './report.ts';
+
+function reportOf(cells: readonly Cell[]): Report {
+  return {
+    id: 'report',
+    title: 'Report',
+    description: 'A report.',
+    generatedAt: new Date(0),
+    columns: [{ name: 'cell', title: 'Cell', kind: 'text' }],
+    rows: cells.map((cell) => ({ cell })),
+    charts: [],
+    missing: [],
+  };
+}
+
+test.each<[Cell, string]>([
+  ['plain', 'plain'],
+  ['', ''],
+  ['a,b', '"a,b"'],
+  ['say "hi"', '"say ""hi"""'],
+  ['two\nlines', '"two\nlines"'],
+  ['two\rlines', '"two\rlines"'],
+  [7, '7'],
+  [-7, '-7'],
+  ['=1+1', "'=1+1"],
+  ['+1', "'+1"],
+  ['-1', "'-1"],
+  ['@SUM(A1)', "'@SUM(A1)"],
+  ['\t=1', "'\t=1"],
+  ['\r=1', '"\'\r=1"'],
+  ['=HYPERLINK("http://x","y")', '"\'=HYPERLINK(""http://x"",""y"")"'],
+  ['a=1', 'a=1'],
+])('the cell %j is written %j', (cell, field) => {
+  expect(toCsv(reportOf([cell]))).toBe(`cell\r\n${field}\r\n`);
+});

@@ -1,0 +1,25 @@
+import type { Cell, Column, Report } from './report.ts';
+
+/**
+ * A report as CSV with a header line (RFC 4180). Where figures are missing the last record says so in
+ * its first field: a file is kept without the headers that it came with.
+ */
+export function toCsv({ columns, rows, missing }: Report): string {
+  const records: (readonly Cell[])[] = [
+    columns.map(({ name }) => name),
+    ...rows.map((row) => columns.map(({ name }) => row[name] ?? '')),
+  ];
+  if (missing.length > 0) records.push(lastRecord(columns, `missing: ${missing.join(', ')}`));
+  return records.map((record) => `${record.map(writeField).join(',')}\r\n`).join('');
+}
+
+function lastRecord(columns: readonly Column[], text: string): string[] {
+  return columns.map((_, index) => (index === 0 ? text : ''));
+}
+
+/** A text that a spreadsheet would run as a formula is kept from it by an apostrophe. */
+function writeField(cell: Cell): string {
+  if (typeof cell === 'number') return String(cell);
+  const text = /^[=+\-@\t\r\n]/.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

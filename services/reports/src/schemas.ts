@@ -1,0 +1,54 @@
+import { z } from 'zod';
+
+const id = z.string().meta({ examples: ['users-by-day'] });
+const title = z.string().meta({ examples: ['Users by day'] });
+const description = z.string();
+
+/** A report as version 1 lists it. */
+export const ReportV1 = z.object({ id, title, description }).meta({ id: 'ReportV1' });
+
+export const ReportListV1 = z.object({ reports: z.array(ReportV1) });
+
+/** A report as version 2 lists it. */
+export const ReportSummary = z
+  .object({
+    id,
+    title,
+    description,
+    links: z
+      .array(z.object({ href: z.string(), type: z.string() }))
+      .meta({ description: 'Where it is, for each media type to ask for by `Accept`' }),
+  })
+  .meta({ id: 'ReportSummary' });
+
+export const ReportList = z.object({
+  data: z.array(ReportSummary),
+  meta: z.object({ total: z.int() }),
+});
+
+export const ReportAnswer = z
+  .object({
+    data: z.object({
+      id,
+      title,
+      description,
+      generatedAt: z.iso.datetime(),
+      columns: z.array(
+        z.object({
+          name: z.string().meta({ description: 'The name of the cells in each row' }),
+          title: z.string(),
+          kind: z.enum(['text', 'date', 'count', 'money', 'currency']).meta({
+            description: '`money` is in cents of the `currency` in the same row',
+          }),
+        }),
+      ),
+      rows: z.array(z.record(z.string(), z.union([z.string(), z.number()]))),
+    }),
+    meta: z.object({
+      partial: z.boolean().meta({ description: 'Whether figures are missing' }),
+      missing: z
+        .array(z.enum(['users', 'catalog']))
+        .meta({ description: 'The services whose figures are missing' }),
+    }),
+  })
+  .meta({ id: 'Report' });

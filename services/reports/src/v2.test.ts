@@ -1,0 +1,242 @@
+import { request } from '@fw/core/testing';
+import { createMetrics } from '@fw/service';
+import { expect, test } from 'vitest';
+
+import { PAGE_POLICY } from './page.ts';
+import { ReportAnswer, ReportList } from './schemas.ts';
+import { get, NOW, newApp } from './testing/app.ts';
+import { CATALOG, USERS } from './testing/figures.ts';
+
+const V2 = '/api/v2/reports';
+
+test('GET lists the reports, each with where it is in each format', async () => {
+  const response = await get(newApp(), V2);
+
+  expect(response.status).toBe(200);
+  const { data, meta } = ReportList.parse(await response.json());
+  expect(data.map(({ id }) => id)).toEqual([
+    'overview',
+    'users-by-day',
+    'users-by-email-domain',
+    'items-by-category',
+    'prices-by-category',
+  ]);
+  expect(data[1]).toEqual({
+    id: 'users-by-day',
+    title: 'Users by day',
+    description: 'How many users were created on each of the last 30 days.',
+    links: ['application/json', 'text/csv', 'text/html'].map((type) => ({
+      href: '/api/v2/reports/users-by-day',
+      type,
+    })),
+  });
+  expect(meta).toEqual({ total: 5 });
+});
+
+test.each([undefined, '*/*', 'application/json', 'text/html;q=0.5, application/*'])(
+  'GET one with Accept %j answers JSON',
+  async (accept) => {
+    const response = await get(newApp(), `${V2}/users-by-day`, accept ? { accept } : {});
+
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(response.headers.get('vary')).toBe('Accept');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    const { data, meta } = ReportAnswer.parse(await response.json());
+    expect(data).toEqual({
+      id: 'users-by-day',
+      title: 'Users by day',
+      description: 'How many users were created on each of the last 30 days.',
+      generatedAt: NOW.toISOString(),
+      columns: [
+        { name: 'date', title: 'Day', kind: 'date' },
+        { name: 'users', title: 'New users', kind: 'count' },
+      ],
+      rows: USERS.byDay.map(({ date, count }) => ({ date, users: count })),
+    });
+    expect(meta).toEqual({ partial: false, missing: [] });
+  },
+);
+
+test.each([
+  [
+    'overview',
+    [
+      { source: 'users', measure: 'Users', value: 1_287 },
+      { source: 'users', measure: 'New users in 30 days', value: 1_037 },
+      { source: 'catalog', measure: 'Items', value: 728 },
+      { source: 'catalog', measure: 'Categories', value: 6 },
+    ],
+  ],
+  [
+    'users-by-email-domain',
+    [
+      { domain: 'example.org', users: 611 },
+      { domain: 'example.com', users: 402 },
+      { domain: 'mail.example.net', users: 97 },
+      { domain: 'all others', users: 177 },
+    ],
+  ],
+  ['items-by-category', CATALOG.byCategory.map(({ category, items }) => ({ category, items }))],
+  ['prices-by-category', CATALOG.byCategory.map(({ items, ...prices }) => prices)],
+])('the rows of %s', async (id, rows) => {
+  const { data } = ReportAnswer.parse(await (await get(newApp(), `${V2}/${id}`)).json());
+
+  expect(data.rows).toEqual(rows);
+});
+
+test('items of one category in two currencies are counted together, prices apart', async () => {
+  const [kitchen] = CATALOG.byCategory;
+  const byCategory = [
+    { ...kitchen!, items: 5 },
+    { ...kitchen!, category: 'Toys', items: 4 },
+    { ...kitchen!, category: 'Toys', items: 3, currency: 'CHF' },
+  ];
+  const app = newApp({ figures: { catalog: { total: 12, byCategory } } });
+
+  const items = ReportAnswer.parse(await (await get(app, `${V2}/items-by-category`)).json());
+  const page = await (await get(app, `${V2}/prices-by-category`, { accept: 'text/html' })).text();
+
+  expect(items.data.rows).toEqual([
+    { category: 'Toys', items: 7 },
+    { category: 'Kitchen', items: 5 },
+  ]);
+  expect(page).toContain('Prices by category, in EUR');
+  expect(page).toContain('Prices by category, in CHF');
+});
+
+test('GET one with Accept text/csv answers a file with a header line', async () => {
+  const response = await get(newApp(), `${V2}/items-by-category`, { accept: 'text/csv' });
+
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
+  expect(response.headers.get('content-disposition')).toBe(
+    'attachment; filename="items-by-category-2026-11-21.csv"',
+  );
+  expect(response.headers.get('vary')).toBe('Accept');
+  expect(await response.text()).toBe(
+    'category,items\r\nKitchen,212\r\nOutdoor,174\r\nAudio,133\r\nHome Office,101\r\nBooks,96\r\nToys,12\r\n',
+  );
+});
+
+test('GET one with the Accept of a browser answers a page that may do nothing', async () => {
+  const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+  const response = await get(newApp(), `${V2}/overview`, { accept });
+
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(response.headers.get('content-security-policy')).toBe(PAGE_POLICY);
+  expect(response.headers.get('vary')).toBe('Accept');
+  const page = await response.text();
+  expect(page).toMatch(/^<!doctype html>/);
+  expect(page).not.toMatch(/<script| style=| on[a-z]+=/i);
+});
+
+test.each(['users', 'catalog'] as const)(
+  'without the figures of %s the overview has the others, and says what is missing',
+  async (source) => {
+    const app = newApp({ figures: { users: USERS, catalog: CATALOG, [source]: undefined } });
+    const overview = (accept: string) => get(app, `${V2}/overview`, { accept });
+
+    const { data, meta } = ReportAnswer.parse(await (await overview('application/json')).json());
+    const csv = await overview('text/csv');
+    const page = await (await overview('text/html')).text();
+
+    expect(meta).toEqual({ partial: true, missing: [source] });
+    expect(data.rows).toHaveLength(2);
+    expect(JSON.stringify(data.rows)).not.toContain(source);
+    expect(csv.headers.get('content-disposition')).toContain('2026-11-21-partial.csv');
+    expect(await csv.text()).toMatch(new RegExp(`\r\nmissing: ${source},,\r\n$`));
+    expect(page).toContain('This report is partial.');
+    expect(page).toContain(`There are no figures from ${source} at the moment.`);
+  },
+);
+
+test.each(['application/json', 'text/csv', 'text/html'])(
+  'without any figures a report is empty as %s, and says so',
+  async (accept) => {
+    const response = await get(newApp({ figures: {} }), `${V2}/overview`, { accept });
+
+    expect(response.status).toBe(200);
+    expect(await response.text()).toMatch(/missing.*users.*catalog/s);
+  },
+);
+
+test.each([
+  'overview',
+  'users-by-day',
+  'users-by-email-domain',
+  'items-by-category',
+  'prices-by-category',
+])('the page of %s can be made of a system without users or items', async (id) => {
+  const users = { total: 0, byDay: [{ date: '2026-11-21', count: 0 }], byDomain: [] };
+  const app = newApp({ figures: { users, catalog: { total: 0, byCategory: [] } } });
+
+  const response = await get(app, `${V2}/${id}`, { accept: 'text/html' });
+
+  expect(response.status).toBe(200);
+  expect(await response.text()).not.toMatch(/NaN|undefined|Infinity/);
+});
+
+test('GET one with an Accept that allows none of the formats answers 406', async () => {
+  const response = await get(newApp(), `${V2}/overview`, { accept: 'application/pdf' });
+
+  expect(response.status).toBe(406);
+  expect(response.headers.get('vary')).toBe('Accept');
+  expect(await response.json()).toMatchObject({ code: 'NOT_ACCEPTABLE' });
+});
+
+test.each(['revenue', 'constructor', 'Overview'])('GET %s answers 404 naming it', async (id) => {
+  const response = await get(newApp(), `${V2}/${id}`);
+
+  expect(response.status).toBe(404);
+  expect(await response.json()).toMatchObject({
+    code: 'NOT_FOUND',
+    detail: `Report "${id}" not found`,
+  });
+});
+
+test.each([V2, `${V2}/overview`, `${V2}/unknown`])(
+  'GET %s without a token is 401',
+  async (path) => {
+    const response = await request(newApp(), path);
+
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+  },
+);
+
+test('a report counts for the tier of the user, and no figures are read above the limit', async () => {
+  let readings = 0;
+  const readFigures = async () => {
+    readings++;
+    return {};
+  };
+  const app = newApp({ readFigures });
+  const limitOf = async (token: string) => {
+    const response = await get(app, `${V2}/overview`, { Authorization: `Bearer ${token}` });
+    return response.headers.get('ratelimit-limit');
+  };
+
+  expect(await limitOf('ada-token')).toBe('100');
+  expect(await limitOf('grace-pro-token')).toBe('1000');
+  for (let count = 2; count <= 100; count++) await get(app, V2);
+  const refused = await get(app, `${V2}/overview`);
+
+  expect(refused.status).toBe(429);
+  expect(readings).toBe(2);
+});
+
+test('what the limiters decide is counted for each version', async () => {
+  const metrics = createMetrics();
+  const app = newApp({ metrics });
+
+  await get(app, V2);
+  await get(app, '/api/v1/reports');
+  await get(app, '/api/v1/reports');
+
+  const text = await metrics.metrics();
+  expect(text).toMatch(/rate_limit_decisions_total\{[^}]*reports-v1[^}]*allowed[^}]*\} 2/);
+  expect(text).toMatch(/rate_limit_decisions_total\{[^}]*reports-v2[^}]*allowed[^}]*\} 1/);
+});
