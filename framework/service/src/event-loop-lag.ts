@@ -7,7 +7,7 @@ export interface EventLoopLag {
   stop(): void;
 }
 
-const SAMPLE_MS = 10;
+const SAMPLE_MS = 20;
 const PERIOD_MS = 250;
 
 /**

@@ -1,5 +1,6 @@
-import { annotate, HttpError, type MatchedRoute, type Middleware, metadataOf } from 'fw';
+import { annotate, type MatchedRoute, type Middleware, metadataOf } from 'fw';
 
+import { statusOfError } from './error-status.ts';
 import type { Exposition } from './exposition.ts';
 import type { PoolUse } from './postgres.ts';
 import { type Answered, createRequestTally } from './request-tally.ts';
@@ -93,7 +94,7 @@ function countDecisions(limiter: Middleware, counts: Decisions): Middleware {
     };
     const fail = (error: unknown): never => {
       if (isAllowed) throw error;
-      if (isRefusal(error)) counts.refused++;
+      if (statusOfError(error) === 429) counts.refused++;
       else counts.failed++;
       throw error;
     };
@@ -108,8 +109,4 @@ function countDecisions(limiter: Middleware, counts: Decisions): Middleware {
     return result;
   };
   return annotate(counted, metadataOf(limiter) ?? {});
-}
-
-function isRefusal(error: unknown): boolean {
-  return error instanceof HttpError && error.status === 429;
 }

@@ -1,5 +1,6 @@
 import { type Context, DONE, type Middleware, unmatchedStatus } from 'fw';
 
+import { statusOfError } from './error-status.ts';
 import type { RequestEntry } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 import { readTraceparent } from './trace-context.ts';
@@ -45,7 +46,7 @@ export function observe({ metrics, log, tracing }: Observers): Middleware {
     return running.then(
       () => end(ctx, statusOf(ctx), startedMs),
       (error: unknown) => {
-        end(ctx, refusedStatus(error), startedMs);
+        end(ctx, statusOfError(error), startedMs);
         throw error;
       },
     );
@@ -56,10 +57,4 @@ export function observe({ metrics, log, tracing }: Observers): Middleware {
 function statusOf(ctx: Context): number {
   if (ctx.responded || ctx.status !== 200) return ctx.status;
   return ctx.route ? 204 : unmatchedStatus(ctx.method);
-}
-
-/** What an error is answered with that nothing below has answered: one of the gate, by its status. */
-function refusedStatus(error: unknown): number {
-  const status = error instanceof Error && 'status' in error ? error.status : undefined;
-  return typeof status === 'number' && status >= 400 && status <= 599 ? status : 500;
 }

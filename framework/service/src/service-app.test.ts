@@ -1,11 +1,35 @@
 import { request } from '@fw/core/testing';
-import { ConflictError } from 'fw';
+import { ConflictError, createRouter, notFoundHandler } from 'fw';
 import { expect, test } from 'vitest';
 
 import { createDrain } from './drain.ts';
+import type { RequestEntry } from './logging.ts';
 import { createServiceApp } from './service-app.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
+
+/** A service with routes of several kinds, and the lines of its requests. */
+function newService() {
+  const entries: RequestEntry[] = [];
+  const router = createRouter()
+    .get('/users/:id', (ctx) => {
+      ctx.state.user = { id: 'ada' };
+      ctx.json({});
+    })
+    .get('/later', async (ctx) => {
+      await null;
+      ctx.json({});
+    })
+    .get('/silent', () => {})
+    .get('/broken', () => {
+      throw new Error('secret');
+    });
+  const request = (entry: RequestEntry) => void entries.push(entry);
+  const app = createServiceApp({ logger: { ...logger, request } });
+  app.route('/api', router);
+  app.use(notFoundHandler());
+  return { app, entries };
+}
 
 test('a service answers what its handlers throw as a problem', async () => {
   const app = createServiceApp({ logger }).use(() => {
@@ -26,6 +50,48 @@ test('a service sends the request id back, or one of its own', async () => {
 
   expect(given.headers.get('x-request-id')).toBe('abc');
   expect(made.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/);
+});
+
+test.each([
+  '/api/users/1',
+  '/api/later',
+  '/api/silent',
+  '/api/broken',
+  '/nowhere',
+  '/%ZZ',
+  '/a/../b',
+])(
+  'the answer to %s names the request, in its head, its problem and its line alike',
+  async (path) => {
+    const { app, entries } = newService();
+
+    const response = await request(app, path);
+
+    const id = response.headers.get('x-request-id');
+    expect(id).toMatch(/^[\da-f-]{36}$/);
+    expect(entries).toMatchObject([{ requestId: id, status: response.status }]);
+    if (response.status >= 400) expect(await response.json()).toMatchObject({ requestId: id });
+  },
+);
+
+test('the line of a request holds its route and user, and nothing that the client has said', async () => {
+  const { app, entries } = newService();
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const headers = { Authorization: 'Bearer x', Cookie: 'a=b', traceparent };
+
+  await request(app, '/api/users/7?token=secret', { headers });
+
+  expect(entries).toEqual([
+    {
+      method: 'GET',
+      route: '/api/users/:id',
+      status: 200,
+      durationMs: expect.any(Number),
+      requestId: expect.any(String),
+      userId: 'ada',
+      traceId: '0af7651916cd43dd8448eb211c80319c',
+    },
+  ]);
 });
 
 test('a service believes as many proxies as it is told', async () => {

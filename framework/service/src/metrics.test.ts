@@ -1,0 +1,164 @@
+import { request } from '@fw/core/testing';
+import { rateLimit } from '@fw/rate-limit';
+import { createRouter, type Middleware, metadataOf, notFoundHandler } from 'fw';
+import { expect, test } from 'vitest';
+
+import { createMetrics } from './metrics.ts';
+import { createServiceApp } from './service-app.ts';
+
+const logger = { info() {}, warn() {}, error() {} };
+
+/** A service with metrics, and a look at what they say. */
+function newService(...middleware: Middleware[]) {
+  const metrics = createMetrics();
+  const router = createRouter()
+    .get('/users/:id', ...middleware, (ctx) => ctx.json({ id: ctx.params.id }))
+    .post('/users', (ctx) => ctx.throw(409));
+  const app = createServiceApp({ logger, metrics });
+  app.route('/api', router);
+  app.use(router.allowedMethods());
+  app.use(notFoundHandler());
+  const read = async (name: string) =>
+    (await metrics.metrics()).split('\n').filter((line) => line.startsWith(name));
+  return { app, metrics, read };
+}
+
+test('requests are counted by route pattern, method and class of status', async () => {
+  const { app, read } = newService();
+
+  await request(app, '/api/users/1');
+  await request(app, '/api/users/2');
+  await request(app, '/api/users/2', { method: 'HEAD' });
+  await request(app, '/api/users', { method: 'POST' });
+
+  expect(await read('http_requests_total')).toEqual([
+    'http_requests_total{method="GET",route="/api/users/:id",status="2xx"} 2',
+    'http_requests_total{method="HEAD",route="/api/users/:id",status="2xx"} 1',
+    'http_requests_total{method="POST",route="/api/users",status="4xx"} 1',
+  ]);
+});
+
+test('what clients make up makes no new series', async () => {
+  const { app, read } = newService();
+
+  await request(app, '/made-up');
+  await request(app, '/made/up?too=1');
+  await request(app, '/api/%ZZ');
+  await request(app, '/api/users/1', { method: 'PROPFIND' });
+  await request(app, '/api/users/1', { method: 'MKCOL' });
+  await request(app, '*', { method: 'OPTIONS' });
+
+  expect(await read('http_requests_total')).toEqual([
+    'http_requests_total{method="GET",route="none",status="4xx"} 3',
+    'http_requests_total{method="other",route="none",status="5xx"} 2',
+    'http_requests_total{method="OPTIONS",route="none",status="2xx"} 1',
+  ]);
+});
+
+test('durations are a histogram, in seconds', async () => {
+  const { metrics, read } = newService();
+  const answered = { method: 'GET', status: 200 };
+
+  for (const durationMs of [0.5, 1, 30, 20_000])
+    metrics.end(undefined, { ...answered, durationMs });
+
+  const lines = await read('http_request_duration_seconds');
+  const of = (labels: string) => lines.find((line) => line.includes(labels))?.split(' ')[1];
+  expect(of('le="0.001"')).toBe('2');
+  expect(of('le="0.025"')).toBe('2');
+  expect(of('le="0.05"')).toBe('3');
+  expect(of('le="10"')).toBe('3');
+  expect(of('le="+Inf"')).toBe('4');
+  expect(of('_count{method="GET",route="none",status="2xx"}')).toBe('4');
+  expect(Number(of('_sum{'))).toBeCloseTo(20.0315);
+});
+
+test('requests in flight go down again, whatever becomes of them', async () => {
+  const gate = Promise.withResolvers<void>();
+  const { app, metrics, read } = newService(async (ctx, next) => {
+    await gate.promise;
+    if (ctx.params.id === 'bad') throw new Error('bad');
+    await next();
+  });
+
+  const answers = Promise.all(['1', 'bad'].map((id) => request(app, `/api/users/${id}`)));
+  await expect.poll(() => metrics.inFlight).toBe(2);
+  const during = await read('http_requests_in_flight');
+  gate.resolve();
+  await answers;
+
+  expect(during).toEqual(['http_requests_in_flight 2']);
+  expect(metrics.inFlight).toBe(0);
+});
+
+test('decisions of a limit are counted by outcome, and its headers stay documented', async () => {
+  const metrics = createMetrics();
+  const limiter = rateLimit({ max: 2, window: '1m' });
+  const counted = metrics.countDecisions('reports', limiter);
+  const app = createServiceApp({ logger, metrics }).use(counted, (ctx) => ctx.json({}));
+
+  for (let count = 1; count <= 3; count++) await request(app, '/');
+
+  expect(metadataOf(counted)).toEqual(metadataOf(limiter));
+  expect((await metrics.metrics()).match(/^rate_limit_decisions_total.*$/gm)).toEqual([
+    'rate_limit_decisions_total{limit="reports",outcome="allowed"} 2',
+    'rate_limit_decisions_total{limit="reports",outcome="refused"} 1',
+    'rate_limit_decisions_total{limit="reports",outcome="failed"} 0',
+  ]);
+});
+
+test.each<readonly [string, Middleware, string]>([
+  ['answers by itself', (ctx) => ctx.json({}), 'refused'],
+  ['answers by itself, later', async (ctx) => ctx.json({}), 'refused'],
+  ['throws 429 later', async (ctx) => ctx.throw(429), 'refused'],
+  ['fails', (ctx) => ctx.throw(503), 'failed'],
+  ['fails later', async (ctx) => ctx.throw(503), 'failed'],
+  ['goes on later', async (_ctx, next) => next(), 'allowed'],
+  ['goes on to an error', (_ctx, next) => next(), 'allowed'],
+])('a limit that %s counts as one decision', async (_, limiter, outcome) => {
+  const metrics = createMetrics();
+  const app = createServiceApp({ logger, metrics });
+  app.use(metrics.countDecisions('one', limiter), (ctx) => ctx.throw(500));
+
+  await request(app, '/');
+
+  const counts = (await metrics.metrics()).matchAll(/outcome="(\w+)"} (\d)/g);
+  const nonZero = [...counts].filter(([, , count]) => count !== '0');
+  expect(nonZero.map(([, name, count]) => [name, count])).toEqual([[outcome, '1']]);
+});
+
+test('a pool is asked for its use when somebody reads the metrics', async () => {
+  const { metrics, read } = newService();
+  let waiting = 0;
+  metrics.watchPool('users', () => ({ size: 10, idle: 3, waiting: waiting++ }));
+  await metrics.metrics();
+
+  expect(await read('db_pool_connections')).toEqual([
+    'db_pool_connections{pool="users",state="busy"} 7',
+    'db_pool_connections{pool="users",state="idle"} 3',
+    'db_pool_connections{pool="users",state="waiting"} 1',
+  ]);
+});
+
+test('what Node knows of the process is among the metrics', async () => {
+  const { metrics } = newService();
+
+  const text = await metrics.metrics();
+
+  expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
+  expect(text).toMatch(/^process_cpu_seconds_total \d/m);
+  expect(text).toMatch(/^process_resident_memory_bytes \d/m);
+  expect(text).toMatch(/\n$/);
+});
+
+test('each name is described once, and each line is of the text format', async () => {
+  const { app, metrics } = newService();
+  await request(app, '/api/users/1');
+
+  const lines = (await metrics.metrics()).split('\n').filter((line) => line !== '');
+
+  const helped = lines.flatMap((line) => /^# HELP (\S+)/.exec(line)?.[1] ?? []);
+  expect(new Set(helped).size).toBe(helped.length);
+  const sample = /^[a-z_][a-z\d_]*(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})? ([\d.e+-]+|Nan)$/;
+  expect(lines.filter((line) => !line.startsWith('# ') && !sample.test(line))).toEqual([]);
+});
