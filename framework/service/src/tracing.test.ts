@@ -1,0 +1,165 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { request } from '@fw/core/testing';
+import { createRouter } from 'fw';
+import { expect, onTestFinished, test } from 'vitest';
+
+import type { RequestEntry } from './logging.ts';
+import { createServiceApp } from './service-app.ts';
+import { createServiceClient } from './service-client.ts';
+import { startTracing, type Tracing } from './tracing.ts';
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const PARENT = 'b7ad6b7169203331';
+
+interface Span {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+  readonly kind: number;
+  readonly status: { readonly code: number };
+  readonly attributes: readonly { readonly key: string; readonly value: object }[];
+}
+
+/** Starts a server that answers as `answer` says, and notes what it was sent. */
+async function startServer(answer: (path: string) => number) {
+  const received: { path: string; headers: NodeJS.Dict<string | string[]>; body: string }[] = [];
+  const server = createServer(async (req, res) => {
+    const body = Buffer.concat(await req.toArray()).toString();
+    received.push({ path: req.url ?? '', headers: req.headers, body });
+    res.writeHead(answer(req.url ?? ''), { 'Content-Type': 'application/json' }).end('{}');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+/** A collector, and the spans that it was sent. */
+async function startCollector() {
+  const { received, url } = await startServer((path) => (path === '/v1/traces' ? 200 : 404));
+  const read = () => received.map(({ body }) => JSON.parse(body).resourceSpans[0]);
+  return {
+    url,
+    resource: () => read()[0].resource.attributes,
+    spans: (): Span[] => read().flatMap(({ scopeSpans }) => scopeSpans[0].spans),
+  };
+}
+
+/** A service that asks another one on behalf of each request. */
+function newService(tracing: Tracing, otherUrl: string) {
+  const entries: RequestEntry[] = [];
+  const other = createServiceClient({ name: 'users', baseUrl: otherUrl, retryDelayMs: 1 });
+  onTestFinished(() => other.close());
+  const router = createRouter()
+    .get('/reports/:id', async (ctx) => ctx.json(await other.getJson('/figures', ctx)))
+    .get('/plain', (ctx) => ctx.json({}));
+  const logger = {
+    info() {},
+    warn() {},
+    error() {},
+    request: (entry: RequestEntry) => void entries.push(entry),
+  };
+  return { entries, app: createServiceApp({ logger, tracing }).route('/api', router) };
+}
+
+test('a request and its calls are spans of the trace that the client began', async () => {
+  const collector = await startCollector();
+  const other = await startServer(() => 200);
+  const tracing = await startTracing({ service: 'reports', endpoint: collector.url });
+  const { app, entries } = newService(tracing, other.url);
+
+  const headers = { traceparent: `00-${TRACE}-${PARENT}-01` };
+  await request(app, '/api/reports/7?secret=1', { headers });
+  await tracing.close();
+
+  const [call, served] = collector.spans();
+  expect(served).toMatchObject({
+    traceId: TRACE,
+    parentSpanId: PARENT,
+    name: 'GET /api/reports/:id',
+    kind: 2,
+  });
+  expect(call).toMatchObject({
+    traceId: TRACE,
+    parentSpanId: served?.spanId,
+    name: 'GET',
+    kind: 3,
+  });
+  expect(other.received[0]?.headers.traceparent).toBe(`00-${TRACE}-${call?.spanId}-01`);
+  expect(entries[0]?.traceId).toBe(TRACE);
+  expect(served?.attributes).toEqual(
+    expect.arrayContaining([
+      { key: 'http.request.method', value: { stringValue: 'GET' } },
+      { key: 'http.route', value: { stringValue: '/api/reports/:id' } },
+      { key: 'http.response.status_code', value: { intValue: 200 } },
+    ]),
+  );
+  expect(JSON.stringify(collector.spans())).not.toContain('secret');
+  expect(collector.resource()).toEqual([
+    { key: 'service.name', value: { stringValue: 'reports' } },
+  ]);
+});
+
+test('a request without a trace, or with one that is not valid, begins one', async () => {
+  const collector = await startCollector();
+  const tracing = await startTracing({ service: 'reports', endpoint: `${collector.url}/` });
+  const { app, entries } = newService(tracing, 'http://127.0.0.1:1');
+
+  await request(app, '/api/plain', { headers: { traceparent: `ff-${TRACE}-${PARENT}-01` } });
+  await request(app, '/api/plain');
+  await tracing.close();
+
+  const traces = collector.spans().map(({ traceId }) => traceId);
+  expect(new Set([...traces, TRACE]).size).toBe(3);
+  expect(entries.map(({ traceId }) => traceId)).toEqual(traces);
+  expect(collector.spans()[0]).not.toHaveProperty('parentSpanId');
+});
+
+test('a trace that its sender does not sample is handed on and not sent', async () => {
+  const collector = await startCollector();
+  const other = await startServer(() => 200);
+  const tracing = await startTracing({ service: 'reports', endpoint: collector.url });
+  const { app } = newService(tracing, other.url);
+
+  await request(app, '/api/reports/7', { headers: { traceparent: `00-${TRACE}-${PARENT}-00` } });
+  await tracing.close();
+
+  expect(other.received[0]?.headers.traceparent).toMatch(RegExp(`^00-${TRACE}-[\\da-f]{16}-00$`));
+  expect(collector.spans()).toEqual([]);
+});
+
+test('calls that fail and answers from 500 on are spans with an error', async () => {
+  const collector = await startCollector();
+  const tracing = await startTracing({ service: 'reports', endpoint: collector.url });
+  const { app } = newService(tracing, 'http://127.0.0.1:1');
+
+  await request(app, '/api/reports/7');
+  await request(app, '/nowhere');
+  await tracing.close();
+
+  const outcomes = collector.spans().map(({ kind, status }) => [kind, status.code]);
+  expect(outcomes).toEqual([
+    [3, 2],
+    [3, 2],
+    [2, 2],
+    [2, 0],
+  ]);
+});
+
+test('a collector that is away disturbs neither requests nor the end', async () => {
+  const tracing = await startTracing({ service: 'reports', endpoint: 'http://127.0.0.1:1' });
+  const { app } = newService(tracing, 'http://127.0.0.1:1');
+
+  const response = await request(app, '/api/plain');
+  const closed = tracing.close();
+
+  expect(response.status).toBe(200);
+  await expect(closed).resolves.toBeUndefined();
+});
