@@ -3,28 +3,17 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { createCatalogApp } from './app.ts';
 import { openSqliteCatalogStore } from './store/sqlite.ts';
+import { apiOver, itemOf } from './testing.ts';
 
 const CATALOG = '/api/v1/catalog';
 
 /** The API over items 1 to `total`. */
-function newApi(total: number) {
-  const items = Array.from({ length: total }, (_, at) => ({
-    id: at + 1,
-    name: `Kettle ${at + 1}`,
-    category: 'Kitchen',
-    brand: 'Brisk',
-    priceCents: 4990,
-    currency: 'EUR',
-    description: 'Boils water.',
-    tags: [],
-  }));
-  const store = openSqliteCatalogStore(':memory:', { items, version: '1' });
-  onTestFinished(() => store.close());
-  return createCatalogApp({ store });
+async function newApi(total: number) {
+  return apiOver(Array.from({ length: total }, (_, at) => itemOf(at + 1)));
 }
 
 test('GET of the catalog answers the first 20 items, id and name', async () => {
-  const response = await request(newApi(45), CATALOG);
+  const response = await request(await newApi(45), CATALOG);
 
   expect(response.status).toBe(200);
   const items = Array.from({ length: 20 }, (_, at) => ({ id: at + 1, name: `Kettle ${at + 1}` }));
@@ -50,7 +39,7 @@ test.each([
     { from: 6, to: 10, page: 2, limit: 5, totalPages: 9, hasNextPage: true },
   ],
 ])('GET with %s answers that page', async (query, { from, to, ...rest }) => {
-  const response = await request(newApi(45), CATALOG + query);
+  const response = await request(await newApi(45), CATALOG + query);
 
   expect(response.status).toBe(200);
   const items = Array.from({ length: to - from + 1 }, (_, at) => ({
@@ -61,7 +50,7 @@ test.each([
 });
 
 test.each(['4', '9007199254740991', '1e300'])('page %s is past the end: no items', async (page) => {
-  const response = await request(newApi(45), `${CATALOG}?page=${page}&limit=100`);
+  const response = await request(await newApi(45), `${CATALOG}?page=${page}&limit=100`);
 
   expect(response.status).toBe(200);
   expect(await response.json()).toEqual({
@@ -86,40 +75,37 @@ test.each([
   ['?limit=2.5', 'limit must be between 1 and 100'],
   ['?limit=all', 'limit must be between 1 and 100'],
 ])('GET with %s answers 400: %s', async (query, detail) => {
-  const response = await request(newApi(1), CATALOG + query);
+  const response = await request(await newApi(1), CATALOG + query);
 
   expect(response.status).toBe(400);
   expect(response.headers.get('content-type')).toBe('application/problem+json');
   expect(await response.json()).toMatchObject({ code: 'BAD_REQUEST', detail });
 });
 
-test('an empty catalog has no pages', async () => {
-  const response = await request(newApi(0), CATALOG);
+test('a service without a catalog answers 503 with Retry-After', async () => {
+  const store = openSqliteCatalogStore(':memory:');
+  onTestFinished(() => store.close());
 
-  expect(await response.json()).toEqual({
-    items: [],
-    page: 1,
-    limit: 20,
-    total: 0,
-    totalPages: 0,
-    hasNextPage: false,
-  });
+  const response = await request(createCatalogApp({ store }), CATALOG);
+
+  expect(response.status).toBe(503);
+  expect(response.headers.get('retry-after')).toBe('1');
 });
 
 test('any other method answers 405 with Allow', async () => {
-  const response = await request(newApi(1), CATALOG, { method: 'POST' });
+  const response = await request(await newApi(1), CATALOG, { method: 'POST' });
 
   expect(response.status).toBe(405);
   expect(response.headers.get('allow')).toBe('GET, HEAD');
 });
 
 test.each(['?page=1', '?page=0'])('GET with %s names its successor', async (query) => {
-  const response = await request(newApi(1), CATALOG + query);
+  const response = await request(await newApi(1), CATALOG + query);
 
   expect(response.headers.get('deprecation')).toBe('@1796083200');
   expect(response.headers.get('link')).toBe('</api/v2/catalog>; rel="successor-version"');
 });
 
 test('a path that is no route answers 404', async () => {
-  expect((await request(newApi(1), `${CATALOG}/1`)).status).toBe(404);
+  expect((await request(await newApi(1), `${CATALOG}/1`)).status).toBe(404);
 });

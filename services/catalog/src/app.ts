@@ -1,24 +1,37 @@
-import { createServiceApp, type ServiceEdge, superseded, V1_DEPRECATED_SINCE } from '@fw/service';
+import {
+  createServiceApp,
+  documents,
+  type ServiceEdge,
+  superseded,
+  V1_DEPRECATED_SINCE,
+} from '@fw/service';
 import { type Application, notFoundHandler } from 'fw';
 
 import type { CatalogStore } from './store.ts';
-import { catalogRoutes } from './v1.ts';
+import { catalogRoutesV1, V1 } from './v1.ts';
 
 export interface CatalogAppOptions extends ServiceEdge {
   readonly store: CatalogStore;
 }
 
-const V1 = '/api/v1/catalog';
 const V2 = '/api/v2/catalog';
+
+const DESCRIPTION = `Lists, searches and counts the items of a catalog.
+
+Items change only when an import replaces all of them at once; until then an \`ETag\` stays as it is.
+Version 1 is deprecated, and stays as it is.`;
 
 /** Creates the catalog API over a store. */
 export function createCatalogApp({ store, ...edge }: CatalogAppOptions): Application {
-  const v1 = catalogRoutes(store);
+  const v1 = catalogRoutesV1(store);
 
   const app = createServiceApp(edge);
   app.use(V1, superseded({ from: V1, to: V2, since: V1_DEPRECATED_SINCE }));
   app.route(V1, v1);
   app.use(v1.allowedMethods());
+  app.use(
+    documents({ name: 'catalog', title: 'Catalog', description: DESCRIPTION, routers: [v1] }),
+  );
   app.use(notFoundHandler());
   return app;
 }

@@ -51,7 +51,7 @@ test.for([
   [{ DATA_FILE: '/nowhere' }, 'Cannot read items from "/nowhere": ENOENT: no such file'],
   [
     { DATA_FILE: fileURLToPath(MAIN) },
-    `from "${fileURLToPath(MAIN)}": line 1: expected a JSON object`,
+    `from "${fileURLToPath(MAIN)}": expected JSON objects, or a first line with the columns`,
   ],
   [{ HEALTH_PORT: '-1' }, 'HEALTH_PORT must be an integer from 0 to 65535, got "-1"'],
 ] as const)(

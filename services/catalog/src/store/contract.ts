@@ -1,30 +1,43 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Item, Order } from '../item.ts';
+import type { CatalogStore, PageQuery } from '../store.ts';
+import { type CatalogPlace, importText, itemOf, toLines } from '../testing.ts';
+import { wordsOf } from '../words.ts';
 
-import type { Item } from '../item.ts';
-import type { CatalogStore } from '../store.ts';
+/** The facts that hold for every `CatalogStore` and the imports into it. `create` gives an empty place. */
+export function describeCatalogStore(name: string, create: () => Promise<CatalogPlace>): void {
+  async function openStore(items: readonly Item[]): Promise<CatalogStore> {
+    const place = await create();
+    await importText(place, toLines(items));
+    return open(place);
+  }
 
-/** The facts that hold for every `CatalogStore`. `open` gives one with these items. */
-export function describeCatalogStore(
-  name: string,
-  open: (items: readonly Item[]) => Promise<CatalogStore>,
-): void {
-  async function openStore(...ids: readonly number[]): Promise<CatalogStore> {
-    const store = await open(ids.map(itemOf));
+  function open(place: CatalogPlace): CatalogStore {
+    const store = place.openStore();
     onTestFinished(() => store.close());
     return store;
   }
 
-  describe(name, () => {
-    test('a store without items lists none and works', async () => {
-      const store = await openStore();
+  async function idsOf(store: CatalogStore, query: Partial<PageQuery>): Promise<readonly number[]> {
+    const all: PageQuery = { filter: {}, order: 'id', isDescending: false, limit: 100 };
+    const { value } = await store.page({ ...all, ...query });
+    return value.items.map(({ id }) => id);
+  }
 
-      expect(await store.list({ start: 0, limit: 20 })).toEqual({ items: [], total: 0 });
-      await expect(store.check()).resolves.toBeUndefined();
+  describe(name, () => {
+    test('a store without a catalog says so, and is not ready', async () => {
+      const store = open(await create());
+
+      expect(await store.isEmpty()).toBe(true);
+      await expect(store.check()).rejects.toMatchObject({ status: 503 });
+      await expect(store.list({ start: 0, limit: 20 })).rejects.toMatchObject({ status: 503 });
     });
 
     test('list gives id and name, in the order of the ids', async () => {
-      const store = await openStore(30, 4, 100);
+      const store = await openStore([30, 4, 100].map((id) => itemOf(id)));
 
+      expect(await store.isEmpty()).toBe(false);
+      await expect(store.check()).resolves.toBeUndefined();
       expect(await store.list({ start: 0, limit: 20 })).toEqual({
         items: [
           { id: 4, name: 'Kettle 4' },
@@ -35,23 +48,320 @@ export function describeCatalogStore(
       });
     });
 
-    test.each([
-      [{ start: 0, limit: 2 }, [1, 2]],
-      [{ start: 2, limit: 2 }, [3, 4]],
-      [{ start: 4, limit: 100 }, [5]],
-      [{ start: 5, limit: 1 }, []],
-      [{ start: Number.MAX_SAFE_INTEGER, limit: 100 }, []],
-    ])('list gives the slice %j and the total of all', async (slice, ids) => {
-      const store = await openStore(1, 2, 3, 4, 5);
+    test('list gives any slice, and the total of all', async () => {
+      const store = await openStore([1, 2, 3, 4, 5].map((id) => itemOf(id)));
 
-      const { items, total } = await store.list(slice);
+      for (const [slice, ids] of [
+        [{ start: 0, limit: 2 }, [1, 2]],
+        [{ start: 2, limit: 2 }, [3, 4]],
+        [{ start: 4, limit: 100 }, [5]],
+        [{ start: 5, limit: 1 }, []],
+        [{ start: Number.MAX_SAFE_INTEGER, limit: 100 }, []],
+      ] as const) {
+        const { items, total } = await store.list(slice);
+        expect(items.map(({ id }) => id)).toEqual(ids);
+        expect(total).toBe(5);
+      }
+    });
 
-      expect(items.map(({ id }) => id)).toEqual(ids);
-      expect(total).toBe(5);
+    test('find gives every field of an item, or nothing', async () => {
+      const item = itemOf(Number.MAX_SAFE_INTEGER, {
+        name: 'Crème "brûlée" 🍮',
+        priceCents: Number.MAX_SAFE_INTEGER,
+        tags: [],
+      });
+      const store = await openStore([item]);
+
+      expect((await store.find(item.id)).value).toEqual(item);
+      expect((await store.find(1)).value).toBeUndefined();
+    });
+
+    const ASSORTED = [
+      itemOf(1, { name: 'Zebra', priceCents: 300 }),
+      itemOf(2, { name: 'apple', priceCents: 100, category: 'Garden' }),
+      itemOf(3, { name: 'Éclair', priceCents: 300, brand: 'Otto' }),
+      itemOf(4, { name: 'apple', priceCents: 200, category: 'Garden', brand: 'Otto' }),
+      itemOf(5, { name: '!', priceCents: 0 }),
+    ];
+
+    const SORTED: readonly (readonly [Order, readonly number[]])[] = [
+      ['id', [1, 2, 3, 4, 5]],
+      ['name', [5, 2, 4, 3, 1]],
+      ['price', [5, 2, 4, 1, 3]],
+    ];
+
+    test('page sorts, equals by id, names whatever their case and accents', async () => {
+      const store = await openStore(ASSORTED);
+
+      for (const [order, ids] of SORTED) {
+        expect(await idsOf(store, { order })).toEqual(ids);
+        expect(await idsOf(store, { order, isDescending: true })).toEqual(ids.toReversed());
+      }
+    });
+
+    test('pages after one another give each item once, whatever the filter', async () => {
+      const store = await openStore(ASSORTED);
+      const filters = [
+        {},
+        { words: ['boils'] },
+        { minPrice: 0 },
+        { words: ['tea'], maxPrice: 900 },
+      ];
+
+      for (const filter of filters) {
+        for (const [order, ids] of SORTED) {
+          for (const isDescending of [false, true]) {
+            const seen: number[] = [];
+            let after: PageQuery['after'];
+            do {
+              const query = { filter, order, isDescending, after, limit: 2 };
+              const { value } = await store.page(query);
+              expect(value.items.length).toBeLessThanOrEqual(2);
+              seen.push(...value.items.map(({ id }) => id));
+              after = value.next;
+            } while (after);
+            expect(seen).toEqual(isDescending ? ids.toReversed() : ids);
+          }
+        }
+      }
+    });
+
+    test('page leaves what fits all of a filter', async () => {
+      const store = await openStore(ASSORTED);
+
+      expect(await idsOf(store, { filter: { category: 'Garden' } })).toEqual([2, 4]);
+      expect(await idsOf(store, { filter: { category: 'garden' } })).toEqual([]);
+      expect(await idsOf(store, { filter: { brand: 'Otto' } })).toEqual([3, 4]);
+      expect(await idsOf(store, { filter: { category: 'Garden', brand: 'Otto' } })).toEqual([4]);
+      expect(await idsOf(store, { filter: { minPrice: 200 }, order: 'price' })).toEqual([4, 1, 3]);
+      expect(await idsOf(store, { filter: { minPrice: 100, maxPrice: 200 } })).toEqual([2, 4]);
+      expect(await idsOf(store, { filter: { minPrice: 2, maxPrice: 1 }, order: 'price' })).toEqual(
+        [],
+      );
+      expect(
+        await idsOf(store, { filter: { words: ['apple'], brand: 'Otto', maxPrice: 200 } }),
+      ).toEqual([4]);
+    });
+
+    test('page goes on from a place at which nothing stands any more', async () => {
+      const store = await openStore([1, 3, 5].map((id) => itemOf(id, { priceCents: id })));
+
+      for (const order of ['id', 'price'] as const) {
+        const after = { key: 4, id: 4 };
+        expect(await idsOf(store, { order, after })).toEqual([5]);
+        expect(await idsOf(store, { order, after, isDescending: true })).toEqual([3, 1]);
+      }
+      const after = { key: 'kettle 4', id: 4 };
+      expect(await idsOf(store, { order: 'name', after })).toEqual([5]);
+    });
+
+    test('a search finds items by all of its words, in any of their texts', async () => {
+      const store = await openStore([
+        itemOf(1, { name: 'Café Table', tags: ['oak'] }),
+        itemOf(2, { name: 'Garden table', description: 'For the café at home.' }),
+        itemOf(3, { name: 'Tablecloth', brand: 'CAFÉ' }),
+        itemOf(4, { name: 'ΟΔΟΣ', category: 'Straße' }),
+      ]);
+      const found = (q: string) => idsOf(store, { filter: { words: wordsOf(q) } });
+
+      expect(await found('cafe')).toEqual([1, 2, 3]);
+      expect(await found('TABLE CAFÉ')).toEqual([1, 2]);
+      expect(await found('oak, table!')).toEqual([1]);
+      expect(await found('tab')).toEqual([]);
+      expect(await found('οδος')).toEqual([4]);
+      expect(await found('STRASSE')).toEqual([4]);
+    });
+
+    test('no character of a search is syntax', async () => {
+      const store = await openStore([itemOf(1, { name: 'AND OR NOT NEAR 7' }), itemOf(2)]);
+      const found = (q: string) => idsOf(store, { filter: { words: wordsOf(q) } });
+
+      expect(await found('and')).toEqual([1]);
+      expect(await found('OR NOT')).toEqual([1]);
+      expect(await found('kettle OR near')).toEqual([]);
+      for (const q of [
+        '*',
+        '%',
+        '"',
+        "'",
+        '^kettle*',
+        'name:kettle',
+        '-boils',
+        '(',
+        'a & !b',
+        '\\',
+      ]) {
+        expect(await found(q)).toEqual(q === '^kettle*' ? [2] : q === '-boils' ? [1, 2] : []);
+      }
+    });
+
+    test('facets count categories and brands, the most frequent first', async () => {
+      const store = await openStore(ASSORTED);
+      const facets = async (filter: PageQuery['filter']) => (await store.facets(filter)).value;
+
+      const counts = (...pairs: readonly (readonly [string, number])[]) =>
+        pairs.map(([value, count]) => ({ value, count }));
+      expect(await facets({})).toEqual({
+        category: counts(['Kitchen', 3], ['Garden', 2]),
+        brand: counts(['Brisk', 3], ['Otto', 2]),
+        counted: 5,
+        isExact: true,
+      });
+      expect(await facets({ category: 'Garden' })).toMatchObject({
+        category: counts(['Garden', 2]),
+        brand: counts(['Brisk', 1], ['Otto', 1]),
+      });
+      expect(await facets({ words: ['apple'] })).toEqual({
+        category: counts(['Garden', 2]),
+        brand: counts(['Brisk', 1], ['Otto', 1]),
+        counted: 2,
+        isExact: true,
+      });
+      expect(await facets({ minPrice: 300 })).toMatchObject({ counted: 2, isExact: true });
+      expect(await facets({ minPrice: 300, brand: 'Otto' })).toMatchObject({ counted: 1 });
+      expect(await facets({ brand: 'None' })).toEqual({
+        category: [],
+        brand: [],
+        counted: 0,
+        isExact: true,
+      });
+    });
+
+    test('figures tell prices by category and currency, the largest first', async () => {
+      const store = await openStore([
+        itemOf(1, { priceCents: 40 }),
+        itemOf(2, { priceCents: 10 }),
+        itemOf(3, { priceCents: 30 }),
+        itemOf(4, { priceCents: 20 }),
+        itemOf(5, { currency: 'SEK', priceCents: 7 }),
+        itemOf(6, { category: 'Books', priceCents: 5 }),
+        itemOf(7, { category: 'Books', priceCents: 6 }),
+        itemOf(8, { category: 'Books', priceCents: 9 }),
+      ]);
+
+      const { value } = await store.figures();
+
+      const figures = (category: string, currency: string, rest: readonly number[]) => {
+        const [items, minPriceCents, medianPriceCents, maxPriceCents] = rest;
+        return { category, currency, items, minPriceCents, medianPriceCents, maxPriceCents };
+      };
+      expect(value).toEqual({
+        total: 8,
+        byCategory: [
+          figures('Kitchen', 'EUR', [4, 10, 20, 40]),
+          figures('Books', 'EUR', [3, 5, 6, 9]),
+          figures('Kitchen', 'SEK', [1, 7, 7, 7]),
+        ],
+      });
+    });
+
+    test('an import takes the place of the catalog before, for those who are reading too', async () => {
+      const place = await create();
+      await importText(place, toLines([itemOf(1), itemOf(2)]));
+      const store = open(place);
+      const before = await store.version();
+
+      await importText(place, toLines([itemOf(2, { name: 'Teapot' }), itemOf(3)]));
+
+      expect(await idsOf(store, {})).toEqual([2, 3]);
+      expect((await store.find(2)).value?.name).toBe('Teapot');
+      expect(await idsOf(store, { filter: { words: ['kettle'] } })).toEqual([3]);
+      expect((await store.figures()).value.total).toBe(2);
+      expect(await store.version()).not.toBe(before);
+      expect((await store.page({ ...PAGE, limit: 1 })).version).toBe(await store.version());
+    });
+
+    test('nobody sees an import before it is complete', async () => {
+      const place = await create();
+      await importText(place, toLines([itemOf(1)]));
+      const store = open(place);
+      const target = await place.openImport();
+      onTestFinished(() => target.close());
+      const items = Array.from({ length: 50 }, (_, at) => ({ line: at + 1, item: itemOf(at + 1) }));
+
+      await target.append({ items, refusals: [], checkpoint: '{}' });
+      expect(await store.list({ start: 0, limit: 2 })).toMatchObject({ total: 1 });
+
+      const seen = new Set<number>();
+      for await (const { done } of target.finish('new')) {
+        const { items: page, total } = await store.list({ start: 0, limit: 100 });
+        expect(page).toHaveLength(total);
+        expect(total).toBe(done < 1 ? 1 : 50);
+        seen.add(total);
+      }
+      expect(seen).toEqual(new Set([1, 50]));
+    });
+
+    test('bad lines are refused by their numbers, the others are imported', async () => {
+      const place = await create();
+      const lines = [itemOf(1), itemOf(2), itemOf(1), itemOf(3)].map((item) => toLines([item]));
+      lines.splice(1, 0, 'nothing\n');
+
+      const outcome = await importText(place, lines.join(''));
+
+      expect(outcome).toMatchObject({ ending: 'imported', items: 3, refused: 2 });
+      expect(outcome.refusals).toEqual([
+        { line: 2, reason: 'expected a JSON object' },
+        { line: 4, reason: 'id stands in the file already' },
+      ]);
+      expect(await idsOf(open(place), {})).toEqual([1, 2, 3]);
+    });
+
+    test.for([
+      ['a strict import with a bad line', `${toLines([itemOf(2)])}nothing\n`, true],
+      ['an import of an empty file', '', false],
+      ['an import of bad lines only', '{}\n{}\n', false],
+    ] as const)('%s leaves the catalog as it is', async ([_, content, isStrict]) => {
+      const place = await create();
+      await importText(place, toLines([itemOf(1)]));
+
+      const outcome = await importText(place, content, { isStrict });
+
+      expect(outcome).toMatchObject({ ending: 'refused' });
+      expect(await idsOf(open(place), {})).toEqual([1]);
+    });
+
+    test('an import that was interrupted goes on where it was', async () => {
+      const place = await create();
+      const chunks = [[itemOf(1)], [itemOf(1), itemOf(2)], [itemOf(3)]].map(toLines);
+      const stop = new AbortController();
+      stop.abort();
+      const first = await importText(place, chunks, { signal: stop.signal });
+      expect(first).toMatchObject({ ending: 'interrupted', items: 1 });
+
+      const outcome = await importText(place, chunks);
+
+      expect(outcome).toMatchObject({ ending: 'imported', items: 3, refused: 1 });
+      expect(outcome.refusals.map(({ line }) => line)).toEqual([2]);
+      expect(await idsOf(open(place), {})).toEqual([1, 2, 3]);
+    });
+
+    test('an import that was interrupted starts over with another file', async () => {
+      const place = await create();
+      const stop = new AbortController();
+      stop.abort();
+      await importText(place, [[itemOf(1)], [itemOf(2)]].map(toLines), { signal: stop.signal });
+
+      const outcome = await importText(place, toLines([itemOf(8), itemOf(9)]));
+
+      expect(outcome).toMatchObject({ ending: 'imported', items: 2, refused: 0 });
+      expect(await idsOf(open(place), {})).toEqual([8, 9]);
+    });
+
+    test('of two imports at once the second is refused, and may follow the first', async () => {
+      const place = await create();
+      const first = await place.openImport();
+
+      await expect(place.openImport()).rejects.toThrow('another import into this store is running');
+      await first.close();
+
+      await expect(importText(place, toLines([itemOf(1)]))).resolves.toMatchObject({ items: 1 });
     });
 
     test('a closed store fails its check', async () => {
-      const store = await open([itemOf(1)]);
+      const place = await create();
+      await importText(place, toLines([itemOf(1)]));
+      const store = place.openStore();
       await store.close();
 
       await expect(store.check()).rejects.toThrow();
@@ -59,15 +369,4 @@ export function describeCatalogStore(
   });
 }
 
-function itemOf(id: number): Item {
-  return {
-    id,
-    name: `Kettle ${id}`,
-    category: 'Kitchen',
-    brand: 'Brisk',
-    priceCents: 4990,
-    currency: 'EUR',
-    description: 'Boils water.',
-    tags: ['tea', 'appliance'],
-  };
-}
+const PAGE: PageQuery = { filter: {}, order: 'id', isDescending: false, limit: 20 };

@@ -1,0 +1,153 @@
+import { z } from 'zod';
+
+import { ORDERS } from './item.ts';
+
+const KETTLE = {
+  id: 7,
+  name: 'Brisk Kettle, 1.7 L',
+  category: 'Kitchen',
+  brand: 'Brisk',
+  priceCents: 4990,
+  currency: 'EUR',
+  description: 'Boils water.',
+  tags: ['tea', 'appliance'],
+};
+
+const cents = z.int().min(0);
+const count = z.int().min(0);
+
+/** An item as version 2 shows it. */
+export const Item = z
+  .object({
+    id: z.int().min(1),
+    name: z.string(),
+    category: z.string(),
+    brand: z.string(),
+    priceCents: cents.meta({ description: 'In hundredths of `currency`' }),
+    currency: z.string().meta({ description: 'ISO 4217' }),
+    description: z.string(),
+    tags: z.array(z.string()),
+  })
+  .meta({ id: 'Item', examples: [KETTLE] });
+
+/** The page of version 1. */
+export const ItemPageV1 = z.object({
+  items: z.array(z.object({ id: z.int().min(1), name: z.string() }).meta({ id: 'ItemV1' })),
+  page: z.int().min(1),
+  limit: z.int().min(1).max(100),
+  total: count.meta({ description: 'How many items there are in all' }),
+  totalPages: count,
+  hasNextPage: z.boolean(),
+});
+
+/** The query of version 1's list, as a document shows it; `readPage` reads it. */
+export const PageQueryV1 = z.object({
+  page: z.int().min(1).optional().meta({ description: 'Which page, from 1 on; default 1' }),
+  limit: z.int().min(1).max(100).optional().meta({ description: 'Items on a page; default 20' }),
+});
+
+const MAX_TEXT_LENGTH = 200;
+
+const text = z
+  .string()
+  .min(1)
+  .max(MAX_TEXT_LENGTH)
+  .refine((value) => !value.includes('\0'), 'Expected text without NUL');
+
+const price = z.coerce
+  .number({ error: 'Expected a number' })
+  .int()
+  .min(0)
+  .max(Number.MAX_SAFE_INTEGER);
+
+const filterShape = {
+  q: text.optional().meta({
+    description:
+      'Words that an item must have, all of them, in its name, brand, category, description or tags; whatever their case and accents. No character has another meaning.',
+    examples: ['café table'],
+  }),
+  category: text.optional().meta({ description: 'Only items of this category, to the letter' }),
+  brand: text.optional().meta({ description: 'Only items of this brand, to the letter' }),
+  minPrice: price
+    .optional()
+    .meta({ description: 'Only items of at least this price, in hundredths' }),
+  maxPrice: price
+    .optional()
+    .meta({ description: 'Only items of at most this price, in hundredths' }),
+};
+
+/** The query that tells which items are meant; unknown names are refused, so that a misspelt filter is not all items. */
+export const FilterQuery = z.strictObject(filterShape);
+export type FilterQuery = z.output<typeof FilterQuery>;
+
+/** What a list may be sorted by, and in the other direction with `-` before it. */
+const SORTS = [...ORDERS, '-id', '-name', '-price'] as const;
+
+export const ListQuery = z.strictObject({
+  ...filterShape,
+  sort: z
+    .enum(SORTS)
+    .default('id')
+    .meta({ description: 'What to sort by; `-` before it: from the other end' }),
+  limit: z.coerce
+    .number({ error: 'Expected a number' })
+    .int()
+    .min(1)
+    .max(100)
+    .default(20)
+    .meta({ description: 'Most items on a page' }),
+  cursor: z.string().max(2_000).optional().meta({
+    description: 'Where the page begins: `meta.nextCursor` of the page before',
+  }),
+});
+export type ListQuery = z.output<typeof ListQuery>;
+
+export const ItemPage = z.object({
+  data: z.array(Item),
+  meta: z.object({
+    limit: z.int().min(1).max(100),
+    nextCursor: z.string().optional().meta({ description: 'Not there on the last page' }),
+  }),
+});
+
+export const ItemParams = z.object({
+  id: z.coerce.number({ error: 'Expected a number' }).int().min(1),
+});
+
+const Counts = z.array(z.object({ value: z.string(), count }).meta({ id: 'Count' }));
+
+export const Facets = z.object({
+  data: z.object({ category: Counts, brand: Counts }).meta({ id: 'Facets' }),
+  meta: z.object({
+    counted: count.meta({ description: 'How many items were counted' }),
+    isExact: z.boolean().meta({
+      description: 'Whether these are all that fit; if not, more do, and the counts tell of a part',
+    }),
+  }),
+});
+
+export const Figures = z.object({
+  data: z
+    .object({
+      total: count,
+      byCategory: z.array(
+        z.object({
+          category: z.string(),
+          currency: z.string(),
+          items: count,
+          minPriceCents: cents,
+          medianPriceCents: cents.meta({ description: 'The lower of the two in the middle' }),
+          maxPriceCents: cents,
+        }),
+      ),
+    })
+    .meta({ id: 'CatalogFigures' }),
+});
+
+/** The errors that every operation may give besides its own. */
+export const STORE_AWAY = {
+  503: {
+    description: 'The store is away, or there is no catalog yet',
+    headers: { 'Retry-After': 'When to ask again, in seconds' },
+  },
+};
