@@ -9,12 +9,11 @@ import { type Application, notFoundHandler } from 'fw';
 
 import type { CatalogStore } from './store.ts';
 import { catalogRoutesV1, V1 } from './v1.ts';
+import { catalogRoutes, V2 } from './v2.ts';
 
 export interface CatalogAppOptions extends ServiceEdge {
   readonly store: CatalogStore;
 }
-
-const V2 = '/api/v2/catalog';
 
 const DESCRIPTION = `Lists, searches and counts the items of a catalog.
 
@@ -24,13 +23,16 @@ Version 1 is deprecated, and stays as it is.`;
 /** Creates the catalog API over a store. */
 export function createCatalogApp({ store, ...edge }: CatalogAppOptions): Application {
   const v1 = catalogRoutesV1(store);
+  const v2 = catalogRoutes(store);
 
   const app = createServiceApp(edge);
   app.use(V1, superseded({ from: V1, to: V2, since: V1_DEPRECATED_SINCE }));
+  app.route(V2, v2);
   app.route(V1, v1);
+  app.use(v2.allowedMethods());
   app.use(v1.allowedMethods());
   app.use(
-    documents({ name: 'catalog', title: 'Catalog', description: DESCRIPTION, routers: [v1] }),
+    documents({ name: 'catalog', title: 'Catalog', description: DESCRIPTION, routers: [v2, v1] }),
   );
   app.use(notFoundHandler());
   return app;

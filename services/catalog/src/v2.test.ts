@@ -1,0 +1,241 @@
+import { request } from '@fw/core/testing';
+import type { Application } from 'fw';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+
+import { ItemPage } from './schemas.ts';
+import { apiOver, itemOf } from './testing.ts';
+
+const CATALOG = '/api/v2/catalog';
+
+const ASSORTED = [
+  itemOf(1, { name: 'Café Table', priceCents: 9900, category: 'Garden' }),
+  itemOf(2, { name: 'Kettle', priceCents: 4990 }),
+  itemOf(3, { name: 'Teapot', priceCents: 2990, brand: 'Otto & Söhne' }),
+  itemOf(4, { name: 'Chair', priceCents: 9900, category: 'Garden' }),
+];
+
+async function read(api: Application, path: string) {
+  const response = await request(api, path);
+  return { status: response.status, headers: response.headers, body: await response.json() };
+}
+
+function idsOf(body: unknown): readonly number[] {
+  return ItemPage.parse(body).data.map(({ id }) => id);
+}
+
+function nextCursorOf(body: unknown): string | undefined {
+  return ItemPage.parse(body).meta.nextCursor;
+}
+
+test('GET of the catalog answers whole items, 20 of them', async () => {
+  const api = await apiOver(Array.from({ length: 25 }, (_, at) => itemOf(at + 1)));
+
+  const { status, headers, body } = await read(api, CATALOG);
+
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    data: Array.from({ length: 20 }, (_, at) => itemOf(at + 1)),
+    meta: { limit: 20, nextCursor: expect.any(String) },
+  });
+  expect(headers.get('cache-control')).toBe('public, max-age=60');
+  expect(headers.get('etag')).toMatch(/^"[0-9a-f]{16}"$/);
+});
+
+test.each(['', '&sort=-price', '&sort=name&q=boils', '&minPrice=1&sort=-name', '&brand=Brisk'])(
+  'Link leads through all pages, with "%s"',
+  async (query) => {
+    const api = await apiOver(Array.from({ length: 7 }, (_, at) => itemOf(at + 1)));
+    const seen: number[] = [];
+
+    let next: string | undefined = `${CATALOG}?limit=3${query}`;
+    while (next) {
+      const { status, headers, body } = await read(api, next);
+      expect(status).toBe(200);
+      seen.push(...idsOf(body));
+      next = /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
+      expect(next === undefined).toBe(nextCursorOf(body) === undefined);
+    }
+
+    expect(seen).toHaveLength(7);
+    expect(new Set(seen).size).toBe(7);
+  },
+);
+
+test.each([
+  ['?sort=price', [3, 2, 1, 4]],
+  ['?sort=-price', [4, 1, 2, 3]],
+  ['?sort=name', [1, 4, 2, 3]],
+  ['?sort=-id', [4, 3, 2, 1]],
+  ['?q=CAFE', [1]],
+  ['?q=kettle%20tea', [2]],
+  ['?q=%22%20OR%20%22', []],
+  ['?q=*', []],
+  ['?category=Garden', [1, 4]],
+  ['?brand=Otto%20%26%20S%C3%B6hne', [3]],
+  ['?minPrice=4990&maxPrice=4990', [2]],
+  ['?category=Garden&q=chair&maxPrice=9900&sort=-name', [4]],
+])('GET with %s answers the items %j', async (query, ids) => {
+  const { status, body } = await read(await apiOver(ASSORTED), CATALOG + query);
+
+  expect(status).toBe(200);
+  expect(idsOf(body)).toEqual(ids);
+});
+
+test.each([
+  ['?limit=0', '/limit'],
+  ['?limit=101', '/limit'],
+  ['?limit=2&limit=3', '/limit'],
+  ['?sort=brand', '/sort'],
+  ['?minPrice=-1', '/minPrice'],
+  ['?minPrice=cheap', '/minPrice'],
+  ['?maxPrice=1.5', '/maxPrice'],
+  ['?q=', '/q'],
+  [`?q=${'x'.repeat(201)}`, '/q'],
+  ['?colour=red', '/colour'],
+])('GET with %s answers 400', async (query, pointer) => {
+  const { status, body } = await read(await apiOver(ASSORTED), CATALOG + query);
+
+  expect(status).toBe(400);
+  expect(body).toMatchObject({ code: 'VALIDATION_FAILED', errors: [{ in: 'query', pointer }] });
+});
+
+test('a cursor that another list gave out, or nobody, answers 400', async () => {
+  const api = await apiOver(ASSORTED);
+  const { body } = await read(api, `${CATALOG}?limit=1&sort=price`);
+  const nextCursor = nextCursorOf(body);
+
+  for (const query of [
+    `?sort=name&cursor=${nextCursor}`,
+    `?sort=price&q=tea&cursor=${nextCursor}`,
+    `?sort=price&cursor=${nextCursor}x`,
+    '?cursor=1',
+  ]) {
+    const refused = await read(api, CATALOG + query);
+    expect(refused.status).toBe(400);
+    expect(refused.body).toMatchObject({ detail: 'cursor must be one that this list gave out' });
+  }
+  expect((await read(api, `${CATALOG}?limit=2&sort=price&cursor=${nextCursor}`)).status).toBe(200);
+});
+
+test('GET of an item answers it, or 404 naming the id', async () => {
+  const api = await apiOver(ASSORTED);
+
+  expect((await read(api, `${CATALOG}/3`)).body).toEqual({ data: ASSORTED[2] });
+  const missing = await read(api, `${CATALOG}/9`);
+  expect(missing.status).toBe(404);
+  expect(missing.body).toMatchObject({ code: 'NOT_FOUND', detail: 'Item "9" not found' });
+  expect(missing.headers.get('cache-control')).toBeNull();
+  expect((await read(api, `${CATALOG}/kettle`)).status).toBe(400);
+});
+
+test('facets count what a filter leaves', async () => {
+  const { body } = await read(await apiOver(ASSORTED), `${CATALOG}/facets?maxPrice=5000`);
+
+  expect(body).toEqual({
+    data: {
+      category: [{ value: 'Kitchen', count: 2 }],
+      brand: [
+        { value: 'Brisk', count: 1 },
+        { value: 'Otto & Söhne', count: 1 },
+      ],
+    },
+    meta: { counted: 2, isExact: true },
+  });
+});
+
+test('figures tell how many items there are, and their prices', async () => {
+  const { body, headers } = await read(await apiOver(ASSORTED), `${CATALOG}/figures`);
+
+  expect(body).toEqual({
+    data: {
+      total: 4,
+      byCategory: [
+        {
+          category: 'Garden',
+          currency: 'EUR',
+          items: 2,
+          minPriceCents: 9900,
+          medianPriceCents: 9900,
+          maxPriceCents: 9900,
+        },
+        {
+          category: 'Kitchen',
+          currency: 'EUR',
+          items: 2,
+          minPriceCents: 2990,
+          medianPriceCents: 2990,
+          maxPriceCents: 4990,
+        },
+      ],
+    },
+  });
+  expect(headers.get('cache-control')).toBe('public, max-age=60');
+});
+
+test.each(['', '?q=tea', '/3', '/facets', '/figures'])(
+  'GET of "%s" answers 304 to whoever has it already',
+  async (path) => {
+    const api = await apiOver(ASSORTED);
+    const etag = (await request(api, CATALOG + path)).headers.get('etag') ?? '';
+
+    const headers = { 'If-None-Match': `"other", W/${etag}` };
+    const response = await request(api, CATALOG + path, { headers });
+
+    expect(response.status).toBe(304);
+    expect(response.headers.get('etag')).toBe(etag);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=60');
+    const stale = { headers: { 'If-None-Match': '"other"' } };
+    expect((await request(api, CATALOG + path, stale)).status).toBe(200);
+  },
+);
+
+test('an Accept that leaves out JSON answers 406', async () => {
+  const headers = { Accept: 'text/html' };
+
+  const response = await request(await apiOver(ASSORTED), CATALOG, { headers });
+
+  expect(response.status).toBe(406);
+});
+
+test('any other method answers 405 with Allow', async () => {
+  const response = await request(await apiOver(ASSORTED), `${CATALOG}/1`, { method: 'DELETE' });
+
+  expect(response.status).toBe(405);
+  expect(response.headers.get('allow')).toBe('GET, HEAD');
+});
+
+const Document = z.object({
+  paths: z.record(
+    z.string(),
+    z.object({
+      get: z.object({
+        parameters: z.array(z.object({ name: z.string() })).optional(),
+        responses: z.record(z.string(), z.unknown()),
+      }),
+    }),
+  ),
+});
+
+test.each(['/openapi.json', '/docs/catalog/openapi.json'])(
+  '%s describes both versions',
+  async (path) => {
+    const { body } = await read(await apiOver(ASSORTED), path);
+
+    const { paths } = Document.parse(body);
+    expect(Object.keys(paths)).toEqual([
+      CATALOG,
+      `${CATALOG}/facets`,
+      `${CATALOG}/figures`,
+      `${CATALOG}/{id}`,
+      '/api/v1/catalog',
+    ]);
+    const list = paths[CATALOG]?.get;
+    expect(list?.parameters?.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['q', 'sort', 'limit', 'cursor', 'if-none-match']),
+    );
+    expect(Object.keys(list?.responses ?? {})).toEqual(
+      expect.arrayContaining(['200', '304', '400', '406', '503']),
+    );
+  },
+);
