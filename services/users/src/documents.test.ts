@@ -1,4 +1,5 @@
 import { request } from '@fw/core/testing';
+import { lintDocument } from '@fw/service/testing';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { openSqliteUserStore } from './store/sqlite.ts';
@@ -90,4 +91,10 @@ test('PATCH is documented in the media types of a merge patch', async () => {
   expect(
     Object.keys(operations.get('patch /api/v2/users/{id}')?.requestBody?.content ?? {}),
   ).toEqual(['application/merge-patch+json', 'application/json']);
+});
+
+test('redocly lint finds nothing in the document', async () => {
+  const { app } = newApi();
+
+  expect(await lintDocument(app)).toEqual([]);
 });
