@@ -1,0 +1,350 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { ServiceUnavailableError } from 'fw';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+
+import { createBatch, openPostgres, type Postgres, type PostgresOptions } from './postgres.ts';
+import { type PostgresServer, startPostgres } from './testing/postgres.ts';
+
+const NOTES = {
+  name: 'notes',
+  migrations: ['CREATE TABLE notes (id int PRIMARY KEY, text text NOT NULL)'],
+};
+const ADD = { name: 'add', text: 'INSERT INTO notes (id, text) VALUES ($1, $2)' };
+const LIST = { name: 'list', text: 'SELECT id, text FROM notes ORDER BY id' };
+const CONNECTION = { name: 'connection', text: 'SELECT pg_backend_pid() AS pid' };
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 60_000);
+afterAll(() => server.stop());
+
+async function open(options: Partial<PostgresOptions> = {}): Promise<Postgres> {
+  const url = options.url ?? (await server.createDatabase());
+  const postgres = openPostgres({ ...NOTES, timeoutMs: 5_000, ...options, url });
+  onTestFinished(() => postgres.close());
+  return postgres;
+}
+
+async function asAdmin(url: string, text: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(text);
+  await client.end();
+}
+
+test('the first use brings the tables to the newest version', async () => {
+  const postgres = await open();
+
+  await postgres.query(ADD, [1, 'one']);
+
+  expect(await postgres.query(LIST)).toEqual([{ id: 1, text: 'one' }]);
+});
+
+test('three programs that start at once apply each migration once', async () => {
+  const url = await server.createDatabase();
+  const migrations = [...NOTES.migrations, "INSERT INTO notes VALUES (1, 'once')"];
+
+  const programs = await Promise.all([1, 2, 3].map(() => open({ url, migrations })));
+  await Promise.all(programs.map((program) => program.migrate()));
+
+  expect(await programs[0]?.query(LIST)).toEqual([{ id: 1, text: 'once' }]);
+});
+
+test('a program works on a newer schema than it knows', async () => {
+  const url = await server.createDatabase();
+  const addStars = 'ALTER TABLE notes ADD COLUMN stars int NOT NULL DEFAULT 0';
+  const old = await open({ url });
+  await old.query(ADD, [1, 'before']);
+  await old.query(LIST);
+
+  const newer = await open({ url, migrations: [...NOTES.migrations, addStars] });
+  await newer.migrate();
+  await old.query(ADD, [2, 'after']);
+  const oldAgain = await open({ url });
+
+  expect(await old.query(LIST)).toHaveLength(2);
+  expect(await oldAgain.query(LIST)).toHaveLength(2);
+});
+
+test('a migration that fails leaves nothing of itself, and is tried again', async () => {
+  const url = await server.createDatabase();
+  const broken = await open({ url, migrations: [...NOTES.migrations, 'CREATE nonsense'] });
+
+  await expect(broken.migrate()).rejects.toThrow('syntax error');
+  await expect(broken.query(LIST)).rejects.toThrow('syntax error');
+
+  const mended = await open({ url });
+  expect(await mended.query(LIST)).toEqual([]);
+});
+
+test('transaction keeps all of its work, or nothing if that throws', async () => {
+  const postgres = await open();
+  await postgres.transaction(async (query) => {
+    await query(ADD, [1, 'one']);
+    await query(ADD, [2, 'two']);
+  });
+
+  const half = postgres.transaction(async (query) => {
+    await query(ADD, [3, 'half']);
+    throw new Error('the other half');
+  });
+  await expect(half).rejects.toThrow('the other half');
+  const swallowed = postgres.transaction(async (query) => {
+    await query(ADD, [1, 'taken']).catch(() => {});
+  });
+  await expect(swallowed).rejects.toThrow('Cannot commit');
+
+  expect(await postgres.query(LIST)).toHaveLength(2);
+});
+
+test('a statement that fails keeps its connection', async () => {
+  const postgres = await open({ poolSize: 1 });
+  const [before] = await postgres.query(CONNECTION);
+  await postgres.query(ADD, [1, 'one']);
+
+  await expect(postgres.query(ADD, [1, 'taken'])).rejects.toMatchObject({ code: '23505' });
+
+  expect(await postgres.query(CONNECTION)).toEqual([before]);
+});
+
+test('a deadlock is resolved by trying again', async () => {
+  const postgres = await open();
+  await postgres.query(ADD, [1, '']);
+  await postgres.query(ADD, [2, '']);
+  const append = {
+    name: 'append',
+    text: "UPDATE notes SET text = text || 'x' WHERE id = $1",
+  };
+  const both = (first: number, second: number) =>
+    postgres.transaction(async (query) => {
+      await query(append, [first]);
+      await sleep(50);
+      await query(append, [second]);
+    });
+
+  await Promise.all([both(1, 2), both(2, 1)]);
+
+  expect(await postgres.query(LIST)).toEqual([
+    { id: 1, text: 'xx' },
+    { id: 2, text: 'xx' },
+  ]);
+});
+
+describe('a ServiceUnavailableError that says when to try again', () => {
+  const unavailable = expect.objectContaining({ status: 503, headers: { 'Retry-After': '1' } });
+
+  test('meets a statement that takes too long, and nobody else', async () => {
+    const postgres = await open({ timeoutMs: 300, poolSize: 2 });
+    await postgres.migrate();
+
+    const slow = postgres.query({ name: 'slow', text: 'SELECT pg_sleep(5)' });
+
+    await expect(slow).rejects.toEqual(unavailable);
+    await expect(postgres.check()).resolves.toBeUndefined();
+  });
+
+  test('meets who waits too long for a connection, while those at work go on', async () => {
+    const postgres = await open({ timeoutMs: 1_000, poolSize: 1 });
+    await postgres.migrate();
+
+    const slow = postgres.query({ name: 'slow', text: 'SELECT pg_sleep(0.8)' });
+    await sleep(20);
+
+    await expect(postgres.query(LIST)).rejects.toEqual(unavailable);
+    await expect(slow).resolves.toHaveLength(1);
+    await expect(postgres.query(LIST)).resolves.toEqual([]);
+  });
+
+  test('meets calls whose connections are cut, and the next ones find new ones', async () => {
+    const url = await server.createDatabase();
+    const postgres = await open({ url });
+    await postgres.query(LIST);
+    const sleeping = postgres.query({ name: 'slow', text: 'SELECT pg_sleep(4)' });
+    const refused = sleeping.catch((error: unknown) => error);
+    await sleep(50);
+
+    await asAdmin(
+      url,
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+
+    expect(await refused).toEqual(unavailable);
+    await expect.poll(() => postgres.query(LIST).catch(() => 'not yet')).toEqual([]);
+  });
+
+  test('meets all while the server is away, from the start on, until it is back', async () => {
+    const own = await startPostgres();
+    onTestFinished(() => own.stop());
+    const lines: string[] = [];
+    const log = (message: string) => void lines.push(message);
+    const logger = { info: log, warn: log, error: log };
+    await own.kill();
+    const postgres = await open({ url: own.url, logger });
+
+    const first = await timed(() => postgres.query(LIST));
+    const second = await timed(() => postgres.check());
+    await own.restart();
+    const back = await firstSuccess(() => postgres.query(LIST));
+    await own.kill();
+    const third = await timed(() => postgres.query(LIST));
+    await own.restart();
+    await firstSuccess(() => postgres.query(LIST));
+
+    for (const { error, tookMs } of [first, second, third]) {
+      expect(error).toBeInstanceOf(ServiceUnavailableError);
+      expect(error).toEqual(unavailable);
+      expect(tookMs).toBeLessThan(1_000);
+    }
+    expect(back).toBeLessThan(2_000);
+    expect(lines.map((line) => line.replace(/:.*/, ''))).toEqual([
+      'PostgreSQL cannot be used for notes',
+      'PostgreSQL can be used again for notes',
+      'PostgreSQL cannot be used for notes',
+      'PostgreSQL can be used again for notes',
+    ]);
+  }, 60_000);
+
+  test('meets all while the server hangs, after the first at once, until it goes on', async () => {
+    const own = await startPostgres();
+    onTestFinished(() => own.stop());
+    const postgres = await open({ url: own.url, timeoutMs: 1_000, poolSize: 2 });
+    await postgres.query(LIST);
+
+    await own.pause();
+    const calls = await Promise.all(
+      Array.from({ length: 20 }, () => timed(() => postgres.query(LIST))),
+    );
+    const later = await timed(() => postgres.check());
+    await own.resume();
+    const back = await firstSuccess(() => postgres.query(LIST));
+
+    for (const { error, tookMs } of calls) {
+      expect(error).toEqual(unavailable);
+      expect(tookMs).toBeLessThan(2_000);
+    }
+    expect(later.error).toEqual(unavailable);
+    expect(later.tookMs).toBeLessThan(100);
+    expect(back).toBeLessThan(2_000);
+  }, 60_000);
+
+  test('meets the first use of a server that hangs from the start', async () => {
+    const own = await startPostgres();
+    onTestFinished(() => own.stop());
+    await own.pause();
+    const postgres = await open({ url: own.url, timeoutMs: 1_000 });
+
+    const { error, tookMs } = await timed(() => postgres.query(LIST));
+    await own.resume();
+
+    expect(error).toEqual(unavailable);
+    expect(tookMs).toBeLessThan(2_000);
+    expect(await firstSuccess(() => postgres.query(LIST))).toBeLessThan(2_000);
+  }, 60_000);
+});
+
+test('a database that is closed is asked for nothing, and closing waits for no server', async () => {
+  const own = await startPostgres();
+  onTestFinished(() => own.stop());
+  const postgres = await open({ url: own.url });
+  await postgres.query(LIST);
+  await own.pause();
+
+  const { tookMs } = await timed(() => postgres.close());
+  await own.resume();
+
+  expect(tookMs).toBeLessThan(2_000);
+  await expect(postgres.query(LIST)).rejects.toThrow('PostgreSQL is closed');
+}, 60_000);
+
+test('a name that cannot be part of a name of a table is refused', async () => {
+  const postgres = await open({ name: 'notes; DROP' });
+
+  await expect(postgres.migrate()).rejects.toThrow(RangeError);
+});
+
+describe('createBatch', () => {
+  test('runs what one turn asks for in one go, and gives each its own result', async () => {
+    const batches: (readonly number[])[] = [];
+    const double = createBatch(async (items: readonly number[]) => {
+      batches.push(items);
+      return items.map((item) => item * 2);
+    });
+
+    const results = await Promise.all([double(1), double(2), double(3)]);
+    await double(4);
+
+    expect(results).toEqual([2, 4, 6]);
+    expect(batches).toEqual([[1, 2, 3], [4]]);
+  });
+
+  test('cuts what is too much for one batch, and runs so many at once', async () => {
+    const sizes: number[] = [];
+    let running = 0;
+    const most: number[] = [];
+    const double = createBatch(
+      async (items: readonly number[]) => {
+        sizes.push(items.length);
+        most.push(++running);
+        await sleep(1);
+        running--;
+        return items;
+      },
+      { largest: 2, atOnce: 2 },
+    );
+
+    const results = await Promise.all([1, 2, 3, 4, 5].map(double));
+
+    expect(results).toEqual([1, 2, 3, 4, 5]);
+    expect(sizes).toEqual([2, 2, 1]);
+    expect(Math.max(...most)).toBe(2);
+  });
+
+  test('lets no item suffer from another one', async () => {
+    const invert = createBatch(async (items: readonly number[]) => {
+      if (items.includes(0)) throw new RangeError('Cannot invert 0');
+      return items.map((item) => 1 / item);
+    });
+
+    const results = await Promise.allSettled([invert(1), invert(0), invert(2)]);
+
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  test('tries nothing alone that cannot be done now', async () => {
+    let runs = 0;
+    const ask = createBatch(async (_: readonly number[]): Promise<number[]> => {
+      runs++;
+      throw new ServiceUnavailableError();
+    });
+
+    const results = await Promise.allSettled([ask(1), ask(2)]);
+
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(runs).toBe(1);
+  });
+});
+
+async function timed(work: () => Promise<unknown>): Promise<{ error: unknown; tookMs: number }> {
+  const startedMs = performance.now();
+  const error = await work().then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  return { error, tookMs: performance.now() - startedMs };
+}
+
+/** How long it took until `work` succeeded. */
+async function firstSuccess(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  for (;;) {
+    const succeeded = await work().then(
+      () => true,
+      () => false,
+    );
+    if (succeeded) return performance.now() - startedMs;
+    await sleep(10);
+  }
+}
