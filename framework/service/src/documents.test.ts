@@ -1,0 +1,50 @@
+import { request } from '@fw/core/testing';
+import { createRouter } from 'fw';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+
+import { documented } from './documented.ts';
+import { documents } from './documents.ts';
+import { createServiceApp } from './service-app.ts';
+import { lintDocument } from './testing/lint.ts';
+
+function newService() {
+  const router = createRouter().get(
+    '/api/v2/things/:id',
+    documented({ summary: 'Read a thing', answers: { 200: { schema: z.object({}) } } }),
+    (ctx) => ctx.json({}),
+  );
+  const app = createServiceApp();
+  app.use(
+    documents({ name: 'things', title: 'Things', description: 'Keeps things.', routers: [router] }),
+  );
+  return app.route('/', router);
+}
+
+test.each(['/openapi.json', '/docs/things/openapi.json'])('%s is the document', async (path) => {
+  const response = await request(newService(), path);
+
+  expect(await response.json()).toMatchObject({
+    info: { title: 'Things', description: 'Keeps things.', license: { name: 'MIT' } },
+    paths: { '/api/v2/things/{id}': { get: { summary: 'Read a thing' } } },
+  });
+});
+
+test.each([
+  ['/docs', '/openapi.json'],
+  ['/docs/things', '/docs/things/openapi.json'],
+])('%s is a page that reads %s', async (page, path) => {
+  const response = await request(newService(), page);
+
+  expect(response.headers.get('content-type')).toContain('text/html');
+  const named = /"([^"]*openapi\.json)"/.exec(await response.text())?.[1];
+  expect(new URL(named ?? '', `http://localhost${page}`).pathname).toBe(path);
+});
+
+test('redocly lint finds nothing in the document', async () => {
+  expect(await lintDocument(newService())).toEqual([]);
+});
+
+test('requests for anything else go on', async () => {
+  expect((await request(newService(), '/api/v2/things/7')).status).toBe(200);
+});

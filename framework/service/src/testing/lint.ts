@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { request } from '@fw/core/testing';
+import type { Application } from 'fw';
+
+/** One thing that redocly finds. */
+export interface LintProblem {
+  readonly severity: string;
+  readonly ruleId: string;
+  readonly message: string;
+  /** Where in the document, as JSON pointers. */
+  readonly pointers: readonly string[];
+}
+
+/** What redocly says of a problem, as far as it is read. */
+interface Report {
+  readonly problems: readonly (Omit<LintProblem, 'pointers'> & {
+    readonly location: readonly { readonly pointer?: string }[];
+  })[];
+}
+
+const REDOCLY = new URL('../../../../node_modules/@redocly/cli/bin/cli.js', import.meta.url);
+
+/** Resolves with what `redocly lint` finds, by its recommended rules, in the document at `path`. */
+export async function lintDocument(
+  app: Application,
+  path = '/openapi.json',
+): Promise<readonly LintProblem[]> {
+  const response = await request(app, path);
+  if (response.status !== 200)
+    throw new Error(`Cannot lint ${path}: it answers ${response.status}`);
+  const folder = await mkdtemp(join(tmpdir(), 'fw-lint-'));
+  try {
+    const file = join(folder, 'openapi.json');
+    await writeFile(file, await response.text());
+    const { problems } = await runRedocly(folder, file);
+    return problems.map(({ severity, ruleId, message, location }) => ({
+      severity,
+      ruleId,
+      message,
+      pointers: location.map(({ pointer = '' }) => pointer),
+    }));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Without a configuration but its own: `folder` is an empty one. */
+function runRedocly(folder: string, file: string): Promise<Report> {
+  const args = ['lint', file, '--extends', 'recommended', '--format', 'json'];
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+  return new Promise((resolve, reject) => {
+    execFile(
+      process.execPath,
+      [fileURLToPath(REDOCLY), ...args],
+      { cwd: folder, env, maxBuffer: 64 * 1024 ** 2 },
+      (_failure, stdout, stderr) => {
+        try {
+          resolve(JSON.parse(stdout));
+        } catch (cause) {
+          reject(new Error(`Cannot read what redocly says: ${stdout}${stderr}`, { cause }));
+        }
+      },
+    );
+  });
+}
