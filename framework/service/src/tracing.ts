@@ -1,5 +1,12 @@
 import type { Context } from 'fw';
 
+declare module '@fw/core' {
+  interface State {
+    /** Where spans are sent anywhere: the one of this request. */
+    trace?: RequestTrace;
+  }
+}
+
 /** Sends the spans of a process to a collector. */
 export interface Tracing {
   /** Begins the span of a request. */
@@ -23,13 +30,6 @@ export interface CallTrace {
   readonly traceparent: string;
   /** A call ends by the status of its answer, or for want of one by an error. */
   end(outcome: { readonly status: number } | { readonly error: unknown }): void;
-}
-
-declare module '@fw/core' {
-  interface State {
-    /** Where spans are sent anywhere: the one of this request. */
-    trace?: RequestTrace;
-  }
 }
 
 export interface TracingOptions {
