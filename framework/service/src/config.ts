@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { likelyMeant } from './misspelling.ts';
 import { factsOf } from './variable.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What a reader of a service's configuration wants to know of one variable. */
 export interface VariableFacts {

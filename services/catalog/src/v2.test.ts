@@ -1,7 +1,7 @@
 import { request } from '@fw/core/testing';
 import type { Application } from 'fw';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { ItemPage } from './schemas.ts';
 import { apiOver, itemOf } from './testing.ts';

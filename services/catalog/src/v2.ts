@@ -8,7 +8,7 @@ import {
   NotFoundError,
   type Router,
 } from 'fw';
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { type ItemFilter, ORDERS, type Order, type Place } from './item.ts';
 import {

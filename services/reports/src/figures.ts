@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Where figures come from. */
 export type Source = 'users' | 'catalog';

@@ -1,6 +1,6 @@
 import { type CallContext, ServiceCallError, type ServiceClient } from '@fw/service';
 import type { Context } from 'fw';
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { CatalogFigures, type Figures, type Source, UserFigures } from './figures.ts';
 

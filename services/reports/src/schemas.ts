@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const id = z.string().meta({ examples: ['users-by-day'] });
 const title = z.string().meta({ examples: ['Users by day'] });

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const ADA = { name: 'Ada Lovelace', email: 'ada@example.com' };
 const CREATED_AT = '2026-11-21T10:00:00.000Z';

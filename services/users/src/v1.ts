@@ -1,6 +1,6 @@
 import { documented, readPage } from '@fw/service';
 import { createRouter, type Query, type Router } from 'fw';
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { userFragment } from './html.ts';
 import { readNewUser, readUserChanges } from './read-user.ts';

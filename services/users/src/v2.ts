@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, inject, Param, Patch, Post, Query } from
 import { documented, etagOf, isNotModified, negotiate, requireMatch } from '@fw/service';
 import { validate } from '@fw/validation';
 import type { Context, Middleware } from 'fw';
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { PATCH_TYPES } from './merge-patch.ts';
 import {

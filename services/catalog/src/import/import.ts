@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { OtherContentError } from './lines.ts';
 import { type ReadState, readBatches } from './read-batches.ts';

@@ -1,0 +1,106 @@
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+import type { Metafile } from 'esbuild';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+
+import { buildService } from './build.ts';
+import { runToEnd } from './testing.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+
+function newFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'bundles-'));
+}
+
+/** The packages of which the entry, and what it imports at its start, has any code. */
+function packagesAtStart({ outputs }: Metafile, file: string): string[] {
+  const seen = new Set<string>();
+  const packages = new Set<string>();
+  const visit = (name: string) => {
+    if (seen.has(name)) return;
+    seen.add(name);
+    const { inputs = {}, imports = [] } = outputs[name] ?? {};
+    for (const input of Object.keys(inputs)) {
+      const [, found] = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input) ?? [];
+      if (found) packages.add(found);
+    }
+    for (const { kind, path } of imports) if (kind === 'import-statement') visit(path);
+  };
+  visit(file);
+  return [...packages];
+}
+
+describe.each(['users', 'catalog', 'reports'])('the bundle of %s', (name) => {
+  const folder = newFolder();
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const outfile = join(folder, 'main.js');
+  const built = buildService({ root, entry: `services/${name}/src/main.ts`, outfile });
+
+  test('imports nothing but its own parts, least of all all of node:http', async () => {
+    await built;
+    const files = readdirSync(folder).filter((file) => file.endsWith('.js'));
+
+    const imports = files.flatMap((file) => {
+      const code = readFileSync(join(folder, file), 'utf8');
+      return [...code.matchAll(/^(?:import|export)\b[^'"]*"([^"]+)";$/gm)].map(([, from]) => from);
+    });
+
+    expect(imports.filter((from) => !from?.startsWith('./main.'))).toEqual([]);
+    expect(imports.length).toBeGreaterThan(0);
+  });
+
+  test('starts without what only some need', async () => {
+    const metafile = await built;
+    const [entry = ''] = Object.keys(metafile.outputs).filter((file) => file.endsWith('/main.js'));
+
+    const packages = packagesAtStart(metafile, entry);
+
+    expect(packages).toContain('zod');
+    expect(packages).not.toContain('pg');
+    expect(packages).not.toContain('prom-client');
+    expect(packages).not.toContain('pino-pretty');
+    expect(packages.filter((found) => /^(?:@?redis|@opentelemetry)/.test(found))).toEqual([]);
+    expect(Object.keys(metafile.outputs[entry]?.inputs ?? {}).join()).not.toMatch(
+      /zod.*locales\/fr/,
+    );
+  });
+});
+
+test('a bundle has optional CommonJS packages in it, and finds what lies nearby', async () => {
+  const main = new URL('./fixtures/lazy/src/main.ts', import.meta.url);
+
+  const { stdout, stderr } = await runToEnd(main, {});
+
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout)).toEqual({ pool: 'function', nearby: 'found' });
+});
+
+test('building again changes nothing, at the same time neither, and removes parts of days ago', async () => {
+  const folder = newFolder();
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const entry = join(import.meta.dirname, 'fixtures/lazy/src/main.ts');
+  const build = () => buildService({ entry, outfile: join(folder, 'main.js') });
+  await build();
+  const files = readdirSync(folder).sort();
+  const inodes = files.map((file) => statSync(join(folder, file)).ino);
+  for (const [index, file] of [...files, 'main.old-part.js', 'other.js'].entries()) {
+    const daysAgo = new Date(Date.now() - (index + 2) * 24 * 3_600_000);
+    if (!files.includes(file)) writeFileSync(join(folder, file), '');
+    utimesSync(join(folder, file), daysAgo, daysAgo);
+  }
+
+  await Promise.all([build(), build(), build()]);
+
+  expect(readdirSync(folder).sort()).toEqual([...files, 'other.js'].sort());
+  expect(files.map((file) => statSync(join(folder, file)).ino)).toEqual(inodes);
+});
