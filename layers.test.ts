@@ -48,7 +48,7 @@ function readPackage(folder: string): Package {
     imports: sources.flatMap((file) =>
       [
         ...readFileSync(join(root, 'src', file), 'utf8').matchAll(
-          /^(?:import|export)[^'"]*?['"]([^'"]+)['"]/gm,
+          /^(?:import\s+|(?:import|export)[^'"]*?\bfrom\s+)['"]([^'"]+)['"]/gm,
         ),
       ].map(([, specifier = '']) => ({ file: join(folder, 'src', file), specifier })),
     ),
