@@ -5,7 +5,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ProcessRecord } from './process.ts';
 import { processIdentity } from './process.ts';
 import { readRecords, readRunning, writeRecords } from './state.ts';
-import { readOrCreateToken, tokenFile } from './token.ts';
 
 let run: string;
 
@@ -56,15 +55,4 @@ test.each([
   writeRecords(run, [recordOf(overrides)]);
 
   expect(readRecords(run)).toEqual([]);
-});
-
-test('the token stays the same, differs between systems, and only its owner may read it', () => {
-  const other = path.join(run, 'other');
-
-  const token = readOrCreateToken(run);
-
-  expect(readOrCreateToken(run)).toBe(token);
-  expect(readOrCreateToken(other)).not.toBe(token);
-  expect(token).toMatch(/^[\w-]{32}$/);
-  expect(fs.statSync(tokenFile(run)).mode & 0o777).toBe(0o600);
 });

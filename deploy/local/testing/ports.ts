@@ -1,5 +1,7 @@
 import net from 'node:net';
 
+import { isPortFree } from '../ports.ts';
+
 /** Listens on a free port of the loopback address; gives the port. */
 export async function listenAnywhere(server: net.Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -14,4 +16,13 @@ export async function freePort(): Promise<number> {
   const port = await listenAnywhere(server);
   await new Promise((resolve) => server.close(resolve));
   return port;
+}
+
+/** A port from which on all of `offsets` are free. */
+export async function freePortsFrom(offsets: readonly number[]): Promise<number> {
+  for (;;) {
+    const base = 20_000 + Math.floor(Math.random() * 38_000);
+    const free = await Promise.all(offsets.map((offset) => isPortFree(base + offset)));
+    if (free.every(Boolean)) return base;
+  }
 }

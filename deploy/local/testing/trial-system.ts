@@ -1,0 +1,46 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+import { createLaunch, type Launch } from '../launch.ts';
+import { type Folders, foldersOf } from '../state.ts';
+import { stopSystem } from '../stop.ts';
+import type { Stores } from '../stores.ts';
+import { replicasOf } from '../system.ts';
+import { localTarget, type Target } from '../target.ts';
+import { freePortsFrom } from './ports.ts';
+
+/** The whole system in a folder and on ports of its own. */
+export interface TrialSystem {
+  readonly folders: Folders;
+  readonly port: number;
+  readonly target: Target;
+  /** What was said at each start, line by line. */
+  readonly said: readonly string[];
+  /** Starts what does not run. */
+  readonly up: Launch['up'];
+  /** Stops it, and removes all that it wrote. */
+  stop(): Promise<void>;
+}
+
+/** Starts what `make up` starts. */
+export async function startTrialSystem(stores: Stores = {}): Promise<TrialSystem> {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-system-'));
+  const folders = foldersOf(root);
+  const offsets = replicasOf(0).flatMap(({ port, healthPort }) => [port, healthPort]);
+  const port = await freePortsFrom([0, ...offsets]);
+  const said: string[] = [];
+  const up = () => createLaunch({ folders, port, stores, say: (line) => said.push(line) }).up();
+  const stop = async () => {
+    await stopSystem(folders);
+    fs.rmSync(root, { recursive: true });
+  };
+  try {
+    await up();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const target = localTarget(`http://127.0.0.1:${port}`, folders.run);
+  return { folders, port, target, said, up, stop };
+}
