@@ -1,6 +1,9 @@
 SHELL := /bin/bash
 PORT  ?= 8080
 
+# A shell sets USER too: only one that is given to make counts.
+TOKEN_USER := $(if $(filter command line,$(origin USER)),$(USER),ada)
+
 # A Node of 26 or later on the PATH is used as it is; otherwise one is brought into the checkout.
 NODE_FITS := $(shell node -p 'parseInt(process.versions.node) >= 26' 2>/dev/null)
 ifneq ($(NODE_FITS),true)
@@ -13,17 +16,18 @@ $(TOOLCHAIN):
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help install up down status logs smoke leftovers test check format bench clean
+.PHONY: help install up down status logs token import config smoke contract leftovers \
+	test check format durability bench bench-services clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: node_modules/.installed ## Bring Node, where it is missing, and the packages
 
 up: install ## Build and start everything on http://localhost:$(PORT) (make up PORT=8090)
 	@node deploy/local/up.ts --port $(PORT)
 
-down: $(TOOLCHAIN) ## Stop what "make up" started (CLEAN=1: remove the users' data too)
+down: $(TOOLCHAIN) ## Stop what "make up" started (CLEAN=1: remove the data too)
 	@node deploy/local/down.ts $(if $(CLEAN),--clean)
 
 status: $(TOOLCHAIN) ## Show what runs, and where
@@ -32,8 +36,20 @@ status: $(TOOLCHAIN) ## Show what runs, and where
 logs: ## Follow the logs of every process
 	@tail -n 20 -F .local/logs/*.log
 
+token: $(TOOLCHAIN) ## Print a bearer token for reports (make token USER=ada TIER=pro)
+	@node deploy/local/token.ts --user $(TOKEN_USER) --tier $(or $(TIER),free)
+
+import: install ## Load a file into the catalog (make import FILE=items.csv.gz)
+	@node deploy/local/service-command.ts catalog import "$(FILE)"
+
+config: install ## Print every variable of the services
+	@node deploy/local/service-command.ts all config
+
 smoke: install ## Try the running system through its edge
 	@node deploy/local/smoke.ts
+
+contract: install ## Hold version 1 at BASE against its specification (BASE=https://host TOKEN=...)
+	@node deploy/local/contract.ts --base $(or $(BASE),http://localhost:$(PORT)) $(TOKEN:%=--token %)
 
 leftovers: $(TOOLCHAIN)
 	@node deploy/local/leftovers.ts --port $(PORT)
@@ -49,8 +65,16 @@ check: install ## Type-check and lint
 format: install ## Format the sources
 	npm run format
 
+durability: install ## Kill services and databases over and over: nothing that was acknowledged is lost
+	@node deploy/local/tools.ts postgres
+	@node deploy/durability/durability.ts --full
+
 bench: install ## Measure the framework beside its peers
 	npm run bench
+
+bench-services: install ## Measure each endpoint of the services beside the same on fastify
+	@node deploy/local/tools.ts nginx postgres wrk
+	npm run bench:services --workspace @fw/bench -- $(BENCH_FLAGS)
 
 clean: $(TOOLCHAIN) ## Stop everything and remove what was built, and the data
 	@node deploy/local/down.ts --clean
