@@ -5,15 +5,15 @@ import { PUBLIC_KEY_ALGORITHMS, type TokenKeys } from './jwt.ts';
 /** What the service reads from its environment, with the defaults. */
 export const VARIABLES = {
   ...serviceVariables({ port: 8083 }),
-  JWT_SECRET: secret({ leastBytes: 32, meaning: 'secret that tokens are signed with (HS256)' }),
+  JWT_SECRET: secret({ leastBytes: 32, meaning: 'secret that tokens are signed with, by HS256' }),
   JWT_JWKS_URL: url({
     protocols: ['https:', 'http:'],
-    meaning: 'address of the public keys of tokens, instead of a secret',
+    meaning: 'public keys of tokens, instead of a secret',
   }),
   JWT_ALGORITHM: oneOf({
     words: PUBLIC_KEY_ALGORITHMS,
     fallback: 'RS256',
-    meaning: 'algorithm of those keys: RS256, ES256 or EdDSA; no other is taken',
+    meaning: 'of those keys: RS256, ES256 or EdDSA',
   }),
   JWT_ISSUER: text({ fallback: 'fw', meaning: 'who makes the tokens: their iss' }),
   JWT_AUDIENCE: text({ fallback: 'reports', meaning: 'whom tokens are made for: in their aud' }),
@@ -33,7 +33,7 @@ export const VARIABLES = {
   }),
   REDIS_URL: secret({
     protocols: ['redis:', 'rediss:'],
-    meaning: 'Redis or Valkey server that all replicas count limits in; not set: each its own',
+    meaning: 'Redis or Valkey to count in; none: in memory',
   }),
   USERS_URL: url({
     protocols: ['http:', 'https:'],
@@ -50,7 +50,7 @@ export const VARIABLES = {
     to: 60_000,
     fallback: 1_000,
     unit: 'ms',
-    meaning: 'how long one try to get figures may take; there are at most two',
+    meaning: 'longest that a try may take; there are two',
   }),
 };
 

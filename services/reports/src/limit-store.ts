@@ -12,18 +12,7 @@ export interface LimitStore {
  */
 export async function openLimitStore(redisUrl: string | undefined): Promise<LimitStore> {
   if (redisUrl === undefined) return { store: memoryStore(), close: async () => {} };
-  // Loaded only where it is used: the client is a third of the service.
-  const [{ createClient }, { redisClientOptions, redisStore }] = await Promise.all([
-    import('redis'),
-    import('@fw/rate-limit/redis'),
-  ]);
-  const client = createClient({ url: redisUrl, ...redisClientOptions });
-  const store = redisStore(client);
-  client.connect().catch(() => {});
-  return {
-    store,
-    close: async () => {
-      if (client.isOpen) client.destroy();
-    },
-  };
+  // Loaded where it is used only: the client is as large as the rest of the service.
+  const { openRedisLimitStore } = await import('./limit-store/redis.ts');
+  return openRedisLimitStore(redisUrl);
 }

@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { runToEnd, startService, type Variables } from '@fw/service/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 
+import { startRedisServer } from '../../../framework/rate-limit/src/testing/redis-server.ts';
+import { USERS } from './testing/figures.ts';
+import { startHttpServer } from './testing/http-server.ts';
 import { AUDIENCE, claimsOf, ISSUER, SECRET, sign } from './testing/tokens.ts';
 
 const MAIN = new URL('./main.ts', import.meta.url);
@@ -27,8 +30,8 @@ function fileOf(content: string): string {
   return file;
 }
 
-function get(url: string, token: string): Promise<Response> {
-  return fetch(`${url}/api/v1/reports`, { headers: { Authorization: `Bearer ${token}` } });
+function get(url: string, token: string, path = '/api/v1/reports'): Promise<Response> {
+  return fetch(`${url}${path}`, { headers: { Authorization: `Bearer ${token}` } });
 }
 
 test('the service knows tokens of JWT_SECRET, is ready, and ends on SIGTERM with exit code 0', async () => {
@@ -60,6 +63,51 @@ test('the service starts and is ready while Redis and the address of the keys ar
 
   service.signal('SIGTERM');
   expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('two processes on one Redis allow a user what one would', async () => {
+  const redis = await startRedisServer();
+  onTestFinished(() => redis.stop());
+  const variables = { JWT_SECRET: SECRET, REDIS_URL: redis.url, RATE_LIMIT_PRO: '5000' };
+  const [first, second] = await Promise.all([start(variables), start(variables)]);
+  const token = await sign();
+  const leftAt = async ({ url }: { url: string }) =>
+    Number((await get(url, token, '/api/v2/reports')).headers.get('ratelimit-remaining'));
+
+  // Until both are connected, each counts alone.
+  await vi.waitFor(async () => {
+    const left = await leftAt(first);
+    expect([await leftAt(second), await leftAt(first)]).toEqual([left - 1, left - 2]);
+  }, 10_000);
+});
+
+test('figures come from USERS_URL and CATALOG_URL, and what is missing is said', async () => {
+  const users = await startHttpServer((_, res) => res.end(JSON.stringify({ data: USERS })));
+  const { url } = await start({
+    JWT_SECRET: SECRET,
+    USERS_URL: users.url,
+    CATALOG_URL: 'http://127.0.0.1:1',
+  });
+
+  const response = await get(url, await sign(), '/api/v2/reports/overview');
+
+  expect(response.status).toBe(200);
+  expect(await response.json()).toMatchObject({ meta: { partial: true, missing: ['catalog'] } });
+});
+
+test('the log and the metrics tell of a request what they may, and nothing of its token', async () => {
+  const service = await start({ JWT_SECRET: SECRET });
+  const token = await sign();
+
+  await get(service.url, token);
+  const metrics = await (await fetch(`${service.healthUrl}/metrics`)).text();
+  service.signal('SIGTERM');
+  const { stdout } = await service.ended;
+
+  const line = stdout.split('\n').find((text) => text.includes('/api/v1/reports'));
+  expect(JSON.parse(line ?? '{}')).toMatchObject({ userId: 'ada', status: 200 });
+  expect(stdout).not.toContain(token.slice(0, 20));
+  expect(metrics).toMatch(/rate_limit_decisions_total\{[^}]*reports-v1/);
 });
 
 test.for([

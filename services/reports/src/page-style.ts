@@ -41,7 +41,7 @@ table { width: 100%; border-collapse: collapse; font-size: clamp(.8125rem, .75re
 th, td { padding: .5rem clamp(.375rem, 2vw, .75rem); text-align: left; border-bottom: 1px solid var(--line); }
 th:first-child { padding-left: 0; }
 th:last-child, td:last-child { padding-right: 0; }
-tbody th { font-weight: 400; min-width: 5.5rem; overflow-wrap: anywhere; }
+tbody th { font-weight: 400; min-width: 4.5rem; overflow-wrap: anywhere; }
 tbody tr:last-child > * { border-bottom: 0; }
 thead th { font-size: .8125rem; font-weight: 600; color: var(--quiet); }
 .count, .money { text-align: right; white-space: nowrap; }

@@ -1,0 +1,17 @@
+import { redisClientOptions, redisStore } from '@fw/rate-limit/redis';
+import { createClient } from 'redis';
+
+import type { LimitStore } from '../limit-store.ts';
+
+/** Counts in the server at `url`, which need not be there yet. */
+export function openRedisLimitStore(url: string): LimitStore {
+  const client = createClient({ url, ...redisClientOptions });
+  const store = redisStore(client);
+  client.connect().catch(() => {});
+  return {
+    store,
+    close: async () => {
+      if (client.isOpen) client.destroy();
+    },
+  };
+}
