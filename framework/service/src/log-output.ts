@@ -18,8 +18,8 @@ const CHUNK_LENGTH = 8_192;
 /** The longest that a line is kept back. */
 const FLUSH_MS = 100;
 
-/** What a reader that has stopped reading may owe; more than that is dropped. */
-const MAX_PENDING_LENGTH = 16 * 1024 ** 2;
+/** How much is kept for a reader that has stopped reading; more than that is dropped. */
+const MAX_KEPT_LENGTH = 16 * 1024 ** 2;
 
 /** How long the end of a process waits for such a reader. */
 const LAST_FLUSH_MS = 2_000;
@@ -35,17 +35,18 @@ export function openLogOutput({ fd = 1 }: LogOutputOptions = {}): LogOutput {
   let isGone = false;
 
   const flush = (): void => {
-    if (kept !== '') {
-      const bytes = Buffer.from(kept);
-      rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
-      kept = '';
-    }
     try {
-      while (rest.length > 0 && !isGone) rest = rest.subarray(writeSync(fd, rest));
+      while (!isGone && (rest.length > 0 || kept !== '')) {
+        if (rest.length === 0) {
+          rest = Buffer.from(kept);
+          kept = '';
+        }
+        rest = rest.subarray(writeSync(fd, rest));
+      }
     } catch (error) {
-      // Where the descriptor does not block: the reader has not made room yet.
-      if (codeOf(error) === 'EAGAIN') flushLater();
-      else if (codeOf(error) !== 'ENOSPC') isGone = true;
+      // The reader of a pipe that does not block has made no room yet, or the disk is full.
+      if (['EAGAIN', 'ENOSPC'].includes(codeOf(error))) flushLater();
+      else isGone = true;
     }
   };
   const flushLater = (): void => {
@@ -64,9 +65,9 @@ export function openLogOutput({ fd = 1 }: LogOutputOptions = {}): LogOutput {
   });
   return {
     write(line) {
-      if (isGone || rest.length > MAX_PENDING_LENGTH) return;
+      if (isGone || kept.length > MAX_KEPT_LENGTH) return;
       kept += line;
-      if (kept.length >= CHUNK_LENGTH) flush();
+      if (kept.length >= CHUNK_LENGTH && rest.length === 0) flush();
       else flushLater();
     },
     flush,
@@ -79,6 +80,6 @@ function pause(): true {
   return true;
 }
 
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty';
 import { inspect } from 'node:util';
 
 import type { Logger } from 'fw';
@@ -128,7 +129,7 @@ export async function openLogger(
   { level, format }: OpenLoggerOptions,
 ): Promise<ServiceLogger> {
   const output = openLogOutput();
-  if (format === 'json' || (format === 'auto' && !process.stdout.isTTY)) {
+  if (format === 'json' || (format === 'auto' && !isatty(1))) {
     return createLogger(service, { level, output });
   }
   const { openPrettyOutput } = await import('./pretty-log.ts');

@@ -53,8 +53,12 @@ export function observe({ metrics, log, tracing }: Observers): Middleware {
   };
 }
 
+/** A client that has left reads no answer; nginx has this status for it, and it is nobody's failure. */
+const CLIENT_LEFT = 499;
+
 /** What the answer will say that is written once this middleware is done. */
 function statusOf(ctx: Context): number {
+  if (ctx.raw.res.destroyed) return CLIENT_LEFT;
   if (ctx.responded || ctx.status !== 200) return ctx.status;
   return ctx.route ? 204 : unmatchedStatus(ctx.method);
 }

@@ -1,3 +1,5 @@
+import { isatty } from 'node:tty';
+
 import { prettyFactory } from 'pino-pretty';
 
 import type { LogOutput } from './log-output.ts';
@@ -16,7 +18,7 @@ export interface PrettyOptions {
  */
 export function openPrettyOutput(
   output: LogOutput,
-  { colorize = process.stdout.isTTY }: PrettyOptions = {},
+  { colorize = isatty(1) }: PrettyOptions = {},
 ): LogOutput {
   const format = prettyFactory({
     colorize,

@@ -1,5 +1,7 @@
-import { request } from '@fw/core/testing';
-import { ConflictError, createRouter, notFoundHandler } from 'fw';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { openConnection, request } from '@fw/core/testing';
+import { ConflictError, createRouter, listen } from 'fw';
 import { expect, test } from 'vitest';
 
 import { createDrain } from './drain.ts';
@@ -27,7 +29,6 @@ function newService() {
   const request = (entry: RequestEntry) => void entries.push(entry);
   const app = createServiceApp({ logger: { ...logger, request } });
   app.route('/api', router);
-  app.use(notFoundHandler());
   return { app, entries };
 }
 
@@ -92,6 +93,23 @@ test('the line of a request holds its route and user, and nothing that the clien
       traceId: '0af7651916cd43dd8448eb211c80319c',
     },
   ]);
+});
+
+test('a request whose client has left is no failure of the service', async () => {
+  const { app, entries } = newService();
+  const asked = Promise.withResolvers<void>();
+  app.use(async (ctx) => {
+    asked.resolve();
+    await sleep(60_000, undefined, { signal: ctx.signal });
+  });
+  const server = await listen(app, 0);
+
+  const connection = openConnection(server.port).send('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
+  await asked.promise;
+  connection.close();
+
+  await expect.poll(() => entries).toMatchObject([{ status: 499 }]);
+  await server.close();
 });
 
 test('a service believes as many proxies as it is told', async () => {
