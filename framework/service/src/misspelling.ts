@@ -1,14 +1,17 @@
 /** Shorter names are near to too many others. */
 const LEAST_LETTERS = 6;
 
+const MOST_SLIPS = 2;
+
 /** The one of `known` that `name` was likely meant to be: other letters' case, or up to two slips. */
 export function likelyMeant(name: string, known: Iterable<string>): string | undefined {
   const upper = name.toUpperCase();
   let nearest: string | undefined;
-  let fewest = 3;
+  let fewest = MOST_SLIPS + 1;
   for (const candidate of known) {
     if (upper === candidate) return candidate;
     if (Math.min(name.length, candidate.length) < LEAST_LETTERS) continue;
+    if (Math.abs(name.length - candidate.length) > MOST_SLIPS) continue;
     const slips = slipsBetween(upper, candidate);
     // Two slips of six letters make another word; of nine they are slips.
     if (slips < fewest && slips * 4 < candidate.length) {
@@ -21,9 +24,10 @@ export function likelyMeant(name: string, known: Iterable<string>): string | und
 
 /**
  * How many letters were left out, added, changed or swapped with their neighbour between two words:
- * the Damerau-Levenshtein distance, restricted to one edit of each letter.
+ * the Damerau-Levenshtein distance, restricted to one edit of each letter. Of words that are too far
+ * apart only that they are: a process has many names to compare, and has just started.
  */
-export function slipsBetween(one: string, other: string): number {
+function slipsBetween(one: string, other: string): number {
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: other.length + 1 }, (_, column) => column);
   for (let row = 1; row <= one.length; row++) {
@@ -42,6 +46,7 @@ export function slipsBetween(one: string, other: string): number {
         isSwapped ? (beforeLast[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
       );
     }
+    if (Math.min(...current) > MOST_SLIPS) return MOST_SLIPS + 1;
     beforeLast = last;
     last = current;
   }
