@@ -1,0 +1,133 @@
+import type { Statement } from '@fw/service/postgres';
+
+const COLUMNS = 'position, id, name, email, created_at, updated_at, version';
+
+const ROWS =
+  'unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::int[]';
+
+export const CHECK = statement('check', 'SELECT 1 FROM users LIMIT 1');
+
+export const LIST = statement(
+  'list',
+  `SELECT total, ${COLUMNS}
+   FROM (SELECT count(*) AS total FROM users) AS counted
+   LEFT JOIN (SELECT ${COLUMNS} FROM users ORDER BY position LIMIT $1 OFFSET $2) AS slice ON true
+   ORDER BY position`,
+);
+
+export const PAGE = statement(
+  'page',
+  `SELECT ${COLUMNS} FROM users WHERE position > $1 ORDER BY position LIMIT $2`,
+);
+
+export const PAGE_OF_EMAIL = statement(
+  'page_of_email',
+  `SELECT ${COLUMNS} FROM users WHERE email_folded = lower($3 COLLATE "C") AND position > $1
+   ORDER BY email_folded, position LIMIT $2`,
+);
+
+export const FIND = statement('find', `SELECT ${COLUMNS} FROM users WHERE id = ANY ($1::text[])`);
+
+export const INSERT = statement(
+  'insert',
+  `INSERT INTO users (id, name, email, created_at, updated_at, version)
+   SELECT id, name, email, created_at, updated_at, version
+   FROM ${ROWS}) WITH ORDINALITY AS new (id, name, email, created_at, updated_at, version, at)
+   ORDER BY at`,
+);
+
+/** The ids of those whose e-mail nobody else has; a key that is known lets all of it fail. */
+export const INSERT_UNIQUE = statement(
+  'insert_unique',
+  `WITH new AS MATERIALIZED (
+     SELECT * FROM ${ROWS}, $7::text[], $8::text[], $9::text[]) WITH ORDINALITY AS new
+       (id, name, email, created_at, updated_at, version, key, fingerprint, replay, at)
+   ), created AS (
+     INSERT INTO users (id, name, email, created_at, updated_at, version, claims_email)
+     SELECT id, name, email, created_at, updated_at, version, true
+     FROM new
+     WHERE NOT EXISTS (SELECT FROM users WHERE email_folded = lower(new.email COLLATE "C"))
+     ORDER BY at
+     ON CONFLICT (email_folded) WHERE claims_email DO NOTHING
+     RETURNING id
+   ), remembered AS (
+     INSERT INTO users_idempotency (key, fingerprint, "user", created_at)
+     SELECT key, fingerprint, replay, created_at FROM new JOIN created USING (id)
+     WHERE key IS NOT NULL
+   )
+   SELECT id FROM created`,
+);
+
+export const RECALL = statement(
+  'recall',
+  'SELECT fingerprint, "user" FROM users_idempotency WHERE key = $1 AND created_at > $2',
+);
+
+export const FORGET = statement(
+  'forget',
+  'DELETE FROM users_idempotency WHERE key = $1 AND created_at <= $2 RETURNING key',
+);
+
+export const PURGE = statement(
+  'purge',
+  `DELETE FROM users_idempotency WHERE key IN
+     (SELECT key FROM users_idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT 1000)`,
+);
+
+/** Another e-mail claims nothing. */
+export const UPDATE = statement(
+  'update',
+  `UPDATE users SET name = coalesce($2, name), email = coalesce($3, email), updated_at = $4,
+     version = version + 1,
+     claims_email = claims_email
+       AND coalesce(lower($3 COLLATE "C") = email_folded, true)
+   WHERE id = $1 RETURNING ${COLUMNS}`,
+);
+
+/** The condition is looked at again, under the row's lock, when another change came in between. */
+export const UPDATE_UNIQUE = statement(
+  'update_unique',
+  `UPDATE users SET name = coalesce($2, name), email = coalesce($3, email), updated_at = $4,
+     version = version + 1,
+     claims_email = claims_email OR $3 IS NOT NULL
+   WHERE id = $1 AND version = coalesce($5::int, version) AND NOT EXISTS (
+     SELECT FROM users AS other WHERE other.email_folded = lower($3 COLLATE "C") AND other.id <> $1
+   )
+   RETURNING ${COLUMNS}`,
+);
+
+/** Why a change was not made: the present version, and whether the e-mail is another one's. */
+export const EXPLAIN = statement(
+  'explain',
+  `SELECT version, EXISTS (
+     SELECT FROM users AS other WHERE other.email_folded = lower($2 COLLATE "C") AND other.id <> $1
+   ) AS is_taken
+   FROM users WHERE id = $1`,
+);
+
+export const DELETE = statement(
+  'delete',
+  'DELETE FROM users WHERE id = $1 AND version = coalesce($2::int, version) RETURNING id',
+);
+
+/** All of one moment; a day is a number of days since 1970. */
+export const FIGURES = statement(
+  'figures',
+  `WITH counted AS MATERIALIZED (
+     SELECT floor(extract(epoch FROM created_at) / 86400)::int AS day,
+       CASE WHEN email LIKE '%@%' THEN nullif(split_part(email_folded, '@', -1), '') END AS domain,
+       count(*) AS count
+     FROM users GROUP BY 1, 2
+   )
+   SELECT 'total' AS kind, NULL::int AS day, NULL AS domain, coalesce(sum(count), 0) AS count
+     FROM counted
+   UNION ALL
+   SELECT 'day', day, NULL, sum(count) FROM counted WHERE day >= $1 AND day < $2 GROUP BY day
+   UNION ALL
+   (SELECT 'domain', NULL, domain, sum(count) FROM counted WHERE domain IS NOT NULL
+     GROUP BY domain ORDER BY sum(count) DESC, domain COLLATE "C" LIMIT $3)`,
+);
+
+function statement(name: string, text: string): Statement {
+  return { name: `users_${name}`, text };
+}

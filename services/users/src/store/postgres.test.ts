@@ -1,0 +1,120 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+import { openPostgres } from '@fw/service/postgres';
+import { type PostgresServer, startPostgres } from '@fw/service/testing/postgres';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+
+import type { UserStore } from '../store.ts';
+import { describeUserStore } from './contract.ts';
+import { openPostgresUserStore } from './postgres.ts';
+
+const CYD = {
+  id: 'cyd',
+  name: 'Cyd',
+  email: 'cyd@example.com',
+  createdAt: new Date(0),
+  updatedAt: new Date(0),
+  version: 1,
+};
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+}, 60_000);
+afterAll(() => server.stop());
+
+describeUserStore('the PostgreSQL store', async () => {
+  const store = open();
+  await store.migrate();
+  await ask('TRUNCATE users, users_idempotency');
+  return store;
+});
+
+function open(): UserStore {
+  return openPostgresUserStore({ url: server.url, timeoutMs: 10_000 });
+}
+
+async function openEmpty(count: number): Promise<UserStore[]> {
+  const stores = Array.from({ length: count }, open);
+  onTestFinished(async () => {
+    await Promise.all(stores.map((store) => store.close()));
+  });
+  await Promise.all(stores.map((store) => store.migrate()));
+  await ask('TRUNCATE users, users_idempotency');
+  return stores;
+}
+
+async function ask(text: string): Promise<void> {
+  const database = openPostgres({ url: server.url, name: 'test', migrations: [] });
+  await database.query({ name: 'ask', text });
+  await database.close();
+}
+
+test('stores of several processes give one of many at once an e-mail', async () => {
+  const stores = await openEmpty(3);
+
+  const outcomes = await Promise.all(
+    Array.from({ length: 60 }, (_, at) =>
+      stores[at % 3]?.insertUnique({ ...CYD, id: `${at}`, email: at % 2 ? 'A@b.c' : 'a@b.c' }),
+    ),
+  );
+
+  expect(outcomes.filter((one) => one?.outcome === 'created')).toHaveLength(1);
+  expect(outcomes.filter((one) => one?.outcome === 'email-taken')).toHaveLength(59);
+});
+
+test('stores of several processes make one user of a key, and give all the same one', async () => {
+  const stores = await openEmpty(3);
+  const key = { key: 'k', fingerprint: 'f' };
+
+  const outcomes = await Promise.all(
+    Array.from({ length: 60 }, (_, at) =>
+      stores[at % 3]?.insertUnique({ ...CYD, id: `${at}` }, key),
+    ),
+  );
+
+  const ids = outcomes.map((one) => one && 'user' in one && one.user.id);
+  expect(new Set(ids).size).toBe(1);
+  expect((await stores[0]?.list())?.total).toBe(1);
+});
+
+test('stores of several processes lose no change that insists on a version', async () => {
+  const stores = await openEmpty(2);
+  await stores[0]?.insert({ ...CYD, name: '' });
+  const append = async (store: UserStore, letter: string) => {
+    const { name = '', version } = (await store.find('cyd')) ?? {};
+    const change = { name: name + letter };
+    const { outcome } = await store.updateUnique('cyd', change, new Date(1), version);
+    if (outcome !== 'updated') await append(store, letter);
+  };
+
+  await Promise.all(
+    stores.map(async (store, at) => {
+      for (let times = 0; times < 10; times++) await append(store, `${at}`);
+    }),
+  );
+
+  const { name, version } = (await stores[0]?.find('cyd')) ?? {};
+  expect([...(name ?? '')].sort().join('')).toBe('00000000001111111111');
+  expect(version).toBe(21);
+});
+
+test('a user that was created just before the process died is not created again', async () => {
+  const [store] = await openEmpty(1);
+  const program = `
+    import { openPostgresUserStore } from ${JSON.stringify(new URL('./postgres.ts', import.meta.url))};
+    const store = openPostgresUserStore({ url: ${JSON.stringify(server.url)}, timeoutMs: 10_000 });
+    const user = { ...${JSON.stringify(CYD)}, createdAt: new Date(0), updatedAt: new Date(0) };
+    await store.insertUnique(user, { key: 'k', fingerprint: 'f' });
+    process.kill(process.pid, 'SIGKILL');
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program]);
+  const [, signal] = await once(child, 'exit');
+
+  const again = await store?.insertUnique({ ...CYD, id: 'x' }, { key: 'k', fingerprint: 'f' });
+
+  expect(signal).toBe('SIGKILL');
+  expect(again).toEqual({ outcome: 'replayed', user: CYD });
+  expect((await store?.list())?.total).toBe(1);
+});

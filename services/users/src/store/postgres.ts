@@ -1,0 +1,219 @@
+import {
+  createBatch,
+  isTaken,
+  openPostgres,
+  type PostgresOptions,
+  type Row,
+} from '@fw/service/postgres';
+
+import type {
+  DeleteOutcome,
+  FiguresOptions,
+  Idempotency,
+  InsertOutcome,
+  PageOptions,
+  UpdateOutcome,
+  UserStore,
+} from '../store.ts';
+import type { User, UserChanges } from '../user.ts';
+import { daysOf, nameDays } from './figures.ts';
+import { USERS_MIGRATIONS } from './postgres-migrations.ts';
+import * as statements from './postgres-statements.ts';
+import { fromReplay, REMEMBERED_MS, toReplay } from './replay.ts';
+
+/** Where the users are kept, and how long one call may take. */
+export type PostgresUserStoreOptions = Omit<PostgresOptions, 'name' | 'migrations'>;
+
+/** How often keys that may be forgotten are cleared away. */
+const PURGE_EVERY_MS = 60_000;
+
+interface NewRow {
+  readonly user: User;
+  readonly idempotency?: Idempotency | undefined;
+}
+
+/** Keeps users in PostgreSQL, which any number of processes may share. */
+export function openPostgresUserStore(options: PostgresUserStoreOptions): UserStore {
+  const database = openPostgres({ ...options, name: 'users', migrations: USERS_MIGRATIONS });
+  const { query } = database;
+  let purgedMs = Number.NEGATIVE_INFINITY;
+
+  const find = createBatch(async (ids: readonly string[]) => {
+    const rows = await query(statements.FIND, [ids]);
+    const users = new Map(rows.map((row) => [String(row.id), toUser(row)]));
+    return ids.map((id) => users.get(id));
+  });
+
+  const insert = createBatch(async (users: readonly User[]) => {
+    await query(statements.INSERT, toColumns(users));
+    return users.map(() => undefined);
+  });
+
+  const insertUnique = createBatch(async (rows: readonly NewRow[]): Promise<InsertOutcome[]> => {
+    const created = await tryToCreate(rows);
+    return Promise.all(
+      rows.map(async (row) =>
+        created.has(row.user.id) ? { outcome: 'created', user: row.user } : whyNotCreated(row),
+      ),
+    );
+  });
+
+  /** The ids of the users that were created. */
+  async function tryToCreate(rows: readonly NewRow[]): Promise<ReadonlySet<string>> {
+    const keys = rows.map(({ idempotency }) => idempotency?.key ?? null);
+    const fingerprints = rows.map(({ idempotency }) => idempotency?.fingerprint ?? null);
+    const replays = rows.map(({ user, idempotency }) => (idempotency ? toReplay(user) : null));
+    try {
+      const created = await query(statements.INSERT_UNIQUE, [
+        ...toColumns(rows.map(({ user }) => user)),
+        ...[keys, fingerprints, replays],
+      ]);
+      return new Set(created.map(({ id }) => String(id)));
+    } catch (error) {
+      if (rows.length > 1 || !isTaken(error, 'users_idempotency_pkey')) throw error;
+      return new Set();
+    }
+  }
+
+  async function whyNotCreated({ user, idempotency }: NewRow): Promise<InsertOutcome> {
+    if (!idempotency) return { outcome: 'email-taken' };
+    const { key, fingerprint } = idempotency;
+    const forgotten = new Date(user.createdAt.getTime() - REMEMBERED_MS);
+    const [known] = await query(statements.RECALL, [key, forgotten]);
+    if (known?.fingerprint === fingerprint) {
+      return { outcome: 'replayed', user: fromReplay(String(known.user)) };
+    }
+    if (known) return { outcome: 'key-reused' };
+    const [old] = await query(statements.FORGET, [key, forgotten]);
+    return old ? insertUnique({ user, idempotency }) : { outcome: 'email-taken' };
+  }
+
+  /** In passing: whoever asks need not wait for it. */
+  function purge(now: Date): void {
+    if (now.getTime() - purgedMs < PURGE_EVERY_MS) return;
+    purgedMs = now.getTime();
+    query(statements.PURGE, [new Date(purgedMs - REMEMBERED_MS)]).catch(() => {});
+  }
+
+  return {
+    async list({ start, limit } = { start: 0, limit: Number.MAX_SAFE_INTEGER }) {
+      const rows = await query(statements.LIST, [limit, start]);
+      const users = rows.filter(({ id }) => id !== null).map(toUser);
+      return { users, total: Number(rows[0]?.total) };
+    },
+
+    async page({ after = 0, limit, email }: PageOptions) {
+      const rows =
+        email === undefined
+          ? await query(statements.PAGE, [after, limit + 1])
+          : await query(statements.PAGE_OF_EMAIL, [after, limit + 1, email]);
+      const users = rows.slice(0, limit);
+      const last = users.at(-1);
+      const isMore = rows.length > limit;
+      return { users: users.map(toUser), ...(isMore && last && { next: Number(last.position) }) };
+    },
+
+    find,
+
+    async figures(options: FiguresOptions) {
+      const { first, end } = daysOf(options);
+      const rows = await query(statements.FIGURES, [first, end, options.domains]);
+      const ofKind = (kind: string) => rows.filter((row) => row.kind === kind);
+      return {
+        total: Number(ofKind('total')[0]?.count),
+        byDay: nameDays(
+          options,
+          ofKind('day').map(({ day, count }) => [Number(day), Number(count)]),
+        ),
+        byDomain: ofKind('domain').map(({ domain, count }) => ({
+          domain: String(domain),
+          count: Number(count),
+        })),
+      };
+    },
+
+    insert,
+
+    insertUnique(user, idempotency) {
+      if (idempotency) purge(user.createdAt);
+      return insertUnique({ user, idempotency });
+    },
+
+    async update(id, changes, updatedAt) {
+      const [row] = await query(statements.UPDATE, toChange(id, changes, updatedAt));
+      return row && toUser(row);
+    },
+
+    async updateUnique(id, changes, updatedAt, ifVersion): Promise<UpdateOutcome> {
+      const values = [...toChange(id, changes, updatedAt), ifVersion ?? null];
+      for (;;) {
+        const row = await query(statements.UPDATE_UNIQUE, values).then(
+          ([updated]) => updated,
+          unlessEmailTaken,
+        );
+        if (row) return { outcome: 'updated', user: toUser(row) };
+        const [present] = await query(statements.EXPLAIN, [id, changes.email ?? null]);
+        if (!present) return { outcome: 'missing' };
+        if (isStale(present, ifVersion)) return { outcome: 'stale' };
+        if (present.is_taken) return { outcome: 'email-taken' };
+      }
+    },
+
+    async delete(id, ifVersion): Promise<DeleteOutcome> {
+      for (;;) {
+        const [deleted] = await query(statements.DELETE, [id, ifVersion ?? null]);
+        if (deleted) return 'deleted';
+        const [present] = await query(statements.EXPLAIN, [id, null]);
+        if (!present) return 'missing';
+        if (isStale(present, ifVersion)) return 'stale';
+      }
+    },
+
+    migrate: () => database.migrate(),
+
+    async check() {
+      await query(statements.CHECK);
+    },
+
+    close: () => database.close(),
+  };
+}
+
+/** One list for each column. */
+function toColumns(users: readonly User[]): unknown[] {
+  return [
+    users.map(({ id }) => id),
+    users.map(({ name }) => name),
+    users.map(({ email }) => email),
+    users.map(({ createdAt }) => createdAt),
+    users.map(({ updatedAt }) => updatedAt),
+    users.map(({ version }) => version),
+  ];
+}
+
+function toChange(id: string, { name, email }: UserChanges, updatedAt: Date): unknown[] {
+  return [id, name ?? null, email ?? null, updatedAt];
+}
+
+function unlessEmailTaken(error: unknown): undefined {
+  if (!isTaken(error, 'users_claimed_email')) throw error;
+}
+
+function isStale(row: Row, ifVersion: number | undefined): boolean {
+  return ifVersion !== undefined && Number(row.version) !== ifVersion;
+}
+
+function toUser(row: Row): User {
+  return {
+    id: String(row.id),
+    name: String(row.name),
+    email: String(row.email),
+    createdAt: toDate(row.created_at),
+    updatedAt: toDate(row.updated_at),
+    version: Number(row.version),
+  };
+}
+
+function toDate(value: unknown): Date {
+  return value instanceof Date ? value : new Date(String(value));
+}
