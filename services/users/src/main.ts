@@ -1,7 +1,8 @@
-import { runService } from '@fw/service';
+import { runService, type ServiceEdge } from '@fw/service';
 
 import { createUsersApp } from './app.ts';
 import { type UsersConfig, VARIABLES } from './config.ts';
+import { openPostgresUserStore } from './store/postgres.ts';
 import { openSqliteUserStore } from './store/sqlite.ts';
 import type { UserStore } from './store.ts';
 
@@ -9,21 +10,25 @@ await runService({
   name: 'users',
   summary: 'creates, finds, changes and deletes users',
   variables: VARIABLES,
-  async start(config, edge) {
-    const store = await openStore(config);
+  start(config, edge) {
+    const store = openStore(config, edge);
     return {
       app: createUsersApp({ ...edge, store, bodyLimit: config.BODY_LIMIT }),
       checks: { store: () => store.check() },
       close: () => store.close(),
     };
   },
-  async migrate(config) {
-    const store = await openStore(config);
+  async migrate(config, { logger }) {
+    const store = openStore(config, { logger });
     await store.migrate();
     await store.close();
   },
 });
 
-async function openStore(config: UsersConfig): Promise<UserStore> {
-  return openSqliteUserStore(config.DATABASE_FILE, { timeoutMs: config.DATABASE_TIMEOUT_MS });
+function openStore(config: UsersConfig, { logger, metrics }: ServiceEdge): UserStore {
+  const { DATABASE_URL: url, DATABASE_FILE, DATABASE_POOL_SIZE: poolSize } = config;
+  const timeoutMs = config.DATABASE_TIMEOUT_MS;
+  return url === undefined
+    ? openSqliteUserStore(DATABASE_FILE, { timeoutMs })
+    : openPostgresUserStore({ url, poolSize, timeoutMs, logger, metrics });
 }
