@@ -71,6 +71,7 @@ function readRecord(
     }
     text = size === 1 ? line : `${text}\n${line}`;
     const fields = splitRecord(text.endsWith('\r') ? text.slice(0, -1) : text);
+    if (fields instanceof RefusedLineError && size > 1) break;
     if (fields) return isBlank(fields) ? { size } : { fields, size };
   }
   // Whatever the quote was meant to be, the lines after it may be good ones.

@@ -28,23 +28,25 @@ export async function* readBatches(
   from?: ReadState,
 ): AsyncGenerator<ReadBatch> {
   const blocks = readLines(chunks, from);
-  const { value: first, done } = await blocks.next();
-  if (done) return;
-  const isJson = from ? !from.columns : isJsonLine(first.lines);
-  const all = prepend(first, blocks);
+  const head: LineBlock[] = [];
+  let first: Line | undefined;
+  while (first === undefined) {
+    const { value: block, done } = await blocks.next();
+    if (done) return;
+    head.push(block);
+    first = block.lines.find((line) => typeof line !== 'string' || line.trim() !== '');
+  }
+  const all = prepend(head, blocks);
+  const isJson = from ? !from.columns : typeof first === 'string' && /^\s*\{/.test(first);
   yield* isJson ? readJson(all) : readCsv(all, from?.columns);
-}
-
-function isJsonLine(lines: readonly Line[]): boolean {
-  const first = lines.find((line) => typeof line !== 'string' || line.trim() !== '');
-  return typeof first === 'string' && first.trimStart().startsWith('{');
 }
 
 async function* readJson(blocks: AsyncIterable<LineBlock>): AsyncGenerator<ReadBatch> {
   for await (const { number, lines, end } of blocks) {
     const batch = createBatch();
     for (const [at, line] of lines.entries()) {
-      if (line !== '') batch.add(number + at, () => readItem(readJsonLine(line)));
+      if (typeof line !== 'string' || line.trim() !== '')
+        batch.add(number + at, () => readItem(readJsonLine(line)));
     }
     yield { ...batch, end };
   }
@@ -154,9 +156,9 @@ function createBatch(): MutableBatch {
 }
 
 async function* prepend(
-  first: LineBlock,
+  head: readonly LineBlock[],
   rest: AsyncIterable<LineBlock>,
 ): AsyncGenerator<LineBlock> {
-  yield first;
+  yield* head;
   yield* rest;
 }

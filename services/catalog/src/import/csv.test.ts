@@ -1,0 +1,116 @@
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import { createCsvReader } from './csv.ts';
+import { RefusedLineError } from './read-item.ts';
+
+function readAll(text: string): readonly (readonly [number, unknown])[] {
+  const reader = createCsvReader();
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  const records = [...reader.read(lines, 1), ...reader.end()];
+  return records.map(({ line, fields }) => [
+    line,
+    fields instanceof RefusedLineError ? fields.message : fields,
+  ]);
+}
+
+test.each([
+  [
+    'a,b\nc,d\n',
+    [
+      [1, ['a', 'b']],
+      [2, ['c', 'd']],
+    ],
+  ],
+  [
+    'a,b\r\nc,d\r\n',
+    [
+      [1, ['a', 'b']],
+      [2, ['c', 'd']],
+    ],
+  ],
+  ['a,\n', [[1, ['a', '']]]],
+  ['"a,b",c\n', [[1, ['a,b', 'c']]]],
+  ['"say ""no""",c\n', [[1, ['say "no"', 'c']]]],
+  [
+    '"two\nlines",c\nd,e\n',
+    [
+      [1, ['two\nlines', 'c']],
+      [3, ['d', 'e']],
+    ],
+  ],
+  ['"two\r\nlines"\r\n', [[1, ['two\r\nlines']]]],
+  [
+    'a\n\nb\n',
+    [
+      [1, ['a']],
+      [3, ['b']],
+    ],
+  ],
+  [
+    '5" pipe,a\nb,c\n',
+    [
+      [1, 'a field that holds a quote must be quoted'],
+      [2, ['b', 'c']],
+    ],
+  ],
+  [
+    '"a"b,c\nd,e\n',
+    [
+      [1, 'a quote must stand at the end of a field'],
+      [2, ['d', 'e']],
+    ],
+  ],
+  [
+    '"a,b\nc,d\n',
+    [
+      [1, 'a quote is opened and not closed'],
+      [2, ['c', 'd']],
+    ],
+  ],
+])('%j is %j', (text, records) => {
+  expect(readAll(text)).toEqual(records);
+});
+
+test('a quote that nobody closes costs its own line only, in a file of any length', () => {
+  const good = Array.from({ length: 1_000 }, (_, at) => `${at},"x, y"`);
+
+  const records = readAll(['"open,a', ...good].join('\n'));
+
+  expect(records).toHaveLength(1_001);
+  expect(records[0]).toEqual([1, 'a quote is opened and not closed']);
+  expect(records.at(-1)).toEqual([1_001, ['999', 'x, y']]);
+});
+
+test('a record may come in several blocks', () => {
+  const reader = createCsvReader();
+
+  expect(reader.read(['a,b', '"c'], 1)).toEqual([{ line: 1, fields: ['a', 'b'] }]);
+  expect(reader.isInside).toBe(true);
+  expect(reader.read(['d"', 'e'], 3)).toEqual([
+    { line: 2, fields: ['c\nd'] },
+    { line: 4, fields: ['e'] },
+  ]);
+  expect(reader.isInside).toBe(false);
+});
+
+test('records are what another reader of CSV reads', () => {
+  const field = fc.string({ unit: fc.constantFrom('a', 'é', ' ', ',', '"', '\n', '\r', ';') });
+  const records = fc.array(fc.array(field, { minLength: 2, maxLength: 4 }), { minLength: 1 });
+  const quote = (text: string) => `"${text.replaceAll('"', '""')}"`;
+
+  fc.assert(
+    fc.property(records, fc.boolean(), (rows, isCrLf) => {
+      const lines = rows.map((row) => row.map(quote).join(','));
+      const text = lines.map((line) => line + (isCrLf ? '\r\n' : '\n')).join('');
+
+      const expected = parse(text, {
+        relax_column_count: true,
+        record_delimiter: isCrLf ? '\r\n' : '\n',
+      });
+      expect(readAll(text).map(([, fields]) => fields)).toEqual(expected);
+    }),
+  );
+});

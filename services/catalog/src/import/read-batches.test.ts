@@ -1,0 +1,184 @@
+import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+
+import { itemOf, toLines } from '../testing.ts';
+import { readBatches } from './read-batches.ts';
+import { createSource, openSource } from './source.ts';
+
+/** What stands in a file, in chunks of so many bytes. */
+async function readAll(content: string | Buffer, { chunkBytes = 65_536 } = {}) {
+  const bytes = Buffer.from(content);
+  const chunks: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    chunks.push(bytes.subarray(at, at + chunkBytes));
+  }
+  const batches = await Array.fromAsync(
+    readBatches(createSource(Readable.from(chunks), undefined).chunks),
+  );
+  return {
+    ids: batches.flatMap(({ items }) => items.map(({ item }) => item.id)),
+    items: batches.flatMap(({ items }) => items),
+    refusals: batches.flatMap(({ refusals }) => refusals),
+    ends: batches.map(({ end }) => end),
+  };
+}
+
+const HEADER = 'id,name,category,brand,price_cents,currency,description,tags';
+
+function csvLine(changes: Readonly<Record<string, string>> = {}): string {
+  const fields: Readonly<Record<string, string>> = {
+    id: '7',
+    name: 'Kettle 7',
+    category: 'Kitchen',
+    brand: 'Brisk',
+    price_cents: '4990',
+    currency: 'EUR',
+    description: 'Boils water.',
+    tags: 'tea;appliance',
+    ...changes,
+  };
+  return HEADER.split(',')
+    .map((name) => fields[name])
+    .join(',');
+}
+
+const TWO = toLines([itemOf(1), itemOf(2)]);
+
+test.each([
+  ['lines of JSON', TWO],
+  ['no line break at the end', TWO.trimEnd()],
+  ['CR LF', TWO.replaceAll('\n', '\r\n')],
+  ['a byte order mark', `\ufeff${TWO}`],
+  ['blank lines', `\n${TWO.replace('\n', '\n\n')}\n`],
+  ['gzip', gzipSync(TWO)],
+  ['gzip in two parts', Buffer.concat([gzipSync(TWO.slice(0, 50)), gzipSync(TWO.slice(50))])],
+  ['CSV', `${HEADER}\n${csvLine({ id: '1' })}\n${csvLine({ id: '2' })}\n`],
+  [
+    'CSV with CR LF and a byte order mark',
+    `\ufeff${HEADER}\r\n${csvLine({ id: '1' })}\r\n${csvLine({ id: '2' })}`,
+  ],
+])('a file with %s is read, however it comes', async (_, content) => {
+  for (const chunkBytes of [1, 7, 65_536]) {
+    const { ids, refusals } = await readAll(content, { chunkBytes });
+
+    expect(ids).toEqual([1, 2]);
+    expect(refusals).toEqual([]);
+  }
+});
+
+test('CSV and JSON lines give the same item', async () => {
+  const fromCsv = await readAll(`${HEADER}\n${csvLine()}\n`);
+  const fromJson = await readAll(toLines([itemOf(7)]));
+
+  expect(fromCsv.items).toEqual([{ line: 2, item: itemOf(7) }]);
+  expect(fromJson.items).toEqual([{ line: 1, item: itemOf(7) }]);
+});
+
+test('the columns of CSV may stand in any order, with others between them', async () => {
+  const content =
+    'note,tags,id,name,category,brand,currency,description,price_cents\nx,,1,a,b,c,EUR,d,5\n';
+
+  const { items } = await readAll(content);
+
+  expect(items[0]?.item).toMatchObject({ id: 1, name: 'a', priceCents: 5, tags: [] });
+});
+
+function json(changes: object): string {
+  return JSON.stringify({ ...JSON.parse(toLines([itemOf(1)])), ...changes });
+}
+
+test.each([
+  ['a number', '7', 'expected a JSON object'],
+  ['a list', '[]', 'expected a JSON object'],
+  ['half an object', '{"id":', 'expected a JSON object'],
+  ['the id 0', json({ id: 0 }), 'id must be an integer of at least 1'],
+  ['an id that is a text', json({ id: '7' }), 'id must be an integer of at least 1'],
+  ['an id past 2^53', json({ id: 2 ** 53 }), 'id must be an integer of at least 1'],
+  ['no name', json({ name: '' }), 'name must be a text of at most 200 characters'],
+  ['a long name', json({ name: 'x'.repeat(201) }), 'name must be a text of at most 200 characters'],
+  ['a NUL', json({ name: 'a\0' }), 'name must be a text of at most 200 characters'],
+  ['half a character', json({ name: '\ud800' }), 'name must be a text of at most 200 characters'],
+  ['a fraction', json({ price_cents: 1.5 }), 'price_cents must be an integer of at least 0'],
+  ['no currency', json({ currency: 'euro' }), 'currency must be three capital letters'],
+  ['a tag for tags', json({ tags: 'tea' }), 'tags must be a list of at most 50 texts'],
+  ['a number for a tag', json({ tags: [1] }), 'tags must be a list of at most 50 texts'],
+  ['too many bytes', 'x'.repeat(1024 ** 2 + 1), 'it is longer than 1048576 bytes'],
+])('a line with %s is refused by its number', async (_, line, reason) => {
+  const { ids, refusals } = await readAll(`${toLines([itemOf(1)])}${line}\n${TWO}`);
+
+  expect(refusals).toEqual([{ line: 2, reason }]);
+  expect(ids).toEqual([1, 1, 2]);
+});
+
+test.each([
+  [csvLine({ id: 'x' }), 'id must be an integer of at least 1'],
+  [csvLine({ id: ' 7' }), 'id must be an integer of at least 1'],
+  [csvLine({ price_cents: '49.90' }), 'price_cents must be an integer of at least 0'],
+  [`${csvLine()},`, 'expected 8 fields, as in the first line'],
+  ['7,"open', 'a quote is opened and not closed'],
+])('the CSV line %s is refused: %s', async (line, reason) => {
+  const { ids, refusals } = await readAll(`${HEADER}\n${line}\n${csvLine()}\n`);
+
+  expect(refusals).toEqual([{ line: 2, reason }]);
+  expect(ids).toEqual([7]);
+});
+
+test('a line that is not UTF-8 is refused, and its neighbours are not', async () => {
+  const bad = Buffer.from(toLines([itemOf(2, { name: 'Caf?' })]));
+  bad[bad.indexOf('?')] = 0xe9;
+  const content = Buffer.concat([Buffer.from(TWO), bad, Buffer.from(TWO)]);
+
+  const { ids, refusals } = await readAll(content);
+
+  expect(refusals).toEqual([{ line: 3, reason: 'it is not UTF-8' }]);
+  expect(ids).toEqual([1, 2, 1, 2]);
+});
+
+test('a line of many megabytes is never kept', async () => {
+  const huge = Buffer.alloc(40 * 1024 ** 2, 'x');
+  const content = Buffer.concat([Buffer.from(TWO), huge, Buffer.from(`\n${TWO}`)]);
+
+  const { ids, refusals } = await readAll(content);
+
+  expect(refusals).toEqual([{ line: 3, reason: 'it is longer than 1048576 bytes' }]);
+  expect(ids).toEqual([1, 2, 1, 2]);
+});
+
+test.each([
+  ['a file that is neither', 'hello\n', 'description, tags is missing'],
+  [
+    'a column that is missing',
+    'id,name\n1,x\n',
+    ': category, brand, price_cents, currency, description, tags is missing',
+  ],
+  ['a column that stands twice', `${HEADER},id\n`, 'the first line names id twice'],
+  ['gzip that is cut short', gzipSync(TWO).subarray(0, 40), 'unexpected end of file'],
+])('%s ends the reading', async (_, content, reason) => {
+  await expect(readAll(content)).rejects.toThrow(reason);
+});
+
+test('what is read behind any end of a batch is the rest', async () => {
+  const names = ['a', 'b', '"two\nlines"', 'c', 'd', '"two\n\nmore"', 'e'];
+  const lines = names.map((name, at) => csvLine({ id: String(at + 1), name }));
+  const content = [HEADER, ...lines, ''].join('\n');
+  const { ends, items } = await readAll(content, { chunkBytes: 40 });
+  expect(items).toHaveLength(7);
+  expect(ends.length).toBeGreaterThan(2);
+
+  for (const end of ends) {
+    const source = createSource(Readable.from([Buffer.from(content)]), undefined);
+    const rest = await Array.fromAsync(readBatches(source.chunks, end));
+    expect(rest.flatMap((batch) => batch.items)).toEqual(
+      items.filter(({ line }) => line >= end.line),
+    );
+  }
+});
+
+test('a directory, and a file that is not there, are no source', () => {
+  expect(() => openSource(fileURLToPath(new URL('.', import.meta.url)))).toThrow(
+    'it is a directory',
+  );
+  expect(() => openSource('/nowhere/items.csv')).toThrow('ENOENT');
+});
