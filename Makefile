@@ -33,14 +33,14 @@ down: $(TOOLCHAIN) ## Stop what "make up" started (CLEAN=1: remove the data too)
 status: $(TOOLCHAIN) ## Show what runs, and where
 	@node deploy/local/status.ts
 
-logs: ## Follow the logs of every process
-	@tail -n 20 -F .local/logs/*.log
+logs: $(TOOLCHAIN) ## Follow the logs of every process
+	@node deploy/local/logs.ts
 
 token: $(TOOLCHAIN) ## Print a bearer token for reports (make token USER=ada TIER=pro)
 	@node deploy/local/token.ts --user $(TOKEN_USER) --tier $(or $(TIER),free)
 
 import: install ## Load a file into the catalog (make import FILE=items.csv.gz)
-	@node deploy/local/service-command.ts catalog import "$(FILE)"
+	@node deploy/local/service-command.ts catalog import $(if $(FILE),'$(FILE)')
 
 config: install ## Print every variable of the services
 	@node deploy/local/service-command.ts all config
