@@ -115,6 +115,22 @@ test.each<[string, string | Promise<string>]>([
   expect(await response.json()).toMatchObject({ code: 'UNAUTHORIZED' });
 });
 
+test('a token that is known is 401 once it has expired', async () => {
+  let nowMs = Date.now();
+  const token = await sign(claimsOf({ exp: now() + 10 }));
+  const verify = jwtVerifier({
+    keys: { secret: SECRET },
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    now: () => new Date(nowMs),
+  });
+
+  expect(await verify(token)).toEqual({ id: 'ada', tier: 'pro' });
+  expect(await verify(token)).toEqual({ id: 'ada', tier: 'pro' });
+  nowMs += 16_000;
+  await expect(verify(token)).rejects.toThrow('the bearer token has expired');
+});
+
 test('the bearer of an expired token is told so; of a forged one nothing', async () => {
   const expired = claimsOf({ exp: now() - 60 });
 

@@ -4,8 +4,9 @@ import { ServiceUnavailableError } from 'fw';
 import { errors, jwtVerify } from 'jose';
 
 import { remoteKeys } from './jwks.ts';
-import { invalidToken, type Verify } from './require-auth.ts';
+import { type AuthenticatedUser, invalidToken, type Verify } from './require-auth.ts';
 import { readTier } from './tier.ts';
+import { TokenMemory } from './token-memory.ts';
 
 /** The algorithms of public keys. */
 export const PUBLIC_KEY_ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const;
@@ -37,29 +38,50 @@ const USER_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
  * Checks JSON Web Tokens (RFC 7519) as RFC 8725 asks for: the algorithm is what the configuration
- * says, whatever the token does, and `exp`, `nbf`, `iss`, `aud` and `sub` must hold.
+ * says, whatever the token does, and `exp`, `nbf`, `iss`, `aud` and `sub` must hold. A token that comes
+ * again within half a minute is known, until it expires.
  */
-export function jwtVerifier({ keys, issuer, audience, now }: JwtVerifierOptions): Verify {
+export function jwtVerifier({
+  keys,
+  issuer,
+  audience,
+  now = () => new Date(),
+}: JwtVerifierOptions): Verify {
   const { key, algorithms } = readKeys(keys);
+  const memory = new TokenMemory<CheckedToken>();
   return async (token) => {
     if (token.length > LONGEST_TOKEN) throw invalidToken();
-    const { sub, tier } = await claimsOf(token);
-    if (typeof sub !== 'string' || !USER_ID.test(sub)) throw invalidToken();
-    return { id: sub, tier: readTier(tier) };
+    const known = memory.find(token);
+    if (known && !hasExpired(known)) return known.user;
+    const checked = await check(token);
+    memory.add(token, checked);
+    return checked.user;
   };
 
-  async function claimsOf(token: string) {
+  async function check(token: string): Promise<CheckedToken> {
     const options = {
       algorithms: [...algorithms],
       issuer,
       audience,
       requiredClaims: ['exp', 'sub'],
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
-      ...(now && { currentDate: now() }),
+      currentDate: now(),
     };
     const { payload } = await jwtVerify(token, key, options).catch(refuse);
-    return payload;
+    const { sub, tier, exp = 0 } = payload;
+    if (typeof sub !== 'string' || !USER_ID.test(sub)) throw invalidToken();
+    return { user: { id: sub, tier: readTier(tier) }, exp };
   }
+
+  function hasExpired({ exp }: CheckedToken): boolean {
+    return exp <= now().getTime() / 1000 - CLOCK_TOLERANCE_SECONDS;
+  }
+}
+
+/** Whose token it is, and until when, in seconds since 1970. */
+interface CheckedToken {
+  readonly user: AuthenticatedUser;
+  readonly exp: number;
 }
 
 function readKeys(keys: TokenKeys) {
