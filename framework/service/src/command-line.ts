@@ -1,6 +1,7 @@
 import type { Logger } from 'fw';
 
 import type { AnyVariables } from './config.ts';
+import { printTable } from './print-table.ts';
 import { printVariables } from './print-variables.ts';
 
 /** What a command is given besides its configuration and arguments. */
@@ -69,7 +70,5 @@ function helpOf({ name, summary, commands }: Program): string {
     ['config [--json]', 'prints every variable of the environment that is read'],
     ['--help', 'prints this'],
   ];
-  const width = Math.max(...lines.map(([left = '']) => left.length));
-  const table = lines.map(([left = '', right = '']) => `  ${left.padEnd(width)}  ${right}\n`);
-  return `${name}: ${summary}\n\nUsage: node main.js [command]\n\n${table.join('')}`;
+  return `${name}: ${summary}\n\nUsage: node main.js [command]\n\n${printTable(lines, '  ')}`;
 }
