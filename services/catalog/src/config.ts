@@ -8,6 +8,7 @@ export const VARIABLES = {
   ...storeVariables({ file: '.local/catalog.db' }),
   DATA_FILE: text({
     fallback: fileURLToPath(new URL('../data/items.ndjson', import.meta.url)),
+    shownAs: 'data/items.ndjson',
     meaning: 'the items that an empty store is filled with, one JSON object a line',
   }),
 };
