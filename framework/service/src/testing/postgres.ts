@@ -182,6 +182,7 @@ function startWatchdog(directory: string): { release(): Promise<void> } {
   return {
     async release() {
       rmSync(directory, { recursive: true, force: true });
+      child.ref();
       child.stdin.end();
       await ended;
     },
