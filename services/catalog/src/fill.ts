@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { type Logger, ServiceUnavailableError } from 'fw';
+
 import { importItems } from './import/import.ts';
 import { openSource } from './import/source.ts';
 import { ImportRunningError, type ImportTarget, type Refusal } from './import/target.ts';
@@ -10,28 +12,51 @@ export interface FillOptions {
   readonly openImport: () => Promise<ImportTarget>;
   /** The items that an empty store gets. */
   readonly file: string;
-  readonly signal?: AbortSignal;
+  readonly logger?: Logger | undefined;
 }
 
-const LOOK_EVERY_MS = 50;
+/** How often somebody else's import, or a store that is away, is looked at again. */
+const LOOK_EVERY_MS = 100;
+
+/** How long a start waits for somebody else's import: what is shipped takes less. */
+const PATIENCE_MS = 2_000;
 
 /**
- * Fills a store that never had a catalog. Of several processes that start at once one does it; the
- * others wait until it has.
+ * Fills a store that never had a catalog. Of several processes that start at once one does it. Resolves
+ * when it is done, or has to go on in the background because the store is away or somebody imports into
+ * it for longer.
  *
  * @throws {Error} naming the file, if a line of it holds no item
  */
 export async function fillIfEmpty(options: FillOptions): Promise<void> {
-  const { store, openImport, signal } = options;
-  while (await store.isEmpty()) {
-    signal?.throwIfAborted();
+  const filling = keepTrying(options);
+  const patience = new AbortController();
+  try {
+    const isFilled = await Promise.race([
+      filling.then(() => true),
+      sleep(PATIENCE_MS, false, { signal: patience.signal }),
+    ]);
+    if (isFilled) return;
+  } finally {
+    patience.abort();
+  }
+  filling.catch((error: unknown) => options.logger?.error('Cannot fill the store', error));
+}
+
+async function keepTrying(options: FillOptions): Promise<void> {
+  for (;;) {
     try {
-      return await fill(options, await openImport());
+      if (!(await options.store.isEmpty())) return;
+      return await fill(options, await options.openImport());
     } catch (error) {
-      if (!(error instanceof ImportRunningError)) throw error;
-      await sleep(LOOK_EVERY_MS);
+      if (!isPassing(error)) throw error;
+      await sleep(LOOK_EVERY_MS, undefined, { ref: false });
     }
   }
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof ImportRunningError || error instanceof ServiceUnavailableError;
 }
 
 async function fill({ store, file }: FillOptions, target: ImportTarget): Promise<void> {
@@ -52,6 +77,7 @@ async function fill({ store, file }: FillOptions, target: ImportTarget): Promise
     if (ending === 'imported') return;
     throw new Error(first ? `line ${first.line}: ${first.reason}` : 'there is no item in it');
   } catch (error) {
+    if (isPassing(error)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`Cannot read items from "${file}": ${reason}`, { cause: error });
   } finally {

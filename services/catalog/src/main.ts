@@ -12,7 +12,12 @@ await runService({
   variables: VARIABLES,
   async start(config, edge) {
     const store = openStore(config, edge);
-    await fillIfEmpty({ store, openImport: () => openImport(config), file: config.DATA_FILE });
+    await fillIfEmpty({
+      store,
+      openImport: () => openImport(config),
+      file: config.DATA_FILE,
+      logger: edge.logger,
+    });
     return {
       app: createCatalogApp({ ...edge, store }),
       checks: { store: () => store.check() },

@@ -3,12 +3,22 @@ import type { ServiceEdge } from '@fw/service';
 import type { CatalogConfig } from '../config.ts';
 import type { ImportTarget } from '../import/target.ts';
 import type { CatalogStore } from '../store.ts';
+import { openPostgresCatalogStore } from './postgres.ts';
+import { openPostgresImport } from './postgres-import.ts';
 import { openSqliteCatalogStore } from './sqlite.ts';
 import { openSqliteImport } from './sqlite-import.ts';
 
-/** Opens the store that the configuration names: PostgreSQL if it is there, else SQLite. */
-export function openStore(config: CatalogConfig, _edge: ServiceEdge = {}): CatalogStore {
-  return openSqliteCatalogStore(config.DATABASE_FILE);
+/** Opens the store that the configuration names: PostgreSQL if there is an address, else SQLite. */
+export function openStore(config: CatalogConfig, edge: ServiceEdge = {}): CatalogStore {
+  const { DATABASE_URL: url, DATABASE_FILE: file } = config;
+  if (url === undefined) return openSqliteCatalogStore(file);
+  return openPostgresCatalogStore({
+    url,
+    poolSize: config.DATABASE_POOL_SIZE,
+    timeoutMs: config.DATABASE_TIMEOUT_MS,
+    logger: edge.logger,
+    metrics: edge.metrics,
+  });
 }
 
 /**
@@ -17,5 +27,6 @@ export function openStore(config: CatalogConfig, _edge: ServiceEdge = {}): Catal
  * @throws {ImportRunningError} if another import into it is running
  */
 export async function openImport(config: CatalogConfig): Promise<ImportTarget> {
-  return openSqliteImport(config.DATABASE_FILE);
+  const { DATABASE_URL: url, DATABASE_FILE: file, DATABASE_TIMEOUT_MS: timeoutMs } = config;
+  return url === undefined ? openSqliteImport(file) : openPostgresImport({ url, timeoutMs });
 }

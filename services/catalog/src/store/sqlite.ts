@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 
 import { inSnapshot, openDatabase, orUnavailable } from '@fw/service/sqlite';
 
-import type { Item, ItemFilter, Order, Place } from '../item.ts';
+import type { ItemFilter, Order, Place } from '../item.ts';
 import {
   type CatalogStore,
   type Facets,
@@ -13,8 +13,9 @@ import {
   type Slice,
   type Versioned,
 } from '../store.ts';
-import { type Pair, sumFacets } from './facets.ts';
+import { sumFacets } from './facets.ts';
 import { noCatalog } from './no-catalog.ts';
+import { toFigures, toItem, toPair } from './rows.ts';
 import { FORMAT, type Tables, tablesOf, tagWord } from './sqlite-tables.ts';
 
 type Row = Record<string, SQLOutputValue>;
@@ -259,30 +260,5 @@ function readFigures({ all, tables, total }: Present): Figures {
     `SELECT category, currency, items, least, median, most FROM ${tables.figures}
      ORDER BY items DESC, category, currency`,
   );
-  const byCategory = rows.map((row) => ({
-    category: String(row.category),
-    currency: String(row.currency),
-    items: Number(row.items),
-    minPriceCents: Number(row.least),
-    medianPriceCents: Number(row.median),
-    maxPriceCents: Number(row.most),
-  }));
-  return { total, byCategory };
-}
-
-function toItem(row: Row): Item {
-  return {
-    id: Number(row.id),
-    name: String(row.name),
-    category: String(row.category),
-    brand: String(row.brand),
-    priceCents: Number(row.price_cents),
-    currency: String(row.currency),
-    description: String(row.description),
-    tags: JSON.parse(String(row.tags)),
-  };
-}
-
-function toPair({ category, brand, items }: Row): Pair {
-  return { category: String(category), brand: String(brand), items: Number(items) };
+  return { total, byCategory: rows.map(toFigures) };
 }
