@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 import { startPostgres } from '@fw/service/testing/postgres';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 import { startRedisServer } from '../../framework/rate-limit/src/testing/redis-server.ts';
@@ -10,53 +11,44 @@ import { isRunning, stopProcess } from './process.ts';
 import { outsideChecks } from './smoke.ts';
 import { readRunning } from './state.ts';
 import { stopSystem } from './stop.ts';
-import type { Stores } from './stores.ts';
 import { launchBrowser } from './testing/browser.ts';
 import { startTrialSystem, type TrialSystem } from './testing/trial-system.ts';
 
 const START_TIMEOUT_MS = 90_000;
 
-describe.each([
-  ['SQLite and memory', () => Promise.resolve({ stores: {}, end: () => Promise.resolve() })],
-  ['PostgreSQL and Redis', startStores],
-] as const)('the whole system on %s', (_, prepare) => {
+describe('the whole system on PostgreSQL and Redis', () => {
   let system: TrialSystem;
-  let end: () => Promise<void>;
+  const ends: (() => Promise<void>)[] = [];
 
   beforeAll(async () => {
-    const prepared = await prepare();
-    end = prepared.end;
-    system = await startTrialSystem(prepared.stores);
+    const [postgres, redis] = await Promise.all([startPostgres(), startRedisServer()]);
+    ends.push(postgres.stop, redis.stop);
+    system = await startTrialSystem({ DATABASE_URL: postgres.url, REDIS_URL: redis.url });
   }, START_TIMEOUT_MS);
 
   afterAll(async () => {
-    await system.stop();
-    await end();
+    await system?.stop();
+    await Promise.all(ends.map((end) => end()));
   });
 
   for (const { title, run } of outsideChecks) test(title, () => run(system.target));
 });
 
-async function startStores(): Promise<{ stores: Stores; end: () => Promise<void> }> {
-  const [postgres, redis] = await Promise.all([startPostgres(), startRedisServer()]);
-  return {
-    stores: { DATABASE_URL: postgres.url, REDIS_URL: redis.url },
-    end: async () => {
-      await Promise.all([postgres.stop(), redis.stop()]);
-    },
-  };
-}
-
-describe('a system that runs', () => {
+describe('the whole system on SQLite and memory', () => {
   let system: TrialSystem;
+  let browser: Browser;
 
   beforeAll(async () => {
-    system = await startTrialSystem();
+    [system, browser] = await Promise.all([startTrialSystem(), launchBrowser()]);
   }, START_TIMEOUT_MS);
 
-  afterAll(() => system.stop());
+  afterAll(async () => {
+    await Promise.all([system?.stop(), browser?.close()]);
+  });
 
-  test('is left alone by another start', async () => {
+  for (const { title, run } of outsideChecks) test(title, () => run(system.target));
+
+  test('another start leaves alone what runs', async () => {
     const before = readRunning(system.folders.run);
 
     await system.up();
@@ -65,9 +57,7 @@ describe('a system that runs', () => {
     expect(readRunning(system.folders.run)).toEqual(before);
   });
 
-  test('is brought back whole by another start, and its page shows both', async () => {
-    const browser = await launchBrowser();
-    onTestFinished(() => browser.close());
+  test('another start brings back what has ended, and the page shows both', async () => {
     const page = await browser.newPage();
     await page.goto(system.target.api.origin);
     const state = page.getByRole('status');
@@ -83,10 +73,8 @@ describe('a system that runs', () => {
   });
 
   test.each(['users', 'catalog', 'reports'])(
-    'leads from its page to the documentation of %s, where a request can be tried',
+    'the page leads to the documentation of %s, where a request can be tried',
     async (name) => {
-      const browser = await launchBrowser();
-      onTestFinished(() => browser.close());
       const page = await browser.newPage();
       await page.goto(system.target.api.origin);
 
@@ -118,5 +106,4 @@ test('stopping leaves no process, no port and no file but the data', {
   for (const port of running.flatMap(({ ports }) => ports))
     expect(await isPortFree(port)).toBe(true);
   expect(fs.readdirSync(path.join(folders.root, '.local'))).toEqual(['data']);
-  expect(fs.readdirSync(folders.data).sort()).toEqual(['catalog.db', 'users.db']);
 });

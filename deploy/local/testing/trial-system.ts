@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-import { createLaunch, type Launch } from '../launch.ts';
+import { buildServices, createLaunch, type Launch } from '../launch.ts';
 import { type Folders, foldersOf } from '../state.ts';
 import { stopSystem } from '../stop.ts';
 import type { Stores } from '../stores.ts';
@@ -23,6 +23,13 @@ export interface TrialSystem {
   stop(): Promise<void>;
 }
 
+/** The sources do not change while they are tested: what was built once is built. */
+let built: Promise<unknown> | undefined;
+const build = () => {
+  built ??= buildServices();
+  return built;
+};
+
 /** Starts what `make up` starts. */
 export async function startTrialSystem(stores: Stores = {}): Promise<TrialSystem> {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-system-'));
@@ -30,7 +37,8 @@ export async function startTrialSystem(stores: Stores = {}): Promise<TrialSystem
   const offsets = replicasOf(0).flatMap(({ port, healthPort }) => [port, healthPort]);
   const port = await freePortsFrom([0, ...offsets]);
   const said: string[] = [];
-  const up = () => createLaunch({ folders, port, stores, say: (line) => said.push(line) }).up();
+  const say = (line: string) => said.push(line);
+  const up = () => createLaunch({ folders, port, stores, build, say }).up();
   const stop = async () => {
     await stopSystem(folders);
     fs.rmSync(root, { recursive: true });
