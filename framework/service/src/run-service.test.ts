@@ -103,7 +103,11 @@ describe('SIGTERM', () => {
   });
 
   test('while it starts lets it end in order, without listening', async () => {
-    const service = await launch({ START: 'on-SIGUSR2', DRAIN_DELAY_MS: '50000' });
+    const service = await launch({
+      START: 'on-SIGUSR2',
+      DRAIN_DELAY_MS: '50000',
+      DRAIN_TIMEOUT_MS: '60000',
+    });
     await service.live;
 
     service.signal('SIGTERM');
@@ -215,6 +219,13 @@ test.each<readonly [string, readonly string[], Variables, number, string]>([
     { PORT: '1', START: 'on-SIGUSR2' },
     1,
     'PORT and START do not fit',
+  ],
+  [
+    'of a drain without time',
+    [],
+    { DRAIN_DELAY_MS: '900', DRAIN_TIMEOUT_MS: '900' },
+    1,
+    'DRAIN_TIMEOUT_MS must be more than DRAIN_DELAY_MS, got 900',
   ],
   [
     'of a bad variable of a command',

@@ -10,7 +10,7 @@ import { createHealth } from './health.ts';
 import { openLogger, type ServiceLogger } from './logging.ts';
 import { createMetrics } from './metrics.ts';
 import type { ServiceEdge } from './service-app.ts';
-import type { ServiceConfig } from './service-variables.ts';
+import { complaintsOnDrain, type ServiceConfig } from './service-variables.ts';
 import { startTracing } from './tracing.ts';
 
 /** One service, ready to be listened for. */
@@ -71,7 +71,10 @@ async function run<Config extends ServiceConfig>(
     return 0;
   }
   const stop = onSignal();
-  const config = readConfig(definition.variables, process.env, definition.rule);
+  const config = readConfig(definition.variables, process.env, (read) => [
+    ...complaintsOnDrain(read),
+    ...(definition.rule?.(read) ?? []),
+  ]);
   const { LOG_LEVEL: level, LOG_FORMAT: format } = config;
   const logger = await openLogger(definition.name, { level, format });
   process.on('uncaughtException', (error) => {

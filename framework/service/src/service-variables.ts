@@ -94,6 +94,14 @@ export function serviceVariables({ port }: { readonly port: number }) {
 /** The values of `serviceVariables`. */
 export type ServiceConfig = ConfigOf<ReturnType<typeof serviceVariables>>;
 
+/** A drain that has no time left after its delay would cut every request. */
+export function complaintsOnDrain(config: ServiceConfig): string[] {
+  const { DRAIN_DELAY_MS, DRAIN_TIMEOUT_MS } = config;
+  return DRAIN_TIMEOUT_MS > DRAIN_DELAY_MS
+    ? []
+    : [`DRAIN_TIMEOUT_MS must be more than DRAIN_DELAY_MS, got ${DRAIN_TIMEOUT_MS}`];
+}
+
 /** What a service with a store reads: SQLite's `file`, or PostgreSQL instead. */
 export function storeVariables({ file }: { readonly file: string }) {
   return {
