@@ -3,6 +3,8 @@ import * as z from 'zod';
 /** Where figures come from. */
 export type Source = 'users' | 'catalog';
 
+/** Version 1 of users takes any text for an address: nobody spoils a report by a long one. */
+const Name = z.string().transform((text) => text.slice(0, 255));
 const Count = z.int().min(0);
 const Cents = z.int().min(0);
 
@@ -12,7 +14,7 @@ export const UserFigures = z.object({
   /** Each day, oldest first, those without a user included. */
   byDay: z.array(z.object({ date: z.iso.date(), count: Count })).max(366),
   /** The largest first. */
-  byDomain: z.array(z.object({ domain: z.string().max(255), count: Count })).max(100),
+  byDomain: z.array(z.object({ domain: Name, count: Count })).max(100),
 });
 
 export type UserFigures = z.infer<typeof UserFigures>;
@@ -24,7 +26,7 @@ export const CatalogFigures = z.object({
   byCategory: z
     .array(
       z.object({
-        category: z.string().max(255),
+        category: Name,
         currency: z.string().regex(/^[A-Z]{3}$/),
         items: Count,
         minPriceCents: Cents,

@@ -24,7 +24,12 @@ await runService({
     const timeoutMs = config.FIGURES_TIMEOUT_MS;
     const clients = {
       users: createServiceClient({ name: 'users', baseUrl: config.USERS_URL, timeoutMs }),
-      catalog: createServiceClient({ name: 'catalog', baseUrl: config.CATALOG_URL, timeoutMs }),
+      catalog: createServiceClient({
+        name: 'catalog',
+        baseUrl: config.CATALOG_URL,
+        timeoutMs,
+        limitBytes: 4 * 1024 ** 2, // 10,000 categories are half of it
+      }),
     };
     const readFigures = figuresReader(clients);
     return {

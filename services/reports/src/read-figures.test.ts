@@ -104,6 +104,23 @@ test.each<[string, RequestListener]>([
   expect(warnings[0]).toMatch(/users/);
 });
 
+test('a name that is too long is cut, and spoils nothing', async () => {
+  const byDomain = [
+    { domain: 'x'.repeat(1_000), count: 2 },
+    { domain: '', count: 1 },
+  ];
+  const { app } = await newSystem(answers({ ...USERS, total: 3, byDomain }));
+
+  const response = await get(app, '/api/v2/reports/users-by-email-domain');
+
+  const { data, meta } = ReportAnswer.parse(await response.json());
+  expect(meta.partial).toBe(false);
+  expect(data.rows).toEqual([
+    { domain: 'x'.repeat(255), users: 2 },
+    { domain: 'none', users: 1 },
+  ]);
+});
+
 test('a service that is away is missing, and there again once it is back', async () => {
   let isAway = true;
   const { app } = await newSystem((req, res) => {

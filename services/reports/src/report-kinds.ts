@@ -141,7 +141,10 @@ function pricesCharts(catalog: CatalogFigures | undefined): readonly Chart[] {
 /** The largest domains, and all others as one: the sum is that of all users. */
 function domainsOf(users: UserFigures | undefined) {
   if (!users) return [];
-  const named = users.byDomain.map(({ domain, count }) => ({ domain, users: count }));
+  const named = users.byDomain.map(({ domain, count }) => ({
+    domain: domain || 'none',
+    users: count,
+  }));
   const others = users.total - sumOf(named.map(({ users: count }) => count));
   return others > 0 ? [...named, { domain: 'all others', users: others }] : named;
 }

@@ -113,6 +113,7 @@ test('GET one with Accept text/csv answers a file with a header line', async () 
   expect(response.headers.get('content-disposition')).toBe(
     'attachment; filename="items-by-category-2026-11-21.csv"',
   );
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
   expect(response.headers.get('vary')).toBe('Accept');
   expect(await response.text()).toBe(
     'category,items\r\nKitchen,212\r\nOutdoor,174\r\nAudio,133\r\nHome Office,101\r\nBooks,96\r\nToys,12\r\n',

@@ -65,6 +65,7 @@ export function reportRoutesV2({
       const type = negotiate(ctx, TYPES);
       const report = makeReport(kind, await readFigures(kind.sources, ctx), now());
       ctx.set('Cache-Control', 'no-store');
+      ctx.set('X-Content-Type-Options', 'nosniff');
       ANSWERS[type](ctx, report);
     },
   );
