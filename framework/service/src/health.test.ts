@@ -101,3 +101,14 @@ test('any other path answers 404, and any other method 405', async () => {
   expect((await request(app, '/')).status).toBe(404);
   expect((await request(app, '/livez', { method: 'POST' })).status).toBe(405);
 });
+
+test.each(['/livez', '/readyz', '/', '/%ZZ'])(
+  'the answer to %s names the request',
+  async (path) => {
+    const { app } = newHealth();
+
+    const response = await request(app, path, { headers: { 'X-Request-Id': 'abc' } });
+
+    expect(response.headers.get('x-request-id')).toBe('abc');
+  },
+);

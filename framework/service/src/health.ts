@@ -1,14 +1,15 @@
 import {
   type Application,
-  type Context,
   createApp,
   createRouter,
   type Logger,
+  type Middleware,
   notFoundHandler,
 } from 'fw';
 
 import { type Check, type CheckRunner, createCheckRunner } from './check.ts';
 import type { Drain } from './drain.ts';
+import { answerUnavailable } from './unavailable.ts';
 
 /** What prom-client's registry can do. */
 export interface MetricsSource {
@@ -48,16 +49,16 @@ export function createHealth({
   const router = createRouter();
   router.get('/livez', (ctx) => ctx.json({ status: 'live' }));
   router.get('/startupz', (ctx) => {
-    if (!checks) return refuse(ctx, 'The service is starting');
+    if (!checks) return answerUnavailable(ctx, { detail: 'The service is starting' });
     ctx.json({ status: 'started' });
   });
   router.get('/readyz', async (ctx) => {
-    if (drain.isDraining) return refuse(ctx, 'The service is draining');
-    if (!checks) return refuse(ctx, 'The service is starting');
+    if (drain.isDraining) return answerUnavailable(ctx, { detail: 'The service is draining' });
+    if (!checks) return answerUnavailable(ctx, { detail: 'The service is starting' });
     const outcomes = await Promise.all(checks.map(async (run) => [run.checkName, await run()]));
     const checked = { checks: Object.fromEntries(outcomes) };
     if (outcomes.some(([, outcome]) => outcome !== 'ok')) {
-      return refuse(ctx, 'A check failed', checked);
+      return answerUnavailable(ctx, { detail: 'A check failed', ...checked });
     }
     ctx.json({ status: 'ready', ...checked });
   });
@@ -68,11 +69,12 @@ export function createHealth({
     });
   }
 
-  const app = createApp({ logger: prefixed(logger) });
-  app.use((ctx, next) => {
+  const around: Middleware = (ctx, next) => {
+    ctx.set('X-Request-Id', ctx.requestId);
     ctx.set('Cache-Control', 'no-store');
     return next();
-  });
+  };
+  const app = createApp({ logger: prefixed(logger), around });
   app.route('/', router);
   app.use(router.allowedMethods());
   app.use(notFoundHandler());
@@ -84,21 +86,6 @@ export function createHealth({
       );
     },
   };
-}
-
-/** Recorded, not thrown: a probe that is told to wait is no error to log. */
-function refuse(ctx: Context, detail: string, extensions: object = {}): void {
-  ctx.status = 503;
-  ctx.set('Content-Type', 'application/problem+json');
-  ctx.json({
-    type: 'about:blank',
-    title: 'Service Unavailable',
-    status: 503,
-    detail,
-    code: 'SERVICE_UNAVAILABLE',
-    requestId: ctx.requestId,
-    ...extensions,
-  });
 }
 
 function prefixed(logger: Logger): Logger {

@@ -1,10 +1,10 @@
 import type { Context } from 'fw';
 
 /**
- * Answers 503, to be tried again in a second. Recorded and not thrown: with many to refuse, an error
- * to log for each would be the most work of all.
+ * Answers 503, to be tried again in a second; `extensions` are members of the problem. Recorded and
+ * not thrown: with many to refuse, an error to log for each would be the most work of all.
  */
-export function answerUnavailable(ctx: Context): void {
+export function answerUnavailable(ctx: Context, extensions: object = {}): void {
   ctx.status = 503;
   ctx.set('Content-Type', 'application/problem+json');
   ctx.set('Retry-After', '1');
@@ -15,5 +15,6 @@ export function answerUnavailable(ctx: Context): void {
     detail: 'Service Unavailable',
     code: 'SERVICE_UNAVAILABLE',
     requestId: ctx.requestId,
+    ...extensions,
   });
 }
