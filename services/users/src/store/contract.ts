@@ -42,6 +42,23 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
       },
     );
 
+    test('an e-mail of any length comes back as it was, and is told from others', async () => {
+      const long = Array.from({ length: 9_000 }, (_, at) => (at * at).toString(36)).join('');
+      const store = await openStore(ada, { ...bob, email: long }, { ...cyd, email: `${long}x` });
+
+      await store.update('ada', { email: `${long}y` }, later);
+
+      expect(await store.find('bob')).toMatchObject({ email: long });
+      for (const [id, email] of [
+        ['bob', long],
+        ['cyd', `${long}X`],
+        ['ada', `${long}Y`],
+      ] as const) {
+        const { users } = await store.page({ limit: 9, email });
+        expect(users.map((user) => user.id)).toEqual([id]);
+      }
+    });
+
     test('insert rejects a second user with the same id and keeps the first', async () => {
       const store = await openStore(ada);
 
@@ -428,10 +445,13 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
           user('d', '"@"@two.example', '21T00:00:00.000'),
           user('e', 'e@three.example', '22T00:00:00.000'),
           user('f', 'none', '17T00:00:00.000'),
+          user('g', 'nowhere@', '17T00:00:00.000'),
         );
 
+        const { byDomain } = await store.figures({ ...options, domains: 9 });
+        expect(byDomain).toHaveLength(3);
         expect(await store.figures(options)).toEqual({
-          total: 6,
+          total: 7,
           byDay: [
             { date: '2026-11-19', count: 1 },
             { date: '2026-11-20', count: 0 },

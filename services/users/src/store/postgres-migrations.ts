@@ -1,12 +1,22 @@
+/**
+ * The SQL of an e-mail by which it is told from others: A to Z and nothing else folded, as lower() of
+ * collation "C" does. Of a long text, which no index takes, the beginning and a hash.
+ */
+export function foldedEmail(email: string): string {
+  const folded = `lower(${email} COLLATE "C")`;
+  const hash = `hashtextextended(${folded}, 0)::text`;
+  return `CASE WHEN octet_length(${email}) > 1000 THEN left(${folded}, 200) || ' ' || ${hash}
+     ELSE ${folded} END`;
+}
+
 /** The tables of the users in PostgreSQL, step by step. */
 export const USERS_MIGRATIONS: readonly string[] = [
-  // lower() of collation "C" folds A to Z and nothing else.
   `CREATE TABLE users (
      position      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
      id            text COLLATE "C" NOT NULL UNIQUE,
      name          text NOT NULL,
      email         text NOT NULL,
-     email_folded  text COLLATE "C" NOT NULL GENERATED ALWAYS AS (lower(email COLLATE "C")) STORED,
+     email_folded  text COLLATE "C" NOT NULL GENERATED ALWAYS AS (${foldedEmail('email')}) STORED,
      claims_email  boolean NOT NULL DEFAULT false,
      created_at    timestamptz NOT NULL,
      updated_at    timestamptz NOT NULL,

@@ -1,5 +1,7 @@
 import type { Statement } from '@fw/service/postgres';
 
+import { foldedEmail } from './postgres-migrations.ts';
+
 const COLUMNS = 'position, id, name, email, created_at, updated_at, version';
 
 const ROWS =
@@ -22,7 +24,7 @@ export const PAGE = statement(
 
 export const PAGE_OF_EMAIL = statement(
   'page_of_email',
-  `SELECT ${COLUMNS} FROM users WHERE email_folded = lower($3 COLLATE "C") AND position > $1
+  `SELECT ${COLUMNS} FROM users WHERE email_folded = ${foldedEmail('$3')} AND position > $1
    ORDER BY email_folded, position LIMIT $2`,
 );
 
@@ -46,7 +48,7 @@ export const INSERT_UNIQUE = statement(
      INSERT INTO users (id, name, email, created_at, updated_at, version, claims_email)
      SELECT id, name, email, created_at, updated_at, version, true
      FROM new
-     WHERE NOT EXISTS (SELECT FROM users WHERE email_folded = lower(new.email COLLATE "C"))
+     WHERE NOT EXISTS (SELECT FROM users WHERE email_folded = ${foldedEmail('new.email')})
      ORDER BY at
      ON CONFLICT (email_folded) WHERE claims_email DO NOTHING
      RETURNING id
@@ -80,7 +82,7 @@ export const UPDATE = statement(
   `UPDATE users SET name = coalesce($2, name), email = coalesce($3, email), updated_at = $4,
      version = version + 1,
      claims_email = claims_email
-       AND coalesce(lower($3 COLLATE "C") = email_folded, true)
+       AND coalesce(${foldedEmail('$3')} = email_folded, true)
    WHERE id = $1 RETURNING ${COLUMNS}`,
 );
 
@@ -91,7 +93,7 @@ export const UPDATE_UNIQUE = statement(
      version = version + 1,
      claims_email = claims_email OR $3 IS NOT NULL
    WHERE id = $1 AND version = coalesce($5::int, version) AND NOT EXISTS (
-     SELECT FROM users AS other WHERE other.email_folded = lower($3 COLLATE "C") AND other.id <> $1
+     SELECT FROM users AS other WHERE other.email_folded = ${foldedEmail('$3')} AND other.id <> $1
    )
    RETURNING ${COLUMNS}`,
 );
@@ -100,7 +102,7 @@ export const UPDATE_UNIQUE = statement(
 export const EXPLAIN = statement(
   'explain',
   `SELECT version, EXISTS (
-     SELECT FROM users AS other WHERE other.email_folded = lower($2 COLLATE "C") AND other.id <> $1
+     SELECT FROM users AS other WHERE other.email_folded = ${foldedEmail('$2')} AND other.id <> $1
    ) AS is_taken
    FROM users WHERE id = $1`,
 );
@@ -115,7 +117,8 @@ export const FIGURES = statement(
   'figures',
   `WITH counted AS MATERIALIZED (
      SELECT floor(extract(epoch FROM created_at) / 86400)::int AS day,
-       CASE WHEN email LIKE '%@%' THEN nullif(split_part(email_folded, '@', -1), '') END AS domain,
+       CASE WHEN email LIKE '%@%'
+         THEN nullif(split_part(lower(email COLLATE "C"), '@', -1), '') END AS domain,
        count(*) AS count
      FROM users GROUP BY 1, 2
    )
