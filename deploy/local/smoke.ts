@@ -35,20 +35,39 @@ async function everyProcessIsReady(): Promise<void> {
   assert.equal(running.length, 6);
 }
 
-/** Each line that the README shows to type, as a reader types it, on this system's port. */
-async function readmeLines({ api }: Target): Promise<void> {
+/** Runs a command as a reader types it, on this system's address; gives what it prints. */
+async function type(command: string, { api }: Target): Promise<string> {
+  const here = command.replaceAll('http://localhost:8080', api.origin);
+  const { stdout } = await run('bash', ['-c', here.replace('curl', 'curl --silent --show-error')], {
+    cwd: folders.root,
+  });
+  return stdout;
+}
+
+async function readmeLines(target: Target): Promise<void> {
   const readme = fs.readFileSync(path.join(folders.root, 'README.md'), 'utf8');
   const lines = readme.split('\n').filter((line) => line.startsWith('curl '));
   assert.ok(lines.length > 0, 'the README shows lines to type');
   for (const line of lines) {
-    const command = line
-      .replace('curl', 'curl --fail --silent --show-error')
-      .replaceAll('http://localhost:8080', api.origin);
-    const { stdout } = await run('bash', ['-c', command], { cwd: folders.root });
-    if (line.includes('POST')) {
-      await api.send('DELETE', `/api/v1/users/${JSON.parse(stdout).data.id}`);
-    }
+    const { data } = JSON.parse(await type(line.replace('curl', 'curl --fail'), target));
+    assert.ok(data, `${line} answers data`);
+    if (line.includes('POST')) await target.api.send('DELETE', `/api/v1/users/${data.id}`);
   }
+}
+
+async function pageLines(target: Target): Promise<void> {
+  const page = await (await target.api.get('/')).text();
+  const lines = [...page.matchAll(/<pre><code>(.*?)<\/code>/gs)].map(([, html = '']) =>
+    html.replace(/<\/?b>/g, '').replaceAll('&amp;', '&'),
+  );
+  const [create = '', search = '', report = '', mistake = ''] = lines;
+
+  const created = await type(create, target);
+  assert.match(created, /^HTTP\/1\.1 201 /);
+  await target.api.send('DELETE', /^location: (.+)\r$/im.exec(created)?.[1] ?? '');
+  assert.equal(JSON.parse(await type(search, target)).data.length, 3);
+  assert.match(await type(report, target), /^date,users\r\n/);
+  assert.match(await type(mistake, target), /^HTTP\/1\.1 400 /);
 }
 
 if (import.meta.main) {
@@ -61,7 +80,8 @@ if (import.meta.main) {
   const checks: readonly Check<Target>[] = [
     check('every process is ready', everyProcessIsReady),
     ...outsideChecks,
-    check('the lines of the README answer', readmeLines),
+    check('the lines of the README answer as they are typed', readmeLines),
+    check('the lines of the page answer as they are copied', pageLines),
     check('a replica that is replaced under traffic loses no request', ({ api }) =>
       replaceUnderTraffic(api, folders),
     ),

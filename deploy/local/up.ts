@@ -43,10 +43,10 @@ Stores    ${stores}
 
 Try
   curl -X POST ${origin}/api/v1/users -H 'content-type: application/json' -d '{"name":"Ada","email":"ada@example.org"}'
-  curl '${origin}/api/v2/catalog?q=turntable&limit=3'
-  curl -H "Authorization: Bearer $(make --silent token USER=ada TIER=pro)" ${origin}/api/v2/reports
+  curl '${origin}/api/v2/catalog?q=turntable&sort=-price&limit=3'
+  curl -H "Authorization: Bearer $(make --silent token)" ${origin}/api/v2/reports/overview
 
-make token prints a bearer token, make logs follows the logs, make down stops everything
+make token USER=ada TIER=pro gives a token, make logs follows the logs, make down stops everything
 `);
 }
 
