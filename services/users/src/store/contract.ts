@@ -446,12 +446,13 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
           user('e', 'e@three.example', '22T00:00:00.000'),
           user('f', 'none', '17T00:00:00.000'),
           user('g', 'nowhere@', '17T00:00:00.000'),
+          user('h', `h@${'x'.repeat(1_000)}.example`, '17T00:00:00.000'),
         );
 
         const { byDomain } = await store.figures({ ...options, domains: 9 });
         expect(byDomain).toHaveLength(3);
         expect(await store.figures(options)).toEqual({
-          total: 7,
+          total: 8,
           byDay: [
             { date: '2026-11-19', count: 1 },
             { date: '2026-11-20', count: 0 },

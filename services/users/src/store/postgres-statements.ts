@@ -117,7 +117,7 @@ export const FIGURES = statement(
   'figures',
   `WITH counted AS MATERIALIZED (
      SELECT floor(extract(epoch FROM created_at) / 86400)::int AS day,
-       CASE WHEN email LIKE '%@%'
+       CASE WHEN email LIKE '%@%' AND octet_length(email) <= 1000
          THEN nullif(split_part(lower(email COLLATE "C"), '@', -1), '') END AS domain,
        count(*) AS count
      FROM users GROUP BY 1, 2

@@ -32,9 +32,11 @@ export const USERS_FORMAT: DatabaseFormat = {
      ) STRICT, WITHOUT ROWID;
      CREATE INDEX idempotency_by_age ON idempotency (created_at);
 
-     ALTER TABLE users ADD COLUMN email_domain TEXT AS (nullif(nullif(substr(
-       email_folded, 1 + length(rtrim(email_folded, replace(email_folded, '@', '')))
-     ), email_folded), '')) VIRTUAL;
+     ALTER TABLE users ADD COLUMN email_domain TEXT AS (
+       CASE WHEN octet_length(email) <= 1000 THEN nullif(nullif(substr(
+         email_folded, 1 + length(rtrim(email_folded, replace(email_folded, '@', '')))
+       ), email_folded), '') END
+     ) VIRTUAL;
      CREATE TABLE domains (domain TEXT PRIMARY KEY, users INTEGER NOT NULL) STRICT, WITHOUT ROWID;
      CREATE TABLE days (day INTEGER PRIMARY KEY, users INTEGER NOT NULL) STRICT; -- since 1970
      INSERT INTO domains SELECT email_domain, count(*) FROM users
