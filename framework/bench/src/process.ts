@@ -14,6 +14,11 @@ export const PINNING = canPin
   ? `contestants on core ${MEASURED_CORE}, load on core ${LOAD_CORE}`
   : 'processes not pinned to cores (taskset or a second core is missing)';
 
+/** Moves this process, and what it starts from now on otherwise than by `startProcess`, to a core. */
+export function pinThisProcess(core: number): void {
+  if (canPin) spawnSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)]);
+}
+
 const running = new Set<ChildProcess>();
 
 process.on('exit', () => {
@@ -26,17 +31,23 @@ export interface StartOptions {
   readonly core: number;
   /** Whether the process talks to this one by messages. Default `false`: its output is read. */
   readonly channel?: boolean;
+  /** Whether its output is thrown away, rather than read; what it complains of is still read. */
+  readonly quiet?: boolean;
+  /** Variables on top of those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Starts a process that does not outlive this one, on a core of its own where the system can. */
 export function startProcess(
   command: readonly string[],
-  { core, channel = false }: StartOptions,
+  { core, channel = false, quiet = false, env = {} }: StartOptions,
 ): ChildProcess {
   const [file = '', ...args] = canPin ? ['taskset', '-c', String(core), ...command] : command;
   const child = spawn(file, args, {
-    stdio: channel ? ['ignore', 'ignore', 'inherit', 'ipc'] : ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_ENV: 'production' },
+    stdio: channel
+      ? ['ignore', 'ignore', 'inherit', 'ipc']
+      : ['ignore', quiet ? 'ignore' : 'pipe', 'pipe'],
+    env: { ...process.env, NODE_ENV: 'production', ...env },
   });
   running.add(child);
   child.once('exit', () => running.delete(child));

@@ -14,7 +14,7 @@ const ESBUILD = {
 } as const;
 
 /** What a package in CommonJS needs when it is bundled into an ES module, and nothing more. */
-const REQUIRE =
+export const REQUIRE =
   "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);";
 
 /** A directory for bundles, removed when the process ends. */

@@ -1,0 +1,191 @@
+import { PINNING } from '../process.ts';
+import { type Environment, environmentLines } from '../report.ts';
+import { median } from '../statistics.ts';
+import { markdownTable } from '../table.ts';
+import type { Pace } from './measure.ts';
+import type { StartResult } from './starts.ts';
+import { MEASURED_STORES, type MeasuredStore, WORKS, type Work } from './stores/store.ts';
+import type { StoreSample } from './stores.ts';
+import type { EndpointSummary } from './summary.ts';
+
+/** All that one run found out. */
+export interface Findings {
+  readonly environment: Environment;
+  readonly pace: Pace;
+  readonly endpoints: readonly EndpointSummary[];
+  readonly stores: readonly StoreSample[];
+  readonly starts: readonly StartResult[];
+}
+
+const STORE_TITLES = { sqlite: 'SQLite', postgres: 'PostgreSQL' } as const;
+
+/** The report of a run. */
+export function toMarkdown(findings: Findings): string {
+  return [
+    '# The services',
+    environmentLines(findings.environment),
+    ...goalLines(findings),
+    ...endpointLines(findings),
+    ...storeLines(findings.stores),
+    ...startLines(findings.starts),
+  ].join('\n\n');
+}
+
+function endpointLines({ endpoints, pace }: Findings): readonly string[] {
+  if (endpoints.length === 0) return [];
+  const groups = Map.groupBy(endpoints, ({ service, store }) =>
+    service === 'reports' ? 'reports' : `${service} on ${STORE_TITLES[store]}`,
+  );
+  const tables = [...groups].map(([title, group]) =>
+    markdownTable(
+      [
+        title,
+        ...['ratio', 'fw µs', 'fastify µs'],
+        ...['bare ratio', 'fw µs', 'fastify µs'],
+        ...['overhead', 'of fastify'],
+        ...['nginx ratio', 'fw req/s', 'fastify req/s'],
+      ],
+      group.map(({ endpoint, production, bare, edge, overhead, fastifyOverhead }) => [
+        endpoint,
+        ...[
+          production.ratio.toFixed(2),
+          micros(production.fwMicros),
+          micros(production.fastifyMicros),
+        ],
+        ...[bare.ratio.toFixed(2), micros(bare.fwMicros), micros(bare.fastifyMicros)],
+        ...[percent(overhead), percent(fastifyOverhead)],
+        ...[edge.ratio.toFixed(2), edge.fwPerSecond.toFixed(), edge.fastifyPerSecond.toFixed()],
+      ]),
+    ),
+  );
+  return [
+    `## Each endpoint, beside the same one on fastify`,
+    `Processor time of the service's process per request; medians of ${pace.rounds} rounds of ` +
+      `${pace.milliseconds} ms, wrk with ${pace.connections} connections; ${PINNING}, and with it nginx ` +
+      'and PostgreSQL. A ratio is fastify’s time by ours in the same round: above 1, ours is faster. ' +
+      'First as in production, with a line of log, metrics and a request id for each request; then ' +
+      'bare; then what these three add; then as in production behind nginx.',
+    ...disturbance(endpoints),
+    ...tables,
+  ];
+}
+
+function storeLines(samples: readonly StoreSample[]): readonly string[] {
+  if (samples.length === 0) return [];
+  const rows = MEASURED_STORES.flatMap((store) =>
+    WORKS.map((work) => [
+      `${store}, ${work}`,
+      perSecond(samples, store, work).toFixed(),
+      (perSecond(samples, store, work) / perSecond(samples, 'unnamed pg', work)).toFixed(2),
+      micros(median(of(samples, store, work).map(({ cpuMicrosEach }) => cpuMicrosEach))),
+    ]),
+  );
+  return [
+    '## The stores of users',
+    '16 in flight. What is written counts once it is acknowledged, which is after it is on the disk. ' +
+      'A create is an insert that looks whether the e-mail is taken. Unnamed pg is a statement for each ' +
+      'call through a pool of `pg`, as text, into the same tables.',
+    markdownTable(['', 'per second', 'unnamed pg = 1', 'CPU µs'], rows),
+  ];
+}
+
+function startLines(results: readonly StartResult[]): readonly string[] {
+  if (results.length === 0) return [];
+  const base = results[0]?.idleMiB ?? 0;
+  return [
+    '## Starting',
+    'From the start of the process until it says that it is ready, and its resident memory while it ' +
+      'idles after that.',
+    markdownTable(
+      ['', 'ready, ms', 'idle, MiB', 'above node'],
+      results.map(({ name, readyMs, idleMiB }) => [
+        name,
+        readyMs?.toFixed() ?? '',
+        idleMiB.toFixed(1),
+        (idleMiB - base).toFixed(1),
+      ]),
+    ),
+  ];
+}
+
+/** What was aimed at, and whether it is so. */
+function goalLines({ endpoints, stores, starts }: Findings): readonly string[] {
+  const goals: string[] = [];
+  const judge = (goal: string, misses: readonly string[]) =>
+    goals.push(`- ${misses.length === 0 ? 'Met' : 'Missed'}: ${[goal, ...misses].join('; ')}`);
+  const named = ({ service, store, endpoint }: EndpointSummary) =>
+    `${service} on ${STORE_TITLES[store]}, ${endpoint}`;
+  const slower = (kind: 'production' | 'bare' | 'edge') =>
+    endpoints
+      .filter((each) => each[kind].ratio < 1)
+      .map((each) => `${named(each)}: ${each[kind].ratio.toFixed(2)}`);
+
+  if (endpoints.length > 0) {
+    judge(
+      'as in production, each endpoint is at least as fast as on fastify',
+      slower('production'),
+    );
+    judge('bare, each endpoint is at least as fast as on fastify', slower('bare'));
+    judge('behind nginx, each endpoint is at least as fast as on fastify', slower('edge'));
+    judge(
+      'log, metrics and request id cost less than 15 % of the bare request',
+      endpoints
+        .filter(({ overhead }) => overhead >= 0.15)
+        .map((each) => `${named(each)}: ${percent(each.overhead)}`),
+    );
+  }
+  if (stores.length > 0) {
+    for (const work of ['insert', 'create'] as const) {
+      const acknowledged = perSecond(stores, 'sqlite', work);
+      judge(
+        `SQLite: at least 20,000 acknowledged ${work}s per second`,
+        acknowledged < 20_000 ? [acknowledged.toFixed()] : [],
+      );
+    }
+    for (const work of WORKS) {
+      const ratio = perSecond(stores, 'postgres', work) / perSecond(stores, 'unnamed pg', work);
+      judge(
+        `PostgreSQL: at least 1.5 times the ${work}s of unnamed pg`,
+        ratio < 1.5 ? [ratio.toFixed(2)] : [],
+      );
+    }
+  }
+  const base = starts[0]?.idleMiB ?? 0;
+  for (const { name, readyMs = 0, idleMiB } of starts.slice(2)) {
+    judge(`${name} is ready within 150 ms`, readyMs > 150 ? [`${readyMs.toFixed()} ms`] : []);
+    judge(
+      `${name} idles at raw Node's memory plus 25 MiB`,
+      idleMiB - base > 25 ? [`plus ${(idleMiB - base).toFixed(1)}`] : [],
+    );
+  }
+  return goals.length > 0 ? [goals.join('\n')] : [];
+}
+
+/** A line of warning when contestants on SQLite, which wait for nobody, could not have their core. */
+function disturbance(endpoints: readonly EndpointSummary[]): readonly string[] {
+  const shares = endpoints
+    .filter(({ store, endpoint }) => store === 'sqlite' && endpoint.startsWith('GET'))
+    .map(({ coreShare }) => coreShare);
+  const lowest = Math.min(...shares);
+  if (lowest >= 0.85) return [];
+  return [
+    '**Disturbed: other work ran on the machine.** A contestant had as little as ' +
+      `${(lowest * 100).toFixed()} % of its core; there req/s mean nothing, and ratios little.`,
+  ];
+}
+
+function of(samples: readonly StoreSample[], store: MeasuredStore, work: Work) {
+  return samples.filter((sample) => sample.store === store && sample.work === work);
+}
+
+function perSecond(samples: readonly StoreSample[], store: MeasuredStore, work: Work): number {
+  return median(of(samples, store, work).map((sample) => sample.perSecond));
+}
+
+function micros(value: number): string {
+  return value.toFixed(value < 100 ? 1 : 0);
+}
+
+function percent(part: number): string {
+  return `${(part * 100).toFixed()} %`;
+}
