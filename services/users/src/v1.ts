@@ -17,7 +17,11 @@ import { createUser, type Origins, type User } from './user.ts';
 import { unknownUser } from './users.ts';
 
 const tags = ['Version 1'];
-const ONE = { schema: z.object({ data: UserV1 }) };
+const headers = {
+  Deprecation: 'Since when this version is deprecated (RFC 9745)',
+  Link: 'The same path in version 2, with the relation `successor-version`',
+};
+const ONE = { schema: z.object({ data: UserV1 }), headers };
 
 /** The first version of the API, whose shapes never change. */
 export function userRoutes(store: UserStore, origins: Origins): Router {
@@ -32,7 +36,7 @@ export function userRoutes(store: UserStore, origins: Origins): Router {
       tags,
       deprecated: true,
       reads: { query: PageQueryV1 },
-      answers: { 200: { schema: UserListV1 }, ...STORE_AWAY },
+      answers: { 200: { schema: UserListV1, headers }, ...STORE_AWAY },
     }),
     async (ctx) => {
       ctx.json(isPaged(ctx.query) ? await listPage(store, ctx.query) : await listAll(store));
@@ -100,7 +104,7 @@ export function userRoutes(store: UserStore, origins: Origins): Router {
       operationId: 'deleteUserV1',
       tags,
       deprecated: true,
-      answers: { 204: {}, ...STORE_AWAY },
+      answers: { 204: { headers }, ...STORE_AWAY },
     }),
     async (ctx) => {
       const outcome = await store.delete(ctx.params.id);
