@@ -2,8 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type Logger, ServiceUnavailableError } from 'fw';
 
-import { importItems } from './import/import.ts';
-import { openSource } from './import/source.ts';
 import { ImportRunningError, type ImportTarget, type Refusal } from './import/target.ts';
 import type { CatalogStore } from './store.ts';
 
@@ -13,6 +11,8 @@ export interface FillOptions {
   /** The items that an empty store gets. */
   readonly file: string;
   readonly logger?: Logger | undefined;
+  /** Aborts when the store is closed. */
+  readonly signal: AbortSignal;
 }
 
 /** How often somebody else's import, or a store that is away, is looked at again. */
@@ -44,11 +44,12 @@ export async function fillIfEmpty(options: FillOptions): Promise<void> {
 }
 
 async function keepTrying(options: FillOptions): Promise<void> {
-  for (;;) {
+  while (!options.signal.aborted) {
     try {
       if (!(await options.store.isEmpty())) return;
       return await fill(options, await options.openImport());
     } catch (error) {
+      if (options.signal.aborted) return;
       if (!isPassing(error)) throw error;
       await sleep(LOOK_EVERY_MS, undefined, { ref: false });
     }
@@ -59,22 +60,25 @@ function isPassing(error: unknown): boolean {
   return error instanceof ImportRunningError || error instanceof ServiceUnavailableError;
 }
 
-async function fill({ store, file }: FillOptions, target: ImportTarget): Promise<void> {
+async function fill({ store, file, signal }: FillOptions, target: ImportTarget): Promise<void> {
   try {
     // Whoever held the lock before may have done it.
     if (!(await store.isEmpty())) return;
+    // Hardly any start needs it.
+    const { importItems } = await import('./import/import.ts');
+    const { openSource } = await import('./import/source.ts');
     let first: Refusal | undefined;
     const { ending } = await importItems({
       open: () => openSource(file),
       target,
       isResumable: true,
       isStrict: true,
-      signal: new AbortController().signal,
+      signal,
       onRefusals: (refusals) => {
         first ??= refusals[0];
       },
     });
-    if (ending === 'imported') return;
+    if (ending !== 'refused') return;
     throw new Error(first ? `line ${first.line}: ${first.reason}` : 'there is no item in it');
   } catch (error) {
     if (isPassing(error)) throw error;

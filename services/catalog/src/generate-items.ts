@@ -1,19 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 
-const USAGE = 'Usage: node src/generate-items.ts COUNT [csv] > FILE';
-const FIELDS = [
-  'id',
-  'name',
-  'category',
-  'brand',
-  'price_cents',
-  'currency',
-  'description',
-  'tags',
-] as const;
+import { FIELDS, type Field } from './import/read-item.ts';
 
-type Row = Readonly<Record<(typeof FIELDS)[number], unknown>> & { readonly price_cents: number };
+const USAGE = 'Usage: node src/generate-items.ts COUNT [csv] > FILE';
+type Row = Readonly<Record<Field, unknown>> & { readonly price_cents: number };
 
 /**
  * The rows of a catalog of any size, for measurements: variants of the items that the service ships,

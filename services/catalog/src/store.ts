@@ -83,6 +83,8 @@ export interface CatalogStore {
   figures(): Promise<Versioned<Figures>>;
   /** The word for the present catalog. */
   version(): Promise<string>;
+  /** Brings the tables to the newest version; the first use does so too. */
+  migrate(): Promise<void>;
   /** Whether no catalog was ever imported. */
   isEmpty(): Promise<boolean>;
   /** Rejects if the store cannot be read, or holds no catalog. */

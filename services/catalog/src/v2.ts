@@ -70,7 +70,7 @@ export function catalogRoutes(store: CatalogStore): Router {
     documented({
       summary: 'List items',
       description:
-        'In the order of `sort`, page by page: `meta.nextCursor` and `Link` lead to the page after this one.',
+        'In the order of `sort`, page by page: `meta.nextCursor` and `Link` lead to the page after this one, as long as there is one. With limits of the price a page may be a short one though others follow.',
       operationId: 'listItems',
       tags,
       reads,

@@ -6,7 +6,7 @@ import { count, createProgress, duration } from './progress.ts';
 import { openSource } from './source.ts';
 import type { ImportTarget, Refusal } from './target.ts';
 
-export const USAGE = 'FILE [--strict] [--report FILE]';
+const USAGE = 'FILE [--strict] [--report FILE]';
 
 /** Where the command writes; a process's own streams. */
 export interface Output {
@@ -116,13 +116,14 @@ function summaryOf(
   { file, tookMs }: { readonly file: string; readonly tookMs: number },
 ): string {
   const lines = `${count(refused)} ${refused === 1 ? 'line' : 'lines'} refused`;
+  const all = `${count(items)} ${items === 1 ? 'item' : 'items'}`;
   if (ending === 'imported') {
     const perSecond = count((items / tookMs) * 1000);
-    return `Imported ${count(items)} items in ${duration(tookMs)}, ${perSecond} a second; ${lines}`;
+    return `Imported ${all} in ${duration(tookMs)}, ${perSecond} a second; ${lines}`;
   }
   if (ending === 'interrupted') {
     const again = file === '-' ? 'begins again' : 'goes on from here';
-    return `Interrupted after ${count(items)} items: the catalog is as it was; the same command ${again}`;
+    return `Interrupted after ${all}: the catalog is as it was; the same command ${again}`;
   }
   const reason = items === 0 ? 'there is no item in it' : lines;
   return `Refused the file: ${reason}; the catalog is as it was`;

@@ -3,15 +3,23 @@ import type { ServiceEdge } from '@fw/service';
 import type { CatalogConfig } from '../config.ts';
 import type { ImportTarget } from '../import/target.ts';
 import type { CatalogStore } from '../store.ts';
-import { openPostgresCatalogStore } from './postgres.ts';
-import { openPostgresImport } from './postgres-import.ts';
-import { openSqliteCatalogStore } from './sqlite.ts';
-import { openSqliteImport } from './sqlite-import.ts';
 
-/** Opens the store that the configuration names: PostgreSQL if there is an address, else SQLite. */
-export function openStore(config: CatalogConfig, edge: ServiceEdge = {}): CatalogStore {
+/**
+ * Opens the store that the configuration names: PostgreSQL if there is an address, else SQLite. Of the
+ * two, and of imports, only what is used is loaded.
+ *
+ * @throws {Error} naming the file, if it cannot be opened or holds something else
+ */
+export async function openStore(
+  config: CatalogConfig,
+  edge: ServiceEdge = {},
+): Promise<CatalogStore> {
   const { DATABASE_URL: url, DATABASE_FILE: file } = config;
-  if (url === undefined) return openSqliteCatalogStore(file);
+  if (url === undefined) {
+    const { openSqliteCatalogStore } = await import('./sqlite.ts');
+    return openSqliteCatalogStore(file);
+  }
+  const { openPostgresCatalogStore } = await import('./postgres.ts');
   return openPostgresCatalogStore({
     url,
     poolSize: config.DATABASE_POOL_SIZE,
@@ -28,5 +36,16 @@ export function openStore(config: CatalogConfig, edge: ServiceEdge = {}): Catalo
  */
 export async function openImport(config: CatalogConfig): Promise<ImportTarget> {
   const { DATABASE_URL: url, DATABASE_FILE: file, DATABASE_TIMEOUT_MS: timeoutMs } = config;
-  return url === undefined ? openSqliteImport(file) : openPostgresImport({ url, timeoutMs });
+  if (url === undefined) return (await import('./sqlite-import.ts')).openSqliteImport(file);
+  return (await import('./postgres-import.ts')).openPostgresImport({ url, timeoutMs });
+}
+
+/** Brings the store's tables to the newest version. */
+export async function migrateStore(config: CatalogConfig): Promise<void> {
+  const store = await openStore(config);
+  try {
+    await store.migrate();
+  } finally {
+    await store.close();
+  }
 }

@@ -128,6 +128,7 @@ export function openPostgresCatalogStore({
       if (!now) throw noCatalog();
       return now.version;
     },
+    migrate: () => postgres.migrate(),
     async isEmpty() {
       return (await readPresent()) === undefined;
     },

@@ -1,0 +1,174 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+import { runToEnd } from '@fw/service/testing';
+import { expect, test } from 'vitest';
+
+import { generateRows, toCsvLine, toNdjsonLine } from '../generate-items.ts';
+import { openSqliteCatalogStore } from '../store/sqlite.ts';
+import { openSqliteImport } from '../store/sqlite-import.ts';
+import { itemOf, newDirectory, toLines } from '../testing.ts';
+import { FIELDS } from './read-item.ts';
+
+const MAIN = new URL('../main.ts', import.meta.url);
+
+/** A folder for a database, and what the command does with files in it. */
+function newFolder() {
+  const folder = newDirectory();
+  const DATABASE_FILE = join(folder, 'catalog.db');
+  return {
+    file: (name: string) => join(folder, name),
+    write(name: string, content: string | Buffer) {
+      writeFileSync(join(folder, name), content);
+      return join(folder, name);
+    },
+    importFile: (...args: readonly string[]) =>
+      runToEnd(MAIN, { DATABASE_FILE }, ['import', ...args]),
+    DATABASE_FILE,
+    async total() {
+      const store = openSqliteCatalogStore(DATABASE_FILE);
+      const { total } = await store.list({ start: 0, limit: 1 });
+      await store.close();
+      return total;
+    },
+  };
+}
+
+test('import replaces the catalog, says how many and how quickly, and exits with 0', async () => {
+  const { write, importFile, total } = newFolder();
+  const rows = [...generateRows(300)];
+
+  const first = await importFile(write('items.ndjson', rows.map(toNdjsonLine).join('')));
+  const csv = [`${FIELDS.join(',')}\n`, ...rows.slice(0, 200).map(toCsvLine)].join('');
+  const second = await importFile(write('items.any', gzipSync(csv)));
+
+  expect(first).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(
+      /^Imported 300 items in \d+ s, [\d,]+ a second; 0 lines refused\n$/,
+    ),
+    stderr: expect.stringMatching(/^Reading {2}300 rows .*\nIndexing .*100 %\n$/s),
+  });
+  expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining('Imported 200 items') });
+  expect(await total()).toBe(200);
+});
+
+test('refused lines are shown with their numbers, the first 20, and reported in a file', async () => {
+  const { write, file, importFile, total } = newFolder();
+  const lines = Array.from({ length: 30 }, () => 'nothing\n').join('');
+
+  const ending = await importFile(
+    write('items.ndjson', `${toLines([itemOf(1)])}${lines}`),
+    '--report',
+    file('report'),
+  );
+
+  expect(ending.code).toBe(0);
+  expect(ending.stdout).toContain('Imported 1 item ');
+  expect(ending.stdout).toContain('30 lines refused');
+  expect(ending.stderr).toContain('line 2: expected a JSON object\n');
+  expect(ending.stderr).toContain('line 21: expected a JSON object\nand 10 more lines\n');
+  expect(ending.stderr).not.toContain('line 22:');
+  const report = readFileSync(file('report'), 'utf8').split('\n');
+  expect(report).toHaveLength(31);
+  expect(report.at(-2)).toBe('line 31: expected a JSON object');
+  expect(await total()).toBe(1);
+});
+
+test('--strict refuses a file with a bad line, exits with 1, and leaves the catalog', async () => {
+  const { write, importFile, total } = newFolder();
+  await importFile(write('good', toLines([itemOf(1)])));
+
+  const ending = await importFile(
+    '--strict',
+    write('bad', `${toLines([itemOf(1), itemOf(2)])}{}\n`),
+  );
+
+  expect(ending).toMatchObject({
+    code: 1,
+    stdout: 'Refused the file: 1 line refused; the catalog is as it was\n',
+  });
+  expect(ending.stderr).toContain('line 3: id must be an integer of at least 1\n');
+  expect(await total()).toBe(1);
+});
+
+test('a file that cannot be read is named, and exits with 1', async () => {
+  const { file, write, importFile } = newFolder();
+
+  for (const [name, reason] of [
+    [file('nowhere'), 'ENOENT: no such file or directory'],
+    [file('.'), 'it is a directory'],
+    [write('text', 'hello\n'), 'expected JSON objects, or a first line with the columns'],
+    [write('cut.gz', gzipSync(toLines([itemOf(1)])).subarray(0, 30)), 'unexpected end of file'],
+  ] as const) {
+    const ending = await importFile(name);
+    expect(ending.code).toBe(1);
+    expect(ending.stderr).toContain(`Cannot import "${name}": ${reason}`);
+  }
+});
+
+test.for([[[]], [['a', 'b']], [['--quickly', 'a']]] as const)(
+  'import with the arguments %j prints its usage, and exits with 2',
+  async ([args]) => {
+    expect(await newFolder().importFile(...args)).toMatchObject({
+      code: 2,
+      stderr: 'Usage: import FILE [--strict] [--report FILE]\n',
+    });
+  },
+);
+
+test('a second import at the same time says so, and exits with 1', async () => {
+  const { DATABASE_FILE, write, importFile } = newFolder();
+  const first = openSqliteImport(DATABASE_FILE);
+
+  const ending = await importFile(write('items', toLines([itemOf(1)])));
+  await first.close();
+
+  expect(ending.code).toBe(1);
+  expect(ending.stderr).toContain('another import into this store is running');
+});
+
+test('Ctrl-C says that the same command goes on, which it does', async () => {
+  const { DATABASE_FILE, write, total } = newFolder();
+  const file = write('items', [...generateRows(15_000)].map(toNdjsonLine).join(''));
+  const run = (isStopped: boolean) => {
+    const child = spawn(process.execPath, [MAIN.pathname, 'import', file], {
+      env: { PATH: process.env.PATH, DATABASE_FILE },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+        if (isStopped && text.includes('Reading')) child.kill('SIGINT');
+      });
+    }
+    return once(child, 'close').then(([code]) => ({ code, output }));
+  };
+
+  const stopped = await run(true);
+  const again = await run(false);
+
+  expect(stopped.code).toBe(130);
+  expect(stopped.output).toMatch(
+    /Interrupted after [\d,]+ items: .* the same command goes on from here\n/,
+  );
+  expect(again.code).toBe(0);
+  expect(again.output).toMatch(/Going on at line [\d,]+, after [\d,]+ rows\n/);
+  expect(await total()).toBe(15_000);
+});
+
+test('standard input is imported too', async () => {
+  const { DATABASE_FILE, total } = newFolder();
+  const child = spawn(process.execPath, [MAIN.pathname, 'import', '-'], {
+    env: { PATH: process.env.PATH, DATABASE_FILE },
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  child.stdin.end(gzipSync(toLines([itemOf(1), itemOf(2)])));
+
+  expect(await once(child, 'close')).toEqual([0, null]);
+  expect(await total()).toBe(2);
+});

@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { ORDERS } from '../item.ts';
+import type { CatalogStore, PageQuery } from '../store.ts';
+import { importText, itemOf, newDirectory, toLines } from '../testing.ts';
+import { createSqliteCatalogStore, openSqliteCatalogStore } from './sqlite.ts';
+import { openSqliteImport } from './sqlite-import.ts';
+
+/** 17,000 items: the first 11,000 are cheap, the others are not. */
+const ITEMS = Array.from({ length: 17_000 }, (_, at) =>
+  itemOf(at + 1, { priceCents: at < 11_000 ? 100 : 200, description: 'Boils.', tags: [] }),
+);
+
+async function newStore() {
+  const file = join(newDirectory(), 'catalog.db');
+  const place = {
+    openImport: async () => openSqliteImport(file),
+    openStore: () => openSqliteCatalogStore(file),
+  };
+  await importText(place, toLines(ITEMS));
+  const database = new DatabaseSync(file);
+  const statements = new Set<string>();
+  const prepare = database.prepare.bind(database);
+  database.prepare = (sql) => {
+    statements.add(sql);
+    return prepare(sql);
+  };
+  const store = createSqliteCatalogStore(database);
+  onTestFinished(() => store.close());
+  return {
+    store,
+    /** How SQLite runs what it has been asked since the last call. */
+    plans() {
+      const asked = [...statements];
+      statements.clear();
+      return asked.map((sql) =>
+        prepare(`EXPLAIN QUERY PLAN ${sql}`)
+          .all()
+          .map(({ detail }) => String(detail))
+          .join('\n'),
+      );
+    },
+  };
+}
+
+const PAGE: PageQuery = { filter: {}, order: 'id', isDescending: false, limit: 20 };
+
+async function readAll(store: CatalogStore, query: Partial<PageQuery>) {
+  const ids: number[] = [];
+  let pages = 0;
+  let after: PageQuery['after'];
+  do {
+    const { value } = await store.page({ ...PAGE, limit: 100, ...query, after });
+    ids.push(...value.items.map(({ id }) => id));
+    after = value.next;
+    pages++;
+  } while (after && pages < 200);
+  return { ids, pages };
+}
+
+test('no page is found by reading or sorting the whole catalog', { timeout: 60_000 }, async () => {
+  const { store, plans } = await newStore();
+  plans();
+
+  for (const order of ORDERS) {
+    for (const isDescending of [false, true]) {
+      for (const filter of [{}, { category: 'Kitchen' }, { words: ['kettle', 'boils'] }]) {
+        const after = { key: order === 'name' ? 'kettle 5' : 5, id: 5 };
+        await store.page({ ...PAGE, filter, order, isDescending, after });
+      }
+      await store.page({ ...PAGE, filter: { minPrice: 150 }, order, isDescending });
+    }
+  }
+  await store.list({ start: 15_000, limit: 100 });
+  await store.find(7);
+
+  const all = plans();
+  expect(all.length).toBeGreaterThan(20);
+  for (const plan of all) {
+    expect(plan).not.toMatch(/TEMP B-TREE/);
+    // Whatever is scanned is an index of words, or the few rows of a query inside.
+    for (const [, scanned] of plan.matchAll(/SCAN (.+)/g)) {
+      expect(scanned).toMatch(/^(?:w VIRTUAL TABLE INDEX \d+:\S*[M=<>]\S*|s)$/);
+    }
+  }
+});
+
+test('limits of the price leave every item once, in any order', { timeout: 60_000 }, async () => {
+  const { store } = await newStore();
+  const dear = ITEMS.slice(11_000).map(({ id }) => id);
+
+  const byId = await readAll(store, { filter: { minPrice: 150 } });
+  const byIdDown = await readAll(store, { filter: { minPrice: 150 }, isDescending: true });
+  const byWord = await readAll(store, { filter: { minPrice: 150, words: ['boils'] } });
+
+  expect(byId.ids).toEqual(dear);
+  // The first page is a short one: none of the items looked at for it fit.
+  expect(byId.pages).toBe(61);
+  expect(byIdDown.ids).toEqual(dear.toReversed());
+  expect(byWord.ids).toEqual(dear);
+});
