@@ -1,16 +1,22 @@
+import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 
 import { startPostgres } from '@fw/service/testing/postgres';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 import { startRedisServer } from '../../framework/rate-limit/src/testing/redis-server.ts';
+import { readJson } from './api.ts';
+import { bundleOf } from './build.ts';
 import { isPortFree } from './ports.ts';
 import { isRunning, stopProcess } from './process.ts';
+import { replaceUnderTraffic } from './smoke/replace.ts';
 import { outsideChecks } from './smoke.ts';
 import { readRunning } from './state.ts';
 import { stopSystem } from './stop.ts';
+import { environmentOf } from './system.ts';
 import { launchBrowser } from './testing/browser.ts';
 import { startTrialSystem, type TrialSystem } from './testing/trial-system.ts';
 
@@ -32,6 +38,9 @@ describe('the whole system on PostgreSQL and Redis', () => {
   });
 
   for (const { title, run } of outsideChecks) test(title, () => run(system.target));
+
+  test('a replica that is replaced under traffic loses no request', () =>
+    replaceUnderTraffic({ api: system.target.api, folders: system.folders }, system.up));
 });
 
 describe('the whole system on SQLite and memory', () => {
@@ -47,6 +56,23 @@ describe('the whole system on SQLite and memory', () => {
   });
 
   for (const { title, run } of outsideChecks) test(title, () => run(system.target));
+
+  test('a catalog that is imported is served at once', async () => {
+    const { folders, port, target } = system;
+    const items = new URL('../../services/catalog/data/items.ndjson', import.meta.url);
+    const file = path.join(folders.root, 'items.ndjson');
+    const one = { ...JSON.parse(fs.readFileSync(items, 'utf8').split('\n')[0] ?? ''), id: 5001 };
+    fs.writeFileSync(file, `${fs.readFileSync(items, 'utf8')}${JSON.stringify(one)}\n`);
+    const env = environmentOf('catalog', { folders, stores: {}, edgePort: port });
+
+    await promisify(execFile)(process.execPath, [bundleOf('catalog'), 'import', file], { env });
+
+    // Twice: each replica has its turn.
+    for (const _ of ['catalog-1', 'catalog-2']) {
+      const { data } = await readJson(await target.api.get('/api/v2/catalog/5001'));
+      expect(data.name).toBe(one.name);
+    }
+  });
 
   test('another start leaves alone what runs', async () => {
     const before = readRunning(system.folders.run);

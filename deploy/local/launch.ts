@@ -8,7 +8,7 @@ import type { ProcessPlan, ProcessRecord } from './process.ts';
 import { startProcess, stopProcess, waitUntilReady } from './process.ts';
 import type { Folders } from './state.ts';
 import { readRunning, writeRecords } from './state.ts';
-import { keepStores, type Stores } from './stores.ts';
+import { keepStores, requireReachable, type Stores } from './stores.ts';
 import { planReplica, replicasOf, SERVICES, upstreamsOf } from './system.ts';
 import { readOrCreateSecret } from './token.ts';
 import { ensureTool } from './tools.ts';
@@ -30,7 +30,7 @@ export interface Launch {
   /**
    * Brings the whole system up, and touches nothing that already is as it has to be.
    *
-   * @throws {Error} if a port is taken or a process does not become ready; what was started goes on
+   * @throws {Error} if a store is away, a port is taken or a process does not become ready; what was started goes on
    */
   up(): Promise<void>;
   /** Stops what `up` started. */
@@ -53,6 +53,7 @@ export function createLaunch({
   const started: ProcessRecord[] = [];
 
   async function up(): Promise<void> {
+    await requireReachable(stores);
     const built = performance.now();
     await build();
     say(`Building the services: ${secondsSince(built)}`);

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import type { Api } from './api.ts';
 import { type Check, check, runChecks } from './check.ts';
 import { contractChecks } from './contract.ts';
+import { createLaunch } from './launch.ts';
 import { isReady } from './process.ts';
 import { catalogChecks } from './smoke/catalog.ts';
 import { edgeChecks } from './smoke/edge.ts';
@@ -14,6 +15,7 @@ import { replaceUnderTraffic } from './smoke/replace.ts';
 import { reportsChecks } from './smoke/reports.ts';
 import { usersChecks } from './smoke/users.ts';
 import { folders, readRunning } from './state.ts';
+import { keptStores } from './stores.ts';
 import { localTarget, type Target } from './target.ts';
 
 const run = promisify(execFile);
@@ -76,6 +78,12 @@ if (import.meta.main) {
     console.error('Nothing is running: start it with "make up"');
     process.exit(1);
   }
+  const launch = createLaunch({
+    folders,
+    port: Number(new URL(edge.address).port),
+    stores: keptStores(folders.run),
+    say: () => {},
+  });
   const target = localTarget(edge.address.replace('localhost', '127.0.0.1'), folders.run);
   const checks: readonly Check<Target>[] = [
     check('every process is ready', everyProcessIsReady),
@@ -83,7 +91,7 @@ if (import.meta.main) {
     check('the lines of the README answer as they are typed', readmeLines),
     check('the lines of the page answer as they are copied', pageLines),
     check('a replica that is replaced under traffic loses no request', ({ api }) =>
-      replaceUnderTraffic(api, folders),
+      replaceUnderTraffic({ api, folders }, launch.up),
     ),
   ];
   process.exitCode = (await runChecks(checks, target)) === 0 ? 0 : 1;

@@ -1,10 +1,12 @@
 import fs from 'node:fs';
+import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 
 import { expect, onTestFinished, test } from 'vitest';
 
-import { describeStores, keepStores, keptStores, readStores } from './stores.ts';
+import { describeStores, keepStores, keptStores, readStores, requireReachable } from './stores.ts';
+import { freePort, listenAnywhere } from './testing/ports.ts';
 
 function temporaryFolder(): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-stores-'));
@@ -47,4 +49,28 @@ test.each([
   ],
 ])('%j is told without its password', (stores, words) => {
   expect(describeStores(stores)).toBe(words);
+});
+
+test('a server that accepts connections is reachable, and none has to be named', async () => {
+  const server = net.createServer();
+  onTestFinished(() => void server.close());
+  const port = await listenAnywhere(server);
+
+  await requireReachable({ DATABASE_URL: `postgres://fw:secret@127.0.0.1:${port}/fw` });
+  await requireReachable({ REDIS_URL: `redis://127.0.0.1:${port}` });
+  await requireReachable({ DATABASE_URL: 'postgres:///fw?host=/run/postgresql' });
+  await requireReachable({});
+});
+
+test('a server that is away is named, without its password', async () => {
+  const port = await freePort();
+
+  await expect(
+    requireReachable({ DATABASE_URL: `postgres://fw:secret@127.0.0.1:${port}/fw` }),
+  ).rejects.toThrow(
+    `Cannot reach 127.0.0.1:${port}/fw, which DATABASE_URL names: connect ECONNREFUSED`,
+  );
+  await expect(requireReachable({ REDIS_URL: 'secret@[' })).rejects.toThrow(
+    'REDIS_URL must be an address such as scheme://host',
+  );
 });

@@ -4,27 +4,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Api } from '../api.ts';
 import { turnEdge } from '../edge.ts';
-import { createLaunch } from '../launch.ts';
 import { isReady, stopProcess } from '../process.ts';
 import { type Folders, readRunning } from '../state.ts';
-import { keptStores } from '../stores.ts';
 import { replicasOf, upstreamsOf } from '../system.ts';
 
-/** Takes a replica of users away and brings it back, while users are read and created. */
-export async function replaceUnderTraffic(api: Api, folders: Folders): Promise<void> {
+/** Takes a replica of users away and brings it back by `up`, while users are read and created. */
+export async function replaceUnderTraffic(
+  { api, folders }: { readonly api: Api; readonly folders: Folders },
+  up: () => Promise<void>,
+): Promise<void> {
   const running = readRunning(folders.run);
   const replica = running.find(({ name }) => name === 'users-1');
   const edge = running.find(({ name }) => name === 'edge');
   assert.ok(replica && edge, 'users-1 and the edge run');
-  const port = Number(new URL(api.origin).port);
   const prefix = path.join(folders.run, 'nginx');
-  const upstreams = upstreamsOf(replicasOf(port));
+  const upstreams = upstreamsOf(replicasOf(Number(new URL(api.origin).port)));
   const traffic = startTraffic(api);
   try {
     await sleep(300);
     await turnEdge(edge, { prefix, upstreams, away: Number(new URL(replica.address).port) });
     assert.ok(await stopProcess(replica), 'users-1 ended by itself within 10 s');
-    await createLaunch({ folders, port, stores: keptStores(folders.run), say: () => {} }).up();
+    await up();
     const again = readRunning(folders.run).find(({ name }) => name === replica.name);
     assert.ok(again && (await isReady(again)), 'users-1 is back');
     await sleep(300);

@@ -18,10 +18,10 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** A port from which on all of `offsets` are free. */
+/** A port from which on all of `offsets` are free, below those that systems give to whoever asks for any. */
 export async function freePortsFrom(offsets: readonly number[]): Promise<number> {
   for (;;) {
-    const base = 20_000 + Math.floor(Math.random() * 38_000);
+    const base = 10_000 + Math.floor(Math.random() * 20_000);
     const free = await Promise.all(offsets.map((offset) => isPortFree(base + offset)));
     if (free.every(Boolean)) return base;
   }
