@@ -12,7 +12,7 @@ export const CHECK = statement('check', 'SELECT 1 FROM users LIMIT 1');
 export const LIST = statement(
   'list',
   `SELECT total, ${COLUMNS}
-   FROM (SELECT count(*) AS total FROM users) AS counted
+   FROM (SELECT coalesce(sum(users), 0) AS total FROM users_counts WHERE kind = 'day') AS counted
    LEFT JOIN (SELECT ${COLUMNS} FROM users ORDER BY position LIMIT $1 OFFSET $2) AS slice ON true
    ORDER BY position`,
 );
@@ -116,19 +116,17 @@ export const DELETE = statement(
 export const FIGURES = statement(
   'figures',
   `WITH counted AS MATERIALIZED (
-     SELECT floor(extract(epoch FROM created_at) / 86400)::int AS day,
-       CASE WHEN email LIKE '%@%' AND octet_length(email) <= 1000
-         THEN nullif(split_part(lower(email COLLATE "C"), '@', -1), '') END AS domain,
-       count(*) AS count
-     FROM users GROUP BY 1, 2
+     SELECT kind, name, sum(users) AS count FROM users_counts
+     GROUP BY kind, name HAVING sum(users) > 0
+   ), days AS MATERIALIZED (
+     SELECT name::int AS day, count FROM counted WHERE kind = 'day'
    )
-   SELECT 'total' AS kind, NULL::int AS day, NULL AS domain, coalesce(sum(count), 0) AS count
-     FROM counted
+   SELECT 'total' AS kind, NULL AS name, coalesce(sum(count), 0) AS count FROM days
    UNION ALL
-   SELECT 'day', day, NULL, sum(count) FROM counted WHERE day >= $1 AND day < $2 GROUP BY day
+   SELECT 'day', day::text, count FROM days WHERE day >= $1 AND day < $2
    UNION ALL
-   (SELECT 'domain', NULL, domain, sum(count) FROM counted WHERE domain IS NOT NULL
-     GROUP BY domain ORDER BY sum(count) DESC, domain COLLATE "C" LIMIT $3)`,
+   (SELECT kind, name, count FROM counted WHERE kind = 'domain'
+     ORDER BY count DESC, name LIMIT $3)`,
 );
 
 function statement(name: string, text: string): Statement {

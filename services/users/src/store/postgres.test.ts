@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { UserStore } from '../store.ts';
 import { describeUserStore } from './contract.ts';
 import { openPostgresUserStore } from './postgres.ts';
+import { USERS_MIGRATIONS } from './postgres-migrations.ts';
 
 const CYD = {
   id: 'cyd',
@@ -27,7 +28,7 @@ afterAll(() => server.stop());
 describeUserStore('the PostgreSQL store', async () => {
   const store = open();
   await store.migrate();
-  await ask('TRUNCATE users, users_idempotency');
+  await ask('TRUNCATE users, users_idempotency, users_counts');
   return store;
 });
 
@@ -41,7 +42,7 @@ async function openEmpty(count: number): Promise<UserStore[]> {
     await Promise.all(stores.map((store) => store.close()));
   });
   await Promise.all(stores.map((store) => store.migrate()));
-  await ask('TRUNCATE users, users_idempotency');
+  await ask('TRUNCATE users, users_idempotency, users_counts');
   return stores;
 }
 
@@ -50,6 +51,25 @@ async function ask(text: string): Promise<void> {
   await database.query({ name: 'ask', text });
   await database.close();
 }
+
+test('users of before the counts are counted', async () => {
+  const url = await server.createDatabase();
+  const migrations = USERS_MIGRATIONS.slice(0, 1);
+  const old = openPostgres({ url, name: 'users', migrations, timeoutMs: 10_000 });
+  const text = `INSERT INTO users (id, name, email, created_at, updated_at)
+    VALUES ('ada', 'Ada', 'ada@Example.com', 'epoch', 'epoch')`;
+  await old.query({ name: 'insert', text });
+  await old.close();
+
+  const store = openPostgresUserStore({ url, timeoutMs: 10_000 });
+  onTestFinished(() => store.close());
+
+  expect(await store.figures({ days: 1, domains: 9, now: new Date(0) })).toEqual({
+    total: 1,
+    byDay: [{ date: '1970-01-01', count: 1 }],
+    byDomain: [{ domain: 'example.com', count: 1 }],
+  });
+});
 
 test('stores of several processes give one of many at once an e-mail', async () => {
   const stores = await openEmpty(3);

@@ -123,10 +123,10 @@ export function openPostgresUserStore(options: PostgresUserStoreOptions): UserSt
         total: Number(ofKind('total')[0]?.count),
         byDay: nameDays(
           options,
-          ofKind('day').map(({ day, count }) => [Number(day), Number(count)]),
+          ofKind('day').map(({ name, count }) => [Number(name), Number(count)]),
         ),
-        byDomain: ofKind('domain').map(({ domain, count }) => ({
-          domain: String(domain),
+        byDomain: ofKind('domain').map(({ name, count }) => ({
+          domain: String(name),
           count: Number(count),
         })),
       };
