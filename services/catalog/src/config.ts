@@ -9,7 +9,7 @@ export const VARIABLES = {
   DATA_FILE: text({
     fallback: fileURLToPath(new URL('../data/items.ndjson', import.meta.url)),
     shownAs: 'data/items.ndjson',
-    meaning: 'the items that an empty store is filled with, one JSON object a line',
+    meaning: 'items that an empty store is filled with, as import reads them',
   }),
 };
 

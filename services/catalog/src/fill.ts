@@ -29,21 +29,22 @@ const PATIENCE_MS = 2_000;
  * @throws {Error} naming the file, if a line of it holds no item
  */
 export async function fillIfEmpty(options: FillOptions): Promise<void> {
-  const filling = keepTrying(options);
   const patience = new AbortController();
+  const over = sleep(PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => {});
+  let isWaiting = true;
+  const filling = keepTrying(options, () => patience.abort()).catch((error: unknown) => {
+    if (isWaiting) throw error;
+    options.logger?.error('Cannot fill the store', error);
+  });
   try {
-    const isFilled = await Promise.race([
-      filling.then(() => true),
-      sleep(PATIENCE_MS, false, { signal: patience.signal }),
-    ]);
-    if (isFilled) return;
+    await Promise.race([filling, over]);
   } finally {
+    isWaiting = false;
     patience.abort();
   }
-  filling.catch((error: unknown) => options.logger?.error('Cannot fill the store', error));
 }
 
-async function keepTrying(options: FillOptions): Promise<void> {
+async function keepTrying(options: FillOptions, onAway: () => void): Promise<void> {
   while (!options.signal.aborted) {
     try {
       if (!(await options.store.isEmpty())) return;
@@ -51,6 +52,7 @@ async function keepTrying(options: FillOptions): Promise<void> {
     } catch (error) {
       if (options.signal.aborted) return;
       if (!isPassing(error)) throw error;
+      if (error instanceof ServiceUnavailableError) onAway();
       await sleep(LOOK_EVERY_MS, undefined, { ref: false });
     }
   }

@@ -1,4 +1,5 @@
 import { request } from '@fw/core/testing';
+import { lintDocument } from '@fw/service/testing';
 import type { Application } from 'fw';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
@@ -239,3 +240,7 @@ test.each(['/openapi.json', '/docs/catalog/openapi.json'])(
     );
   },
 );
+
+test('redocly lint finds nothing in the document', { timeout: 60_000 }, async () => {
+  expect(await lintDocument(await apiOver(ASSORTED))).toEqual([]);
+});
