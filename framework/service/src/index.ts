@@ -17,6 +17,7 @@ export {
 export { type DocumentsOptions, documents } from './documents.ts';
 export { createDrain, type Drain } from './drain.ts';
 export { createHealth, type Health, type HealthOptions } from './health.ts';
+export { jsonTime } from './json-time.ts';
 export {
   createLogger,
   type LoggerOptions,

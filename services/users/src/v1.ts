@@ -1,4 +1,4 @@
-import { documented, readPage } from '@fw/service';
+import { documented, jsonTime, readPage } from '@fw/service';
 import { createRouter, type Query, type Router } from 'fw';
 import * as z from 'zod';
 
@@ -119,7 +119,7 @@ export function userRoutes(store: UserStore, origins: Origins): Router {
 
 /** A user in the shape that version 1 keeps for ever. */
 function toV1({ id, name, email, createdAt, updatedAt }: User) {
-  return { id, name, email, createdAt, updatedAt };
+  return { id, name, email, createdAt: jsonTime(createdAt), updatedAt: jsonTime(updatedAt) };
 }
 
 function isPaged(query: Query): boolean {

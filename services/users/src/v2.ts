@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, inject, Param, Patch, Post, Query } from '@fw/controllers';
-import { documented, etagOf, isNotModified, negotiate, requireMatch } from '@fw/service';
+import { documented, etagOf, isNotModified, jsonTime, negotiate, requireMatch } from '@fw/service';
 import { validate } from '@fw/validation';
 import type { Context, Middleware } from 'fw';
 import * as z from 'zod';
@@ -78,9 +78,10 @@ export class UserController {
   async list(@Query(ListQuery) query: ListQuery, ctx: Context) {
     const { users, nextCursor } = await this.#users.page(query);
     const { limit } = query;
-    if (nextCursor === undefined) return { data: users, meta: { limit } };
+    const data = users.map(toJson);
+    if (nextCursor === undefined) return { data, meta: { limit } };
     ctx.append('Link', `<${V2}?${pageQuery(query, nextCursor)}>; rel="next"`);
-    return { data: users, meta: { limit, nextCursor } };
+    return { data, meta: { limit, nextCursor } };
   }
 
   @Get(
@@ -121,7 +122,7 @@ export class UserController {
   )
   async read(@Param('id') id: string, ctx: Context) {
     const user = await this.#users.find(id);
-    return isNotModified(ctx, etagOf(user.version)) ? undefined : { data: user };
+    return isNotModified(ctx, etagOf(user.version)) ? undefined : { data: toJson(user) };
   }
 
   @Post(
@@ -206,9 +207,15 @@ export class UserController {
   }
 }
 
-function tagged(ctx: Context, user: UserState): { data: UserState } {
+function tagged(ctx: Context, user: UserState) {
   ctx.set('ETag', etagOf(user.version));
-  return { data: user };
+  return { data: toJson(user) };
+}
+
+/** A user in the shape of this version. */
+function toJson({ id, name, email, createdAt, updatedAt, version }: UserState) {
+  const times = { createdAt: jsonTime(createdAt), updatedAt: jsonTime(updatedAt) };
+  return { id, name, email, ...times, version };
 }
 
 function pageQuery({ limit, email }: ListQuery, cursor: string): URLSearchParams {
