@@ -1,7 +1,7 @@
 import { HttpError } from 'fw';
 
 export interface BatchOptions {
-  /** How many batches may be at work at a time; what is asked for meanwhile waits for the next. Default 2. */
+  /** How many batches may be at work at a time; what is asked for meanwhile waits for the next. Default 3. */
   readonly atOnce?: number;
   /** Most items of one batch. Default 200. */
   readonly largest?: number;
@@ -20,7 +20,7 @@ interface Waiting<Item, Result> {
  */
 export function createBatch<Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { atOnce = 2, largest = 200 }: BatchOptions = {},
+  { atOnce = 3, largest = 200 }: BatchOptions = {},
 ): (item: Item) => Promise<Result> {
   let waiting: Waiting<Item, Result>[] = [];
   let isScheduled = false;
