@@ -18,7 +18,10 @@ test('every acknowledged user survives kill -9 of PostgreSQL', { timeout: 120_00
   expect(audit.acknowledged).toBeGreaterThanOrEqual(400);
 });
 
-test('users that are acknowledged too early are missed', { timeout: 120_000 }, async () => {
+test('users that are acknowledged too early are missed', {
+  timeout: 120_000,
+  retry: 2, // now and then a crash comes just after the last of them has been written
+}, async () => {
   const audit = await crashPostgres({
     crashes: 1,
     writesPerCrash: 200,
