@@ -57,6 +57,33 @@ describe('the whole system on SQLite and memory', () => {
 
   for (const { title, run } of outsideChecks) test(title, () => run(system.target));
 
+  test.each(['users', 'catalog', 'reports'])(
+    'the lines in the README of %s answer as they are typed',
+    async (service) => {
+      const { api, newToken } = system.target;
+      const readme = fs.readFileSync(
+        new URL(`../../services/${service}/README.md`, import.meta.url),
+        'utf8',
+      );
+      const [, block = ''] = /^```sh\n(URL=.*?)^```/ms.exec(readme) ?? [];
+      const [, url = ''] = /^URL=localhost:\d+(.*)$/m.exec(block) ?? [];
+      const lines = block.split('\n').filter((line) => line.startsWith('curl '));
+      const env = { ...process.env, URL: api.origin + url, TOKEN: newToken('pro') };
+      const cwd = fs.mkdtempSync(path.join(system.folders.root, 'readme-'));
+
+      let id = '';
+      for (const line of lines) {
+        const command = line
+          .replace('curl', 'curl --fail --show-error')
+          .replaceAll('/ID', `/${id}`);
+        const { stdout } = await promisify(execFile)('bash', ['-c', command], { cwd, env });
+        id ||= /"id":"([^"]+)"/.exec(stdout)?.[1] ?? '';
+      }
+
+      expect(lines.length).toBeGreaterThan(3);
+    },
+  );
+
   test('a catalog that is imported is served at once', async () => {
     const { folders, port, target } = system;
     const items = new URL('../../services/catalog/data/items.ndjson', import.meta.url);
