@@ -157,6 +157,16 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         expect((await store.page({ limit: 1, after: next })).users).toEqual([ada]);
       });
 
+      test.each([
+        [0.5, 1],
+        [-1e300, 1],
+        [1e300, 0],
+      ])('after %d, where no page ends, has %i users', async (after, count) => {
+        const store = await openStore(ada);
+
+        expect((await store.page({ limit: 9, after })).users).toHaveLength(count);
+      });
+
       test('finds an e-mail whatever its case, A to Z, and all who have it', async () => {
         const shouting = { ...cyd, email: 'ADA@EXAMPLE.com' };
         const umlaut = { ...bob, email: 'ÄDA@example.com' };

@@ -46,10 +46,13 @@ async function openEmpty(count: number): Promise<UserStore[]> {
   return stores;
 }
 
-async function ask(text: string): Promise<void> {
+async function ask(text: string): Promise<readonly unknown[]> {
   const database = openPostgres({ url: server.url, name: 'test', migrations: [] });
-  await database.query({ name: 'ask', text });
-  await database.close();
+  try {
+    return await database.query({ name: 'ask', text });
+  } finally {
+    await database.close();
+  }
 }
 
 test('users of before the counts are counted', async () => {
@@ -118,6 +121,19 @@ test('stores of several processes lose no change that insists on a version', asy
   const { name, version } = (await stores[0]?.find('cyd')) ?? {};
   expect([...(name ?? '')].sort().join('')).toBe('00000000001111111111');
   expect(version).toBe(21);
+});
+
+test('keys that are forgotten are cleared away in passing', async () => {
+  const [store] = await openEmpty(1);
+  const insert = (id: string, createdAt: Date) =>
+    store?.insertUnique({ ...CYD, id, email: id, createdAt }, { key: id, fingerprint: 'f' });
+  for (let at = 0; at < 5; at++) await insert(`old-${at}`, new Date(at));
+
+  await insert('new', new Date(24 * 60 * 60 * 1_000 + 3));
+
+  await expect
+    .poll(() => ask('SELECT key FROM users_idempotency ORDER BY key'))
+    .toEqual([{ key: 'new' }, { key: 'old-4' }]);
 });
 
 test('a user that was created just before the process died is not created again', async () => {

@@ -103,10 +103,11 @@ export function openPostgresUserStore(options: PostgresUserStoreOptions): UserSt
     },
 
     async page({ after = 0, limit, email }: PageOptions) {
+      const position = Math.max(0, Math.min(Math.floor(after), Number.MAX_SAFE_INTEGER));
       const rows =
         email === undefined
-          ? await query(statements.PAGE, [after, limit + 1])
-          : await query(statements.PAGE_OF_EMAIL, [after, limit + 1, email]);
+          ? await query(statements.PAGE, [position, limit + 1])
+          : await query(statements.PAGE_OF_EMAIL, [position, limit + 1, email]);
       const users = rows.slice(0, limit);
       const last = users.at(-1);
       const isMore = rows.length > limit;

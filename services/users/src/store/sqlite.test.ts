@@ -114,6 +114,24 @@ function insertAsVersion1(database: DatabaseSync, id: string, email: string): vo
     .run(id, id, email);
 }
 
+test('keys that are forgotten are cleared away in passing', async () => {
+  const file = newFile();
+  const store = openSqliteUserStore(file);
+  const database = openDatabase(file, USERS_FORMAT);
+  onTestFinished(async () => {
+    database.close();
+    await store.close();
+  });
+  const insert = (id: string, createdAt: Date) =>
+    store.insertUnique({ ...cyd, id, email: id, createdAt }, { key: id, fingerprint: 'f' });
+  for (let at = 0; at < 5; at++) await insert(`old-${at}`, new Date(at));
+
+  await insert('new', new Date(24 * 60 * 60 * 1_000 + 3));
+
+  const keys = database.prepare('SELECT key FROM idempotency ORDER BY key').all();
+  expect(keys.map(({ key }) => key)).toEqual(['new', 'old-4']);
+});
+
 test('a user that was created just before the process died is not created again', async () => {
   const file = newFile();
   const program = `
