@@ -48,8 +48,8 @@ config: install ## Print every variable of the services
 smoke: install ## Try the running system through its edge
 	@node deploy/local/smoke.ts
 
-contract: install ## Hold version 1 at BASE against its specification (BASE=https://host TOKEN=...)
-	@node deploy/local/contract.ts --base $(or $(BASE),http://localhost:$(PORT)) $(TOKEN:%=--token %)
+contract: install ## Hold version 1 at BASE against its specification (BASE=https://host TOKEN="A B")
+	@node deploy/local/contract.ts --base $(or $(BASE),http://localhost:$(PORT)) $(patsubst %,--token %,$(TOKEN))
 
 leftovers: $(TOOLCHAIN)
 	@node deploy/local/leftovers.ts --port $(PORT)

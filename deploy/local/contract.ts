@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import { parseArgs } from 'node:util';
 
 import { type Check, check, runChecks } from './check.ts';
@@ -7,6 +8,7 @@ import { rulesChecks } from './contract/rules.ts';
 import { usersChecks } from './contract/users.ts';
 import { folders } from './state.ts';
 import { localTarget, type Target, targetAt } from './target.ts';
+import { secretFile } from './token.ts';
 
 /** All that version 1 promises, one row of the specification after another, over HTTP. */
 export const contractChecks: readonly Check<Target>[] = [
@@ -16,9 +18,31 @@ export const contractChecks: readonly Check<Target>[] = [
   ...reportsChecks,
 ];
 
+/** The system to hold against the contract: with tokens of its own, or the local one. */
+function readTarget(base: string, tokens: readonly string[]): Target {
+  if (tokens.length === 1) throw new Error('--token is there once: expected those of two users');
+  if (tokens.length > 1) return targetAt(base, tokens);
+  if (!fs.existsSync(secretFile(folders.run))) {
+    throw new Error('--token is missing: nothing runs here that a token could be made for');
+  }
+  return localTarget(base, folders.run);
+}
+
+/** Without this, a mistyped address would fail each check by itself. */
+async function requireAnswer({ api }: Target): Promise<void> {
+  try {
+    await api.get('/');
+  } catch (error) {
+    const { cause = error } = error instanceof Error ? error : {};
+    throw new Error(
+      `Cannot reach ${api.origin}: ${cause instanceof Error ? cause.message : cause}`,
+    );
+  }
+}
+
 /**
  * `node contract.ts --base https://host --token A --token B` holds the system at an address to
- * version 1, with bearer tokens of as many users of reports; without any, the local one.
+ * version 1, with bearer tokens of two users of reports; without any, the local one.
  */
 if (import.meta.main) {
   const { values } = parseArgs({
@@ -27,9 +51,12 @@ if (import.meta.main) {
       token: { type: 'string', multiple: true, default: [] },
     },
   });
-  const target =
-    values.token.length > 0
-      ? targetAt(values.base, values.token)
-      : localTarget(values.base, folders.run);
-  process.exitCode = (await runChecks(contractChecks, target)) === 0 ? 0 : 1;
+  try {
+    const target = readTarget(values.base, values.token);
+    await requireAnswer(target);
+    process.exitCode = (await runChecks(contractChecks, target)) === 0 ? 0 : 1;
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 2;
+  }
 }

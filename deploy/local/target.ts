@@ -18,9 +18,12 @@ export function localTarget(origin: string, run: string): Target {
   };
 }
 
-/** The system at `base` for the holder of `tokens`, each of which is given out once, but for the last. */
+/**
+ * The system at `base` for the holders of `tokens`, who take turns: two users will do, where one
+ * uses up what the service allows.
+ */
 export function targetAt(base: string, tokens: readonly string[]): Target {
-  const left = [...tokens];
-  const newToken = () => (left.length > 1 ? left.shift() : left[0]) ?? '';
+  let turn = 0;
+  const newToken = () => tokens[turn++ % tokens.length] ?? '';
   return { api: createApi(base.replace(/\/$/, '')), newToken };
 }
