@@ -2,8 +2,9 @@ import { PINNING } from '../process.ts';
 import { type Environment, environmentLines } from '../report.ts';
 import { median } from '../statistics.ts';
 import { markdownTable } from '../table.ts';
+import { SERVICES } from './endpoint.ts';
 import type { Pace } from './measure.ts';
-import type { StartResult } from './starts.ts';
+import { RAW_SERVER, type StartResult } from './starts.ts';
 import { MEASURED_STORES, type MeasuredStore, WORKS, type Work } from './stores/store.ts';
 import type { StoreSample } from './stores.ts';
 import type { EndpointSummary } from './summary.ts';
@@ -91,13 +92,13 @@ function storeLines(samples: readonly StoreSample[]): readonly string[] {
 
 function startLines(results: readonly StartResult[]): readonly string[] {
   if (results.length === 0) return [];
-  const base = results[0]?.idleMiB ?? 0;
+  const base = rawMiB(results);
   return [
     '## Starting',
     'From the start of the process until it says that it is ready, and its resident memory while it ' +
       'idles after that.',
     markdownTable(
-      ['', 'ready, ms', 'idle, MiB', 'above node'],
+      ['', 'ready, ms', 'idle, MiB', 'above raw, MiB'],
       results.map(({ name, readyMs, idleMiB }) => [
         name,
         readyMs?.toFixed() ?? '',
@@ -150,15 +151,20 @@ function goalLines({ endpoints, stores, starts }: Findings): readonly string[] {
       );
     }
   }
-  const base = starts[0]?.idleMiB ?? 0;
-  for (const { name, readyMs = 0, idleMiB } of starts.slice(2)) {
+  const base = rawMiB(starts);
+  const services = SERVICES.flatMap((service) => starts.find(({ name }) => name === service) ?? []);
+  for (const { name, readyMs = 0, idleMiB } of services) {
     judge(`${name} is ready within 150 ms`, readyMs > 150 ? [`${readyMs.toFixed()} ms`] : []);
     judge(
-      `${name} idles at raw Node's memory plus 25 MiB`,
+      `${name} idles at the memory of raw node:http plus 25 MiB at most`,
       idleMiB - base > 25 ? [`plus ${(idleMiB - base).toFixed(1)}`] : [],
     );
   }
   return goals.length > 0 ? [goals.join('\n')] : [];
+}
+
+function rawMiB(results: readonly StartResult[]): number {
+  return results.find(({ name }) => name === RAW_SERVER)?.idleMiB ?? Number.NaN;
 }
 
 /** A line of warning when contestants on SQLite, which wait for nobody, could not have their core. */

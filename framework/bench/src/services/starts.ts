@@ -20,6 +20,9 @@ interface Program {
   readonly isReady?: () => Promise<boolean>;
 }
 
+/** What the services are measured against: a server by hand, which does as little as one can. */
+export const RAW_SERVER = 'raw node:http';
+
 /** How a program starts, in medians. */
 export interface StartResult {
   readonly name: string;
@@ -38,7 +41,7 @@ export async function measureStarts(
   directory: string,
 ): Promise<readonly StartResult[]> {
   const programs = [
-    { name: 'node, nothing', args: ['--eval', 'setInterval(() => {}, 1e9)'], env: {} },
+    { name: 'node alone', args: ['--eval', 'setInterval(() => {}, 1e9)'], env: {} },
     await rawServer(directory),
     ...(await Promise.all(SERVICES.map((service) => bundledService(service, directory)))),
   ] satisfies Program[];
@@ -68,7 +71,7 @@ async function rawServer(directory: string): Promise<Program> {
   const port = await freePort();
   const file = await bundle('raw', 'CommonJS', directory);
   return {
-    name: 'node:http, one route',
+    name: RAW_SERVER,
     args: [file, String(port)],
     env: {},
     isReady: () => accepts(port),
