@@ -18,6 +18,8 @@ export async function* buildSqliteTables(
 ): AsyncGenerator<Step, void> {
   const units = ORDERS.length * (items + SLICE);
   let unitsDone = 0;
+  yield { name: 'count', done: 0 };
+  once(database, 'summaries', () => summarise(database, tables));
   for (const order of ORDERS) {
     yield { name: `order by ${order}`, done: unitsDone / units };
     once(database, `ranks ${order}`, () => rank(database, tables, order));
@@ -33,7 +35,6 @@ export async function* buildSqliteTables(
     }
     unitsDone += items;
   }
-  once(database, 'summaries', () => summarise(database, tables));
 }
 
 function once(database: DatabaseSync, name: string, work: () => void): void {
@@ -52,15 +53,18 @@ function setDone(database: DatabaseSync, name: string, done: number): void {
   database.prepare('INSERT OR REPLACE INTO steps VALUES (?, ?)').run(name, done);
 }
 
-function rank(database: DatabaseSync, { items, ranks, words }: Tables, order: Order): void {
+function rank(database: DatabaseSync, { items, ranks, words, facets }: Tables, order: Order): void {
   const type = order === 'name' ? 'TEXT' : 'INTEGER';
+  const key = KEY_COLUMNS[order];
   database.exec(
+    // What many items are looked at for stands here, where they stand together.
     `CREATE TABLE ${ranks[order]} (
-       rank INTEGER PRIMARY KEY, key ${type} NOT NULL, id INTEGER NOT NULL, UNIQUE (key, id)
+       rank INTEGER PRIMARY KEY, key ${type} NOT NULL, id INTEGER NOT NULL,
+       price_cents INTEGER NOT NULL, pair INTEGER NOT NULL, UNIQUE (key, id)
      ) STRICT;
-     INSERT INTO ${ranks[order]} (rank, key, id)
-       SELECT row_number() OVER (ORDER BY ${KEY_COLUMNS[order]}, id), ${KEY_COLUMNS[order]}, id
-       FROM ${items} ORDER BY ${KEY_COLUMNS[order]}, id;
+     INSERT INTO ${ranks[order]} (rank, key, id, price_cents, pair)
+       SELECT row_number() OVER (ORDER BY ${key}, id), ${key}, id, price_cents, pair
+       FROM ${items} JOIN ${facets} USING (category, brand) ORDER BY ${key}, id;
      CREATE VIRTUAL TABLE ${words[order]} USING fts5 (
        words, content = '', columnsize = 0, detail = none, tokenize = 'ascii'
      )`,
@@ -84,7 +88,10 @@ function indexWords(
 /** Counts beforehand what would take too long on each request. */
 function summarise(database: DatabaseSync, { items, facets, figures }: Tables): void {
   database.exec(
-    `CREATE TABLE ${facets} (category TEXT NOT NULL, brand TEXT NOT NULL, items INTEGER NOT NULL) STRICT;
+    `CREATE TABLE ${facets} (
+       pair INTEGER PRIMARY KEY, category TEXT NOT NULL, brand TEXT NOT NULL, items INTEGER NOT NULL,
+       UNIQUE (category, brand)
+     ) STRICT;
      CREATE TABLE ${figures} (
        category TEXT NOT NULL, currency TEXT NOT NULL, items INTEGER NOT NULL,
        least INTEGER NOT NULL, median INTEGER NOT NULL, most INTEGER NOT NULL
@@ -102,7 +109,9 @@ function summarise(database: DatabaseSync, { items, facets, figures }: Tables): 
     if (prices.push(Number(price_cents)) === 1) groups.set(group, prices);
   }
 
-  const insertPair = database.prepare(`INSERT INTO ${facets} VALUES (?, ?, ?)`);
+  const insertPair = database.prepare(
+    `INSERT INTO ${facets} (category, brand, items) VALUES (?, ?, ?)`,
+  );
   for (const [pair, count] of pairs) insertPair.run(...readPair(pair), count);
   const insertGroup = database.prepare(`INSERT INTO ${figures} VALUES (?, ?, ?, ?, ?, ?)`);
   for (const [group, unsorted] of groups) {

@@ -82,8 +82,8 @@ function createTarget(database: DatabaseSync, unlock: () => void): ImportTarget 
         clear(database);
       });
       yield { name: 'done', done: 1 };
-      // Readers of the catalog before are not held up by what its tables leave behind.
-      database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+      // The log has grown with the catalog; nobody else would make it small again.
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     },
     async close() {
       database.close();

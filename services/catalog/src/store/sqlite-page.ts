@@ -75,10 +75,10 @@ function walkAndLook(present: Present, query: PageQuery): readonly Row[] {
   const { sql, values } = stretchSql(present, query);
   return present.all(
     `SELECT ${ITEM}, s.key
-     FROM (SELECT ${sql.rank} AS rank, r.key, r.id FROM ${sql.from} WHERE ${sql.where}
+     FROM (SELECT ${sql.rank} AS rank, r.key, r.id, r.price_cents FROM ${sql.from} WHERE ${sql.where}
            ORDER BY ${sql.rank} ${directionOf(query)} LIMIT ${MAX_LOOKED_AT}) s
      CROSS JOIN ${items} i ON i.id = s.id
-     WHERE i.price_cents BETWEEN ? AND ? ORDER BY s.rank ${directionOf(query)} LIMIT ?`,
+     WHERE s.price_cents BETWEEN ? AND ? ORDER BY s.rank ${directionOf(query)} LIMIT ?`,
     ...values,
     ...(pricesOf(query.filter) ?? []),
     query.limit + 1,
@@ -142,7 +142,9 @@ export function rankSql(
     return { sql: { from: ranks, where, rank: 'r.rank' }, values: [above, upTo] };
   }
   const words = tables.words[order];
-  const where = `w.rowid > ? AND w.rowid <= ? AND r.rank = w.rowid AND w.${words} MATCH ?`;
+  // The driver binds numbers as REAL, which the index of words takes for no limit at all.
+  const within = 'w.rowid > CAST(? AS INTEGER) AND w.rowid <= CAST(? AS INTEGER)';
+  const where = `${within} AND r.rank = w.rowid AND w.${words} MATCH ?`;
   const from = `${words} w CROSS JOIN ${ranks}`;
   return { sql: { from, where, rank: 'w.rowid' }, values: [above, upTo, match] };
 }

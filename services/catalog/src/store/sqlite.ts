@@ -130,14 +130,15 @@ function countFacets(present: Present, filter: ItemFilter): Facets {
   return sumFacets(countSome(present, filter).map(toPair), { isExact: false });
 }
 
-/** In the order of prices, in which limits of the price leave items that stand together. */
+/** Limits of the price leave items that stand together in the order of prices. */
 function countSome(present: Present, filter: ItemFilter): readonly Row[] {
-  const stretch = priceStretch(present, filter);
-  const { sql, values } = rankSql(present, filter, { order: 'price', ...stretch });
+  const order = pricesOf(filter) ? 'price' : 'id';
+  const { sql, values } = rankSql(present, filter, { order, ...priceStretch(present, filter) });
   return present.all(
-    `SELECT i.category, i.brand, count(*) AS items
-     FROM (SELECT r.id FROM ${sql.from} WHERE ${sql.where} LIMIT ?) s
-     CROSS JOIN ${present.tables.items} i ON i.id = s.id GROUP BY i.category, i.brand`,
+    `SELECT f.category, f.brand, s.items
+     FROM (SELECT pair, count(*) AS items
+           FROM (SELECT r.pair FROM ${sql.from} WHERE ${sql.where} LIMIT ?) GROUP BY pair) s
+     CROSS JOIN ${present.tables.facets} f ON f.pair = s.pair`,
     ...values,
     MAX_COUNTED,
   );
