@@ -12,7 +12,10 @@ import { type Context, HttpError } from 'fw';
  */
 export function negotiate<Type extends string>(ctx: Context, types: readonly Type[]): Type {
   ctx.append('Vary', 'Accept');
-  const ranges = readRanges(ctx.get('accept') ?? '*/*');
+  const accept = ctx.get('accept') ?? '*/*';
+  const [first] = types;
+  if (accept === '*/*' && first) return first; // as most programs ask
+  const ranges = readRanges(accept);
   let best: { readonly type: Type; readonly quality: number } | undefined;
   for (const type of types) {
     const quality = qualityOf(type, ranges);
