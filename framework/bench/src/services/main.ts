@@ -29,13 +29,13 @@ const HELP = `The three services beside the same ones on fastify, their stores, 
   --endpoint v2/:id   only endpoints whose name holds this
   --rounds 3          rounds that are measured
   --slice 400         length of one contestant's slice of a round, in milliseconds
-  --warmup 600        length of the slices before the first round, in milliseconds
+  --warmup 500        length of the slices before the first round, in milliseconds
   --connections 64    connections that wrk keeps open
   --out DIR           where to write services.md and .json; without it only whole runs are written
 `;
 
 const QUICK = { store: 'sqlite', rounds: '1', slice: '200', warmup: '200' };
-const WHOLE = { store: undefined, rounds: '3', slice: '400', warmup: '600' };
+const WHOLE = { store: undefined, rounds: '3', slice: '400', warmup: '500' };
 
 const ENDPOINTS: Readonly<Record<ServiceName, readonly Endpoint[]>> = {
   users: USERS_ENDPOINTS,
