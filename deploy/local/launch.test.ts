@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 import { startPostgres } from '@fw/service/testing/postgres';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { startRedisServer } from '../../framework/rate-limit/src/testing/redis-server.ts';
 import { readJson } from './api.ts';
@@ -20,7 +20,10 @@ import { environmentOf } from './system.ts';
 import { launchBrowser } from './testing/browser.ts';
 import { startTrialSystem, type TrialSystem } from './testing/trial-system.ts';
 
+/** A start and a page take a second each, and many times that on a machine that is busy. */
 const START_TIMEOUT_MS = 90_000;
+
+vi.setConfig({ testTimeout: START_TIMEOUT_MS });
 
 describe('the whole system on PostgreSQL and Redis', () => {
   let system: TrialSystem;
@@ -145,9 +148,7 @@ describe('the whole system on SQLite and memory', () => {
   );
 });
 
-test('stopping leaves no process, no port and no file but the data', {
-  timeout: START_TIMEOUT_MS,
-}, async () => {
+test('stopping leaves no process, no port and no file but the data', async () => {
   const { folders, stop } = await startTrialSystem();
   onTestFinished(stop);
   const running = readRunning(folders.run);
