@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+
+import { ensureTool } from '../local/tools.ts';
+
+/** The folder of the charts. */
+export const CHARTS = import.meta.dirname;
+
+/** The charts that need others, each after those that it needs. */
+const DEPENDENTS = ['users', 'catalog', 'reports', 'platform'];
+
+/**
+ * Packs, below `folder`, what every chart needs into its own `charts` folder, where Helm looks for it.
+ * No network is used: all of it lies beside each other.
+ *
+ * @throws {Error} with what Helm says
+ */
+export function packDependencies(folder: string): void {
+  const helm = ensureTool('helm');
+  for (const chart of DEPENDENTS.map((name) => path.join(folder, name))) {
+    if (!fs.existsSync(path.join(chart, 'Chart.yaml'))) continue;
+    try {
+      execFileSync(helm, ['dependency', 'update', '--skip-refresh', chart], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        encoding: 'utf8',
+      });
+    } catch (error) {
+      const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
+      throw new Error(`Cannot pack what ${chart} needs: ${stderr.trim()}`, { cause: error });
+    }
+    // A lock pins what a network may change; these are of the same commit.
+    fs.rmSync(path.join(chart, 'Chart.lock'), { force: true });
+  }
+}
+
+if (import.meta.main) {
+  try {
+    packDependencies(CHARTS);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}

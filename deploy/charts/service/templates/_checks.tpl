@@ -1,0 +1,117 @@
+{{- /* Values that are good each on its own and impossible together: each a sentence, all told at once. */}}
+{{- define "service.checks" -}}
+{{- $complaints := list }}
+{{- range list "replicas" "termination" "memory" "store" "limits" "tokens" "ingress" "route" }}
+{{- range include (printf "service.%sComplaints" .) $ | trim | splitList "\n" }}
+{{- with trim . }}{{ $complaints = append $complaints (printf "%s: %s" $.Chart.Name .) }}{{ end }}
+{{- end }}
+{{- end }}
+{{- with $complaints }}{{ fail (printf "\n%s" (join "\n" .)) }}{{ end }}
+{{- end }}
+
+{{- define "service.replicasComplaints" -}}
+{{- with .Values.autoscaling }}
+{{- if and .enabled (gt (int .minReplicas) (int .maxReplicas)) }}
+autoscaling.minReplicas is {{ .minReplicas }} and autoscaling.maxReplicas {{ .maxReplicas }}: expected a minimum that is not above the maximum
+{{- end }}
+{{- if and .enabled (not (dig "requests" "cpu" "" $.Values.resources)) }}
+autoscaling.cpuPercent is a share of resources.requests.cpu, which is not set: expected a request such as 100m
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "service.terminationComplaints" -}}
+{{- $given := int64 .Values.termination.gracePeriodSeconds }}
+{{- $least := int64 (include "service.leastGracePeriodSeconds" .) }}
+{{- if and $given (lt $given $least) }}
+termination.gracePeriodSeconds is {{ $given }}, which cuts requests off: preStop ({{ .Values.termination.preStopSeconds }} s), drain delay ({{ include "service.text" .Values.config.DRAIN_DELAY_MS }} ms) and the longest request ({{ include "service.text" .Values.config.REQUEST_TIMEOUT_MS }} ms) need {{ $least }}; expected that or more, or 0 to have it computed
+{{- end }}
+{{- end }}
+
+{{- /* Whole mebibytes of a quantity such as 256Mi. */}}
+{{- define "service.mebibytes" -}}
+{{- $units := dict "" 1 "k" 1000 "M" 1000000 "G" 1000000000 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 }}
+{{- $text := include "service.text" . }}
+{{- $unit := regexFind "[A-Za-z]*$" $text }}
+{{- divf (mulf (trimSuffix $unit $text | float64) (get $units $unit | default 0)) 1048576 | floor | int64 }}
+{{- end }}
+
+{{- define "service.memoryComplaints" -}}
+{{- $memory := dig "limits" "memory" "" .Values.resources }}
+{{- if not $memory }}
+resources.limits.memory is not set: the heap is a share of it; expected 128Mi or more
+{{- else if lt (include "service.mebibytes" $memory | int64) 128 }}
+resources.limits.memory is {{ include "service.text" $memory }}, too little to start in: expected 128Mi or more
+{{- end }}
+{{- end }}
+
+{{- /* One address of a server, given itself or in a Secret: (dict "path" "store.postgres" "server" …). */}}
+{{- define "service.addressComplaints" -}}
+{{- $given := list }}
+{{- with .server.url }}{{ $given = append $given . }}{{ end }}
+{{- with .server.existingSecret.name }}{{ $given = append $given . }}{{ end }}
+{{- if not $given }}
+{{ .reason }}, and neither {{ .path }}.url nor {{ .path }}.existingSecret.name is set: expected one of them
+{{- else if eq (len $given) 2 }}
+{{ .path }}.url and {{ .path }}.existingSecret.name are both set: expected one of them
+{{- end }}
+{{- end }}
+
+{{- define "service.storeComplaints" -}}
+{{- with .Values.store }}
+{{- if eq .type "postgres" }}
+{{- include "service.addressComplaints" (dict "path" "store.postgres" "server" .postgres "reason" "store.type is postgres") }}
+{{- else if and .sqlite.ephemeral .sqlite.existingClaim }}
+store.sqlite.ephemeral and store.sqlite.existingClaim are both set: expected one of them
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "service.limitsComplaints" -}}
+{{- with .Values.rateLimit }}
+{{- if eq .store "redis" }}
+{{- include "service.addressComplaints" (dict "path" "rateLimit.redis" "server" .redis "reason" "rateLimit.store is redis") }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "service.tokensComplaints" -}}
+{{- with .Values.jwt }}
+{{- $given := list }}
+{{- if .secret }}{{ $given = append $given "jwt.secret" }}{{ end }}
+{{- if .existingSecret.name }}{{ $given = append $given "jwt.existingSecret.name" }}{{ end }}
+{{- if .jwksUrl }}{{ $given = append $given "jwt.jwksUrl" }}{{ end }}
+{{- if not $given }}
+without keys nobody could come in: expected jwt.secret, jwt.existingSecret.name or jwt.jwksUrl
+{{- else if gt (len $given) 1 }}
+{{ join " and " $given }} are set: expected one of them
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "service.ingressComplaints" -}}
+{{- $ingress := include "service.shared" (list . "ingress") | fromYaml }}
+{{- if $ingress.enabled }}
+{{- if not $ingress.host }}
+ingress.enabled is true and ingress.host is not set: expected a host name such as api.example.org
+{{- end }}
+{{- if and (eq $ingress.controller "f5-nginx") $ingress.mergeable $ingress.tlsSecret }}
+ingress.tlsSecret is set, but a minion of f5-nginx may carry no TLS: set it on the master, or ingress.mergeable to false
+{{- end }}
+{{- if and .Values.networkPolicy.enabled (not (include "service.controllerNamespace" .)) (not .Values.networkPolicy.from) }}
+ingress.enabled is true, and the NetworkPolicy would shut the controller out: expected ingress.controllerNamespace, or peers in networkPolicy.from
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "service.routeComplaints" -}}
+{{- $route := include "service.shared" (list . "httpRoute") | fromYaml }}
+{{- if $route.enabled }}
+{{- if not $route.parentRefs }}
+httpRoute.enabled is true and httpRoute.parentRefs is empty: expected a gateway such as [{name: public}]
+{{- end }}
+{{- if and .Values.networkPolicy.enabled (not .Values.networkPolicy.from) }}
+httpRoute.enabled is true, and the NetworkPolicy would shut the gateway out: expected its pods or namespace in networkPolicy.from
+{{- end }}
+{{- end }}
+{{- end }}

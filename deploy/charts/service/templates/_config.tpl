@@ -1,0 +1,53 @@
+{{- /* What the service reads from its environment, secrets apart. */}}
+{{- define "service.environment" -}}
+{{- $values := .Values }}
+{{- $environment := dict
+  "HOST" "0.0.0.0"
+  "PORT" (include "service.httpPort" .)
+  "HEALTH_PORT" (include "service.healthPort" .)
+  "LOG_FORMAT" "json"
+  "DRAIN_TIMEOUT_MS" (include "service.drainTimeoutMs" .)
+}}
+{{- if eq (include "service.storeType" .) "sqlite" }}
+{{- $_ := set $environment "DATABASE_FILE" (printf "/data/%s.db" .Chart.Name) }}
+{{- end }}
+{{- with $values.jwt }}
+{{- if .jwksUrl }}
+{{- $_ := set $environment "JWT_JWKS_URL" .jwksUrl }}
+{{- $_ := set $environment "JWT_ALGORITHM" .algorithm }}
+{{- end }}
+{{- $_ := set $environment "JWT_ISSUER" .issuer }}
+{{- $_ := set $environment "JWT_AUDIENCE" .audience }}
+{{- end }}
+{{- range $name := keys ($values.upstreams | default dict) | sortAlpha }}
+{{- $_ := set $environment (printf "%s_URL" (upper $name)) (include "service.upstream" (list $ $name)) }}
+{{- end }}
+{{- range $name, $value := $values.config }}
+{{- $_ := set $environment $name (include "service.text" $value) }}
+{{- end }}
+{{- toYaml $environment }}
+{{- end }}
+
+{{- /* Where another service is called: at the address that is set, or as this release installs it. */}}
+{{- define "service.upstream" -}}
+{{- $root := index . 0 }}
+{{- $name := index . 1 }}
+{{- $url := get $root.Values.upstreams $name }}
+{{- if $url }}{{ tpl $url $root }}{{ else }}http://{{ include "service.nameOf" (list $root $name) }}{{ end }}
+{{- end }}
+
+{{- /* The kind of store, or nothing for a service without one. */}}
+{{- define "service.storeType" -}}
+{{- with .Values.store }}{{ .type }}{{ end }}
+{{- end }}
+
+{{- define "service.config" -}}
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: {{ include "service.name" . }}
+  labels:
+    {{- include "service.labels" . | nindent 4 }}
+data:
+  {{- include "service.environment" . | nindent 2 }}
+{{- end }}

@@ -1,0 +1,100 @@
+{{- /*
+The secrets that the service is to read, by the name of their variable: what the value says itself, or
+where a Secret of somebody else's holds it. The service reads each from a file, so that none stands in
+its environment.
+*/}}
+{{- define "service.secrets" -}}
+{{- $secrets := dict }}
+{{- if eq (include "service.storeType" .) "postgres" }}
+{{- $_ := set $secrets "DATABASE_URL" (dict "value" .Values.store.postgres.url "existing" .Values.store.postgres.existingSecret) }}
+{{- end }}
+{{- with .Values.rateLimit }}
+{{- if eq .store "redis" }}
+{{- $_ := set $secrets "REDIS_URL" (dict "value" .redis.url "existing" .redis.existingSecret) }}
+{{- end }}
+{{- end }}
+{{- with .Values.jwt }}
+{{- if not .jwksUrl }}
+{{- $_ := set $secrets "JWT_SECRET" (dict "value" .secret "existing" .existingSecret) }}
+{{- end }}
+{{- end }}
+{{- toYaml $secrets }}
+{{- end }}
+
+{{- /* Those of them that this chart has to keep itself. */}}
+{{- define "service.ownSecrets" -}}
+{{- $own := dict }}
+{{- range $name, $secret := include "service.secrets" . | fromYaml }}
+{{- with $secret.value }}{{ $_ := set $own $name . }}{{ end }}
+{{- end }}
+{{- toYaml $own }}
+{{- end }}
+
+{{- define "service.secret" -}}
+{{- with include "service.ownSecrets" . | fromYaml }}
+apiVersion: v1
+kind: Secret
+metadata:
+  name: {{ include "service.name" $ }}
+  labels:
+    {{- include "service.labels" $ | nindent 4 }}
+type: Opaque
+stringData:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- /* Where a pod reads its secrets, a file each. */}}
+{{- define "service.secretsFolder" -}}/run/secrets/fw{{- end }}
+
+{{- /* The variables that name these files: (dict "root" $ "secrets" …). */}}
+{{- define "service.secretFiles" -}}
+{{- range $name := keys .secrets | sortAlpha }}
+- name: {{ $name }}_FILE
+  value: {{ include "service.secretsFolder" $ }}/{{ $name }}
+{{- end }}
+{{- end }}
+
+{{- /* The volume that holds these files, whichever Secret each comes from: (dict "root" $ "secrets" …). */}}
+{{- define "service.secretsVolume" -}}
+- name: secrets
+  projected:
+    sources:
+      {{- range $name, $secret := .secrets }}
+      - secret:
+          {{- if $secret.value }}
+          name: {{ include "service.name" $.root }}
+          items:
+            - { key: {{ $name }}, path: {{ $name }} }
+          {{- else }}
+          name: {{ tpl $secret.existing.name $.root }}
+          items:
+            - { key: {{ $secret.existing.key | quote }}, path: {{ $name }} }
+          {{- end }}
+      {{- end }}
+{{- end }}
+
+{{- define "service.secretsMount" -}}
+- name: secrets
+  mountPath: {{ include "service.secretsFolder" . }}
+  readOnly: true
+{{- end }}
+
+{{- /*
+Changes with every secret that the pods read, because they read it once. Of a Secret of somebody
+else's the cluster is asked; one that this same release makes keeps its value, and is not there yet
+when it is first installed.
+*/}}
+{{- define "service.secretsChecksum" -}}
+{{- $seen := dict "own" (include "service.ownSecrets" .) }}
+{{- range $name, $secret := include "service.secrets" . | fromYaml }}
+{{- if not $secret.value }}
+{{- $existing := lookup "v1" "Secret" $.Release.Namespace (tpl $secret.existing.name $) | default dict }}
+{{- $annotations := dig "metadata" "annotations" dict $existing | default dict }}
+{{- if ne (get $annotations "meta.helm.sh/release-name") $.Release.Name }}
+{{- $_ := set $seen $name (dig "data" $secret.existing.key "" $existing) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- toYaml $seen | sha256sum }}
+{{- end }}

@@ -1,0 +1,19 @@
+{{- /*
+How long a pod may take to end, in milliseconds after SIGTERM: the delay in which requests are still
+welcome, the longest request, and two seconds in which connections and stores are closed.
+*/}}
+{{- define "service.drainTimeoutMs" -}}
+{{- $config := .Values.config }}
+{{- $longest := max (int64 $config.REQUEST_TIMEOUT_MS) (int64 $config.BODY_TIMEOUT_MS) }}
+{{- add (int64 $config.DRAIN_DELAY_MS) $longest 2000 }}
+{{- end }}
+
+{{- /* What Kubernetes must wait before it kills: preStop counts too, and so does a slow node. */}}
+{{- define "service.leastGracePeriodSeconds" -}}
+{{- $drainSeconds := divf (int64 (include "service.drainTimeoutMs" .)) 1000 | ceil | int64 }}
+{{- add (int64 .Values.termination.preStopSeconds) $drainSeconds 2 }}
+{{- end }}
+
+{{- define "service.gracePeriodSeconds" -}}
+{{- .Values.termination.gracePeriodSeconds | default (include "service.leastGracePeriodSeconds" .) | int64 }}
+{{- end }}

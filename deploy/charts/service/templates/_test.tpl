@@ -1,0 +1,54 @@
+{{- /* A pod of the service's own image that reads and writes through the Service: "helm test". */}}
+{{- define "service.test" -}}
+{{- /* A token is all that a test cannot do without. */}}
+{{- $secrets := pick (include "service.secrets" . | fromYaml) "JWT_SECRET" }}
+apiVersion: v1
+kind: Pod
+metadata:
+  name: {{ include "service.name" . }}-test
+  labels:
+    app.kubernetes.io/name: {{ .Chart.Name }}
+    app.kubernetes.io/instance: {{ .Release.Name }}
+    app.kubernetes.io/component: test
+    {{- include "service.callerLabels" (list .Chart.Name) | trim | nindent 4 }}
+  annotations:
+    helm.sh/hook: test
+    helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
+    helm.sh/hook-output-log-policy: hook-succeeded,hook-failed
+spec:
+  restartPolicy: Never
+  activeDeadlineSeconds: 60
+  {{- include "service.podSecurity" . | trim | nindent 2 }}
+  containers:
+    - name: test
+      {{- include "service.containerSecurity" . | trim | nindent 6 }}
+      args:
+        - --input-type=module
+        - --eval
+        - |
+          {{- .Files.Get "files/test.js" | trim | nindent 10 }}
+      env:
+        - name: BASE
+          value: http://{{ include "service.name" . }}
+        {{- with .Values.jwt }}
+        - name: JWT_ISSUER
+          value: {{ .issuer | quote }}
+        - name: JWT_AUDIENCE
+          value: {{ .audience | quote }}
+        {{- end }}
+        {{- with $secrets }}
+        {{- include "service.secretFiles" (dict "root" $ "secrets" .) | trim | nindent 8 }}
+        {{- end }}
+      {{- with .Values.resources }}
+      resources:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- with $secrets }}
+      volumeMounts:
+        {{- include "service.secretsMount" $ | nindent 8 }}
+      {{- end }}
+  {{- with $secrets }}
+  volumes:
+    {{- include "service.secretsVolume" (dict "root" $ "secrets" .) | nindent 4 }}
+  {{- end }}
+{{- end }}
