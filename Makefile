@@ -17,7 +17,7 @@ endif
 
 .DEFAULT_GOAL := help
 .PHONY: help install up down status logs token import config smoke contract leftovers \
-	test check format durability bench bench-services clean
+	test check format charts durability bench bench-services clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,7 +55,7 @@ leftovers: $(TOOLCHAIN)
 	@node deploy/local/leftovers.ts --port $(PORT)
 
 test: install ## Type-check, lint and run every test
-	@node deploy/local/tools.ts nginx redis chromium postgres
+	@node deploy/local/tools.ts nginx redis chromium postgres helm kube-score
 	npm run check
 	npm test -- $(TEST_FLAGS)
 
@@ -64,6 +64,9 @@ check: install ## Type-check and lint
 
 format: install ## Format the sources
 	npm run format
+
+charts: install ## Pack what the charts need, so that they can be installed
+	@node deploy/charts/dependencies.ts
 
 durability: install ## Kill services and databases over and over: nothing that was acknowledged is lost
 	@node deploy/local/tools.ts postgres

@@ -30,6 +30,7 @@ test('a tool that is there already is not installed, and an unknown one is named
   expect(bring('postgres')).toMatchObject({ status: 0, stdout: '', stderr: '' });
   expect(bring('mongodb')).toMatchObject({
     status: 1,
-    stderr: 'Cannot bring "mongodb": expected one of nginx, redis, chromium, postgres, wrk\n',
+    stderr:
+      'Cannot bring "mongodb": expected one of nginx, redis, chromium, postgres, wrk, helm, k6, kube-score\n',
   });
 });

@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 
 /** A program that the system or its tests run, and how it comes onto a machine. */
@@ -44,17 +45,56 @@ const TOOLS = {
   wrk: { programs: ['wrk'], debian: 'wrk', fedora: 'wrk', homebrew: 'wrk' },
 } as const satisfies Record<string, Tool>;
 
-export type ToolName = keyof typeof TOOLS;
+/** A program of one Go module, which is built where no machine has it. */
+interface GoTool {
+  readonly module: string;
+  readonly version: string;
+  readonly package: string;
+  /** Where people find it. */
+  readonly page: string;
+}
+
+const GO_TOOLS = {
+  helm: {
+    module: 'helm.sh/helm/v4',
+    version: 'v4.2.4',
+    package: 'helm.sh/helm/v4/cmd/helm',
+    page: 'https://helm.sh/docs/intro/install',
+  },
+  k6: {
+    module: 'go.k6.io/k6/v2',
+    version: 'v2.2.0',
+    package: 'go.k6.io/k6/v2',
+    page: 'https://grafana.com/docs/k6/latest/set-up/install-k6',
+  },
+  'kube-score': {
+    module: 'github.com/zegl/kube-score',
+    version: 'v1.20.0',
+    package: 'github.com/zegl/kube-score/cmd/kube-score',
+    page: 'https://github.com/zegl/kube-score#installation',
+  },
+} as const satisfies Record<string, GoTool>;
+
+type PackagedToolName = keyof typeof TOOLS;
+type GoToolName = keyof typeof GO_TOOLS;
+
+export type ToolName = PackagedToolName | GoToolName;
+
+/** Where what is built here stands: in the checkout, as Node does where a machine has none. */
+const BUILT = path.resolve(import.meta.dirname, '../../.local/toolchain/bin');
 
 /** Debian keeps servers out of a plain user's PATH, Homebrew all out of a fresh shell's. */
 const EXTRA_FOLDERS = ['/usr/sbin', '/usr/local/sbin', '/opt/homebrew/bin', '/usr/local/bin'];
 
 /** The path of a tool's program, the newest where a folder a version is usual; or nothing. */
 export function findTool(name: ToolName): string | undefined {
-  const { programs, folders }: Tool = TOOLS[name];
+  const { programs, folders = undefined }: Partial<Tool> & Pick<Tool, 'programs'> = isGoTool(name)
+    ? { programs: [name] }
+    : TOOLS[name];
   return [
     ...(process.env.PATH ?? '').split(path.delimiter),
     ...EXTRA_FOLDERS,
+    BUILT,
     ...(folders ? newestFirst(fs.globSync(folders)) : []),
   ]
     .filter((folder) => folder !== '')
@@ -76,6 +116,7 @@ export function newestFirst(folders: readonly string[]): string[] {
 export function ensureTool(name: ToolName): string {
   const found = findTool(name);
   if (found) return found;
+  if (isGoTool(name)) return buildGoTool(name);
   const { debian, beforehand }: Tool = TOOLS[name];
   if (process.getuid?.() !== 0 || !fs.existsSync('/usr/bin/apt-get')) throw missing(name);
 
@@ -93,7 +134,69 @@ export function ensureTool(name: ToolName): string {
   return installed;
 }
 
-function missing(name: ToolName): Error {
+function isGoTool(name: ToolName): name is GoToolName {
+  return name in GO_TOOLS;
+}
+
+/**
+ * Builds a program in a module of its own, with the checksums that its module was released with.
+ *
+ * @throws {Error} saying how to get it, where there is no Go to build it with
+ */
+function buildGoTool(name: GoToolName): string {
+  const { module, version, package: main, page }: GoTool = GO_TOOLS[name];
+  if (!canRunGo()) {
+    throw new Error(
+      `${name} is missing: install it (${page}), or Go 1.26 to have it built, then run make again`,
+    );
+  }
+  console.log(`Building ${name} ${version}, because this machine has none: it takes minutes`);
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), `build-${name}-`));
+  const go = (...args: readonly string[]): string =>
+    execFileSync('go', args, {
+      cwd: folder,
+      env: { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-trimpath -buildvcs=false' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      encoding: 'utf8',
+      maxBuffer: 64 * 1024 ** 2,
+    });
+  try {
+    const { Dir: source }: { Dir: string } = JSON.parse(
+      go('mod', 'download', '-json', `${module}@${version}`),
+    );
+    const [goLine] = /^go .+$/m.exec(fs.readFileSync(path.join(source, 'go.mod'), 'utf8')) ?? [];
+    fs.writeFileSync(
+      path.join(folder, 'go.mod'),
+      `module build/${name}\n${goLine}\nrequire ${module} ${version}\n`,
+    );
+    fs.writeFileSync(
+      path.join(folder, 'go.sum'),
+      fs.readFileSync(path.join(source, 'go.sum'), 'utf8'),
+    );
+    go('build', '-mod=mod', '-ldflags=-s -w', '-o', path.join(folder, 'built'), main);
+    // Two that build it at once each put a whole program there.
+    fs.mkdirSync(BUILT, { recursive: true });
+    const draft = path.join(BUILT, `.${name}.${process.pid}`);
+    fs.copyFileSync(path.join(folder, 'built'), draft);
+    fs.renameSync(draft, path.join(BUILT, name));
+    return path.join(BUILT, name);
+  } catch (error) {
+    const stderr =
+      error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error);
+    const reason = stderr.split('\n').at(-1);
+    throw new Error(`Cannot build ${name} (${reason}): install it instead (${page})`, {
+      cause: error,
+    });
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function canRunGo(): boolean {
+  return spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0;
+}
+
+function missing(name: PackagedToolName): Error {
   const { debian, fedora, homebrew } = TOOLS[name];
   return new Error(
     `${name} is missing: install it with "sudo apt-get install ${debian}" (Debian, Ubuntu), ` +
@@ -139,8 +242,9 @@ function withoutServiceStart(debian: string, install: () => void): void {
 if (import.meta.main) {
   try {
     for (const name of process.argv.slice(2)) {
-      if (!(name in TOOLS)) {
-        throw new Error(`Cannot bring "${name}": expected one of ${Object.keys(TOOLS).join(', ')}`);
+      const known = [...Object.keys(TOOLS), ...Object.keys(GO_TOOLS)];
+      if (!known.includes(name)) {
+        throw new Error(`Cannot bring "${name}": expected one of ${known.join(', ')}`);
       }
       ensureTool(name as ToolName);
     }
