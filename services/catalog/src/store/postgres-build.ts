@@ -25,8 +25,11 @@ export function buildSteps({ staged, items, facets, figures }: Tables): readonly
     index('positions', '(position)'),
     index('names', '(name_key, id)'),
     index('prices', '(price_cents, id)'),
-    index('categories', '(category, id)'),
-    index('brands', '(brand, id)'),
+    ...['category', 'brand'].flatMap((facet) => [
+      index(`${facet} by id`, `(${facet}, id)`),
+      index(`${facet} by name`, `(${facet}, name_key, id)`),
+      index(`${facet} by price`, `(${facet}, price_cents, id)`),
+    ]),
     index('words', 'USING gin (words)'),
     {
       name: 'count',

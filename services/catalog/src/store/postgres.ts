@@ -37,6 +37,9 @@ interface Reply extends Present {
 const COLUMNS = 'id, name, category, brand, price_cents, currency, description, tags';
 const READ_PRESENT = sql('SELECT number, version, total FROM catalog_present');
 
+/** So many items may be sorted for one page. */
+const FEW = 5_000;
+
 /** How often another catalog may come in between before a request gives up. */
 const ATTEMPTS = 5;
 
@@ -87,6 +90,15 @@ export function openPostgresCatalogStore({
     throw noCatalog();
   }
 
+  async function hasFew(filter: ItemFilter): Promise<boolean> {
+    const { rows } = await ask(({ items }) => {
+      const { conditions, values } = conditionsOf(filter);
+      const some = `SELECT FROM ${items} ${whereOf(conditions)} LIMIT ${FEW + 1}`;
+      return { text: `SELECT count(*) AS found FROM (${some}) s`, values };
+    });
+    return Number(rows[0]?.found) <= FEW;
+  }
+
   return {
     async list({ start, limit }) {
       const { rows, total } = await ask(({ items }) => ({
@@ -101,7 +113,8 @@ export function openPostgresCatalogStore({
       };
     },
     async page(query) {
-      const { version, rows } = await ask((tables) => pageQuestion(tables, query));
+      const isFew = isNarrow(query) && (await hasFew(query.filter));
+      const { version, rows } = await ask((tables) => pageQuestion(tables, query, { isFew }));
       return { version, value: toPage(rows, query) };
     },
     async find(id) {
@@ -160,21 +173,38 @@ async function orNoTable<T>(rows: Promise<T>): Promise<T | undefined> {
   }
 }
 
-function pageQuestion({ items }: Tables, query: PageQuery): Question {
+/**
+ * Whether a filter may leave items that are rare and stand together somewhere in the order. PostgreSQL
+ * takes them for spread evenly, and would walk a long way to find them.
+ */
+function isNarrow({ filter, order }: PageQuery): boolean {
+  return filter.words !== undefined || (order !== 'price' && hasPrice(filter));
+}
+
+/** A page of the items that a filter leaves; few of them are collected before they are sorted. */
+function pageQuestion(
+  { items }: Tables,
+  query: PageQuery,
+  { isFew }: { readonly isFew: boolean },
+): Question {
   const { filter, order, isDescending, after, limit } = query;
   const key = KEY_COLUMNS[order];
   const direction = isDescending ? 'DESC' : 'ASC';
   const { conditions, values } = conditionsOf(filter);
+  const few = `(WITH few AS MATERIALIZED (SELECT * FROM ${items} ${whereOf(conditions)}) TABLE few) i`;
+  const places: string[] = [];
   if (after) {
     const type = order === 'name' ? 'text COLLATE "C"' : 'bigint';
     const at = values.length;
     const place = `($${at + 1}::${type}, $${at + 2}::bigint)`;
-    conditions.push(`(${key}, id) ${isDescending ? '<' : '>'} ${place}`);
+    places.push(`(${key}, id) ${isDescending ? '<' : '>'} ${place}`);
     values.push(after.key, after.id);
   }
   values.push(limit + 1);
+  const from = isFew ? few : items;
   return {
-    text: `SELECT ${COLUMNS}, ${key} AS key FROM ${items} ${whereOf(conditions)}
+    text: `SELECT ${COLUMNS}, ${key} AS key
+           FROM ${from} ${whereOf(isFew ? places : [...conditions, ...places])}
            ORDER BY ${key} ${direction}, id ${direction} LIMIT $${values.length}`,
     order: `i.key ${direction}, i.id ${direction}`,
     values,
@@ -194,7 +224,10 @@ function facetsQuestion({ items, facets }: Tables, filter: ItemFilter): Question
   };
 }
 
-function conditionsOf(filter: ItemFilter): { conditions: string[]; values: unknown[] } {
+function conditionsOf(filter: ItemFilter): {
+  readonly conditions: readonly string[];
+  readonly values: unknown[];
+} {
   const { words, category, brand, minPrice, maxPrice } = filter;
   const conditions: string[] = [];
   const values: unknown[] = [];
