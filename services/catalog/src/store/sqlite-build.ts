@@ -34,6 +34,7 @@ export async function* buildSqliteTables(
       });
     }
     unitsDone += items;
+    once(database, `merge ${order}`, () => merge(database, tables, order));
   }
 }
 
@@ -83,6 +84,11 @@ function indexWords(
          WHERE r.rank > ? AND r.rank <= ? ORDER BY r.rank`,
     )
     .run(from, from + SLICE);
+}
+
+/** Slices leave parts; in one part a word's ranks can be sought, in several they are read one by one. */
+function merge(database: DatabaseSync, { words }: Tables, order: Order): void {
+  database.exec(`INSERT INTO ${words[order]} (${words[order]}) VALUES ('optimize')`);
 }
 
 /** Counts beforehand what would take too long on each request. */
