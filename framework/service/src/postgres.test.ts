@@ -133,7 +133,8 @@ test('a deadlock is resolved by trying again', async () => {
   ]);
 });
 
-describe('a ServiceUnavailableError that says when to try again', () => {
+// On a machine that is busy with all tests at once a time-out may be late: these may try again.
+describe('a ServiceUnavailableError that says when to try again', { retry: 2 }, () => {
   const unavailable = expect.objectContaining({ status: 503, headers: { 'Retry-After': '1' } });
 
   test('meets a statement that takes too long, and nobody else', async () => {
