@@ -5,6 +5,7 @@ import {
   PASSED_ON,
   type Refusal,
   type Rules,
+  saying,
   TEXTS,
   textLike,
 } from './schema.ts';
@@ -12,14 +13,15 @@ import {
 const PORT = integer(1, 65_535);
 const QUANTITY = textLike('^[0-9]+(\\.[0-9]+)?(k|M|G|T|Ki|Mi|Gi|Ti)?$', 'a quantity such as 1Gi');
 const HOST_NAME = '([a-z0-9]([a-z0-9-]*[a-z0-9])?\\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?';
+const AMOUNT = {
+  type: ['string', 'number'],
+  if: { pattern: '^[0-9]+(\\.[0-9]+)?(m|k|M|G|Ki|Mi|Gi)?$' },
+  else: saying('a quantity such as 100m or 128Mi'),
+};
 const RESOURCES = {
   type: 'object',
-  propertyNames: oneOf('cpu', 'memory', 'ephemeral-storage'),
-  additionalProperties: {
-    type: ['string', 'number'],
-    if: { pattern: '^[0-9]+(\\.[0-9]+)?(m|k|M|G|Ki|Mi|Gi)?$' },
-    else: { const: 'a quantity such as 100m or 128Mi' },
-  },
+  properties: { cpu: AMOUNT, memory: AMOUNT, 'ephemeral-storage': AMOUNT },
+  additionalProperties: false,
 };
 
 /** What every chart around an image says of it. */
@@ -125,7 +127,7 @@ function singleHolder(
   const holds = (properties: object) => ({ allOf: [isAlone, { properties }] });
   return [
     {
-      when: holds({ replicas: { minimum: 2 } }),
+      when: holds({ replicas: { type: 'integer', minimum: 2 } }),
       path: ['replicas'],
       expected: `1, ${because}`,
     },

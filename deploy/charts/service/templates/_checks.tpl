@@ -54,13 +54,15 @@ resources.limits.memory is {{ include "service.text" $memory }}, too little to s
 {{ .reason }}, and neither {{ .path }}.url nor {{ .path }}.existingSecret.name is set: expected one of them
 {{- else if eq (len $given) 2 }}
 {{ .path }}.url and {{ .path }}.existingSecret.name are both set: expected one of them
+{{- else if and .server.url (not (regexMatch .form .server.url)) }}
+{{ .path }}.url is no address of such a server: expected {{ .expected }}
 {{- end }}
 {{- end }}
 
 {{- define "service.storeComplaints" -}}
 {{- with .Values.store }}
 {{- if eq .type "postgres" }}
-{{- include "service.addressComplaints" (dict "path" "store.postgres" "server" .postgres "reason" "store.type is postgres") }}
+{{- include "service.addressComplaints" (dict "path" "store.postgres" "server" .postgres "reason" "store.type is postgres" "form" "^postgres(ql)?://[^/]+/." "expected" "the form postgres://user:password@host:5432/name") }}
 {{- else if and .sqlite.ephemeral .sqlite.existingClaim }}
 store.sqlite.ephemeral and store.sqlite.existingClaim are both set: expected one of them
 {{- end }}
@@ -70,7 +72,7 @@ store.sqlite.ephemeral and store.sqlite.existingClaim are both set: expected one
 {{- define "service.limitsComplaints" -}}
 {{- with .Values.rateLimit }}
 {{- if eq .store "redis" }}
-{{- include "service.addressComplaints" (dict "path" "rateLimit.redis" "server" .redis "reason" "rateLimit.store is redis") }}
+{{- include "service.addressComplaints" (dict "path" "rateLimit.redis" "server" .redis "reason" "rateLimit.store is redis" "form" "^rediss?://." "expected" "the form redis://:password@host:6379") }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -85,6 +87,8 @@ store.sqlite.ephemeral and store.sqlite.existingClaim are both set: expected one
 without keys nobody could come in: expected jwt.secret, jwt.existingSecret.name or jwt.jwksUrl
 {{- else if gt (len $given) 1 }}
 {{ join " and " $given }} are set: expected one of them
+{{- else if and .secret (lt (len .secret) 32) }}
+jwt.secret is too short to be safe: expected 32 characters or more, got {{ len .secret }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -98,7 +102,7 @@ ingress.enabled is true and ingress.host is not set: expected a host name such a
 {{- if and (eq $ingress.controller "f5-nginx") $ingress.mergeable $ingress.tlsSecret }}
 ingress.tlsSecret is set, but a minion of f5-nginx may carry no TLS: set it on the master, or ingress.mergeable to false
 {{- end }}
-{{- if and .Values.networkPolicy.enabled (not (include "service.controllerNamespace" .)) (not .Values.networkPolicy.from) }}
+{{- if and .Values.networkPolicy.enabled (not (include "service.controllerNamespace" .)) (not (include "service.callers" . | trim)) }}
 ingress.enabled is true, and the NetworkPolicy would shut the controller out: expected ingress.controllerNamespace, or peers in networkPolicy.from
 {{- end }}
 {{- end }}
@@ -110,7 +114,7 @@ ingress.enabled is true, and the NetworkPolicy would shut the controller out: ex
 {{- if not $route.parentRefs }}
 httpRoute.enabled is true and httpRoute.parentRefs is empty: expected a gateway such as [{name: public}]
 {{- end }}
-{{- if and .Values.networkPolicy.enabled (not .Values.networkPolicy.from) }}
+{{- if and .Values.networkPolicy.enabled (not (include "service.callers" . | trim)) }}
 httpRoute.enabled is true, and the NetworkPolicy would shut the gateway out: expected its pods or namespace in networkPolicy.from
 {{- end }}
 {{- end }}

@@ -1,6 +1,3 @@
-{{- /* What the image's entrypoint, Node itself, is to run. */}}
-{{- define "service.program" -}}/app/dist/main.js{{- end }}
-
 {{- /* What every pod of a service keeps to, its test's too: Pod Security "restricted", and no token. */}}
 {{- define "service.podSecurity" -}}
 automountServiceAccountToken: false
@@ -144,7 +141,7 @@ spec:
       {{- if include "service.storeType" . }}
       initContainers:
         - name: migrate
-          args: [{{ include "service.program" . }}, migrate]
+          args: [migrate]
           {{- include "service.containerSecurity" . | trim | nindent 10 }}
           {{- include "service.containerSurroundings" . | trim | nindent 10 }}
       {{- end }}

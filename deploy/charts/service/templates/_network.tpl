@@ -34,8 +34,8 @@ spec:
             matchLabels:
               kubernetes.io/metadata.name: {{ . }}
         {{- end }}
-        {{- with .Values.networkPolicy.from }}
-        {{- toYaml . | nindent 8 }}
+        {{- with include "service.callers" . | trim }}
+        {{- . | nindent 8 }}
         {{- end }}
       ports:
         - port: {{ include "service.httpPort" . }}
@@ -55,6 +55,14 @@ spec:
         - { port: {{ . }}, protocol: TCP }
         {{- end }}
     {{- include "service.egress" . | trim | nindent 4 }}
+{{- end }}
+{{- end }}
+
+{{- /* The peers that values let in: a platform's for all of its charts, and the chart's own. */}}
+{{- define "service.callers" -}}
+{{- $global := dig "networkPolicy" "from" list (.Values.global | default dict) }}
+{{- with concat $global .Values.networkPolicy.from }}
+{{- tpl (toYaml .) $ }}
 {{- end }}
 {{- end }}
 

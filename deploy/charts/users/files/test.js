@@ -1,7 +1,21 @@
 // What "helm test" runs in a pod of the service's own image: a user is made, found and removed.
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const users = `${process.env.BASE}/api/v2/users`;
+
+// A NetworkPolicy takes a moment to let a new pod in.
+async function reach(url) {
+  const deadline = Date.now() + 20_000;
+  for (;;) {
+    try {
+      return await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    } catch (error) {
+      if (Date.now() > deadline) throw new Error(`Cannot reach ${url}`, { cause: error });
+      await sleep(250);
+    }
+  }
+}
 
 async function call(method, url, { status, body }) {
   const response = await fetch(url, {
@@ -16,6 +30,7 @@ async function call(method, url, { status, body }) {
   return text === '' ? undefined : JSON.parse(text);
 }
 
+await reach(users);
 const user = { name: 'Helm Test', email: `helm-test-${crypto.randomUUID()}@example.org` };
 const { data } = await call('POST', users, { status: 201, body: user });
 const found = await call('GET', `${users}/${data.id}`, { status: 200 });
