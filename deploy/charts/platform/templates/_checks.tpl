@@ -1,0 +1,134 @@
+{{- /* Values that are good each on its own and impossible together: each a sentence, all told at once. */}}
+{{- define "platform.checks" -}}
+{{- $complaints := list }}
+{{- range list "release" "services" "edge" "postgres" "valkey" "tokens" "ingress" }}
+{{- range include (printf "platform.%sComplaints" .) $ | trim | splitList "\n" }}
+{{- with trim . }}{{ $complaints = append $complaints . }}{{ end }}
+{{- end }}
+{{- end }}
+{{- with $complaints }}{{ fail (printf "\n%s" (join "\n" .)) }}{{ end }}
+{{- end }}
+
+{{- define "platform.releaseComplaints" -}}
+{{- if gt (len .Release.Name) 43 }}
+the release is named "{{ .Release.Name }}", of which names are made that would be too long: expected 43 characters or fewer
+{{- end }}
+{{- end }}
+
+{{- define "platform.servicesComplaints" -}}
+{{- if not (include "platform.services" . | fromYamlArray) }}
+users.enabled, catalog.enabled and reports.enabled are all false: expected one of them to be true
+{{- end }}
+{{- if .Values.reports.enabled }}
+{{- range list "users" "catalog" }}
+{{- if and (not (get (get $.Values .) "enabled")) (not (dig "upstreams" . "" $.Values.reports)) }}
+{{ . }}.enabled is false, and reports has its figures from there: expected reports.upstreams.{{ . }} to say where it is
+{{- else if and (dig "fullnameOverride" "" (get $.Values .)) (not (dig "upstreams" . "" $.Values.reports)) }}
+{{ . }}.fullnameOverride is set, and reports would not find it: expected reports.upstreams.{{ . }} to say where it is
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "platform.edgeComplaints" -}}
+{{- with .Values.edge }}
+{{- if .enabled }}
+{{- if and .service.nodePort (eq .service.type "ClusterIP") }}
+edge.service.nodePort is {{ .service.nodePort }}, but a Service of the type ClusterIP has none: expected edge.service.type to be NodePort or LoadBalancer
+{{- end }}
+{{- if and .service.externalTrafficPolicy (eq .service.type "ClusterIP") }}
+edge.service.externalTrafficPolicy is {{ .service.externalTrafficPolicy }}, but a Service of the type ClusterIP has none: expected edge.service.type to be NodePort or LoadBalancer
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* Services that are to keep data in the bundled PostgreSQL. */}}
+{{- define "platform.postgresUsers" -}}
+{{- range $name := list "users" "catalog" }}
+{{- if include "platform.hasService" (list $ $name) }}
+{{- $store := (get $.Subcharts $name).Values.store }}
+{{- if and (eq $store.type "postgres") (not $store.postgres.url) (eq (tpl $store.postgres.existingSecret.name $) (include "platform.postgresName" $)) }}
+- {{ $name }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "platform.postgresComplaints" -}}
+{{- with .Values.postgres }}
+{{- if .enabled }}
+{{- if and .storage.ephemeral .storage.existingClaim }}
+postgres.storage.ephemeral and postgres.storage.existingClaim are both set: expected one of them
+{{- end }}
+{{- if .existingSecret }}
+{{- if .password }}
+postgres.password and postgres.existingSecret are both set: expected one of them
+{{- end }}
+{{- range include "platform.postgresUsers" $ | fromYamlArray }}
+postgres.existingSecret is set, and {{ . }} would read another: expected {{ . }}.store.postgres.existingSecret.name to be the same
+{{- end }}
+{{- end }}
+{{- else }}
+{{- range include "platform.postgresUsers" $ | fromYamlArray }}
+postgres.enabled is false, and {{ . }} is to keep its data there: expected {{ . }}.store.postgres.existingSecret.name to be a Secret of yours, or {{ . }}.store.type to be sqlite
+{{- end }}
+{{- range $name := list "users" "catalog" }}
+{{- if contains "app.kubernetes.io/name: postgres" (toYaml (dig "networkPolicy" "databaseTo" list (get $.Values $name))) }}
+{{- if eq (dig "store" "type" "" (get $.Values $name)) "postgres" }}
+postgres.enabled is false, and the NetworkPolicy lets {{ $name }} out to it alone: expected {{ $name }}.networkPolicy.databaseTo to name your server, or to be [] for any
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "platform.countsInValkey" -}}
+{{- if include "platform.hasService" (list $ "reports") }}
+{{- $limit := .Subcharts.reports.Values.rateLimit }}
+{{- if and (eq $limit.store "redis") (not $limit.redis.url) (eq (tpl $limit.redis.existingSecret.name $) (include "platform.valkeyName" $)) }}yes{{ end }}
+{{- end }}
+{{- end }}
+
+{{- define "platform.valkeyComplaints" -}}
+{{- if not .Values.valkey.enabled }}
+{{- if include "platform.countsInValkey" . }}
+valkey.enabled is false, and reports is to count there: expected reports.rateLimit.redis.existingSecret.name to be a Secret of yours, or reports.rateLimit.store to be memory, with one replica
+{{- end }}
+{{- if and (eq (dig "rateLimit" "store" "" .Values.reports) "redis") (contains "app.kubernetes.io/name: valkey" (toYaml (dig "networkPolicy" "redisTo" list .Values.reports))) }}
+valkey.enabled is false, and the NetworkPolicy lets reports out to it alone: expected reports.networkPolicy.redisTo to name your server, or to be [] for any
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "platform.checksTokens" -}}
+{{- if include "platform.hasService" (list $ "reports") }}
+{{- $jwt := .Subcharts.reports.Values.jwt }}
+{{- if and (not $jwt.jwksUrl) (not $jwt.secret) (eq (tpl $jwt.existingSecret.name $) (include "platform.tokensName" $)) }}yes{{ end }}
+{{- end }}
+{{- end }}
+
+{{- define "platform.tokensComplaints" -}}
+{{- if and (not .Values.tokens.enabled) (include "platform.checksTokens" .) }}
+tokens.enabled is false, and reports is to check tokens with that secret: expected reports.jwt.existingSecret.name to be a Secret of yours, or reports.jwt.jwksUrl
+{{- end }}
+{{- end }}
+
+{{- define "platform.ingressComplaints" -}}
+{{- with .Values.global.ingress }}
+{{- if and .enabled (not .host) }}
+global.ingress.enabled is true and global.ingress.host is not set: expected a host name such as api.example.org
+{{- end }}
+{{- if and .enabled (ne .controller "f5-nginx") $.Values.ingress.tlsSecret }}
+ingress.tlsSecret is for the master that f5-nginx needs, and global.ingress.controller is {{ .controller }}: expected global.ingress.tlsSecret instead
+{{- end }}
+{{- end }}
+{{- range $name := list "users" "catalog" "reports" }}
+{{- range $kind := list "ingress" "httpRoute" }}
+{{- if and (dig $kind "enabled" false (get $.Values $name)) (not (dig $kind "enabled" false $.Values.global)) }}
+{{ $name }}.{{ $kind }}.enabled is true, but global.{{ $kind }} holds for all services and is off: expected global.{{ $kind }}.enabled
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}

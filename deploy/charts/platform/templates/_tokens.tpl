@@ -1,0 +1,1 @@
+{{- define "platform.tokensName" -}}{{ include "service.nameOf" (list . "tokens") }}{{- end }}
