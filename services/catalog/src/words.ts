@@ -19,10 +19,10 @@ export function nameKeyOf(name: string): string {
   return readWords(name).join(' ').slice(0, MAX_KEY_LENGTH).toWellFormed();
 }
 
-/** What a search finds an item by. */
+/** What a search finds an item by; some words more than once. */
 export function wordsOfItem(item: Item): readonly string[] {
   const { name, brand, category, description, tags } = item;
-  return wordsOf(`${name} ${brand} ${category} ${description} ${tags.join(' ')}`);
+  return readWords(`${name} ${brand} ${category} ${description} ${tags.join(' ')}`);
 }
 
 function readWords(text: string): readonly string[] {

@@ -13,7 +13,7 @@ import {
 } from '../import/target.ts';
 import { nameKeyOf, wordsOfItem } from '../words.ts';
 import { buildSqliteTables } from './sqlite-build.ts';
-import { dropTables, FORMAT, tablesOf, tagWord } from './sqlite-tables.ts';
+import { createTagWords, dropTables, FORMAT, tablesOf } from './sqlite-tables.ts';
 
 /**
  * Opens a database file for an import. The catalog comes to be in tables of its own beside the present
@@ -111,6 +111,7 @@ function begin(database: DatabaseSync) {
   const advance = database.prepare(
     'UPDATE import SET checkpoint = ?, items = items + ?, refused = refused + ?',
   );
+  const tagOf = createTagWords();
   const read = database.prepare('SELECT checkpoint, items, refused FROM import');
 
   function state(): ImportState {
@@ -137,8 +138,8 @@ function begin(database: DatabaseSync) {
         refuse({ line, reason: 'id stands in the file already' });
         continue;
       }
-      const words = [...wordsOfItem(item), tagWord('category', category), tagWord('brand', brand)];
-      insertText.run(id, words.join(' '));
+      const tagWords = [tagOf('category', category), tagOf('brand', brand)];
+      insertText.run(id, [...wordsOfItem(item), ...tagWords].join(' '));
       kept++;
     }
     advance.run(batch.checkpoint, kept, refused);

@@ -82,6 +82,20 @@ export function dropTables(database: DatabaseSync, keep: readonly number[]): voi
   }
 }
 
+/** `tagWord` that makes each word once: items share few categories and brands. */
+export function createTagWords(): typeof tagWord {
+  const made = new Map<string, string>();
+  return (kind, value) => {
+    const name = `${kind} ${value}`;
+    const word = made.get(name) ?? tagWord(kind, value);
+    if (made.size < MAX_REMEMBERED) made.set(name, word);
+    return word;
+  };
+}
+
+/** So many are no burden even if each item has a brand of its own. */
+const MAX_REMEMBERED = 10_000;
+
 /** What a category or a brand is called among the words of an item: no text has such a word. */
 export function tagWord(kind: 'brand' | 'category', value: string): string {
   const mark = kind === 'brand' ? '\ue000' : '\ue001';
