@@ -47,15 +47,19 @@ spec:
         - port: {{ include "service.healthPort" $ }}
     {{- end }}
   egress:
-    - to:
-        {{- toYaml .Values.networkPolicy.dnsTo | nindent 8 }}
-      ports:
-        {{- range .Values.networkPolicy.dnsPorts }}
-        - { port: {{ . }}, protocol: UDP }
-        - { port: {{ . }}, protocol: TCP }
-        {{- end }}
+    {{- include "service.egressDns" . | nindent 4 }}
     {{- include "service.egress" . | trim | nindent 4 }}
 {{- end }}
+{{- end }}
+
+{{- define "service.egressDns" -}}
+- to:
+    {{- toYaml .Values.networkPolicy.dnsTo | nindent 4 }}
+  ports:
+    {{- range .Values.networkPolicy.dnsPorts }}
+    - { port: {{ . }}, protocol: UDP }
+    - { port: {{ . }}, protocol: TCP }
+    {{- end }}
 {{- end }}
 
 {{- /* The peers that values let in: a platform's for all of its charts, and the chart's own. */}}

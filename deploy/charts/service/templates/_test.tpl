@@ -7,9 +7,7 @@ kind: Pod
 metadata:
   name: {{ include "service.name" . }}-test
   labels:
-    app.kubernetes.io/name: {{ .Chart.Name }}
-    app.kubernetes.io/instance: {{ .Release.Name }}
-    app.kubernetes.io/component: test
+    {{- include "service.testLabels" . | nindent 4 }}
     {{- include "service.callerLabels" (list .Chart.Name) | trim | nindent 4 }}
   annotations:
     helm.sh/hook: test
@@ -58,4 +56,35 @@ spec:
   volumes:
     {{- include "service.secretsVolume" (dict "root" $ "secrets" .) | nindent 4 }}
   {{- end }}
+{{- end }}
+
+{{- /* The test calls its service and nobody else. */}}
+{{- define "service.testNetwork" -}}
+{{- if .Values.networkPolicy.enabled }}
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  name: {{ include "service.name" . }}-test
+  labels:
+    {{- include "service.labels" . | nindent 4 }}
+spec:
+  podSelector:
+    matchLabels:
+      {{- include "service.testLabels" . | nindent 6 }}
+  policyTypes: [Ingress, Egress]
+  egress:
+    {{- include "service.egressDns" . | nindent 4 }}
+    - to:
+        - podSelector:
+            matchLabels:
+              {{- include "service.selectorLabels" . | nindent 14 }}
+      ports:
+        - port: {{ include "service.httpPort" . }}
+{{- end }}
+{{- end }}
+
+{{- define "service.testLabels" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/component: test
 {{- end }}
