@@ -45,12 +45,10 @@ edge.service.externalTrafficPolicy is {{ .service.externalTrafficPolicy }}, but 
 
 {{- /* Services that are to keep data in the bundled PostgreSQL. */}}
 {{- define "platform.postgresUsers" -}}
-{{- range $name := list "users" "catalog" }}
-{{- if include "platform.hasService" (list $ $name) }}
+{{- range $name := without (include "platform.services" $ | fromYamlArray) "reports" }}
 {{- $store := (get $.Subcharts $name).Values.store }}
 {{- if and (eq $store.type "postgres") (not $store.postgres.url) (eq (tpl $store.postgres.existingSecret.name $) (include "platform.postgresName" $)) }}
 - {{ $name }}
-{{- end }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -73,7 +71,7 @@ postgres.existingSecret is set, and {{ . }} would read another: expected {{ . }}
 {{- range include "platform.postgresUsers" $ | fromYamlArray }}
 postgres.enabled is false, and {{ . }} is to keep its data there: expected {{ . }}.store.postgres.existingSecret.name to be a Secret of yours, or {{ . }}.store.type to be sqlite
 {{- end }}
-{{- range $name := list "users" "catalog" }}
+{{- range $name := without (include "platform.services" $ | fromYamlArray) "reports" }}
 {{- if contains "app.kubernetes.io/name: postgres" (toYaml (dig "networkPolicy" "databaseTo" list (get $.Values $name))) }}
 {{- if eq (dig "store" "type" "" (get $.Values $name)) "postgres" }}
 postgres.enabled is false, and the NetworkPolicy lets {{ $name }} out to it alone: expected {{ $name }}.networkPolicy.databaseTo to name your server, or to be [] for any
@@ -96,7 +94,7 @@ postgres.enabled is false, and the NetworkPolicy lets {{ $name }} out to it alon
 {{- if include "platform.countsInValkey" . }}
 valkey.enabled is false, and reports is to count there: expected reports.rateLimit.redis.existingSecret.name to be a Secret of yours, or reports.rateLimit.store to be memory, with one replica
 {{- end }}
-{{- if and (eq (dig "rateLimit" "store" "" .Values.reports) "redis") (contains "app.kubernetes.io/name: valkey" (toYaml (dig "networkPolicy" "redisTo" list .Values.reports))) }}
+{{- if and .Values.reports.enabled (eq (dig "rateLimit" "store" "" .Values.reports) "redis") (contains "app.kubernetes.io/name: valkey" (toYaml (dig "networkPolicy" "redisTo" list .Values.reports))) }}
 valkey.enabled is false, and the NetworkPolicy lets reports out to it alone: expected reports.networkPolicy.redisTo to name your server, or to be [] for any
 {{- end }}
 {{- end }}
