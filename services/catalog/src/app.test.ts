@@ -86,7 +86,8 @@ test('a service without a catalog answers 503 with Retry-After', async () => {
   const store = openSqliteCatalogStore(':memory:');
   onTestFinished(() => store.close());
 
-  const response = await request(createCatalogApp({ store }), CATALOG);
+  const logger = { info() {}, warn() {}, error() {} };
+  const response = await request(createCatalogApp({ store, logger }), CATALOG);
 
   expect(response.status).toBe(503);
   expect(response.headers.get('retry-after')).toBe('1');

@@ -65,7 +65,7 @@ function rank(database: DatabaseSync, { items, ranks, words, facets }: Tables, o
      ) STRICT;
      INSERT INTO ${ranks[order]} (rank, key, id, price_cents, pair)
        SELECT row_number() OVER (ORDER BY ${key}, id), ${key}, id, price_cents, pair
-       FROM ${items} JOIN ${facets} USING (category, brand) ORDER BY ${key}, id;
+       FROM ${items} CROSS JOIN ${facets} USING (category, brand) ORDER BY ${key}, id;
      CREATE VIRTUAL TABLE ${words[order]} USING fts5 (
        words, content = '', columnsize = 0, detail = none, tokenize = 'ascii'
      )`,
