@@ -17,7 +17,7 @@ endif
 
 .DEFAULT_GOAL := help
 .PHONY: help install up down status logs token import config smoke contract leftovers \
-	test check format charts durability bench bench-services clean
+	load test check format charts durability bench bench-services clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,11 +51,14 @@ smoke: install ## Try the running system through its edge
 contract: install ## Hold version 1 at BASE against its specification (BASE=https://host TOKEN="A B")
 	@node deploy/local/contract.ts --base $(or $(BASE),http://localhost:$(PORT)) $(patsubst %,--token %,$(TOKEN))
 
+load: $(TOOLCHAIN) ## Put load on the system at BASE (PROFILE=smoke, load, rate-limit or rollout)
+	@node deploy/k6/run.ts --profile '$(or $(PROFILE),smoke)' --base '$(or $(BASE),http://localhost:$(PORT))'
+
 leftovers: $(TOOLCHAIN)
 	@node deploy/local/leftovers.ts --port $(PORT)
 
 test: install ## Type-check, lint and run every test
-	@node deploy/local/tools.ts nginx redis chromium postgres helm kube-score
+	@node deploy/local/tools.ts nginx redis chromium postgres helm k6 kube-score
 	npm run check
 	npm test -- $(TEST_FLAGS)
 

@@ -1,0 +1,83 @@
+import type { Scenario } from 'k6/options';
+import { expect, test } from 'vitest';
+
+import { PROFILES, type ProfileName } from './profiles.ts';
+import { KINDS, OBJECTIVES } from './slo.ts';
+
+const NAMES = Object.keys(PROFILES) as ProfileName[];
+
+function scenariosOf(name: ProfileName): Scenario[] {
+  return Object.values(PROFILES[name]({}).scenarios ?? {});
+}
+
+test.each(['smoke', 'load', 'rollout'] as const)(
+  '%s sends on time whatever the system does, with users enough made beforehand',
+  (name) => {
+    for (const scenario of scenariosOf(name)) {
+      expect(scenario.executor).toMatch(/-arrival-rate$/);
+      expect(scenario).toHaveProperty('preAllocatedVUs', expect.any(Number));
+      expect(scenario).not.toHaveProperty('maxVUs');
+    }
+  },
+);
+
+test.each(NAMES)('%s fails where an iteration was dropped', (name) => {
+  expect(PROFILES[name]({}).thresholds).toMatchObject({ dropped_iterations: ['count==0'] });
+});
+
+test.each(['smoke', 'load'] as const)('%s holds every kind of request to its objective', (name) => {
+  const { thresholds } = PROFILES[name]({});
+
+  for (const kind of KINDS) {
+    expect(thresholds).toMatchObject({
+      [`http_reqs{name:${kind}}`]: ['count>0'],
+      [`http_req_failed{name:${kind}}`]: [expect.stringMatching(/^rate(==0|<0\.001)$/)],
+      [`http_req_duration{name:${kind}}`]: [
+        `p(95)<${OBJECTIVES[kind].p95Ms}`,
+        `p(99)<${OBJECTIVES[kind].p99Ms}`,
+      ],
+    });
+  }
+});
+
+test('rollout sends at least 40,000 requests, and none may fail', () => {
+  const { scenarios, thresholds } = PROFILES.rollout({});
+
+  const { rate, duration } = scenarios!.stream as { rate: number; duration: string };
+  expect(rate).toBe(300);
+  expect(rate * Number.parseInt(duration, 10)).toBeGreaterThanOrEqual(40_000);
+  expect(thresholds).toMatchObject({ http_req_failed: ['rate==0'] });
+});
+
+test.each([
+  [300, 100, 200],
+  [600, 100, 500],
+  [50, 50, 0],
+])('of %i requests of one user at once, %i pass and %i are turned away', (requests, ...counts) => {
+  const { thresholds } = PROFILES['rate-limit']({ REQUESTS: String(requests) });
+
+  expect(thresholds).toMatchObject({
+    requests_passed: [`count==${counts[0]}`],
+    requests_limited: [`count==${counts[1]}`],
+  });
+});
+
+test('latencies may be longer by a factor', () => {
+  const { thresholds } = PROFILES.smoke({ LATENCY_FACTOR: '2.5' });
+
+  expect(thresholds?.['http_req_duration{name:GET /api/v1/users}']).toEqual([
+    'p(95)<625',
+    'p(99)<1250',
+  ]);
+});
+
+test.each([
+  ['smoke', { DURATION: '10' }, 'DURATION is "10": expected a form such as "30s" or "5m"'],
+  ['load', { DURATION: '-1m' }, 'DURATION is "-1m": expected a form such as "30s" or "5m"'],
+  ['rollout', { RATE: 'fast' }, 'RATE is "fast": expected a whole number from 1 to 10000'],
+  ['rollout', { RATE: '0.5' }, 'RATE is "0.5": expected a whole number from 1 to 10000'],
+  ['rate-limit', { REQUESTS: '0' }, 'REQUESTS is "0": expected a whole number from 1 to 10000'],
+  ['smoke', { LATENCY_FACTOR: '-1' }, 'LATENCY_FACTOR is "-1": expected a number above 0'],
+] as const)('%s refuses %j', (name, env, message) => {
+  expect(() => PROFILES[name](env)).toThrow(new RangeError(message));
+});
