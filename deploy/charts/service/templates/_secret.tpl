@@ -91,7 +91,7 @@ when it is first installed.
 {{- if not $secret.value }}
 {{- $existing := lookup "v1" "Secret" $.Release.Namespace (tpl $secret.existing.name $) | default dict }}
 {{- $annotations := dig "metadata" "annotations" dict $existing | default dict }}
-{{- if ne (get $annotations "meta.helm.sh/release-name") $.Release.Name }}
+{{- if and $existing (ne (get $annotations "meta.helm.sh/release-name") $.Release.Name) }}
 {{- $_ := set $seen $name (dig "data" $secret.existing.key "" $existing) }}
 {{- end }}
 {{- end }}
