@@ -8,7 +8,7 @@ import type { ServiceName } from './endpoint.ts';
 /** What serves one service as each of its contestants. */
 export interface Programs {
   readonly whole: string;
-  /** The same without the log, the metrics and the request id of each request. */
+  /** Without what observes requests: their ids, log and metrics. */
   readonly bare: string;
 }
 

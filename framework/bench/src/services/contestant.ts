@@ -1,8 +1,8 @@
 import type { Place } from './databases.ts';
 
 /**
- * Each service four times: on fw and on fastify, as it runs in production (a line of log, metrics and
- * a request id for each request) and bare.
+ * Each service four times: on fw and on fastify, as it runs in production (a line of log, metrics, a
+ * request id and a time-out for each request, and what runs for all) and bare.
  */
 export const CONTESTANTS = ['fw', 'fastify', 'fw-bare', 'fastify-bare'] as const;
 export type Contestant = (typeof CONTESTANTS)[number];

@@ -64,8 +64,8 @@ function endpointLines({ endpoints, pace }: Findings): readonly string[] {
     `Processor time of the service's process per request; medians of ${pace.rounds} rounds of ` +
       `${pace.milliseconds} ms, wrk with ${pace.connections} connections; ${PINNING}, and with it nginx ` +
       'and PostgreSQL. A ratio is fastify’s time by ours in the same round: above 1, ours is faster. ' +
-      'First as in production, with a line of log, metrics and a request id for each request; then ' +
-      'bare; then what these three add; then as in production behind nginx.',
+      'First as in production, with log, metrics, request ids and time-outs, ours with draining and ' +
+      'shedding too; then bare; then what all of that adds; then as in production behind nginx.',
     ...disturbance(endpoints),
     ...tables,
   ];
@@ -129,7 +129,7 @@ function goalLines({ endpoints, stores, starts }: Findings): readonly string[] {
     judge('bare, each endpoint is at least as fast as on fastify', slower('bare'));
     judge('behind nginx, each endpoint is at least as fast as on fastify', slower('edge'));
     judge(
-      'log, metrics and request id cost less than 15 % of the bare request',
+      'log, metrics, request ids and all else of production cost less than 15 % of the bare request',
       endpoints
         .filter(({ overhead }) => overhead >= 0.15)
         .map((each) => `${named(each)}: ${percent(each.overhead)}`),

@@ -18,12 +18,12 @@ export interface EndpointSummary {
   readonly service: ServiceName;
   readonly store: StoreName;
   readonly endpoint: string;
-  /** As in production: with a line of log, metrics and a request id for each request. */
+  /** As in production: with log, metrics, request ids and time-outs. */
   readonly production: Comparison;
   readonly bare: Comparison;
   /** As in production, and behind nginx. */
   readonly edge: Comparison;
-  /** What log, metrics and ids add to the processor time of the bare request, as a part of it. */
+  /** What production adds to the processor time of the bare request, as a part of it. */
   readonly overhead: number;
   readonly fastifyOverhead: number;
   /** The least part of its core that a contestant had in a direct slice, as a median. */

@@ -22,27 +22,28 @@ const PLAIN: FastifyServerOptions = {
 
 /**
  * Fastify as one runs it: compiled router, bodies checked by zod, answers written by the serializers
- * that it compiles from their schemas. `isObserved` adds what every service has in production: a
- * line of log, metrics and a request id for each request.
+ * that it compiles from their schemas. `isProduction` adds what every service has in production: a
+ * line of log, metrics, a request id and a time-out for each request.
  */
-export function createPeer(isObserved: boolean): FastifyInstance {
-  const app = Fastify(isObserved ? { ...PLAIN, ...withLogAndIds() } : PLAIN);
+export function createPeer(isProduction: boolean): FastifyInstance {
+  const app = Fastify(isProduction ? { ...PLAIN, ...forProduction() } : PLAIN);
   app.setValidatorCompiler(validatorCompiler);
   app.setErrorHandler((error, request, reply) => {
     const status = statusOf(error);
     const detail = error instanceof Error && status < 500 ? error.message : 'Internal Server Error';
     sendProblem(reply, { status, detail, requestId: request.id });
   });
-  if (isObserved) observe(app);
+  if (isProduction) observe(app);
   return app;
 }
 
-function withLogAndIds(): FastifyServerOptions {
+function forProduction(): FastifyServerOptions {
   return {
     // As pino's documentation has it for speed: lines are gathered and written in the background.
     logger: { level: 'info', stream: pino.destination({ sync: false, minLength: 4096 }) },
     requestIdHeader: 'x-request-id',
     genReqId: () => randomUUID(),
+    handlerTimeout: 20_000,
   };
 }
 
