@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
@@ -114,6 +115,29 @@ test('of 300 requests of one user at once 100 pass, and 200 are turned away', as
 function secret(): string {
   return fs.readFileSync(secretFile(system.folders.run), 'utf8').trim();
 }
+
+test('an interrupted program prints what it has, and ends with 1', async () => {
+  const child = spawn(
+    process.execPath,
+    [PROGRAM, '--base', system.target.api.origin, '--out', newFolder()],
+    { env: { ...PATIENT, JWT_SECRET: secret(), DURATION: '10m' }, detached: true },
+  );
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => {
+    // The first line: k6 is about to start. A terminal interrupts it, too.
+    if (output.stdout === '') setTimeout(() => process.kill(-child.pid!, 'SIGINT'), 5_000);
+    output.stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    output.stderr += chunk;
+  });
+
+  const [code] = await once(child, 'close');
+
+  expect(code).toBe(1);
+  expect(output.stdout).toMatch(/^smoke: [\d,]+ requests in /m);
+  expect(output.stderr).toMatch(/^Cannot finish smoke: it was interrupted \([^\n]+\)\n$/);
+}, 60_000);
 
 test('a missed objective ends the program with 1, and is marked in what it prints', () => {
   const args = ['--base', system.target.api.origin, '--out', newFolder()];

@@ -40,10 +40,10 @@ const NOTES_SHOWN = 5;
 /** These would take the place of a profile's scenarios. */
 const OVERRIDES = ['K6_VUS', 'K6_DURATION', 'K6_ITERATIONS', 'K6_STAGES'];
 
-/** What k6 ends with where it has done its work: objectives met, missed, or ended before its time. */
+/** What k6 ends with: objectives met, missed, or a signal before its time. */
 const MET = 0;
 const MISSED = 99;
-const ENDED = 105;
+const SIGNALLED = 105;
 
 /**
  * Runs a profile against the system at `base`, and tells what it came to.
@@ -93,8 +93,10 @@ export async function runLoad({
     ...(report ? [`The report is ${fromHere(report)}`] : []),
   ];
   for (const line of lines) say(line);
-  if (![MET, MISSED, ENDED].includes(run.code) || !fs.existsSync(files.figures)) {
-    const reason = `k6 ended with exit code ${run.code}`;
+  const orderly = until?.aborted ? [MET, MISSED, SIGNALLED] : [MET, MISSED];
+  if (!orderly.includes(run.code) || !fs.existsSync(files.figures)) {
+    const reason =
+      run.code === SIGNALLED ? 'it was interrupted' : `k6 ended with exit code ${run.code}`;
     throw new Error(`Cannot finish ${name}: ${reason} (${fromHere(files.log)})`);
   }
   return { outcome: JSON.parse(fs.readFileSync(files.figures, 'utf8')), report };
