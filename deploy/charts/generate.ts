@@ -25,7 +25,7 @@ const SERVICES: Readonly<Record<string, ServiceChart>> = {
 
 /** Variables that the templates set: by other values, or because a container leaves no choice. */
 const SET_BY_TEMPLATES = [
-  ...['HOST', 'PORT', 'HEALTH_PORT', 'LOG_FORMAT', 'DRAIN_TIMEOUT_MS'],
+  ...['PORT', 'HEALTH_PORT', 'LOG_FORMAT', 'DRAIN_TIMEOUT_MS'],
   ...['DATABASE_FILE', 'DATABASE_URL', 'DATA_FILE'],
   ...['JWT_SECRET', 'JWT_JWKS_URL', 'JWT_ALGORITHM', 'JWT_ISSUER', 'JWT_AUDIENCE'],
   ...['REDIS_URL', 'USERS_URL', 'CATALOG_URL'],
@@ -86,7 +86,7 @@ function kindOf(name: string, complaint: string): Schema {
   const [, words] = /one of (.+)$/.exec(complaint) ?? [];
   if (words !== undefined) return oneOf(...words.split(', '));
   const [, form] = /^must be (.+)$/.exec(complaint) ?? [];
-  if (form === undefined) return { type: 'string' };
+  if (!form?.startsWith('a URL')) return { type: 'string' };
   return { type: 'string', if: { pattern: '^(https?://.+)?$' }, else: saying(form) };
 }
 
