@@ -155,6 +155,25 @@ describe.each(FORMS)('middleware that goes on by %s()', (_, write) => {
     expect(status).toBe(200);
   });
 
+  test('twice is refused to the layer that waited, through layers that only passed on', async () => {
+    const steps: string[] = [];
+    const outer = write(async (_ctx, goOn) => {
+      await goOn();
+      await goOn().catch((error: Error) => steps.push(error.message));
+    });
+    const passOn = write((_ctx, goOn) => goOn());
+    const slow = write(async (_ctx, goOn) => {
+      await sleep(2);
+      steps.push('inner');
+      await goOn();
+    });
+
+    const { logged } = await run(outer, passOn, passOn, slow, (ctx) => ctx.json({}));
+
+    expect(steps).toEqual(['inner', twice]);
+    expect(logged).toEqual([`Error: ${twice}`]);
+  });
+
   test('reaches the layer after it again once an inner one has finished', async () => {
     const steps: number[] = [];
     const layer = (depth: number) =>
@@ -250,6 +269,22 @@ describe.each(FORMS)('middleware that goes on by %s()', (_, write) => {
 
     return request(app, '/').then(() => expect(steps).toEqual(['a', 'b', 'b', 'end']));
   });
+});
+
+test('a layer that passed on, and goes on again later, is told of in the log', async () => {
+  const around: Middleware = async (_ctx, next) => next();
+  const passOn: Middleware = (_ctx, next) => {
+    setTimeout(next, 2);
+    return next();
+  };
+
+  const { status, logged } = await run(around, passOn, passOn, async (ctx) => {
+    await sleep(10);
+    ctx.json({});
+  });
+
+  expect(status).toBe(200);
+  expect(logged).toEqual([`Error: ${twice}`, `Error: ${twice}`]);
 });
 
 test('compose refuses a layer that is no function', () => {

@@ -40,7 +40,15 @@ export function requireMiddleware(stack: readonly unknown[]): void {
 /** `ctx.next` is always the `next` of the layer that runs, so that both forms are one. */
 interface ChainedContext extends Context {
   next: Next;
+  /** Of the innermost layer that is waited for. */
+  restoration: Restoration | undefined;
   readonly finished: boolean;
+}
+
+/** What `ctx.next` becomes once a promise is settled. */
+export interface Restoration {
+  readonly after: Promise<void>;
+  to: Next;
 }
 
 function link(layer: Middleware, rest: Chain): Chain {
@@ -51,10 +59,11 @@ function link(layer: Middleware, rest: Chain): Chain {
     let downstream: Promise<void> | undefined;
     let refused: Promise<void> | undefined;
     let innerNext: Next | undefined;
+    let isPassedOn = false;
     const next = (): Promise<void> => {
       if (downstream) {
         refused = refuse(downstream);
-        if (pending && callerNext === END) {
+        if (pending && (callerNext === END || isPassedOn)) {
           pending.then(
             () => tellOfRefusal(ctx, refused),
             () => {},
@@ -78,21 +87,41 @@ function link(layer: Middleware, rest: Chain): Chain {
     if (pending === DONE) {
       ctx.next = callerNext;
     } else if (callerNext !== END || refused) {
-      // First in line, before the caller resumes. It also marks a rejection as seen: a `next()` that
-      // nobody waits for must not end the process. Whoever runs the outermost layer does wait.
-      pending.then(
-        () => {
-          ctx.next = callerNext;
-          tellOfRefusal(ctx, refused);
-        },
-        (error: unknown) => {
-          ctx.next = callerNext;
-          if (ctx.finished) ctx.log.error('A middleware failed after the answer was sent', error);
-        },
-      );
+      if (ctx.restoration?.after === pending && !refused) {
+        // This layer is over and returned what `next()` gave it: that is waited for already.
+        ctx.restoration.to = callerNext;
+        isPassedOn = true;
+      } else {
+        restoreAfter(ctx, pending, callerNext, () => refused);
+      }
     }
     return pending;
   };
+}
+
+/**
+ * Gives `ctx.next` back once `pending` is settled: first in line, before the caller resumes. It also
+ * marks a rejection as seen: a `next()` that nobody waits for must not end the process. Whoever runs
+ * the outermost layer does wait.
+ */
+function restoreAfter(
+  ctx: ChainedContext,
+  pending: Promise<void>,
+  to: Next,
+  refused: () => Promise<void> | undefined,
+): void {
+  const restoration: Restoration = { after: pending, to };
+  ctx.restoration = restoration;
+  pending.then(
+    () => {
+      ctx.next = restoration.to;
+      tellOfRefusal(ctx, refused());
+    },
+    (error: unknown) => {
+      ctx.next = restoration.to;
+      if (ctx.finished) ctx.log.error('A middleware failed after the answer was sent', error);
+    },
+  );
 }
 
 /** Logs a second `next()` of a layer that did not fail of it. */

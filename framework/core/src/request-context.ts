@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 
+import type { Restoration } from './compose.ts';
 import type { Context, MatchedRoute, Next, Query, State } from './context.ts';
 import { http } from './http.ts';
 import type { Logger } from './logger.ts';
@@ -42,6 +43,7 @@ export class RequestContext implements Context {
   route: MatchedRoute | undefined = undefined;
   body: unknown = undefined;
   next: Next;
+  restoration: Restoration | undefined = undefined;
   /** Set once the answer has gone out. */
   finished = false;
   /** What answered, by name; empty until something has. */
