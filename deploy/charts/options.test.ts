@@ -505,6 +505,12 @@ describe('the notes', () => {
     expect(notes).toMatch(/^ {2}helm test fw --namespace trial$/m);
   });
 
+  test('say where reports gets its figures', () => {
+    expect(notesOf('reports', SHARED.reports ?? {})).toContain(
+      'Figures come from http://fw-users and http://fw-catalog',
+    );
+  });
+
   test.each([
     [
       'the end of ingress-nginx',

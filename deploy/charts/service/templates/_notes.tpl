@@ -38,6 +38,9 @@ From here:
 * The data is lost with the pod: store.sqlite.ephemeral is for trying out.
 {{- end }}
 {{- end }}
+{{- if .Values.upstreams }}
+* Figures come from {{ include "service.upstream" (list . "users") }} and {{ include "service.upstream" (list . "catalog") }}: without one of them, a report says what is missing.
+{{- end }}
 {{- if lt (include "service.leastReplicas" . | int) 2 }}
 * One pod serves: an upgrade, a drained node or a crash is an outage.
 {{- end }}
