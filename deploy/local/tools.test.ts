@@ -1,4 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 
 import { expect, test } from 'vitest';
@@ -32,5 +34,27 @@ test('a tool that is there already is not installed, and an unknown one is named
     status: 1,
     stderr:
       'Cannot bring "mongodb": expected one of nginx, redis, chromium, postgres, wrk, helm, k6, kube-score\n',
+  });
+});
+
+test('where a program of a Go module cannot be had, one line says which and how to get it', () => {
+  // A checkout of its own, in which nothing has been built.
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'tools-'));
+  const copy = path.join(root, 'deploy/local/tools.ts');
+  fs.mkdirSync(path.dirname(copy), { recursive: true });
+  fs.copyFileSync(path.join(import.meta.dirname, 'tools.ts'), copy);
+
+  const bring = spawnSync(process.execPath, [copy, 'kube-score'], {
+    encoding: 'utf8',
+    env: { PATH: path.join(root, 'nothing') },
+  });
+  fs.rmSync(root, { recursive: true });
+
+  expect(bring).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr:
+      'kube-score is missing: install it (https://github.com/zegl/kube-score#installation), ' +
+      'or Go 1.26 to have it built, then run make again\n',
   });
 });
