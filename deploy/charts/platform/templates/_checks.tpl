@@ -3,7 +3,7 @@
 {{- $complaints := list }}
 {{- range list "release" "services" "edge" "postgres" "valkey" "tokens" "ingress" }}
 {{- range include (printf "platform.%sComplaints" .) $ | trim | splitList "\n" }}
-{{- with trim . }}{{ $complaints = append $complaints . }}{{ end }}
+{{- with trim . }}{{ $complaints = append $complaints (printf "platform: %s" .) }}{{ end }}
 {{- end }}
 {{- end }}
 {{- with $complaints }}{{ fail (printf "\n%s" (join "\n" .)) }}{{ end }}

@@ -59,3 +59,13 @@ upstreams.conf: |
 {{- define "platform.edgePage" -}}
 {{- (.Files.Glob "files/page/*").AsConfig }}
 {{- end }}
+
+{{- define "platform.dnsEgress" -}}
+- to:
+    {{- toYaml .dnsTo | nindent 4 }}
+  ports:
+    {{- range .dnsPorts }}
+    - { port: {{ . }}, protocol: UDP }
+    - { port: {{ . }}, protocol: TCP }
+    {{- end }}
+{{- end }}

@@ -1,0 +1,84 @@
+import fs from 'node:fs';
+import path from 'node:path';
+
+import { parse } from 'yaml';
+
+import { CHARTS } from '../dependencies.ts';
+import type { Rendered, Values } from './render.ts';
+
+/** The charts that the platform installs. */
+export const SERVICES: readonly string[] = ['users', 'catalog', 'reports'];
+
+/** The host of the ingresses below. */
+export const HOST = 'api.example.org';
+
+/** The values that the platform's README shows: servers of one's own, and no server at all. */
+const [EXTERNAL = {}, ALONE = {}] = fs
+  .readFileSync(path.join(CHARTS, 'platform/README.md'), 'utf8')
+  .matchAll(/```yaml\n(.*?)```/gs)
+  .map(([, text = '']): Values => parse(text));
+
+/** What the platform is tried with. */
+export const PLATFORMS = {
+  'as it stands': {},
+  'servers of one’s own': EXTERNAL,
+  'no server at all': ALONE,
+  'f5-nginx': {
+    global: { ingress: { enabled: true, host: HOST } },
+    ingress: { tlsSecret: 'certificate' },
+  },
+  'ingress-nginx': {
+    global: { ingress: { enabled: true, host: HOST, controller: 'ingress-nginx' } },
+  },
+  'a gateway': {
+    global: { httpRoute: { enabled: true, parentRefs: [{ name: 'public' }] } },
+    ...Object.fromEntries(SERVICES.map((name) => [name, { networkPolicy: { from: [{}] } }])),
+    edge: { enabled: false },
+  },
+  'one of each': {
+    edge: { replicas: 1, service: { type: 'NodePort', nodePort: 30_080 }, allowFrom: [{}] },
+    postgres: { storage: { ephemeral: true }, password: 'sixteen-letters-1' },
+    users: { replicas: 1 },
+  },
+  'users alone': {
+    catalog: { enabled: false },
+    reports: { enabled: false },
+    valkey: { enabled: false },
+    tokens: { enabled: false },
+  },
+  'images of one registry': {
+    global: { image: { registry: 'registry.example.org', tag: '1.2.3', pullSecrets: ['opener'] } },
+  },
+} as const satisfies Readonly<Record<string, Values>>;
+
+/** Pods of one kind: those of a Deployment or a StatefulSet, or the one of a test. */
+export interface Pods {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly spec: Rendered['spec'];
+}
+
+/** Whatever pods the objects bring. */
+export function podsOf(objects: readonly Rendered[]): Pods[] {
+  return objects.flatMap(({ kind, metadata, spec }) => {
+    if (kind === 'Pod') return [{ name: metadata.name, labels: metadata.labels ?? {}, spec }];
+    if (kind !== 'Deployment' && kind !== 'StatefulSet') return [];
+    const { template } = spec;
+    return [{ name: metadata.name, labels: template.metadata.labels, spec: template.spec }];
+  });
+}
+
+/** The pods that a selector finds. */
+export function selected(
+  pods: readonly Pods[],
+  selector: Readonly<Record<string, string>>,
+): readonly Pods[] {
+  return pods.filter(({ labels }) =>
+    Object.entries(selector).every(([name, text]) => labels[name] === text),
+  );
+}
+
+/** The names of all objects of `kind`. */
+export function namesOf(objects: readonly Rendered[], kind: string): string[] {
+  return objects.filter((object) => object.kind === kind).map(({ metadata }) => metadata.name);
+}
