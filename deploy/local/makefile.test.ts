@@ -22,7 +22,7 @@ const commands = new Set(
   documents.flatMap((file) => {
     const text = fs.readFileSync(path.join(root, file), 'utf8');
     const shown = text.matchAll(
-      /(?<=^|`|\$\()make ((?:--silent )?[a-z-]+(?: [A-Z_]+=[^\s`)]+)*)/gm,
+      /(?<=^|`|\$\()make ((?:--silent )?[a-z0-9-]+(?: [A-Z_]+=[^\s`)]+)*)/gm,
     );
     return [...shown].map(([, command = '']) => command);
   }),

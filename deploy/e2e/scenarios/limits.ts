@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+
+import type { Target } from '../../local/target.ts';
+import { waitFor } from '../cluster.ts';
+import { installPlatform } from '../platform.ts';
+import { podsOf, restartsOf, waitForPods } from '../rollouts.ts';
+import type { Scenario, World } from '../scenario.ts';
+
+const LIMIT = 100;
+
+/** One count for all replicas of reports, whatever becomes of the server that keeps it. */
+export const limits: Scenario = {
+  name: 'limits',
+  title:
+    'exactly 100 of 300 requests of one user pass over three replicas; without Valkey it stays limited',
+  seconds: 300,
+  async run(world) {
+    const { cluster, space, say } = world;
+    const where = { cluster, namespace: space.name };
+    const { target } = await installPlatform(world, { reports: { replicas: 3 } });
+
+    say('sending 300 requests of one user at once');
+    await passesExactly(target, LIMIT);
+
+    say('killing Valkey');
+    const [before] = await podsOf(where, 'valkey');
+    assert.ok(before);
+    await scaleValkey(world, 0);
+    const token = target.newToken();
+    const statuses = await ask(target, { token, times: 4 * LIMIT });
+    const away = tally(statuses);
+    say(`without Valkey: ${tell(away)}`);
+    assert.deepEqual(Object.keys(away).toSorted(), ['200', '429'], 'limited, and never an error');
+    // Each replica then counts for itself.
+    assert.ok((away[200] ?? 0) <= 3 * LIMIT, `${away[200]} of one user passed`);
+
+    say('bringing Valkey back');
+    await scaleValkey(world, 1);
+    await waitForPods(where, { part: 'valkey', count: 1 });
+    await waitFor({ cluster, what: 'one count for all replicas again', seconds: 30 }, async () => {
+      await passesExactly(target, LIMIT);
+      return true;
+    });
+    assert.equal(restartsOf(await podsOf(where, 'reports')), 0, 'reports was started anew');
+  },
+};
+
+async function passesExactly(target: Target, expected: number): Promise<void> {
+  const statuses = tally(await ask(target, { token: target.newToken(), times: 3 * LIMIT }));
+  assert.deepEqual(statuses, { 200: expected, 429: 3 * LIMIT - expected });
+}
+
+interface AskOptions {
+  readonly token: string;
+  readonly times: number;
+}
+
+/** Asks for reports many times at once, and gives the statuses of the answers. */
+async function ask({ api }: Target, { token, times }: AskOptions): Promise<number[]> {
+  const authorization = `Bearer ${token}`;
+  return Promise.all(
+    Array.from({ length: times }, async () => {
+      const response = await api.get('/api/v1/reports', { authorization });
+      await response.arrayBuffer();
+      return response.status;
+    }),
+  );
+}
+
+function tally(statuses: readonly number[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+function tell(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([status, count]) => `${count} × ${status}`)
+    .join(', ');
+}
+
+async function scaleValkey({ cluster, space }: World, replicas: number): Promise<void> {
+  await cluster.kubectl([
+    ...['scale', 'deployment/fw-valkey', `--replicas=${replicas}`, '--namespace', space.name],
+  ]);
+  if (replicas > 0) return;
+  await cluster.kubectl([
+    ...['delete', 'pods', '--selector', 'app.kubernetes.io/name=valkey'],
+    ...['--namespace', space.name, '--force', '--grace-period=0', '--request-timeout=0'],
+  ]);
+}

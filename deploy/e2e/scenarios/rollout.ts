@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { drain, uncordon } from '../nodes.ts';
+import { installPlatform, keptOn, lacksSecondNode, type Platform, pickNodes } from '../platform.ts';
+import { merge, type Values } from '../release.ts';
+import { podsOf, SERVICES, waitForPods } from '../rollouts.ts';
+import type { Scenario, World } from '../scenario.ts';
+import { LONGEST_SECONDS, type Stream, startStream } from '../stream.ts';
+
+/** How often in a row nothing may be lost. */
+const TIMES = 2;
+
+/** A stream of requests while everything changes that changes in a platform's life. */
+export const rollout: Scenario = {
+  name: 'rollout',
+  title:
+    'nothing is lost over an upgrade, a rollback, more and fewer pods, a deleted pod and a drained node',
+  seconds: 120 + TIMES * (LONGEST_SECONDS + 60),
+  lacks: lacksSecondNode,
+  async run(world) {
+    const platform = await installOverNodes(world);
+    for (let time = 1; time <= TIMES; time += 1) {
+      const stream = await streamDuring(world, { platform, changes: everyChange });
+      const { requests } = await stream.end();
+      world.say(`time ${time} of ${TIMES}: nothing of ${requests} requests was lost`);
+      const { streamRate, streamSeconds } = world.settings;
+      const least = Math.floor(0.95 * streamRate * streamSeconds);
+      assert.ok(requests >= least, `only ${requests} requests were sent, expected ${least}`);
+    }
+  },
+};
+
+/** What the drain is for: without it, the same stream loses requests. */
+export const withoutDrain: Scenario = {
+  name: 'rollout-without-drain',
+  title: 'the same stream loses requests when the drain is switched off',
+  seconds: 300,
+  lacks: lacksSecondNode,
+  async run(world) {
+    const off = { termination: { preStopSeconds: 0 }, config: { DRAIN_DELAY_MS: 0 } };
+    const values = Object.fromEntries(SERVICES.map((name) => [name, off]));
+    const platform = await installOverNodes(world, { ...values, edge: { endingSeconds: 1 } });
+    const stream = await streamDuring(world, { platform, changes: deletions, seconds: 30 });
+    const { outcome } = await stream.stop();
+    world.say(`${outcome.requests} requests, ${outcome.failed} failed`);
+    assert.ok(outcome.failed > 0, 'no request was lost: the test would not see a missing drain');
+  },
+};
+
+/** Installs the platform with all that is there but once on the node that stays. */
+async function installOverNodes(world: World, values: Values = {}): Promise<Platform> {
+  const nodes = await pickNodes(world.cluster);
+  assert.ok(nodes);
+  return installPlatform(world, merge(keptOn(nodes.stays), values));
+}
+
+type Changes = (world: World, platform: Platform) => Promise<void>;
+
+interface StreamOptions {
+  readonly platform: Platform;
+  readonly changes: Changes;
+  /** How long it goes on at least. Default: that of the settings. */
+  readonly seconds?: number;
+}
+
+/** Sends requests without a pause from before the changes until after them. */
+async function streamDuring(
+  world: World,
+  { platform, changes, seconds = world.settings.streamSeconds }: StreamOptions,
+): Promise<Stream> {
+  const { cluster, settings, say } = world;
+  const { signal } = cluster;
+  say(`sending ${settings.streamRate} requests a second`);
+  const stream = startStream(world, platform);
+  try {
+    const start = Date.now();
+    await sleep(3_000, undefined, { signal });
+    await changes(world, platform);
+    await sleep(Math.max(0, start + seconds * 1000 - Date.now()), undefined, { signal });
+  } catch (error) {
+    await stream.stop().catch(() => {});
+    throw error;
+  }
+  return stream;
+}
+
+/** One change after another, each waited for to its end. */
+async function everyChange(world: World, { release, values }: Platform): Promise<void> {
+  const { cluster, space, say } = world;
+  const where = { cluster, namespace: space.name };
+  const { goes } = (await pickNodes(cluster)) ?? {};
+  assert.ok(goes);
+  const node = goes.metadata.name;
+  const changed = (replicas: number, level: string): Values =>
+    Object.fromEntries(SERVICES.map((name) => [name, { replicas, config: { LOG_LEVEL: level } }]));
+
+  say('upgrading to another configuration');
+  await release.upgrade(merge(values, changed(2, 'warn')));
+  say('rolling back');
+  await cluster.helm([
+    'rollback',
+    release.name,
+    '--namespace',
+    space.name,
+    '--wait',
+    '--timeout=180s',
+  ]);
+  say('scaling from 2 to 4');
+  await release.upgrade(merge(values, changed(4, 'info')));
+  say('scaling back to 2');
+  await release.upgrade(merge(values, changed(2, 'info')));
+  await deletions(world);
+  say(`draining ${node}`);
+  world.afterwards((of) => uncordon(of, node));
+  await drain(cluster, node);
+  await uncordon(cluster, node);
+  for (const part of SERVICES) await waitForPods(where, { part, count: 2 });
+}
+
+/** Deletes a pod of each service, and waits for the one in its place. */
+async function deletions({ cluster, space, say }: World): Promise<void> {
+  const where = { cluster, namespace: space.name };
+  for (const part of SERVICES) {
+    const [pod] = await podsOf(where, part);
+    assert.ok(pod);
+    say(`deleting ${pod.metadata.name}`);
+    await cluster.kubectl([
+      'delete',
+      'pod',
+      pod.metadata.name,
+      '--namespace',
+      space.name,
+      '--request-timeout=0',
+    ]);
+    await waitForPods(where, { part, count: 2 });
+  }
+}
