@@ -17,10 +17,10 @@ endif
 
 .DEFAULT_GOAL := help
 .PHONY: help install up down status logs token import config smoke contract leftovers \
-	load test check format charts durability bench bench-services clean
+	load test check format charts e2e durability bench bench-services clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: node_modules/.installed ## Bring Node, where it is missing, and the packages
 
@@ -70,6 +70,10 @@ format: install ## Format the sources
 
 charts: install ## Pack what the charts need, so that they can be installed
 	@node deploy/charts/dependencies.ts
+
+e2e: install ## Try the charts on the cluster of KUBECONFIG (ONLY=platform: one scenario)
+	@node deploy/local/tools.ts helm k6
+	@node deploy/e2e/main.ts $(if $(ONLY),--only $(ONLY))
 
 durability: install ## Kill services and databases over and over: nothing that was acknowledged is lost
 	@node deploy/local/tools.ts postgres
