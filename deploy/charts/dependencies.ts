@@ -11,7 +11,7 @@ export const CHARTS = import.meta.dirname;
 const DEPENDENTS = ['users', 'catalog', 'reports', 'platform'];
 
 /**
- * Packs, below `folder`, what every chart needs into its own `charts` folder, where Helm looks for it.
+ * Packs, below `folder`, what every chart needs into the chart itself, where Helm looks for it.
  * No network is used: all of it lies beside each other.
  *
  * @throws {Error} with what Helm says
@@ -31,6 +31,19 @@ export function packDependencies(folder: string): void {
     }
     // A lock pins what a network may change; these are of the same commit.
     fs.rmSync(path.join(chart, 'Chart.lock'), { force: true });
+  }
+  copyEdge(path.join(folder, 'platform/files/edge'));
+}
+
+/**
+ * Gives the edge of the platform what the local one has: Helm reads no file outside of a chart, and
+ * remarks on every link that leads there.
+ */
+function copyEdge(target: string): void {
+  const source = path.join(CHARTS, '../nginx');
+  fs.rmSync(target, { recursive: true, force: true });
+  for (const name of ['nginx.conf', 'page']) {
+    fs.cpSync(path.join(source, name), path.join(target, name), { recursive: true });
   }
 }
 

@@ -33,6 +33,9 @@ users.enabled, catalog.enabled and reports.enabled are all false: expected one o
 {{- define "platform.edgeComplaints" -}}
 {{- with .Values.edge }}
 {{- if .enabled }}
+{{- if not ($.Files.Get "files/edge/nginx.conf") }}
+edge.enabled is true, and the chart has no configuration for it: run "make charts", which copies that of the local system
+{{- end }}
 {{- if and .service.nodePort (eq .service.type "ClusterIP") }}
 edge.service.nodePort is {{ .service.nodePort }}, but a Service of the type ClusterIP has none: expected edge.service.type to be NodePort or LoadBalancer
 {{- end }}

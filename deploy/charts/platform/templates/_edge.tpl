@@ -49,7 +49,7 @@ upstream {{ $name }} {
 {{- /* Every file of the edge's configuration, by its name. */}}
 {{- define "platform.edgeFiles" -}}
 nginx.conf: |
-  {{- .Files.Get "files/nginx.conf" | nindent 2 }}
+  {{- .Files.Get "files/edge/nginx.conf" | nindent 2 }}
 listen.conf: |
   {{- include "platform.listen" . | nindent 2 }}
 upstreams.conf: |
@@ -57,7 +57,7 @@ upstreams.conf: |
 {{- end }}
 
 {{- define "platform.edgePage" -}}
-{{- (.Files.Glob "files/page/*").AsConfig }}
+{{- (.Files.Glob "files/edge/page/*").AsConfig }}
 {{- end }}
 
 {{- define "platform.dnsEgress" -}}
