@@ -17,7 +17,7 @@ endif
 
 .DEFAULT_GOAL := help
 .PHONY: help install up down status logs token import config smoke contract leftovers \
-	load test check format charts e2e durability bench bench-services clean
+	load images test check format charts e2e durability bench bench-services clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ contract: install ## Hold version 1 at BASE against its specification (BASE=http
 
 load: $(TOOLCHAIN) ## Put load on the system at BASE (PROFILE=smoke, load, rate-limit or rollout)
 	@node deploy/k6/run.ts --profile '$(or $(PROFILE),smoke)' --base '$(or $(BASE),http://localhost:$(PORT))'
+
+images: $(TOOLCHAIN) ## Build the image of each service, fw-users:dev (TAG=, BUILD_IMAGE=, RUN_IMAGE=)
+	@BUILD_IMAGE=$(BUILD_IMAGE) RUN_IMAGE=$(RUN_IMAGE) node deploy/images/build.ts --tag $(or $(TAG),dev)
 
 leftovers: $(TOOLCHAIN)
 	@node deploy/local/leftovers.ts --port $(PORT)

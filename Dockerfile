@@ -1,0 +1,64 @@
+# One image per service: docker build --build-arg SERVICE=users --tag fw-users .
+# BUILD_IMAGE is any Node 26 with npm and find; RUN_IMAGE any Node 26, the barer the better.
+ARG BUILD_IMAGE=node:26.10.0-trixie-slim
+ARG RUN_IMAGE=gcr.io/distroless/nodejs26-debian13:nonroot
+
+# Only what npm reads: the packages stay in the cache until one of these files changes.
+FROM ${BUILD_IMAGE} AS manifests
+WORKDIR /source
+COPY package.json package-lock.json ./
+COPY framework framework
+COPY services services
+RUN find . -depth ! -name package.json ! -name package-lock.json \( -type f -o -empty \) -delete
+
+FROM ${BUILD_IMAGE} AS packages
+WORKDIR /source
+COPY --from=manifests /source ./
+RUN npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+
+FROM packages AS build
+COPY tsconfig.json LICENSE ./
+COPY framework framework
+COPY services services
+COPY deploy/images deploy/images
+ARG SERVICE
+RUN node deploy/images/assemble.ts "$SERVICE" /image
+
+FROM ${RUN_IMAGE}
+USER 65532:65532
+ENV PATH=/nodejs/bin:$PATH HOST=0.0.0.0 PORT=8080 HEALTH_PORT=9090 LOG_FORMAT=json SQLITE_TMPDIR=/data
+EXPOSE 8080 9090
+# In /proc stands what the metrics say about the process. Node calls --allow-net experimental: that
+# warning would be the one line of the log that is not JSON.
+ENTRYPOINT ["node", \
+  "--permission", \
+  "--allow-fs-read=/app", \
+  "--allow-fs-read=/data", \
+  "--allow-fs-read=/run/secrets", \
+  "--allow-fs-read=/proc/self/fd", \
+  "--allow-fs-read=/proc/self/limits", \
+  "--allow-fs-read=/proc/self/stat", \
+  "--allow-fs-read=/proc/self/status", \
+  "--allow-fs-write=/data", \
+  "--allow-net", \
+  "--disable-warning=ExperimentalWarning", \
+  "--max-old-space-size-percentage=50", \
+  "/app/dist/main.js"]
+# The one layer of ours, and the last: a WORKDIR after it would be another.
+COPY --from=build /image/ /
+
+ARG SERVICE
+ENV DATABASE_FILE=/data/$SERVICE.db
+
+ARG RUN_IMAGE
+ARG VERSION=
+ARG REVISION=
+ARG SOURCE=
+LABEL org.opencontainers.image.title="fw-$SERVICE" \
+  org.opencontainers.image.description="The service $SERVICE: its API on port 8080, health and metrics on 9090" \
+  org.opencontainers.image.licenses="MIT" \
+  org.opencontainers.image.source="$SOURCE" \
+  org.opencontainers.image.version="$VERSION" \
+  org.opencontainers.image.revision="$REVISION" \
+  org.opencontainers.image.base.name="$RUN_IMAGE" \
+  fw.sbom="/app/sbom.cdx.json"
