@@ -8,7 +8,7 @@ import { VARIABLES as CATALOG } from '../../services/catalog/src/config.ts';
 import { VARIABLES as REPORTS } from '../../services/reports/src/config.ts';
 import { VARIABLES as USERS } from '../../services/users/src/config.ts';
 import { LIMITS_REFUSALS, SERVICE_RULES, STORE_REFUSALS } from './rules.ts';
-import { integer, oneOf, type Refusal, type Schema, saying, schemaOf } from './schema.ts';
+import { integer, oneOf, type Refusal, type Schema, saying, schemaOf, toJson } from './schema.ts';
 import { type ChartValue, readValues } from './values.ts';
 
 /** What the chart of a service is made for. */
@@ -54,10 +54,6 @@ export function generatedFiles(charts: string): Record<string, string> {
       ];
     }),
   );
-}
-
-function toJson(schema: Schema): string {
-  return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
 /** The variables of a service that its chart lets through, held to what the service itself takes. */

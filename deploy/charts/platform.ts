@@ -13,6 +13,8 @@ import {
   schemaOf,
   TEXTS,
   textLike,
+  toJson,
+  toJson,
 } from './schema.ts';
 import { readValues } from './values.ts';
 
@@ -106,7 +108,7 @@ export function platformFiles(charts: string): Record<string, string> {
   );
   const readme = path.join('platform', 'README.md');
   return {
-    [path.join('platform', 'values.schema.json')]: `${JSON.stringify(schema, null, 2)}\n`,
+    [path.join('platform', 'values.schema.json')]: toJson(schema),
     [readme]: withTable(fs.readFileSync(path.join(charts, readme), 'utf8'), shown),
   };
 }

@@ -126,3 +126,16 @@ function refuse({ when, path, expected }: Refusal, others: Schema): Schema {
   );
   return { if: when, then, ...(Object.keys(others).length > 0 && { else: others }) };
 }
+
+const LINE_WIDTH = 100;
+
+/** A schema as the formatter of this repository leaves it: a list of words stands on one line. */
+export function toJson(schema: Schema): string {
+  const spread = JSON.stringify(schema, null, 2);
+  const lists = /^( *(?:"[^"\n]+": )?)\[\n([^[\]{}]+?)\n *\](,?)$/gm;
+  const joined = spread.replace(lists, (whole, before: string, items: string, after: string) => {
+    const line = `${before}[${items.trim().replace(/,\n */g, ', ')}]${after}`;
+    return line.length > LINE_WIDTH ? whole : line;
+  });
+  return `${joined}\n`;
+}

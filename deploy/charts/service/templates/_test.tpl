@@ -87,4 +87,5 @@ spec:
 app.kubernetes.io/name: {{ .Chart.Name }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/component: test
+app.kubernetes.io/part-of: fw
 {{- end }}
