@@ -14,7 +14,6 @@ import {
   TEXTS,
   textLike,
   toJson,
-  toJson,
 } from './schema.ts';
 import { readValues } from './values.ts';
 
