@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
 import { runToEnd } from '@fw/service/testing';
@@ -135,7 +136,7 @@ test('Ctrl-C says that the same command goes on, which it does', async () => {
   const { DATABASE_FILE, write, total } = newFolder();
   const file = write('items', [...generateRows(15_000)].map(toNdjsonLine).join(''));
   const run = (isStopped: boolean) => {
-    const child = spawn(process.execPath, [MAIN.pathname, 'import', file], {
+    const child = spawn(process.execPath, [fileURLToPath(MAIN), 'import', file], {
       env: { PATH: process.env.PATH, DATABASE_FILE },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -163,7 +164,7 @@ test('Ctrl-C says that the same command goes on, which it does', async () => {
 
 test('standard input is imported too', async () => {
   const { DATABASE_FILE, total } = newFolder();
-  const child = spawn(process.execPath, [MAIN.pathname, 'import', '-'], {
+  const child = spawn(process.execPath, [fileURLToPath(MAIN), 'import', '-'], {
     env: { PATH: process.env.PATH, DATABASE_FILE },
     stdio: ['pipe', 'ignore', 'inherit'],
   });
