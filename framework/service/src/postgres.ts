@@ -72,6 +72,10 @@ export interface Postgres {
   close(): Promise<void>;
 }
 
+/** How often a transaction is tried that others are in the way of, and the longest first pause between. */
+const CONFLICT_ATTEMPTS = 4;
+const CONFLICT_PAUSE_MS = 50;
+
 /** How long after the server should have given up on a statement this side gives up on the server. */
 const GRACE_MS = 200;
 
@@ -200,27 +204,31 @@ export function openPostgres({
     work: (query: Query) => Promise<T>,
     { timeoutMs: transactionMs = timeoutMs }: TransactionOptions = {},
   ): Promise<T> {
-    return useTwice(
+    return useAgain(
       (client) => runTransaction(client, work, transactionMs),
       transactionMs + GRACE_MS,
     );
   }
 
-  /** What was in the way of another transaction may try once more. */
-  async function useTwice<T>(
+  /** What was in the way of another transaction may try again. */
+  async function useAgain<T>(
     work: (client: PoolClient) => Promise<T>,
     workLimitMs?: number,
   ): Promise<T> {
-    try {
-      return await use(work, workLimitMs);
-    } catch (error) {
-      if (!(error instanceof Error) || !isConflict(error.cause)) throw error;
-      return use(work, workLimitMs);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await use(work, workLimitMs);
+      } catch (error) {
+        const isLast = attempt === CONFLICT_ATTEMPTS;
+        if (isLast || !(error instanceof Error) || !isConflict(error.cause)) throw error;
+        // At once, this one would be back before the other has noticed that its way is free.
+        await sleep(Math.random() * attempt * CONFLICT_PAUSE_MS);
+      }
     }
   }
 
   return {
-    query: (statement, values) => useTwice((client) => ask(client, statement, values)),
+    query: (statement, values) => useAgain((client) => ask(client, statement, values)),
     transaction,
     async migrate() {
       if (!isReady) await ready();
