@@ -158,6 +158,6 @@ test('stopping leaves no process, no port and no file but the data', async () =>
   expect(stopped).toBe(6);
   expect(running.filter(isRunning)).toEqual([]);
   for (const port of running.flatMap(({ ports }) => ports))
-    expect(await isPortFree(port)).toBe(true);
+    await expect.poll(() => isPortFree(port)).toBe(true);
   expect(fs.readdirSync(path.join(folders.root, '.local'))).toEqual(['data']);
 });
