@@ -20,7 +20,9 @@ export const limits: Scenario = {
     const { target } = await installPlatform(world, { reports: { replicas: 3 } });
 
     say('sending 300 requests of one user at once');
-    await passesExactly(target, LIMIT);
+    await passesExactly(target, LIMIT).catch(async (error) => {
+      throw new Error(`${error.message}\n${await complaints(world)}`, { cause: error });
+    });
 
     say('killing Valkey');
     const [before] = await podsOf(where, 'valkey');
@@ -48,6 +50,18 @@ export const limits: Scenario = {
 async function passesExactly(target: Target, expected: number): Promise<void> {
   const statuses = tally(await ask(target, { token: target.newToken(), times: 3 * LIMIT }));
   assert.deepEqual(statuses, { 200: expected, 429: 3 * LIMIT - expected });
+}
+
+/** What the replicas say of the server that they count in: without it, each counts for itself. */
+async function complaints({ cluster, space }: World): Promise<string> {
+  const log = await cluster.kubectl([
+    ...['logs', '--selector=app.kubernetes.io/name=reports', '--namespace', space.name],
+    ...['--tail=-1', '--prefix'],
+  ]);
+  return log
+    .split('\n')
+    .filter((line) => line.includes('rate limit store'))
+    .join('\n');
 }
 
 interface AskOptions {

@@ -56,10 +56,12 @@ export const migrations: Scenario = {
 
 /** Runs SQL in the bundled PostgreSQL, and gives its rows. */
 function sql({ cluster, space }: World, text: string): Promise<string> {
+  const options = '--no-align --tuples-only --quiet --set=ON_ERROR_STOP=1';
+  const psql = `psql --host=127.0.0.1 --username=fw --dbname=fw ${options} --command "$1"`;
+  const withPassword = `PGPASSWORD=$(cat "$POSTGRES_PASSWORD_FILE") ${psql}`;
   return cluster.kubectl([
     ...['exec', 'fw-postgres-0', '--container=postgres', '--namespace', space.name, '--'],
-    ...['psql', '--username=fw', '--dbname=fw', '--no-align', '--tuples-only', '--quiet'],
-    ...['--set=ON_ERROR_STOP=1', '--command', text],
+    ...['sh', '-c', withPassword, 'sh', text],
   ]);
 }
 
