@@ -6,37 +6,48 @@ import { only, packCharts, type Rendered, type Values } from './testing/render.t
 const charts = packCharts();
 afterAll(() => charts[Symbol.dispose]());
 
-const objects = charts.render('platform', {
-  postgres: { password: 'a-password-for-postgres' },
-  valkey: { password: 'a-password-for-valkey' },
-  tokens: { secret: 'a secret of thirty-two characters' },
-});
+const objects = charts.render('platform');
 const secretOf = (name: string): Record<string, string> => only(objects, 'Secret', name).stringData;
 
-test('a password that is given is the one in the address and in the configuration', () => {
-  const { password, url } = secretOf('fw-postgres');
-  const valkey = secretOf('fw-valkey');
+test('a password is long, another one each time, and the one in the address', () => {
+  const again = charts.render('platform');
 
-  expect(password).toBe('a-password-for-postgres');
-  expect(url).toBe('postgres://fw:a-password-for-postgres@fw-postgres:5432/fw');
-  expect(valkey.url).toBe('redis://default:a-password-for-valkey@fw-valkey:6379');
-  expect(valkey['valkey.conf']).toContain('requirepass a-password-for-valkey\n');
-  expect(secretOf('fw-tokens').secret).toBe('a secret of thirty-two characters');
-});
-
-test('one that is not given is long, and another one each time', () => {
-  const passwordOf = () =>
-    only(charts.render('platform'), 'Secret', 'fw-postgres').stringData.password;
-
-  expect(passwordOf()).toMatch(/^[A-Za-z0-9]{40}$/);
-  expect(passwordOf()).not.toBe(passwordOf());
-});
-
-test('no password stands in the environment or the arguments of a pod', () => {
-  for (const { name, spec } of podsOf(objects)) {
-    expect(JSON.stringify(spec), name).not.toMatch(/a-password-for|a secret of/);
+  for (const server of ['postgres', 'valkey']) {
+    const { password, url } = secretOf(`fw-${server}`);
+    expect(password).toMatch(/^[A-Za-z0-9]{40}$/);
+    expect(new URL(url ?? '').password).toBe(password);
+    expect(only(again, 'Secret', `fw-${server}`).stringData.password).not.toBe(password);
   }
+  expect(secretOf('fw-tokens').secret).toMatch(/^[A-Za-z0-9]{40}$/);
 });
+
+test('no password stands in a pod or a ConfigMap', () => {
+  const passwords = ['fw-postgres', 'fw-valkey', 'fw-tokens'].flatMap((name) => {
+    const { password, secret } = secretOf(name);
+    return [password ?? secret];
+  });
+  const others = JSON.stringify(objects.filter(({ kind }) => kind !== 'Secret'));
+
+  expect(passwords).toHaveLength(3);
+  for (const password of passwords) expect(others).not.toContain(password);
+});
+
+test.each(['postgres', 'valkey'])(
+  '%s reads a Secret that is there already, and makes none',
+  (server) => {
+    const existing = { existingSecret: { name: 'mine', key: 'url' } };
+    const all = charts.render('platform', {
+      [server]: { existingSecret: 'mine' },
+      users: { store: { postgres: existing } },
+      catalog: { store: { postgres: existing } },
+      reports: { rateLimit: { redis: existing } },
+    });
+    const [pods] = podsOf(all).filter(({ name }) => name === `fw-${server}`);
+
+    expect(namesOf(all, 'Secret')).not.toContain(`fw-${server}`);
+    expect(JSON.stringify(pods?.spec)).toMatch(/"(secretName|name)":"mine"/);
+  },
+);
 
 test('every server is called by the name of its Service', () => {
   const { data } = only(objects, 'ConfigMap', 'fw-reports');

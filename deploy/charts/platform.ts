@@ -27,8 +27,6 @@ const SERVICE: Schema = {
 };
 const PORT = integer(1, 65_535);
 const QUANTITY = textLike('^[1-9][0-9]*(Mi|Gi|Ti)$', 'a quantity such as 1Gi');
-// It becomes part of a URL as it stands.
-const PASSWORD = textLike('^([A-Za-z0-9_-]{16,})?$', 'at least 16 letters, digits, _ or -');
 
 /** What the pods of the platform's own are, each part of it. */
 const POD_RULES: Rules = {
@@ -68,15 +66,12 @@ const RULES: Rules = {
   'edge.allowFrom': LIST_PASSED_ON,
   'edge.dnsTo': LIST_PASSED_ON,
   'edge.dnsPorts': { type: 'array', items: PORT, minItems: 1 },
-  'postgres.password': PASSWORD,
   'postgres.storage.size': QUANTITY,
   'postgres.settings': {
     type: 'object',
     additionalProperties: { type: ['string', 'integer', 'boolean'] },
   },
-  'valkey.password': PASSWORD,
   'valkey.maxMemory': textLike('^[1-9][0-9]*(mb|gb)$', 'a quantity such as 64mb'),
-  'tokens.secret': textLike('^(.{32,})?$', 'at least 32 characters'),
 };
 
 function below(name: string, rules: Rules): Rules {

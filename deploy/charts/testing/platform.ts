@@ -37,7 +37,7 @@ export const PLATFORMS = {
   },
   'one of each': {
     edge: { replicas: 1, service: { type: 'NodePort', nodePort: 30_080 }, allowFrom: [{}] },
-    postgres: { storage: { ephemeral: true }, password: 'sixteen-letters-1' },
+    postgres: { storage: { ephemeral: true } },
     users: { replicas: 1 },
   },
   'users alone': {

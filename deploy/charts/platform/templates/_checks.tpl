@@ -63,9 +63,6 @@ edge.service.externalTrafficPolicy is {{ .service.externalTrafficPolicy }}, but 
 postgres.storage.ephemeral and postgres.storage.existingClaim are both set: expected one of them
 {{- end }}
 {{- if .existingSecret }}
-{{- if .password }}
-postgres.password and postgres.existingSecret are both set: expected one of them
-{{- end }}
 {{- range include "platform.postgresUsers" $ | fromYamlArray }}
 postgres.existingSecret is set, and {{ . }} would read another: expected {{ . }}.store.postgres.existingSecret.name to be the same
 {{- end }}
@@ -93,7 +90,11 @@ postgres.enabled is false, and the NetworkPolicy lets {{ $name }} out to it alon
 {{- end }}
 
 {{- define "platform.valkeyComplaints" -}}
-{{- if not .Values.valkey.enabled }}
+{{- if .Values.valkey.enabled }}
+{{- if and .Values.valkey.existingSecret (include "platform.countsInValkey" .) }}
+valkey.existingSecret is set, and reports would read another: expected reports.rateLimit.redis.existingSecret.name to be the same
+{{- end }}
+{{- else }}
 {{- if include "platform.countsInValkey" . }}
 valkey.enabled is false, and reports is to count there: expected reports.rateLimit.redis.existingSecret.name to be a Secret of yours, or reports.rateLimit.store to be memory, with one replica
 {{- end }}

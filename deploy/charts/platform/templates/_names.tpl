@@ -79,14 +79,10 @@ resources:
 {{- end }}
 {{- end }}
 
-{{- /*
-A secret to try out with: the value that is given, else the one that the cluster has already, else a
-new random one: (dict "root" $ "name" "the Secret's" "key" "its key" "value" "given").
-*/}}
+{{- /* A secret to try out with: what the cluster has under (list $ "a Secret" "its key"), or a new random one. */}}
 {{- define "platform.keptSecret" -}}
-{{- $existing := lookup "v1" "Secret" .root.Release.Namespace .name | default dict }}
-{{- $kept := dig "data" .key "" $existing | b64dec }}
-{{- .value | default $kept | default (randAlphaNum 40) }}
+{{- $existing := lookup "v1" "Secret" (index . 0).Release.Namespace (index . 1) | default dict }}
+{{- dig "data" (index . 2) "" $existing | b64dec | default (randAlphaNum 40) }}
 {{- end }}
 
 {{- /* The names of the services that are installed. */}}
