@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
 
 import { type LoadResult, runLoad } from '../k6/run.ts';
+import { folders as checkout, foldersOf } from '../local/state.ts';
 import type { Platform } from './platform.ts';
 import type { World } from './scenario.ts';
 
@@ -32,6 +34,8 @@ export function startStream(
       RATE: String(rate),
       DURATION: `${LONGEST_SECONDS}s`,
     },
+    // Apart from the reports of who sends requests to the system of this machine.
+    folders: foldersOf(path.join(checkout.root, '.local/e2e')),
     say: (line) => lines.push(line),
     until: AbortSignal.any([end.signal, cluster.signal]),
   });
