@@ -7,9 +7,10 @@ import { describeVariables } from '@fw/service';
 import { VARIABLES as CATALOG } from '../../services/catalog/src/config.ts';
 import { VARIABLES as REPORTS } from '../../services/reports/src/config.ts';
 import { VARIABLES as USERS } from '../../services/users/src/config.ts';
+import { platformFiles } from './platform.ts';
 import { LIMITS_REFUSALS, SERVICE_RULES, STORE_REFUSALS } from './rules.ts';
 import { integer, oneOf, type Refusal, type Schema, saying, schemaOf, toJson } from './schema.ts';
-import { type ChartValue, readValues } from './values.ts';
+import { readValues, withTable } from './values.ts';
 
 /** What the chart of a service is made for. */
 interface ServiceChart {
@@ -33,7 +34,7 @@ const SET_BY_TEMPLATES = [
 
 /** The files of the charts that are made from others, by their path below `charts`. */
 export function generatedFiles(charts: string): Record<string, string> {
-  return Object.fromEntries(
+  const services = Object.fromEntries(
     Object.entries(SERVICES).flatMap(([name, chart]) => {
       const values = readValues(path.join(charts, name));
       const readme = path.join(name, 'README.md');
@@ -54,6 +55,7 @@ export function generatedFiles(charts: string): Record<string, string> {
       ];
     }),
   );
+  return { ...services, ...platformFiles(charts) };
 }
 
 /** The variables of a service that its chart lets through, held to what the service itself takes. */
@@ -84,19 +86,6 @@ function kindOf(name: string, complaint: string): Schema {
   const [, form] = /^must be (.+)$/.exec(complaint) ?? [];
   if (!form?.startsWith('a URL')) return { type: 'string' };
   return { type: 'string', if: { pattern: '^(https?://.+)?$' }, else: saying(form) };
-}
-
-const TABLE = /(<!-- values -->\n).*(<!-- \/values -->)/s;
-
-/** The README with the table of `values` between its two marks. */
-export function withTable(readme: string, values: readonly ChartValue[]): string {
-  if (!TABLE.test(readme)) throw new Error('Cannot write the table of values: expected its marks');
-  const rows = values.map(({ path: keys, default: fallback, meaning }) => {
-    const shown = fallback === '' ? '' : `\`${JSON.stringify(fallback).replaceAll('|', '\\|')}\``;
-    return `| \`${keys.join('.')}\` | ${shown} | ${meaning.replaceAll('|', '\\|')} |`;
-  });
-  const table = ['| Value | Default | |', '|---|---|---|', ...rows].join('\n');
-  return readme.replace(TABLE, (_, before: string, after: string) => `${before}${table}\n${after}`);
 }
 
 if (import.meta.main) {

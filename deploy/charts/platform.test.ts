@@ -1,10 +1,6 @@
-import fs from 'node:fs';
-import path from 'node:path';
-
 import { afterAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 
-import { platformFiles } from './platform.ts';
 import { HOST, namesOf, PLATFORMS, podsOf, SERVICES, selected } from './testing/platform.ts';
 import { only, packCharts, type Rendered, type Values } from './testing/render.ts';
 import { complaintsOn } from './testing/score.ts';
@@ -152,13 +148,6 @@ test('helm lint --strict finds nothing', () => {
 
   expect(stdout).not.toMatch(/\[(WARNING|ERROR)\]/);
   expect(status).toBe(0);
-});
-
-test('the schema and the table of values are made from values.yaml as it stands', () => {
-  for (const [file, text] of Object.entries(platformFiles(import.meta.dirname))) {
-    const committed = fs.readFileSync(path.join(import.meta.dirname, file), 'utf8');
-    expect(committed, `${file}: run "node deploy/charts/platform.ts"`).toBe(text);
-  }
 });
 
 const { 'servers of one’s own': external, 'no server at all': alone } = PLATFORMS;

@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { withTable } from './generate.ts';
 import { ENTRY_RULES, IMAGE_RULES } from './rules.ts';
 import {
   integer,
@@ -15,7 +14,7 @@ import {
   textLike,
   toJson,
 } from './schema.ts';
-import { readValues } from './values.ts';
+import { readValues, withTable } from './values.ts';
 
 /** The charts of the services, whose own schemas judge what stands below their names. */
 const SERVICES = ['users', 'catalog', 'reports'];
@@ -105,10 +104,4 @@ export function platformFiles(charts: string): Record<string, string> {
     [path.join('platform', 'values.schema.json')]: toJson(schema),
     [readme]: withTable(fs.readFileSync(path.join(charts, readme), 'utf8'), shown),
   };
-}
-
-if (import.meta.main) {
-  for (const [file, text] of Object.entries(platformFiles(import.meta.dirname))) {
-    fs.writeFileSync(path.join(import.meta.dirname, file), text);
-  }
 }

@@ -59,3 +59,16 @@ function commentedPaths(text: string): { path: string[]; meaning: string }[] {
   }
   return found;
 }
+
+const TABLE = /(<!-- values -->\n).*(<!-- \/values -->)/s;
+
+/** The README with the table of `values` between its two marks. */
+export function withTable(readme: string, values: readonly ChartValue[]): string {
+  if (!TABLE.test(readme)) throw new Error('Cannot write the table of values: expected its marks');
+  const rows = values.map(({ path: keys, default: fallback, meaning }) => {
+    const shown = fallback === '' ? '' : `\`${JSON.stringify(fallback).replaceAll('|', '\\|')}\``;
+    return `| \`${keys.join('.')}\` | ${shown} | ${meaning.replaceAll('|', '\\|')} |`;
+  });
+  const table = ['| Value | Default | |', '|---|---|---|', ...rows].join('\n');
+  return readme.replace(TABLE, (_, before: string, after: string) => `${before}${table}\n${after}`);
+}
