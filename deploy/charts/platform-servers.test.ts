@@ -92,8 +92,25 @@ test('the data of PostgreSQL stand on a new claim, on one that is there, or in t
   expect(volumeOf({ ephemeral: true }).emptyDir).toEqual({ sizeLimit: '1Gi' });
 });
 
+test('what may stand in a pod is less than the storage that it may use', () => {
+  const bytes = (quantity: string) =>
+    Number.parseInt(quantity, 10) * 1024 ** ['Ki', 'Mi', 'Gi'].indexOf(quantity.slice(-2)) * 1024;
+  const ephemeral = charts.render('platform', { postgres: { storage: { ephemeral: true } } });
+
+  for (const name of ['fw-edge', 'fw-postgres', 'fw-valkey']) {
+    const [pods] = podsOf(ephemeral).filter((one) => one.name === name);
+    const held = pods?.spec.volumes.map(({ emptyDir }: Rendered) =>
+      bytes(emptyDir?.sizeLimit ?? '0Mi'),
+    );
+    const [{ resources }] = pods?.spec.containers ?? [];
+    // A kubelet keeps 50 MiB of a container's log.
+    const least = held.reduce((sum: number, one: number) => sum + one, bytes('50Mi'));
+    expect(bytes(resources.limits['ephemeral-storage']), name).toBeGreaterThan(least);
+  }
+});
+
 test('settings of PostgreSQL are given to it as they stand, and whole numbers as such', () => {
-  const settings = { max_connections: 1_000_000, log_statement: 'all' };
+  const settings = { max_connections: 1_000_000, max_wal_size: null, log_statement: 'all' };
   const { spec } = only(charts.render('platform', { postgres: { settings } }), 'StatefulSet');
 
   expect(spec.template.spec.containers[0].args).toEqual([
