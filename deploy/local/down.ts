@@ -2,14 +2,19 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { removeFromCluster } from './cluster-down.ts';
+import { readCluster } from './cluster-record.ts';
 import { folders } from './state.ts';
 import { stopSystem } from './stop.ts';
 
 const { values } = parseArgs({ options: { clean: { type: 'boolean', default: false } } });
+const { run } = folders;
 
 try {
+  const record = readCluster(run);
+  if (record) console.log(await removeFromCluster({ run, record, clean: values.clean }));
   const stopped = await stopSystem(folders, values);
-  console.log(stopped === 0 ? 'Nothing was running' : `Stopped ${stopped} processes`);
+  if (!record) console.log(stopped === 0 ? 'Nothing was running' : `Stopped ${stopped} processes`);
   if (fs.existsSync(folders.data)) {
     const data = path.relative(folders.root, folders.data);
     console.log(`The data stays in ${data} (make down CLEAN=1 removes it)`);

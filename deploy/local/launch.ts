@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { buildService } from './build.ts';
 import { planEdge, turnEdge } from './edge.ts';
-import { isPortFree, portHolder } from './ports.ts';
+import { requireFreePort } from './ports.ts';
 import type { ProcessPlan, ProcessRecord } from './process.ts';
 import { startProcess, stopProcess, waitUntilReady } from './process.ts';
 import type { Folders } from './state.ts';
@@ -166,12 +166,7 @@ async function requireFreePorts(
   const ours = new Set(running.flatMap(({ ports }) => ports));
   for (const { name, ports } of plans) {
     for (const port of ports) {
-      if (ours.has(port) || (await isPortFree(port))) continue;
-      const holder = await portHolder(port);
-      throw new Error(
-        `Port ${port}, which ${name} needs, is taken${holder ? ` by ${holder}` : ''}: ` +
-          'free it, or choose another range (make up PORT=8180)',
-      );
+      if (!ours.has(port)) await requireFreePort(port, name);
     }
   }
 }

@@ -27,9 +27,13 @@ for (const folder of [folders.run, folders.logs]) {
 console.log(left.length === 0 ? 'Nothing is left behind' : `Left behind: ${left.join(', ')}`);
 process.exitCode = left.length === 0 ? 0 : 1;
 
-/** The processes that run a bundle or the edge's configuration of this checkout. */
+/** The processes of this checkout that run a bundle, the edge's configuration or a way to an edge. */
 function processesOfOurs(): { pid: number; command: string }[] {
-  const marks = [path.join(folders.root, 'services') + path.sep, path.join(folders.run, 'nginx')];
+  const marks = [
+    path.join(folders.root, 'services') + path.sep,
+    path.join(folders.run, 'nginx'),
+    path.join(import.meta.dirname, 'forward.ts'),
+  ];
   return commands().filter(
     ({ pid, command }) => marks.some((mark) => command.includes(mark)) && processIdentity(pid),
   );

@@ -3,19 +3,33 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 
+import { kubeconfigFile, readCluster } from './cluster-record.ts';
 import { formatLogLine } from './log-line.ts';
 import { folders } from './state.ts';
 
-/** Follows the logs of every process: for eyes in a terminal, as they were written otherwise. */
-function follow(file: string): void {
-  const name = path.basename(file, '.log');
-  const tail = spawn('tail', ['-n', '5', '-F', file], { stdio: ['ignore', 'pipe', 'ignore'] });
-  createInterface(tail.stdout).on('line', (line) => {
+/** Follows what a program prints: for eyes in a terminal, as it was written otherwise. */
+function follow(name: string, [command = '', ...args]: readonly string[]): void {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  process.once('exit', () => child.kill());
+  createInterface(child.stdout).on('line', (line) => {
     console.log(process.stdout.isTTY ? formatLogLine(name, line) : line);
   });
 }
 
+const cluster = readCluster(folders.run);
 const files = fs.globSync(path.join(folders.logs, '*.log')).sort();
-if (files.length === 0) console.log('Nothing is running (make up starts it)');
-process.on('SIGINT', () => process.exit());
-for (const file of files) follow(file);
+if (files.length === 0 && !cluster) console.log('Nothing is running (make up starts it)');
+process.on('SIGINT', () => process.exit()).on('SIGTERM', () => process.exit());
+// Who reads may have read enough, as head does.
+process.stdout.on('error', () => process.exit());
+if (cluster) {
+  const { namespace, release } = cluster;
+  const where = ['--kubeconfig', kubeconfigFile(folders.run), '--namespace', namespace];
+  for (const part of ['users', 'catalog', 'reports', 'edge']) {
+    const pods = `app.kubernetes.io/instance=${release},app.kubernetes.io/name=${part}`;
+    const what = ['logs', '--follow', '--tail=5', '--max-log-requests=20', '--selector', pods];
+    follow(part, ['kubectl', ...where, ...what]);
+  }
+} else {
+  for (const file of files) follow(path.basename(file, '.log'), ['tail', '-n', '5', '-F', file]);
+}

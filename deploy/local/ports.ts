@@ -34,3 +34,13 @@ async function output(command: string, args: readonly string[]): Promise<string>
     return '';
   }
 }
+
+/** @throws {Error} naming `port`, what needs it and who holds it, if it is taken */
+export async function requireFreePort(port: number, name: string): Promise<void> {
+  if (await isPortFree(port)) return;
+  const holder = await portHolder(port);
+  throw new Error(
+    `Port ${port}, which ${name} needs, is taken${holder ? ` by ${holder}` : ''}: ` +
+      'free it, or choose another range (make up PORT=8180)',
+  );
+}

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 
 import { buildService, bundleOf } from './build.ts';
+import { readCluster } from './cluster-record.ts';
 import { folders } from './state.ts';
 import { keptStores, readStores } from './stores.ts';
 import { environmentOf, SERVICES, type ServiceName } from './system.ts';
@@ -16,6 +17,10 @@ const services = SERVICES.filter((service) => name === service || name === 'all'
 if (services.length === 0) {
   console.error(`Cannot run a command of "${name}": expected ${SERVICES.join(', ')} or all`);
   process.exit(2);
+}
+if (args[0] === 'import' && readCluster(folders.run)) {
+  console.error('Cannot import: the catalog runs on a cluster, and this reaches processes only');
+  process.exit(1);
 }
 await Promise.all(services.map(buildService));
 for (const [index, service] of services.entries()) {

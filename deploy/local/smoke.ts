@@ -6,9 +6,11 @@ import { promisify } from 'node:util';
 
 import type { Api } from './api.ts';
 import { type Check, check, runChecks } from './check.ts';
+import { readParts } from './cluster-platform.ts';
+import { type ClusterRecord, clusterOf, readCluster } from './cluster-record.ts';
 import { contractChecks } from './contract.ts';
 import { createLaunch } from './launch.ts';
-import { isReady } from './process.ts';
+import { isReady, type ProcessRecord } from './process.ts';
 import { catalogChecks } from './smoke/catalog.ts';
 import { edgeChecks } from './smoke/edge.ts';
 import { replaceUnderTraffic } from './smoke/replace.ts';
@@ -29,6 +31,13 @@ export const outsideChecks: readonly Check<Target>[] = [
 
 function ofApi({ title, run }: Check<Api>): Check<Target> {
   return check(title, ({ api }) => run(api));
+}
+
+async function everyPartIsReady(cluster: ClusterRecord): Promise<void> {
+  const parts = await readParts(clusterOf(folders.run, AbortSignal.timeout(30_000)), cluster);
+  const missing = parts.filter(({ settled }) => !settled).map(({ name }) => name);
+  assert.deepEqual(missing, []);
+  assert.ok(parts.length > 0, 'there are parts');
 }
 
 async function everyProcessIsReady(): Promise<void> {
@@ -72,27 +81,34 @@ async function pageLines(target: Target): Promise<void> {
   assert.match(await type(mistake, target), /^HTTP\/1\.1 400 /);
 }
 
-if (import.meta.main) {
-  const edge = readRunning(folders.run).find(({ name }) => name === 'edge');
-  if (!edge) {
-    console.error('Nothing is running: start it with "make up"');
-    process.exit(1);
-  }
-  const launch = createLaunch({
-    folders,
-    port: Number(new URL(edge.address).port),
-    stores: keptStores(folders.run),
-    say: () => {},
-  });
-  const target = localTarget(edge.address.replace('localhost', '127.0.0.1'), folders.run);
-  const checks: readonly Check<Target>[] = [
+/** What can be seen of the processes alone, and done to them. */
+function processChecks(edge: ProcessRecord): Check<Target>[] {
+  const port = Number(new URL(edge.address).port);
+  const stores = keptStores(folders.run);
+  const launch = createLaunch({ folders, port, stores, say: () => {} });
+  return [
     check('every process is ready', everyProcessIsReady),
-    ...outsideChecks,
-    check('the lines of the README answer as they are typed', readmeLines),
-    check('the lines of the page answer as they are copied', pageLines),
     check('a replica that is replaced under traffic loses no request', ({ api }) =>
       replaceUnderTraffic({ api, folders }, launch.up),
     ),
+  ];
+}
+
+if (import.meta.main) {
+  const cluster = readCluster(folders.run);
+  const edge = readRunning(folders.run).find(({ name }) => name === 'edge');
+  const address = cluster?.address ?? edge?.address;
+  if (!address) {
+    console.error('Nothing is running: start it with "make up"');
+    process.exit(1);
+  }
+  const target = localTarget(address.replace('localhost', '127.0.0.1'), folders.run);
+  const checks: readonly Check<Target>[] = [
+    ...(cluster ? [check<Target>('every pod is ready', () => everyPartIsReady(cluster))] : []),
+    ...outsideChecks,
+    check('the lines of the README answer as they are typed', readmeLines),
+    check('the lines of the page answer as they are copied', pageLines),
+    ...(edge && !cluster ? processChecks(edge) : []),
   ];
   process.exitCode = (await runChecks(checks, target)) === 0 ? 0 : 1;
 }

@@ -44,6 +44,14 @@ export function readOrCreateSecret(run: string): string {
   return fs.readFileSync(file, 'utf8').trim();
 }
 
+/** Takes `secret` for that of this machine's tokens, in place of the one there. */
+export function keepSecret(run: string, secret: string): void {
+  fs.mkdirSync(run, { recursive: true });
+  const draft = `${secretFile(run)}.${process.pid}`;
+  fs.writeFileSync(draft, `${secret}\n`, { mode: 0o600 });
+  fs.renameSync(draft, secretFile(run));
+}
+
 /** A bearer token of the local system: a JSON Web Token signed by HS256 (RFC 7519, RFC 7515). */
 export function issueToken({ secret, user, tier, hours = 24 }: TokenOptions): string {
   const iat = Math.floor(Date.now() / 1000);

@@ -1,0 +1,79 @@
+import type { Values } from '../e2e/release.ts';
+import { imageValues, readSettings, serviceImage } from '../e2e/settings.ts';
+import { readStores } from './stores.ts';
+import { SERVICES } from './system.ts';
+
+export interface ClusterValuesOptions {
+  /** Names images and stores as `make up` has them: see deploy/README.md. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Whether the cluster has nothing to make volumes of: the data then go with their pod. */
+  readonly ephemeral: boolean;
+  /** The port of every node that the edge is reached at. Default: none. */
+  readonly nodePort?: number;
+  /**
+   * The contents of images that were loaded under their bare names, by their service: other contents
+   * roll the pods. Without, the images are pulled from where `IMAGE_PREFIX` says.
+   */
+  readonly imageIds?: Readonly<Record<string, string>>;
+}
+
+/** The values that `make up` installs the platform with. */
+export function clusterValues(options: ClusterValuesOptions): Values {
+  const { env, ephemeral, nodePort, imageIds } = options;
+  const settings = readSettings({
+    ...env,
+    TAG: env.TAG || 'dev',
+    ...(imageIds && { IMAGE_PREFIX: '' }),
+  });
+  const { images } = settings;
+  const { DATABASE_URL, REDIS_URL } = readStores(env);
+  requireOutside('DATABASE_URL', DATABASE_URL);
+  requireOutside('REDIS_URL', REDIS_URL);
+
+  const config = configOf(env);
+  const [users, catalog, reports] = SERVICES.map((name) => ({
+    config,
+    ...(imageIds?.[name] && { podAnnotations: { 'fw/image': imageIds[name] } }),
+  }));
+  // Kept nowhere but in the database that is named: the policy then lets out to its port alone.
+  const data = DATABASE_URL && {
+    store: { postgres: { url: DATABASE_URL, existingSecret: { name: '' } } },
+    networkPolicy: { databaseTo: [] },
+  };
+  const counts = REDIS_URL && {
+    rateLimit: { redis: { url: REDIS_URL, existingSecret: { name: '' } } },
+    networkPolicy: { redisTo: [] },
+  };
+  return {
+    global: { image: serviceImage(settings) },
+    users: { ...users, ...data },
+    catalog: { ...catalog, ...data },
+    reports: { ...reports, ...counts },
+    edge: {
+      ...imageValues(images.edge),
+      ...(nodePort && { service: { type: 'NodePort', nodePort } }),
+    },
+    postgres: {
+      ...imageValues(images.postgres),
+      enabled: !DATABASE_URL,
+      storage: { ephemeral },
+    },
+    valkey: { ...imageValues(images.valkey), enabled: !REDIS_URL },
+  };
+}
+
+/** What the environment of `make up` says about logs and traces holds for every service. */
+function configOf({ LOG_LEVEL, OTEL_EXPORTER_OTLP_ENDPOINT }: NodeJS.ProcessEnv): object {
+  return {
+    ...(LOG_LEVEL && { LOG_LEVEL }),
+    ...(OTEL_EXPORTER_OTLP_ENDPOINT && { OTEL_EXPORTER_OTLP_ENDPOINT }),
+  };
+}
+
+/** @throws {Error} if the server at `address` is this machine, which a pod cannot mean */
+function requireOutside(name: string, address: string | undefined): void {
+  if (!address || !URL.canParse(address)) return;
+  if (/^(localhost|127\..*|\[::1\]|)$/.test(new URL(address).hostname)) {
+    throw new Error(`${name} names this machine: expected an address that pods can reach`);
+  }
+}
