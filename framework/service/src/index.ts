@@ -25,8 +25,10 @@ export {
   type RequestEntry,
   type ServiceLogger,
 } from './logging.ts';
+export { Markup, markup, type Part } from './markup.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { negotiate } from './negotiate.ts';
+export { integerQuery, pageOf, pageQuery } from './page-schemas.ts';
 export { type Page, readPage } from './pagination.ts';
 export { etagOf, isNotModified, requireMatch, staleState } from './preconditions.ts';
 export { runService, type Service, type ServiceDefinition } from './run-service.ts';

@@ -1,3 +1,4 @@
+import { pageOf, pageQuery } from '@fw/service';
 import * as z from 'zod';
 
 import { ORDERS } from './item.ts';
@@ -89,26 +90,11 @@ export const ListQuery = z.strictObject({
     .enum(SORTS)
     .default('id')
     .meta({ description: 'What to sort by; `-` before it: from the other end' }),
-  limit: z.coerce
-    .number({ error: 'Expected a number' })
-    .int()
-    .min(1)
-    .max(100)
-    .default(20)
-    .meta({ description: 'Most items on a page' }),
-  cursor: z.string().max(2_000).optional().meta({
-    description: 'Where the page begins: `meta.nextCursor` of the page before',
-  }),
+  ...pageQuery,
 });
 export type ListQuery = z.output<typeof ListQuery>;
 
-export const ItemPage = z.object({
-  data: z.array(Item),
-  meta: z.object({
-    limit: z.int().min(1).max(100),
-    nextCursor: z.string().optional().meta({ description: 'Not there on the last page' }),
-  }),
-});
+export const ItemPage = pageOf(Item);
 
 export const ItemParams = z.object({
   id: z.coerce.number({ error: 'Expected a number' }).int().min(1),

@@ -1,5 +1,6 @@
+import { type Markup, markup } from '@fw/service';
+
 import { formatCount, formatDay, formatMoney, formatMoneyTick, formatTick } from './format.ts';
-import { type Markup, markup } from './markup.ts';
 
 /** Something to draw: a count for each day, a length for each name, or a span for each name. */
 export type Chart = DaysChart | BarsChart | RangesChart;

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 
+import { Markup, markup } from '@fw/service';
+
 import { type Chart, drawChart } from './chart.ts';
 import { formatCount, formatMoney } from './format.ts';
-import { Markup, markup } from './markup.ts';
 import { PAGE_STYLE } from './page-style.ts';
 import type { Column, Report, Row } from './report.ts';
 

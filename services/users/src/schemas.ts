@@ -1,3 +1,4 @@
+import { integerQuery, pageOf, pageQuery } from '@fw/service';
 import * as z from 'zod';
 
 const ADA = { name: 'Ada Lovelace', email: 'ada@example.com' };
@@ -91,16 +92,7 @@ export const UserPatch = z
 
 /** The query of the list; unknown names are refused, so that a misspelt filter is not all users. */
 export const ListQuery = z.strictObject({
-  limit: z.coerce
-    .number({ error: 'Expected a number' })
-    .int()
-    .min(1)
-    .max(100)
-    .default(20)
-    .meta({ description: 'Most users on a page' }),
-  cursor: z.string().optional().meta({
-    description: 'Where the page begins: `meta.nextCursor` of the page before',
-  }),
+  ...pageQuery,
   email: z
     .string()
     .min(1)
@@ -111,30 +103,22 @@ export const ListQuery = z.strictObject({
 });
 export type ListQuery = z.output<typeof ListQuery>;
 
-export const UserPage = z.object({
-  data: z.array(User),
-  meta: z.object({
-    limit: z.int().min(1).max(100),
-    nextCursor: z.string().optional().meta({ description: 'Missing on the last page' }),
-  }),
-});
+export const UserPage = pageOf(User);
 
 /** Which figures are asked for. */
 export const FiguresQuery = z.strictObject({
-  days: z.coerce
-    .number({ error: 'Expected a number' })
-    .int()
-    .min(1)
-    .max(366)
-    .default(30)
-    .meta({ description: 'How many days, in UTC, today included' }),
-  domains: z.coerce
-    .number({ error: 'Expected a number' })
-    .int()
-    .min(0)
-    .max(100)
-    .default(10)
-    .meta({ description: 'How many e-mail domains at most' }),
+  days: integerQuery({
+    from: 1,
+    to: 366,
+    fallback: 30,
+    description: 'How many days, in UTC, today included',
+  }),
+  domains: integerQuery({
+    from: 0,
+    to: 100,
+    fallback: 10,
+    description: 'How many e-mail domains at most',
+  }),
 });
 export type FiguresQuery = z.output<typeof FiguresQuery>;
 
