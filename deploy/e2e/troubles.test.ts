@@ -112,3 +112,32 @@ test('what may make no pod at all is told by its warning', () => {
     },
   ]);
 });
+
+test('migrations that came to an end at the second try are told, with the log of the first', () => {
+  const migrate = {
+    name: 'migrate',
+    ready: true,
+    restartCount: 1,
+    state: { terminated: { exitCode: 0, reason: 'Completed' } },
+    lastState: { terminated: { exitCode: 1, reason: 'Error' } },
+  };
+  const users = { name: 'users', ready: true, restartCount: 0, state: { running: {} } };
+
+  const troubles = findTroubles(
+    [
+      pod('users-1', {
+        conditions: READY,
+        initContainerStatuses: [migrate],
+        containerStatuses: [users],
+      }),
+    ],
+    [],
+  );
+
+  expect(troubles).toMatchObject([
+    {
+      state: 'container migrate ended with 0 (Completed), was restarted 1 times',
+      log: { container: 'migrate', previous: true },
+    },
+  ]);
+});

@@ -48,10 +48,13 @@ export const withoutDrain: Scenario = {
   },
 };
 
-/** Has the pods of a service end at the moment that they are told to, which its chart refuses. */
+/** Has Node end at the moment that it is told to, as it does where nobody has thought of a drain. */
+const AT_ONCE = '--import=data:text/javascript,process.once("SIGTERM",()=>process.exit())';
+
+/** Takes the drain from the pods of a service, and the time before it, which no value of the chart does. */
 async function switchDrainOff({ cluster, space }: World, name: string): Promise<void> {
-  const containers = [{ name, lifecycle: null }];
-  const patch = { spec: { template: { spec: { terminationGracePeriodSeconds: 0, containers } } } };
+  const env = [{ name: 'NODE_OPTIONS', value: AT_ONCE }];
+  const patch = { spec: { template: { spec: { containers: [{ name, env, lifecycle: null }] } } } };
   const deployment = [`deployment/fw-${name}`, '--namespace', space.name];
   await cluster.kubectl(['patch', ...deployment, '--patch', JSON.stringify(patch)]);
   await cluster.kubectl([
