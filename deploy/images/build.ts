@@ -42,15 +42,34 @@ export function chooseBases(): Bases {
 /**
  * Builds the image of a service.
  *
- * @throws {Error} with the end of what the builder wrote, if it fails
+ * @returns the images that the classic builder made on the way and keeps as its cache
+ * @throws {Error} with what the builder wrote, if it fails
  */
-export async function buildImage(service: string, options: BuildOptions): Promise<void> {
+export async function buildImage(service: string, options: BuildOptions): Promise<string[]> {
   const { name, bases = {}, context = root, isFresh = false } = options;
   const buildArgs = Object.entries({ SERVICE: service, ...originOf(service), ...bases })
     .filter(([, value]) => value)
     .flatMap(([key, value]) => ['--build-arg', `${key}=${value}`]);
   const fresh = isFresh ? ['--no-cache'] : [];
-  await docker('build', '--quiet', ...fresh, ...buildArgs, '--tag', name, context);
+  const output = await docker(
+    'build',
+    '--force-rm',
+    ...fresh,
+    ...buildArgs,
+    '--tag',
+    name,
+    context,
+  );
+  return madeOnTheWay(output.split('\n'));
+}
+
+/** What the classic builder says it made: ` ---> 293b6fa475df`, unless it found that or stands on it. */
+function madeOnTheWay(lines: readonly string[]): string[] {
+  return lines.flatMap((line, index) => {
+    const [, id] = /^ ---> ([0-9a-f]{12})$/.exec(line) ?? [];
+    const isOld = /: FROM | ---> Using cache$/.test(lines[index - 1] ?? '');
+    return id && !isOld ? [id] : [];
+  });
 }
 
 /** What the labels say about where the image comes from; what is not known is left empty. */

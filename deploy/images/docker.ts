@@ -7,15 +7,32 @@ const run = promisify(execFile);
  * Runs the Docker command line.
  *
  * @returns what it wrote to standard output, without the last line's end
- * @throws {Error} with what it wrote to standard error, if it fails
+ * @throws {Error} with the end of what it wrote, if it fails
  */
 export async function docker(...args: readonly string[]): Promise<string> {
-  const { stdout } = await run('docker', args, { maxBuffer: 64 * 1024 ** 2 }).catch(
-    (error: { stderr?: string; message: string }) => {
-      throw new Error(`docker ${args[0]}: ${error.stderr?.trim() || error.message}`);
+  const { stdout } = await dockerOutputs(...args);
+  return stdout.trimEnd();
+}
+
+/** Like `docker`, for a command that uses both outputs, as `logs` does. */
+export async function dockerOutputs(
+  ...args: readonly string[]
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  return run('docker', args, { maxBuffer: 64 * 1024 ** 2 }).catch(
+    ({
+      stdout = '',
+      stderr = '',
+      message,
+    }: {
+      stdout?: string;
+      stderr?: string;
+      message: string;
+    }) => {
+      // The classic builder writes what a step complained about to standard output.
+      const said = `${stdout.split('\n').slice(-10).join('\n')}${stderr}`.trim();
+      throw new Error(`docker ${args[0]}: ${said || message}`);
     },
   );
-  return stdout.trimEnd();
 }
 
 /** Why no image can be built or run on this machine, in one line; nothing where one can. */
