@@ -50,7 +50,8 @@ export async function removeSpace(cluster: Cluster, name: string): Promise<void>
   ]);
 }
 
-async function tellTroubles(cluster: Cluster, namespace: string): Promise<string> {
+/** Says what is wrong with the pods of a namespace, each with its last event and last log lines. */
+export async function tellTroubles(cluster: Cluster, namespace: string): Promise<string> {
   const troubles = findTroubles(await cluster.pods(namespace), await cluster.events(namespace));
   const told = await Promise.all(
     troubles.map(async ({ name, state, event, log }) => {
