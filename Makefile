@@ -24,7 +24,7 @@ help: ## List the targets
 
 install: node_modules/.installed ## Bring Node, where it is missing, and the packages
 
-up: install ## Build and start everything on http://localhost:8080 (PORT=, BACKEND=: deploy/README.md)
+up: install ## Build and start everything on http://localhost:8080 (PORT=8090, BACKEND=kind)
 	@node deploy/local/up.ts --port $(PORT) --backend "$(BACKEND)"
 
 down: $(TOOLCHAIN) ## Stop what "make up" started (CLEAN=1: remove the data too)

@@ -1,4 +1,5 @@
 import { runProgram } from '../e2e/program.ts';
+import { reasonOf } from './within.ts';
 
 /** What the system runs on: this machine's processes, a cluster made for it, or one that is there. */
 export type BackendName = 'processes' | 'kind' | 'kubeconfig';
@@ -68,9 +69,9 @@ async function isMissing(program: string, args: readonly string[]): Promise<stri
     await runProgram(program, args, { signal: AbortSignal.timeout(ANSWER_MS) });
     return undefined;
   } catch (error) {
-    const { message, cause, name } = error as Error;
+    const { cause, name } = error as Error;
     if (name === 'TimeoutError') return `no answer in ${ANSWER_MS / 1000} s`;
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return 'absent';
-    return message.split('\n').at(-1);
+    return reasonOf(error);
   }
 }

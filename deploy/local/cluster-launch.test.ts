@@ -1,0 +1,232 @@
+import fs from 'node:fs';
+import http from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+
+import { expect, onTestFinished, test } from 'vitest';
+
+import { removeFromCluster } from './cluster-down.ts';
+import { createClusterLaunch } from './cluster-launch.ts';
+import { readCluster } from './cluster-record.ts';
+import { NODE_IMAGE } from './kind.ts';
+import { NodeImageError } from './kind-ground.ts';
+import { foldersOf } from './state.ts';
+import { freePortsFrom } from './testing/ports.ts';
+import { standIn } from './testing/stand-ins.ts';
+import { issueToken } from './token.ts';
+
+const SECRET = 'a secret of thirty-two characters';
+const PART = {
+  metadata: { name: 'platform-users', generation: 1 },
+  spec: { replicas: 2 },
+  status: { observedGeneration: 1, replicas: 2, updatedReplicas: 2, readyReplicas: 2 },
+};
+const POD = {
+  metadata: { name: 'platform-users-1' },
+  spec: {},
+  status: { phase: 'Pending' },
+};
+const EVENT = {
+  involvedObject: { kind: 'Pod', name: 'platform-users-1' },
+  type: 'Warning',
+  reason: 'FailedScheduling',
+  message: '0/1 nodes are available: 1 Insufficient memory',
+};
+
+/** A cluster that has what it is asked for; what stands before it in a case wins. */
+const KUBECTL = `
+*current-context) echo a-context;;
+*can-i*) echo yes;;
+*"get --output=json storageclasses") echo '{"items":[]}';;
+*"get --output=json deployments,statefulsets"*) echo '${JSON.stringify({ items: [PART] })}';;
+*"get --output=json secret"*) echo '{"data":{"secret":"${Buffer.from(SECRET).toString('base64')}"}}';;
+*"get --output=json pods"*) echo '${JSON.stringify({ items: [POD] })}';;
+*"get --output=json events"*) echo '${JSON.stringify({ items: [EVENT] })}';;
+*port-forward*) exec /bin/sleep 60;;
+`;
+const HELM = 'status*) echo "Error: release: not found" >&2; exit 1;;';
+const PROGRAMS = {
+  docker: '"image inspect --format"*) echo sha256:0123456789abcdef;;',
+  kind: '',
+  kubectl: KUBECTL,
+  helm: HELM,
+};
+
+/** A checkout of a test's own, where building the images is done at once. */
+async function newCheckout() {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'cluster-launch-'));
+  onTestFinished(() => fs.rmSync(root, { recursive: true }));
+  fs.mkdirSync(path.join(root, 'deploy/images'), { recursive: true });
+  fs.writeFileSync(path.join(root, 'deploy/images/build.ts'), '');
+  return { folders: foldersOf(root), port: await freePortsFrom([0]) };
+}
+
+/** Answers as the edge does, as soon as the images are on the cluster. */
+function answerAfterLoading(port: number, said: string[]) {
+  return (line: string): void => {
+    said.push(line);
+    if (!line.startsWith('Loading')) return;
+    const server = http.createServer((_, response) => response.end('the page')).listen(port);
+    onTestFinished(() => void server.close());
+  };
+}
+
+test('on kind: a node that leads the port to the edge, the images, the charts; and all of it goes', async () => {
+  using programs = standIn(PROGRAMS);
+  const { folders, port } = await newCheckout();
+  const { run } = folders;
+  const said: string[] = [];
+  const say = answerAfterLoading(port, said);
+  const env = { PATH: process.env.PATH, IMAGE_PREFIX: 'not.for.kind/' };
+
+  await createClusterLaunch({ folders, port, backend: 'kind', env, say }).up();
+
+  const name = `fw-${port}`;
+  const ofKind = programs.calls().filter((call) => call.startsWith('kind '));
+  expect(ofKind).toEqual([
+    'kind get clusters',
+    `kind create cluster --name ${name} --kubeconfig ${run}/kubeconfig --config - --wait 180s`,
+    `kind load docker-image fw-users:dev fw-catalog:dev fw-reports:dev --name ${name}`,
+  ]);
+  const mapping = { containerPort: 30_080, hostPort: port, listenAddress: '127.0.0.1' };
+  expect(JSON.parse(programs.input('kind')).nodes).toEqual([
+    { role: 'control-plane', image: NODE_IMAGE, extraPortMappings: [mapping] },
+  ]);
+  expect(JSON.parse(programs.input('helm'))).toMatchObject({
+    global: { image: { registry: '', tag: 'dev' } },
+    edge: { service: { type: 'NodePort', nodePort: 30_080 } },
+    users: { podAnnotations: { 'fw/image': '0123456789ab' } },
+  });
+  expect(said.at(-1)).toMatch(/^ {2}users {6}2 ready after [\d.]+ s$/);
+  expect(issueToken({ secret: SECRET, user: 'ada', tier: 'free' })).toContain('.');
+  expect(fs.readFileSync(path.join(run, 'jwt-secret'), 'utf8')).toBe(`${SECRET}\n`);
+
+  const record = readCluster(run);
+  expect(record).toMatchObject({ backend: 'kind', address: `http://localhost:${port}` });
+  if (record) await removeFromCluster({ run, record, clean: false });
+
+  expect(programs.calls().at(-1)).toBe(
+    `kind delete cluster --name ${name} --kubeconfig ${run}/kubeconfig`,
+  );
+});
+
+test('on kind: a node image that cannot be had is told before anything is made', async () => {
+  const docker = `"image inspect ${NODE_IMAGE}") exit 1;;
+pull*) echo "dial tcp: lookup registry-1.docker.io: no such host" >&2; exit 1;;`;
+  using programs = standIn({ ...PROGRAMS, docker });
+  const { folders, port } = await newCheckout();
+  const launch = createClusterLaunch({ folders, port, backend: 'kind', env: {}, say: () => {} });
+
+  const up = launch.up();
+
+  await expect(up).rejects.toThrow(NodeImageError);
+  await expect(up).rejects.toThrow(
+    "kind's node image cannot be had: dial tcp: lookup registry-1.docker.io: no such host",
+  );
+  expect(programs.calls().filter((call) => call.startsWith('kind'))).toEqual([]);
+  expect(fs.existsSync(folders.run)).toBe(false);
+});
+
+test('on kind: what a start that fails has made is taken back', async () => {
+  const kind =
+    '"create cluster"*) echo "ERROR: failed to create cluster: no space left" >&2; exit 1;;';
+  using programs = standIn({ ...PROGRAMS, kind });
+  const { folders, port } = await newCheckout();
+  const launch = createClusterLaunch({ folders, port, backend: 'kind', env: {}, say: () => {} });
+
+  await expect(launch.up()).rejects.toThrow('failed to create cluster: no space left');
+  await launch.takeBack();
+
+  expect(programs.calls().at(-1)).toMatch(/^kind delete cluster --name fw-/);
+  expect(fs.existsSync(folders.run)).toBe(false);
+});
+
+test('on kind: a cluster of that name that is not ours stays as it is', async () => {
+  const { folders, port } = await newCheckout();
+  using programs = standIn({ ...PROGRAMS, kind: `"get clusters") echo fw-${port};;` });
+  const launch = createClusterLaunch({ folders, port, backend: 'kind', env: {}, say: () => {} });
+
+  await expect(launch.up()).rejects.toThrow(
+    `There is a kind cluster fw-${port} that "make up" did`,
+  );
+  await launch.takeBack();
+
+  expect(programs.calls().filter((call) => call.startsWith('kind'))).toEqual(['kind get clusters']);
+});
+
+/** Names a file that is there: the programs that would read it are stand-ins. */
+const SOME_FILE = import.meta.filename;
+
+async function upOnKubeconfig(env: NodeJS.ProcessEnv) {
+  const { folders, port } = await newCheckout();
+  const launch = createClusterLaunch({
+    folders,
+    port,
+    backend: 'kubeconfig',
+    env: { PATH: process.env.PATH, ...env },
+    say: () => {},
+  });
+  return { folders, launch, up: launch.up() };
+}
+
+test.each([
+  ['names nothing', {}, 'KUBECONFIG is not set: expected the file that names a cluster'],
+  ['names no file', { KUBECONFIG: '/nowhere' }, 'KUBECONFIG names /nowhere, which is not there'],
+])('a KUBECONFIG that %s is refused', async (_, env, reason) => {
+  using _programs = standIn(PROGRAMS);
+
+  const { up } = await upOnKubeconfig(env);
+
+  await expect(up).rejects.toThrow(reason);
+});
+
+test.each([
+  [
+    'does not answer',
+    { kubectl: `*version*) echo "connection refused" >&2; exit 1;;${KUBECTL}` },
+    'Cannot reach the cluster a-context: connection refused',
+  ],
+  [
+    'grants too little',
+    { kubectl: `*can-i*secrets*) echo no; exit 1;;${KUBECTL}` },
+    'Cannot install on a-context: you may not create secrets in fw there',
+  ],
+  [
+    'has such a release of somebody else',
+    { helm: 'status*) echo deployed;;' },
+    'a-context has a release platform in fw that "make up" did not install here',
+  ],
+])('a cluster that %s is left alone', async (_, programs, reason) => {
+  using standIns = standIn({ ...PROGRAMS, ...programs });
+
+  const { up, launch, folders } = await upOnKubeconfig({ KUBECONFIG: SOME_FILE });
+
+  await expect(up).rejects.toThrow(reason);
+  await launch.takeBack();
+  expect(standIns.calls().join('\n')).not.toMatch(/apply|upgrade|uninstall|delete/);
+  expect(fs.existsSync(folders.run)).toBe(false);
+});
+
+test('a pod that finds no place is told with its last event, and all is removed again', async () => {
+  const waiting = { ...PART, status: { ...PART.status, readyReplicas: 0 } };
+  const kubectl = `*deployments,statefulsets*) echo '${JSON.stringify({ items: [waiting] })}';;${KUBECTL}`;
+  using programs = standIn({ ...PROGRAMS, kubectl });
+
+  const { up, launch, folders } = await upOnKubeconfig({ KUBECONFIG: SOME_FILE, TIMEOUT: '1' });
+
+  await expect(up).rejects.toThrow(`Not ready within 1 s: users (0 of 2)
+    Pod platform-users-1 is Pending
+      last event: FailedScheduling: 0/1 nodes are available: 1 Insufficient memory`);
+  await launch.takeBack();
+  expect(programs.calls().join('\n')).toContain('delete namespaces');
+  expect(fs.existsSync(folders.run)).toBe(false);
+});
+
+test('TIMEOUT has to be a number of seconds', async () => {
+  const { folders, port } = await newCheckout();
+  const env = { TIMEOUT: 'soon' };
+
+  expect(() => createClusterLaunch({ folders, port, backend: 'kind', env, say: () => {} })).toThrow(
+    'TIMEOUT is "soon": expected a whole number of seconds',
+  );
+});

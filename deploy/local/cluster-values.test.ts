@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+
+import { expect, onTestFinished, test } from 'vitest';
+
+import { readObjects } from '../charts/testing/render.ts';
+import { packCharts } from '../e2e/charts.ts';
+import { clusterValues } from './cluster-values.ts';
+import { ensureTool } from './tools.ts';
+
+/** What the platform's chart makes of values. */
+function render(values: object) {
+  const charts = packCharts();
+  onTestFinished(() => fs.rmSync(charts, { recursive: true }));
+  const args = ['template', 'platform', path.join(charts, 'platform'), '--values', '-'];
+  const text = execFileSync(ensureTool('helm'), args, {
+    input: JSON.stringify(values),
+    encoding: 'utf8',
+  });
+  return readObjects(text);
+}
+
+test('the chart takes all that make up can give it', () => {
+  const env = {
+    TAG: '7',
+    POSTGRES_IMAGE: 'local/postgres:17',
+    VALKEY_IMAGE: 'local/valkey:8',
+    NGINX_IMAGE: 'local/nginx:1',
+    LOG_LEVEL: 'warn',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+  };
+  const imageIds = { users: 'a1', catalog: 'b2', reports: 'c3' };
+
+  const objects = render(clusterValues({ env, ephemeral: true, nodePort: 30_080, imageIds }));
+
+  const workloads = objects.filter(({ kind }) => /^(Deployment|StatefulSet)$/.test(kind));
+  const images = workloads.map(({ spec }) => spec.template.spec.containers[0].image).sort();
+  expect(images).toEqual([
+    'fw-catalog:7',
+    'fw-reports:7',
+    'fw-users:7',
+    'local/nginx:1',
+    'local/postgres:17',
+    'local/valkey:8',
+  ]);
+  const users = workloads.find(({ metadata }) => metadata.name === 'platform-users');
+  expect(users?.spec.template.metadata.annotations['fw/image']).toBe('a1');
+  const edge = objects.find(
+    ({ kind, metadata }) => kind === 'Service' && metadata.name === 'platform-edge',
+  );
+  expect(edge?.spec).toMatchObject({ type: 'NodePort', ports: [{ nodePort: 30_080 }] });
+  expect(JSON.stringify(objects)).toContain('"LOG_LEVEL":"warn"');
+});
+
+test('with servers of its user, the chart brings neither PostgreSQL nor Valkey', () => {
+  const env = {
+    DATABASE_URL: 'postgres://fw:secret@database.example:5433/fw',
+    REDIS_URL: 'redis://cache.example:6380',
+  };
+
+  const objects = render(clusterValues({ env, ephemeral: false }));
+
+  const names = objects
+    .filter(({ kind }) => /^(Deployment|StatefulSet)$/.test(kind))
+    .map(({ metadata }) => metadata.name)
+    .sort();
+  expect(names).toEqual(
+    ['edge', 'catalog', 'reports', 'users'].map((name) => `platform-${name}`).sort(),
+  );
+});
+
+test('images come from where IMAGE_PREFIX says, unless they were loaded by their bare names', () => {
+  const env = { IMAGE_PREFIX: 'registry.example/fw/', TAG: '7' };
+
+  expect(clusterValues({ env, ephemeral: true })).toMatchObject({
+    global: { image: { registry: 'registry.example/fw', tag: '7' } },
+  });
+  expect(clusterValues({ env, ephemeral: true, imageIds: {} })).toMatchObject({
+    global: { image: { registry: '', tag: '7' } },
+  });
+  expect(clusterValues({ env: {}, ephemeral: true })).toMatchObject({
+    global: { image: { registry: '', tag: 'dev' } },
+  });
+});
+
+test.each([
+  ['DATABASE_URL', 'postgres://localhost/fw'],
+  ['DATABASE_URL', 'postgres:///fw?host=/run/postgresql'],
+  ['REDIS_URL', 'redis://127.0.0.1:6379'],
+  ['REDIS_URL', 'redis://[::1]:6379'],
+])('%s=%s is refused: a pod cannot reach it', (name, address) => {
+  expect(() => clusterValues({ env: { [name]: address }, ephemeral: true })).toThrow(
+    `${name} names this machine: expected an address that pods can reach`,
+  );
+});

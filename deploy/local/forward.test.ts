@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+import { expect, onTestFinished, test } from 'vitest';
+
+import { freePortsFrom } from './testing/ports.ts';
+
+/** Listens as kubectl does; the first one stops answering once it has answered. */
+const LISTEN = `
+const [file, port] = process.argv.slice(1);
+const isFirst = !require('node:fs').existsSync(file);
+require('node:fs').appendFileSync(file, process.pid + '\\n');
+let answered = 0;
+require('node:http').createServer((request, response) => {
+  if (isFirst && answered++ > 0) return request.socket.destroy();
+  response.end('ok');
+}).listen(port, '127.0.0.1');
+`;
+
+test('a forward whose pod is gone is made anew, and ends with its keeper', {
+  timeout: 60_000,
+}, async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'forward-'));
+  onTestFinished(() => fs.rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'started');
+  const port = await freePortsFrom([0]);
+  const program = path.join(import.meta.dirname, 'forward.ts');
+  const listen = [process.execPath, '-e', LISTEN, file, String(port)];
+  const keeper = spawn(process.execPath, [program, `http://127.0.0.1:${port}/`, ...listen]);
+  onTestFinished(() => void keeper.kill('SIGKILL'));
+  const started = () =>
+    fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim().split('\n').map(Number) : [];
+
+  await expect.poll(() => started().length, { timeout: 40_000 }).toBeGreaterThan(1);
+  keeper.kill();
+  await once(keeper, 'exit');
+
+  for (const pid of started()) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+});
