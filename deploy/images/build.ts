@@ -124,10 +124,19 @@ async function buildAll(tag: string): Promise<void> {
   }
 }
 
+/** Whether a base image cannot be had, as Docker's builders say it. */
+function isUnreachable(message: string): boolean {
+  return /dial tcp|pull access denied|manifest unknown|failed to resolve/.test(message);
+}
+
 if (import.meta.main) {
   const { values } = parseArgs({ options: { tag: { type: 'string', default: 'dev' } } });
   await buildAll(values.tag).catch((error: unknown) => {
-    console.error(`Cannot build the images: ${(error as Error).message}`);
+    const { message } = error as Error;
+    console.error(`Cannot build the images: ${message}`);
+    if (isUnreachable(message)) {
+      console.error('Name images to build in and to run on: make images BUILD_IMAGE=… RUN_IMAGE=…');
+    }
     process.exitCode = 1;
   });
 }

@@ -29,7 +29,8 @@ export async function dockerOutputs(
       message: string;
     }) => {
       // The classic builder writes what a step complained about to standard output.
-      const said = `${stdout.split('\n').slice(-10).join('\n')}${stderr}`.trim();
+      const end = stdout.trim().split('\n').slice(-6).join('\n');
+      const said = `${end}\n${stderr.replace(/^DEPRECATED: .*\n(?: +.*\n)*/m, '').trim()}`.trim();
       throw new Error(`docker ${args[0]}: ${said || message}`);
     },
   );
