@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { buildService } from '@fw/service/build';
 
-import { accepts, freePort } from '../listening.ts';
+import { freePort } from '../listening.ts';
 import { MEASURED_CORE, startProcess, stopProcess } from '../process.ts';
 import { bundle } from '../start/bundle.ts';
 import { median, rotate } from '../statistics.ts';
@@ -74,7 +74,8 @@ async function rawServer(directory: string): Promise<Program> {
     name: RAW_SERVER,
     args: [file, String(port)],
     env: {},
-    isReady: () => accepts(port),
+    // The first answer takes memory too; the services have given theirs by then.
+    isReady: () => answersOk(`http://127.0.0.1:${port}/`),
   };
 }
 
