@@ -21,6 +21,7 @@ COPY tsconfig.json LICENSE ./
 COPY framework framework
 COPY services services
 COPY deploy/images deploy/images
+ARG SOURCE_DATE_EPOCH=0
 ARG SERVICE
 RUN node deploy/images/assemble.ts "$SERVICE" /image
 
