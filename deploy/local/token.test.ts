@@ -57,3 +57,17 @@ test.each([
   expect(stderr).toMatch(/^[^\n]+\n$/);
   expect(stderr).toContain(reason);
 });
+
+test('the program signs for another system with the secret it is given', async () => {
+  const secret = 'a secret of thirty-two characters';
+  const run = (JWT_SECRET: string) =>
+    spawnSync(process.execPath, [PROGRAM, '--user', 'ada'], {
+      encoding: 'utf8',
+      env: { ...process.env, JWT_SECRET },
+    });
+
+  const { payload } = await jwtVerify(run(secret).stdout.trim(), Buffer.from(secret));
+
+  expect(payload.sub).toBe('ada');
+  expect(run('short').stderr).toBe('JWT_SECRET is too short: expected at least 32 bytes\n');
+});

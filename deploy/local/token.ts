@@ -65,7 +65,7 @@ function encode(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url');
 }
 
-/** Prints a token for the system that `make up` has started here. */
+/** Prints a token for the system that `make up` has started here, or that checks with JWT_SECRET. */
 function printToken(args: readonly string[]): void {
   const { values } = parseArgs({
     args: [...args],
@@ -82,10 +82,21 @@ function printToken(args: readonly string[]): void {
   }
   if (tier !== 'free' && tier !== 'pro') throw new Error('--tier must be free or pro');
   if (!(hours > 0 && hours <= 24 * 366)) throw new Error('--hours must be above 0, at most 8784');
-  if (!fs.existsSync(secretFile(folders.run))) {
-    throw new Error('There is no local system to make a token for: start it with "make up"');
-  }
-  console.log(issueToken({ secret: readOrCreateSecret(folders.run), user, tier, hours }));
+  console.log(issueToken({ secret: givenSecret() ?? keptSecret(), user, tier, hours }));
+}
+
+/** The secret of a system elsewhere. */
+function givenSecret(): string | undefined {
+  const secret = process.env.JWT_SECRET;
+  if (!secret || Buffer.byteLength(secret) >= 32) return secret || undefined;
+  throw new Error('JWT_SECRET is too short: expected at least 32 bytes');
+}
+
+function keptSecret(): string {
+  if (fs.existsSync(secretFile(folders.run))) return readOrCreateSecret(folders.run);
+  throw new Error(
+    'There is no local system to make a token for: start it with "make up", or set JWT_SECRET',
+  );
 }
 
 if (import.meta.main) {

@@ -49,7 +49,7 @@ export const withoutDrain: Scenario = {
 };
 
 /** Has Node end at the moment that it is told to, as it does where nobody has thought of a drain. */
-const AT_ONCE = '--import=data:text/javascript,process.once("SIGTERM",()=>process.exit())';
+const AT_ONCE = "--import=data:text/javascript,process.once('SIGTERM',()=>process.exit())";
 
 /** Takes the drain from the pods of a service, and the time before it, which no value of the chart does. */
 async function switchDrainOff({ cluster, space }: World, name: string): Promise<void> {
