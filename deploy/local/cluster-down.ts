@@ -1,7 +1,7 @@
 import { removePlatform } from './cluster-platform.ts';
 import { type ClusterRecord, clusterOf, kubeconfigFile } from './cluster-record.ts';
 import { deleteKindCluster } from './kind.ts';
-import { limitedBy } from './within.ts';
+import { limitedBy, reasonOf } from './within.ts';
 
 export interface RemoveOptions {
   readonly run: string;
@@ -24,11 +24,17 @@ export async function removeFromCluster({ run, record, clean }: RemoveOptions): 
     );
     return `Deleted the kind cluster ${name}, and the data in it`;
   }
-  const claims = await within(300, `removing what is in ${namespace} of ${name}`, (signal) =>
+  const claims = await within(300, 'waiting for that', (signal) =>
     removePlatform(clusterOf(run, signal), { ...record, clean }),
-  );
+  ).catch((error: unknown) => {
+    throw new Error(
+      `Cannot remove the charts from ${namespace} of ${name}: ${reasonOf(error)}; where the cluster ` +
+        'is gone for good, remove .local/run and run this again',
+      { cause: error },
+    );
+  });
   const removed = `Removed the charts from ${namespace} of ${name}`;
   if (claims.length === 0) return removed;
-  const data = claims.length === 1 ? 'the claim' : 'the claims';
-  return `${removed}; the data stay in ${data} ${claims.join(', ')} (make down CLEAN=1 removes them)`;
+  const remove = `kubectl delete --namespace ${namespace} pvc ${claims.join(' ')}`;
+  return `${removed}; the data stay (${remove})`;
 }

@@ -222,6 +222,44 @@ test('a pod that finds no place is told with its last event, and all is removed 
   expect(fs.existsSync(folders.run)).toBe(false);
 });
 
+test.each([
+  [false, '; the data stay (kubectl delete --namespace fw pvc data-platform-postgres-0)'],
+  [true, ''],
+])('the claims of volumes stay, unless all is to go: %s', async (clean, rest) => {
+  const gone = clean ? '' : 'echo persistentvolumeclaim/data-platform-postgres-0';
+  using programs = standIn({
+    ...PROGRAMS,
+    kubectl: `*"get persistentvolumeclaims"*) ${gone};;${KUBECTL}`,
+    helm: '',
+  });
+  const { folders } = await newCheckout();
+  const place = { cluster: 'a-context', namespace: 'fw', release: 'platform' };
+  const record = { ...place, backend: 'kubeconfig', address: 'http://localhost:8080' } as const;
+
+  const told = await removeFromCluster({ run: folders.run, record, clean });
+
+  expect(told).toBe(`Removed the charts from fw of a-context${rest}`);
+  const calls = programs.calls().join('\n');
+  expect(calls).toContain('helm uninstall platform --namespace fw --wait');
+  expect(calls.includes('delete persistentvolumeclaims')).toBe(clean);
+  expect(calls.includes('delete namespaces')).toBe(clean);
+});
+
+test('a cluster that is away stays written down, so that it can be cleared later', async () => {
+  using _ = standIn({
+    ...PROGRAMS,
+    helm: 'status*) echo "Error: connection refused" >&2; exit 1;;',
+  });
+  const { folders } = await newCheckout();
+  const place = { cluster: 'a-context', namespace: 'fw', release: 'platform' };
+  const record = { ...place, backend: 'kubeconfig', address: 'http://localhost:8080' } as const;
+
+  await expect(removeFromCluster({ run: folders.run, record, clean: false })).rejects.toThrow(
+    'Cannot remove the charts from fw of a-context: Error: connection refused; where the cluster is ' +
+      'gone for good, remove .local/run',
+  );
+});
+
 test('TIMEOUT has to be a number of seconds', async () => {
   const { folders, port } = await newCheckout();
   const env = { TIMEOUT: 'soon' };
