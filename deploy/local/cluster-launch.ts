@@ -98,8 +98,8 @@ export function createClusterLaunch(options: ClusterLaunchOptions): Launch {
           ...target,
         ],
       ],
-      // kubectl keeps what it has learnt of a cluster in the home of its user.
-      env: { ...pathAndHome(), KUBECONFIG: kubeconfigFile(run) },
+      // Whatever a plugin that signs in to the cluster reads.
+      env: { ...(process.env as Record<string, string>), KUBECONFIG: kubeconfigFile(run) },
       cwd: folders.root,
       ports: [port],
       address: addressOf(port),
@@ -133,11 +133,6 @@ export function createClusterLaunch(options: ClusterLaunchOptions): Launch {
   }
 
   return { up, takeBack };
-}
-
-function pathAndHome(): Record<string, string> {
-  const { PATH = '', HOME = '' } = process.env;
-  return { PATH, ...(HOME && { HOME }) };
 }
 
 /** How long the pods may take to be ready. */
