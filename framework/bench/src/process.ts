@@ -22,7 +22,7 @@ export function pinThisProcess(core: number): void {
 const running = new Set<ChildProcess>();
 
 process.on('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
+  for (const child of running) kill(child);
 });
 process.on('SIGINT', () => process.exit(130));
 process.on('SIGTERM', () => process.exit(143));
@@ -48,6 +48,8 @@ export function startProcess(
       ? ['ignore', 'ignore', 'inherit', 'ipc']
       : ['ignore', quiet ? 'ignore' : 'pipe', 'pipe'],
     env: { ...process.env, NODE_ENV: 'production', ...env },
+    // A process group of its own, so that nginx does not leave its workers behind.
+    detached: true,
   });
   running.add(child);
   child.once('exit', () => running.delete(child));
@@ -85,8 +87,18 @@ export async function cpuMicrosOf(child: ChildProcess): Promise<number> {
 export async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
-  child.kill('SIGKILL');
+  kill(child);
   await gone;
+}
+
+/** Ends a process and what it has started. */
+function kill({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself meanwhile.
+  }
 }
 
 /** What a process prints until it ends. */
