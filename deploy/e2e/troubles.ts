@@ -77,10 +77,8 @@ export function findTroubles(pods: readonly Pod[], events: readonly Event[]): Tr
 }
 
 function restarted({ status }: Pod): boolean {
-  const { initContainerStatuses = [], containerStatuses = [] } = status;
-  return [...initContainerStatuses, ...containerStatuses].some(
-    ({ restartCount }) => restartCount > 0,
-  );
+  // Who comes to an end at the second try, as migrations before their database, has done its work.
+  return status.containerStatuses?.some(({ restartCount }) => restartCount > 0) ?? false;
 }
 
 function troubleOf(pod: Pod, events: readonly Event[]): Trouble {
@@ -88,9 +86,7 @@ function troubleOf(pod: Pod, events: readonly Event[]): Trouble {
   const { initContainerStatuses = [], containerStatuses = [], phase } = pod.status;
   const culprit =
     initContainerStatuses.find(({ state }) => state?.terminated?.exitCode !== 0) ??
-    [...containerStatuses, ...initContainerStatuses].find(
-      ({ ready, restartCount }) => !ready || restartCount > 0,
-    );
+    containerStatuses.find(({ ready, restartCount }) => !ready || restartCount > 0);
   const last = events
     .filter(({ involvedObject }) => involvedObject.kind === 'Pod' && involvedObject.name === name)
     .toSorted((a, b) => timeOf(a).localeCompare(timeOf(b)))

@@ -44,7 +44,7 @@ export const autoscaling: Scenario = {
     const platform = await installPlatform(
       world,
       merge(keptOn(nodes.stays), {
-        users: { autoscaling: { enabled: true, maxReplicas: 4, cpuPercent: 50, behavior } },
+        users: { autoscaling: { enabled: true, maxReplicas: 4, cpuPercent: 30, behavior } },
       }),
     );
     await waitForPods(where, { part: 'users', count: 2 });
