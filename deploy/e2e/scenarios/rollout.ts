@@ -41,7 +41,7 @@ export const withoutDrain: Scenario = {
     const platform = await installOverNodes(world);
     world.say('switching the drain off');
     for (const name of SERVICES) await switchDrainOff(world, name);
-    const stream = await streamDuring(world, { platform, changes: deletions, seconds: 30 });
+    const stream = await streamDuring(world, { platform, changes: restarts, seconds: 30 });
     const { outcome } = await stream.stop();
     world.say(`${outcome.requests} requests, ${outcome.failed} failed`);
     assert.ok(outcome.failed > 0, 'no request was lost: the test would not see a missing drain');
@@ -131,6 +131,20 @@ async function everyChange(world: World, { release, values }: Platform): Promise
   await drain(cluster, node);
   await uncordon(cluster, node);
   for (const part of SERVICES) await waitForPods(where, { part, count: 2 });
+}
+
+/** Rolls every service once, and then deletes a pod of each. */
+async function restarts(world: World): Promise<void> {
+  const { cluster, space, say } = world;
+  const where = ['--namespace', space.name];
+  const deployments = SERVICES.map((name) => `deployment/fw-${name}`);
+  say('restarting every pod');
+  await cluster.kubectl(['rollout', 'restart', ...deployments, ...where]);
+  for (const deployment of deployments) {
+    const status = ['rollout', 'status', deployment, ...where, '--timeout=120s'];
+    await cluster.kubectl([...status, '--request-timeout=0']);
+  }
+  await deletions(world);
 }
 
 /** Deletes a pod of each service, and waits for the one in its place. */
