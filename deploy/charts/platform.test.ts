@@ -224,3 +224,10 @@ test('the test of the edge asks what is installed, with a token where one can be
   });
   expect(envOf(PLATFORMS['users alone'])).toEqual({ BASE: 'http://fw-edge:80', SERVICES: 'users' });
 });
+
+test('a pod of the edge takes no request before the network has had time to let it through', () => {
+  const edge = podsOf(charts.render('platform', {})).find(({ name }) => name.includes('edge'));
+  const [nginx] = edge?.spec.containers ?? [];
+
+  expect(nginx.readinessProbe.initialDelaySeconds).toBeGreaterThanOrEqual(5);
+});
