@@ -22,7 +22,9 @@ export const rollout: Scenario = {
     const platform = await installOverNodes(world);
     for (let time = 1; time <= TIMES; time += 1) {
       const stream = await streamDuring(world, { platform, changes: everyChange });
-      const { requests } = await stream.end();
+      const { requests } = await stream.end().catch(async (error) => {
+        throw new Error(`${error.message}\n${await refusals(world)}`, { cause: error });
+      });
       world.say(`time ${time} of ${TIMES}: nothing of ${requests} requests was lost`);
       const { streamRate, streamSeconds } = world.settings;
       const least = Math.floor(0.95 * streamRate * streamSeconds);
@@ -30,6 +32,16 @@ export const rollout: Scenario = {
     }
   },
 };
+
+/** What the edge says of the requests that it could not have answered. */
+async function refusals({ cluster, space }: World): Promise<string> {
+  const log = await cluster.kubectl([
+    ...['logs', '--selector=app.kubernetes.io/name=edge', '--namespace', space.name],
+    ...['--tail=-1', '--prefix'],
+  ]);
+  const lines = log.split('\n').filter((line) => /"status":50\d|\[error\]/.test(line));
+  return lines.slice(0, 10).join('\n');
+}
 
 /** What the drain is for: without it, the same stream loses requests. */
 export const withoutDrain: Scenario = {
