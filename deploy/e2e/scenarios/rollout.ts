@@ -119,24 +119,23 @@ async function everyChange(world: World, { release, values }: Platform): Promise
   const { goes } = (await pickNodes(cluster)) ?? {};
   assert.ok(goes);
   const node = goes.metadata.name;
-  const changed = (replicas: number, level: string): Values =>
-    Object.fromEntries(SERVICES.map((name) => [name, { replicas, config: { LOG_LEVEL: level } }]));
+  const all = (over: Values): Values => Object.fromEntries(SERVICES.map((name) => [name, over]));
 
   say('upgrading to another configuration');
-  await release.upgrade(merge(values, changed(2, 'warn')));
+  await release.upgrade(merge(values, all({ config: { LOG_LEVEL: 'warn' } })));
   say('rolling back');
   await cluster.helm([
-    'rollback',
-    release.name,
-    '--namespace',
-    space.name,
-    '--wait',
-    '--timeout=180s',
+    ...['rollback', release.name, '--namespace', space.name, '--wait', '--timeout=180s'],
   ]);
-  say('scaling from 2 to 4');
-  await release.upgrade(merge(values, changed(4, 'info')));
-  say('scaling back to 2');
-  await release.upgrade(merge(values, changed(2, 'info')));
+  // One service after another: the start of so many at once is a test of the nodes.
+  let scaled = values;
+  for (const name of SERVICES) {
+    say(`scaling ${name} from 2 to 4`);
+    scaled = merge(scaled, { [name]: { replicas: 4 } });
+    await release.upgrade(scaled);
+  }
+  say('scaling all back to 2');
+  await release.upgrade(merge(scaled, all({ replicas: 2 })));
   await deletions(world);
   say(`draining ${node}`);
   world.afterwards((of) => uncordon(of, node));
