@@ -1,10 +1,4 @@
-import {
-  createBatch,
-  isTaken,
-  openPostgres,
-  type PostgresOptions,
-  type Row,
-} from '@fw/service/postgres';
+import { createBatch, isTaken, openPostgres, type PostgresOptions } from '@fw/service/postgres';
 
 import type {
   DeleteOutcome,
@@ -20,6 +14,7 @@ import { daysOf, nameDays } from './figures.ts';
 import { USERS_MIGRATIONS } from './postgres-migrations.ts';
 import * as statements from './postgres-statements.ts';
 import { fromReplay, REMEMBERED_MS, toReplay } from './replay.ts';
+import { isStale, toUser } from './row.ts';
 
 /** Where the users are kept, and how long one call may take. */
 export type PostgresUserStoreOptions = Omit<PostgresOptions, 'name' | 'migrations'>;
@@ -198,23 +193,4 @@ function toChange(id: string, { name, email }: UserChanges, updatedAt: Date): un
 
 function unlessEmailTaken(error: unknown): undefined {
   if (!isTaken(error, 'users_claimed_email')) throw error;
-}
-
-function isStale(row: Row, ifVersion: number | undefined): boolean {
-  return ifVersion !== undefined && Number(row.version) !== ifVersion;
-}
-
-function toUser(row: Row): User {
-  return {
-    id: String(row.id),
-    name: String(row.name),
-    email: String(row.email),
-    createdAt: toDate(row.created_at),
-    updatedAt: toDate(row.updated_at),
-    version: Number(row.version),
-  };
-}
-
-function toDate(value: unknown): Date {
-  return value instanceof Date ? value : new Date(String(value));
 }

@@ -12,6 +12,7 @@ import type {
 import type { User, UserChanges } from '../user.ts';
 import { daysOf, nameDays } from './figures.ts';
 import { fromReplay, REMEMBERED_MS, toReplay } from './replay.ts';
+import { isStale, toUser } from './row.ts';
 import { USERS_FORMAT } from './sqlite-format.ts';
 
 export interface SqliteUserStoreOptions {
@@ -178,21 +179,4 @@ export function openSqliteUserStore(
   function read<T>(work: () => T): T {
     return orUnavailable(() => inSnapshot(database, work));
   }
-}
-
-type Row = Readonly<Record<string, unknown>>;
-
-function isStale(row: Row, ifVersion: number | undefined): boolean {
-  return ifVersion !== undefined && Number(row.version) !== ifVersion;
-}
-
-function toUser(row: Row): User {
-  return {
-    id: String(row.id),
-    name: String(row.name),
-    email: String(row.email),
-    createdAt: new Date(Number(row.created_at)),
-    updatedAt: new Date(Number(row.updated_at)),
-    version: Number(row.version),
-  };
 }
