@@ -32,7 +32,7 @@ const step = fc.record({
     fc.integer({ min: 0, max: 30 }),
     fc.integer({ max: 2_000, min: 0 }),
   ),
-  key: fc.integer({ min: 0, max: 12 }).map((key) => `key ${key}`),
+  key: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 12 })).map((key) => `key ${key}`),
   cost: fc.oneof(fc.constant(1), fc.integer({ min: 0, max: 6 })),
   policy: fc.integer({ min: 0, max: 3 }),
 });
@@ -61,6 +61,20 @@ test('memoryStore answers as a plain log of every hit does, while its keys fit',
     }),
     { numRuns: 1_000 },
   );
+});
+
+test('memoryStore counts nothing from before a pause of a window, even in a slot that is half in it', () => {
+  const clock = createClock();
+  const counter = memoryStore({ clock: clock.read }).counter(
+    policyOf({ max: 300, windowMs: 1_000 }),
+  );
+  counter.hit('key', 5);
+
+  clock.advance(1_000);
+  const first = counter.hit('key', 1);
+  const second = counter.hit('key', 1);
+
+  expect([first.remaining, second.remaining]).toEqual([299, 298]);
 });
 
 test('memoryStore refuses a hit until resetMs have passed, and then lets it pass', () => {

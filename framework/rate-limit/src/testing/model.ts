@@ -34,14 +34,17 @@ export class LogModel {
     return { allowed, remaining: Math.max(0, Math.floor(remaining + 1e-6)) };
   }
 
-  /** Sliding window: hits of the last 16 slots (8 or 4 for larger max), 15 of which make a window. */
+  /**
+   * Sliding window: hits of the last 16 slots (8 or 4 for larger max), 15 of which make a window.
+   * Before a pause as long as the window nothing counts, even in the slot that is half within it.
+   */
   #near(log: readonly LoggedHit[], nowMs: number): readonly LoggedHit[] {
     const { max, windowMs } = this.#policy;
     const slots = max <= 0xff ? 16 : max <= 0xffff ? 8 : 4;
     const slotOf = (atMs: number) => Math.floor(atMs / (windowMs / (slots - 1)));
-    const lastMs = log.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY;
-    if (nowMs - lastMs >= windowMs) return [];
-    return log.filter(({ atMs }) => slotOf(nowMs) - slotOf(atMs) < slots);
+    const endsOf = [...log.slice(1).map(({ atMs }) => atMs), nowMs];
+    const paused = log.findLastIndex(({ atMs }, at) => (endsOf[at] ?? nowMs) - atMs >= windowMs);
+    return log.slice(paused + 1).filter(({ atMs }) => slotOf(nowMs) - slotOf(atMs) < slots);
   }
 
   /** Fixed window: hits since the last one that came when no window was open. */
