@@ -10,14 +10,17 @@ export const CHARTS = import.meta.dirname;
 /** The charts that need others, each after those that it needs. */
 const DEPENDENTS = ['users', 'catalog', 'reports', 'platform'];
 
+/** Helm 4, which the charts are for, and Helm 3, which many still have. */
+export type HelmName = 'helm' | 'helm3';
+
 /**
  * Packs, below `folder`, what every chart needs into the chart itself, where Helm looks for it.
  * No network is used: all of it lies beside each other.
  *
  * @throws {Error} with what Helm says
  */
-export function packDependencies(folder: string): void {
-  const helm = ensureTool('helm');
+export function packDependencies(folder: string, tool: HelmName = 'helm'): void {
+  const helm = ensureTool(tool);
   for (const chart of DEPENDENTS.map((name) => path.join(folder, name))) {
     if (!fs.existsSync(path.join(chart, 'Chart.yaml'))) continue;
     try {

@@ -1,28 +1,19 @@
 import { afterAll, describe, expect, test } from 'vitest';
 
-import { NEEDED, only, packCharts, type Rendered, SHARED, type Values } from './testing/render.ts';
+import {
+  EVERYTHING,
+  NEEDED,
+  only,
+  packCharts,
+  type Rendered,
+  SHARED,
+  type Values,
+} from './testing/render.ts';
 
 const charts = packCharts();
 afterAll(() => charts[Symbol.dispose]());
 
 const SERVICES = ['users', 'catalog', 'reports'];
-
-const EVERYTHING: Values = {
-  autoscaling: { enabled: true, requestsPerSecond: 50 },
-  ingress: { enabled: true, host: 'api.example.org' },
-  httpRoute: {
-    enabled: true,
-    parentRefs: [{ name: 'public' }],
-    hostnames: ['api.example.org'],
-    others: [{ name: 'next', weight: 10 }],
-  },
-  networkPolicy: { from: [{ podSelector: { matchLabels: { app: 'gateway' } } }] },
-  metrics: {
-    serviceMonitor: { enabled: true },
-    prometheusRule: { enabled: true },
-    dashboard: { enabled: true },
-  },
-};
 
 /** What each chart is tried with. */
 const MATRIX: Readonly<Record<string, (chart: string) => Values>> = {

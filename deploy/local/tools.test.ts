@@ -33,7 +33,7 @@ test('a tool that is there already is not installed, and an unknown one is named
   expect(bring('mongodb')).toMatchObject({
     status: 1,
     stderr:
-      'Cannot bring "mongodb": expected one of nginx, redis, chromium, postgres, wrk, helm, k6, kube-score\n',
+      'Cannot bring "mongodb": expected one of nginx, redis, chromium, postgres, wrk, helm, helm3, k6, kube-score\n',
   });
 });
 

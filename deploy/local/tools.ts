@@ -50,6 +50,8 @@ interface GoTool {
   readonly module: string;
   readonly version: string;
   readonly package: string;
+  /** Variables of its packages that its releases are linked with: `path.name=value`. */
+  readonly linked?: readonly string[];
   /** Where people find it. */
   readonly page: string;
 }
@@ -60,6 +62,18 @@ const GO_TOOLS = {
     version: 'v4.2.4',
     package: 'helm.sh/helm/v4/cmd/helm',
     page: 'https://helm.sh/docs/intro/install',
+  },
+  /** Beside `helm`: the tests of the charts render with both. */
+  helm3: {
+    module: 'helm.sh/helm/v3',
+    version: 'v3.22.0',
+    package: 'helm.sh/helm/v3/cmd/helm',
+    // The Kubernetes that it renders for and lints against: without these 1.20.
+    linked: [
+      'helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=37',
+      'helm.sh/helm/v3/pkg/lint/rules.k8sVersionMinor=37',
+    ],
+    page: 'https://v3.helm.sh/docs/intro/install',
   },
   k6: {
     module: 'go.k6.io/k6/v2',
@@ -144,7 +158,7 @@ function isGoTool(name: ToolName): name is GoToolName {
  * @throws {Error} saying how to get it, where there is no Go to build it with
  */
 function buildGoTool(name: GoToolName): string {
-  const { module, version, package: main, page }: GoTool = GO_TOOLS[name];
+  const { module, version, package: main, linked = [], page }: GoTool = GO_TOOLS[name];
   if (!canRunGo()) {
     throw new Error(
       `${name} is missing: install it (${page}), or Go 1.26 to have it built, then run make again`,
@@ -173,7 +187,8 @@ function buildGoTool(name: GoToolName): string {
       path.join(folder, 'go.sum'),
       fs.readFileSync(path.join(source, 'go.sum'), 'utf8'),
     );
-    go('build', '-mod=mod', '-ldflags=-s -w', '-o', path.join(folder, 'built'), main);
+    const flags = ['-s', '-w', ...linked.map((variable) => `-X ${variable}`)].join(' ');
+    go('build', '-mod=mod', `-ldflags=${flags}`, '-o', path.join(folder, 'built'), main);
     // Two that build it at once each put a whole program there.
     fs.mkdirSync(BUILT, { recursive: true });
     const draft = path.join(BUILT, `.${name}.${process.pid}`);

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { parseAllDocuments, stringify } from 'yaml';
 
 import { ensureTool } from '../../local/tools.ts';
-import { CHARTS, packDependencies } from '../dependencies.ts';
+import { CHARTS, type HelmName, packDependencies } from '../dependencies.ts';
 
 /** An object that a chart renders. */
 export interface Rendered {
@@ -43,16 +43,16 @@ export interface PackedCharts extends Disposable {
   render(chart: string, values?: Values): Rendered[];
 }
 
-/** Packs a copy, because other tests do the same at the same time. */
-export function packCharts(): PackedCharts {
-  const helm = ensureTool('helm');
+/** Packs a copy, because other tests do the same at the same time; `tool` packs, and renders. */
+export function packCharts(tool: HelmName = 'helm'): PackedCharts {
+  const helm = ensureTool(tool);
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'charts-'));
   fs.cpSync(CHARTS, folder, {
     recursive: true,
     dereference: true,
     filter: (file) => !file.endsWith('.tgz') && !file.endsWith('.ts'),
   });
-  packDependencies(folder);
+  packDependencies(folder, tool);
 
   const run: PackedCharts['helm'] = (args, values = {}) =>
     spawnSync(helm, args, { cwd: folder, input: stringify(values), encoding: 'utf8' });
@@ -119,5 +119,23 @@ export const SHARED: Readonly<Record<string, Values>> = {
     ...NEEDED.reports,
     replicas: 2,
     rateLimit: { store: 'redis', redis: { url: 'redis://:p@cache:6380' } },
+  },
+};
+
+/** What a service's chart has switched off, beside the shared stores that it needs. */
+export const EVERYTHING: Values = {
+  autoscaling: { enabled: true, requestsPerSecond: 50 },
+  ingress: { enabled: true, host: 'api.example.org' },
+  httpRoute: {
+    enabled: true,
+    parentRefs: [{ name: 'public' }],
+    hostnames: ['api.example.org'],
+    others: [{ name: 'next', weight: 10 }],
+  },
+  networkPolicy: { from: [{ podSelector: { matchLabels: { app: 'gateway' } } }] },
+  metrics: {
+    serviceMonitor: { enabled: true },
+    prometheusRule: { enabled: true },
+    dashboard: { enabled: true },
   },
 };
