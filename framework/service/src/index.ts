@@ -42,6 +42,7 @@ export {
   type ServiceClientOptions,
 } from './service-client.ts';
 export {
+  postgresOptions,
   type ServiceConfig,
   type StoreConfig,
   serviceVariables,

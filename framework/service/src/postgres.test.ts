@@ -110,6 +110,16 @@ test('a statement that fails keeps its connection', async () => {
   expect(await postgres.query(CONNECTION)).toEqual([before]);
 });
 
+test('a statement that takes its time is waited for, as long as the server takes connections', async () => {
+  const postgres = await open({ timeoutMs: 300, poolSize: 1 });
+
+  const slow = postgres.query({ name: 'slow', text: 'SELECT pg_sleep(1.5)' });
+  const next = postgres.query(LIST);
+
+  expect(await slow).toHaveLength(1);
+  expect(await next).toEqual([]);
+});
+
 test('a deadlock is resolved by trying again', async () => {
   const postgres = await open();
   await postgres.query(ADD, [1, '']);
@@ -138,7 +148,7 @@ describe('a ServiceUnavailableError that says when to try again', { retry: 2 }, 
   const unavailable = expect.objectContaining({ status: 503, headers: { 'Retry-After': '1' } });
 
   test('meets a statement that takes too long, and nobody else', async () => {
-    const postgres = await open({ timeoutMs: 300, poolSize: 2 });
+    const postgres = await open({ statementTimeoutMs: 300, poolSize: 2 });
     await postgres.migrate();
 
     const slow = postgres.query({ name: 'slow', text: 'SELECT pg_sleep(5)' });
@@ -148,10 +158,11 @@ describe('a ServiceUnavailableError that says when to try again', { retry: 2 }, 
   });
 
   test('meets who waits too long for a connection, while those at work go on', async () => {
-    const postgres = await open({ timeoutMs: 1_000, poolSize: 1 });
+    const postgres = await open({ statementTimeoutMs: 300, poolSize: 1 });
     await postgres.migrate();
 
-    const slow = postgres.query({ name: 'slow', text: 'SELECT pg_sleep(0.8)' });
+    const sleeps = { name: 'slow', text: 'SELECT pg_sleep(1)' };
+    const slow = postgres.transaction((query) => query(sleeps), { timeoutMs: 10_000 });
     await sleep(20);
 
     await expect(postgres.query(LIST)).rejects.toEqual(unavailable);

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Logger } from 'fw';
-import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
+import type { ClientConfig, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 
 import {
-  ConnectionLostError,
+  type ConnectionLostError,
   isConflict,
   isConnectionLost,
   reasonOf,
@@ -13,6 +13,7 @@ import {
   unavailable,
 } from './postgres-errors.ts';
 import { isMigrated, migrate as migrateTables, type Send } from './postgres-migrations.ts';
+import { ServerWatch } from './server-watch.ts';
 
 export { type BatchOptions, createBatch } from './batch.ts';
 export { isTaken } from './postgres-errors.ts';
@@ -33,8 +34,10 @@ export interface PostgresOptions {
   readonly url: string;
   /** Most connections at a time. Default 10. */
   readonly poolSize?: number;
-  /** How long one call may take, waiting for a connection included. Default 1 s. */
+  /** How long the server may say nothing while it is asked, on any connection. Default 1 s. */
   readonly timeoutMs?: number;
+  /** How long one call may take, waiting for a connection included. Default 5 s. */
+  readonly statementTimeoutMs?: number;
   /** Whose tables these are: names the table that remembers the migrations. */
   readonly name: string;
   /** SQL that leads from each version to the next; the first from nothing to version 1. */
@@ -76,7 +79,7 @@ export interface Postgres {
 const CONFLICT_ATTEMPTS = 4;
 const CONFLICT_PAUSE_MS = 50;
 
-/** How long after the server should have given up on a statement this side gives up on the server. */
+/** How long after the server should have given up on a statement this side gives up on the answer. */
 const GRACE_MS = 200;
 
 /** How often a server that is away is looked for. */
@@ -84,6 +87,9 @@ const PROBE_PAUSE_MS = 200;
 
 /** How long closing waits for the server to say good-bye. */
 const CLOSE_MS = 1_000;
+
+/** Sends one statement on one connection. */
+type Connection = (statement: string | QueryConfig) => Promise<QueryResult<Row>>;
 
 /**
  * Opens a PostgreSQL database. It is connected to, and its tables are brought to the newest version,
@@ -95,12 +101,14 @@ export function openPostgres({
   url,
   poolSize = 10,
   timeoutMs = 1_000,
+  statementTimeoutMs = 5_000,
   name,
   migrations,
   logger,
   metrics,
 }: PostgresOptions): Postgres {
-  const limitMs = timeoutMs + GRACE_MS;
+  const limitMs = statementTimeoutMs + GRACE_MS;
+  const watch = new ServerWatch({ silenceMs: timeoutMs, probe: () => void probe(), onSilence });
   let pool: Pool | undefined;
   let outage: { readonly reason: unknown } | undefined;
   let migrating: Promise<void> | undefined;
@@ -112,63 +120,111 @@ export function openPostgres({
     waiting: pool?.waitingCount ?? 0,
   }));
 
-  async function connect(): Promise<{ used: Pool; client: PoolClient }> {
-    const used = pool ?? (await openPool());
-    try {
-      return { used, client: await used.connect() };
-    } catch (error) {
-      if (isBusy(error)) throw unavailable(error);
-      const lost = toLost(error);
-      lose(used, lost);
-      throw lost;
-    }
-  }
-
   /** The driver is loaded by who needs it: it takes its time. */
   async function openPool(): Promise<Pool> {
     const { Pool } = (await import('pg')).default;
     if (isClosed) throw new RangeError(`Cannot ask for ${name}: PostgreSQL is closed`);
-    pool ??= createPool(Pool, { url, poolSize, timeoutMs, name });
+    pool ??= createPool(Pool, { url, poolSize, statementTimeoutMs, name }).on('connect', () =>
+      watch.heard(),
+    );
     return pool;
   }
 
-  async function withClient<T>(
-    work: (client: PoolClient) => Promise<T>,
-    workLimitMs: number,
-  ): Promise<T> {
-    const { used, client } = await connect();
+  async function connect(): Promise<PoolClient> {
+    const used = pool ?? (await openPool());
     try {
-      const result = await within(workLimitMs, work(client));
-      client.release();
-      return result;
+      return await used.connect();
     } catch (error) {
-      const isLost = isConnectionLost(error);
-      client.release(isLost);
-      if (isLost) lose(used, error);
-      throw error;
+      if (isLate(error)) throw unavailable(error);
+      const lost = toLost(error);
+      if (used === pool) lose(lost);
+      throw lost;
     }
   }
 
-  /** All connections of the pool may be as dead as the one that was found out. */
-  function lose(used: Pool, reason: unknown): void {
-    if (outage || isClosed || used !== pool) return;
+  async function send(client: PoolClient, statement: string | QueryConfig) {
+    try {
+      const result = await client.query<Row>(statement);
+      watch.heard();
+      return result;
+    } catch (error) {
+      const lost = toLost(error);
+      if (!isConnectionLost(lost)) watch.heard();
+      throw lost;
+    }
+  }
+
+  function withConnection<T>(
+    work: (connection: Connection) => Promise<T>,
+    workLimitMs = limitMs,
+  ): Promise<T> {
+    return watch.run(workLimitMs, async (call) => {
+      const client = await connect();
+      let isHeld = true;
+      const release = (isBroken: boolean) => {
+        if (isHeld) client.release(isBroken);
+        isHeld = false;
+      };
+      try {
+        // Nobody would hear of what is begun now.
+        if (call.isOver) throw unavailable('it took too long to connect');
+        call.connected(() => release(true));
+        const result = await work((statement) => send(client, statement));
+        release(false);
+        return result;
+      } catch (error) {
+        release(isConnectionLost(error));
+        throw error;
+      }
+    });
+  }
+
+  function onSilence(reason: ConnectionLostError): void {
+    lose(reason);
+    watch.giveUp(reason);
+  }
+
+  /** All connections of the pool may be as dead as the server. */
+  function lose(reason: unknown): void {
+    if (outage || isClosed) return;
     outage = { reason };
     isReady = false;
     logger?.warn(`PostgreSQL cannot be used for ${name}: ${reasonOf(reason)}`);
+    pool?.end().catch(() => {});
     pool = undefined;
-    used.end().catch(() => {});
+    watch.giveUpWaiting(unavailable(reason));
     void regain();
   }
 
   async function regain(): Promise<void> {
     while (outage && !isClosed) {
-      try {
-        await withClient((client) => send(client, 'SELECT 1'), limitMs);
+      if (await probe()) {
         outage = undefined;
         logger?.info(`PostgreSQL can be used again for ${name}`);
-      } catch {
-        await sleep(PROBE_PAUSE_MS, undefined, { ref: false });
+        return;
       }
+      await sleep(PROBE_PAUSE_MS, undefined, { ref: false });
+    }
+  }
+
+  /** Whether the server takes a new connection; what it says to that is heard. */
+  async function probe(): Promise<boolean> {
+    const { Client } = (await import('pg')).default;
+    const client = new Client({
+      ...serverOptions({ url, name }),
+      connectionTimeoutMillis: timeoutMs,
+    }).on('error', () => {});
+    try {
+      await client.connect();
+      watch.heard();
+      return true;
+    } catch (error) {
+      const lost = toLost(error);
+      if (!isConnectionLost(lost)) watch.heard();
+      else if (!isLate(error)) lose(lost);
+      return false;
+    } finally {
+      client.end().catch(() => {});
     }
   }
 
@@ -181,20 +237,20 @@ export function openPostgres({
 
   async function bringUp(): Promise<void> {
     const tables = { name, migrations };
-    if (!(await withClient((client) => isMigrated(sender(client), tables), limitMs))) {
-      await withClient((client) => migrateTables(sender(client), tables), Infinity);
+    if (!(await withConnection((connection) => isMigrated(rowsOf(connection), tables)))) {
+      await withConnection((connection) => migrateTables(rowsOf(connection), tables), Infinity);
     }
     isReady = true;
   }
 
   async function use<T>(
-    work: (client: PoolClient) => Promise<T>,
-    workLimitMs = limitMs,
+    work: (connection: Connection) => Promise<T>,
+    workLimitMs?: number,
   ): Promise<T> {
     if (outage) throw unavailable(outage.reason);
     try {
-      if (!isReady) await within(limitMs, ready());
-      return await withClient(work, workLimitMs);
+      if (!isReady) await watch.run(limitMs, ready);
+      return await withConnection(work, workLimitMs);
     } catch (error) {
       throw toUnavailable(error);
     }
@@ -202,17 +258,17 @@ export function openPostgres({
 
   async function transaction<T>(
     work: (query: Query) => Promise<T>,
-    { timeoutMs: transactionMs = timeoutMs }: TransactionOptions = {},
+    { timeoutMs: transactionMs = statementTimeoutMs }: TransactionOptions = {},
   ): Promise<T> {
     return useAgain(
-      (client) => runTransaction(client, work, transactionMs),
+      (connection) => runTransaction(connection, work, transactionMs),
       transactionMs + GRACE_MS,
     );
   }
 
   /** What was in the way of another transaction may try again. */
   async function useAgain<T>(
-    work: (client: PoolClient) => Promise<T>,
+    work: (connection: Connection) => Promise<T>,
     workLimitMs?: number,
   ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
@@ -228,13 +284,15 @@ export function openPostgres({
   }
 
   return {
-    query: (statement, values) => useAgain((client) => ask(client, statement, values)),
+    query: (statement, values) => useAgain((connection) => ask(connection, statement, values)),
     transaction,
     async migrate() {
       if (!isReady) await ready();
     },
     async check() {
-      await use((client) => send(client, 'SELECT 1'));
+      // Behind many calls it would wait, and tell less than they do.
+      if (isReady && watch.isAsking) return;
+      await use((connection) => connection('SELECT 1'));
     },
     async close() {
       isClosed = true;
@@ -245,19 +303,24 @@ export function openPostgres({
   };
 }
 
-type PoolOptions = Required<Pick<PostgresOptions, 'url' | 'poolSize' | 'timeoutMs' | 'name'>>;
+function serverOptions({ url, name }: Pick<PostgresOptions, 'url' | 'name'>): ClientConfig {
+  return { connectionString: url, fallback_application_name: name };
+}
+
+type PoolOptions = Required<
+  Pick<PostgresOptions, 'url' | 'poolSize' | 'statementTimeoutMs' | 'name'>
+>;
 
 function createPool(
   Pool: typeof import('pg').Pool,
-  { url, poolSize, timeoutMs, name }: PoolOptions,
+  { url, poolSize, statementTimeoutMs, name }: PoolOptions,
 ): Pool {
   const pool = new Pool({
-    connectionString: url,
-    fallback_application_name: name,
+    ...serverOptions({ url, name }),
     max: poolSize,
-    connectionTimeoutMillis: Math.ceil(timeoutMs / 2),
+    connectionTimeoutMillis: statementTimeoutMs,
     idleTimeoutMillis: 30_000,
-    statement_timeout: timeoutMs,
+    statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: 10_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -268,67 +331,45 @@ function createPool(
   return pool;
 }
 
-/** Whether all connections were at work for too long, which says nothing about the server. */
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
+/** What the driver says when its own time for a connection is over: no word of the server's. */
+const LATE = [
+  'timeout exceeded when trying to connect',
+  'Connection terminated due to connection timeout',
+  'timeout expired',
+];
+
+function isLate(error: unknown): boolean {
+  return error instanceof Error && LATE.includes(error.message);
 }
 
-function sender(client: PoolClient): Send {
-  return async (text, values = []) => (await send(client, { text, values: [...values] })).rows;
+function rowsOf(connection: Connection): Send {
+  return async (text, values = []) => (await connection({ text, values: [...values] })).rows;
 }
 
 async function ask(
-  client: PoolClient,
+  connection: Connection,
   { name, text }: Statement,
   values: readonly unknown[] = [],
 ): Promise<readonly Row[]> {
-  const { rows } = await send(client, { name, text, values: [...values] });
+  const { rows } = await connection({ name, text, values: [...values] });
   return rows;
 }
 
-async function send(
-  client: PoolClient,
-  statement: string | QueryConfig,
-): Promise<QueryResult<Row>> {
-  try {
-    return await client.query<Row>(statement);
-  } catch (error) {
-    throw toLost(error);
-  }
-}
-
 async function runTransaction<T>(
-  client: PoolClient,
+  connection: Connection,
   work: (query: Query) => Promise<T>,
   timeoutMs: number,
 ): Promise<T> {
-  await send(client, 'BEGIN');
+  await connection('BEGIN');
   try {
     const serverMs = Number.isFinite(timeoutMs) ? Math.ceil(timeoutMs) : 0;
-    await send(client, `SET LOCAL statement_timeout = ${serverMs}`);
-    const result = await work((statement, values) => ask(client, statement, values));
-    const { command } = await send(client, 'COMMIT');
+    await connection(`SET LOCAL statement_timeout = ${serverMs}`);
+    const result = await work((statement, values) => ask(connection, statement, values));
+    const { command } = await connection('COMMIT');
     if (command !== 'COMMIT') throw new Error('Cannot commit: a statement has failed');
     return result;
   } catch (error) {
-    if (!isConnectionLost(error)) await send(client, 'ROLLBACK');
+    if (!isConnectionLost(error)) await connection('ROLLBACK');
     throw error;
-  }
-}
-
-/** @throws {ConnectionLostError} if `work` takes longer; it goes on, and nobody hears of it any more */
-async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
-  if (!Number.isFinite(limitMs)) return work;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new ConnectionLostError(`no answer within ${limitMs} ms`)),
-      limitMs,
-    );
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,4 +1,5 @@
 import type { ConfigOf } from './config.ts';
+import type { ServiceEdge } from './service-app.ts';
 import { address, integer, oneOf, secret, text, url } from './variable.ts';
 
 /** What every service reads: where it listens, how it drains, how much it takes on, what it tells. */
@@ -66,7 +67,7 @@ export function serviceVariables({ port }: { readonly port: number }) {
     MAX_EVENT_LOOP_LAG_MS: integer({
       from: 1,
       to: 60_000,
-      fallback: 500,
+      fallback: 1_000,
       unit: 'ms',
       meaning: 'latest that the event loop may be; later, 503',
     }),
@@ -124,10 +125,28 @@ export function storeVariables({ file }: { readonly file: string }) {
       to: 60_000,
       fallback: 1_000,
       unit: 'ms',
-      meaning: 'longest that the store may take, then 503',
+      meaning: 'longest that the store may say nothing, then 503',
+    }),
+    DATABASE_STATEMENT_TIMEOUT_MS: integer({
+      from: 50,
+      to: 600_000,
+      fallback: 5_000,
+      unit: 'ms',
+      meaning: 'longest that one call of PostgreSQL may take, then 503',
     }),
   };
 }
 
 /** The values of `storeVariables`. */
 export type StoreConfig = ConfigOf<ReturnType<typeof storeVariables>>;
+
+/** How PostgreSQL is asked, as configured; the address is left to who has made sure that there is one. */
+export function postgresOptions(config: StoreConfig, { logger, metrics }: ServiceEdge = {}) {
+  return {
+    poolSize: config.DATABASE_POOL_SIZE,
+    timeoutMs: config.DATABASE_TIMEOUT_MS,
+    statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
+    logger,
+    metrics,
+  };
+}

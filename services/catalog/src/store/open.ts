@@ -1,4 +1,4 @@
-import type { ServiceEdge } from '@fw/service';
+import { postgresOptions, type ServiceEdge } from '@fw/service';
 
 import type { CatalogConfig } from '../config.ts';
 import type { ImportTarget } from '../import/target.ts';
@@ -20,13 +20,7 @@ export async function openStore(
     return openSqliteCatalogStore(file);
   }
   const { openPostgresCatalogStore } = await import('./postgres.ts');
-  return openPostgresCatalogStore({
-    url,
-    poolSize: config.DATABASE_POOL_SIZE,
-    timeoutMs: config.DATABASE_TIMEOUT_MS,
-    logger: edge.logger,
-    metrics: edge.metrics,
-  });
+  return openPostgresCatalogStore({ ...postgresOptions(config, edge), url });
 }
 
 /**
@@ -35,9 +29,12 @@ export async function openStore(
  * @throws {ImportRunningError} if another import into it is running
  */
 export async function openImport(config: CatalogConfig): Promise<ImportTarget> {
-  const { DATABASE_URL: url, DATABASE_FILE: file, DATABASE_TIMEOUT_MS: timeoutMs } = config;
+  const { DATABASE_URL: url, DATABASE_FILE: file } = config;
   if (url === undefined) return (await import('./sqlite-import.ts')).openSqliteImport(file);
-  return (await import('./postgres-import.ts')).openPostgresImport({ url, timeoutMs });
+  return (await import('./postgres-import.ts')).openPostgresImport({
+    ...postgresOptions(config),
+    url,
+  });
 }
 
 /** Brings the store's tables to the newest version. */

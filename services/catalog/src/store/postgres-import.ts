@@ -19,7 +19,7 @@ import { buildSteps } from './postgres-build.ts';
 import { type Lock, takeLock } from './postgres-lock.ts';
 import { MIGRATIONS, sql, tablesOf } from './postgres-tables.ts';
 
-export type PostgresImportOptions = Pick<PostgresOptions, 'url' | 'timeoutMs' | 'logger'>;
+export type PostgresImportOptions = Omit<PostgresOptions, 'name' | 'migrations'>;
 
 /**
  * Opens a PostgreSQL database for an import. The catalog comes to be in tables of its own beside the

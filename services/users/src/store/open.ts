@@ -1,4 +1,4 @@
-import type { ServiceEdge } from '@fw/service';
+import { postgresOptions, type ServiceEdge } from '@fw/service';
 
 import type { UsersConfig } from '../config.ts';
 import type { UserStore } from '../store.ts';
@@ -16,12 +16,5 @@ export async function openStore(config: UsersConfig, edge: ServiceEdge = {}): Pr
     return openSqliteUserStore(file, { timeoutMs });
   }
   const { openPostgresUserStore } = await import('./postgres.ts');
-  const { DATABASE_POOL_SIZE: poolSize } = config;
-  return openPostgresUserStore({
-    url,
-    poolSize,
-    timeoutMs,
-    logger: edge.logger,
-    metrics: edge.metrics,
-  });
+  return openPostgresUserStore({ ...postgresOptions(config, edge), url });
 }
