@@ -146,6 +146,51 @@ describe('the store', () => {
   });
 });
 
+describe('where pods stand', () => {
+  const placement = {
+    nodeSelector: { 'kubernetes.io/arch': 'arm64' },
+    tolerations: [{ key: 'dedicated', operator: 'Exists' }],
+  };
+
+  test('is spread over nodes and zones, each as its value says; old pods and drained nodes do not count', () => {
+    const spread = podOf(renderUsers({ topologySpread: { nodes: 'DoNotSchedule' } }))
+      .topologySpreadConstraints as Rendered[];
+
+    expect(spread.map((one) => [one.topologyKey, one.whenUnsatisfiable])).toEqual([
+      ['kubernetes.io/hostname', 'DoNotSchedule'],
+      ['topology.kubernetes.io/zone', 'ScheduleAnyway'],
+    ]);
+    for (const one of spread) {
+      expect(one).toMatchObject({
+        nodeTaintsPolicy: 'Honor',
+        matchLabelKeys: ['pod-template-hash'],
+      });
+    }
+  });
+
+  test('the test stands where the service may: on nodes of its kind, however they are tainted', () => {
+    const objects = renderUsers(placement);
+
+    expect(only(objects, 'Pod').spec).toMatchObject(placement);
+    expect(podOf(objects).nodeSelector).toEqual(placement.nodeSelector);
+    expect(podOf(objects).tolerations).toContainEqual(placement.tolerations[0]);
+  });
+});
+
+test('a security context of values joins what "restricted" asks for, and undoes none of it', () => {
+  const objects = charts.render('users', {
+    podSecurityContext: { runAsNonRoot: false, runAsUser: 1_000, fsGroup: 2_000 },
+  });
+
+  expect(podOf(objects).securityContext).toEqual({
+    runAsNonRoot: true,
+    seccompProfile: { type: 'RuntimeDefault' },
+    runAsUser: 1_000,
+    fsGroup: 2_000,
+    fsGroupChangePolicy: 'OnRootMismatch',
+  });
+});
+
 describe('what rolls the pods', () => {
   const before = annotationsOf(renderReports());
 
@@ -416,6 +461,16 @@ describe('the autoscaler', () => {
       behavior: { scaleUp: { stabilizationWindowSeconds: 0 }, scaleDown: {} },
     });
     expect(spec.metrics.map(({ type }: Rendered) => type)).toEqual(['Resource']);
+  });
+
+  test('has a budget for the pods that it may make, even where it begins with one', () => {
+    const budgetOf = (minReplicas: number, maxReplicas: number) =>
+      renderUsers({ autoscaling: { enabled: true, minReplicas, maxReplicas } }).filter(
+        ({ kind }) => kind === 'PodDisruptionBudget',
+      );
+
+    expect(budgetOf(1, 4).map(({ spec }) => spec.maxUnavailable)).toEqual([1]);
+    expect(budgetOf(1, 1)).toEqual([]);
   });
 
   test('goes by requests too where a value says how many', () => {

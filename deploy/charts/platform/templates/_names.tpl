@@ -26,12 +26,8 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 automountServiceAccountToken: false
 enableServiceLinks: false
 securityContext:
-  runAsNonRoot: true
-  seccompProfile:
-    type: RuntimeDefault
-  {{- with .podSecurityContext }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
+  {{- $context := dict "runAsNonRoot" true "seccompProfile" (dict "type" "RuntimeDefault") }}
+  {{- toYaml (merge (deepCopy .podSecurityContext) $context) | nindent 2 }}
 {{- with .image.pullSecrets }}
 imagePullSecrets:
   {{- range . }}

@@ -1,11 +1,17 @@
-{{- /* How many pods there are at least. */}}
+{{- /* How many pods there are at least, and at most. */}}
 {{- define "service.leastReplicas" -}}
 {{- .Values.autoscaling.enabled | ternary .Values.autoscaling.minReplicas .Values.replicas }}
 {{- end }}
+{{- define "service.mostReplicas" -}}
+{{- .Values.autoscaling.enabled | ternary .Values.autoscaling.maxReplicas .Values.replicas }}
+{{- end }}
 
-{{- /* A drain takes one pod at a time. With a single pod a budget would only block it, so there is none. */}}
+{{- /*
+A drain takes one pod at a time, however many the autoscaler has made; of a single pod it takes that
+one, so it is never blocked. Where there is never another pod, a budget has nothing to say.
+*/}}
 {{- define "service.budget" -}}
-{{- if ge (include "service.leastReplicas" . | int) 2 }}
+{{- if ge (include "service.mostReplicas" . | int) 2 }}
 apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata:

@@ -4,18 +4,13 @@ automountServiceAccountToken: false
 # Kubernetes would name every Service of the namespace in the environment, where it reads as a slip.
 enableServiceLinks: false
 securityContext:
-  runAsNonRoot: true
-  seccompProfile:
-    type: RuntimeDefault
+  {{- $context := dict "runAsNonRoot" true "seccompProfile" (dict "type" "RuntimeDefault") }}
   {{- if eq (include "service.storeType" .) "sqlite" }}
   {{- with .Values.store.sqlite.fsGroup }}
-  fsGroup: {{ int64 . }}
-  fsGroupChangePolicy: OnRootMismatch
+  {{- $context = merge $context (dict "fsGroup" (int64 .) "fsGroupChangePolicy" "OnRootMismatch") }}
   {{- end }}
   {{- end }}
-  {{- with .Values.podSecurityContext }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
+  {{- toYaml (merge (deepCopy .Values.podSecurityContext) $context) | nindent 2 }}
 {{- $image := include "service.shared" (list . "image") | fromYaml }}
 {{- with $image.pullSecrets }}
 imagePullSecrets:
@@ -182,14 +177,18 @@ spec:
 
 {{- /* Which nodes the pods stand on, and how soon they leave one that is gone. */}}
 {{- define "service.placement" -}}
+{{- $whenUnsatisfiable := dict "kubernetes.io/hostname" .Values.topologySpread.nodes "topology.kubernetes.io/zone" .Values.topologySpread.zones }}
 topologySpreadConstraints:
-  {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
-  - topologyKey: {{ . }}
+  {{- range $key, $what := $whenUnsatisfiable }}
+  - topologyKey: {{ $key }}
     maxSkew: 1
-    whenUnsatisfiable: {{ $.Values.topologySpread.whenUnsatisfiable }}
+    whenUnsatisfiable: {{ $what }}
+    # A node that takes no pod, such as one that is drained, does not count as an empty one.
+    nodeTaintsPolicy: Honor
     labelSelector:
       matchLabels:
         {{- include "service.selectorLabels" $ | nindent 8 }}
+    # Old pods do not count while new ones take their places.
     matchLabelKeys: [pod-template-hash]
   {{- end }}
 tolerations:
@@ -202,12 +201,25 @@ tolerations:
   {{- with .Values.tolerations }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
-{{- with .Values.nodeSelector }}
-nodeSelector:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
+{{- include "service.nodeSelector" . }}
 {{- with .Values.affinity }}
 affinity:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end }}
+
+{{- define "service.nodeSelector" -}}
+{{- with .Values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- /* Nodes that the service's pods may stand on, for a pod that is there once and ends by itself. */}}
+{{- define "service.testPlacement" -}}
+{{- with .Values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- include "service.nodeSelector" . }}
 {{- end }}

@@ -17,6 +17,9 @@ spec:
   restartPolicy: Never
   activeDeadlineSeconds: 60
   {{- include "service.podSecurity" . | trim | nindent 2 }}
+  {{- with include "service.testPlacement" . | trim }}
+  {{- . | nindent 2 }}
+  {{- end }}
   containers:
     - name: test
       {{- include "service.containerSecurity" . | trim | nindent 6 }}
