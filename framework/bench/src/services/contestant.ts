@@ -1,11 +1,17 @@
 import type { Place } from './databases.ts';
 
+/** Ours: as in production; with a line of log, metrics and a request id, and nothing else; bare. */
+export const OURS = ['fw', 'fw-observed', 'fw-bare'] as const;
+
 /**
- * Each service four times: on fw and on fastify, as it runs in production (a line of log, metrics, a
- * request id and a time-out for each request, and what runs for all) and bare.
+ * Each service on fw and on fastify, as it runs in production (what observes each request, a time-out,
+ * and what runs for all) and bare; ours with what observes alone, too.
  */
-export const CONTESTANTS = ['fw', 'fastify', 'fw-bare', 'fastify-bare'] as const;
+export const CONTESTANTS = [...OURS, 'fastify', 'fastify-bare'] as const;
 export type Contestant = (typeof CONTESTANTS)[number];
+
+/** As in production: these stand behind the edge too. */
+export const WHOLE: readonly Contestant[] = ['fw', 'fastify'];
 
 export const STORES = ['sqlite', 'postgres'] as const;
 export type StoreName = (typeof STORES)[number];

@@ -6,18 +6,18 @@ import { readCount, readNames, runAsProgram } from '../options.ts';
 import { LOAD_CORE, nextMessage, PINNING, pinThisProcess, startProcess } from '../process.ts';
 import { describeEnvironment, publish, RESULTS } from '../report.ts';
 import { bundleServer } from './bundle.ts';
-import { STORES } from './contestant.ts';
+import { CONTESTANTS, OURS, STORES } from './contestant.ts';
 import { createDatabases } from './databases.ts';
 import { type Endpoint, SERVICES, type ServiceName } from './endpoint.ts';
 import { CATALOG_ENDPOINTS } from './endpoints/catalog.ts';
 import { REPORTS_ENDPOINTS } from './endpoints/reports.ts';
 import { USERS_ENDPOINTS } from './endpoints/users.ts';
 import { toMarkdown } from './markdown.ts';
-import { measureGroup, type Pace, type Sample } from './measure.ts';
+import { measureGroup, type Pace, type Sample, WAYS } from './measure.ts';
 import { createScratch } from './scratch.ts';
 import { measureStarts } from './starts.ts';
 import { measureStores } from './stores.ts';
-import { summarize } from './summary.ts';
+import { summarize, summarizeCosts } from './summary.ts';
 
 const PARTS = [...SERVICES, 'stores', 'start'] as const;
 
@@ -26,7 +26,8 @@ const HELP = `The three services beside the same ones on fastify, their stores, 
   --quick             one short round, on SQLite: a look within two minutes
   --only users,start  parts (${PARTS.join(', ')})
   --store sqlite      stores behind the endpoints (${STORES.join(', ')})
-  --endpoint v2/:id   only endpoints whose name holds this
+  --endpoint v2/:id   only endpoints whose name holds this; may be there several times
+  --costs             only ours, directly: what log, metrics, ids and the rest add to a request
   --rounds 3          rounds that are measured
   --slice 400         length of one contestant's slice of a round, in milliseconds
   --warmup 500        length of the slices before the first round, in milliseconds
@@ -58,7 +59,8 @@ async function main(args: readonly string[]): Promise<void> {
       quick: { type: 'boolean', default: false },
       only: { type: 'string' },
       store: { type: 'string' },
-      endpoint: { type: 'string' },
+      endpoint: { type: 'string', multiple: true },
+      costs: { type: 'boolean', default: false },
       rounds: { type: 'string' },
       slice: { type: 'string' },
       warmup: { type: 'string' },
@@ -77,7 +79,7 @@ async function main(args: readonly string[]): Promise<void> {
     warmupMilliseconds: readCount('warmup', given.warmup),
     connections: readCount('connections', given.connections),
   };
-  const parts = readNames(values.only, PARTS);
+  const parts = readNames(values.only, values.costs ? SERVICES : PARTS);
   const stores = readNames(given.store, STORES);
   ensureTool('wrk');
   ensureTool('nginx');
@@ -92,34 +94,39 @@ async function main(args: readonly string[]): Promise<void> {
     for (const service of SERVICES.filter((name) => parts.includes(name))) {
       const programs = await bundleServer(service, directory);
       const endpoints = ENDPOINTS[service].filter(({ name }) =>
-        name.includes(values.endpoint ?? ''),
+        (values.endpoint ?? ['']).some((part) => name.includes(part)),
       );
+      const field = values.costs
+        ? { contestants: OURS, ways: ['direct'] as const }
+        : { contestants: CONTESTANTS, ways: WAYS };
       for (const store of service === 'reports' ? (['sqlite'] as const) : stores) {
         const where = { directory, databases, itemsFile: ITEMS_FILE, figuresUrl };
-        const group = { service, store, programs, endpoints, ...where };
+        const group = { service, store, programs, endpoints, ...field, ...where };
         samples.push(...(await measureGroup(group, pace)));
       }
     }
     const endpoints = summarize(samples);
+    const costs = summarizeCosts(samples);
     const rounds = 2 * pace.rounds - 1;
     const storeSamples = parts.includes('stores') ? await measureStores(rounds, databases) : [];
     const starts = parts.includes('start') ? await measureStarts(rounds, directory) : [];
-    const isWhole = !values.quick && !values.only && !values.store && !values.endpoint;
+    const isPart = values.quick || values.only || values.store || values.endpoint || values.costs;
     publish(
       {
         name: 'services',
-        markdown: toMarkdown({ environment, pace, endpoints, stores: storeSamples, starts }),
+        markdown: toMarkdown({ environment, pace, endpoints, costs, stores: storeSamples, starts }),
         data: {
           environment,
           pinning: PINNING,
           pace,
           endpoints,
+          costs,
           stores: storeSamples,
           starts,
           samples,
         },
       },
-      values.out ?? (isWhole ? RESULTS : undefined),
+      values.out ?? (isPart ? undefined : RESULTS),
     );
   } finally {
     await databases.close();

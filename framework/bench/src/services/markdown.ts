@@ -7,13 +7,14 @@ import type { Pace } from './measure.ts';
 import { RAW_SERVER, type StartResult } from './starts.ts';
 import { MEASURED_STORES, type MeasuredStore, WORKS, type Work } from './stores/store.ts';
 import type { StoreSample } from './stores.ts';
-import type { EndpointSummary } from './summary.ts';
+import type { CostSummary, EndpointSummary, Measured } from './summary.ts';
 
 /** All that one run found out. */
 export interface Findings {
   readonly environment: Environment;
   readonly pace: Pace;
   readonly endpoints: readonly EndpointSummary[];
+  readonly costs: readonly CostSummary[];
   readonly stores: readonly StoreSample[];
   readonly starts: readonly StartResult[];
 }
@@ -27,6 +28,7 @@ export function toMarkdown(findings: Findings): string {
     environmentLines(findings.environment),
     ...goalLines(findings),
     ...endpointLines(findings),
+    ...costLines(findings),
     ...storeLines(findings.stores),
     ...startLines(findings.starts),
   ].join('\n\n');
@@ -34,19 +36,16 @@ export function toMarkdown(findings: Findings): string {
 
 function endpointLines({ endpoints, pace }: Findings): readonly string[] {
   if (endpoints.length === 0) return [];
-  const groups = Map.groupBy(endpoints, ({ service, store }) =>
-    service === 'reports' ? 'reports' : `${service} on ${STORE_TITLES[store]}`,
-  );
-  const tables = [...groups].map(([title, group]) =>
+  const tables = [...groupsOf(endpoints)].map(([title, group]) =>
     markdownTable(
       [
         title,
         ...['ratio', 'fw µs', 'fastify µs'],
         ...['bare ratio', 'fw µs', 'fastify µs'],
-        ...['overhead', 'of fastify'],
+        'fastify’s overhead',
         ...['nginx ratio', 'fw req/s', 'fastify req/s'],
       ],
-      group.map(({ endpoint, production, bare, edge, overhead, fastifyOverhead }) => [
+      group.map(({ endpoint, production, bare, edge, fastifyOverhead }) => [
         endpoint,
         ...[
           production.ratio.toFixed(2),
@@ -54,21 +53,54 @@ function endpointLines({ endpoints, pace }: Findings): readonly string[] {
           micros(production.fastifyMicros),
         ],
         ...[bare.ratio.toFixed(2), micros(bare.fwMicros), micros(bare.fastifyMicros)],
-        ...[percent(overhead), percent(fastifyOverhead)],
+        percent(fastifyOverhead),
         ...[edge.ratio.toFixed(2), edge.fwPerSecond.toFixed(), edge.fastifyPerSecond.toFixed()],
       ]),
     ),
   );
   return [
     `## Each endpoint, beside the same one on fastify`,
-    `Processor time of the service's process per request; medians of ${pace.rounds} rounds of ` +
-      `${pace.milliseconds} ms, wrk with ${pace.connections} connections; ${PINNING}, and with it nginx ` +
-      'and PostgreSQL. A ratio is fastify’s time by ours in the same round: above 1, ours is faster. ' +
+    `${conditions(pace)} A ratio is fastify’s time by ours in the same round: above 1, ours is faster. ` +
       'First as in production, with log, metrics, request ids and time-outs, ours with draining and ' +
-      'shedding too; then bare; then what all of that adds; then as in production behind nginx.',
+      'shedding too; then bare; then what all of that adds to fastify’s; then as in production behind ' +
+      'nginx.',
     ...disturbance(endpoints),
     ...tables,
   ];
+}
+
+function costLines({ costs, pace }: Findings): readonly string[] {
+  if (costs.length === 0) return [];
+  const tables = [...groupsOf(costs)].map(([title, group]) =>
+    markdownTable(
+      [title, 'bare µs', 'log, metrics, ids', 'all of production'],
+      group.map(({ endpoint, bareMicros, observation, production }) => [
+        endpoint,
+        micros(bareMicros),
+        percent(observation),
+        percent(production),
+      ]),
+    ),
+  );
+  return [
+    '## What production adds to a request',
+    `${conditions(pace)} Medians of what was added to the bare request of the same round: by the line ` +
+      'of log, the metrics and the request id; then by these, draining, shedding and time-outs.',
+    ...tables,
+  ];
+}
+
+function groupsOf<Each extends Measured>(each: readonly Each[]): Map<string, Each[]> {
+  return Map.groupBy(each, ({ service, store }) =>
+    service === 'reports' ? 'reports' : `${service} on ${STORE_TITLES[store]}`,
+  );
+}
+
+function conditions({ rounds, milliseconds, connections }: Pace): string {
+  return (
+    `Processor time of the service's process per request; medians of ${rounds} rounds of ` +
+    `${milliseconds} ms, wrk with ${connections} connections; ${PINNING}, and with it nginx and PostgreSQL.`
+  );
 }
 
 function storeLines(samples: readonly StoreSample[]): readonly string[] {
@@ -110,16 +142,20 @@ function startLines(results: readonly StartResult[]): readonly string[] {
 }
 
 /** What was aimed at, and whether it is so. */
-function goalLines({ endpoints, stores, starts }: Findings): readonly string[] {
+function goalLines({ endpoints, costs, stores, starts }: Findings): readonly string[] {
   const goals: string[] = [];
   const judge = (goal: string, misses: readonly string[]) =>
     goals.push(`- ${misses.length === 0 ? 'Met' : 'Missed'}: ${[goal, ...misses].join('; ')}`);
-  const named = ({ service, store, endpoint }: EndpointSummary) =>
+  const named = ({ service, store, endpoint }: Measured) =>
     `${service} on ${STORE_TITLES[store]}, ${endpoint}`;
   const slower = (kind: 'production' | 'bare' | 'edge') =>
     endpoints
       .filter((each) => each[kind].ratio < 1)
       .map((each) => `${named(each)}: ${each[kind].ratio.toFixed(2)}`);
+  const costly = (kind: 'observation' | 'production') =>
+    costs
+      .filter((each) => each[kind] >= 0.15)
+      .map((each) => `${named(each)}: ${percent(each[kind])}`);
 
   if (endpoints.length > 0) {
     judge(
@@ -128,12 +164,13 @@ function goalLines({ endpoints, stores, starts }: Findings): readonly string[] {
     );
     judge('bare, each endpoint is at least as fast as on fastify', slower('bare'));
     judge('behind nginx, each endpoint is at least as fast as on fastify', slower('edge'));
+  }
+  if (costs.length > 0) {
     judge(
-      'log, metrics, request ids and all else of production cost less than 15 % of the bare request',
-      endpoints
-        .filter(({ overhead }) => overhead >= 0.15)
-        .map((each) => `${named(each)}: ${percent(each.overhead)}`),
+      'log, metrics and request ids cost less than 15 % of the bare request',
+      costly('observation'),
     );
+    judge('all of production costs less than 15 % of the bare request', costly('production'));
   }
   if (stores.length > 0) {
     for (const work of ['insert', 'create'] as const) {

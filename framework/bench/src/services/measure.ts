@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { cpuMicrosOf, MEASURED_CORE, nextMessage, startProcess, stopProcess } from '../process.ts';
 import { rotate } from '../statistics.ts';
 import type { Programs } from './bundle.ts';
-import { CONTESTANTS, type Contestant, type Settings, type StoreName } from './contestant.ts';
+import { type Contestant, type Settings, type StoreName, WHOLE } from './contestant.ts';
 import type { Databases } from './databases.ts';
 import { type Edge, startEdge } from './edge.ts';
 import { askOf, type Endpoint, type ServiceName } from './endpoint.ts';
@@ -46,6 +46,8 @@ export interface Group extends Omit<Settings, 'store'> {
   readonly store: StoreName;
   readonly programs: Programs;
   readonly endpoints: readonly Endpoint[];
+  readonly contestants: readonly Contestant[];
+  readonly ways: readonly Way[];
   readonly databases: Databases;
   /** For what is written meanwhile. */
   readonly directory: string;
@@ -69,7 +71,7 @@ interface Lane {
 export async function measureGroup(group: Group, pace: Pace): Promise<readonly Sample[]> {
   const servers: Server[] = [];
   try {
-    for (const contestant of CONTESTANTS) servers.push(await startServer(group, contestant));
+    for (const contestant of group.contestants) servers.push(await startServer(group, contestant));
     const samples: Sample[] = [];
     for (const endpoint of group.endpoints) {
       const lanes = await prepare(group, endpoint, servers);
@@ -85,14 +87,13 @@ export async function measureGroup(group: Group, pace: Pace): Promise<readonly S
 }
 
 async function startServer(group: Group, contestant: Contestant): Promise<Server> {
-  const isBare = contestant.endsWith('-bare');
-  const { itemsFile, figuresUrl } = group;
+  const { itemsFile, figuresUrl, ways } = group;
   const store = await group.databases.create(group.store);
   const settings: Settings = { store, itemsFile, figuresUrl };
   const child = startProcess(
     [
       process.execPath,
-      isBare ? group.programs.bare : group.programs.whole,
+      contestant.endsWith('-bare') ? group.programs.bare : group.programs.whole,
       contestant,
       JSON.stringify(settings),
     ],
@@ -100,7 +101,8 @@ async function startServer(group: Group, contestant: Contestant): Promise<Server
   );
   const { port } = (await nextMessage(child)) as { port: number };
   const prefix = join(group.directory, 'edges', String(port));
-  const edge = isBare ? undefined : await startEdge(port, prefix);
+  const hasEdge = ways.includes('edge') && WHOLE.includes(contestant);
+  const edge = hasEdge ? await startEdge(port, prefix) : undefined;
   return { contestant, child, port, edge };
 }
 

@@ -13,40 +13,44 @@ export interface Comparison {
   readonly fastifyPerSecond: number;
 }
 
-/** What was found out about an endpoint. */
-export interface EndpointSummary {
+/** Which endpoint something was found out about. */
+export interface Measured {
   readonly service: ServiceName;
   readonly store: StoreName;
   readonly endpoint: string;
+}
+
+/** How an endpoint compares to the same one on fastify. */
+export interface EndpointSummary extends Measured {
   /** As in production: with log, metrics, request ids and time-outs. */
   readonly production: Comparison;
   readonly bare: Comparison;
   /** As in production, and behind nginx. */
   readonly edge: Comparison;
-  /** What production adds to the processor time of the bare request, as a part of it. */
-  readonly overhead: number;
+  /** What production adds to the processor time of fastify's bare request, as a part of it. */
   readonly fastifyOverhead: number;
   /** The least part of its core that a contestant had in a direct slice, as a median. */
   readonly coreShare: number;
 }
 
-/** One summary per endpoint, in the order in which they were measured. */
+/** What ours costs more than bare, as parts of the processor time of the bare request. */
+export interface CostSummary extends Measured {
+  readonly bareMicros: number;
+  /** Of log, metrics and request ids. */
+  readonly observation: number;
+  /** Of these and all else of production. */
+  readonly production: number;
+}
+
+/** One summary per endpoint that was measured on fastify too, in the order of their measurement. */
 export function summarize(samples: readonly Sample[]): readonly EndpointSummary[] {
-  const groups = Map.groupBy(samples, ({ service, store, endpoint }) =>
-    [service, store, endpoint].join('\n'),
-  );
-  return [...groups.values()].flatMap((group) => {
-    const [first] = group;
-    if (!first) return [];
-    const { service, store, endpoint } = first;
+  return summarizeEach(samples, (measured, group) => {
+    if (!group.some(({ contestant }) => contestant === 'fastify')) return [];
     return {
-      service,
-      store,
-      endpoint,
+      ...measured,
       production: compare(laneOf(group, 'fw'), laneOf(group, 'fastify')),
       bare: compare(laneOf(group, 'fw-bare'), laneOf(group, 'fastify-bare')),
       edge: compare(laneOf(group, 'fw', 'edge'), laneOf(group, 'fastify', 'edge')),
-      overhead: overheadOf(laneOf(group, 'fw'), laneOf(group, 'fw-bare')),
       fastifyOverhead: overheadOf(laneOf(group, 'fastify'), laneOf(group, 'fastify-bare')),
       coreShare: Math.min(
         ...(['fw', 'fastify', 'fw-bare', 'fastify-bare'] as const).map((contestant) =>
@@ -54,6 +58,34 @@ export function summarize(samples: readonly Sample[]): readonly EndpointSummary[
         ),
       ),
     };
+  });
+}
+
+/** One summary per endpoint, in the order of their measurement. */
+export function summarizeCosts(samples: readonly Sample[]): readonly CostSummary[] {
+  return summarizeEach(samples, (measured, group) => {
+    const bare = laneOf(group, 'fw-bare');
+    return {
+      ...measured,
+      bareMicros: median(bare.map(({ cpuMicrosPerRequest }) => cpuMicrosPerRequest)),
+      observation: overheadOf(laneOf(group, 'fw-observed'), bare),
+      production: overheadOf(laneOf(group, 'fw'), bare),
+    };
+  });
+}
+
+function summarizeEach<Summary>(
+  samples: readonly Sample[],
+  summarizeOne: (measured: Measured, group: readonly Sample[]) => Summary | readonly Summary[],
+): readonly Summary[] {
+  const groups = Map.groupBy(samples, ({ service, store, endpoint }) =>
+    [service, store, endpoint].join('\n'),
+  );
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const { service, store, endpoint } = first;
+    return summarizeOne({ service, store, endpoint }, group);
   });
 }
 

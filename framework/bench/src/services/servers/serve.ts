@@ -2,9 +2,9 @@ import type { ServiceEdge } from '@fw/service';
 import { type Application, listen } from 'fw';
 
 import { serveMeasured } from '../../measured.ts';
-import { CONTESTANTS, type Settings } from '../contestant.ts';
+import { CONTESTANTS, OURS, type Settings, WHOLE } from '../contestant.ts';
 import { createPeer, type Routes } from '../peers/peer.ts';
-import { productionEdge } from './production-edge.ts';
+import { OUR_EDGES } from './our-edges.ts';
 
 const HERE = { port: 0, host: '127.0.0.1' };
 
@@ -24,13 +24,9 @@ export async function serve<Store>({ openStore, createApp, peer }: Subject<Store
 
   await serveMeasured(async () => {
     const store = await openStore(JSON.parse(settings) as Settings);
-    const isProduction = contestant === 'fw' || contestant === 'fastify';
-    if (contestant.startsWith('fw')) {
-      // What observes requests is there without an edge too: the bundle of the bare one leaves it out.
-      const app = createApp(store, isProduction ? productionEdge() : { trustProxy: 1 });
-      return (await listen(app, HERE)).port;
-    }
-    const app = createPeer(isProduction);
+    const ours = OURS.find((known) => known === contestant);
+    if (ours) return (await listen(createApp(store, OUR_EDGES[ours]()), HERE)).port;
+    const app = createPeer(WHOLE.includes(contestant));
     await peer(app, store);
     return Number(new URL(await app.listen(HERE)).port);
   });
