@@ -484,60 +484,6 @@ describe('the autoscaler', () => {
   });
 });
 
-describe('monitoring', () => {
-  const objects = renderReports({
-    metrics: {
-      serviceMonitor: { enabled: true, labels: { release: 'prometheus' } },
-      prometheusRule: { enabled: true },
-      dashboard: { enabled: true },
-    },
-  });
-
-  test('is not there until it is asked for', () => {
-    const kinds = renderReports().map(({ kind }) => kind);
-
-    expect(kinds).not.toContain('ServiceMonitor');
-    expect(kinds).not.toContain('PrometheusRule');
-    expect(kinds.filter((kind) => kind === 'ConfigMap')).toHaveLength(1);
-  });
-
-  test('reads the health port of every pod by a Service of its own', () => {
-    const monitor = only(objects, 'ServiceMonitor');
-    const { metadata, spec } = only(objects, 'Service', 'fw-reports-metrics');
-
-    expect(metadata.labels).toMatchObject(monitor.spec.selector.matchLabels);
-    expect(only(objects, 'Service', 'fw-reports').metadata.labels).not.toMatchObject(
-      monitor.spec.selector.matchLabels,
-    );
-    expect(spec).toMatchObject({ clusterIP: 'None', publishNotReadyAddresses: true });
-    expect(monitor.metadata.labels).toMatchObject({ release: 'prometheus' });
-  });
-
-  test('asks for series that the services have', async () => {
-    const { createMetrics } = await import('@fw/service');
-    const metrics = createMetrics();
-    const known = [...(await metrics.metrics()).matchAll(/^# TYPE (\S+)/gm)].map(
-      ([, name]) => name,
-    );
-    const dashboard = JSON.parse(
-      only(objects, 'ConfigMap', 'fw-reports-dashboard').data['fw-reports.json'],
-    );
-    const queries: string[] = [
-      ...only(objects, 'PrometheusRule').spec.groups[0].rules.map(({ expr }: Rendered) => expr),
-      ...dashboard.panels.map(({ targets }: Rendered) => targets[0].expr),
-    ];
-
-    for (const query of queries) {
-      const asked = [...query.matchAll(/([a-z_0-9]+)\{/g)].map(([, name = '']) => name);
-      expect(asked.length).toBeGreaterThan(0);
-      for (const name of asked) {
-        expect([...known, 'up']).toContain(name.replace(/_(bucket|sum|count)$/, ''));
-      }
-      expect(query).toContain('namespace="trial",service="fw-reports-metrics"');
-    }
-  });
-});
-
 describe('the notes', () => {
   const notesOf = (chart: string, values: Values) =>
     charts

@@ -55,6 +55,14 @@ spec:
       interval: {{ .Values.metrics.serviceMonitor.interval }}
 {{- end }}
 
+{{- /* Whose an alert is, and how bad: two services' alerts would be one where these were alike. */}}
+{{- define "service.alertLabels" -}}
+{{- $root := index . 0 -}}
+severity: {{ index . 1 }}
+namespace: {{ $root.Release.Namespace }}
+service: {{ include "service.name" $root }}
+{{- end }}
+
 {{- define "service.alerts" -}}
 {{- $series := include "service.series" . }}
 {{- $name := include "service.name" . }}
@@ -75,7 +83,8 @@ spec:
         - alert: ServiceAway
           expr: absent(up{ {{- $series -}} } == 1)
           for: 2m
-          labels: { severity: critical }
+          labels:
+            {{- include "service.alertLabels" (list $ "critical") | nindent 12 }}
           annotations:
             summary: No pod of {{ $name }} answers
         - alert: ServiceFails
@@ -83,7 +92,8 @@ spec:
             sum(rate(http_requests_total{ {{- $series -}} ,status="5xx"}[5m]))
               / sum(rate(http_requests_total{ {{- $series -}} }[5m])) > {{ $rule.errorShare }}
           for: 5m
-          labels: { severity: critical }
+          labels:
+            {{- include "service.alertLabels" (list $ "critical") | nindent 12 }}
           annotations:
             summary: More than {{ $rule.errorShare }} of the answers of {{ $name }} are 5xx
         - alert: ServiceSlow
@@ -91,20 +101,23 @@ spec:
             histogram_quantile(0.99,
               sum by (le) (rate(http_request_duration_seconds_bucket{ {{- $series -}} }[5m]))) > {{ $rule.p99Seconds }}
           for: 10m
-          labels: { severity: warning }
+          labels:
+            {{- include "service.alertLabels" (list $ "warning") | nindent 12 }}
           annotations:
             summary: One request in a hundred to {{ $name }} takes longer than {{ $rule.p99Seconds }} s
         - alert: ServiceSheds
           expr: sum by (reason) (rate(http_requests_shed_total{ {{- $series -}} }[5m])) > 0
           for: 5m
-          labels: { severity: warning }
+          labels:
+            {{- include "service.alertLabels" (list $ "warning") | nindent 12 }}
           annotations:
             summary: {{ $name }} turns requests away, because there is too much of {{ "{{ $labels.reason }}" }}
         {{- if .Values.store }}
         - alert: ServiceWaitsForDatabase
           expr: sum(db_pool_connections{ {{- $series -}} ,state="waiting"}) > 0
           for: 5m
-          labels: { severity: warning }
+          labels:
+            {{- include "service.alertLabels" (list $ "warning") | nindent 12 }}
           annotations:
             summary: Requests to {{ $name }} wait for a connection to the database
         {{- end }}
@@ -112,7 +125,8 @@ spec:
         - alert: LimitsFail
           expr: sum by (limit) (rate(rate_limit_decisions_total{ {{- $series -}} ,outcome="failed"}[5m])) > 0
           for: 5m
-          labels: { severity: critical }
+          labels:
+            {{- include "service.alertLabels" (list $ "critical") | nindent 12 }}
           annotations:
             summary: The limit {{ "{{ $labels.limit }}" }} of {{ $name }} cannot decide
         {{- end }}
