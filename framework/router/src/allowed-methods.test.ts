@@ -147,6 +147,18 @@ describe('HEAD', () => {
 
 // R19
 describe('OPTIONS', () => {
+  test('tells the types of a patch where PATCH is taken, and nowhere else', async () => {
+    const router = createRouter().get('/a', answer).patch('/a', answer).get('/b', answer);
+    const patchTypes = ['application/merge-patch+json', 'application/json'];
+    const app = createApp({ logger }).use(router.routes(), router.allowedMethods({ patchTypes }));
+    const acceptPatch = async (path: string, method: string) =>
+      (await request(app, path, { method })).headers.get('accept-patch');
+
+    expect(await acceptPatch('/a', 'OPTIONS')).toBe(patchTypes.join(', '));
+    expect(await acceptPatch('/b', 'OPTIONS')).toBeNull();
+    expect(await acceptPatch('/a', 'DELETE')).toBeNull();
+  });
+
   test('on a known path is answered 200 with Allow and no body', async () => {
     const response = await request(serve(users()), '/users', { method: 'OPTIONS' });
 

@@ -1,5 +1,10 @@
 import { type Context, DONE, type Middleware, unmatchedStatus } from '@fw/core';
 
+export interface AllowedMethodsOptions {
+  /** The media types that PATCH takes: `Accept-Patch` of OPTIONS (RFC 5789 §3.1). Default: left out. */
+  readonly patchTypes?: readonly string[];
+}
+
 /** What a router knows of methods. */
 export interface KnownMethods {
   /** Whether any route takes `method`. */
@@ -12,18 +17,27 @@ export interface KnownMethods {
  * Answers a request whose path is known and whose method is not: `OPTIONS` with 200, any other with
  * 405, both with `Allow` (RFC 9110 §10.2.1). A method that nobody knows is left to be answered 501.
  */
-export function answerMethods(known: KnownMethods): Middleware {
+export function answerMethods(
+  known: KnownMethods,
+  { patchTypes }: AllowedMethodsOptions = {},
+): Middleware {
+  const acceptPatch = patchTypes?.join(', ');
   return (ctx, next) => {
     if (ctx.route || ctx.responded) return next();
     if (unmatchedStatus(ctx.method) === 501 && !known.isUsed(ctx.method)) return next();
     const methods = known.methodsOf(ctx.path);
-    return methods.length === 0 ? next() : answer(ctx, methods);
+    return methods.length === 0 ? next() : answer(ctx, methods, acceptPatch);
   };
 }
 
-function answer(ctx: Context, methods: readonly string[]): Promise<void> {
+function answer(
+  ctx: Context,
+  methods: readonly string[],
+  acceptPatch: string | undefined,
+): Promise<void> {
   ctx.set('Allow', methods.join(', '));
   if (ctx.method !== 'OPTIONS') ctx.throw(405, `This path does not take ${ctx.method}`);
+  if (acceptPatch && methods.includes('PATCH')) ctx.set('Accept-Patch', acceptPatch);
   ctx.status = 200;
   ctx.send('');
   return DONE;

@@ -12,7 +12,7 @@ import {
   unmatchedStatus,
 } from '@fw/core';
 
-import { answerMethods } from './allowed-methods.ts';
+import { type AllowedMethodsOptions, answerMethods } from './allowed-methods.ts';
 import { joinPaths, readRoutePattern, renameParams } from './pattern.ts';
 import { drawRoutes } from './print.ts';
 import { keepsMethod, redirectTo } from './redirect.ts';
@@ -116,7 +116,7 @@ export interface Router<Prefix extends string = '', Validated extends Parts = No
   /** The middleware that runs the routes, below `prefix`. */
   routes(prefix?: string): Middleware;
   /** The middleware that answers 405 and OPTIONS for known paths. Add it after the routes. */
-  allowedMethods(): Middleware;
+  allowedMethods(options?: AllowedMethodsOptions): Middleware;
   /** Clears routes, middleware and mounts. */
   reset(): this;
   /** Every route by its whole path, once for each place that the router is mounted at. */
@@ -356,11 +356,14 @@ class TreeRouter implements Router<string> {
     };
   }
 
-  allowedMethods(): Middleware {
-    return answerMethods({
-      isUsed: (method) => this.#roots().some((root) => root.#byMethod.has(method)),
-      methodsOf: (path) => [...new Set(this.#roots().flatMap((root) => root.#methodsOf(path)))],
-    });
+  allowedMethods(options?: AllowedMethodsOptions): Middleware {
+    const known = {
+      isUsed: (method: string) => this.#roots().some((root) => root.#byMethod.has(method)),
+      methodsOf: (path: string) => [
+        ...new Set(this.#roots().flatMap((root) => root.#methodsOf(path))),
+      ],
+    };
+    return answerMethods(known, options);
   }
 
   reset(): this {

@@ -9,7 +9,7 @@ import {
 } from '@fw/service';
 import { type Application, createRouter, notFoundHandler } from 'fw';
 
-import { onlyMergePatches } from './merge-patch.ts';
+import { onlyMergePatches, PATCH_TYPES } from './merge-patch.ts';
 import type { UserStore } from './store.ts';
 import type { Origins } from './user.ts';
 import { Users } from './users.ts';
@@ -52,7 +52,7 @@ export function createUsersApp({
   app.use(V1, superseded({ from: V1, to: V2, since: V1_DEPRECATED_SINCE }));
   app.route(V2, v2);
   app.route(V1, v1);
-  app.use(v2.allowedMethods());
+  app.use(v2.allowedMethods({ patchTypes: PATCH_TYPES }));
   app.use(v1.allowedMethods());
   app.use(
     documents({

@@ -398,19 +398,28 @@ test('DELETE answers { success: true }, and the user is gone', async () => {
 });
 
 test.each([
-  ['PUT', USERS, 'GET, HEAD, POST'],
-  ['POST', `${USERS}/u1`, 'GET, HEAD, PATCH, DELETE'],
-])('%s %s answers 405 or, asked for its options, 200 with Allow', async (method, path, allow) => {
-  const { send } = newApi();
+  ['PUT', USERS, 'GET, HEAD, POST', null],
+  [
+    'POST',
+    `${USERS}/u1`,
+    'GET, HEAD, PATCH, DELETE',
+    'application/merge-patch+json, application/json',
+  ],
+])(
+  '%s %s answers 405 or, asked for its options, 200 with Allow',
+  async (method, path, allow, patchTypes) => {
+    const { send } = newApi();
 
-  const refused = await send(method, path);
-  const options = await send('OPTIONS', path);
+    const refused = await send(method, path);
+    const options = await send('OPTIONS', path);
 
-  expect(refused.status).toBe(405);
-  expect(refused.headers.get('allow')).toBe(allow);
-  expect(options.status).toBe(200);
-  expect(options.headers.get('allow')).toBe(allow);
-});
+    expect(refused.status).toBe(405);
+    expect(refused.headers.get('allow')).toBe(allow);
+    expect(options.status).toBe(200);
+    expect(options.headers.get('allow')).toBe(allow);
+    expect(options.headers.get('accept-patch')).toBe(patchTypes);
+  },
+);
 
 test('the figures count users in all, by day and by domain', async () => {
   const { clock, send } = newApi();
