@@ -1,6 +1,9 @@
-import { type ConfigOf, integer, oneOf, secret, serviceVariables, text, url } from '@fw/service';
+import { type ConfigOf, integer, secret, serviceVariables, text, url, variable } from '@fw/service';
+import * as z from 'zod';
 
 import { PUBLIC_KEY_ALGORITHMS, type TokenKeys } from './jwt.ts';
+
+const ALGORITHMS = ['HS256', ...PUBLIC_KEY_ALGORITHMS] as const;
 
 /** What the service reads from its environment, with the defaults. */
 export const VARIABLES = {
@@ -10,11 +13,13 @@ export const VARIABLES = {
     protocols: ['https:', 'http:'],
     meaning: 'public keys of tokens, instead of a secret',
   }),
-  JWT_ALGORITHM: oneOf({
-    words: PUBLIC_KEY_ALGORITHMS,
-    fallback: 'RS256',
-    meaning: 'of those keys: RS256, ES256 or EdDSA',
-  }),
+  JWT_ALGORITHM: variable(
+    z.enum(ALGORITHMS, `must be one of ${ALGORITHMS.join(', ')}`).optional(),
+    {
+      fallback: 'RS256',
+      meaning: 'of those keys: RS256, ES256 or EdDSA; beside a secret: HS256 at most',
+    },
+  ),
   JWT_ISSUER: text({ fallback: 'fw', meaning: 'who makes the tokens: their iss' }),
   JWT_AUDIENCE: text({ fallback: 'reports', meaning: 'whom tokens are made for: in their aud' }),
   RATE_LIMIT_FREE: integer({
@@ -57,15 +62,25 @@ export const VARIABLES = {
 export type ReportsConfig = ConfigOf<typeof VARIABLES>;
 
 /** Without keys nobody could come in, and with both kinds it would be unclear who may. */
-export function requireOneKind({ JWT_SECRET, JWT_JWKS_URL }: ReportsConfig): string[] {
-  if ((JWT_SECRET === undefined) !== (JWT_JWKS_URL === undefined)) return [];
-  return JWT_SECRET === undefined
-    ? ['JWT_SECRET is missing: expected it, JWT_SECRET_FILE or JWT_JWKS_URL']
-    : ['JWT_SECRET and JWT_JWKS_URL are both set: expected one of them'];
+export function requireOneKind(config: ReportsConfig): string[] {
+  const { JWT_SECRET: secret, JWT_JWKS_URL: jwksUrl, JWT_ALGORITHM: algorithm } = config;
+  const hasSecret = secret !== undefined;
+  if (hasSecret === (jwksUrl !== undefined)) {
+    return hasSecret
+      ? ['JWT_SECRET and JWT_JWKS_URL are both set: expected one of them']
+      : ['JWT_SECRET is missing: expected it, JWT_SECRET_FILE or JWT_JWKS_URL'];
+  }
+  if (algorithm === undefined || hasSecret === (algorithm === 'HS256')) return [];
+  const fit = hasSecret
+    ? 'HS256 beside JWT_SECRET'
+    : `one of ${PUBLIC_KEY_ALGORITHMS.join(', ')} beside JWT_JWKS_URL`;
+  return [`JWT_ALGORITHM must be ${fit}, got "${algorithm}"`];
 }
 
 /** What the service checks tokens with. */
 export function tokenKeysOf(config: ReportsConfig): TokenKeys {
-  const { JWT_SECRET: secret, JWT_JWKS_URL: jwksUrl = '', JWT_ALGORITHM: algorithm } = config;
-  return secret === undefined ? { jwksUrl: new URL(jwksUrl), algorithm } : { secret };
+  const { JWT_SECRET: secret, JWT_JWKS_URL: jwksUrl = '', JWT_ALGORITHM = 'RS256' } = config;
+  if (secret !== undefined) return { secret };
+  const algorithm = PUBLIC_KEY_ALGORITHMS.find((each) => each === JWT_ALGORITHM) ?? 'RS256';
+  return { jwksUrl: new URL(jwksUrl), algorithm };
 }

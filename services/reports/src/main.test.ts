@@ -46,7 +46,10 @@ test('the service knows tokens of JWT_SECRET, is ready, and ends on SIGTERM with
 });
 
 test('the service knows tokens of the secret in JWT_SECRET_FILE', async () => {
-  const service = await start({ JWT_SECRET_FILE: fileOf(`${SECRET}\n`) });
+  const service = await start({
+    JWT_SECRET_FILE: fileOf(`${SECRET}\n`),
+    JWT_ALGORITHM: 'HS256',
+  });
 
   expect((await get(service.url, await sign())).status).toBe(200);
 });
@@ -119,7 +122,14 @@ test.for([
   ],
   [{ JWT_JWKS_URL: 'file:///secret' }, 'JWT_JWKS_URL must be a URL that begins with https://'],
   [{ JWT_JWKS_URL: 'https://keys.example', JWT_ALGORITHM: 'none' }, 'JWT_ALGORITHM must be one of'],
-  [{ JWT_JWKS_URL: 'https://keys.example', JWT_ALGORITHM: 'HS256' }, 'JWT_ALGORITHM must be'],
+  [
+    { JWT_JWKS_URL: 'https://keys.example', JWT_ALGORITHM: 'HS256' },
+    'JWT_ALGORITHM must be one of RS256, ES256, EdDSA beside JWT_JWKS_URL, got "HS256"',
+  ],
+  [
+    { JWT_SECRET: SECRET, JWT_ALGORITHM: 'RS256' },
+    'JWT_ALGORITHM must be HS256 beside JWT_SECRET, got "RS256"',
+  ],
   [{ JWT_SECRET: SECRET, REDIS_URL: 'http://:secret@redis.example' }, 'REDIS_URL must be a URL'],
   [{ JWT_SECRET: SECRET, PORT: '99999' }, 'PORT must be an integer from 0 to 65535'],
 ] as const)('with %j the service says what is wrong in one line', async ([variables, reason]) => {
