@@ -79,8 +79,8 @@ export function requireOneKind(config: ReportsConfig): string[] {
 
 /** What the service checks tokens with. */
 export function tokenKeysOf(config: ReportsConfig): TokenKeys {
-  const { JWT_SECRET: secret, JWT_JWKS_URL: jwksUrl = '', JWT_ALGORITHM = 'RS256' } = config;
+  const { JWT_SECRET: secret, JWT_JWKS_URL: jwksUrl = '', JWT_ALGORITHM: name } = config;
   if (secret !== undefined) return { secret };
-  const algorithm = PUBLIC_KEY_ALGORITHMS.find((each) => each === JWT_ALGORITHM) ?? 'RS256';
+  const algorithm = PUBLIC_KEY_ALGORITHMS.find((each) => each === name) ?? 'RS256';
   return { jwksUrl: new URL(jwksUrl), algorithm };
 }
