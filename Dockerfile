@@ -52,14 +52,9 @@ ARG SERVICE
 ENV DATABASE_FILE=/data/$SERVICE.db
 
 ARG RUN_IMAGE
-ARG VERSION=
-ARG REVISION=
-ARG SOURCE=
+# `make images` adds the version, the revision and the source: an argument could not leave one out.
 LABEL org.opencontainers.image.title="fw-$SERVICE" \
   org.opencontainers.image.description="The service $SERVICE: its API on port 8080, health and metrics on 9090" \
   org.opencontainers.image.licenses="MIT" \
-  org.opencontainers.image.source="$SOURCE" \
-  org.opencontainers.image.version="$VERSION" \
-  org.opencontainers.image.revision="$REVISION" \
   org.opencontainers.image.base.name="$RUN_IMAGE" \
   fw.sbom="/app/sbom.cdx.json"

@@ -55,7 +55,7 @@ load: $(TOOLCHAIN) ## Put load on the system at BASE (PROFILE=smoke, load, rate-
 	@node deploy/k6/run.ts --profile '$(or $(PROFILE),smoke)' --base '$(or $(BASE),http://localhost:$(PORT))'
 
 images: $(TOOLCHAIN) ## Build the image of each service, fw-users:dev (TAG=, BUILD_IMAGE=, RUN_IMAGE=)
-	@BUILD_IMAGE=$(BUILD_IMAGE) RUN_IMAGE=$(RUN_IMAGE) node deploy/images/build.ts --tag $(or $(TAG),dev)
+	@node deploy/images/build.ts
 
 leftovers: $(TOOLCHAIN)
 	@node deploy/local/leftovers.ts --port $(PORT)

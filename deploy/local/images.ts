@@ -7,7 +7,7 @@ import { SERVICES, type ServiceName } from './system.ts';
 
 export interface ImagesOptions {
   readonly root: string;
-  /** `TAG`, `BUILD_IMAGE` and `RUN_IMAGE`, as `make images` takes them. */
+  /** `TAG`, `BUILD_IMAGE`, `RUN_IMAGE` and `SOURCE`, as `make images` takes them. */
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
 }
@@ -24,7 +24,7 @@ export interface Image {
 export async function buildImages({ root, env, signal }: ImagesOptions): Promise<Image[]> {
   const tag = env.TAG || 'dev';
   const program = path.join(root, 'deploy/images/build.ts');
-  const child = spawn(process.execPath, [program, '--tag', tag], {
+  const child = spawn(process.execPath, [program], {
     cwd: root,
     env,
     signal,
