@@ -9,7 +9,16 @@ import { VARIABLES as REPORTS } from '../../services/reports/src/config.ts';
 import { VARIABLES as USERS } from '../../services/users/src/config.ts';
 import { platformFiles } from './platform.ts';
 import { LIMITS_REFUSALS, SERVICE_RULES, STORE_REFUSALS } from './rules.ts';
-import { integer, oneOf, type Refusal, type Schema, saying, schemaOf, toJson } from './schema.ts';
+import {
+  integer,
+  oneOf,
+  type Refusal,
+  type Schema,
+  saying,
+  schemaOf,
+  tellingNames,
+  toJson,
+} from './schema.ts';
 import { readValues, withTable } from './values.ts';
 
 /** What the chart of a service is made for. */
@@ -50,7 +59,7 @@ export function generatedFiles(charts: string): Record<string, string> {
         config: { ...configSchema(chart.variables), description: meaning },
       };
       return [
-        [path.join(name, 'values.schema.json'), toJson({ ...schema, properties })],
+        [path.join(name, 'values.schema.json'), toJson(tellingNames({ ...schema, properties }))],
         [readme, withTable(fs.readFileSync(path.join(charts, readme), 'utf8'), values)],
       ];
     }),

@@ -207,6 +207,32 @@ describe('one host for all three', () => {
   });
 });
 
+test('what all NetworkPolicies share is said once, and reaches the services, the edge and the tests', () => {
+  const shared = {
+    from: [{ podSelector: { matchLabels: { app: 'gateway' } } }],
+    monitoringFrom: [{ podSelector: { matchLabels: { app: 'prometheus' } } }],
+    dnsTo: [{ ipBlock: { cidr: '169.254.20.10/32' } }],
+    dnsPorts: [1053],
+  };
+  const policies = charts
+    .render('platform', { global: { networkPolicy: shared } })
+    .filter(({ kind }) => kind === 'NetworkPolicy');
+  const namesWhere = (way: 'ingress' | 'egress', holds: (rule: string) => boolean) =>
+    policies
+      .filter(({ spec }) => (spec[way] ?? []).some((rule: Rendered) => holds(JSON.stringify(rule))))
+      .map(({ metadata }) => metadata.name)
+      .sort();
+  const services = SERVICES.map((name) => `fw-${name}`).sort();
+
+  for (const peer of ['gateway', 'prometheus']) {
+    expect(namesWhere('ingress', (rule) => rule.includes(peer))).toEqual(services);
+  }
+  expect(
+    namesWhere('egress', (rule) => rule.includes('1053') && rule.includes('169.254.20.10')),
+  ).toEqual([...services, 'fw-edge'].flatMap((name) => [name, `${name}-test`]).sort());
+  expect(JSON.stringify(policies)).not.toContain('kube-dns');
+});
+
 test('the test of the edge asks what is installed, with a token where one can be made', () => {
   const envOf = (values: Values): Record<string, unknown> =>
     Object.fromEntries(

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { ENTRY_RULES, IMAGE_RULES } from './rules.ts';
+import { ENTRY_RULES, IMAGE_RULES, POLICY_RULES } from './rules.ts';
 import {
   integer,
   LIST_PASSED_ON,
@@ -11,6 +11,7 @@ import {
   type Schema,
   schemaOf,
   TEXTS,
+  tellingNames,
   textLike,
   toJson,
 } from './schema.ts';
@@ -40,7 +41,7 @@ const POD_RULES: Rules = {
 
 const RULES: Rules = {
   ...Object.fromEntries(SERVICES.map((name) => [name, SERVICE])),
-  ...below('global', ENTRY_RULES),
+  ...below('global', { ...ENTRY_RULES, ...POLICY_RULES }),
   'global.image': {
     type: 'object',
     properties: {
@@ -101,7 +102,7 @@ export function platformFiles(charts: string): Record<string, string> {
   );
   const readme = path.join('platform', 'README.md');
   return {
-    [path.join('platform', 'values.schema.json')]: toJson(schema),
+    [path.join('platform', 'values.schema.json')]: toJson(tellingNames(schema)),
     [readme]: withTable(fs.readFileSync(path.join(charts, readme), 'utf8'), shown),
   };
 }

@@ -27,7 +27,7 @@ test.each(files)('%s is refused with its sentence', (file) => {
 
   expect(status).not.toBe(0);
   expect(stdout).toBe('');
-  expect(stderr.split('\n').map((line) => line.replace(/^- /, ''))).toContain(sentence);
+  expect(stderr.split('\n').map((line) => line.replace(/^ *- /, ''))).toContain(sentence);
 });
 
 test('everything that is wrong between values is told at once', () => {
@@ -38,6 +38,28 @@ test('everything that is wrong between values is told at once', () => {
 
   expect(stderr).toContain('users: store.type is postgres');
   expect(stderr).toContain('users: ingress.enabled is true and ingress.host is not set');
+});
+
+test('a misspelled name is told with the names that there are', () => {
+  const { stderr } = charts.helm(['template', 'fw', 'users', '--values', '-'], {
+    store: { sqlite: { storageclass: 'fast' } },
+  });
+
+  expect(stderr).toContain("at '/store/sqlite': additional properties 'storageclass' not allowed");
+  expect(stderr).toContain(
+    "value must be one of 'size', 'storageClass', 'existingClaim', 'ephemeral', 'fsGroup'",
+  );
+});
+
+test.each([
+  ['a'.repeat(44), 'that would be too long: expected 43 characters or fewer'],
+  ['users-catalog', 'made for users, catalog would be too: expected a name that holds one of'],
+  ['edge-of-reports', 'made for reports, edge would be too: expected a name that holds one of'],
+])('a platform named %s is refused', (release, sentence) => {
+  const { status, stderr } = charts.helm(['template', release, 'platform']);
+
+  expect(status).not.toBe(0);
+  expect(stderr).toContain(sentence);
 });
 
 test('no message repeats a secret', () => {

@@ -11,6 +11,7 @@ import {
 } from './schema.ts';
 
 const PORT = integer(1, 65_535);
+const PORTS = { type: 'array', items: PORT };
 const QUANTITY = textLike('^[0-9]+(\\.[0-9]+)?(k|M|G|T|Ki|Mi|Gi|Ti)?$', 'a quantity such as 1Gi');
 const HOST_NAME = '([a-z0-9]([a-z0-9-]*[a-z0-9])?\\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?';
 const AMOUNT = {
@@ -42,7 +43,18 @@ export const ENTRY_RULES: Rules = {
     type: 'array',
     items: { ...PASSED_ON, required: ['name'] },
   },
-  'httpRoute.hostnames': { type: 'array', items: { type: 'string' } },
+  'httpRoute.hostnames': {
+    type: 'array',
+    items: textLike(`^(\\*\\.)?${HOST_NAME}$`, 'a host name such as api.example.org'),
+  },
+};
+
+/** What a platform says of the NetworkPolicies of all its services. */
+export const POLICY_RULES: Rules = {
+  'networkPolicy.from': LIST_PASSED_ON,
+  'networkPolicy.monitoringFrom': LIST_PASSED_ON,
+  'networkPolicy.dnsTo': LIST_PASSED_ON,
+  'networkPolicy.dnsPorts': PORTS,
 };
 
 /** What every service's chart asks of its values. */
@@ -71,10 +83,8 @@ export const SERVICE_RULES: Rules = {
   podAnnotations: TEXTS,
   podSecurityContext: PASSED_ON,
   'serviceAccount.annotations': TEXTS,
-  'networkPolicy.from': LIST_PASSED_ON,
-  'networkPolicy.monitoringFrom': LIST_PASSED_ON,
-  'networkPolicy.dnsTo': LIST_PASSED_ON,
-  'networkPolicy.dnsPorts': { type: 'array', items: PORT, minItems: 1 },
+  ...POLICY_RULES,
+  'networkPolicy.dnsPorts': { ...PORTS, minItems: 1 },
   'networkPolicy.databaseTo': LIST_PASSED_ON,
   'networkPolicy.redisTo': LIST_PASSED_ON,
   'networkPolicy.jwksTo': LIST_PASSED_ON,

@@ -127,6 +127,16 @@ function refuse({ when, path, expected }: Refusal, others: Schema): Schema {
   return { if: when, then, ...(Object.keys(others).length > 0 && { else: others }) };
 }
 
+/** The schema, with every map that is closed telling which names it takes, where one is misspelled. */
+export function tellingNames(schema: Schema): Schema {
+  const told = Object.fromEntries(
+    Object.entries(schema).map(([key, part]) => [key, isMap(part) ? tellingNames(part) : part]),
+  );
+  const { additionalProperties, properties } = schema;
+  if (additionalProperties !== false || !isMap(properties)) return told;
+  return { ...told, propertyNames: oneOf(...Object.keys(properties)) };
+}
+
 const LINE_WIDTH = 100;
 
 /** A schema as the formatter of this repository leaves it: a list of words stands on one line. */

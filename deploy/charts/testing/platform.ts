@@ -31,8 +31,10 @@ export const PLATFORMS = {
     global: { ingress: { enabled: true, host: HOST, controller: 'ingress-nginx' } },
   },
   'a gateway': {
-    global: { httpRoute: { enabled: true, parentRefs: [{ name: 'public' }] } },
-    ...Object.fromEntries(SERVICES.map((name) => [name, { networkPolicy: { from: [{}] } }])),
+    global: {
+      httpRoute: { enabled: true, parentRefs: [{ name: 'public' }] },
+      networkPolicy: { from: [{ podSelector: { matchLabels: { app: 'gateway' } } }] },
+    },
     edge: { enabled: false },
   },
   'one of each': {

@@ -13,6 +13,14 @@
 {{- if gt (len .Release.Name) 43 }}
 the release is named "{{ .Release.Name }}", of which names are made that would be too long: expected 43 characters or fewer
 {{- end }}
+{{- /* What a release is named for is named like the release. */}}
+{{- $alike := list }}
+{{- range list "users" "catalog" "reports" "edge" "postgres" "valkey" "tokens" "platform" }}
+{{- if contains . $.Release.Name }}{{ $alike = append $alike . }}{{ end }}
+{{- end }}
+{{- if gt (len $alike) 1 }}
+the release is named "{{ .Release.Name }}", as what is made for {{ join ", " $alike }} would be too: expected a name that holds one of these words at most
+{{- end }}
 {{- end }}
 
 {{- define "platform.servicesComplaints" -}}
@@ -62,8 +70,18 @@ edge.service.externalTrafficPolicy is {{ .service.externalTrafficPolicy }}, but 
 {{- if and .storage.ephemeral .storage.existingClaim }}
 postgres.storage.ephemeral and postgres.storage.existingClaim are both set: expected one of them
 {{- end }}
+{{- $users := include "platform.postgresUsers" $ | fromYamlArray }}
+{{- $most := 0 }}
+{{- range $users }}
+{{- $service := get $.Subcharts . }}
+{{- $most = add $most (mul 2 (include "service.mostReplicas" $service | int) (int $service.Values.config.DATABASE_POOL_SIZE)) }}
+{{- end }}
+{{- $allowed := get .settings "max_connections" | default 100 | int }}
+{{- if gt (add $most 3 | int) $allowed }}
+postgres.settings.max_connections is {{ $allowed }}, and {{ join " and " $users }} may open {{ $most }} while their pods are replaced (twice the replicas, config.DATABASE_POOL_SIZE each): expected {{ add $most 3 }} or more
+{{- end }}
 {{- if .existingSecret }}
-{{- range include "platform.postgresUsers" $ | fromYamlArray }}
+{{- range $users }}
 postgres.existingSecret is set, and {{ . }} would read another: expected {{ . }}.store.postgres.existingSecret.name to be the same
 {{- end }}
 {{- end }}
@@ -91,6 +109,12 @@ postgres.enabled is false, and the NetworkPolicy lets {{ $name }} out to it alon
 
 {{- define "platform.valkeyComplaints" -}}
 {{- if .Values.valkey.enabled }}
+{{- $kept := .Values.valkey.maxMemory | replace "mb" "Mi" | replace "gb" "Gi" }}
+{{- with dig "limits" "memory" "" .Values.valkey.resources }}
+{{- if ge (include "service.mebibytes" $kept | int64) (include "service.mebibytes" . | int64) }}
+valkey.maxMemory is {{ $.Values.valkey.maxMemory }}, and valkey.resources.limits.memory {{ include "service.text" . }}, at which the server is killed: expected a limit above what it keeps
+{{- end }}
+{{- end }}
 {{- if and .Values.valkey.existingSecret (include "platform.countsInValkey" .) }}
 valkey.existingSecret is set, and reports would read another: expected reports.rateLimit.redis.existingSecret.name to be the same
 {{- end }}
@@ -127,6 +151,11 @@ ingress.tlsSecret is for the master that f5-nginx needs, and global.ingress.cont
 {{- end }}
 {{- end }}
 {{- range $name := list "users" "catalog" "reports" }}
+{{- with $.Values.global.ingress }}
+{{- if and .enabled (eq .controller "f5-nginx") (not (dig "ingress" "mergeable" true (get $.Values $name))) }}
+{{ $name }}.ingress.mergeable is false, and f5-nginx would refuse one of several Ingresses for {{ .host }}: expected true
+{{- end }}
+{{- end }}
 {{- range $kind := list "ingress" "httpRoute" }}
 {{- if and (dig $kind "enabled" false (get $.Values $name)) (not (dig $kind "enabled" false $.Values.global)) }}
 {{ $name }}.{{ $kind }}.enabled is true, but global.{{ $kind }} holds for all services and is off: expected global.{{ $kind }}.enabled

@@ -61,10 +61,11 @@ upstreams.conf: |
 {{- end }}
 
 {{- define "platform.dnsEgress" -}}
+{{- $global := .Values.global.networkPolicy -}}
 - to:
-    {{- toYaml .dnsTo | nindent 4 }}
+    {{- toYaml ($global.dnsTo | default .Values.edge.dnsTo) | nindent 4 }}
   ports:
-    {{- range .dnsPorts }}
+    {{- range $global.dnsPorts | default .Values.edge.dnsPorts }}
     - { port: {{ . }}, protocol: UDP }
     - { port: {{ . }}, protocol: TCP }
     {{- end }}

@@ -1,7 +1,7 @@
 {{- /* Values that are good each on its own and impossible together: each a sentence, all told at once. */}}
 {{- define "service.checks" -}}
 {{- $complaints := list }}
-{{- range list "replicas" "termination" "memory" "store" "limits" "tokens" "ingress" "route" }}
+{{- range list "replicas" "labels" "termination" "memory" "store" "limits" "tokens" "ingress" "route" }}
 {{- range include (printf "service.%sComplaints" .) $ | trim | splitList "\n" }}
 {{- with trim . }}{{ $complaints = append $complaints (printf "%s: %s" $.Chart.Name .) }}{{ end }}
 {{- end }}
@@ -16,6 +16,15 @@ autoscaling.minReplicas is {{ .minReplicas }} and autoscaling.maxReplicas {{ .ma
 {{- end }}
 {{- if and .enabled (not (dig "requests" "cpu" "" $.Values.resources)) }}
 autoscaling.cpuPercent is a share of resources.requests.cpu, which is not set: expected a request such as 100m
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "service.labelsComplaints" -}}
+{{- $own := merge (include "service.podLabels" . | fromYaml) (include "service.callerLabels" (keys (.Values.upstreams | default dict)) | fromYaml) }}
+{{- range $name := keys .Values.podLabels | sortAlpha }}
+{{- if hasKey $own $name }}
+podLabels holds {{ $name }}, which the chart sets itself: expected labels of other names
 {{- end }}
 {{- end }}
 {{- end }}
@@ -42,6 +51,10 @@ termination.gracePeriodSeconds is {{ $given }}, which cuts requests off: preStop
 resources.limits.memory is not set: the heap is a share of it; expected 128Mi or more
 {{- else if lt (include "service.mebibytes" $memory | int64) 128 }}
 resources.limits.memory is {{ include "service.text" $memory }}, too little to start in: expected 128Mi or more
+{{- end }}
+{{- $request := dig "requests" "memory" "" .Values.resources }}
+{{- if and $memory $request (gt (include "service.mebibytes" $request | int64) (include "service.mebibytes" $memory | int64)) }}
+resources.requests.memory is {{ include "service.text" $request }}, above resources.limits.memory, {{ include "service.text" $memory }}: expected that or less
 {{- end }}
 {{- end }}
 
@@ -113,6 +126,11 @@ ingress.enabled is true, and the NetworkPolicy would shut the controller out: ex
 {{- if $route.enabled }}
 {{- if not $route.parentRefs }}
 httpRoute.enabled is true and httpRoute.parentRefs is empty: expected a gateway such as [{name: public}]
+{{- end }}
+{{- $shares := int64 $route.weight }}
+{{- range $route.others }}{{ $shares = add $shares (int64 .weight) }}{{ end }}
+{{- if not $shares }}
+httpRoute.weight is 0, and no other has a share, so that every request would be answered 500: expected one weight above 0
 {{- end }}
 {{- if and .Values.networkPolicy.enabled (not (include "service.callers" . | trim)) }}
 httpRoute.enabled is true, and the NetworkPolicy would shut the gateway out: expected its pods or namespace in networkPolicy.from

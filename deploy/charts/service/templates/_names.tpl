@@ -58,6 +58,11 @@ fw/calls-{{ . }}: "true"
 {{- toYaml (mergeOverwrite $own (deepCopy $global)) }}
 {{- end }}
 
+{{- /* Those of the NetworkPolicy, but for its peers in "from", to which a platform adds its own. */}}
+{{- define "service.policy" -}}
+{{- include "service.shared" (list . "networkPolicy") }}
+{{- end }}
+
 {{- define "service.version" -}}
 {{- $image := include "service.shared" (list . "image") | fromYaml }}
 {{- $image.tag | default .Chart.AppVersion | trunc 63 }}

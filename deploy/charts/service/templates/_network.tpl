@@ -1,6 +1,7 @@
 {{- /* Nothing comes in and nothing goes out, but for what the second policy lists. */}}
 {{- define "service.network" -}}
 {{- if .Values.networkPolicy.enabled }}
+{{- $policy := include "service.policy" . | fromYaml -}}
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata:
@@ -39,7 +40,7 @@ spec:
         {{- end }}
       ports:
         - port: {{ include "service.httpPort" . }}
-    {{- with .Values.networkPolicy.monitoringFrom }}
+    {{- with $policy.monitoringFrom }}
     # The kubelet's probes come from the pod's own node, which no policy shuts out.
     - from:
         {{- toYaml . | nindent 8 }}
@@ -53,10 +54,11 @@ spec:
 {{- end }}
 
 {{- define "service.egressDns" -}}
+{{- $policy := include "service.policy" . | fromYaml -}}
 - to:
-    {{- toYaml .Values.networkPolicy.dnsTo | nindent 4 }}
+    {{- toYaml $policy.dnsTo | nindent 4 }}
   ports:
-    {{- range .Values.networkPolicy.dnsPorts }}
+    {{- range $policy.dnsPorts }}
     - { port: {{ . }}, protocol: UDP }
     - { port: {{ . }}, protocol: TCP }
     {{- end }}
