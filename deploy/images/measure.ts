@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 
-import { services } from './build.ts';
 import { Container } from './container.ts';
-import { docker, missingEngine } from './docker.ts';
+import { docker } from './docker.ts';
 
 /** What every service can start with. */
 export const ENVIRONMENT = { JWT_SECRET: '0123456789abcdef0123456789abcdef' };
@@ -51,22 +49,4 @@ async function startTime(container: Container): Promise<number> {
 async function memoryOf({ id }: Container): Promise<number> {
   const text = await docker('stats', '--no-stream', '--format', '{{.MemUsage}}', id);
   return Number.parseFloat(text);
-}
-
-async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { tag: { type: 'string', default: 'dev' } } });
-  const missing = missingEngine();
-  if (missing) throw new Error(missing);
-  for (const service of services()) {
-    const { startMs, idleMiB } = await measure(`fw-${service}:${values.tag}`);
-    const name = `fw-${service}`.padEnd(12);
-    console.log(`${name} ready ${startMs} ms after its start, idle in ${idleMiB.toFixed(0)} MiB`);
-  }
-}
-
-if (import.meta.main) {
-  await main().catch((error: unknown) => {
-    console.error(`Cannot measure the images: ${(error as Error).message}`);
-    process.exitCode = 1;
-  });
 }

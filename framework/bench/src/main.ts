@@ -1,4 +1,5 @@
 import { runHttp } from './http.ts';
+import { runImages } from './images.ts';
 import { runLimiter } from './limiter/limiter.ts';
 import { runAsProgram } from './options.ts';
 import { writeReadme } from './readme.ts';
@@ -10,6 +11,7 @@ npm run bench -- http --help      over HTTP, beside the peers
 npm run bench -- router --help    the router alone
 npm run bench -- start --help     from the start of a process to its first answer
 npm run bench -- limiter --help   the stores of rate limiters
+npm run bench -- images --help    the images of the services, where there is a Docker engine
 `;
 
 const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
@@ -17,6 +19,7 @@ const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<v
   start: runStart,
   router: runRouter,
   limiter: runLimiter,
+  images: runImages,
 };
 
 async function main([name, ...args]: readonly string[]): Promise<void> {
@@ -28,7 +31,10 @@ async function main([name, ...args]: readonly string[]): Promise<void> {
   const run = BENCHMARKS[name];
   if (name === '--help') process.stdout.write(HELP);
   else if (run) await run(args);
-  else throw new RangeError(`Cannot run "${name}": expected http, router, start or limiter`);
+  else
+    throw new RangeError(
+      `Cannot run "${name}": expected one of ${Object.keys(BENCHMARKS).join(', ')}`,
+    );
 }
 
 await runAsProgram(main);

@@ -1,0 +1,101 @@
+import { parseArgs } from 'node:util';
+
+import { bringBases, chooseBases } from '../../../deploy/images/bases.ts';
+import { buildImage, services } from '../../../deploy/images/build.ts';
+import { docker, missingEngine } from '../../../deploy/images/docker.ts';
+import { type Figures, measure } from '../../../deploy/images/measure.ts';
+import { readCount, runAsProgram } from './options.ts';
+import {
+  describeEnvironment,
+  type Environment,
+  environmentLines,
+  publish,
+  RESULTS,
+} from './report.ts';
+import { markdownTable } from './table.ts';
+
+const HELP = `The image of each service: from its start until it is ready, and what it needs when idle.
+
+  --tag TAG        images that are there, such as those of "make images"; without it they are built
+  --starts 5       starts of each
+  --out DIR        where to write images.md and images.json; without it only what is built is written
+`;
+
+/** The images of one run, which are gone after it. */
+const BUILT = 'bench';
+
+type Results = Readonly<Record<string, Figures>>;
+
+/** Measures the images, and reports; one line says why, where they cannot be had. */
+export async function runImages(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      help: { type: 'boolean', default: false },
+      tag: { type: 'string' },
+      starts: { type: 'string', default: '5' },
+      out: { type: 'string' },
+    },
+  });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const starts = readCount('starts', values.starts);
+  const reason = missingEngine() ?? (values.tag === undefined ? await failureToBuild() : undefined);
+  if (reason) {
+    process.stdout.write(`\nThe images are not measured: ${reason}\n`);
+    return;
+  }
+  const names = services().map((service) => `fw-${service}:${values.tag ?? BUILT}`);
+  const environment = describeEnvironment([]);
+  const results: Record<string, Figures> = {};
+  try {
+    for (const name of names) {
+      process.stderr.write(`images, ${name}\n`);
+      results[name.replace(/:.*/, '')] = await measure(name, { starts });
+    }
+  } finally {
+    if (values.tag === undefined) await docker('rmi', ...names);
+  }
+  publish(
+    {
+      name: 'images',
+      markdown: toMarkdown(results, environment, starts),
+      data: { environment, starts, results },
+    },
+    values.out ?? (values.tag === undefined ? RESULTS : undefined),
+  );
+}
+
+/** Builds the images of the sources as they are; what keeps it from that, if anything does. */
+async function failureToBuild(): Promise<string | undefined> {
+  const bases = chooseBases();
+  try {
+    await bringBases(bases);
+    for (const service of services()) {
+      process.stderr.write(`images, building fw-${service}\n`);
+      await buildImage(service, { name: `fw-${service}:${BUILT}`, bases });
+    }
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function toMarkdown(results: Results, environment: Environment, starts: number): string {
+  const rows = Object.entries(results).map(([name, { startMs, idleMiB }]) => [
+    name,
+    startMs.toFixed(),
+    idleMiB.toFixed(),
+  ]);
+  return [
+    '# Images',
+    environmentLines(environment),
+    `Milliseconds from the start of the container until the service is ready, the best of ${starts} starts, ` +
+      'and what counts against its limit of memory while nobody asks for anything: less is better.',
+    markdownTable(['', 'ready, ms', 'idle, MiB'], rows),
+  ].join('\n\n');
+}
+
+if (import.meta.main) await runAsProgram(runImages);
