@@ -1,5 +1,6 @@
 # One image per service: docker build --build-arg SERVICE=users --tag fw-users .
-# BUILD_IMAGE is any Node 26 with npm and find; RUN_IMAGE any Node 26, the barer the better.
+# BUILD_IMAGE is any Node 26 with npm and find; RUN_IMAGE any Node 26, the barer the better: distroless
+# has no tag for each version, so name it by its digest where it must not change.
 ARG BUILD_IMAGE=node:26.10.0-trixie-slim
 ARG RUN_IMAGE=gcr.io/distroless/nodejs26-debian13:nonroot
 
