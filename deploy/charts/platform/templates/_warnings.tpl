@@ -18,6 +18,9 @@
 {{- end }}
 {{- end }}
 {{- with .Values.edge }}
+{{- if and .enabled (ne .service.type "ClusterIP") }}
+* The edge speaks plain HTTP, in which tokens can be read on their way: what is in front of it has to end TLS.
+{{- end }}
 {{- if and .enabled (lt (int .replicas) 2) }}
 * One pod is the edge: an upgrade loses nothing, but a crash or a lost node is an outage.
 {{- end }}
