@@ -4,6 +4,7 @@ import { inspect } from 'node:util';
 import type { Logger } from 'fw';
 import { pino } from 'pino';
 
+import { jsonTime } from './json-time.ts';
 import { type LogOutput, openLogOutput } from './log-output.ts';
 
 export type LogFormat = 'auto' | 'json' | 'pretty';
@@ -111,7 +112,7 @@ function createClock(now: () => number): () => string {
     const nowMs = now();
     if (nowMs !== latestMs) {
       latestMs = nowMs;
-      latest = new Date(nowMs).toISOString();
+      latest = jsonTime(new Date(nowMs));
     }
     return latest;
   };

@@ -49,6 +49,23 @@ test('each of several requests has a time of its own', async () => {
   expect(answers.map(({ status }) => status)).toEqual([503, 200, 503]);
 });
 
+test('a request that ends after its time takes nothing from those that wait', async () => {
+  const end = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const app = createServiceApp({ logger, requestTimeoutMs: 50 }).use((ctx) => {
+    if (ctx.path === '/late') return end.promise;
+    if (ctx.path === '/last') asked.resolve();
+    return new Promise(() => {});
+  });
+  const late = await Promise.all([request(app, '/late'), request(app, '/hung')]);
+
+  const last = request(app, '/last');
+  await asked.promise;
+  end.resolve();
+
+  expect([...late, await last].map(({ status }) => status)).toEqual([503, 503, 503]);
+});
+
 test.each([0, -1, Number.NaN, 2 ** 31])('%d ms is no time to limit a request to', (timeoutMs) => {
   expect(() => limitTime(timeoutMs)).toThrow(RangeError);
 });

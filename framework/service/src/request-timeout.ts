@@ -3,10 +3,36 @@ import { DONE, type Middleware, ServiceUnavailableError } from 'fw';
 /** Timers that are set for longer go off at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** A request that waits for something, in the order of their deadlines. */
-interface Waiting {
+/** A request that waits, in a ring by deadline: a set would take longer to enter and to leave. */
+class Waiting {
   readonly deadlineMs: number;
-  expire(): void;
+  readonly reject: (error: Error) => void;
+  #earlier: Waiting = this;
+  #later: Waiting = this;
+
+  constructor(deadlineMs: number, reject: (error: Error) => void) {
+    this.deadlineMs = deadlineMs;
+    this.reject = reject;
+  }
+
+  get later(): Waiting {
+    return this.#later;
+  }
+
+  enterBefore(later: Waiting): void {
+    this.#earlier = later.#earlier;
+    this.#later = later;
+    this.#earlier.#later = this;
+    later.#earlier = this;
+  }
+
+  /** Leaves the ring, if it is in one. */
+  leave(): void {
+    this.#earlier.#later = this.#later;
+    this.#later.#earlier = this.#earlier;
+    this.#earlier = this;
+    this.#later = this;
+  }
 }
 
 /**
@@ -19,19 +45,17 @@ export function limitTime(timeoutMs: number): Middleware {
   if (!(timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS)) {
     throw new RangeError(`Cannot limit time to "${timeoutMs}": expected 1 to ${MAX_TIMER_MS} ms`);
   }
-  const waiting = new Set<Waiting>();
+  const end = new Waiting(Number.POSITIVE_INFINITY, () => {});
   let isSet = false;
   const sweep = (): void => {
     isSet = false;
     const nowMs = performance.now();
-    for (const each of waiting) {
-      if (each.deadlineMs > nowMs) {
-        setSweep(each.deadlineMs - nowMs);
-        return;
-      }
-      waiting.delete(each);
-      each.expire();
+    let first = end.later;
+    for (; first.deadlineMs <= nowMs; first = end.later) {
+      first.leave();
+      first.reject(new ServiceUnavailableError(`No answer within ${timeoutMs} ms`, RETRY));
     }
+    if (first !== end) setSweep(first.deadlineMs - nowMs);
   };
   const setSweep = (inMs: number): void => {
     if (isSet) return;
@@ -43,20 +67,16 @@ export function limitTime(timeoutMs: number): Middleware {
     const running = next();
     if (running === DONE) return DONE;
     return new Promise<void>((resolve, reject) => {
-      const entry: Waiting = {
-        deadlineMs: performance.now() + timeoutMs,
-        expire: () =>
-          reject(new ServiceUnavailableError(`No answer within ${timeoutMs} ms`, RETRY)),
-      };
-      waiting.add(entry);
+      const waiting = new Waiting(performance.now() + timeoutMs, reject);
+      waiting.enterBefore(end);
       setSweep(timeoutMs);
       running.then(
         () => {
-          waiting.delete(entry);
+          waiting.leave();
           resolve();
         },
         (error: unknown) => {
-          waiting.delete(entry);
+          waiting.leave();
           reject(error);
         },
       );
