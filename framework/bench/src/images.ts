@@ -42,30 +42,31 @@ export async function runImages(args: readonly string[]): Promise<void> {
     return;
   }
   const starts = readCount('starts', values.starts);
-  const reason = missingEngine() ?? (values.tag === undefined ? await failureToBuild() : undefined);
-  if (reason) {
-    process.stdout.write(`\nThe images are not measured: ${reason}\n`);
-    return;
-  }
+  const isBuilt = values.tag === undefined;
   const names = services().map((service) => `fw-${service}:${values.tag ?? BUILT}`);
-  const environment = describeEnvironment([]);
-  const results: Record<string, Figures> = {};
   try {
+    const reason = missingEngine() ?? (isBuilt ? await failureToBuild() : undefined);
+    if (reason) {
+      process.stdout.write(`\nThe images are not measured: ${reason}\n`);
+      return;
+    }
+    const environment = describeEnvironment([]);
+    const results: Record<string, Figures> = {};
     for (const name of names) {
       process.stderr.write(`images, ${name}\n`);
       results[name.replace(/:.*/, '')] = await measure(name, { starts });
     }
+    publish(
+      {
+        name: 'images',
+        markdown: toMarkdown(results, environment, starts),
+        data: { environment, starts, results },
+      },
+      values.out ?? (isBuilt ? RESULTS : undefined),
+    );
   } finally {
-    if (values.tag === undefined) await docker('rmi', ...names);
+    if (isBuilt) await docker('rmi', ...names).catch(() => '');
   }
-  publish(
-    {
-      name: 'images',
-      markdown: toMarkdown(results, environment, starts),
-      data: { environment, starts, results },
-    },
-    values.out ?? (values.tag === undefined ? RESULTS : undefined),
-  );
 }
 
 /** Builds the images of the sources as they are; what keeps it from that, if anything does. */
