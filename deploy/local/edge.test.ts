@@ -71,14 +71,14 @@ test('nginx finds no fault in the configuration', () => {
   expect(() => execFileSync(command, ['-t', '-q', ...args], { stdio })).not.toThrow();
 });
 
-test('every replica stands in its upstream, which keeps connections for less than 75 s', () => {
+test('every replica stands in its upstream, which keeps idle connections for less than the 5 s of a service that ends', () => {
   const text = renderUpstreams({ users: [1, 2], catalog: [3], reports: [4] });
 
   expect(text).toContain(
     'upstream users {\n  server 127.0.0.1:1 fail_timeout=1s;\n  server 127.0.0.1:2',
   );
   expect(text.match(/^upstream /gm)).toHaveLength(3);
-  expect(text.match(/keepalive_timeout 60s;/g)).toHaveLength(3);
+  expect(text.match(/keepalive_timeout 3s;/g)).toHaveLength(3);
 });
 
 test('nothing new goes to the replica that the edge is turned away from', () => {

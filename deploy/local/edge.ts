@@ -26,9 +26,9 @@ export function renderUpstreams(upstreams: Upstreams, away?: number): string {
           (port) => `  server 127.0.0.1:${port}${port === away ? ' down' : ''} fail_timeout=1s;\n`,
         )
         .join('');
-      // Shorter than the 75 s that a service keeps an idle connection: nginx is always first to
-      // close, so no request meets a connection that the other side is closing.
-      return `upstream ${name} {\n${servers}  keepalive 32;\n  keepalive_timeout 60s;\n}\n`;
+      // Shorter than a service keeps an idle connection, 75 s, and 5 s while it ends: nginx is always
+      // first to close, so no request meets a connection that the other side is closing.
+      return `upstream ${name} {\n${servers}  keepalive 32;\n  keepalive_timeout 3s;\n}\n`;
     })
     .join('\n');
 }

@@ -38,8 +38,11 @@ export interface ServiceDefinition<Config extends ServiceConfig> {
   readonly commands?: Readonly<Record<string, Command<Config>>>;
 }
 
-/** How long a proxy's open connections are still served once the port is closed. */
-const LINGER_MS = 500;
+/**
+ * How long idle connections are still served once the port is closed. A proxy that drops its own sooner
+ * never writes to one that is closed here; one that does not loses what it writes at that moment.
+ */
+const LINGER_MS = 5_000;
 
 /**
  * Runs a service as this process, as its command line says: serves until SIGTERM or SIGINT and then
@@ -152,7 +155,8 @@ async function serve<Config extends ServiceConfig>(
     await stopped;
     // Whoever balances the load takes a moment to notice; until then requests are still welcome.
     await sleep(config.DRAIN_DELAY_MS);
-    await server.close({ lingerMs: LINGER_MS });
+    const leftMs = config.DRAIN_TIMEOUT_MS - config.DRAIN_DELAY_MS;
+    await server.close({ lingerMs: Math.min(LINGER_MS, leftMs / 2) });
   }
   await service.close?.();
   await tracing?.close();

@@ -25,7 +25,8 @@ add_header Connection $edge_connection always;
 The upstreams, each the address of a Service, behind which Kubernetes picks a pod per connection. It
 stands there twice, because nginx tries a server only once: so a second try may find another pod. A
 connection is renewed now and then, so that new pods get their share, and always by nginx (a service
-keeps an idle one for 75 s): no request meets a connection that the other side is closing.
+keeps an idle one for 75 s, and for 5 s while it ends): no request meets a connection that the other
+side is closing.
 */}}
 {{- define "platform.upstreams" -}}
 {{- $root := . }}
@@ -36,7 +37,7 @@ upstream {{ $name }} {
   server {{ $host }}:80 max_fails=0;
   server {{ $host }}:80 max_fails=0;
   keepalive 32;
-  keepalive_timeout 60s;
+  keepalive_timeout 3s;
   keepalive_time 15s;
   {{- else }}
   # Not installed: answered 502.
