@@ -99,9 +99,8 @@ export const PROFILES = {
           rate,
           timeUnit: '1s',
           duration: readDuration(env, '150s'),
-          // Enough for answers that take 1.5 s, since who is made when needed comes too late; and few
-          // enough for one nginx, which has 1,024 connections for both of its sides.
-          preAllocatedVUs: Math.ceil(1.5 * rate),
+          // Enough for answers that take 3 s, since who is made when needed comes too late.
+          preAllocatedVUs: 3 * rate,
         },
       },
       kinds: [...ROLLOUT_KINDS.creating, ...ROLLOUT_KINDS.reading],
