@@ -1,3 +1,21 @@
+{{- /*
+How many pods the Deployment asks for. With an autoscaler that is not for the Deployment to say, but for
+one case: pods that run already stay as many until the autoscaler has chosen a number itself. Kubernetes
+would take all of them but one away.
+*/}}
+{{- define "service.replicas" -}}
+{{- if .Values.autoscaling.enabled }}
+{{- $running := lookup "apps/v1" "Deployment" .Release.Namespace (include "service.name" .) | default dict }}
+{{- $isChosen := false }}
+{{- range dig "metadata" "managedFields" list $running }}
+{{- if eq (.subresource | default "") "scale" }}{{ $isChosen = true }}{{ end }}
+{{- end }}
+{{- if and $running (not $isChosen) }}{{ dig "spec" "replicas" 1 $running }}{{ end }}
+{{- else }}
+{{- .Values.replicas }}
+{{- end }}
+{{- end }}
+
 {{- define "service.autoscaler" -}}
 {{- with .Values.autoscaling }}
 {{- if .enabled }}
