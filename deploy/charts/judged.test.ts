@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 import { afterAll, describe, expect, test } from 'vitest';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 
 import { generatedFiles } from './generate.ts';
 import { only, packCharts, type Rendered, SHARED } from './testing/render.ts';
@@ -38,6 +38,32 @@ test('kube-score finds nothing in any chart but what is excepted with a reason',
   expect(new Set(scores.flatMap(({ excepted }) => [...excepted]))).toEqual(
     new Set(Object.keys(EXCEPTIONS)),
   );
+});
+
+test.each([...SERVICES, 'platform'])(
+  '%s is refused by a Kubernetes that lacks what it needs',
+  (chart) => {
+    const on = (version: string) =>
+      charts.helm(['template', 'fw', chart, '--kube-version', version]);
+
+    expect(on('1.29.9').stderr).toContain(
+      'chart requires kubeVersion: >=1.30.0-0 which is incompatible with Kubernetes v1.29.9',
+    );
+    expect(on('1.30.0').stderr).not.toContain('kubeVersion');
+  },
+);
+
+test('all charts have one version, by which the others need them, and say what they are', () => {
+  const aboutOf = (chart: string) =>
+    parse(fs.readFileSync(path.join(import.meta.dirname, chart, 'Chart.yaml'), 'utf8'));
+  const { version } = aboutOf('service');
+
+  for (const chart of [...SERVICES, 'platform', 'service']) {
+    const { dependencies = [], ...about } = aboutOf(chart);
+    expect(about, chart).toMatchObject({ name: chart, version, appVersion: version });
+    expect(about.description).toMatch(/^\w.*[^.]$/);
+    for (const one of dependencies) expect(one.version, `${chart} needs ${one.name}`).toBe(version);
+  }
 });
 
 test('schemas and tables of values are made from values.yaml as it stands', () => {
