@@ -324,6 +324,24 @@ describe('the NetworkPolicies', () => {
     });
   });
 
+  test('let reports out to a service elsewhere by the port of its address and by that of its pods', () => {
+    const peer = { namespaceSelector: { matchLabels: { team: 'people' } } };
+    const { egress } = policyOf(
+      renderReports({
+        upstreams: {
+          users: 'http://users.people',
+          catalog: 'https://ada@api.example.org:8443/shop',
+        },
+        networkPolicy: { upstreamsTo: [peer] },
+      }),
+      'fw-reports',
+    );
+
+    expect(egress.slice(2)).toEqual(
+      [8443, 8080, 80, 8080].map((port) => ({ ports: [{ port }], to: [peer] })),
+    );
+  });
+
   test('let an ingress controller in by its namespace, and peers of values', () => {
     const { ingress } = policyOf(
       renderUsers({

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { afterAll, expect, test } from 'vitest';
 
-import { NEEDED, packCharts } from './testing/render.ts';
+import { packCharts } from './testing/render.ts';
 
 const charts = packCharts();
 afterAll(() => charts[Symbol.dispose]());
@@ -62,13 +62,31 @@ test.each([
   expect(stderr).toContain(sentence);
 });
 
-test('no message repeats a secret', () => {
-  const secret = 'mysql://ada:love1815@db/users';
+test.each([
+  'mysql://ada:love1815@db/users',
+  'postgres://ada:love1815#@db/users',
+  'postgres://ada:love1815%zz@db/users',
+  'postgres://ada:love1815 @db/users',
+  'postgres://ada:love1815^@db/users',
+  'postgres://ada:love1815@db:port/users',
+  'postgres://ada:love1815@db',
+])('no message repeats the secret of %s', (url) => {
   const { stderr } = charts.helm(['template', 'fw', 'users', '--values', '-'], {
-    ...NEEDED.users,
-    store: { type: 'postgres', postgres: { url: secret } },
+    store: { type: 'postgres', postgres: { url } },
   });
 
-  expect(stderr).toContain('store.postgres.url');
+  expect(stderr).toContain('store.postgres.url is no address of such a server');
   expect(stderr).not.toContain('love1815');
+});
+
+test.each([
+  'postgres://db/users',
+  'postgresql://ada:lo%23ve!$@db.example.org:6432/users?sslmode=verify-full&sslrootcert=/ca.pem',
+  'postgres://ada:love@[fd00::17]:5432/users',
+])('%s is an address of a database', (url) => {
+  const { status, stderr } = charts.helm(['template', 'fw', 'users', '--values', '-'], {
+    store: { type: 'postgres', postgres: { url } },
+  });
+
+  expect(status, stderr).toBe(0);
 });

@@ -1,7 +1,7 @@
 {{- /* Values that are good each on its own and impossible together: each a sentence, all told at once. */}}
 {{- define "service.checks" -}}
 {{- $complaints := list }}
-{{- range list "replicas" "labels" "termination" "memory" "store" "limits" "tokens" "ingress" "route" }}
+{{- range list "replicas" "labels" "termination" "memory" "store" "limits" "tokens" "upstreams" "ingress" "route" }}
 {{- range include (printf "service.%sComplaints" .) $ | trim | splitList "\n" }}
 {{- with trim . }}{{ $complaints = append $complaints (printf "%s: %s" $.Chart.Name .) }}{{ end }}
 {{- end }}
@@ -72,10 +72,15 @@ resources.requests.memory is {{ include "service.text" $request }}, above resour
 {{- end }}
 {{- end }}
 
+{{- /* Whom a URL names, as RFC 3986 has it (§3.2): a user and a password, a host, a port. */}}
+{{- define "service.authorityForm" -}}
+{{- `(([\w.~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2})*@)?([\w.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?` }}
+{{- end }}
+
 {{- define "service.storeComplaints" -}}
 {{- with .Values.store }}
 {{- if eq .type "postgres" }}
-{{- include "service.addressComplaints" (dict "path" "store.postgres" "server" .postgres "reason" "store.type is postgres" "form" "^postgres(ql)?://[^/]+/." "expected" "the form postgres://user:password@host:5432/name") }}
+{{- include "service.addressComplaints" (dict "path" "store.postgres" "server" .postgres "reason" "store.type is postgres" "form" (printf `^postgres(ql)?://%s/\S+$` (include "service.authorityForm" .)) "expected" "the form postgres://user:password@host:5432/name, in which a password has %23 for # and so on") }}
 {{- else if and .sqlite.ephemeral .sqlite.existingClaim }}
 store.sqlite.ephemeral and store.sqlite.existingClaim are both set: expected one of them
 {{- end }}
@@ -85,7 +90,7 @@ store.sqlite.ephemeral and store.sqlite.existingClaim are both set: expected one
 {{- define "service.limitsComplaints" -}}
 {{- with .Values.rateLimit }}
 {{- if eq .store "redis" }}
-{{- include "service.addressComplaints" (dict "path" "rateLimit.redis" "server" .redis "reason" "rateLimit.store is redis" "form" "^rediss?://." "expected" "the form redis://:password@host:6379") }}
+{{- include "service.addressComplaints" (dict "path" "rateLimit.redis" "server" .redis "reason" "rateLimit.store is redis" "form" (printf `^rediss?://%s(/\S*)?$` (include "service.authorityForm" .)) "expected" "the form redis://:password@host:6379, in which a password has %23 for # and so on") }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -102,6 +107,14 @@ without keys nobody could come in: expected jwt.secret, jwt.existingSecret.name 
 {{ join " and " $given }} are set: expected one of them
 {{- else if and .secret (lt (len .secret) 32) }}
 jwt.secret is too short to be safe: expected 32 characters or more, got {{ len .secret }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "service.upstreamsComplaints" -}}
+{{- range $name := keys (.Values.upstreams | default dict) | sortAlpha }}
+{{- if not (regexMatch (printf `^https?://%s(/\S*)?$` (include "service.authorityForm" $)) (include "service.upstream" (list $ $name))) }}
+upstreams.{{ $name }} is no address of a service: expected the form http://{{ $name }}.its-namespace
 {{- end }}
 {{- end }}
 {{- end }}

@@ -93,8 +93,11 @@ spec:
 {{- end }}
 {{- range $name := keys (.Values.upstreams | default dict) | sortAlpha }}
 {{- $url := include "service.upstream" (list $ $name) }}
-{{- if contains "." (urlParse $url).host }}
-{{- include "service.egressTo" (dict "root" $ "peers" $policy.upstreamsTo "port" (include "service.urlPort" $url)) }}
+{{- if contains "." (include "service.urlHost" $url) }}
+{{- /* A policy sees the port of a pod, not that of the Service in front of it. */}}
+{{- range list (include "service.urlPort" $url) (include "service.httpPort" $) | uniq }}
+{{- include "service.egressTo" (dict "root" $ "peers" $policy.upstreamsTo "port" .) }}
+{{- end }}
 {{- else }}
 - to:
     - podSelector:
@@ -124,11 +127,15 @@ spec:
 {{- define "service.portOf" -}}
 {{- $server := index . 0 }}
 {{- $usual := index . 1 }}
-{{- $host := $server.url | default "" | urlParse | dig "host" "" }}
+{{- $host := include "service.urlHost" ($server.url | default "") }}
 {{- regexFind ":[0-9]+$" $host | trimPrefix ":" | default ($server.port | default $usual | int64 | toString) }}
 {{- end }}
 
 {{- define "service.urlPort" -}}
-{{- $url := urlParse . }}
-{{- regexFind ":[0-9]+$" $url.host | trimPrefix ":" | default (eq $url.scheme "https" | ternary "443" "80") }}
+{{- regexFind ":[0-9]+$" (include "service.urlHost" .) | trimPrefix ":" | default (hasPrefix "https:" . | ternary "443" "80") }}
+{{- end }}
+
+{{- /* The host and port of a URL. Helm's urlParse tells the whole of one that it cannot read, password included. */}}
+{{- define "service.urlHost" -}}
+{{- regexReplaceAll `^[^:/]*://([^/?#]*@)?([^/?#]*).*$` . "${2}" }}
 {{- end }}
