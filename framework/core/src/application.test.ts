@@ -429,7 +429,17 @@ test.each([
   const answered = await (await request(app, '/', { headers: { 'X-Request-Id': id } })).json();
 
   if (counts) expect(answered).toBe(id);
-  else expect(answered).toMatch(/^[\da-f-]{36}$/);
+  else expect(answered).toMatch(/^[\da-f]{32}$/);
+});
+
+test('request ids that are made are all different', async () => {
+  const app = routed((ctx) => ctx.json(ctx.requestId));
+
+  const ids = await Promise.all(
+    Array.from({ length: 300 }, async () => (await request(app, '/')).json()),
+  );
+
+  expect(new Set(ids).size).toBe(300);
 });
 
 test.each(['__proto__', 'constructor', 'toString'])(

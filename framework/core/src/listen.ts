@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
 import type { Application } from './application.ts';
 import { http } from './http.ts';
 import { problemOfStatus } from './problem.ts';
+import { makeRequestId } from './request-id.ts';
 import { Response } from './response.ts';
 import { answerUnderWay, answerUnreadable, hangUp } from './unreadable.ts';
 
@@ -123,7 +123,7 @@ export function createServer(
 
 /** Any `Expect` but `100-continue` (RFC 9110 §10.1.1). */
 function answerExpectation(_req: IncomingMessage, res: ServerResponse): void {
-  const requestId = randomUUID();
+  const requestId = makeRequestId();
   const body = JSON.stringify(problemOfStatus(417, requestId));
   const headers = {
     'X-Request-Id': requestId,

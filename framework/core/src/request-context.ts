@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 
@@ -10,6 +9,7 @@ import { titleOf } from './problem.ts';
 import { parseQuery } from './query.ts';
 import { RequestError } from './request-error.ts';
 import { isHost } from './request-gate.ts';
+import { makeRequestId } from './request-id.ts';
 import { type Forwarding, forwardedEntry, type IsTrusted, readForwarding } from './trust-proxy.ts';
 
 /** What every request of one application shares. */
@@ -147,7 +147,7 @@ export class RequestContext implements Context {
   get requestId(): string {
     if (this.#requestId === '') {
       const claimed = this.get('x-request-id');
-      this.#requestId = claimed && REQUEST_ID.test(claimed) ? claimed : randomUUID();
+      this.#requestId = claimed && REQUEST_ID.test(claimed) ? claimed : makeRequestId();
     }
     return this.#requestId;
   }

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 import { problemOfStatus, titleOf } from './problem.ts';
+import { makeRequestId } from './request-id.ts';
 
 const STATUSES: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
@@ -58,7 +58,7 @@ export function answerUnderWay(socket: Duplex): ServerResponse<IncomingMessage> 
 
 /** Writes a problem of this status past the HTTP server, as the last answer on the connection. */
 export function hangUp(socket: Duplex, status: number): void {
-  const requestId = randomUUID();
+  const requestId = makeRequestId();
   const body = JSON.stringify(problemOfStatus(status, requestId));
   socket.end(
     `HTTP/1.1 ${status} ${titleOf(status)}\r\nContent-Type: application/problem+json\r\n` +

@@ -1,0 +1,16 @@
+import { randomFillSync } from 'node:crypto';
+
+const ID_LENGTH = 32;
+const random = Buffer.alloc(2_048);
+let digits = '';
+let at = 0;
+
+/** A new request id: 32 random hexadecimal digits, as nginx makes one. Many are drawn at a time. */
+export function makeRequestId(): string {
+  if (at === digits.length) {
+    digits = randomFillSync(random).toString('hex');
+    at = 0;
+  }
+  at += ID_LENGTH;
+  return digits.slice(at - ID_LENGTH, at);
+}
