@@ -1,5 +1,9 @@
+import fs from 'node:fs';
+import path from 'node:path';
+
 import { createMetrics } from '@fw/service';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 
 import { only, packCharts, type Rendered, SHARED, type Values } from './testing/render.ts';
 
@@ -37,6 +41,22 @@ test('there is no monitoring until it is asked for', () => {
   expect(kinds).not.toContain('ServiceMonitor');
   expect(kinds).not.toContain('PrometheusRule');
   expect(kinds.filter((kind) => kind === 'ConfigMap')).toHaveLength(1);
+});
+
+test('the rule of the README makes, of series that there are, the metric that the autoscaler asks for', () => {
+  const readme = fs.readFileSync(path.join(import.meta.dirname, 'README.md'), 'utf8');
+  const [, text = ''] = /```yaml\n(rules:\n.*?)```/s.exec(readme) ?? [];
+  const [rule] = parse(text).rules.custom;
+  const autoscaler = only(
+    charts.render('users', {
+      ...SHARED.users,
+      autoscaling: { enabled: true, requestsPerSecond: 50 },
+    }),
+    'HorizontalPodAutoscaler',
+  );
+
+  expect(known.has(rule.seriesQuery.replace(/\{.*/, ''))).toBe(true);
+  expect(autoscaler.spec.metrics[1].pods.metric.name).toBe(rule.name.as);
 });
 
 describe.each(['users', 'catalog', 'reports'])('%s', (chart) => {

@@ -81,8 +81,6 @@ describe.each(CASES)('$name', ({ values }) => {
     const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy');
 
     for (const pod of pods) {
-      // The test of a service is as free as any client.
-      if (SERVICES.some((service) => pod.name === `fw-${service}-test`)) continue;
       const around = policies.filter(
         ({ spec }) => selected([pod], spec.podSelector.matchLabels).length > 0,
       );
