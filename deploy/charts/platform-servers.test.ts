@@ -109,6 +109,20 @@ test('what may stand in a pod is less than the storage that it may use', () => {
   }
 });
 
+test.each(['postgres', 'valkey'])(
+  'a cluster that assigns users is left to, for %s too',
+  (server) => {
+    const none = { runAsUser: null, runAsGroup: null, fsGroup: null, fsGroupChangePolicy: null };
+    const all = charts.render('platform', { [server]: { podSecurityContext: none } });
+    const [pods] = podsOf(all).filter(({ name }) => name === `fw-${server}`);
+
+    expect(pods?.spec.securityContext).toEqual({
+      runAsNonRoot: true,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+  },
+);
+
 test('settings of PostgreSQL are given to it as they stand, and whole numbers as such', () => {
   const settings = { max_connections: 1_000_000, max_wal_size: null, log_statement: 'all' };
   const { spec } = only(charts.render('platform', { postgres: { settings } }), 'StatefulSet');

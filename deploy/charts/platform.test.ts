@@ -203,6 +203,20 @@ describe('one host for all three', () => {
     expect(routes).toHaveLength(3);
     for (const { spec } of routes) expect(spec.parentRefs).toEqual([{ name: 'public' }]);
   });
+
+  test('a next version of one service gets its share at the gateway, and no other service changes', () => {
+    const others = [{ name: 'users-next', weight: 5 }];
+    const weightsOf = (values: Values) =>
+      ofKind('HTTPRoute', { ...PLATFORMS['a gateway'], ...values }).map(({ spec }) =>
+        spec.rules[0].backendRefs.map(({ name, weight }: Rendered) => `${name} ${weight}`),
+      );
+
+    expect(weightsOf({ users: { httpRoute: { weight: 95, others } } }).toSorted()).toEqual([
+      ['fw-catalog 100'],
+      ['fw-reports 100'],
+      ['fw-users 95', 'users-next 5'],
+    ]);
+  });
 });
 
 test('what all NetworkPolicies share is said once, and reaches the services, the edge and the tests', () => {

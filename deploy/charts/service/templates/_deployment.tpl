@@ -136,7 +136,8 @@ spec:
       {{- if include "service.storeType" . }}
       initContainers:
         - name: migrate
-          args: [migrate]
+          # A database that was installed together with it takes a moment to start.
+          args: [migrate, --wait, "60"]
           {{- include "service.containerSecurity" . | trim | nindent 10 }}
           {{- include "service.containerSurroundings" . | trim | nindent 10 }}
       {{- end }}
