@@ -112,14 +112,14 @@ test('what may stand in a pod is less than the storage that it may use', () => {
 test.each(['postgres', 'valkey'])(
   'a cluster that assigns users is left to, for %s too',
   (server) => {
-    const none = { runAsUser: null, runAsGroup: null, fsGroup: null, fsGroupChangePolicy: null };
+    const none = { runAsUser: null, runAsGroup: null, fsGroup: null };
     const all = charts.render('platform', { [server]: { podSecurityContext: none } });
     const [pods] = podsOf(all).filter(({ name }) => name === `fw-${server}`);
 
-    expect(pods?.spec.securityContext).toEqual({
-      runAsNonRoot: true,
-      seccompProfile: { type: 'RuntimeDefault' },
-    });
+    expect(pods?.spec.securityContext).toMatchObject({ runAsNonRoot: true });
+    for (const name of Object.keys(none)) {
+      expect(pods?.spec.securityContext).not.toHaveProperty(name);
+    }
   },
 );
 
