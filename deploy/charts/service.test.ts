@@ -65,7 +65,7 @@ describe.each(CASES)('$chart, $name', ({ chart, values }) => {
     expect(container).not.toHaveProperty('command');
     expect(container).not.toHaveProperty('args');
     expect((pod.initContainers ?? []).map(({ args }: Rendered) => args)).toEqual(
-      chart === 'reports' ? [] : [['migrate']],
+      chart === 'reports' ? [] : [['migrate', '--wait', '60']],
     );
     expect(only(objects, 'Pod').spec.containers[0].command.slice(0, 2)).toEqual([
       'node',

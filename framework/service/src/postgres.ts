@@ -287,7 +287,10 @@ export function openPostgres({
     query: (statement, values) => useAgain((connection) => ask(connection, statement, values)),
     transaction,
     async migrate() {
-      if (!isReady) await ready();
+      if (isReady) return;
+      await ready().catch((error: unknown) => {
+        throw toUnavailable(error);
+      });
     },
     async check() {
       // Behind many calls it would wait, and tell less than they do.

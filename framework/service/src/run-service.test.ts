@@ -190,7 +190,9 @@ test('the command line migrates, runs commands with their exit codes, and prints
   expect(messagesOf(echoed.stdout)).toEqual(['a --b c']);
   expect(config).toMatchObject({ code: 0, stderr: '' });
   expect(config.stdout).toMatch(/^START +at-once +when it has started$/m);
-  expect(help.stdout).toMatch(/^ {2}migrate +brings the store to the newest version, and ends$/m);
+  expect(help.stdout).toMatch(
+    /^ {2}migrate \[--wait SECONDS\] +brings the store to the newest version, and ends/m,
+  );
 });
 
 test('a command is told to stop, and chooses its exit code', async () => {

@@ -9,6 +9,7 @@ import { createDrain } from './drain.ts';
 import { createHealth } from './health.ts';
 import { openLogger, type ServiceLogger } from './logging.ts';
 import { createMetrics } from './metrics.ts';
+import { createMigrateCommand } from './migrate-command.ts';
 import type { ServiceEdge } from './service-app.ts';
 import { complaintsOnDrain, type ServiceConfig } from './service-variables.ts';
 import { startTracing } from './tracing.ts';
@@ -97,14 +98,7 @@ function commandsOf<Config extends ServiceConfig>({
   commands,
 }: ServiceDefinition<Config>): Readonly<Record<string, Command<Config>>> {
   if (!migrate) return { ...commands };
-  const command: Command<Config> = {
-    summary: 'brings the store to the newest version, and ends',
-    async run(config, _args, tools) {
-      await migrate(config, tools);
-      return 0;
-    },
-  };
-  return { migrate: command, ...commands };
+  return { migrate: createMigrateCommand(migrate), ...commands };
 }
 
 async function serve<Config extends ServiceConfig>(

@@ -1,0 +1,54 @@
+import { NotFoundError, ServiceUnavailableError } from 'fw';
+import { expect, test } from 'vitest';
+
+import { UsageError } from './command-line.ts';
+import { createMigrateCommand } from './migrate-command.ts';
+
+/** Runs the command on a store that is away for so many attempts. */
+async function run(args: readonly string[], awayFor: number, error: Error = away()) {
+  const lines: string[] = [];
+  const log = (message: string) => void lines.push(message);
+  let attempts = 0;
+  const command = createMigrateCommand(async () => {
+    if (++attempts <= awayFor) throw error;
+  });
+  const tools = {
+    logger: { info: log, warn: log, error: log },
+    signal: new AbortController().signal,
+  };
+  const ending = await command.run({}, args, tools).catch((reason: unknown) => reason);
+  return { ending, attempts, lines };
+}
+
+function away(): Error {
+  return new ServiceUnavailableError('PostgreSQL cannot be used: connect ECONNREFUSED');
+}
+
+test('a store that is away is an error at once', async () => {
+  expect(await run([], 1)).toMatchObject({ ending: away(), attempts: 1, lines: [] });
+});
+
+test('--wait waits for a store that is away, and says so once', async () => {
+  expect(await run(['--wait', '5'], 2)).toEqual({
+    ending: 0,
+    attempts: 3,
+    lines: ['Waiting for the store: PostgreSQL cannot be used: connect ECONNREFUSED'],
+  });
+});
+
+test('--wait waits no longer than it says, and for nothing else', async () => {
+  expect(await run(['--wait=1'], 100)).toMatchObject({ ending: away(), attempts: 2 });
+  const wrong = new NotFoundError('no such table');
+  expect(await run(['--wait=5'], 1, wrong)).toMatchObject({ ending: wrong, attempts: 1 });
+});
+
+test.for([[['now']], [['--wait']], [['--wait', 'long']], [['--wait=-1']], [['--quick']]] as const)(
+  'migrate %j is refused',
+  async ([args]) => {
+    const { ending, attempts } = await run(args, 0);
+
+    expect(ending).toBeInstanceOf(UsageError);
+    expect(String(ending)).toContain('expected --wait and seconds from 0 to 9999');
+    expect(attempts).toBe(0);
+  },
+);
