@@ -12,7 +12,9 @@ export interface Release {
   readonly namespace: string;
   install(values: Values): Promise<void>;
   upgrade(values: Values): Promise<void>;
-  /** Goes back to an earlier revision; the first is 1. */
+  /** The number of its present revision; the first is 1. */
+  revision(): Promise<number>;
+  /** Goes back to an earlier revision. */
   rollback(revision: number): Promise<void>;
   test(): Promise<void>;
   uninstall(): Promise<void>;
@@ -44,6 +46,10 @@ export function createRelease(options: ReleaseOptions): Release {
     namespace: space.name,
     install: (values) => put('install', values),
     upgrade: (values) => put('upgrade', values),
+    async revision() {
+      const status = await cluster.helm(['status', name, ...where, '--output', 'json']);
+      return JSON.parse(status).version;
+    },
     rollback: (revision) => helm('rollback', name, String(revision), ...wait),
     test: () => helm('test', name, '--timeout', `${seconds}s`, '--logs'),
     uninstall: () => helm('uninstall', name, ...wait),

@@ -7,7 +7,7 @@ import type { Platform } from './platform.ts';
 import type { World } from './scenario.ts';
 
 /** How long a stream goes on at most: changes that take longer are too slow. */
-export const LONGEST_SECONDS = 420;
+export const LONGEST_SECONDS = 480;
 
 /** Requests that come whatever happens, half of them POST. */
 export interface Stream {

@@ -19,7 +19,8 @@ export const rollout: Scenario = {
   seconds: 120 + TIMES * (LONGEST_SECONDS + 60),
   lacks: lacksSecondNode,
   async run(world) {
-    const platform = await installOverNodes(world);
+    // A line for each request is more work for the nodes than the request.
+    const platform = await installOverNodes(world, ofAll({ config: { LOG_LEVEL: 'warn' } }));
     for (let time = 1; time <= TIMES; time += 1) {
       const stream = await streamDuring(world, { platform, changes: everyChange });
       const { requests } = await stream.end().catch(async (error) => {
@@ -112,31 +113,39 @@ async function streamDuring(
   return stream;
 }
 
-/** One change after another, each waited for to its end. */
-async function everyChange(world: World, { release, values }: Platform): Promise<void> {
+/** One change after another, each waited for to its end, and until requests are answered as before. */
+async function everyChange(world: World, { release, values, base }: Platform): Promise<void> {
   const { cluster, space, say } = world;
   const where = { cluster, namespace: space.name };
   const { goes } = (await pickNodes(cluster)) ?? {};
   assert.ok(goes);
   const node = goes.metadata.name;
-  const all = (over: Values): Values => Object.fromEntries(SERVICES.map((name) => [name, over]));
+  // One service after another: the start of so many pods at once is a test of the nodes.
+  let changed = values;
+  const upgradeTo = async (over: Values) => {
+    changed = merge(changed, over);
+    await release.upgrade(changed);
+    await calm(world, base);
+  };
 
-  say('upgrading to another configuration');
-  await release.upgrade(merge(values, all({ config: { LOG_LEVEL: 'warn' } })));
-  say('rolling back');
-  await cluster.helm([
-    ...['rollback', release.name, '--namespace', space.name, '--wait', '--timeout=180s'],
-  ]);
-  // One service after another: the start of so many at once is a test of the nodes.
-  let scaled = values;
+  const first = await release.revision();
+  for (const name of SERVICES) {
+    say(`upgrading ${name} to another configuration`);
+    await upgradeTo({ [name]: { config: { LOG_LEVEL: 'error' } } });
+  }
+  for (const [at, name] of SERVICES.toReversed().entries()) {
+    say(`rolling ${name} back`);
+    await release.rollback(first + SERVICES.length - 1 - at);
+    await calm(world, base);
+  }
+  changed = values;
   for (const name of SERVICES) {
     say(`scaling ${name} from 2 to 4`);
-    scaled = merge(scaled, { [name]: { replicas: 4 } });
-    await release.upgrade(scaled);
+    await upgradeTo({ [name]: { replicas: 4 } });
   }
   say('scaling all back to 2');
-  await release.upgrade(merge(scaled, all({ replicas: 2 })));
-  await deletions(world);
+  await upgradeTo(ofAll({ replicas: 2 }));
+  await deletions(world, base);
   say(`draining ${node}`);
   world.afterwards((of) => uncordon(of, node));
   await drain(cluster, node);
@@ -144,8 +153,32 @@ async function everyChange(world: World, { release, values }: Platform): Promise
   for (const part of SERVICES) await waitForPods(where, { part, count: 2 });
 }
 
+function ofAll(values: Values): Values {
+  return Object.fromEntries(SERVICES.map((name) => [name, values]));
+}
+
+/** How quickly a request is answered that waits for no other, and how long that may take to be so. */
+const CALM = { answeredMs: 100, times: 5, longestMs: 20_000 };
+
+/**
+ * Waits until what has queued up is answered. Without it, one change after another is a test of how
+ * much the nodes can do at once; a cluster that is never calm is left to the stream to judge.
+ */
+async function calm({ cluster: { signal } }: World, base: string): Promise<void> {
+  const startedMs = performance.now();
+  let quick = 0;
+  while (quick < CALM.times && performance.now() - startedMs < CALM.longestMs) {
+    const askedMs = performance.now();
+    const answer = await fetch(`${base}/api/v2/users?limit=1`, { signal }).catch(() => undefined);
+    await answer?.body?.cancel();
+    signal.throwIfAborted();
+    quick = performance.now() - askedMs < CALM.answeredMs ? quick + 1 : 0;
+    await sleep(50, undefined, { signal });
+  }
+}
+
 /** Rolls every service once, and then deletes a pod of each. */
-async function restarts(world: World): Promise<void> {
+async function restarts(world: World, { base }: Platform): Promise<void> {
   const { cluster, space, say } = world;
   const where = ['--namespace', space.name];
   const deployments = SERVICES.map((name) => `deployment/fw-${name}`);
@@ -155,11 +188,12 @@ async function restarts(world: World): Promise<void> {
     const status = ['rollout', 'status', deployment, ...where, '--timeout=120s'];
     await cluster.kubectl([...status, '--request-timeout=0']);
   }
-  await deletions(world);
+  await deletions(world, base);
 }
 
 /** Deletes a pod of each service, and waits for the one in its place. */
-async function deletions({ cluster, space, say }: World): Promise<void> {
+async function deletions(world: World, base: string): Promise<void> {
+  const { cluster, space, say } = world;
   const where = { cluster, namespace: space.name };
   for (const part of SERVICES) {
     const [pod] = await podsOf(where, part);
@@ -174,5 +208,6 @@ async function deletions({ cluster, space, say }: World): Promise<void> {
       '--request-timeout=0',
     ]);
     await waitForPods(where, { part, count: 2 });
+    await calm(world, base);
   }
 }
