@@ -45,6 +45,20 @@ test('a logger writes the stack of an error and of its cause', () => {
   expect(error).toMatch(/RangeError: inner\n {6,}at /);
 });
 
+test('a logger tells a cause that many errors share once', () => {
+  const { lines, logger } = recordingLogger();
+  const cause = new Error('connect ECONNREFUSED');
+
+  logger.error('GET /a', new Error('no answer', { cause }));
+  logger.error('GET /b', new Error('no answer', { cause }));
+  logger.error('GET /c', new Error('no answer', { cause: new Error('connect ECONNREFUSED') }));
+
+  const [first, second, third] = lines.map((line) => JSON.parse(line).error);
+  expect(first).toMatch(/Error: no answer\n {4}at /);
+  expect(second).toBe('Error: no answer');
+  expect(third).toMatch(/Error: no answer\n {4}at /);
+});
+
 test('a logger writes what is not important enough nowhere', () => {
   const { lines, logger } = recordingLogger({ level: 'warn' });
 

@@ -45,13 +45,26 @@ export interface ServiceLogger extends Logger {
 export function createLogger(service: string, options: LoggerOptions = {}): ServiceLogger {
   const { level = 'info', output = openLogOutput(), now = Date.now } = options;
   const timeText = createClock(now);
+  const told = new WeakSet<object>();
+
+  /** Of a database that is away, say, every request fails for the same cause: that is told once. */
+  function isToldAgain(error: unknown): boolean {
+    const cause = error instanceof Error ? error.cause : undefined;
+    if (typeof cause !== 'object' || cause === null) return false;
+    if (told.has(cause)) return true;
+    told.add(cause);
+    return false;
+  }
+
   const log = pino(
     {
       level,
       base: { service },
       messageKey: 'message',
       errorKey: 'error',
-      serializers: { error: (error: unknown) => inspect(error) },
+      serializers: {
+        error: (error: unknown) => (typeof error === 'string' ? error : inspect(error)),
+      },
       formatters: { level: (label) => ({ level: label }) },
       timestamp: () => `,"time":"${timeText()}"`,
     },
@@ -68,7 +81,7 @@ export function createLogger(service: string, options: LoggerOptions = {}): Serv
     },
     error(message, error) {
       if (error === undefined) log.error(message);
-      else log.error({ error }, message);
+      else log.error({ error: isToldAgain(error) ? String(error) : error }, message);
       output.flush();
     },
     request: log.isLevelEnabled('info') ? createRequestLine(service, timeText, output) : undefined,
