@@ -34,6 +34,11 @@ export const platform: Scenario = {
     assert.equal(kept.status, 201, await kept.clone().text());
     const { data } = (await kept.json()) as Json;
 
+    say('upgrading to the same values, which leaves every pod');
+    const pods = await podNames(world);
+    await release.upgrade(values);
+    assert.deepEqual(await podNames(world), pods);
+
     say('upgrading to another configuration');
     await release.upgrade(merge(values, CHANGED));
     assert.equal(await logLevel(world), 'error');
@@ -81,7 +86,12 @@ async function holdsStill({ target: { api, newToken } }: Platform, id: string): 
   assert.equal(report.status, 200, await report.text());
 }
 
-/** The level that the running pods of users have: of each the same. */
+async function podNames({ cluster, space }: World): Promise<readonly string[]> {
+  const names = await cluster.kubectl(['get', 'pods', '--namespace', space.name, '--output=name']);
+  return names.trim().split('\n').toSorted();
+}
+
+/** The level that users is configured to log at. */
 async function logLevel({ cluster, space }: World): Promise<string> {
   const { data } = await cluster.read<{ readonly data: Readonly<Record<string, string>> }>(
     ...['configmap', 'fw-users', '--namespace', space.name],
