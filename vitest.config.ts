@@ -8,6 +8,7 @@ export default defineConfig({
       'services/*/src/**/*.test.ts',
       'deploy/**/*.test.ts',
     ],
-    testTimeout: 20_000,
+    // For a machine on which images are built meanwhile; a test that hangs is told of by its name.
+    testTimeout: 60_000,
   },
 });

@@ -80,6 +80,21 @@ describe('SIGTERM', () => {
     expect(messagesOf(stdout).slice(-3)).toEqual(['Draining on SIGTERM', 'Closed', 'Drained']);
   });
 
+  test('leaves it to a proxy to drop an idle connection, and serves what still comes on it', async () => {
+    const service = await start({ DRAIN_DELAY_MS: '50' });
+    const connection = openConnection(Number(new URL(service.url).port));
+    connection.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await connection.read(/\r\n\r\n/);
+
+    service.signal('SIGTERM');
+    await sleep(1_500);
+    const answers = await connection.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n').readAll();
+
+    expect(answers.match(/^HTTP\/1\.1 200 OK\r$/gm)).toHaveLength(2);
+    expect(answers).toMatch(/^Connection: close\r$/im);
+    expect(await service.ended).toMatchObject({ code: 0 });
+  });
+
   test('cuts what is left at the deadline, and exits 1', async () => {
     const service = await start({ DRAIN_TIMEOUT_MS: '600', BODY_TIMEOUT_MS: '60000' });
     const { connection } = await beginRequest(service.url);

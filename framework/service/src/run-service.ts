@@ -43,7 +43,7 @@ export interface ServiceDefinition<Config extends ServiceConfig> {
  * How long idle connections are still served once the port is closed. A proxy that drops its own sooner
  * never writes to one that is closed here; one that does not loses what it writes at that moment.
  */
-const LINGER_MS = 5_000;
+const LINGER_MS = { behindProxy: 5_000, alone: 500 };
 
 /**
  * Runs a service as this process, as its command line says: serves until SIGTERM or SIGINT and then
@@ -149,8 +149,10 @@ async function serve<Config extends ServiceConfig>(
     await stopped;
     // Whoever balances the load takes a moment to notice; until then requests are still welcome.
     await sleep(config.DRAIN_DELAY_MS);
+    // Without a delay there is nobody who balances load, and no proxy to wait for.
+    const lingerMs = config.DRAIN_DELAY_MS > 0 ? LINGER_MS.behindProxy : LINGER_MS.alone;
     const leftMs = config.DRAIN_TIMEOUT_MS - config.DRAIN_DELAY_MS;
-    await server.close({ lingerMs: Math.min(LINGER_MS, leftMs / 2) });
+    await server.close({ lingerMs: Math.min(lingerMs, leftMs / 2) });
   }
   await service.close?.();
   await tracing?.close();
