@@ -90,7 +90,7 @@ describe('SIGTERM', () => {
     await sleep(1_500);
     const answers = await connection.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n').readAll();
 
-    expect(answers.match(/^HTTP\/1\.1 200 OK\r$/gm)).toHaveLength(2);
+    expect(answers.match(/HTTP\/1\.1 200 OK\r/g)).toHaveLength(2);
     expect(answers).toMatch(/^Connection: close\r$/im);
     expect(await service.ended).toMatchObject({ code: 0 });
   });
