@@ -219,6 +219,24 @@ describe('one host for all three', () => {
   });
 });
 
+test.for(Object.entries(PLATFORMS))(
+  '%s: no rule of a NetworkPolicy has an empty list, which would let everything out',
+  ([, values]) => {
+    const rules = charts
+      .render('platform', values)
+      .filter(({ kind }) => kind === 'NetworkPolicy')
+      .flatMap(({ metadata, spec }) =>
+        (spec.egress ?? []).map((rule: Rendered) => [metadata.name, rule] as const),
+      );
+
+    expect(rules.length).toBeGreaterThan(5);
+    for (const [name, { to, ports }] of rules) {
+      // A server that is not the platform's own has a port, and may be anywhere.
+      expect([name, ports?.length ?? 0, to?.length ?? 'anywhere']).not.toContain(0);
+    }
+  },
+);
+
 test('what all NetworkPolicies share is said once, and reaches the services, the edge and the tests', () => {
   const shared = {
     from: [{ podSelector: { matchLabels: { app: 'gateway' } } }],

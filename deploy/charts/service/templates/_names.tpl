@@ -58,9 +58,16 @@ fw/calls-{{ . }}: "true"
 {{- toYaml (mergeOverwrite $own (deepCopy $global)) }}
 {{- end }}
 
-{{- /* Those of the NetworkPolicy, but for its peers in "from", to which a platform adds its own. */}}
+{{- /*
+Those of the NetworkPolicy, but for its peers in "from", to which a platform adds its own. An empty list
+of the platform's leaves the chart's: as a rule without peers or ports it would let everything through.
+*/}}
 {{- define "service.policy" -}}
-{{- include "service.shared" (list . "networkPolicy") }}
+{{- $policy := deepCopy .Values.networkPolicy }}
+{{- range $key, $value := get (.Values.global | default dict) "networkPolicy" | default dict }}
+{{- if $value }}{{ $_ := set $policy $key $value }}{{ end }}
+{{- end }}
+{{- toYaml $policy }}
 {{- end }}
 
 {{- define "service.version" -}}

@@ -55,6 +55,7 @@ spec:
 
 {{- define "service.egressDns" -}}
 {{- $policy := include "service.policy" . | fromYaml -}}
+{{- if and $policy.dnsTo $policy.dnsPorts -}}
 - to:
     {{- toYaml $policy.dnsTo | nindent 4 }}
   ports:
@@ -62,6 +63,7 @@ spec:
     - { port: {{ . }}, protocol: UDP }
     - { port: {{ . }}, protocol: TCP }
     {{- end }}
+{{- end }}
 {{- end }}
 
 {{- /* The peers that values let in: a platform's for all of its charts, and the chart's own. */}}
