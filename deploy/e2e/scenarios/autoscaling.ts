@@ -44,12 +44,16 @@ export const autoscaling: Scenario = {
     const platform = await installPlatform(
       world,
       merge(keptOn(nodes.stays), {
-        users: { autoscaling: { enabled: true, maxReplicas: 4, cpuPercent: 30, behavior } },
+        users: {
+          config: { LOG_LEVEL: 'warn' },
+          autoscaling: { enabled: true, maxReplicas: 4, cpuPercent: 30, behavior },
+        },
       }),
     );
     await waitForPods(where, { part: 'users', count: 2 });
 
-    const stream = startStream(world, platform);
+    // Half of what the rollout has: a drain moves half of all pods at once.
+    const stream = startStream(world, platform, Math.ceil(world.settings.streamRate / 2));
     say('waiting for more than 2 pods');
     await waitFor(
       { cluster, what: 'a third pod of users that takes requests', seconds: 120 },
