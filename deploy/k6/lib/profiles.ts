@@ -99,8 +99,8 @@ export const PROFILES = {
           rate,
           timeUnit: '1s',
           duration: readDuration(env, '150s'),
-          // Enough for answers that take 3 s, since who is made when needed comes too late.
-          preAllocatedVUs: 3 * rate,
+          // Enough for answers that take 5 s, since who is made when needed comes too late.
+          preAllocatedVUs: 5 * rate,
         },
       },
       kinds: [...ROLLOUT_KINDS.creating, ...ROLLOUT_KINDS.reading],
