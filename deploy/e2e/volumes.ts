@@ -2,7 +2,7 @@ import { type Node, waitFor } from './cluster.ts';
 import { pickNodes } from './platform.ts';
 import type { World } from './scenario.ts';
 import type { serviceImage } from './settings.ts';
-import { createSpace, removeSpace } from './space.ts';
+import { createSpace, removeSpace, tellTroubles } from './space.ts';
 
 /** The folder of a node that volumes are made in, where the cluster makes none itself. */
 const FOLDER = '/var/lib/fw-e2e';
@@ -115,11 +115,16 @@ async function runAsRoot(
       volumes: [{ name: 'folder', hostPath: { path: FOLDER, type: 'DirectoryOrCreate' } }],
     },
   });
-  await waitFor({ cluster, what: `the pod that is to ${name} folders`, seconds: 60 }, async () => {
+  const what = `the pod that is to ${name} folders`;
+  await waitFor({ cluster, what, seconds: 60 }, async () => {
     const { status } = await cluster.read<{ readonly status: { readonly phase: string } }>(
       ...['pod', name, '--namespace', namespace],
     );
     return status.phase === 'Succeeded' || undefined;
+  }).catch(async (error) => {
+    // It is not in the scenario's namespace, where one would look for the reason.
+    const troubles = await tellTroubles(cluster, namespace);
+    throw new Error(`${error.message}\n${troubles}`, { cause: error });
   });
 }
 
