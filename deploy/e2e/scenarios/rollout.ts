@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import type { Cluster } from '../cluster.ts';
 import { drain, uncordon } from '../nodes.ts';
 import { installPlatform, keptOn, lacksSecondNode, type Platform, pickNodes } from '../platform.ts';
 import { merge, type Values } from '../release.ts';
@@ -70,10 +71,14 @@ async function switchDrainOff({ cluster, space }: World, name: string): Promise<
   const patch = { spec: { template: { spec: { containers: [{ name, env, lifecycle: null }] } } } };
   const deployment = [`deployment/fw-${name}`, '--namespace', space.name];
   await cluster.kubectl(['patch', ...deployment, '--patch', JSON.stringify(patch)]);
-  await cluster.kubectl([
-    ...['rollout', 'status', ...deployment, '--timeout=120s', '--request-timeout=0'],
-  ]);
+  await rolledOut(cluster, deployment);
   await waitForPods({ cluster, namespace: space.name }, { part: name, count: 2 });
+}
+
+/** Waits until a deployment, as kubectl is told of it, has rolled its pods. */
+async function rolledOut(cluster: Cluster, deployment: readonly string[]): Promise<void> {
+  const status = ['rollout', 'status', ...deployment, '--timeout=120s', '--request-timeout=0'];
+  await cluster.kubectl(status);
 }
 
 /** Installs the platform with all that is there but once on the node that stays. */
@@ -184,10 +189,7 @@ async function restarts(world: World, { base }: Platform): Promise<void> {
   const deployments = SERVICES.map((name) => `deployment/fw-${name}`);
   say('restarting every pod');
   await cluster.kubectl(['rollout', 'restart', ...deployments, ...where]);
-  for (const deployment of deployments) {
-    const status = ['rollout', 'status', deployment, ...where, '--timeout=120s'];
-    await cluster.kubectl([...status, '--request-timeout=0']);
-  }
+  for (const deployment of deployments) await rolledOut(cluster, [deployment, ...where]);
   await deletions(world, base);
 }
 
