@@ -124,10 +124,15 @@ export function openPostgres({
   async function openPool(): Promise<Pool> {
     const { Pool } = (await import('pg')).default;
     if (isClosed) throw new RangeError(`Cannot ask for ${name}: PostgreSQL is closed`);
-    pool ??= createPool(Pool, { url, poolSize, statementTimeoutMs, name }).on('connect', () =>
-      watch.heard(),
-    );
+    pool ??= createPool(Pool, { url, poolSize, statementTimeoutMs, name })
+      .on('connect', () => watch.heard())
+      .on('error', doubtTables);
     return pool;
+  }
+
+  /** Whoever hung up may come back as an older copy of the database. */
+  function doubtTables(): void {
+    isReady = false;
   }
 
   async function connect(): Promise<PoolClient> {
@@ -173,7 +178,9 @@ export function openPostgres({
         release(false);
         return result;
       } catch (error) {
-        release(isConnectionLost(error));
+        const isLost = isConnectionLost(error);
+        if (isLost) doubtTables();
+        release(isLost);
         throw error;
       }
     });
@@ -188,7 +195,7 @@ export function openPostgres({
   function lose(reason: unknown): void {
     if (outage || isClosed) return;
     outage = { reason };
-    isReady = false;
+    doubtTables();
     logger?.warn(`PostgreSQL cannot be used for ${name}: ${reasonOf(reason)}`);
     pool?.end().catch(() => {});
     pool = undefined;
@@ -328,8 +335,7 @@ function createPool(
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   });
-  // Without listeners the loss of a connection would end the process; whoever uses one is told anyway.
-  pool.on('error', () => {});
+  // Without a listener the loss of a connection would end the process; whoever uses one is told anyway.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
