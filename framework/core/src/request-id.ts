@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 
 const ID_LENGTH = 32;
-const random = Buffer.alloc(2_048);
+const random = Buffer.alloc(8_192);
 let digits = '';
 let at = 0;
 

@@ -13,7 +13,7 @@ export interface LogOutputOptions {
 }
 
 /** So much is written at a time: a system call for each line would cost more than making the line. */
-const CHUNK_LENGTH = 8_192;
+const CHUNK_LENGTH = 32_768;
 
 /** The longest that a line is kept back. */
 const FLUSH_MS = 100;
