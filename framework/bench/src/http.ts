@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 
 import { ensureTool } from '../../../deploy/local/tools.ts';
 import { CONTESTANTS } from './http/contestant.ts';
@@ -8,7 +7,7 @@ import { checkParity } from './http/parity.ts';
 import { type Price, pricesOf } from './http/prices.ts';
 import { BARE, EXCHANGES, WORKLOADS, type Workload } from './http/workloads.ts';
 import { type LoadResult, runWrk } from './http/wrk.ts';
-import { readCount, readNames, runAsProgram } from './options.ts';
+import { readCount, readNames, readOptions, runAsProgram } from './options.ts';
 import {
   cpuMicrosOf,
   MEASURED_CORE,
@@ -79,23 +78,15 @@ interface Server {
 
 /** Measures the contestants over HTTP, and reports. */
 export async function runHttp(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      help: { type: 'boolean', default: false },
-      only: { type: 'string' },
-      workload: { type: 'string' },
-      rounds: { type: 'string', default: '5' },
-      seconds: { type: 'string', default: '1' },
-      warmup: { type: 'string', default: '50000' },
-      connections: { type: 'string', default: '64' },
-      out: { type: 'string' },
-    },
+  const values = readOptions(args, HELP, {
+    only: { type: 'string' },
+    workload: { type: 'string' },
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '1' },
+    warmup: { type: 'string', default: '50000' },
+    connections: { type: 'string', default: '64' },
   });
-  if (values.help) {
-    process.stdout.write(HELP);
-    return;
-  }
+  if (!values) return;
   const chosen = readNames(values.only, Object.keys(CONTESTANTS));
   const bases = chosen.flatMap((name) => CONTESTANTS[name]?.over ?? []);
   const contestants = [...new Set(['raw', ...bases, ...chosen])];

@@ -1,10 +1,8 @@
-import { parseArgs } from 'node:util';
-
 import { bringBases, chooseBases } from '../../../deploy/images/bases.ts';
 import { buildImage, services } from '../../../deploy/images/build.ts';
 import { docker, missingEngine } from '../../../deploy/images/docker.ts';
 import { type Figures, measure } from '../../../deploy/images/measure.ts';
-import { readCount, runAsProgram } from './options.ts';
+import { readCount, readOptions, runAsProgram } from './options.ts';
 import {
   describeEnvironment,
   type Environment,
@@ -28,19 +26,11 @@ type Results = Readonly<Record<string, Figures>>;
 
 /** Measures the images, and reports; one line says why, where they cannot be had. */
 export async function runImages(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      help: { type: 'boolean', default: false },
-      tag: { type: 'string' },
-      starts: { type: 'string', default: '5' },
-      out: { type: 'string' },
-    },
+  const values = readOptions(args, HELP, {
+    tag: { type: 'string' },
+    starts: { type: 'string', default: '5' },
   });
-  if (values.help) {
-    process.stdout.write(HELP);
-    return;
-  }
+  if (!values) return;
   const starts = readCount('starts', values.starts);
   const isBuilt = values.tag === undefined;
   const names = services().map((service) => `fw-${service}:${values.tag ?? BUILT}`);

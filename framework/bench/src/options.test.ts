@@ -1,6 +1,28 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 
-import { readCount, readNames } from './options.ts';
+import { readCount, readNames, readOptions } from './options.ts';
+
+const ROUNDS = { rounds: { type: 'string', default: '5' } } as const;
+
+test('readOptions gives the options of a program, where to write among them', () => {
+  expect(readOptions(['--out', 'here'], 'help', ROUNDS)).toMatchObject({
+    rounds: '5',
+    out: 'here',
+  });
+});
+
+test('readOptions prints the help that is asked for, and gives nothing', () => {
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValueOnce(true);
+
+  const values = readOptions(['--help', '--rounds', '3'], 'The help.', ROUNDS);
+
+  expect(values).toBeUndefined();
+  expect(write.mock.calls).toEqual([['The help.']]);
+});
+
+test('readOptions names what it does not know', () => {
+  expect(() => readOptions(['--round', '3'], 'help', ROUNDS)).toThrow("'--round'");
+});
 
 test('readNames keeps the order asked for, and takes all when none is named', () => {
   expect(readNames('hono,fw', ['fw', 'hono', 'koa'])).toEqual(['hono', 'fw']);

@@ -1,3 +1,26 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+
+type Options = NonNullable<ParseArgsConfig['options']>;
+
+/** What every program takes. */
+const COMMON = {
+  help: { type: 'boolean', default: false },
+  out: { type: 'string' },
+} as const satisfies Options;
+
+/**
+ * Reads the options of a program, `--out` among them; prints `help` and gives nothing if that is asked
+ * for.
+ *
+ * @throws {TypeError} naming an option that is not known or has no value
+ */
+export function readOptions<T extends Options>(args: readonly string[], help: string, options: T) {
+  const { values } = parseArgs({ args: [...args], options: { ...COMMON, ...options } });
+  if (!('help' in values && values.help)) return values;
+  process.stdout.write(help);
+  return undefined;
+}
+
 /**
  * Reads names separated by commas, each of which must be one of `known`; nothing means all of them.
  *

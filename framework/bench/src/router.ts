@@ -1,8 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 
-import { readCount, readNames, runAsProgram } from './options.ts';
+import { readCount, readNames, readOptions, runAsProgram } from './options.ts';
 import { MEASURED_CORE, nextMessage, startProcess, stopProcess } from './process.ts';
 import {
   describeEnvironment,
@@ -38,20 +37,12 @@ interface Result {
 
 /** Measures the routers, and reports. */
 export async function runRouter(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      help: { type: 'boolean', default: false },
-      only: { type: 'string' },
-      sizes: { type: 'string', default: '10,1000,10000' },
-      rounds: { type: 'string', default: '7' },
-      out: { type: 'string' },
-    },
+  const values = readOptions(args, HELP, {
+    only: { type: 'string' },
+    sizes: { type: 'string', default: '10,1000,10000' },
+    rounds: { type: 'string', default: '7' },
   });
-  if (values.help) {
-    process.stdout.write(HELP);
-    return;
-  }
+  if (!values) return;
   const routers = readNames(values.only, Object.keys(ROUTERS));
   const sizes = values.sizes.split(',').map((size) => readCount('sizes', size));
   const rounds = readCount('rounds', values.rounds);

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 
 import { CONTESTANTS } from './http/contestant.ts';
 import { accepts, freePort } from './listening.ts';
-import { readCount, readNames, runAsProgram } from './options.ts';
+import { readCount, readNames, readOptions, runAsProgram } from './options.ts';
 import { MEASURED_CORE, startProcess, stopProcess } from './process.ts';
 import {
   describeEnvironment,
@@ -47,19 +46,11 @@ interface Result {
 
 /** Measures how fast the contestants start, and reports. */
 export async function runStart(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      help: { type: 'boolean', default: false },
-      only: { type: 'string' },
-      rounds: { type: 'string', default: '15' },
-      out: { type: 'string' },
-    },
+  const values = readOptions(args, HELP, {
+    only: { type: 'string' },
+    rounds: { type: 'string', default: '15' },
   });
-  if (values.help) {
-    process.stdout.write(HELP);
-    return;
-  }
+  if (!values) return;
   const contestants = readNames(values.only, APPLICATIONS);
   const rounds = readCount('rounds', values.rounds);
 

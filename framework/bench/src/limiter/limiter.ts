@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 
 import { ensureTool } from '../../../../deploy/local/tools.ts';
-import { readCount, readNames, runAsProgram } from '../options.ts';
+import { readCount, readNames, readOptions, runAsProgram } from '../options.ts';
 import { LOAD_CORE, MEASURED_CORE, nextMessage, startProcess, stopProcess } from '../process.ts';
 import { describeEnvironment, environmentLines, publish, RESULTS } from '../report.ts';
 import { median, rotate } from '../statistics.ts';
@@ -40,20 +39,12 @@ interface RedisResult {
 
 /** Measures the stores, and reports. */
 export async function runLimiter(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      help: { type: 'boolean', default: false },
-      only: { type: 'string' },
-      keys: { type: 'string', default: '1000000' },
-      rounds: { type: 'string', default: '5' },
-      out: { type: 'string' },
-    },
+  const values = readOptions(args, HELP, {
+    only: { type: 'string' },
+    keys: { type: 'string', default: '1000000' },
+    rounds: { type: 'string', default: '5' },
   });
-  if (values.help) {
-    process.stdout.write(HELP);
-    return;
-  }
+  if (!values) return;
   const stores = readNames(values.only, Object.keys(STORES));
   const keys = readCount('keys', values.keys);
   const rounds = readCount('rounds', values.rounds);

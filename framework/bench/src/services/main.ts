@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 
 import { ensureTool } from '../../../../deploy/local/tools.ts';
-import { readCount, readNames, runAsProgram } from '../options.ts';
+import { readCount, readNames, readOptions, runAsProgram } from '../options.ts';
 import { LOAD_CORE, nextMessage, PINNING, pinThisProcess, startProcess } from '../process.ts';
 import { describeEnvironment, publish, RESULTS } from '../report.ts';
 import { bundleServer } from './bundle.ts';
@@ -52,26 +51,18 @@ const PACKAGES = ['fastify', 'fastify-type-provider-zod', 'pino', 'prom-client',
 
 /** Measures the services, and reports. */
 async function main(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      help: { type: 'boolean', default: false },
-      quick: { type: 'boolean', default: false },
-      only: { type: 'string' },
-      store: { type: 'string' },
-      endpoint: { type: 'string', multiple: true },
-      costs: { type: 'boolean', default: false },
-      rounds: { type: 'string' },
-      slice: { type: 'string' },
-      warmup: { type: 'string' },
-      connections: { type: 'string', default: '64' },
-      out: { type: 'string' },
-    },
+  const values = readOptions(args, HELP, {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    store: { type: 'string' },
+    endpoint: { type: 'string', multiple: true },
+    costs: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    slice: { type: 'string' },
+    warmup: { type: 'string' },
+    connections: { type: 'string', default: '64' },
   });
-  if (values.help) {
-    process.stdout.write(HELP);
-    return;
-  }
+  if (!values) return;
   const given = { ...(values.quick ? QUICK : WHOLE), ...values };
   const pace: Pace = {
     rounds: readCount('rounds', given.rounds),
