@@ -1,0 +1,485 @@
+import {
+  type Chain,
+  compose,
+  createPrefixTest,
+  type Middleware,
+  metadataOf,
+  type RouteMetadata,
+  readPattern,
+  setRoute,
+  unmatchedStatus,
+} from '@fw/core';
+
+import { type AllowedMethodsOptions, answerMethods } from './allowed-methods.ts';
+import { joinPaths, readRoutePattern, renameParams } from './pattern.ts';
+import { drawRoutes } from './print.ts';
+import { keepsMethod, redirectTo } from './redirect.ts';
+import type { AnyRouter, RouteDefinition, Router, RouterOptions } from './router.ts';
+import { Tree } from './tree.ts';
+
+/** A middleware of a router, for all of its routes or for those below `path`. */
+interface Layer {
+  readonly path: string | undefined;
+  readonly run: Middleware;
+}
+
+/** The layers of a router that a route lies in, which may grow; their paths are below `base`. */
+interface Scope {
+  readonly base: string;
+  readonly layers: readonly Layer[];
+}
+
+/** A route on its way into a tree. */
+interface Registration {
+  readonly method: string;
+  readonly path: string;
+  readonly scopes: readonly Scope[];
+  readonly handlers: readonly Middleware[];
+  /** The start of `path` that a place need not repeat. */
+  readonly once?: string | undefined;
+}
+
+/** A route in its place. */
+interface Route extends Registration {
+  chain: Chain | undefined;
+}
+
+interface Mount {
+  readonly path: string;
+  readonly router: TreeRouter;
+  /** Whether `path` is not repeated where it is part of the place already. */
+  readonly once?: boolean;
+}
+
+/** A function of a route, whatever parts of a request it reads: `Register` has seen to those. */
+type AnyHandler = Middleware<never>;
+
+const ALL = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'];
+
+/** A router of trees: static text before parameters, parameters before wildcards. */
+export class TreeRouter implements Router<string> {
+  readonly #prefix: string;
+  readonly #caseSensitive: boolean;
+  readonly #strict: boolean;
+  /** What was asked of this router, in order: enough to build the rest again. */
+  #asked: (Registration | Mount)[] = [];
+  #layers: Layer[] = [];
+  #parents: Mount[] = [];
+
+  #tree: Tree;
+  #routes: Route[] = [];
+  /** The parameters of each route; routes that have the same names share one list. */
+  #names: (readonly string[])[] = [];
+  readonly #nameLists = new Map<string, readonly string[]>();
+  /** By method: the index of the route at each leaf of the tree, -1 for none. */
+  #byMethod = new Map<string, Int32Array>();
+  /** Whether requests are matched with this router's own tree, besides those of its parents. */
+  #isServed = false;
+  readonly #warned = new Set<string>();
+
+  constructor({ prefix = '', caseSensitive = false, strict = false }: RouterOptions) {
+    this.#prefix =
+      prefix === '' ? '' : joinPaths(readPattern(prefix, `Cannot use prefix "${prefix}"`), '/');
+    this.#caseSensitive = caseSensitive;
+    this.#strict = strict;
+    this.#tree = new Tree({ caseSensitive, strict });
+  }
+
+  get(path: string, ...handlers: readonly AnyHandler[]): this {
+    return this.route('GET', path, ...handlers);
+  }
+
+  post(path: string, ...handlers: readonly AnyHandler[]): this {
+    return this.route('POST', path, ...handlers);
+  }
+
+  put(path: string, ...handlers: readonly AnyHandler[]): this {
+    return this.route('PUT', path, ...handlers);
+  }
+
+  patch(path: string, ...handlers: readonly AnyHandler[]): this {
+    return this.route('PATCH', path, ...handlers);
+  }
+
+  delete(path: string, ...handlers: readonly AnyHandler[]): this {
+    return this.route('DELETE', path, ...handlers);
+  }
+
+  head(path: string, ...handlers: readonly AnyHandler[]): this {
+    return this.route('HEAD', path, ...handlers);
+  }
+
+  options(path: string, ...handlers: readonly AnyHandler[]): this {
+    return this.route('OPTIONS', path, ...handlers);
+  }
+
+  query(path: string, ...handlers: readonly AnyHandler[]): this {
+    return this.route('QUERY', path, ...handlers);
+  }
+
+  all(path: string, ...handlers: readonly AnyHandler[]): this {
+    for (const method of ALL) this.route(method, path, ...handlers);
+    return this;
+  }
+
+  route(method: string, path: string, ...handlers: readonly AnyHandler[]): this {
+    const name = String(method).toUpperCase();
+    if (!/^[A-Z][A-Z-]*$/.test(name)) {
+      throw new TypeError(`Cannot register ${name} ${path}: expected a method name`);
+    }
+    if (handlers.length === 0) {
+      throw new TypeError(`Cannot register ${name} ${path}: expected a handler`);
+    }
+    for (const handler of handlers) {
+      if (typeof handler === 'function') continue;
+      throw new TypeError(
+        `Cannot register ${name} ${path}: "${String(handler)}" must be a function`,
+      );
+    }
+    readRoutePattern(name, path);
+    const pattern = readRoutePattern(name, joinPaths(this.#prefix, path));
+    this.#ask({
+      method: name,
+      path: pattern,
+      scopes: [this.#scope()],
+      handlers: handlers as readonly Middleware[],
+    });
+    return this;
+  }
+
+  group(prefix: string, ...rest: readonly unknown[]): this {
+    const layers = rest.slice(0, -1).flat();
+    const callback = rest.at(-1);
+    if (typeof callback !== 'function') {
+      throw new TypeError(`Cannot group routes at "${prefix}": expected a callback`);
+    }
+    const group = new TreeRouter({ caseSensitive: this.#caseSensitive, strict: this.#strict });
+    group.use(...(layers as Middleware[]));
+    this.mount(prefix, group);
+    callback(group);
+    return this;
+  }
+
+  use(...args: readonly (string | Middleware | AnyRouter)[]): this {
+    const [first] = args;
+    const path =
+      typeof first === 'string'
+        ? readScopePath(first, `Cannot use middleware at "${first}"`)
+        : undefined;
+    for (const layer of path === undefined ? args : args.slice(1)) {
+      if (layer instanceof TreeRouter) this.mount(path ?? '/', layer);
+      else if (typeof layer === 'function') this.#layers.push({ path, run: layer });
+      else
+        throw new TypeError(
+          `Cannot use "${String(layer)}": expected a middleware function or a router`,
+        );
+    }
+    this.#forgetChains();
+    return this;
+  }
+
+  within<const Path extends string>(prefix: Path): Router<`${string}${Path}`> {
+    const group = this.#wrap();
+    this.#mount(prefix, group, true);
+    return group as Router<string> as Router<`${string}${Path}`>;
+  }
+
+  mount(path: string, router: AnyRouter): this {
+    return this.#mount(path, router, false);
+  }
+
+  #mount(path: string, router: AnyRouter, once: boolean): this {
+    const action = `Cannot mount a router at "${path}"`;
+    if (!(router instanceof TreeRouter)) throw new TypeError(`${action}: expected a router`);
+    if (router.#contains(this)) throw new TypeError(`${action}: it would contain itself`);
+    if (router.#caseSensitive !== this.#caseSensitive || router.#strict !== this.#strict) {
+      throw new TypeError(`${action}: both must have the same options caseSensitive and strict`);
+    }
+    const pattern = joinPaths(path === '' ? '' : readPattern(path, action), '/');
+    const place = joinPaths(
+      this.#prefix,
+      once ? this.#leaveOut(pattern, pattern, this.#prefix) : pattern,
+    );
+    this.#ask({ path: place, router, once });
+    router.#parents.push({ path: place, router: this, once });
+    return this;
+  }
+
+  redirect(from: string, to: string, status = 301): this {
+    const handler = redirectTo(from, to, status);
+    return keepsMethod(status)
+      ? this.all(from, handler).query(from, handler)
+      : this.get(from, handler);
+  }
+
+  routes(prefix = ''): Middleware {
+    if (prefix !== '') return this.#wrap().mount(prefix, this).routes();
+    this.#isServed = true;
+    return (ctx, next) => {
+      const match = this.match(ctx.method, ctx.path);
+      if (match === undefined) {
+        if (!ctx.route && !ctx.responded) ctx.status = unmatchedStatus(ctx.method);
+        return next();
+      }
+      const route = match.route;
+      setRoute(ctx, route, match.params);
+      route.chain ??= composeRoute(route, this.#caseSensitive);
+      return route.chain(ctx, next);
+    };
+  }
+
+  allowedMethods(options?: AllowedMethodsOptions): Middleware {
+    const known = {
+      isUsed: (method: string) => this.#roots().some((root) => root.#byMethod.has(method)),
+      methodsOf: (path: string) => [
+        ...new Set(this.#roots().flatMap((root) => root.#methodsOf(path))),
+      ],
+    };
+    return answerMethods(known, options);
+  }
+
+  reset(): this {
+    for (const item of this.#asked) {
+      if ('router' in item) item.router.#leave(this);
+    }
+    this.#asked = [];
+    this.#layers = [];
+    this.#rebuild();
+    return this;
+  }
+
+  getRoutes(): readonly RouteDefinition[] {
+    return this.#roots().flatMap((root) =>
+      root.#routes
+        .filter((route) => this.#owns(route))
+        .map((route) => describe(route, this.#caseSensitive)),
+    );
+  }
+
+  match(
+    method: string,
+    path: string,
+  ): { route: Route; params: Record<string, string> } | undefined {
+    const open = this.#byMethod.get(method);
+    if (open === undefined) return undefined;
+    const leaf = this.#tree.find(path, open);
+    if (leaf < 0) return undefined;
+    const index = open[leaf] as number;
+    const route = this.#routes[index] as Route;
+    const names = this.#names[index] as readonly string[];
+    return { route, params: this.#tree.capture(path, names) };
+  }
+
+  print(): string {
+    return drawRoutes(this.getRoutes());
+  }
+
+  /** A router of the same options that this one can be mounted on. */
+  #wrap(): TreeRouter {
+    return new TreeRouter({ caseSensitive: this.#caseSensitive, strict: this.#strict });
+  }
+
+  #scope(): Scope {
+    return { base: this.#prefix, layers: this.#layers };
+  }
+
+  #owns(route: Route): boolean {
+    return route.scopes.some((scope) => scope.layers === this.#layers);
+  }
+
+  #contains(router: TreeRouter): boolean {
+    return (
+      this === router ||
+      this.#asked.some((item) => 'router' in item && item.router.#contains(router))
+    );
+  }
+
+  /** The routers whose trees requests are matched with: those served, or contained by no other one. */
+  #roots(): TreeRouter[] {
+    if (this.#parents.length === 0) return [this];
+    const above = this.#parents.flatMap(({ router }) => router.#roots());
+    return [...new Set(this.#isServed ? [this, ...above] : above)];
+  }
+
+  #leave(parent: TreeRouter): void {
+    this.#parents = this.#parents.filter(({ router }) => router !== parent);
+  }
+
+  #ask(item: Registration | Mount): void {
+    try {
+      for (const registration of this.#registrationsOf(item)) this.#insert(registration);
+    } catch (error) {
+      this.#rebuild(); // without the item: what cannot be registered leaves nothing behind
+      throw error;
+    }
+    this.#asked.push(item);
+  }
+
+  #registrationsOf(item: Registration | Mount): readonly Registration[] {
+    return 'router' in item ? item.router.#routes.map((route) => this.#lift(route, item)) : [item];
+  }
+
+  /** A route of a mounted router as a route of this one. */
+  #lift(route: Registration, { path: place, once }: Omit<Mount, 'router'>): Registration {
+    const { method, handlers } = route;
+    const below = (path: string) => joinPaths(place, this.#leaveOut(route.once, path, place));
+    return {
+      method,
+      path: readRoutePattern(method, below(route.path)),
+      scopes: [
+        this.#scope(),
+        ...route.scopes.map((scope) => ({ ...scope, base: below(scope.base) })),
+      ],
+      handlers,
+      once: place === '/' ? route.once : once ? place : undefined,
+    };
+  }
+
+  /** `path` without `start`, if `place` ends in that. */
+  #leaveOut(start: string | undefined, path: string, place: string): string {
+    if (start === undefined || !path.startsWith(start)) return path;
+    const [end, whole] = this.#caseSensitive
+      ? [start, place]
+      : [start.toLowerCase(), place.toLowerCase()];
+    return whole.endsWith(end) ? path.slice(start.length) || '/' : path;
+  }
+
+  /** Adds a route to this router and to all that contain it. */
+  #insert(registration: Registration): void {
+    const route = this.#place(registration);
+    for (const parent of this.#parents) parent.router.#insert(parent.router.#lift(route, parent));
+  }
+
+  #place(registration: Registration): Route {
+    const { method, path } = registration;
+    const { leaf, names } = this.#tree.add(path);
+    const open = this.#openFor(method, leaf);
+    const present = this.#routes[open[leaf] as number];
+    if (present?.method === method) {
+      throw new Error(`Route conflict: ${method} ${present.path} is already registered`);
+    }
+    const named = renameParams(path, names);
+    if (new Set(names).size < names.length) {
+      throw new TypeError(
+        `Cannot register ${method} ${path}: other routes name its parameters as in ${named}, expected each name once`,
+      );
+    }
+    if (named !== path) this.#warnOfNames(path, named);
+    const route = { ...registration, path: named, chain: undefined };
+    const index = this.#routes.push(route) - 1;
+    this.#names.push(this.#shareNames(names));
+    open[leaf] = index;
+    if (method === 'GET') {
+      const head = this.#openFor('HEAD', leaf);
+      if ((head[leaf] as number) < 0) head[leaf] = index;
+    }
+    return route;
+  }
+
+  #shareNames(names: readonly string[]): readonly string[] {
+    const key = names.join('/');
+    const shared = this.#nameLists.get(key) ?? names;
+    this.#nameLists.set(key, shared);
+    return shared;
+  }
+
+  /** Where `method` may end, with room for `leaf`. */
+  #openFor(method: string, leaf: number): Int32Array {
+    const present = this.#byMethod.get(method) ?? new Int32Array(0);
+    if (leaf < present.length) return present;
+    const grown = new Int32Array(2 * leaf + 8).fill(-1);
+    grown.set(present);
+    this.#byMethod.set(method, grown);
+    return grown;
+  }
+
+  #methodsOf(path: string): string[] {
+    const found: { method: string; index: number }[] = [];
+    for (const [method, open] of this.#byMethod) {
+      const leaf = this.#tree.find(path, open);
+      if (leaf >= 0) found.push({ method, index: open[leaf] as number });
+    }
+    const methods = found.sort((a, b) => a.index - b.index).map(({ method }) => method);
+    return methods.includes('GET')
+      ? methods
+          .filter((method) => method !== 'HEAD')
+          .flatMap((m) => (m === 'GET' ? ['GET', 'HEAD'] : [m]))
+      : methods;
+  }
+
+  #rebuild(): void {
+    this.#tree = new Tree({ caseSensitive: this.#caseSensitive, strict: this.#strict });
+    this.#routes = [];
+    this.#names = [];
+    this.#byMethod.clear();
+    for (const item of this.#asked) {
+      for (const registration of this.#registrationsOf(item)) this.#place(registration);
+    }
+    for (const { router } of this.#parents) router.#rebuild();
+  }
+
+  /** Warns once, whatever the number of methods, outside production. */
+  #warnOfNames(path: string, named: string): void {
+    if (process.env.NODE_ENV === 'production' || this.#warned.has(path)) return;
+    this.#warned.add(path);
+    process.emitWarning(`The parameters of ${path} are named as in ${named}, which came first`, {
+      code: 'FW_PARAMETER_NAME',
+    });
+  }
+
+  #forgetChains(): void {
+    for (const route of this.#routes) route.chain = undefined;
+    for (const { router } of this.#parents) router.#forgetChains();
+  }
+}
+
+/** Everything that runs for `route`, outermost first. */
+function composeRoute({ scopes, handlers }: Route, caseSensitive: boolean): Chain {
+  const layers = scopes.flatMap(({ base, layers }) =>
+    layers.map(({ path, run }) =>
+      path === undefined ? run : below(joinPaths(base, path), run, caseSensitive),
+    ),
+  );
+  return compose([...layers, ...handlers]);
+}
+
+/** Reads the path of a middleware: a prefix, which a wildcard would keep from ever being met. */
+function readScopePath(path: string, action: string): string {
+  const pattern = readPattern(path, action);
+  if (pattern.includes('*')) {
+    throw new TypeError(`${action}: expected a path without "*", it takes all below it anyway`);
+  }
+  return pattern;
+}
+
+function below(path: string, run: Middleware, caseSensitive: boolean): Middleware {
+  const isBelow = createPrefixTest(path, caseSensitive);
+  return (ctx, next) => (isBelow(ctx.path) ? run(ctx, next) : next());
+}
+
+function describe(
+  { method, path, scopes, handlers }: Route,
+  caseSensitive: boolean,
+): RouteDefinition {
+  const isAbove = (base: string, layer: Layer) =>
+    layer.path === undefined || createPrefixTest(joinPaths(base, layer.path), caseSensitive)(path);
+  const layers = scopes.flatMap(({ base, layers }) => layers.filter((l) => isAbove(base, l)));
+  const runs = [...layers.map(({ run }) => run), ...handlers];
+  return { method, path, metadata: runs.map((run) => metadataOf(run) ?? {}).reduce(merge, {}) };
+}
+
+/** What a route says by these keys adds up, entry by entry; of any other key the last word counts. */
+const ADDING_UP = new Set(['validation', 'responses']);
+
+function merge(before: RouteMetadata, after: RouteMetadata): RouteMetadata {
+  const merged: Record<string, unknown> = { ...before, ...after };
+  for (const key of ADDING_UP) {
+    const [present, value] = [before[key], after[key]];
+    if (isObject(present) && isObject(value)) merged[key] = { ...present, ...value };
+  }
+  return merged;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
