@@ -1,5 +1,7 @@
 import { writeSync } from 'node:fs';
 
+import { pauseThread } from './pause.ts';
+
 /** Where log lines go. */
 export interface LogOutput {
   write(line: string): void;
@@ -60,8 +62,11 @@ export function openLogOutput({ fd = 1 }: LogOutputOptions = {}): LogOutput {
 
   process.on('exit', () => {
     const endMs = performance.now() + LAST_FLUSH_MS;
-    do flush();
-    while (rest.length > 0 && !isGone && performance.now() < endMs && pause());
+    flush();
+    while (rest.length > 0 && !isGone && performance.now() < endMs) {
+      pauseThread(10);
+      flush();
+    }
   });
   return {
     write(line) {
@@ -72,12 +77,6 @@ export function openLogOutput({ fd = 1 }: LogOutputOptions = {}): LogOutput {
     },
     flush,
   };
-}
-
-/** Waits without the event loop, which has ended. */
-function pause(): true {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
-  return true;
 }
 
 function codeOf(error: unknown): string {

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import {
   mkdtempSync,
   readdirSync,
@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { inTransaction, openDatabase } from './sqlite.ts';
@@ -117,25 +117,33 @@ test('openDatabase names a path that is no file', () => {
   );
 });
 
-test('processes that open one new file at once all succeed', async () => {
-  const file = join(newDirectory(), 'notes.db');
+test('all who open one new file at the same moment succeed, however often', async () => {
+  const directory = newDirectory();
+  const [count, rounds] = [4, 100];
   const program = `
+    import { workerData } from 'node:worker_threads';
     import { openDatabase } from ${JSON.stringify(new URL('./sqlite.ts', import.meta.url).href)};
-    const database = openDatabase(${JSON.stringify(file)}, ${JSON.stringify(NOTES)});
-    database.exec("INSERT INTO notes VALUES ('here')");
-    database.close();
+    const arrived = new Int32Array(workerData);
+    for (let round = 1; round <= ${rounds}; round++) {
+      Atomics.add(arrived, 0, 1);
+      while (Atomics.load(arrived, 0) < ${count} * round) Atomics.wait(arrived, 1, 0, 1);
+      const database = openDatabase(${JSON.stringify(directory)} + '/' + round, ${JSON.stringify(NOTES)});
+      database.exec("INSERT INTO notes VALUES ('here')");
+      database.close();
+    }
   `;
-  const run = promisify(execFile);
+  const url = new URL(`data:text/javascript,${encodeURIComponent(program)}`);
+  const workerData = new SharedArrayBuffer(8);
+  const workers = Array.from({ length: count }, () => new Worker(url, { workerData }));
+  onTestFinished(async () => {
+    await Promise.all(workers.map((worker) => worker.terminate()));
+  });
 
-  await Promise.all(
-    Array.from({ length: 6 }, () =>
-      run(process.execPath, ['--input-type=module', '--eval', program]),
-    ),
-  );
+  await Promise.all(workers.map((worker) => once(worker, 'exit')));
 
-  const database = openDatabase(file, NOTES);
+  const database = openDatabase(join(directory, String(rounds)), NOTES);
   onTestFinished(() => database.close());
-  expect(database.prepare('SELECT count(*) AS rows FROM notes').get()).toMatchObject({ rows: 6 });
+  expect(database.prepare('SELECT * FROM notes').all()).toHaveLength(count);
 });
 
 test('inTransaction keeps nothing of work that throws', () => {

@@ -2,6 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
+import { pauseThread } from './pause.ts';
+import { isBusy } from './sqlite-errors.ts';
+
 export { createGroupCommit, type GroupCommit, type GroupCommitOptions } from './group-commit.ts';
 export { orUnavailable } from './sqlite-errors.ts';
 
@@ -18,6 +21,7 @@ export interface DatabaseFormat {
 
 /** How long opening waits for another process to finish writing, such as a migration. */
 const BUSY_TIMEOUT_MS = 5_000;
+const BUSY_PAUSE_MS = 5;
 
 /**
  * How long the log grows, in pages, before it is moved into the file: 16 MB. SQLite's own 1,000 cost a
@@ -33,19 +37,34 @@ const CHECKPOINT_PAGES = 4_000;
  * @throws {Error} naming the file, if it is not such a database or cannot be opened
  */
 export function openDatabase(file: string, format: DatabaseFormat): DatabaseSync {
-  let database: DatabaseSync | undefined;
+  const endMs = performance.now() + BUSY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      mkdirSync(dirname(file), { recursive: true });
+      return openOnce(file, format);
+    } catch (error) {
+      // Of two that change to the write-ahead log at once, SQLite refuses one without its time-out.
+      if (isBusy(error) && performance.now() < endMs) {
+        pauseThread(BUSY_PAUSE_MS);
+        continue;
+      }
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`Cannot open database "${file}": ${reason}`, { cause: error });
+    }
+  }
+}
+
+function openOnce(file: string, format: DatabaseFormat): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
-    mkdirSync(dirname(file), { recursive: true });
-    database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
     migrate(database, format);
     database.exec('PRAGMA journal_mode = WAL');
     database.exec('PRAGMA synchronous = FULL');
     database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     return database;
   } catch (error) {
-    database?.close();
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`Cannot open database "${file}": ${reason}`, { cause: error });
+    database.close();
+    throw error;
   }
 }
 
