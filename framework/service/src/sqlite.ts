@@ -6,7 +6,7 @@ import { pauseThread } from './pause.ts';
 import { isBusy } from './sqlite-errors.ts';
 
 export { createGroupCommit, type GroupCommit, type GroupCommitOptions } from './group-commit.ts';
-export { orUnavailable } from './sqlite-errors.ts';
+export { isBusy, orUnavailable } from './sqlite-errors.ts';
 
 /** What a database file of one service holds. */
 export interface DatabaseFormat {

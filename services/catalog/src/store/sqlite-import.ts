@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-import { inTransaction, openDatabase } from '@fw/service/sqlite';
+import { inTransaction, isBusy, openDatabase } from '@fw/service/sqlite';
 
 import {
   type Batch,
@@ -42,14 +42,9 @@ function lock(file: string): () => void {
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
-    throw isHeld(error) ? new ImportRunningError({ cause: error }) : error;
+    throw isBusy(error) ? new ImportRunningError({ cause: error }) : error;
   }
   return () => database.close();
-}
-
-/** Whether it is SQLITE_BUSY: https://sqlite.org/rescode.html#busy */
-function isHeld(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === 5;
 }
 
 function createTarget(database: DatabaseSync, unlock: () => void): ImportTarget {
