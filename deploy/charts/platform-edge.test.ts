@@ -32,6 +32,10 @@ test('the edge has the configuration and the page of the local system, byte for 
   }
 });
 
+test('the ETag of the page is of its files', () => {
+  expect(files['page.conf']).toMatch(/^map "" \$page_version \{ default "[0-9a-f]{16}"; \}\n$/);
+});
+
 test.each(['fw', 'users', 'my-catalog'])(
   'it passes on to the Services of a release called %s',
   (release) => {

@@ -1,8 +1,9 @@
 import type { StdioOptions } from 'node:child_process';
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 import { renderUpstreams } from './edge.ts';
 import { freePort, listenAnywhere } from './testing/ports.ts';
@@ -68,7 +69,9 @@ test('nginx finds no fault in the configuration', () => {
   // nginx opens its standard output by name, which a pipe of Node's does not allow.
   const stdio: StdioOptions = ['ignore', 'ignore', 'pipe'];
 
-  expect(() => execFileSync(command, ['-t', '-q', ...args], { stdio })).not.toThrow();
+  const { status, stderr } = spawnSync(command, ['-t', '-q', ...args], { stdio });
+
+  expect({ status, stderr: String(stderr) }).toEqual({ status: 0, stderr: '' });
 });
 
 test('every replica stands in its upstream, which keeps idle connections for less than the 5 s of a service that ends', () => {
@@ -123,14 +126,36 @@ test('the page and what it loads weigh less than 20 kB, and come from the edge a
   expect(page.text).not.toMatch(/(?:src|href)="(?!\/|#)/);
 });
 
-test('the page is sent only once to who has it already', async () => {
-  const { headers } = await rawGet('/');
+test.each(['/', '/page/page.css'])('%s is sent only once to who has it already', async (target) => {
+  const { headers } = await rawGet(target);
+  const { etag = '' } = headers;
 
-  const again = await rawGet('/', { 'if-none-match': headers.etag });
+  expect(etag).toMatch(/^"[0-9a-f]{16}"$/);
+  expect(headers['last-modified']).toBeUndefined();
+  for (const known of [etag, `W/${etag}`, `"other", ${etag}`, `${etag} , "other"`, '*']) {
+    const again = await rawGet(target, { 'if-none-match': known });
+    expect({ known, ...again }).toMatchObject({ known, status: 304, text: '', headers: { etag } });
+  }
+  for (const other of ['"other"', etag.slice(1, -1), `"x${etag.slice(1)}`, '']) {
+    const again = await rawGet(target, { 'if-none-match': other });
+    expect({ other, status: again.status }).toEqual({ other, status: 200 });
+  }
+  const posted = await fetch(origin + target, {
+    method: 'POST',
+    headers: { 'if-none-match': etag },
+  });
+  expect(posted.status).toBe(405);
+});
 
-  expect(headers.etag).toBeDefined();
-  expect(again.status).toBe(304);
-  expect(again.text).toBe('');
+test('every replica has the same ETag, whenever its files were written', async () => {
+  const other = await startTrialEdge({ users: [1], catalog: [1], reports: [1] });
+  onTestFinished(() => other.stop());
+  const index = path.join(other.plan.cwd, 'page/index.html');
+  fs.utimesSync(index, new Date(0), new Date(0));
+
+  const [here, there] = await Promise.all([origin, other.origin].map((base) => fetch(base)));
+
+  expect(there?.headers.get('etag')).toBe(here?.headers.get('etag'));
 });
 
 test.each(['/', '/page/page.css'])('%s takes GET and HEAD only', async (target) => {
@@ -152,7 +177,9 @@ test('a problem of the edge says when to try again only where it may help', asyn
 test('no path is matched or rewritten by a regular expression', () => {
   const text = fs.readFileSync(new URL('../nginx/nginx.conf', import.meta.url), 'utf8');
 
-  expect(text).not.toMatch(/^\s*(location\s+~|rewrite\s|if\s*\()/m);
+  expect(text).not.toMatch(
+    /^\s*(location\s+~|rewrite\s|if\s*\((?!\$has_page\) \{ return 304; \}$))/m,
+  );
 });
 
 test.each([

@@ -35,8 +35,10 @@ export function renderUpstreams(upstreams: Upstreams, away?: number): string {
 
 /** Writes the edge's configuration below `prefix`, and tells how to run nginx on it. */
 export function planEdge({ nginx, port, upstreams, prefix }: EdgeOptions): ProcessPlan {
+  const sources = sourcesOf(path.resolve(import.meta.dirname, '../nginx'));
   const files = {
-    ...sourcesOf(path.resolve(import.meta.dirname, '../nginx')),
+    ...sources,
+    'page.conf': `map "" $page_version { default "${digestOf(sources).slice(0, 16)}"; }\n`,
     'listen.conf': `listen 127.0.0.1:${port};\n`,
     'upstreams.conf': renderUpstreams(upstreams),
   };
@@ -53,8 +55,12 @@ export function planEdge({ nginx, port, upstreams, prefix }: EdgeOptions): Proce
     address: `http://localhost:${port}`,
     // The page needs no service: the edge is there even while all of them are away.
     readyUrl: `http://127.0.0.1:${port}/`,
-    fingerprint: createHash('sha256').update(JSON.stringify(files)).digest('hex'),
+    fingerprint: digestOf(files),
   };
+}
+
+function digestOf(files: Readonly<Record<string, string>>): string {
+  return createHash('sha256').update(JSON.stringify(files)).digest('hex');
 }
 
 /** The text of every file that is the same wherever the edge runs, by its name below the prefix. */

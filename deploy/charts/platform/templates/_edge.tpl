@@ -53,6 +53,8 @@ nginx.conf: |
   {{- .Files.Get "files/edge/nginx.conf" | nindent 2 }}
 listen.conf: |
   {{- include "platform.listen" . | nindent 2 }}
+page.conf: |
+  map "" $page_version { default "{{ include "platform.edgePage" . | sha256sum | trunc 16 }}"; }
 upstreams.conf: |
   {{- include "platform.upstreams" . | trim | nindent 2 }}
 {{- end }}
