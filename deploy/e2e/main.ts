@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
 
+import { outliveReaders } from '../local/output.ts';
 import { packCharts } from './charts.ts';
 import { createCluster } from './cluster.ts';
 import { runScenarios } from './run.ts';
@@ -61,6 +62,7 @@ function untilInterrupted(): AbortSignal {
 
 /** `node main.ts [--only NAME]… [--list]` tries the charts on the cluster that `KUBECONFIG` names. */
 if (import.meta.main) {
+  outliveReaders();
   let charts: string | undefined;
   try {
     const { values } = parseArgs({

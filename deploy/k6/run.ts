@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { outliveReaders } from '../local/output.ts';
 import { folders as checkout, type Folders } from '../local/state.ts';
 import { secretFile } from '../local/token.ts';
 import { ensureTool } from '../local/tools.ts';
@@ -226,6 +227,7 @@ function runK6([k6, script]: readonly [string, string], { env, until }: RunOptio
 
 /** `node run.ts --profile smoke --base http://localhost:8080 [--out folder]`; ends with 1 if an objective is missed. */
 if (import.meta.main) {
+  outliveReaders();
   try {
     const { values } = parseArgs({
       options: {

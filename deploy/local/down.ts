@@ -4,12 +4,14 @@ import { parseArgs } from 'node:util';
 
 import { removeFromCluster } from './cluster-down.ts';
 import { readCluster } from './cluster-record.ts';
+import { outliveReaders } from './output.ts';
 import { folders } from './state.ts';
 import { stopSystem } from './stop.ts';
 
 const { values } = parseArgs({ options: { clean: { type: 'boolean', default: false } } });
 const { run } = folders;
 
+outliveReaders();
 try {
   const record = readCluster(run);
   if (record) console.log(await removeFromCluster({ run, record, clean: values.clean }));

@@ -6,6 +6,7 @@ import { readParts } from './cluster-platform.ts';
 import { clusterOf, readCluster } from './cluster-record.ts';
 import { NodeImageError } from './kind-ground.ts';
 import { createLaunch, type Launch } from './launch.ts';
+import { outliveReaders } from './output.ts';
 import { folders, readRunning } from './state.ts';
 import { describeStores, readStores } from './stores.ts';
 
@@ -102,6 +103,7 @@ make token USER=ada TIER=pro gives a token, make logs follows the logs, make dow
 `);
 }
 
+outliveReaders();
 try {
   await up();
 } catch (error) {

@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+
+const MODULE = new URL('output.ts', import.meta.url).href;
+
+/** The exit code of a program that is interrupted, and says so to a reader who has left. */
+async function exitCodeOf(first: string): Promise<number> {
+  const program = `
+    ${first}
+    process.on('SIGINT', () => {
+      console.log('interrupted');
+      setTimeout(() => console.log('taking back'), 10);
+      setTimeout(() => process.exit(7), 100);
+    });
+    setTimeout(() => {}, 10_000);
+    console.log('begun');`;
+  const args = ['--input-type=module', '--eval', program];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  await once(child.stdout, 'data');
+  child.stdout.destroy();
+  await once(child.stdout, 'close');
+  child.kill('SIGINT');
+  const [code] = await once(child, 'exit');
+  return code;
+}
+
+test('a program whose reader leaves takes back what it has made', async () => {
+  expect(await exitCodeOf(`import { outliveReaders } from '${MODULE}'; outliveReaders();`)).toBe(7);
+  expect(await exitCodeOf('')).toBe(1);
+});
