@@ -145,6 +145,27 @@ describe('with a server', () => {
     expect(await hit).toMatchObject({ allowed: true });
   });
 
+  test('a process that is late itself does not take the server for away', async () => {
+    const busy = (ms: number) => {
+      const endMs = performance.now() + ms;
+      while (performance.now() < endMs);
+    };
+    const client: RedisClient = {
+      isReady: true,
+      on: () => {},
+      async sendCommand() {
+        for (let turn = 0; turn < 3; turn++) {
+          await new Promise((resolve) => setImmediate(resolve));
+          busy(60);
+        }
+        return [4, 1_000_000];
+      },
+    };
+    const counter = redisStore(client, { timeout: 40 }).counter(policyOf({}));
+
+    expect(await counter.hit('busy', 1)).toMatchObject({ allowed: true, remaining: 4 });
+  });
+
   test('stores of one client listen once for its errors', () => {
     let listeners = 0;
     const listening: RedisClient = {

@@ -14,7 +14,7 @@ export interface RedisClient {
 export interface RedisStoreOptions {
   /** Stands before every key. The braces put all of them into one slot of a cluster. Default `{rate-limit}:`. */
   readonly prefix?: string;
-  /** Milliseconds that a request waits for the server. Default 100. */
+  /** Milliseconds that a request waits for the server; longer if this process is late itself. Default 100. */
   readonly timeout?: number;
 }
 
@@ -65,7 +65,13 @@ function hearErrors(client: RedisClient): void {
 
 const SHA = createHash('sha1').update(SCRIPT).digest('hex');
 
-/** Where this process was busy itself for as long as the time-out, it gets to read the reply. */
+/**
+ * The time-out is waited for in parts, each of which ends in a turn of the event loop: a process that
+ * was busy itself, or did not get the processor, has not waited for the server meanwhile.
+ */
+const PARTS = 4;
+
+/** After the last part, what has arrived by then gets to be read. */
 const GRACE_MS = 10;
 
 /** Runs the script on the server, in the time that requests have. */
@@ -94,9 +100,14 @@ class Script {
         this.#overdue++;
         reject(new Error(`The Redis server has not answered within ${this.#timeoutMs} ms`));
       };
-      let timer = setTimeout(() => {
-        timer = setTimeout(giveUp, GRACE_MS);
-      }, this.#timeoutMs);
+      let timer: NodeJS.Timeout;
+      const wait = (parts: number) => {
+        timer =
+          parts > 0
+            ? setTimeout(wait, this.#timeoutMs / PARTS, parts - 1)
+            : setTimeout(giveUp, GRACE_MS);
+      };
+      wait(PARTS);
       this.#evaluate(args)
         .then(resolve, reject)
         .finally(() => {
