@@ -46,20 +46,26 @@ async function refusals({ cluster, space }: World): Promise<string> {
   return lines.slice(0, 10).join('\n');
 }
 
+/** How often nothing may be lost by chance: a time loses some ten requests of ten thousand. */
+const UNLUCKY_TIMES = 3;
+
 /** What the drain is for: without it, the same stream loses requests. */
 export const withoutDrain: Scenario = {
   name: 'rollout-without-drain',
   title: 'the same stream loses requests when the drain is switched off',
-  seconds: 300,
+  seconds: 120 + UNLUCKY_TIMES * 120,
   lacks: lacksSecondNode,
   async run(world) {
     const platform = await installOverNodes(world);
     world.say('switching the drain off');
     for (const name of SERVICES) await switchDrainOff(world, name);
-    const stream = await streamDuring(world, { platform, changes: restarts, seconds: 30 });
-    const { outcome } = await stream.stop();
-    world.say(`${outcome.requests} requests, ${outcome.failed} failed`);
-    assert.ok(outcome.failed > 0, 'no request was lost: the test would not see a missing drain');
+    for (let time = 1; time <= UNLUCKY_TIMES; time += 1) {
+      const stream = await streamDuring(world, { platform, changes: restarts, seconds: 30 });
+      const { outcome } = await stream.stop();
+      world.say(`${outcome.requests} requests, ${outcome.failed} failed`);
+      if (outcome.failed > 0) return;
+    }
+    assert.fail('no request was lost: the test would not see a missing drain');
   },
 };
 
