@@ -46,7 +46,7 @@ async function refusals({ cluster, space }: World): Promise<string> {
   return lines.slice(0, 10).join('\n');
 }
 
-/** How often nothing may be lost by chance: a time loses some ten requests of ten thousand. */
+/** How often it is tried, where by chance nothing is lost. */
 const UNLUCKY_TIMES = 3;
 
 /** What the drain is for: without it, the same stream loses requests. */
