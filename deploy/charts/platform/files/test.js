@@ -1,29 +1,14 @@
 // What "helm test" runs in a pod of a service's image: each service is asked through the edge.
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 const { BASE, SERVICES, JWT_SECRET, JWT_ISSUER: iss, JWT_AUDIENCE: aud } = process.env;
 
-// A NetworkPolicy takes a moment to let a new pod in.
-async function reach(url) {
-  const deadline = Date.now() + 20_000;
-  for (;;) {
-    try {
-      return await fetch(url, { signal: AbortSignal.timeout(2_000) });
-    } catch (error) {
-      if (Date.now() > deadline) throw new Error(`Cannot reach ${url}`, { cause: error });
-      await sleep(250);
-    }
-  }
-}
-
 async function call(method, path, { status, body, headers }) {
-  const response = await fetch(new URL(path, BASE), {
+  const response = await ask(new URL(path, BASE), {
     method,
     headers: { 'content-type': 'application/json', ...headers },
     body: body && JSON.stringify(body),
-    signal: AbortSignal.timeout(5_000),
   });
   const text = await response.text();
   assert.equal(response.status, status, `${method} ${path}: ${text}`);
@@ -60,6 +45,6 @@ const trials = {
   },
 };
 
-const page = await reach(new URL('/', BASE));
+const page = await ask(new URL('/', BASE));
 assert.match(await page.text(), /^<!doctype html>/);
 for (const service of SERVICES.split(' ')) await trials[service]();

@@ -34,6 +34,7 @@ spec:
         - --input-type=module
         - --eval
         - |
+          {{- include "service.ask" . | nindent 10 }}
           {{- .Files.Get "files/test.js" | trim | nindent 10 }}
       env:
         - name: BASE
@@ -60,6 +61,30 @@ spec:
     {{- include "service.secretsVolume" (dict "root" $ "secrets" .) | nindent 4 }}
   {{- end }}
 {{- end }}
+
+{{- /* How each files/test.js asks for a page: what stands before it. */}}
+{{- define "service.ask" -}}
+import { setTimeout as sleep } from 'node:timers/promises';
+
+// A NetworkPolicy takes a moment to let a new pod in, and each node takes its own: until then there is
+// no connection to the pods there, whatever another node's have answered.
+const NOT_SENT = ['ECONNREFUSED', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
+
+async function ask(url, { method = 'GET', ...init } = {}) {
+  const deadline = Date.now() + 20_000;
+  for (;;) {
+    try {
+      return await fetch(url, { method, ...init, signal: AbortSignal.timeout(5_000) });
+    } catch (error) {
+      const mayAskAgain = method === 'GET' || NOT_SENT.includes(error.cause?.code);
+      if (!mayAskAgain || Date.now() > deadline) {
+        throw new Error(`Cannot reach ${url}`, { cause: error });
+      }
+      await sleep(250);
+    }
+  }
+}
+{{ end }}
 
 {{- /* The test calls its service and nobody else. */}}
 {{- define "service.testNetwork" -}}
