@@ -35,10 +35,11 @@ export function renderUpstreams(upstreams: Upstreams, away?: number): string {
 
 /** Writes the edge's configuration below `prefix`, and tells how to run nginx on it. */
 export function planEdge({ nginx, port, upstreams, prefix }: EdgeOptions): ProcessPlan {
-  const sources = sourcesOf(path.resolve(import.meta.dirname, '../nginx'));
+  const page = sourcesOf('page/*');
   const files = {
-    ...sources,
-    'page.conf': `map "" $page_version { default "${digestOf(sources).slice(0, 16)}"; }\n`,
+    ...sourcesOf('nginx.conf'),
+    ...page,
+    'page.conf': `map "" $page_version { default "${digestOf(page).slice(0, 16)}"; }\n`,
     'listen.conf': `listen 127.0.0.1:${port};\n`,
     'upstreams.conf': renderUpstreams(upstreams),
   };
@@ -63,9 +64,10 @@ function digestOf(files: Readonly<Record<string, string>>): string {
   return createHash('sha256').update(JSON.stringify(files)).digest('hex');
 }
 
-/** The text of every file that is the same wherever the edge runs, by its name below the prefix. */
-function sourcesOf(folder: string): Record<string, string> {
-  const names = ['nginx.conf', ...fs.globSync('page/*', { cwd: folder }).sort()];
+/** The text of files that are the same wherever the edge runs, by their names below the prefix. */
+function sourcesOf(pattern: string): Record<string, string> {
+  const folder = path.resolve(import.meta.dirname, '../nginx');
+  const names = fs.globSync(pattern, { cwd: folder }).sort();
   return Object.fromEntries(
     names.map((name) => [name, fs.readFileSync(path.join(folder, name), 'utf8')]),
   );

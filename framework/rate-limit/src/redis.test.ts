@@ -29,6 +29,12 @@ function recording(client: RedisClient) {
   return { client: recorded, commands };
 }
 
+/** Keeps the event loop from going on. */
+function busy(ms: number): void {
+  const endMs = performance.now() + ms;
+  while (performance.now() < endMs);
+}
+
 describe('with a server', () => {
   let server: RedisServer;
   let client: TestClient;
@@ -139,17 +145,12 @@ describe('with a server', () => {
     // One turn until the store sends, another until the client writes.
     for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
 
-    const endMs = performance.now() + 200;
-    while (performance.now() < endMs);
+    busy(200);
 
     expect(await hit).toMatchObject({ allowed: true });
   });
 
   test('a process that is late itself does not take the server for away', async () => {
-    const busy = (ms: number) => {
-      const endMs = performance.now() + ms;
-      while (performance.now() < endMs);
-    };
     const client: RedisClient = {
       isReady: true,
       on: () => {},
