@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -35,9 +36,15 @@ async function output(command: string, args: readonly string[]): Promise<string>
   }
 }
 
+/** How long threads of a process that has ended may hold its ports still. */
+const RELEASE_MS = 500;
+
 /** @throws {Error} naming `port`, what needs it and who holds it, if it is taken */
 export async function requireFreePort(port: number, name: string): Promise<void> {
-  if (await isPortFree(port)) return;
+  for (let waitedMs = 0; waitedMs <= RELEASE_MS; waitedMs += 50) {
+    if (await isPortFree(port)) return;
+    await sleep(50);
+  }
   const holder = await portHolder(port);
   throw new Error(
     `Port ${port}, which ${name} needs, is taken${holder ? ` by ${holder}` : ''}: ` +
