@@ -85,7 +85,9 @@ export interface Context<out P extends Parts = Parts> {
    * `Content-Type` is `text/plain` for a string and `application/octet-stream` otherwise, unless set.
    */
   send(body: string | Uint8Array | Readable): void;
-  /** Answers with a redirect. Default status 302. */
+  /**
+   * Sends a redirect. Characters that `Location` may not contain are percent-encoded. Default status 302.
+   */
   redirect(url: string, status?: number): void;
   /** Throws an HTTP error; below 500 the client reads `message`. */
   throw(status: number, message?: string): never;

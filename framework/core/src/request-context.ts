@@ -203,7 +203,7 @@ export class RequestContext implements Context {
         `Cannot redirect with status "${String(status)}": expected 301, 302, 303, 307 or 308`,
       );
     }
-    this.set('Location', url);
+    this.set('Location', encodeUrl(url));
     this.#answer('ctx.redirect()', '', '');
     this.assignedStatus = status;
   }
@@ -227,9 +227,10 @@ export class RequestContext implements Context {
     this.answeredBy = '';
     this.answerBody = '';
     this.answerType = '';
-    this.answerHeaders = this.answerHeaders.filter(
-      (_, at, headers) => !describesContent(String(headers[at - (at % 2)])),
-    );
+    this.answerHeaders = this.answerHeaders.filter((_, at, headers) => {
+      const start = at - (at % 2);
+      return !describesContent(String(headers[start]), String(headers[start + 1]));
+    });
   }
 
   #answer(by: string, type: string, body: Body): void {
@@ -307,8 +308,23 @@ function expire(abort: AbortController): void {
 /** `Content-Length` is one too: what a program says of it is replaced by what is true. */
 const FRAMING_HEADER = /^(?:transfer-encoding|trailer)$/i;
 const CONTENT_HEADER =
-  /^(?:content-.*|etag|last-modified|cache-control|expires|location|accept-ranges)$/i;
+  /^(?:content-(?:type|length|encoding|language|range|disposition|location|digest|md5)|repr-digest|digest|etag|last-modified|expires|location|accept-ranges)$/i;
 
-function describesContent(name: string): boolean {
+/**
+ * Whether a header describes the content of one response only. Policies such as
+ * `Content-Security-Policy` and `Cache-Control: no-store` apply to an error response as well;
+ * permission to cache does not.
+ */
+function describesContent(name: string, value: string): boolean {
+  if (/^cache-control$/i.test(name)) return !/\bno-(?:store|cache)\b/i.test(value);
   return CONTENT_HEADER.test(name);
+}
+
+/** Percent-encodes what a URI may not contain (RFC 3986 §2); valid percent escapes stay as they are. */
+function encodeUrl(url: string): string {
+  return String(url)
+    .toWellFormed()
+    .replace(/%(?![\dA-Fa-f]{2})|[^!#$%&'()*+,\-./\d:;=?@A-Z[\]_a-z~]/gu, (text) =>
+      encodeURIComponent(text),
+    );
 }
