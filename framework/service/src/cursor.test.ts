@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 
 import { createCursor } from './cursor.ts';
 
-const cursor = createCursor('items sort=name', 'string', 'number');
+const cursor = createCursor('items sort=name', 'string', 'integer');
 
 test.each([
   ['Zoë "李" 🙂', 0],
-  ['', -1.5],
+  ['', -1],
   ['a'.repeat(500), Number.MAX_SAFE_INTEGER],
 ] as const)('decode gives what encode was given: %j', (name, id) => {
   const text = cursor.encode(name, id);
@@ -16,7 +16,7 @@ test.each([
 });
 
 test('a cursor of another list is refused', () => {
-  const other = createCursor('items sort=price', 'string', 'number');
+  const other = createCursor('items sort=price', 'string', 'integer');
 
   expect(() => cursor.decode(other.encode('a', 1))).toThrow(
     'cursor must be one that this list gave out',
@@ -37,9 +37,21 @@ test.each([
   ` ${good}`,
   good.toLowerCase(),
   createCursor('items sort=name', 'string').encode('Ada'),
-  createCursor('items sort=name', 'number', 'string').encode(7, 'Ada'),
+  createCursor('items sort=name', 'integer', 'string').encode(7, 'Ada'),
 ])('decode refuses %j with 400', (text) => {
   expect(() => cursor.decode(text)).toThrow(expect.objectContaining({ status: 400 }));
+});
+
+test.each<[string, string, number]>([
+  ['a text with NUL', 'Ada\0', 7],
+  ['a lone surrogate', 'Ada\ud800', 7],
+  ['a fraction', 'Ada', 1.5],
+  ['a number beyond the safe integers', 'Ada', 2 ** 53],
+  ['a number that is not finite', 'Ada', Number.NaN],
+])('decode refuses a forged cursor with %s with 400', (_, name, id) => {
+  const forged = cursor.encode(name, id);
+
+  expect(() => cursor.decode(forged)).toThrow(expect.objectContaining({ status: 400 }));
 });
 
 test('decode refuses every cursor that differs in one character', () => {

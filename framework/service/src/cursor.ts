@@ -2,9 +2,13 @@ import { hash } from 'node:crypto';
 
 import { BadRequestError } from 'fw';
 
-type FieldType = 'number' | 'string';
+interface FieldValues {
+  readonly integer: number;
+  readonly string: string;
+}
+type FieldType = keyof FieldValues;
 type Values<Fields extends readonly FieldType[]> = {
-  readonly [Index in keyof Fields]: Fields[Index] extends 'number' ? number : string;
+  readonly [Index in keyof Fields]: FieldValues[Fields[Index]];
 };
 
 /** Writes and reads the places in one list at which its pages begin. */
@@ -20,7 +24,7 @@ export interface Cursor<Fields extends readonly FieldType[]> {
  * on the order and the choice of the entries.
  *
  * ```ts
- * const cursor = createCursor(`items sort=${sort} brand=${brand}`, 'string', 'number');
+ * const cursor = createCursor(`items sort=${sort} brand=${brand}`, 'string', 'integer');
  * ```
  */
 export function createCursor<const Fields extends readonly FieldType[]>(
@@ -32,7 +36,7 @@ export function createCursor<const Fields extends readonly FieldType[]>(
   const isPlace = (value: unknown): value is Values<Fields> =>
     Array.isArray(value) &&
     value.length === fields.length &&
-    value.every((field, index) => typeof field === fields[index]);
+    value.every((field, index) => isField[fields[index] ?? 'string'](field));
 
   return {
     encode(...place) {
@@ -51,6 +55,12 @@ export function createCursor<const Fields extends readonly FieldType[]>(
     },
   };
 }
+
+/** What any store can compare with: PostgreSQL has no text with NUL and no integer `1.5`. */
+const isField: Readonly<Record<FieldType, (value: unknown) => boolean>> = {
+  integer: Number.isSafeInteger,
+  string: (value) => typeof value === 'string' && !value.includes('\0') && value.isWellFormed(),
+};
 
 function parse(text: string): unknown {
   try {

@@ -1,6 +1,29 @@
 import * as z from 'zod';
 
-/** A whole number in a query; `fallback` when it is not there. */
+import { readInteger } from './read-integer.ts';
+
+/**
+ * An integer in a query or a path, in the form that `readInteger` reads. A parameter that is present
+ * must have a value: `?limit=` is invalid. In the document it is an integer.
+ */
+export function integerText({ from, to = Number.MAX_SAFE_INTEGER }: IntegerRange) {
+  const schema = z
+    .int({ error: `Expected an integer from ${from} to ${to}` })
+    .min(from)
+    .max(to);
+  return z.preprocess(
+    (value) => (typeof value === 'string' ? (readInteger(value) ?? value) : value),
+    schema,
+  );
+}
+
+export interface IntegerRange {
+  readonly from: number;
+  /** Default: the largest integer that a number holds exactly. */
+  readonly to?: number;
+}
+
+/** An integer in a query as `integerText` reads it; `fallback` if the parameter is absent. */
 export function integerQuery(options: {
   readonly from: number;
   readonly to: number;
@@ -8,13 +31,7 @@ export function integerQuery(options: {
   readonly description: string;
 }) {
   const { from, to, fallback, description } = options;
-  return z.coerce
-    .number({ error: 'Expected a number' })
-    .int()
-    .min(from)
-    .max(to)
-    .default(fallback)
-    .meta({ description });
+  return integerText({ from, to }).default(fallback).meta({ description });
 }
 
 /** What the query of every list by cursor has: how long a page is, and where it begins. */

@@ -24,7 +24,11 @@ export function readPage(query: Query, { defaultLimit }: { readonly defaultLimit
   return { page, limit, start: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER) };
 }
 
-/** The number in `value`, or `fallback` when absent or empty; of a repeated key the first counts. */
+/**
+ * The number in `value`, or `fallback` when absent or empty; of a repeated key the first counts. The
+ * specification of version 1 converts with `Number`, which also reads `0x10` and `1e1`; all other
+ * numbers are read by `readInteger`.
+ */
 function readNumber(value: QueryValue, fallback: number): number {
   const text = typeof value === 'string' ? value : value?.[0];
   return text ? Number(text) : fallback;

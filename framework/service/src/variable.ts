@@ -2,6 +2,8 @@ import { isIP } from 'node:net';
 
 import * as z from 'zod';
 
+import { readInteger } from './read-integer.ts';
+
 /** What a reader of a service's configuration wants to know of one variable. */
 export interface VariableFacts {
   /** What it decides: half a sentence. */
@@ -39,10 +41,12 @@ export interface IntegerOptions {
   readonly unit?: string;
 }
 
-/** A whole number in decimal digits. */
+/** An integer in the form that `readInteger` reads. */
 export function integer({ from, to, fallback, ...facts }: IntegerOptions): z.ZodType<number> {
-  const isInRange = (text: string) =>
-    /^\d{1,15}$/.test(text) && Number(text) >= from && Number(text) <= to;
+  const isInRange = (text: string) => {
+    const value = readInteger(text);
+    return value !== undefined && value >= from && value <= to;
+  };
   const schema = z
     .string()
     .refine(isInRange, `must be an integer from ${from} to ${to}`)

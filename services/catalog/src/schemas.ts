@@ -1,4 +1,4 @@
-import { pageOf, pageQuery } from '@fw/service';
+import { integerText, pageOf, pageQuery } from '@fw/service';
 import * as z from 'zod';
 
 import { ORDERS } from './item.ts';
@@ -55,11 +55,7 @@ const text = z
   .max(MAX_TEXT_LENGTH)
   .refine((value) => !value.includes('\0'), 'Expected text without NUL');
 
-const price = z.coerce
-  .number({ error: 'Expected a number' })
-  .int()
-  .min(0)
-  .max(Number.MAX_SAFE_INTEGER);
+const price = integerText({ from: 0 });
 
 const filterShape = {
   q: text.optional().meta({
@@ -69,12 +65,14 @@ const filterShape = {
   }),
   category: text.optional().meta({ description: 'Only items of this category, to the letter' }),
   brand: text.optional().meta({ description: 'Only items of this brand, to the letter' }),
-  minPrice: price
-    .optional()
-    .meta({ description: 'Only items of at least this price, in hundredths' }),
-  maxPrice: price
-    .optional()
-    .meta({ description: 'Only items of at most this price, in hundredths' }),
+  minPrice: price.optional().meta({
+    description:
+      'Only items of at least this price, in hundredths; `minPrice=` without a value is invalid',
+  }),
+  maxPrice: price.optional().meta({
+    description:
+      'Only items of at most this price, in hundredths; `maxPrice=` without a value is invalid',
+  }),
 };
 
 /** The query that tells which items are meant; unknown names are refused, so that a misspelt filter is not all items. */
@@ -97,7 +95,7 @@ export type ListQuery = z.output<typeof ListQuery>;
 export const ItemPage = pageOf(Item);
 
 export const ItemParams = z.object({
-  id: z.coerce.number({ error: 'Expected a number' }).int().min(1),
+  id: integerText({ from: 1 }),
 });
 
 const Counts = z.array(z.object({ value: z.string(), count }).meta({ id: 'Count' }));

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+
 import { request } from '@fw/core/testing';
 import { lintDocument } from '@fw/service/testing';
 import type { Application } from 'fw';
@@ -91,6 +93,15 @@ test.each([
   ['?minPrice=-1', '/minPrice'],
   ['?minPrice=cheap', '/minPrice'],
   ['?maxPrice=1.5', '/maxPrice'],
+  ['?maxPrice=', '/maxPrice'],
+  ['?maxPrice=0x10', '/maxPrice'],
+  ['?maxPrice=1e3', '/maxPrice'],
+  ['?maxPrice=%201', '/maxPrice'],
+  ['?minPrice=007', '/minPrice'],
+  ['?minPrice=9007199254740992', '/minPrice'],
+  ['?minPrice=1&minPrice=2', '/minPrice'],
+  ['?limit=', '/limit'],
+  ['?limit=1e1', '/limit'],
   ['?q=', '/q'],
   [`?q=${'x'.repeat(201)}`, '/q'],
   ['?colour=red', '/colour'],
@@ -119,6 +130,22 @@ test('a cursor that another list gave out, or nobody, answers 400', async () => 
   expect((await read(api, `${CATALOG}?limit=2&sort=price&cursor=${nextCursor}`)).status).toBe(200);
 });
 
+test.each([
+  ['name', ['Kettle\0', 1]],
+  ['name', ['Kettle\ud800', 1]],
+  ['price', ['4990', 1]],
+  ['price', [4990.5, 1]],
+  ['price', [4990, 1.5]],
+])('a forged cursor of the list by %s, with %j, is 400', async (sort, place) => {
+  const api = await apiOver(ASSORTED);
+  const text = JSON.stringify(place);
+  const seal = hash('sha256', `items sort=${sort}\0${text}`, 'base64url').slice(0, 8);
+
+  const cursor = seal + Buffer.from(text).toString('base64url');
+
+  expect((await read(api, `${CATALOG}?sort=${sort}&cursor=${cursor}`)).status).toBe(400);
+});
+
 test('GET of an item answers it, or 404 naming the id', async () => {
   const api = await apiOver(ASSORTED);
 
@@ -127,7 +154,9 @@ test('GET of an item answers it, or 404 naming the id', async () => {
   expect(missing.status).toBe(404);
   expect(missing.body).toMatchObject({ code: 'NOT_FOUND', detail: 'Item "9" not found' });
   expect(missing.headers.get('cache-control')).toBeNull();
-  expect((await read(api, `${CATALOG}/kettle`)).status).toBe(400);
+  for (const id of ['kettle', '0x3', '3e0', '03', '%203']) {
+    expect((await read(api, `${CATALOG}/${id}`)).status).toBe(400);
+  }
 });
 
 test('facets count what a filter leaves', async () => {

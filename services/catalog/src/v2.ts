@@ -1,13 +1,13 @@
-import { createCursor, documented, etagOf, isNotModified, negotiate } from '@fw/service';
-import { validate } from '@fw/validation';
 import {
-  BadRequestError,
-  type Context,
-  createRouter,
-  type Middleware,
-  NotFoundError,
-  type Router,
-} from 'fw';
+  type Cursor,
+  createCursor,
+  documented,
+  etagOf,
+  isNotModified,
+  negotiate,
+} from '@fw/service';
+import { validate } from '@fw/validation';
+import { type Context, createRouter, type Middleware, NotFoundError, type Router } from 'fw';
 import * as z from 'zod';
 
 import { type ItemFilter, ORDERS, type Order, type Place } from './item.ts';
@@ -174,21 +174,16 @@ async function listPage(
 
 /** The cursors of one choice of items in one order. */
 function cursorOf({ cursor: _cursor, limit: _limit, ...list }: ListQuery) {
-  const cursor = createCursor(`items ${searchOf(list)}`, 'string', 'number');
+  const name = `items ${searchOf(list)}`;
+  const keyType = orderOf(list.sort) === 'name' ? 'string' : 'integer';
+  const cursor: Cursor<['integer' | 'string', 'integer']> = createCursor(name, keyType, 'integer');
   return {
-    encode: ({ key, id }: Place) => cursor.encode(String(key), id),
+    encode: ({ key, id }: Place) => cursor.encode(key, id),
     decode(text: string): Place {
       const [key, id] = cursor.decode(text);
-      return { key: orderOf(list.sort) === 'name' ? key : readNumber(key), id: readNumber(id) };
+      return { key, id };
     },
   };
-}
-
-/** What stands in a cursor is what somebody sent. */
-function readNumber(value: string | number): number {
-  const number = Number(value);
-  if (Number.isSafeInteger(number)) return number;
-  throw new BadRequestError('cursor must be one that this list gave out');
 }
 
 function orderOf(sort: ListQuery['sort']): Order {

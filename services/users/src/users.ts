@@ -25,7 +25,7 @@ export class Users {
 
   /** @throws {BadRequestError} if the cursor is none that the list of this e-mail gave out */
   async page({ limit, cursor, email }: ListQuery): Promise<CursorPage> {
-    const cursors = createCursor(`users email=${foldCase(email ?? '')}`, 'number');
+    const cursors = createCursor(`users email=${foldCase(email ?? '')}`, 'integer');
     const [after] = cursor === undefined ? [] : cursors.decode(cursor);
     const { users, next } = await this.#store.page({ after, limit, email });
     return { users, ...(next !== undefined && { nextCursor: cursors.encode(next) }) };

@@ -1,3 +1,5 @@
+import { readInteger } from '@fw/service';
+
 import { type CsvRecord, createCsvReader } from './csv.ts';
 import { type Line, type LineBlock, type Position, readLines } from './lines.ts';
 import { FIELDS, type Field, type ReadField, RefusedLineError, readItem } from './read-item.ts';
@@ -126,7 +128,7 @@ function addRecord(
 }
 
 function fromText(name: Field, text: string): unknown {
-  if (name === 'id' || name === 'price_cents') return /^\d{1,16}$/.test(text) ? Number(text) : text;
+  if (name === 'id' || name === 'price_cents') return readInteger(text) ?? text;
   if (name !== 'tags') return text;
   const tags = text.split(';').map((tag) => tag.trim());
   return tags.filter((tag) => tag !== '');

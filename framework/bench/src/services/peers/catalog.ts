@@ -155,7 +155,7 @@ async function listPage(reply: FastifyReply, store: CatalogStore, query: ListQue
 }
 
 function cursorOf({ cursor: _cursor, limit: _limit, ...list }: ListQuery) {
-  const cursor = createCursor(`items ${searchOf(list)}`, 'string', 'number');
+  const cursor = createCursor(`items ${searchOf(list)}`, 'string', 'integer');
   return {
     encode: ({ key, id }: Place) => cursor.encode(String(key), id),
     decode(text: string): Place {
