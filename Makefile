@@ -61,7 +61,8 @@ leftovers: $(TOOLCHAIN)
 	@node deploy/local/leftovers.ts --port $(PORT)
 
 test: install ## Type-check, lint and run every test
-	@node deploy/local/tools.ts nginx redis chromium postgres helm helm3 k6 kube-score
+	@node deploy/local/tools.ts nginx redis chromium postgres
+	@node deploy/local/tools.ts $(if $(CI),,--optional) helm helm3 k6 kube-score
 	npm run check
 	npm test -- $(TEST_FLAGS)
 

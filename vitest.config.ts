@@ -1,4 +1,6 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+import { skippedFiles } from './deploy/local/testing/skipped-files.ts';
 
 export default defineConfig({
   test: {
@@ -8,6 +10,9 @@ export default defineConfig({
       'services/*/src/**/*.test.ts',
       'deploy/**/*.test.ts',
     ],
+    // Test files whose programs this machine lacks are skipped; the last line of the run names them.
+    exclude: [...configDefaults.exclude, ...skippedFiles()],
+    globalSetup: ['deploy/local/testing/skipped-files.ts'],
     // For a machine on which images are built meanwhile; a test that hangs is told of by its name.
     testTimeout: 60_000,
   },

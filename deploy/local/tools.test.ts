@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 import { findTool, newestFirst } from './tools.ts';
 
@@ -23,38 +23,68 @@ test('the server of PostgreSQL is found where Debian keeps it, beside what makes
   ).toContain('PostgreSQL');
 });
 
-test('a tool that is there already is not installed, and an unknown one is named', () => {
-  const bring = (name: string) =>
-    spawnSync(process.execPath, [path.join(import.meta.dirname, 'tools.ts'), name], {
-      encoding: 'utf8',
-    });
+const TOOLS_PROGRAM = path.join(import.meta.dirname, 'tools.ts');
 
-  expect(bring('postgres')).toMatchObject({ status: 0, stdout: '', stderr: '' });
-  expect(bring('mongodb')).toMatchObject({
+/** A folder that is removed when the test ends. */
+function newFolder(): string {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'tools-'));
+  onTestFinished(() => fs.rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+function runTools(args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
+  return spawnSync(process.execPath, [TOOLS_PROGRAM, ...args], { env, encoding: 'utf8' });
+}
+
+/** A machine without Go and without any of the tools that Go builds. */
+function machineWithoutGo() {
+  const folder = newFolder();
+  return { PATH: path.join(folder, 'bin'), XDG_CACHE_HOME: path.join(folder, 'cache') };
+}
+
+test('a tool that is installed is left alone, and an unknown tool is an error that names it', () => {
+  expect(runTools(['postgres'])).toMatchObject({ status: 0, stdout: '', stderr: '' });
+  expect(runTools(['mongodb'])).toMatchObject({
     status: 1,
     stderr:
-      'Cannot bring "mongodb": expected one of nginx, redis, chromium, postgres, wrk, helm, helm3, k6, kube-score\n',
+      'Cannot install "mongodb": expected one of nginx, redis, chromium, postgres, wrk, helm, helm3, k6, kube-score\n',
   });
 });
 
-test('where a program of a Go module cannot be had, one line says which and how to get it', () => {
-  // A checkout of its own, in which nothing has been built.
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'tools-'));
-  const copy = path.join(root, 'deploy/local/tools.ts');
-  fs.mkdirSync(path.dirname(copy), { recursive: true });
-  fs.copyFileSync(path.join(import.meta.dirname, 'tools.ts'), copy);
-
-  const bring = spawnSync(process.execPath, [copy, 'kube-score'], {
-    encoding: 'utf8',
-    env: { PATH: path.join(root, 'nothing') },
-  });
-  fs.rmSync(root, { recursive: true });
-
-  expect(bring).toMatchObject({
+test('without Go, a tool that would be built is an error that says how to install it', () => {
+  expect(runTools(['kube-score'], machineWithoutGo())).toMatchObject({
     status: 1,
     stdout: '',
     stderr:
       'kube-score is missing: install it (https://github.com/zegl/kube-score#installation), ' +
-      'or Go 1.26 to have it built, then run make again\n',
+      'or install Go 1.26 and run make again to build it\n',
   });
+});
+
+test('without Go, an optional tool is left out', () => {
+  expect(runTools(['--optional', 'kube-score'], machineWithoutGo())).toMatchObject({
+    status: 0,
+    stdout: '',
+    stderr: '',
+  });
+});
+
+test('a tool that was built once is found in the user cache by every checkout', () => {
+  const machine = machineWithoutGo();
+  const built = path.join(machine.XDG_CACHE_HOME, 'fw/tools/kube-score-v1.20.0/kube-score');
+  fs.mkdirSync(path.dirname(built), { recursive: true });
+  fs.writeFileSync(built, '');
+
+  expect(runTools(['kube-score'], machine)).toMatchObject({ status: 0, stdout: '', stderr: '' });
+});
+
+test('without Go and XDG_CACHE_HOME, the cache is .cache in the home directory', () => {
+  const home = newFolder();
+  const built = path.join(home, '.cache/fw/tools/kube-score-v1.20.0/kube-score');
+  fs.mkdirSync(path.dirname(built), { recursive: true });
+  fs.writeFileSync(built, '');
+
+  const env = { PATH: path.join(home, 'bin'), HOME: home, XDG_CACHE_HOME: 'relative' };
+
+  expect(runTools(['kube-score'], env)).toMatchObject({ status: 0, stderr: '' });
 });

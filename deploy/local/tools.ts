@@ -90,12 +90,18 @@ const GO_TOOLS = {
 } as const satisfies Record<string, GoTool>;
 
 type PackagedToolName = keyof typeof TOOLS;
-type GoToolName = keyof typeof GO_TOOLS;
+export type GoToolName = keyof typeof GO_TOOLS;
 
 export type ToolName = PackagedToolName | GoToolName;
 
-/** Where what is built here stands: in the checkout, as Node does where a machine has none. */
-const BUILT = path.resolve(import.meta.dirname, '../../.local/toolchain/bin');
+/** The folder of a tool that was built here: in the user's cache, once per version for all checkouts. */
+function builtFolder(name: GoToolName): string {
+  const { XDG_CACHE_HOME = '' } = process.env;
+  const cache = path.isAbsolute(XDG_CACHE_HOME)
+    ? XDG_CACHE_HOME
+    : path.join(os.homedir(), '.cache');
+  return path.join(cache, 'fw', 'tools', `${name}-${GO_TOOLS[name].version}`);
+}
 
 /** Debian keeps servers out of a plain user's PATH, Homebrew all out of a fresh shell's. */
 const EXTRA_FOLDERS = ['/usr/sbin', '/usr/local/sbin', '/opt/homebrew/bin', '/usr/local/bin'];
@@ -108,7 +114,7 @@ export function findTool(name: ToolName): string | undefined {
   return [
     ...(process.env.PATH ?? '').split(path.delimiter),
     ...EXTRA_FOLDERS,
-    BUILT,
+    ...(isGoTool(name) ? [builtFolder(name)] : []),
     ...(folders ? newestFirst(fs.globSync(folders)) : []),
   ]
     .filter((folder) => folder !== '')
@@ -161,7 +167,7 @@ function buildGoTool(name: GoToolName): string {
   const { module, version, package: main, linked = [], page }: GoTool = GO_TOOLS[name];
   if (!canRunGo()) {
     throw new Error(
-      `${name} is missing: install it (${page}), or Go 1.26 to have it built, then run make again`,
+      `${name} is missing: install it (${page}), or install Go 1.26 and run make again to build it`,
     );
   }
   console.log(`Building ${name} ${version}, because this machine has none: it takes minutes`);
@@ -189,12 +195,13 @@ function buildGoTool(name: GoToolName): string {
     );
     const flags = ['-s', '-w', ...linked.map((variable) => `-X ${variable}`)].join(' ');
     go('build', '-mod=mod', `-ldflags=${flags}`, '-o', path.join(folder, 'built'), main);
-    // Two that build it at once each put a whole program there.
-    fs.mkdirSync(BUILT, { recursive: true });
-    const draft = path.join(BUILT, `.${name}.${process.pid}`);
+    // The rename is atomic: of two processes that build it at once, each installs a complete program.
+    const target = builtFolder(name);
+    fs.mkdirSync(target, { recursive: true });
+    const draft = path.join(target, `.${name}.${process.pid}`);
     fs.copyFileSync(path.join(folder, 'built'), draft);
-    fs.renameSync(draft, path.join(BUILT, name));
-    return path.join(BUILT, name);
+    fs.renameSync(draft, path.join(target, name));
+    return path.join(target, name);
   } catch (error) {
     const stderr =
       error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error);
@@ -205,6 +212,16 @@ function buildGoTool(name: GoToolName): string {
   } finally {
     fs.rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** The page that says how to install this program. */
+export function installationPage(name: GoToolName): string {
+  return GO_TOOLS[name].page;
+}
+
+/** Whether `ensureTool` can return this program: it is installed, or there is Go to build it. */
+export function isObtainable(name: GoToolName): boolean {
+  return findTool(name) !== undefined || canRunGo();
 }
 
 function canRunGo(): boolean {
@@ -253,15 +270,20 @@ function withoutServiceStart(debian: string, install: () => void): void {
   }
 }
 
-/** `node tools.ts nginx redis`: brings each tool that is missing. */
+/**
+ * `node tools.ts nginx redis` installs the tools that are missing. With `--optional`, a tool that can
+ * be neither found nor built is left out.
+ */
 if (import.meta.main) {
+  const isOptional = process.argv[2] === '--optional';
   try {
-    for (const name of process.argv.slice(2)) {
+    for (const name of process.argv.slice(isOptional ? 3 : 2)) {
       const known = [...Object.keys(TOOLS), ...Object.keys(GO_TOOLS)];
       if (!known.includes(name)) {
-        throw new Error(`Cannot bring "${name}": expected one of ${known.join(', ')}`);
+        throw new Error(`Cannot install "${name}": expected one of ${known.join(', ')}`);
       }
-      ensureTool(name as ToolName);
+      const tool = name as ToolName;
+      if (!isOptional || !isGoTool(tool) || isObtainable(tool)) ensureTool(tool);
     }
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);

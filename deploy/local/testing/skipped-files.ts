@@ -1,0 +1,37 @@
+import { type GoToolName, installationPage, isObtainable } from '../tools.ts';
+
+/** The test files that run a program which only Go builds, as glob patterns by program. */
+export const FILES_BY_TOOL: Readonly<Record<GoToolName, readonly string[]>> = {
+  helm: ['deploy/charts/*.test.ts', 'deploy/local/cluster-values.test.ts'],
+  helm3: ['deploy/charts/helm3.test.ts'],
+  k6: ['deploy/k6/run.test.ts'],
+  'kube-score': ['deploy/charts/{judged,platform}.test.ts'],
+};
+
+/** The programs that this machine neither has nor can build. In CI none is missing: its tests fail. */
+function missingTools(): GoToolName[] {
+  if (process.env.CI) return [];
+  return (Object.keys(FILES_BY_TOOL) as GoToolName[]).filter((name) => !isObtainable(name));
+}
+
+/** The test files that cannot run on this machine, as glob patterns. */
+export function skippedFiles(): string[] {
+  return missingTools().flatMap((name) => FILES_BY_TOOL[name]);
+}
+
+/** One line that says which test files were skipped and how to install what they need. */
+export function skippedLine(): string | undefined {
+  const missing = missingTools();
+  if (missing.length === 0) return undefined;
+  const files = [...new Set(skippedFiles())].join(', ');
+  const pages = missing.map((name) => `${name} (${installationPage(name)})`).join(', ');
+  return `Skipped ${files}: install Go 1.26, which builds the missing programs, or install ${pages}`;
+}
+
+/** Global setup of Vitest: prints the line after the summary. */
+export default function setup(): () => void {
+  return () => {
+    const line = skippedLine();
+    if (line) console.warn(line);
+  };
+}
