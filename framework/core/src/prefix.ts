@@ -37,7 +37,7 @@ export function createPrefixTest(
     let at = 0;
     for (const { isParameter, text } of segments) {
       const end = isParameter ? endOfSegment(path, at) : at + text.length;
-      if (isParameter ? end === at : !standsAt(path, at, text, caseSensitive)) return false;
+      if (isParameter ? end <= at : !standsAt(path, at, text, caseSensitive)) return false;
       if (end !== path.length && path.charCodeAt(end) !== SLASH) return false;
       at = end + 1;
     }

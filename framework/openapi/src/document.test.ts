@@ -103,6 +103,17 @@ test.each([
   expect(Object.keys(paths)).toEqual(rest);
 });
 
+test('exclude /users/:id omits the paths below /users and keeps /users', async () => {
+  const router = createRouter()
+    .get('/users', handler)
+    .get('/users/:id', handler)
+    .get('/users/:id/posts', handler);
+
+  const { paths } = await generateDocument(router.getRoutes(), { exclude: ['/users/:id'] });
+
+  expect(Object.keys(paths)).toEqual(['/users']);
+});
+
 test('operation ids are unique, whatever the routes are called', async () => {
   const router = createRouter()
     .all('/a-b', handler)
@@ -148,6 +159,25 @@ test('routes that two routers have in common stand once, under the first names',
   expect(Object.keys(paths)).toEqual(['/u/{id}']);
   expect(Object.keys(paths['/u/{id}'] ?? {})).toEqual(['get', 'put']);
   expect(paths['/u/{id}']?.put?.parameters).toMatchObject([{ name: 'id', in: 'path' }]);
+});
+
+test('paths of one router that differ only in parameter names become one path', async () => {
+  const router = createRouter()
+    .get('/users/:id', handler)
+    .put('/users/:uid', validates({ params: z.object({ uid: z.uuid() }) }), handler)
+    .get('/users/:uid/posts', handler);
+
+  const { paths } = await generateDocument(router.getRoutes());
+
+  expect(Object.keys(paths)).toEqual(['/users/{id}', '/users/{uid}/posts']);
+  expect(paths['/users/{id}']?.put?.parameters).toEqual([
+    {
+      name: 'id',
+      in: 'path',
+      required: true,
+      schema: { type: 'string', format: 'uuid', pattern: expect.any(String) },
+    },
+  ]);
 });
 
 test('validate() gives query, path and header parameters, one a property', async () => {

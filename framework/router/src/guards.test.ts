@@ -270,6 +270,24 @@ test('a guard below a parameter runs for each value of it', async () => {
   expect(seen).toEqual(['/acme/admin/users', '/other/ADMIN/users', '/acme/admin/users/']);
 });
 
+test('a guard at /users/:id does not run for /users', async () => {
+  const seen: string[] = [];
+  const router = createRouter()
+    .use('/users/:id', (ctx, next) => {
+      seen.push(ctx.path);
+      return next();
+    })
+    .get('/users', reach)
+    .get('/users/:id', reach)
+    .get('/users/:id/posts', reach);
+
+  for (const path of ['/users', '/users/', '/users/7', '/users/7/', '/users/7/posts']) {
+    expect((await request(serve(router), path)).status).toBe(200);
+  }
+
+  expect(seen).toEqual(['/users/7', '/users/7/', '/users/7/posts']);
+});
+
 test('a guard below a parameter needs a value of it', async () => {
   const seen: string[] = [];
   const router = createRouter()

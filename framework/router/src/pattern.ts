@@ -59,18 +59,10 @@ export function joinPaths(prefix: string, path: string): string {
   return path === '/' && start !== '' ? start : start + path;
 }
 
-/** `pattern` with its parameters called `names`, in order. */
-export function renameParams(pattern: string, names: readonly string[]): string {
-  let index = 0;
+/** The names of the parameters of a pattern, in order; a wildcard is `*`. */
+export function namesIn(pattern: string): string[] {
   return pattern
     .split('/')
-    .map((segment) =>
-      segment.startsWith(':') || segment === '*' ? segment[0] + rename() : segment,
-    )
-    .join('/');
-
-  function rename(): string {
-    const name = names[index++] ?? '';
-    return name === '*' ? '' : name;
-  }
+    .filter((segment) => segment.startsWith(':') || segment === '*')
+    .map((segment) => segment.replace(/^:/, ''));
 }

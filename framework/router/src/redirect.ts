@@ -1,6 +1,6 @@
 import { annotate, type Middleware } from '@fw/core';
 
-import { readRoutePattern } from './pattern.ts';
+import { namesIn, readRoutePattern } from './pattern.ts';
 
 const PRESERVING = [307, 308];
 const STATUSES = [301, 302, 303, ...PRESERVING];
@@ -39,12 +39,8 @@ export function redirectTo(from: string, to: string, status: number): Middleware
     }
   }
   const redirect: Middleware = (ctx) => {
-    // The route may lie below others that came first: their parameters stand before, their names count.
-    const actual = namesIn(ctx.route?.path ?? '').slice(-names.length);
     const target = tokens
-      .map(({ text, isName }) =>
-        isName ? encodeValue(text, ctx.params[actual[names.indexOf(text)] ?? '']) : text,
-      )
+      .map(({ text, isName }) => (isName ? encodeValue(text, ctx.params[text]) : text))
       .join('');
     ctx.redirect(withQuery((origin ?? '') + target, ctx.url), status);
   };
@@ -54,14 +50,6 @@ export function redirectTo(from: string, to: string, status: number): Middleware
 /** Escapes what a person may write in a target but no header may hold. */
 function escapeUnsafe(text: string): string {
   return text.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
-}
-
-/** The names that a pattern captures, in order. */
-function namesIn(pattern: string): string[] {
-  return pattern
-    .split('/')
-    .filter((segment) => segment.startsWith(':') || segment === '*')
-    .map((segment) => segment.replace(/^:/, ''));
 }
 
 /** A parameter's value as one segment, the wildcard's as several: no value can start an authority. */

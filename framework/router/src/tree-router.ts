@@ -11,7 +11,7 @@ import {
 } from '@fw/core';
 
 import { type AllowedMethodsOptions, answerMethods } from './allowed-methods.ts';
-import { joinPaths, readRoutePattern, renameParams } from './pattern.ts';
+import { joinPaths, namesIn, readRoutePattern } from './pattern.ts';
 import { drawRoutes } from './print.ts';
 import { keepsMethod, redirectTo } from './redirect.ts';
 import type { AnyRouter, RouteDefinition, Router, RouterOptions } from './router.ts';
@@ -75,7 +75,6 @@ export class TreeRouter implements Router<string> {
   #byMethod = new Map<string, Int32Array>();
   /** Whether requests are matched with this router's own tree, besides those of its parents. */
   #isServed = false;
-  readonly #warned = new Set<string>();
 
   constructor({ prefix = '', caseSensitive = false, strict = false }: RouterOptions) {
     this.#prefix =
@@ -352,22 +351,15 @@ export class TreeRouter implements Router<string> {
 
   #place(registration: Registration): Route {
     const { method, path } = registration;
-    const { leaf, names } = this.#tree.add(path);
+    const leaf = this.#tree.add(path);
     const open = this.#openFor(method, leaf);
     const present = this.#routes[open[leaf] as number];
     if (present?.method === method) {
       throw new Error(`Route conflict: ${method} ${present.path} is already registered`);
     }
-    const named = renameParams(path, names);
-    if (new Set(names).size < names.length) {
-      throw new TypeError(
-        `Cannot register ${method} ${path}: other routes name its parameters as in ${named}, expected each name once`,
-      );
-    }
-    if (named !== path) this.#warnOfNames(path, named);
-    const route = { ...registration, path: named, chain: undefined };
+    const route = { ...registration, chain: undefined };
     const index = this.#routes.push(route) - 1;
-    this.#names.push(this.#shareNames(names));
+    this.#names.push(this.#shareNames(namesIn(path)));
     open[leaf] = index;
     if (method === 'GET') {
       const head = this.#openFor('HEAD', leaf);
@@ -416,15 +408,6 @@ export class TreeRouter implements Router<string> {
       for (const registration of this.#registrationsOf(item)) this.#place(registration);
     }
     for (const { router } of this.#parents) router.#rebuild();
-  }
-
-  /** Warns once, whatever the number of methods, outside production. */
-  #warnOfNames(path: string, named: string): void {
-    if (process.env.NODE_ENV === 'production' || this.#warned.has(path)) return;
-    this.#warned.add(path);
-    process.emitWarning(`The parameters of ${path} are named as in ${named}, which came first`, {
-      code: 'FW_PARAMETER_NAME',
-    });
   }
 
   #forgetChains(): void {

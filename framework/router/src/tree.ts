@@ -20,24 +20,21 @@ export interface Node {
   children: Node[];
   param: Node | undefined;
   wildcard: Node | undefined;
-  /** The name of the parameter that this node captures. */
-  name: string;
   /** Its place among the nodes that routes end in; -1 for none. */
   leaf: number;
 }
 
 function createNode(text: string): Node {
-  return { text, children: [], param: undefined, wildcard: undefined, name: '', leaf: -1 };
+  return { text, children: [], param: undefined, wildcard: undefined, leaf: -1 };
 }
 
 function wildcardOf(node: Node): Node {
-  node.wildcard ??= { ...createNode(''), name: '*' };
+  node.wildcard ??= createNode('');
   return node.wildcard;
 }
 
-/** The parameter at `node`, whose first name stays. */
-function paramOf(node: Node, name: string): Node {
-  node.param ??= { ...createNode(''), name };
+function paramOf(node: Node): Node {
+  node.param ??= createNode('');
   return node.param;
 }
 
@@ -108,11 +105,11 @@ export class Tree {
   }
 
   /**
-   * Adds `pattern`, in normal form; returns its leaf and the names of its parameters, which are those
-   * of the first pattern that has a parameter at that place.
+   * Adds `pattern`, in normal form, and returns its leaf. Patterns that differ only in the names of
+   * their parameters have one leaf: the names belong to the routes.
    */
-  add(pattern: string): { leaf: number; names: readonly string[] } {
-    const names: string[] = [];
+  add(pattern: string): number {
+    let captures = 0;
     let node = this.root;
     let text = '';
     for (const segment of this.#trim(pattern).slice(1).split('/')) {
@@ -120,18 +117,18 @@ export class Tree {
       if (segment === '*' || segment.startsWith(':')) {
         node = insertText(node, text);
         text = '';
-        node = segment === '*' ? wildcardOf(node) : paramOf(node, segment.slice(1));
-        names.push(node.name);
+        node = segment === '*' ? wildcardOf(node) : paramOf(node);
+        captures++;
       } else {
         text += this.#fold(segment);
       }
     }
     node = insertText(node, text);
     if (node.leaf < 0) node.leaf = this.#leaves++;
-    if (names.length === 0) this.#exact.add(pattern, node.leaf);
-    this.#depth = Math.max(this.#depth, names.length);
+    if (captures === 0) this.#exact.add(pattern, node.leaf);
+    this.#depth = Math.max(this.#depth, captures);
     this.#nodes = undefined;
-    return { leaf: node.leaf, names };
+    return node.leaf;
   }
 
   /**

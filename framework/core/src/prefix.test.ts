@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import { createPrefixTest } from './prefix.ts';
+
+test.each([
+  ['/users/:id', '/users', false],
+  ['/users/:id', '/users/', false],
+  ['/users/:id', '/users/7', true],
+  ['/users/:id', '/users/7/', true],
+  ['/users/:id', '/USERS/7/posts', true],
+  ['/users/:id', '/users//posts', false],
+  ['/users/:id/', '/users', false],
+  ['/:tenant', '/', false],
+  ['/:a/:b', '/x', false],
+  ['/:a/:b', '/x/y', true],
+  ['/:a/b', '/x', false],
+  ['/', '/', true],
+  ['/', '/users', true],
+  ['/users', '/user', false],
+  ['/users', '/users-2', false],
+])('prefix %s contains %s: %s', (prefix, path, expected) => {
+  expect(createPrefixTest(prefix)(path)).toBe(expected);
+});
+
+/** The same by comparing lists of segments. */
+function contains(prefix: string, path: string): boolean {
+  const asked = path.split('/').slice(1);
+  const segments = prefix.split('/').slice(1).filter(Boolean);
+  return segments.every((segment, at) =>
+    segment.startsWith(':') ? !!asked[at] : segment === asked[at]?.toLowerCase(),
+  );
+}
+
+test('prefixes contain the paths that a comparison by segments finds, in 20,000 pairs', () => {
+  const toPath = (segments: readonly string[]) => `/${segments.join('/')}`;
+  const prefix = fc
+    .array(fc.constantFrom('a', 'ab', ':p', ':q'), { maxLength: 4 })
+    .map((segments) => toPath(segments));
+  const path = fc
+    .array(fc.constantFrom('a', 'A', 'ab', 'b', ''), { maxLength: 5 })
+    .map((segments) => toPath(segments));
+
+  fc.assert(
+    fc.property(prefix, path, (prefix, path) => {
+      expect(createPrefixTest(prefix)(path)).toBe(contains(prefix, path));
+    }),
+    { numRuns: 20_000 },
+  );
+});
