@@ -78,6 +78,63 @@ test.each([
   expect(await (await request(app, USERS)).json()).toEqual({ data: [], total: 0 });
 });
 
+const LONGEST_NAME = '🙂'.repeat(200);
+const LONGEST_EMAIL = `${'é'.repeat(242)}@example.com`;
+
+test('POST and PUT accept a name of 200 and an email of 254 characters', async () => {
+  const { send } = newApi();
+  const longest = { name: LONGEST_NAME, email: LONGEST_EMAIL };
+
+  const created = await send('POST', USERS, longest);
+  const changed = await send('PUT', `${USERS}/u1`, longest);
+
+  expect(created.status).toBe(201);
+  expect(changed.status).toBe(200);
+  expect(await changed.json()).toMatchObject({ data: longest });
+});
+
+const TOO_LONG = [
+  [
+    'a name of 201 characters',
+    { ...ADA, name: `${LONGEST_NAME}a` },
+    'name must be 1 to 200 characters long',
+  ],
+  [
+    'a name of 1 MB',
+    { ...ADA, name: 'a'.repeat(1_000_000) },
+    'name must be 1 to 200 characters long',
+  ],
+  [
+    'an email of 255 characters',
+    { ...ADA, email: `a${LONGEST_EMAIL}` },
+    'email must be at most 254 characters long',
+  ],
+] as const;
+
+test.each(TOO_LONG)('POST of %s responds with 400', async (_, body, detail) => {
+  const { app, send } = newApi();
+
+  const response = await send('POST', USERS, body);
+
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ code: 'BAD_REQUEST', detail });
+  expect(await (await request(app, USERS)).json()).toEqual({ data: [], total: 0 });
+});
+
+test.each([
+  ...TOO_LONG,
+  ['an empty name', { name: '' }, 'name must be 1 to 200 characters long'] as const,
+])('PUT of %s responds with 400', async (_, body, detail) => {
+  const { app, send } = newApi();
+  await send('POST', USERS, ADA);
+
+  const response = await send('PUT', `${USERS}/u1`, body);
+
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ code: 'BAD_REQUEST', detail });
+  expect(await (await request(app, `${USERS}/u1`)).json()).toMatchObject({ data: ADA });
+});
+
 test('POST without a body answers 400: name and email are required', async () => {
   const { app } = newApi();
 

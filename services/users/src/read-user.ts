@@ -1,14 +1,22 @@
 import { BadRequestError } from 'fw';
 
-import type { NewUser, UserChanges } from './user.ts';
+import {
+  hasAtMost,
+  MAX_EMAIL_LENGTH,
+  MAX_NAME_LENGTH,
+  type NewUser,
+  type UserChanges,
+} from './user.ts';
 
 /**
  * Reads the body of a POST.
  *
- * @throws {BadRequestError} if `name` or `email` is missing, empty or no text
+ * @throws {BadRequestError} if `name` or `email` is missing, empty, too long or not a string
  */
 export function readNewUser(body: unknown): NewUser {
-  return { name: readRequired(body, 'name'), email: readRequired(body, 'email') };
+  const newUser = { name: readRequired(body, 'name'), email: readRequired(body, 'email') };
+  checkLengths(newUser);
+  return newUser;
 }
 
 function readRequired(body: unknown, name: string): string {
@@ -18,9 +26,9 @@ function readRequired(body: unknown, name: string): string {
 }
 
 /**
- * Reads the body of a PUT; what it does not know in there, it leaves out.
+ * Reads the body of a PUT; ignores unknown fields.
  *
- * @throws {BadRequestError} if a field that is there is no text
+ * @throws {BadRequestError} if a field is not a string, or `name` is empty, or one of them is too long
  */
 export function readUserChanges(body: unknown): UserChanges {
   if (body !== undefined && !isObject(body)) {
@@ -28,7 +36,18 @@ export function readUserChanges(body: unknown): UserChanges {
   }
   const name = readText(body, 'name');
   const email = readText(body, 'email');
-  return { ...(name !== undefined && { name }), ...(email !== undefined && { email }) };
+  const changes = { ...(name !== undefined && { name }), ...(email !== undefined && { email }) };
+  checkLengths(changes);
+  return changes;
+}
+
+function checkLengths({ name, email }: UserChanges): void {
+  if (name !== undefined && (name === '' || !hasAtMost(name, MAX_NAME_LENGTH))) {
+    throw new BadRequestError(`name must be 1 to ${MAX_NAME_LENGTH} characters long`);
+  }
+  if (email !== undefined && !hasAtMost(email, MAX_EMAIL_LENGTH)) {
+    throw new BadRequestError(`email must be at most ${MAX_EMAIL_LENGTH} characters long`);
+  }
 }
 
 function readText(body: unknown, name: string): string | undefined {

@@ -1,6 +1,8 @@
 import { integerQuery, pageOf, pageQuery } from '@fw/service';
 import * as z from 'zod';
 
+import { hasAtMost, MAX_EMAIL_LENGTH, MAX_NAME_LENGTH } from './user.ts';
+
 const ADA = { name: 'Ada Lovelace', email: 'ada@example.com' };
 const CREATED_AT = '2026-11-21T10:00:00.000Z';
 
@@ -19,12 +21,26 @@ export const UserV1 = z
   .object({ id, name: anyName, email: anyEmail, createdAt, updatedAt })
   .meta({ id: 'UserV1' });
 
-/** What version 1 reads of a user; it takes any text. */
+const nameV1 = z
+  .string()
+  .min(1)
+  .max(MAX_NAME_LENGTH)
+  .meta({ examples: [ADA.name] });
+const emailV1 = z
+  .string()
+  .max(MAX_EMAIL_LENGTH)
+  .meta({ examples: [ADA.email] });
+
+/** The body of version 1's POST as the document shows it; `readNewUser` reads it. */
 export const NewUserV1 = z
-  .object({ name: anyName, email: anyEmail })
+  .object({ name: nameV1, email: emailV1.min(1) })
   .meta({ id: 'NewUserV1', examples: [ADA] });
 
-export const UserChangesV1 = NewUserV1.partial().meta({ id: 'UserChangesV1' });
+/** The body of version 1's PUT as the document shows it; `readUserChanges` reads it. */
+export const UserChangesV1 = z
+  .object({ name: nameV1, email: emailV1 })
+  .partial()
+  .meta({ id: 'UserChangesV1' });
 
 const total = z.int().min(0).meta({ description: 'How many users there are in all' });
 
@@ -48,13 +64,6 @@ export const PageQueryV1 = z.object({
     .meta({ description: 'Users on a page; 10 if only `page` is there' }),
 });
 
-const MAX_NAME_LENGTH = 200;
-
-/** Characters as people and JSON Schema count them: an emoji is one, in JavaScript two. */
-function isShort(text: string): boolean {
-  return text.length <= 2 * MAX_NAME_LENGTH && [...text].length <= MAX_NAME_LENGTH;
-}
-
 /** A body with NUL is refused before it comes here; PostgreSQL has no text with it. */
 function hasNoNul(text: string): boolean {
   return !text.includes('\0');
@@ -63,12 +72,15 @@ function hasNoNul(text: string): boolean {
 const name = z
   .string()
   .regex(/\S/, 'Expected some text')
-  .refine(isShort, `Too long: expected at most ${MAX_NAME_LENGTH} characters`)
+  .refine(
+    (text) => hasAtMost(text, MAX_NAME_LENGTH),
+    `Too long: expected at most ${MAX_NAME_LENGTH} characters`,
+  )
   .meta({ minLength: 1, maxLength: MAX_NAME_LENGTH, examples: [ADA.name] });
 
 const email = z
   .email({ error: 'Expected an e-mail address', abort: true })
-  .max(254)
+  .max(MAX_EMAIL_LENGTH)
   .meta({ description: 'Unique, whatever its case', examples: [ADA.email] });
 
 /** A user as version 2 shows it. */
