@@ -11,8 +11,9 @@ export function keepsMethod(status: number): boolean {
 }
 
 /**
- * Answers with a redirect from the pattern `from` to `to`, a path or an http URL in which `:name` and
- * a final `*` stand for what `from` captured. The query of the request is kept.
+ * Redirects from the pattern `from` to `to`, a path or an http URL. A segment of its path that begins
+ * with `:name`, and a final `*`, contain the value of that parameter of `from`; a colon in any other
+ * place is text. The query of the request is kept.
  *
  * @throws {TypeError} if `to` is no such target or names what `from` does not capture
  * @throws {RangeError} if `status` is not 301, 302, 303, 307 or 308
@@ -28,7 +29,8 @@ export function redirectTo(from: string, to: string, status: number): Middleware
   if (path === undefined || (origin === undefined && path === '')) {
     throw new TypeError(`${action}: expected a path or an http URL, without a fragment`);
   }
-  const parts = path.split(/(:[A-Za-z_][\w-]*|(?<=\/)\*$)/);
+  const [, pathname = '', query = ''] = /^([^?]*)(.*)$/s.exec(path) ?? [];
+  const parts = pathname.split(/(?<=\/)(:[A-Za-z_][\w-]*|\*$)/);
   const tokens = parts.map((text, index) => ({
     text: index % 2 === 1 ? text.replace(/^:/, '') : escapeUnsafe(text),
     isName: index % 2 === 1,
@@ -42,7 +44,7 @@ export function redirectTo(from: string, to: string, status: number): Middleware
     const target = tokens
       .map(({ text, isName }) => (isName ? encodeValue(text, ctx.params[text]) : text))
       .join('');
-    ctx.redirect(withQuery((origin ?? '') + target, ctx.url), status);
+    ctx.redirect(withQuery((origin ?? '') + target + escapeUnsafe(query), ctx.url), status);
   };
   return annotate(redirect, { responses: { [status]: { headers: { Location: 'Where to go' } } } });
 }

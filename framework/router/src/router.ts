@@ -96,7 +96,10 @@ export interface Router<Prefix extends string = '', Validated extends Parts = No
    * ends in it, it is not repeated. Serves whoever registers routes before they are mounted.
    */
   within<const Path extends string>(prefix: Path): Router<`${Prefix}${Path}`, Validated>;
-  /** Default status 301. `:name` in `to` stands for what `from` captured; the query is kept. */
+  /**
+   * Redirects `from` to `to`, by default with status 301. A segment of `to` that begins with `:name`
+   * contains the value of that parameter of `from`; the query of the request is kept.
+   */
   redirect(from: string, to: string, status?: number): this;
   /** The middleware that runs the routes, below `prefix`. */
   routes(prefix?: string): Middleware;
