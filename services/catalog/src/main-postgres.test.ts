@@ -96,3 +96,13 @@ test('migrate makes the tables and ends', async () => {
     stderr: '',
   });
 });
+
+test('migrate logs that PostgreSQL is unavailable', async () => {
+  const DATABASE_URL = 'postgres://catalog:secret-word@127.0.0.1:1/catalog';
+
+  const { code, stdout, stderr } = await runToEnd(MAIN, { DATABASE_URL }, ['migrate']);
+
+  expect(code).toBe(1);
+  expect(stdout).toContain('PostgreSQL');
+  expect(stdout + stderr).not.toContain('secret-word');
+});

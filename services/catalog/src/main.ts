@@ -28,8 +28,8 @@ await runService({
       },
     };
   },
-  async migrate(config) {
-    await migrateStore(config);
+  async migrate(config, { logger }) {
+    await migrateStore(config, { logger });
   },
   commands: {
     import: {

@@ -14,10 +14,10 @@ export async function openStore(
   config: CatalogConfig,
   edge: ServiceEdge = {},
 ): Promise<CatalogStore> {
-  const { DATABASE_URL: url, DATABASE_FILE: file } = config;
+  const { DATABASE_URL: url, DATABASE_FILE: file, DATABASE_TIMEOUT_MS: timeoutMs } = config;
   if (url === undefined) {
     const { openSqliteCatalogStore } = await import('./sqlite.ts');
-    return openSqliteCatalogStore(file);
+    return openSqliteCatalogStore(file, { timeoutMs });
   }
   const { openPostgresCatalogStore } = await import('./postgres.ts');
   return openPostgresCatalogStore({ ...postgresOptions(config, edge), url });
@@ -29,8 +29,11 @@ export async function openStore(
  * @throws {ImportRunningError} if another import into it is running
  */
 export async function openImport(config: CatalogConfig): Promise<ImportTarget> {
-  const { DATABASE_URL: url, DATABASE_FILE: file } = config;
-  if (url === undefined) return (await import('./sqlite-import.ts')).openSqliteImport(file);
+  const { DATABASE_URL: url, DATABASE_FILE: file, DATABASE_TIMEOUT_MS: timeoutMs } = config;
+  if (url === undefined) {
+    const { openSqliteImport } = await import('./sqlite-import.ts');
+    return openSqliteImport(file, { timeoutMs });
+  }
   return (await import('./postgres-import.ts')).openPostgresImport({
     ...postgresOptions(config),
     url,
@@ -38,8 +41,8 @@ export async function openImport(config: CatalogConfig): Promise<ImportTarget> {
 }
 
 /** Brings the store's tables to the newest version. */
-export async function migrateStore(config: CatalogConfig): Promise<void> {
-  const store = await openStore(config);
+export async function migrateStore(config: CatalogConfig, edge: ServiceEdge): Promise<void> {
+  const store = await openStore(config, edge);
   try {
     await store.migrate();
   } finally {

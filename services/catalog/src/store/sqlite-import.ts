@@ -12,6 +12,7 @@ import {
   type Refusal,
 } from '../import/target.ts';
 import { nameKeyOf, wordsOfItem } from '../words.ts';
+import type { SqliteCatalogOptions } from './sqlite.ts';
 import { buildSqliteTables } from './sqlite-build.ts';
 import { createTagWords, dropTables, FORMAT, tablesOf } from './sqlite-tables.ts';
 
@@ -21,11 +22,14 @@ import { createTagWords, dropTables, FORMAT, tablesOf } from './sqlite-tables.ts
  *
  * @throws {ImportRunningError} if another process imports into this file
  */
-export function openSqliteImport(file: string): ImportTarget {
+export function openSqliteImport(
+  file: string,
+  { timeoutMs = 1_000 }: SqliteCatalogOptions = {},
+): ImportTarget {
   const unlock = lock(file);
   try {
     const database = openDatabase(file, FORMAT);
-    database.exec('PRAGMA cache_size = -64000');
+    database.exec(`PRAGMA busy_timeout = ${timeoutMs}; PRAGMA cache_size = -64000`);
     return createTarget(database, unlock);
   } catch (error) {
     unlock();

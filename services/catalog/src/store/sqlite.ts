@@ -31,12 +31,21 @@ import { FORMAT, tablesOf } from './sqlite-tables.ts';
  *
  * @throws {Error} naming the file, if it cannot be opened or holds something else
  */
-export function openSqliteCatalogStore(file: string): CatalogStore {
-  return createSqliteCatalogStore(openDatabase(file, FORMAT));
+export function openSqliteCatalogStore(file: string, options?: SqliteCatalogOptions): CatalogStore {
+  return createSqliteCatalogStore(openDatabase(file, FORMAT), options);
+}
+
+export interface SqliteCatalogOptions {
+  /** How long a call waits for another process that has locked the file. Default 1 s. */
+  readonly timeoutMs?: number;
 }
 
 /** Reads the catalog from a database that is open; closes it in the end. */
-export function createSqliteCatalogStore(database: DatabaseSync): CatalogStore {
+export function createSqliteCatalogStore(
+  database: DatabaseSync,
+  { timeoutMs = 1_000 }: SqliteCatalogOptions = {},
+): CatalogStore {
+  database.exec(`PRAGMA busy_timeout = ${timeoutMs}`);
   const readPresent = database.prepare('SELECT number, version, total FROM present');
   let statements = createStatements(database);
   let number: number | undefined;
