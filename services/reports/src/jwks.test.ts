@@ -13,10 +13,16 @@ async function newKey(kid: string): Promise<JWK> {
 
 /** Finds keys by their ids at a server whose keys a test may change. */
 async function newRemote(options: RemoteKeysOptions = {}) {
-  const served = { keys: [await newKey('first')], readings: 0, isAway: false };
+  const served = {
+    keys: [await newKey('first')],
+    readings: 0,
+    isAway: false,
+    body: undefined as string | undefined,
+  };
   const server = await startHttpServer((_, res) => {
     served.readings++;
     if (served.isAway) res.writeHead(503).end();
+    else if (served.body !== undefined) res.end(served.body);
     else res.end(JSON.stringify({ keys: served.keys }));
   });
   const keys = remoteKeys(new URL(server.url), options);
@@ -66,6 +72,42 @@ test('keys that cannot be read again for too long count no more', async () => {
   await sleep(60);
 
   await expect(find('first')).rejects.toMatchObject({ status: 503 });
+});
+
+test.each([
+  ['a response with status 503', { isAway: true }],
+  ['a response that is no JSON', { body: '<html>' }],
+  ['a response without keys', { body: '{}' }],
+])('after %s the keys are read again in retryMs, not in refreshMs', async (_, failure) => {
+  let clockMs = 0;
+  const times = { refreshMs: 600_000, retryMs: 1_000 };
+  const { served, find } = await newRemote({ ...times, now: () => clockMs });
+  await find('first');
+  const { isAway, body } = served;
+  Object.assign(served, failure);
+  clockMs += times.refreshMs;
+  await find('first');
+  await vi.waitFor(() => expect(served.readings).toBe(2));
+  Object.assign(served, { isAway, body });
+
+  const failedMs = clockMs;
+  await vi.waitFor(async () => {
+    clockMs += times.retryMs;
+    expect(await find('first')).toBe('public');
+    expect(served.readings).toBe(3);
+  }, 5_000);
+
+  expect(clockMs - failedMs).toBeLessThan(times.refreshMs);
+});
+
+test('a response of more than 256 KiB is given up, and the request is 503', async () => {
+  const { served, find } = await newRemote();
+  served.body = ' '.repeat(300_000);
+
+  await expect(find('first')).rejects.toMatchObject({
+    status: 503,
+    cause: { message: 'The response is longer than 262144 bytes' },
+  });
 });
 
 test('an address that has just failed is left alone', async () => {

@@ -8,8 +8,10 @@ export interface RemoteKeysOptions {
   readonly maxAgeMs?: number;
   /** How long after one reading an unknown key is no reason for another. Default 10 s. */
   readonly cooldownMs?: number;
-  /** How long after a failure the address is left alone. Default 1 s. */
+  /** How long after a failure no request is sent to the address. Default 1 s. */
   readonly retryMs?: number;
+  /** A clock for these times, in milliseconds. */
+  readonly now?: () => number;
 }
 
 const TIMEOUT_MS = 1_000;
@@ -27,6 +29,7 @@ export function remoteKeys(
     maxAgeMs = 3_600_000,
     cooldownMs = 10_000,
     retryMs = 1_000,
+    now = () => performance.now(),
   }: RemoteKeysOptions = {},
 ): JWTVerifyGetKey {
   let retryAtMs = 0;
@@ -36,22 +39,24 @@ export function remoteKeys(
     cooldownDuration: cooldownMs,
     cacheMaxAge: maxAgeMs,
     [customFetch]: async (address, init) => {
-      if (performance.now() < retryAtMs) throw new Error('The last try has just failed');
+      if (now() < retryAtMs) throw new Error('The last try has just failed');
       const response = await fetch(address, init);
       const { status } = response;
       const body = await readBounded(response);
-      refreshAtMs = performance.now() + refreshMs;
+      refreshAtMs = now() + refreshMs;
       return new Response(body, { status });
     },
   });
   const fail = (error: unknown) => {
-    if (performance.now() >= retryAtMs) retryAtMs = performance.now() + retryMs;
+    if (now() >= retryAtMs) retryAtMs = now() + retryMs;
+    // Also after a response that has arrived: its status or content may be the failure.
+    refreshAtMs = retryAtMs;
     return error;
   };
 
   return async (header, token) => {
-    if (performance.now() >= refreshAtMs) {
-      refreshAtMs = performance.now() + retryMs;
+    if (now() >= refreshAtMs) {
+      refreshAtMs = now() + retryMs;
       keys.reload().catch(fail);
     }
     try {
@@ -78,7 +83,7 @@ async function readBounded(response: Response): Promise<Buffer<ArrayBuffer>> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > LIMIT_BYTES) throw new Error(`The answer is longer than ${LIMIT_BYTES} bytes`);
+    if (bytes > LIMIT_BYTES) throw new Error(`The response is longer than ${LIMIT_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
