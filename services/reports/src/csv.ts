@@ -17,9 +17,13 @@ function lastRecord(columns: readonly Column[], text: string): string[] {
   return columns.map((_, index) => (index === 0 ? text : ''));
 }
 
-/** A text that a spreadsheet would run as a formula is kept from it by an apostrophe. */
+/**
+ * An apostrophe keeps a spreadsheet from reading a text as a formula. Some spreadsheets ignore leading
+ * blanks and invisible characters, read full-width signs such as `＝` as `=`, or split at `;` and tabs.
+ */
 function writeField(cell: Cell): string {
   if (typeof cell === 'number') return String(cell);
-  const text = /^[=+\-@\t\r\n]/.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const isFormula = /^[\s\p{C}]*[=+\-@]|^[\t\r\n]/u.test(cell.normalize('NFKC'));
+  const text = isFormula ? `'${cell}` : cell;
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
