@@ -1,6 +1,15 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -67,3 +76,63 @@ test('the program in the README serves what it says', async () => {
     child.kill();
   }
 });
+
+/** What the `npm install` lines of a README install: a package of ours by its folder in a checkout. */
+function installedBy(readme: string): string[] {
+  const lines = readFileSync(join(root, readme), 'utf8').matchAll(/^npm install ([^#\n]+)/gm);
+  return [...lines].flatMap(([, names = '']) => names.trim().split(/\s+/));
+}
+
+test.each(readmes)(
+  'the npm install lines of %s name every package that its programs import',
+  (readme) => {
+    const imported = programsOf(readme).flatMap((code) =>
+      [...code.matchAll(/from '((?:@[^/']+\/)?[^./'][^/']*)/g)].map(([, name = '']) => name),
+    );
+    const expected = imported
+      .filter((name) => !name.startsWith('node:'))
+      .map((name) =>
+        name === 'fw' || name.startsWith('@fw/')
+          ? `../fw/framework/${name.replace('@fw/', '')}`
+          : name,
+      );
+
+    expect(installedBy(readme)).toEqual(expect.arrayContaining([...new Set(expected)]));
+  },
+);
+
+test('no README installs a package of this repository from the npm registry', () => {
+  expect(readmes.flatMap(installedBy).filter((name) => /^(?:fw$|@fw\/)/.test(name))).toEqual([]);
+});
+
+test('the program of the README runs in an empty project after the npm install line', async () => {
+  const parent = mkdtempSync(join(tmpdir(), 'readme-'));
+  const project = join(parent, 'project');
+  mkdirSync(project);
+  symlinkSync(root, join(parent, 'fw'));
+  const [program = ''] = programsOf('README.md');
+  try {
+    writeFileSync(join(project, 'package.json'), '{"type":"module"}');
+    const requestOnce =
+      "\nconst { status } = await fetch('http://127.0.0.1:' + server.port + '/api/v1/users/7');";
+    writeFileSync(
+      join(project, 'program.ts'),
+      program.replace('await listen(app, 3000);', 'const server = await listen(app, 0);') +
+        `${requestOnce}\nconsole.log(status);\nawait server.close();\n`,
+    );
+    const run = promisify(execFile);
+
+    await run(
+      'npm',
+      ['install', '--offline', '--no-audit', '--no-fund', ...installedBy('README.md')],
+      {
+        cwd: project,
+      },
+    );
+    const { stdout } = await run(process.execPath, ['program.ts'], { cwd: project });
+
+    expect(stdout.trim().split('\n').at(-1)).toBe('200');
+  } finally {
+    rmSync(parent, { recursive: true });
+  }
+}, 60_000);

@@ -208,3 +208,33 @@ describe('notFoundHandler', () => {
     expect((await request(app, '/here')).status).toBe(200);
   });
 });
+
+describe('an error of another library', () => {
+  test('with a status and a boolean expose is sent with that status and its message', async () => {
+    const error = Object.assign(new Error('request aborted'), { status: 400, expose: true });
+
+    const { response, body } = await answerTo(error);
+
+    expect(response.status).toBe(400);
+    expect(body).toMatchObject({ detail: 'request aborted', code: 'BAD_REQUEST' });
+  });
+
+  test('with expose false keeps its status but not its message', async () => {
+    const error = Object.assign(new Error('secret'), { status: 403, expose: false });
+
+    const { response, body } = await answerTo(error);
+
+    expect(response.status).toBe(403);
+    expect(body).toMatchObject({ detail: 'Forbidden' });
+  });
+
+  test('with a status but without expose is a 500: the status is that of another server', async () => {
+    const error = Object.assign(new Error('upstream said 404'), { status: 404 });
+
+    const { response, body, logged } = await answerTo(error);
+
+    expect(response.status).toBe(500);
+    expect(body).toMatchObject({ detail: 'Internal Server Error' });
+    expect(logged).toEqual([error]);
+  });
+});
