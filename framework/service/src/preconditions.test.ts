@@ -26,10 +26,24 @@ test.each([
   ['"1" ,"2",W/"3", "3"', 200],
   ['"2"', 412],
   ['W/"3"', 412],
-  ['3', 412],
   ['', 412],
-  ['"3', 412],
+  [',', 412],
+  [', "3",,', 200],
   ['"13"', 412],
+  ['"1,2", "3"', 200],
+  ['"1,"', 412],
+  ['3', 400],
+  ['"3', 400],
+  ['w/"3"', 400],
+  ['W/ "3"', 400],
+  ['x"4"', 400],
+  ['x"3"', 400],
+  ['"3"x', 400],
+  ['"3" "4"', 400],
+  ['"3", *', 400],
+  ['"3", 4', 400],
+  ['"a b"', 400],
+  ['**', 400],
 ])('PUT with If-Match %j answers %i', async (value, status) => {
   expect(await statusOf('PUT', 'If-Match', value)).toBe(status);
 });
@@ -41,8 +55,13 @@ test.each([
   ['W/"3"', 304],
   ['"1", W/"3"', 304],
   ['"2"', 200],
-  ['3', 200],
   ['', 200],
+  ['"1,2", "3"', 304],
+  ['3', 200],
+  ['x"3"', 200],
+  ['"3"x', 200],
+  ['w/"3"', 200],
+  ['"3", *', 200],
 ])('GET with If-None-Match %j answers %i', async (value, status) => {
   expect(await statusOf('GET', 'If-None-Match', value)).toBe(status);
 });
@@ -64,4 +83,20 @@ test('412 is a problem', async () => {
     code: 'PRECONDITION_FAILED',
     detail: 'the resource has changed: If-Match names another state of it',
   });
+});
+
+test('a malformed If-Match is a problem that names the header', async () => {
+  const response = await request(app, '/', { method: 'PUT', headers: { 'If-Match': 'x"4"' } });
+
+  expect(await response.json()).toMatchObject({
+    code: 'BAD_REQUEST',
+    detail: 'If-Match must be "*" or a list of entity tags',
+  });
+});
+
+test('a header of 16,000 characters is parsed in linear time', async () => {
+  const value = `${'"1",'.repeat(4_000)}x`;
+
+  expect(await statusOf('PUT', 'If-Match', value)).toBe(400);
+  expect(await statusOf('PUT', 'If-Match', ', '.repeat(8_000))).toBe(412);
 });

@@ -31,7 +31,7 @@ const IF_MATCH = z.object({
     .optional()
     .meta({
       description:
-        'Entity tags, or `*`: the change is made only if the user is still in such a state',
+        'Entity tags, or `*`: the change is made only if the user is still in such a state. A malformed value is a 400.',
       examples: ['"1"'],
     }),
 });
@@ -40,7 +40,8 @@ const IF_NONE_MATCH = z.object({
     .string()
     .optional()
     .meta({
-      description: 'Entity tags: 304 if the user is still in such a state',
+      description:
+        'Entity tags: 304 if the user is still in such a state. A malformed value is ignored.',
       examples: ['"1"'],
     }),
 });
