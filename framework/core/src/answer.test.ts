@@ -1,7 +1,13 @@
-import { describe, expect, test } from 'vitest';
+import { createReadStream } from 'node:fs';
+import { connect } from 'node:net';
+import { Readable } from 'node:stream';
+
+import { describe, expect, test, vi } from 'vitest';
 
 import { createApp } from './application.ts';
-import { request } from './testing.ts';
+import type { Context } from './context.ts';
+import { listen } from './listen.ts';
+import { openConnection, request } from './testing.ts';
 
 const silent = { info() {}, warn() {}, error() {} };
 
@@ -55,5 +61,212 @@ describe('an error response', () => {
     expect(response.status).toBe(404);
     expect(response.headers.get(name)).toBeNull();
     expect(response.headers.get('content-type')).toBe('application/problem+json');
+  });
+});
+
+/** An application whose one handler sends the stream, and the errors that it logs. */
+function streaming(stream: Readable | ReadableStream, prepare: (ctx: Context) => void = () => {}) {
+  const errors: unknown[] = [];
+  const logger = { ...silent, error: (_: string, error?: unknown) => void errors.push(error) };
+  const app = createApp({ logger }).use((ctx) => {
+    prepare(ctx);
+    ctx.send(stream);
+  });
+  return { app, errors };
+}
+
+/** A stream that fails when it is read. */
+function failing(error: Error): Readable {
+  return new Readable({
+    read() {
+      setImmediate(() => this.destroy(error));
+    },
+  });
+}
+
+describe.each(['GET', 'HEAD'])('a stream that fails before its first byte, on %s', (method) => {
+  test.each<readonly [string, () => Readable | ReadableStream]>([
+    ['a Node stream', () => failing(new Error('disk broken'))],
+    ['a file that is missing', () => createReadStream('/disk broken')],
+    [
+      'a generator',
+      () =>
+        Readable.from(
+          // biome-ignore lint/correctness/useYield: it fails before the first one
+          (async function* () {
+            throw new Error('disk broken');
+          })(),
+        ),
+    ],
+    [
+      'a web stream',
+      () =>
+        new ReadableStream({
+          pull() {
+            throw new Error('disk broken');
+          },
+        }),
+    ],
+    ['a stream of objects', () => Readable.from([{ 'disk broken': 1 }])],
+    ['a stream that was destroyed', () => new Readable({ read() {} }).destroy()],
+  ])('%s: 500', async (_, open) => {
+    const stream = open();
+    const { app, errors } = streaming(stream, (ctx) => {
+      ctx.set('Content-Type', 'text/csv').set('ETag', '"1"').set('X-Kept', 'yes');
+    });
+
+    const response = await request(app, '/', { method });
+
+    expect(response.status).toBe(500);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(response.headers.get('etag')).toBeNull();
+    expect(response.headers.get('x-kept')).toBe('yes');
+    expect(await response.text()).not.toContain('disk broken');
+    expect(errors).toHaveLength(1);
+    if (stream instanceof Readable) expect(stream.destroyed).toBe(true);
+  });
+
+  test('with an error that has a status: this status', async () => {
+    const error = Object.assign(new Error('No such report'), { status: 404, expose: true });
+    const { app, errors } = streaming(failing(error));
+
+    const response = await request(app, '/', { method });
+
+    expect(response.status).toBe(404);
+    if (method === 'GET') expect(await response.json()).toMatchObject({ detail: 'No such report' });
+    expect(errors).toEqual([]);
+  });
+});
+
+describe('a stream', () => {
+  test.each<readonly [string, () => Readable]>([
+    ['that is empty', () => Readable.from([])],
+    ['that has ended already', () => Readable.from([]).resume()],
+    [
+      'that ends later',
+      () =>
+        new Readable({
+          read() {
+            setImmediate(() => this.push(null));
+          },
+        }),
+    ],
+  ])('%s is an empty body', async (_, open) => {
+    const response = await request(streaming(open()).app, '/');
+
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe('');
+  });
+
+  test('is sent whole, in order', async () => {
+    const chunks = Array.from({ length: 500 }, (_, index) => `${index}:${'x'.repeat(index)};`);
+    const bodies = [
+      Readable.from(chunks),
+      Readable.from(chunks.map((chunk) => Buffer.from(chunk))),
+      Readable.from(chunks, { objectMode: false }),
+      Readable.toWeb(Readable.from(chunks)) as ReadableStream,
+    ];
+
+    const texts = await Promise.all(
+      bodies.map(async (body) => (await request(streaming(body).app, '/')).text()),
+    );
+
+    expect(texts).toEqual(bodies.map(() => chunks.join('')));
+  });
+
+  test('with a chunk that is neither text nor octets is cut off there and logged', async () => {
+    const stream = new Readable({ objectMode: true, read() {} });
+    stream.push('first');
+    const { app, errors } = streaming(stream);
+    const server = await listen(app, 0);
+    const connection = openConnection(server.port).send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await connection.read(/first/);
+
+    stream.push({ second: 2 });
+
+    expect(await connection.readAll()).not.toContain('second');
+    expect(errors).toHaveLength(1);
+    await server.close();
+  });
+
+  test('is destroyed when the client has left before it is sent', async () => {
+    const stream = new Readable({ read() {} });
+    const { promise: hasArrived, resolve: arrive } = Promise.withResolvers<void>();
+    const app = createApp({ logger: silent }).use(async (ctx) => {
+      arrive();
+      await new Promise((resolve) => ctx.raw.res.once('close', resolve));
+      ctx.send(stream);
+    });
+    const server = await listen(app, 0);
+    const connection = openConnection(server.port).send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await hasArrived;
+
+    connection.close();
+
+    await vi.waitFor(() => expect(stream.destroyed).toBe(true));
+    await server.close();
+  });
+
+  test.each(['before its first byte', 'after it'])(
+    'is destroyed when the client leaves %s, and nothing is logged',
+    async (moment) => {
+      let isCancelled = false;
+      const streams = [
+        new Readable({ read() {} }),
+        new ReadableStream({
+          start: (controller) => {
+            if (moment === 'after it') controller.enqueue('first');
+          },
+          cancel() {
+            isCancelled = true;
+          },
+        }),
+      ] as const;
+      if (moment === 'after it') streams[0].push('first');
+      for (const stream of streams) {
+        const { promise: isHandled, resolve } = Promise.withResolvers<void>();
+        const { app, errors } = streaming(stream, () => resolve());
+        const server = await listen(app, 0);
+        const connection = openConnection(server.port).send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+        await (moment === 'after it' ? connection.read(/first/) : isHandled);
+
+        connection.close();
+
+        await vi.waitFor(() => {
+          expect(stream instanceof Readable ? stream.destroyed : isCancelled).toBe(true);
+        });
+        await server.close();
+        expect(errors).toEqual([]);
+      }
+    },
+  );
+
+  test('from the web is read no faster than the client reads', async () => {
+    let pulls = 0;
+    const stream = new ReadableStream({
+      pull(controller) {
+        pulls++;
+        controller.enqueue(Buffer.alloc(65_536));
+        if (pulls === 10_000) controller.close();
+      },
+    });
+    const server = await listen(streaming(stream).app, 0);
+    const { port } = server;
+    const socket = connect({ port, host: '127.0.0.1' }).pause();
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+
+    let before = -1;
+    await vi.waitFor(
+      () => {
+        const isStalled = pulls > 0 && pulls === before;
+        before = pulls;
+        expect(isStalled).toBe(true);
+      },
+      { interval: 100, timeout: 20_000 },
+    );
+
+    expect(pulls).toBeLessThan(1_000);
+    socket.destroy();
+    await server.close();
   });
 });

@@ -1,5 +1,7 @@
-import { pipeline, type Readable } from 'node:stream';
+import type { ServerResponse } from 'node:http';
+import { finished, PassThrough, pipeline, type Readable } from 'node:stream';
 
+import { isStream } from './body.ts';
 import {
   headersOf,
   type Problem,
@@ -9,7 +11,7 @@ import {
   statusOf,
   titleOf,
 } from './problem.ts';
-import { type Body, isStream, type RequestContext } from './request-context.ts';
+import type { RequestContext } from './request-context.ts';
 import { sendWhole } from './response.ts';
 
 /** Methods of RFC 9110, RFC 5789 and RFC 10008; any other one that no route uses is answered 501. */
@@ -88,14 +90,20 @@ function isDeparture(ctx: RequestContext, error: unknown): boolean {
   return ctx.raw.res.destroyed && error instanceof Error && error.name === 'AbortError';
 }
 
-/** Writes what the request recorded; of one that recorded nothing, what its status and route say. */
-export function writeAnswer(ctx: RequestContext): void {
+/** Sends the response to an error in place of one that could not be written. */
+type Fail = (ctx: RequestContext, error: unknown) => void;
+
+/**
+ * Writes what the request recorded; of one that recorded nothing, what its status and route say. A
+ * stream that fails before its first chunk is left to `fail`.
+ */
+export function writeAnswer(ctx: RequestContext, fail: Fail): void {
   const { res } = ctx.raw;
   if (!res.headersSent) {
     if (ctx.answeredBy === '') recordSilence(ctx);
     const status = ctx.status;
     if (status === 204 || status === 205 || status === 304) writeEmpty(ctx, status);
-    else writeBody(ctx, status, ctx.answerBody);
+    else writeBody(ctx, status, fail);
   }
   ctx.finished = true;
 }
@@ -119,37 +127,77 @@ function writeEmpty(ctx: RequestContext, status: number): void {
   if (isStream(ctx.answerBody)) ctx.answerBody.destroy();
 }
 
-function writeBody(ctx: RequestContext, status: number, body: Body): void {
-  const { res } = ctx.raw;
-  const headers = ctx.answerHeaders;
+function writeBody(ctx: RequestContext, status: number, fail: Fail): void {
+  const { answerHeaders: headers, answerBody: body } = ctx;
   let type = ctx.answerType;
   if (headers.length > 0) {
     ctx.deleteHeader('content-length');
     if (ctx.hasHeader('content-type')) type = '';
   }
-  if (isStream(body)) {
-    if (body.errored) throw body.errored;
-    res.writeHead(
-      status,
-      titleOf(status),
-      type === '' ? headers : [...headers, 'Content-Type', type],
-    );
-    writeStream(ctx, body);
-    return;
-  }
-  sendWhole(res, { status, headers, type, body });
+  if (isStream(body)) writeStream(ctx, status, type, octetsOf(body), fail);
+  else sendWhole(ctx.raw.res, { status, headers, type, body });
 }
 
-function writeStream(ctx: RequestContext, body: Readable): void {
+/** `stream` as octets: of a stream of objects, a chunk that is none makes it fail. */
+function octetsOf(stream: Readable): Readable {
+  if (!stream.readableObjectMode) return stream;
+  return pipeline(stream, new PassThrough({ writableObjectMode: true }), () => {});
+}
+
+/** Sends `body` from its first chunk on: until then, an error can still be the response. */
+function writeStream(
+  ctx: RequestContext,
+  status: number,
+  type: string,
+  body: Readable,
+  fail: Fail,
+): void {
   const { res } = ctx.raw;
-  if (ctx.method === 'HEAD' || res.destroyed) {
+  if (res.destroyed) {
+    body.destroy();
+    return;
+  }
+  whenReadable(body, res, (error) => {
+    if (res.destroyed) body.destroy();
+    else if (error) fail(ctx, error);
+    else {
+      const headers = [...ctx.answerHeaders];
+      if (type !== '') headers.push('Content-Type', type);
+      if (ctx.streamLength >= 0) headers.push('Content-Length', String(ctx.streamLength));
+      res.writeHead(status, titleOf(status), headers);
+      sendStream(ctx, body);
+    }
+  });
+}
+
+/** Calls `done` once `body` has a chunk or has ended, has failed, or the client has left. */
+function whenReadable(
+  body: Readable,
+  res: ServerResponse,
+  done: (error?: Error | null) => void,
+): void {
+  const settle = (error?: Error | null) => {
+    body.off('readable', onReadable);
+    res.off('close', onReadable);
+    stopWatching();
+    done(error);
+  };
+  const onReadable = () => settle();
+  const stopWatching = finished(body, { writable: false }, settle);
+  body.on('readable', onReadable);
+  res.on('close', onReadable);
+}
+
+function sendStream(ctx: RequestContext, body: Readable): void {
+  const { res } = ctx.raw;
+  if (ctx.method === 'HEAD') {
     body.destroy();
     res.end();
     return;
   }
   pipeline(body, res, (error) => {
     if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
-      ctx.log.error(`${ctx.method} ${ctx.path}: the stream of the answer failed`, error);
+      ctx.log.error(`${ctx.method} ${ctx.path}: the stream of the response failed`, error);
     }
   });
 }

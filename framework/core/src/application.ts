@@ -156,7 +156,7 @@ function answerServerWide(ctx: RequestContext): Promise<void> {
 
 function complete(ctx: RequestContext): void {
   try {
-    writeAnswer(ctx);
+    writeAnswer(ctx, fail);
   } catch (error) {
     fail(ctx, error);
   }
@@ -170,7 +170,7 @@ function fail(ctx: RequestContext, error: unknown): void {
     } catch (unanswerable) {
       recordError(ctx, unanswerable); // its headers or issues cannot be written
     }
-    writeAnswer(ctx);
+    writeAnswer(ctx, fail);
   } catch (failure) {
     ctx.log.error(`${ctx.method} ${ctx.path} could not be answered`, failure);
     ctx.raw.res.destroy();

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { Readable } from 'node:stream';
 
+import type { Body } from './body.ts';
 import type { Logger } from './logger.ts';
 
 /** A query value: text, every text of a repeated key, or nothing. */
@@ -81,10 +81,14 @@ export interface Context<out P extends Parts = Parts> {
   json(value: unknown): void;
   html(text: string): void;
   /**
-   * Answers with `body` as it is: the empty string means no content, a stream is sent as it comes.
-   * `Content-Type` is `text/plain` for a string and `application/octet-stream` otherwise, unless set.
+   * Sends `body`; `null` and the empty string are an empty body with status 204. `Content-Type`,
+   * unless set, is `text/plain` for a string, the type of a Blob, and `application/octet-stream`
+   * otherwise. A stream is read as fast as the client reads and destroyed when the client leaves; if
+   * it fails before its first chunk, the response is the error.
+   *
+   * @throws {TypeError} if `body` has another type
    */
-  send(body: string | Uint8Array | Readable): void;
+  send(body: Body): void;
   /**
    * Sends a redirect. Characters that `Location` may not contain are percent-encoded. Default status 302.
    */

@@ -6,6 +6,7 @@ export {
   type Plugin,
   type Routable,
 } from './application.ts';
+export type { Body } from './body.ts';
 export { type Chain, compose, DONE } from './compose.ts';
 export type {
   Context,

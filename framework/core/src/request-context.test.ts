@@ -1,6 +1,9 @@
+import { Readable, Writable } from 'node:stream';
+
 import { describe, expect, test } from 'vitest';
 
 import { createApp } from './application.ts';
+import type { Context } from './context.ts';
 import { listen } from './listen.ts';
 import { openConnection, request } from './testing.ts';
 
@@ -43,5 +46,121 @@ describe('ctx.redirect', () => {
     expect(octets).toContain('\r\nLocation: /to/a%0D%0ASet-Cookie:%20b=c\r\n');
     expect(octets).not.toContain('\r\nSet-Cookie');
     await server.close();
+  });
+});
+
+/** An application whose one handler sends `body`, and the errors that it logs. */
+function sending(body: unknown, prepare: (ctx: Context) => void = () => {}) {
+  const errors: unknown[] = [];
+  const logger = { ...silent, error: (_: string, error?: unknown) => void errors.push(error) };
+  const app = createApp({ logger }).use((ctx) => {
+    prepare(ctx);
+    ctx.send(body as string);
+  });
+  return { app, errors };
+}
+
+/** A web stream of `chunks`. */
+function webStream(...chunks: readonly unknown[]): ReadableStream {
+  return new ReadableStream({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(chunk);
+      controller.close();
+    },
+  });
+}
+
+describe('ctx.send', () => {
+  test('of null sends an empty body', async () => {
+    const response = await request(sending(null).app, '/');
+
+    expect(response.status).toBe(204);
+    expect(response.headers.get('content-type')).toBeNull();
+  });
+
+  test('of null keeps a status that was set', async () => {
+    const { app } = sending(null, (ctx) => {
+      ctx.status = 202;
+    });
+
+    const response = await request(app, '/');
+
+    expect(response.status).toBe(202);
+    expect(await response.text()).toBe('');
+  });
+
+  test.each<readonly [string, () => unknown, string, string]>([
+    ['a web stream', () => webStream(Buffer.from('a'), 'é'), 'application/octet-stream', 'aé'],
+    ['an empty web stream', () => webStream(), 'application/octet-stream', ''],
+    ['a Blob', () => new Blob(['a', 'é']), 'application/octet-stream', 'aé'],
+    ['a Blob with a type', () => new Blob(['a,b'], { type: 'text/csv' }), 'text/csv', 'a,b'],
+    ['an empty Blob', () => new Blob([]), 'application/octet-stream', ''],
+    ['a File', () => new File(['<p>'], 'a.html', { type: 'text/html' }), 'text/html', '<p>'],
+  ])('of %s sends its content', async (_, body, type, text) => {
+    const response = await request(sending(body()).app, '/');
+
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe(type);
+    expect(await response.text()).toBe(text);
+  });
+
+  test('of a Blob sends its length, to HEAD as well', async () => {
+    const { app } = sending(new Blob(['é']));
+
+    const [get, head] = await Promise.all([
+      request(app, '/'),
+      request(app, '/', { method: 'HEAD' }),
+    ]);
+
+    expect(get.headers.get('content-length')).toBe('2');
+    expect(head.headers.get('content-length')).toBe('2');
+  });
+
+  test('of a Blob leaves a Content-Type that was set', async () => {
+    const { app } = sending(new Blob(['a'], { type: 'text/csv' }), (ctx) => {
+      ctx.set('Content-Type', 'text/plain');
+    });
+
+    expect((await request(app, '/')).headers.get('content-type')).toBe('text/plain');
+  });
+
+  test.each<readonly [string, () => unknown]>([
+    ['undefined', () => undefined],
+    ['ArrayBuffer', () => new ArrayBuffer(2)],
+    ['Uint16Array', () => new Uint16Array(2)],
+    ['DataView', () => new DataView(new ArrayBuffer(2))],
+    ['Object', () => ({ a: 1 })],
+    ['object', () => Object.create(null)],
+    ['Array', () => ['a']],
+    ['Writable', () => new Writable()],
+    ['number', () => 7],
+    ['function', () => () => {}],
+  ])('of %s is a 500 that names the type in the log', async (name, body) => {
+    const { app, errors } = sending(body());
+
+    const response = await request(app, '/');
+
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({ detail: 'Internal Server Error' });
+    expect(errors.map(String)).toEqual([
+      `TypeError: Cannot send a body of type ${name}: expected a string, a Uint8Array, a Blob, a stream or null`,
+    ]);
+  });
+
+  test('of a web stream that is locked is a 500', async () => {
+    const stream = webStream('a');
+    stream.getReader();
+
+    expect((await request(sending(stream).app, '/')).status).toBe(500);
+  });
+
+  test('after another response destroys the stream that it was given', async () => {
+    const stream = new Readable({ read() {} });
+    const { app } = sending(stream, (ctx) => ctx.json(1));
+
+    const response = await request(app, '/');
+
+    expect(response.status).toBe(500);
+    expect(stream.destroyed).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { Readable } from 'node:stream';
 
+import { type Body, type Content, contentOf, isStream } from './body.ts';
 import type { Restoration } from './compose.ts';
 import type { Context, MatchedRoute, Next, Query, State } from './context.ts';
 import { http } from './http.ts';
@@ -29,9 +29,8 @@ export interface RequestTarget {
   readonly host: string;
 }
 
-export type Body = string | Uint8Array | Readable;
-
 const NO_PARAMS: Record<string, string> = Object.freeze(Object.create(null));
+const OCTETS = 'application/octet-stream';
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** The context that the server makes for one request: reads lazily, records the answer. */
@@ -48,8 +47,10 @@ export class RequestContext implements Context {
   finished = false;
   /** What answered, by name; empty until something has. */
   answeredBy = '';
-  answerBody: Body = '';
+  answerBody: Content = '';
   answerType = '';
+  /** The length of a streamed body in bytes; -1 if it is not known. */
+  streamLength = -1;
   /** Names and values of the response's headers in turn. */
   answerHeaders: (string | string[])[] = [];
   /** The status that was assigned; 0 until one was. */
@@ -189,12 +190,15 @@ export class RequestContext implements Context {
   }
 
   send(body: Body): void {
-    const type =
-      typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/octet-stream';
-    this.#answer('ctx.send()', body === '' ? '' : type, body);
-    // A stream may fail before the chain ends; whoever writes the answer then asks `body.errored`.
-    if (isStream(body)) body.on('error', () => {});
-    if (body === '' && this.assignedStatus === 0) this.assignedStatus = 204;
+    const content = contentOf(body);
+    let type = typeof content === 'string' ? 'text/plain; charset=utf-8' : OCTETS;
+    if (isStream(content)) {
+      content.on('error', () => {}); // it may fail before it is written, which finds the error
+      this.streamLength = body instanceof Blob ? body.size : -1;
+      if (body instanceof Blob && body.type !== '') type = body.type;
+    }
+    this.#answer('ctx.send()', content === '' ? '' : type, content);
+    if (content === '' && this.assignedStatus === 0) this.assignedStatus = 204;
   }
 
   redirect(url: string, status = 302): void {
@@ -233,12 +237,15 @@ export class RequestContext implements Context {
     });
   }
 
-  #answer(by: string, type: string, body: Body): void {
-    if (this.finished || this.raw.res.headersSent) {
-      throw new Error(`Cannot answer with ${by}: the answer has been sent`);
-    }
-    if (this.answeredBy !== '') {
-      throw new Error(`Cannot answer with ${by}: ${this.answeredBy} has answered this request`);
+  #answer(by: string, type: string, body: Content): void {
+    const isSent = this.finished || this.raw.res.headersSent;
+    if (isSent || this.answeredBy !== '') {
+      if (isStream(body)) body.destroy();
+      throw new Error(
+        isSent
+          ? `Cannot answer with ${by}: the answer has been sent`
+          : `Cannot answer with ${by}: ${this.answeredBy} has answered this request`,
+      );
     }
     this.answeredBy = by;
     this.answerType = type;
@@ -282,11 +289,6 @@ export class RequestContext implements Context {
     else res.once('close', leave);
     return abort;
   }
-}
-
-/** Whether `body` is sent as it comes. */
-export function isStream(body: Body): body is Readable {
-  return typeof body === 'object' && !(body instanceof Uint8Array);
 }
 
 /** Programs set few different headers: those whose names were fine are remembered, up to a bound. */

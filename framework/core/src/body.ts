@@ -1,0 +1,40 @@
+import { Readable } from 'node:stream';
+
+/** What `ctx.send` sends. `null` and the empty string are an empty body. */
+export type Body = string | Uint8Array | Readable | ReadableStream | Blob | null;
+
+/** A body as it is written. */
+export type Content = string | Uint8Array | Readable;
+
+/**
+ * Reads `body` as content: web streams and Blobs become Node streams.
+ *
+ * @throws {TypeError} naming the type, if `body` is none that can be sent
+ */
+export function contentOf(body: unknown): Content {
+  if (typeof body === 'string' || body instanceof Uint8Array) return body;
+  if (body === null) return '';
+  if (isReadable(body)) return body;
+  if (body instanceof Blob) return Readable.fromWeb(body.stream());
+  if (body instanceof ReadableStream) return Readable.fromWeb(body);
+  throw new TypeError(
+    `Cannot send a body of type ${typeNameOf(body)}: expected a string, a Uint8Array, a Blob, a stream or null`,
+  );
+}
+
+/** Whether `content` is sent chunk by chunk. */
+export function isStream(content: Content): content is Readable {
+  return typeof content === 'object' && !(content instanceof Uint8Array);
+}
+
+/** Whether `value` can be read as a Node stream; the package readable-stream has classes of its own. */
+function isReadable(value: unknown): value is Readable {
+  if (value instanceof Readable) return true;
+  const { pipe, read, on, destroy } = Object(value) as Partial<Readable>;
+  return [pipe, read, on, destroy].every((method) => typeof method === 'function');
+}
+
+function typeNameOf(value: unknown): string {
+  if (typeof value !== 'object') return typeof value;
+  return value?.constructor?.name || 'object';
+}
