@@ -7,6 +7,7 @@ import { consoleLogger, type Logger } from './logger.ts';
 import { underPrefix } from './prefix.ts';
 import { type ContextSettings, RequestContext, type RequestTarget } from './request-context.ts';
 import { readTarget } from './request-gate.ts';
+import { requireMilliseconds } from './timer.ts';
 import { readTrustProxy, type TrustProxy } from './trust-proxy.ts';
 
 export interface ApplicationOptions {
@@ -64,9 +65,6 @@ export function createApp(options: ApplicationOptions = {}): Application {
 
 const NOWHERE: RequestTarget = { path: '/', query: '', host: '' };
 
-/** Timers that are set for longer go off at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
 class StackedApplication implements Application {
   readonly logger: Logger;
   readonly #settings: ContextSettings;
@@ -77,11 +75,7 @@ class StackedApplication implements Application {
 
   constructor(options: ApplicationOptions) {
     const { logger = consoleLogger, trustProxy = false, deadlineMs = 0, around } = options;
-    if (!(deadlineMs >= 0 && deadlineMs <= MAX_TIMER_MS)) {
-      throw new TypeError(
-        `Cannot read option deadlineMs "${deadlineMs}": expected 0 to ${MAX_TIMER_MS} milliseconds`,
-      );
-    }
+    requireMilliseconds('deadlineMs', deadlineMs);
     this.#stack = around ? [around] : [];
     this.#around = compose(this.#stack);
     this.logger = logger;

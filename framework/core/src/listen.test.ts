@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -9,6 +9,22 @@ import { describe, expect, test } from 'vitest';
 import { createApp } from './application.ts';
 import { listen } from './listen.ts';
 import { openConnection } from './testing.ts';
+
+/** A client that requests `/` and reads the response in pieces, with a pause after each. */
+function openSlowReader(port: number) {
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  let received = 0;
+  socket.on('data', (chunk) => {
+    received += chunk.length;
+    socket.pause();
+    setTimeout(() => socket.resume(), 2);
+  });
+  const ended = new Promise<number>((resolve) => {
+    socket.on('error', () => {}).on('close', () => resolve(received));
+  });
+  return { socket, begun: once(socket, 'data'), ended };
+}
 
 function createLog() {
   const lines: string[] = [];
@@ -248,6 +264,62 @@ describe('close', () => {
     await closed;
 
     expect(answer).toMatch(/\/slow/);
+  });
+
+  test.each([
+    ['a whole response', () => Buffer.alloc(20_000_000)],
+    ['a stream', () => Readable.from(Array.from({ length: 200 }, () => Buffer.alloc(100_000)))],
+  ])('sends the rest of %s to a slow reader', async (_, createBody) => {
+    const app = createApp({ logger: quiet }).use((ctx) => ctx.send(createBody()));
+    const server = await listen(app, 0);
+    const reader = openSlowReader(server.port);
+    await reader.begun;
+
+    await server.close();
+
+    expect(await reader.ended).toBeGreaterThan(20_000_000);
+  });
+
+  test('ends idle connections while a response is still being sent', async () => {
+    const app = createApp({ logger: quiet }).use((ctx) =>
+      ctx.send(ctx.path === '/' ? Buffer.alloc(20_000_000) : 'idle'),
+    );
+    const server = await listen(app, 0);
+    const stalled = connect({ port: server.port, host: '127.0.0.1' });
+    stalled.write(GET);
+    const idle = openConnection(server.port).send('GET /idle HTTP/1.1\r\nHost: a\r\n\r\n');
+    await idle.read(/idle$/);
+
+    const closed = server.close();
+    await idle.readAll();
+    stalled.destroy();
+    await closed;
+  });
+
+  test('destroys what is still open at its time limit, and logs it', async () => {
+    const { lines, logger } = createLog();
+    const app = createApp({ logger }).use((ctx) => {
+      const events = new Readable({ read() {} });
+      events.push('data: first\n\n');
+      ctx.set('Content-Type', 'text/event-stream').send(events);
+    });
+    const server = await listen(app, 0);
+    const connection = openConnection(server.port).send(GET);
+    await connection.read(/data: first/);
+
+    await server.close({ timeoutMs: 200 });
+
+    expect(lines.at(-1)).toBe('warn close() reached its limit of 200 ms; incomplete responses: 1');
+    await connection.readAll();
+  });
+
+  test.each([-1, Number.NaN, 2 ** 31])('rejects a time limit of %d', async (timeoutMs) => {
+    const server = await listen(createApp({ logger: quiet }), 0);
+
+    await expect(async () => server.close({ timeoutMs })).rejects.toThrow(
+      `Cannot read option timeoutMs "${timeoutMs}"`,
+    );
+    await server.close();
   });
 
   test('refuses new connections, and may be called twice', async () => {

@@ -1,12 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 
 import type { Application } from './application.ts';
+import { type CloseOptions, closeServer, isClosing, trackConnections } from './close.ts';
 import { http } from './http.ts';
 import { problemOfStatus } from './problem.ts';
 import { makeRequestId } from './request-id.ts';
 import { Response } from './response.ts';
-import { answerUnderWay, answerUnreadable, hangUp } from './unreadable.ts';
+import { answerUnreadable, hangUp } from './unreadable.ts';
 
 export interface ListenOptions {
   /** 0 takes any free port. */
@@ -21,14 +22,14 @@ export interface ListenOptions {
   readonly requestTimeoutMs?: number;
 }
 
-export interface CloseOptions {
-  /** How long idle connections may still bring a request after the port is closed. Default 0. */
-  readonly lingerMs?: number;
-}
-
 export interface ListeningServer {
   readonly port: number;
-  /** Stops accepting, lets what is in flight finish, and resolves when every connection is closed. */
+  /**
+   * Stops accepting connections, waits until every response is sent, and resolves when every
+   * connection is closed. At the time limit, connections that are still open are destroyed.
+   *
+   * @throws {TypeError} if an option is not a time that a timer can measure
+   */
   close(options?: CloseOptions): Promise<void>;
 }
 
@@ -64,8 +65,8 @@ export async function listen(
   let closed: Promise<void> | undefined;
   return {
     port: address.port,
-    close({ lingerMs = 0 } = {}) {
-      closed ??= acceptWaiting(server).then(() => closeServer(server, lingerMs));
+    close(closeOptions) {
+      closed ??= closeServer(server, app.logger, closeOptions);
       return closed;
     },
   };
@@ -90,7 +91,7 @@ export function createServer(
   const { keepAliveTimeoutMs = 75_000, requestTimeoutMs = 300_000 } = timeouts;
   const { headersTimeoutMs = Math.min(80_000, requestTimeoutMs || 80_000) } = timeouts;
   const answer = (req: IncomingMessage, res: ServerResponse) => {
-    if (closing.has(server)) res.setHeader('Connection', 'close');
+    if (isClosing(server)) res.setHeader('Connection', 'close');
     app.handle(req, res);
   };
   const server = http.createServer(
@@ -107,12 +108,7 @@ export function createServer(
     },
     answer,
   );
-  const sockets = new Set<Socket>();
-  connections.set(server, sockets);
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
+  trackConnections(server);
   // Whoever reads the body says 100 Continue; whoever refuses it by its length does not (RFC 9110 §10.1.1).
   server.on('checkContinue', answer);
   server.on('checkExpectation', answerExpectation);
@@ -132,61 +128,4 @@ function answerExpectation(_req: IncomingMessage, res: ServerResponse): void {
     Connection: 'close',
   };
   res.writeHead(417, headers).end(body);
-}
-
-const connections = new WeakMap<Server, ReadonlySet<Socket>>();
-const closing = new WeakSet<Server>();
-
-/** How long a client may take for the rest of a request's head, once its server closes. */
-const HEAD_MS = 1_000;
-
-/** How long connections that keep coming may put off the end of a server. */
-const ACCEPT_MS = 1_000;
-
-/**
- * Resolves once two turns of the event loop have brought no new connection. A turn accepts one, and
- * those that wait for theirs when the port closes are reset, whatever they have sent already.
- */
-async function acceptWaiting(server: Server): Promise<void> {
-  const endMs = performance.now() + ACCEPT_MS;
-  let quietTurns = 0;
-  const noteArrival = () => {
-    quietTurns = 0;
-  };
-  server.on('connection', noteArrival);
-  while (quietTurns < 2 && performance.now() < endMs) {
-    quietTurns++;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  server.off('connection', noteArrival);
-}
-
-function closeServer(server: Server, lingerMs: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const sockets = connections.get(server) ?? new Set();
-    const startedMs = performance.now();
-    // Node's close() closes idle connections at once; a proxy may be writing to one of them just now.
-    const { closeIdleConnections } = server;
-    if (lingerMs > 0) server.closeIdleConnections = () => {};
-    const sweep = setInterval(() => {
-      const closingForMs = performance.now() - startedMs;
-      if (closingForMs < lingerMs) return;
-      server.closeIdleConnections = closeIdleConnections;
-      server.closeIdleConnections();
-      if (closingForMs < lingerMs + HEAD_MS) return;
-      for (const socket of sockets) {
-        if (!answerUnderWay(socket) && socket.writableLength === 0) socket.destroy();
-      }
-    }, 50);
-    closing.add(server);
-    for (const socket of sockets) {
-      const answer = answerUnderWay(socket);
-      if (answer && !answer.headersSent) answer.setHeader('Connection', 'close');
-    }
-    server.close((error) => {
-      clearInterval(sweep);
-      if (error) reject(error);
-      else resolve();
-    });
-  });
 }

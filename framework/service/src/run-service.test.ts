@@ -107,6 +107,24 @@ describe('SIGTERM', () => {
     connection.close();
   });
 
+  test('closes the stores before the deadline when a stream never ends, and exits 1', async () => {
+    const service = await start({ DRAIN_TIMEOUT_MS: '3000' });
+    const connection = openConnection(Number(new URL(service.url).port));
+    connection.send('GET /events HTTP/1.1\r\nHost: a\r\n\r\n');
+    await connection.read(/data: first/);
+
+    service.signal('SIGTERM');
+    const { code, stdout } = await service.ended;
+
+    expect(code).toBe(1);
+    expect(messagesOf(stdout).slice(-3)).toEqual([
+      expect.stringMatching(/^close\(\) reached its limit of \d+ ms; incomplete responses: 1$/),
+      'Closed',
+      'Requests were still in flight at the end of draining',
+    ]);
+    connection.close();
+  });
+
   test('twice ends the process at once', async () => {
     const service = await start({ DRAIN_DELAY_MS: '50000', DRAIN_TIMEOUT_MS: '60000' });
 

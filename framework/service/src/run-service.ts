@@ -45,6 +45,9 @@ export interface ServiceDefinition<Config extends ServiceConfig> {
  */
 const LINGER_MS = { behindProxy: 5_000, alone: 500 };
 
+/** The part of `DRAIN_TIMEOUT_MS` that is reserved for closing stores: a tenth, at most so long. */
+const MAX_RESERVE_MS = 1_000;
+
 /**
  * Runs a service as this process, as its command line says: serves until SIGTERM or SIGINT and then
  * drains; or runs a command. What stands in the way of it is one line on standard error and exit
@@ -85,10 +88,7 @@ async function run<Config extends ServiceConfig>(
     logger.error('Cannot go on after an error nobody caught', error);
     process.exit(1);
   });
-  if (request.kind === 'serve') {
-    await serve(definition, config, { logger, stop });
-    return 0;
-  }
+  if (request.kind === 'serve') return serve(definition, config, { logger, stop });
   const tools = { logger, signal: stop };
   return (await commands[request.name]?.run(config, request.args, tools)) ?? 0;
 }
@@ -101,18 +101,21 @@ function commandsOf<Config extends ServiceConfig>({
   return { migrate: createMigrateCommand(migrate), ...commands };
 }
 
+/** Resolves with the exit code. */
 async function serve<Config extends ServiceConfig>(
   { name, start }: ServiceDefinition<Config>,
   config: Config,
   { logger, stop }: { readonly logger: ServiceLogger; readonly stop: AbortSignal },
-): Promise<void> {
+): Promise<number> {
   const drain = createDrain();
+  let drainEndMs = Number.POSITIVE_INFINITY;
   const stopped = new Promise<void>((resolve) => {
     stop.addEventListener('abort', () => {
       logger.info(`Draining on ${stop.reason}`);
       drain.begin();
+      drainEndMs = performance.now() + config.DRAIN_TIMEOUT_MS;
       setTimeout(() => {
-        logger.warn('Requests were still in flight at the end of draining');
+        logger.warn(INCOMPLETE);
         process.exit(1);
       }, config.DRAIN_TIMEOUT_MS).unref();
       resolve();
@@ -137,6 +140,7 @@ async function serve<Config extends ServiceConfig>(
     },
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
   });
+  let isComplete = true;
   // Told to end while it started: nobody has been sent here yet.
   if (!drain.isDraining) {
     const server = await listen(service.app, {
@@ -151,13 +155,20 @@ async function serve<Config extends ServiceConfig>(
     await sleep(config.DRAIN_DELAY_MS);
     // Without a delay there is nobody who balances load, and no proxy to wait for.
     const lingerMs = config.DRAIN_DELAY_MS > 0 ? LINGER_MS.behindProxy : LINGER_MS.alone;
-    const leftMs = config.DRAIN_TIMEOUT_MS - config.DRAIN_DELAY_MS;
-    await server.close({ lingerMs: Math.min(lingerMs, leftMs / 2) });
+    const reserveMs = Math.min(MAX_RESERVE_MS, config.DRAIN_TIMEOUT_MS / 10);
+    const closeEndMs = drainEndMs - reserveMs;
+    const timeoutMs = Math.max(1, closeEndMs - performance.now());
+    await server.close({ lingerMs: Math.min(lingerMs, timeoutMs / 2), timeoutMs });
+    isComplete = performance.now() < closeEndMs;
   }
   await service.close?.();
   await tracing?.close();
-  logger.info('Drained');
+  if (isComplete) logger.info('Drained');
+  else logger.warn(INCOMPLETE);
+  return isComplete ? 0 : 1;
 }
+
+const INCOMPLETE = 'Requests were still in flight at the end of draining';
 
 /**
  * Aborts, with its name, on the first signal to end; a second one ends the process. Node as process 1
