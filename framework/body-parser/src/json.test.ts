@@ -1,10 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 
 import { createApp, type ListeningServer, listen, metadataOf } from '@fw/core';
 import { openConnection, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 import { type JsonOptions, json } from './json.ts';
 
@@ -456,6 +457,81 @@ describe('over a socket', () => {
       expect(statuses(answer)).toEqual([status, 200]);
     },
   );
+
+  test.each([
+    ['400 for data that is not gzip', 400, 'gzip', Buffer.alloc(900_000, 'x')],
+    ['400 for data that is not brotli', 400, 'br', Buffer.alloc(900_000, 0xff)],
+    [
+      '400 for a wrong checksum and trailing data',
+      400,
+      'gzip',
+      Buffer.concat([gzipSync('{}').subarray(0, -8), Buffer.alloc(900_000)]),
+    ],
+    [
+      '413 for decoded data over the limit',
+      413,
+      'gzip',
+      Buffer.concat([gzipSync('x'.repeat(2_000_000)), Buffer.alloc(900_000)]),
+    ],
+    ['413 for a bomb', 413, 'gzip', gzipSync(Buffer.alloc(200_000_000, ' '))],
+    [
+      '200 for gzip with trailing data',
+      200,
+      'gzip',
+      Buffer.concat([gzipSync('{}'), Buffer.alloc(900_000)]),
+    ],
+    [
+      '200 for deflate with trailing data',
+      200,
+      'deflate',
+      Buffer.concat([deflateSync('{}'), Buffer.alloc(900_000)]),
+    ],
+  ])(
+    'a connection is used again after a large compressed body with the response %s',
+    async (_, status, coding, body) => {
+      const roomy = await listen(createEcho({ inflate: true }).app, 0);
+      onTestFinished(() => roomy.close());
+
+      const connection = openConnection(roomy.port)
+        .send(head(`Content-Length: ${body.length}`, `Content-Encoding: ${coding}`))
+        .send(body);
+
+      await connection.read(/\r\n\r\n\{/);
+      const received = await connection.send(last).readAll();
+
+      expect(statuses(received)).toEqual([status, 200]);
+    },
+  );
+
+  test.each([
+    ['as it is', [], Buffer.from('{"a":1}')],
+    ['compressed', ['Content-Encoding: gzip'], gzipSync('{"a":1}')],
+  ])('a body sent %s keeps the AsyncLocalStorage of the request', async (_, headers, body) => {
+    const storage = new AsyncLocalStorage<string>();
+    const seen: unknown[] = [];
+    const traced = createApp()
+      .use((_ctx, next) => storage.run('request', next))
+      .use(async (_ctx, next) => {
+        await next();
+        seen.push(storage.getStore());
+      })
+      .use(json({ inflate: true }))
+      .use((_ctx, next) => {
+        seen.push(storage.getStore());
+        return next();
+      })
+      .use((ctx) => ctx.json(storage.getStore()));
+    const own = await listen(traced, 0);
+    onTestFinished(() => own.close());
+
+    const connection = openConnection(own.port).send(
+      head(`Content-Length: ${body.length}`, 'Connection: close', ...headers),
+    );
+    const received = await connection.send(body).readAll();
+
+    expect(received).toMatch(/"request"$/);
+    expect(seen).toEqual(['request', 'request']);
+  });
 
   test.each([
     ['Content-Length', head('Content-Length: 7')],

@@ -44,25 +44,14 @@ export function json({
       discardRest(req);
       throw refusal;
     }
-    return new Promise<void>((resolve, reject) => {
-      const decoded = refusal ? undefined : decoder(req);
-      readBody(req, res, { limitBytes: limit, decoded }, (error, bytes) => {
-        if (error) return reject(error);
-        if (bytes.length === 0) return goOn();
-        if (refusal) return reject(refusal);
-        try {
-          ctx.body = parseStrictly(bytes, strict);
-        } catch (unreadable) {
-          return reject(unreadable);
-        }
-        goOn();
-      });
-
-      function goOn(): void {
-        const running = next();
-        if (running === DONE) resolve();
-        else running.then(resolve, reject);
+    const decoded = refusal ? undefined : decoder(req);
+    return readBody(req, res, { limitBytes: limit, decoded }).then((bytes) => {
+      if (bytes.length > 0) {
+        if (refusal) throw refusal;
+        ctx.body = parseStrictly(bytes, strict);
       }
+      const running = next();
+      if (running !== DONE) return running;
     });
   };
   return annotate(parse, { body: { mediaTypes: MEDIA_TYPES, limit } });

@@ -3,10 +3,8 @@ import type { Readable } from 'node:stream';
 
 import { BadRequestError, PayloadTooLargeError } from '@fw/errors';
 
-/** How much of a body that was refused is read and thrown away, so that the client can read why. */
+/** How much of a rejected body is read and discarded, so that the client can read the response. */
 const DISCARD_BYTES = 16 * 1024 ** 2;
-
-export type BodyCallback = (error: Error | undefined, body: Buffer) => void;
 
 const EMPTY = Buffer.alloc(0);
 
@@ -14,54 +12,61 @@ export function tooLarge(limitBytes: number): PayloadTooLargeError {
   return new PayloadTooLargeError(`The body must have at most ${limitBytes} bytes`);
 }
 
+export interface ReadBodyOptions {
+  readonly limitBytes: number;
+  /** The decoded body of a request with a content coding: the limit applies to this stream. */
+  readonly decoded?: Readable | undefined;
+}
+
 /**
- * Collects the body of a request, of at most `limitBytes`, and calls back once. A client that waits
- * for leave to send its body gets it here (RFC 9110 §10.1.1). `decoded` is what comes out of the
- * request, if it has a content coding: the limit counts that.
+ * Reads the body of a request, of at most `limitBytes`. A client that expects `100 Continue` gets it
+ * here (RFC 9110 §10.1.1).
+ *
+ * The result is a promise and not a callback, because stream events run in the asynchronous context of
+ * the connection: only a continuation of a promise keeps the `AsyncLocalStorage` of the request.
  */
 export function readBody(
   req: IncomingMessage,
   res: ServerResponse,
-  {
-    limitBytes,
-    decoded = req,
-  }: { readonly limitBytes: number; readonly decoded?: Readable | undefined },
-  callback: BodyCallback,
-): void {
-  let first: Buffer | undefined;
-  let more: Buffer[] | undefined;
-  let size = 0;
-  let isDone = false;
-  const finish = (error: Error | undefined, body: Buffer) => {
-    if (isDone) return;
-    isDone = true;
-    callback(error, body);
-  };
-  const collect = (chunk: Buffer) => {
-    if (isDone) return;
-    size += chunk.length;
-    if (size > limitBytes) {
+  { limitBytes, decoded = req }: ReadBodyOptions,
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    let first: Buffer | undefined;
+    let more: Buffer[] | undefined;
+    let size = 0;
+    const discard = () => {
       if (decoded !== req) {
         req.unpipe();
-        decoded.destroy(); // what it holds may be a thousand times as long decoded
+        decoded.destroy(); // it may still hold data that decodes to a thousand times its size
       }
       discardRest(req);
-      finish(tooLarge(limitBytes), EMPTY);
-    } else if (first === undefined) {
-      first = chunk;
-    } else {
-      more ??= [first];
-      more.push(chunk);
-    }
-  };
-  decoded.on('data', collect);
-  decoded.on('end', () => finish(undefined, more ? Buffer.concat(more, size) : (first ?? EMPTY)));
-  decoded.on('error', (error: Error) => finish(unreadable(error), EMPTY));
-  if (decoded !== req) req.on('error', (error) => finish(unreadable(error), EMPTY));
-  if (req.headers.expect !== undefined) res.writeContinue();
+    };
+    const fail = (error: Error) => {
+      size = Number.POSITIVE_INFINITY;
+      discard();
+      reject(error);
+    };
+    decoded.on('data', (chunk: Buffer) => {
+      if (size > limitBytes) return;
+      size += chunk.length;
+      if (size > limitBytes) fail(tooLarge(limitBytes));
+      else if (first === undefined) first = chunk;
+      else {
+        more ??= [first];
+        more.push(chunk);
+      }
+    });
+    decoded.on('end', () => {
+      if (decoded !== req) discard(); // data may follow the end of the compressed data
+      resolve(more ? Buffer.concat(more, size) : (first ?? EMPTY));
+    });
+    decoded.on('error', (error: Error) => fail(unreadable(error)));
+    if (decoded !== req) req.on('error', (error) => fail(unreadable(error)));
+    if (req.headers.expect !== undefined) res.writeContinue();
+  });
 }
 
-/** Reads on for a while without keeping anything; then hangs up. */
+/** Reads and discards the rest of a body up to a bound, then closes the connection. */
 export function discardRest(req: IncomingMessage): void {
   let discarded = 0;
   req.on('data', (chunk: Buffer) => {
@@ -69,6 +74,7 @@ export function discardRest(req: IncomingMessage): void {
     if (discarded > DISCARD_BYTES) req.destroy();
   });
   req.on('error', () => {});
+  req.resume(); // a request that was piped is paused, and the connection would wait for it forever
 }
 
 function unreadable(cause: Error): BadRequestError {

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 import { json } from '@fw/body-parser';
 import { compose, createApp, DONE, type Middleware } from '@fw/core';
 import { type RequestOptions, request } from '@fw/core/testing';
@@ -491,4 +493,27 @@ describe('validate throws at start', () => {
     expect(call).toThrow(TypeError);
     expect(call).toThrow(message);
   });
+});
+
+test('an asynchronous schema keeps the AsyncLocalStorage of the request', async () => {
+  const storage = new AsyncLocalStorage<string>();
+  const results: (() => void)[] = [];
+  const slow = schemaOf<unknown>(
+    (value) => new Promise((resolve) => results.push(() => resolve({ value }))),
+  );
+  const router = createRouter().post('/', validate(slow), (ctx) => ctx.json(storage.getStore()));
+  const app = createApp()
+    .use((ctx, next) => storage.run(String(ctx.get('x-name')), next))
+    .use(router.routes());
+
+  const responses = ['a', 'b'].map((name) =>
+    request(app, '/', { method: 'POST', headers: { 'x-name': name } }),
+  );
+  await expect.poll(() => results.length).toBe(2);
+  for (const finish of results) finish();
+
+  expect(await Promise.all(responses.map(async (response) => (await response).json()))).toEqual([
+    'a',
+    'b',
+  ]);
 });

@@ -1,0 +1,147 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { EventEmitter, once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { DatabaseSync } from 'node:sqlite';
+import { gzipSync } from 'node:zlib';
+
+import { json } from '@fw/body-parser';
+import { rateLimit, tieredRateLimit } from '@fw/rate-limit';
+import { redisStore } from '@fw/rate-limit/redis';
+import { createApp, errorHandler, listen, type Middleware } from 'fw';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+
+import { createBatch } from './batch.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { createMetrics } from './metrics.ts';
+import { limitTime } from './request-timeout.ts';
+import { createServiceClient } from './service-client.ts';
+import { shedLoad } from './shedding.ts';
+
+const storage = new AsyncLocalStorage<string>();
+
+/** Emits `tick` again and again from outside every request, as a socket that several requests share does. */
+const outside = new EventEmitter().setMaxListeners(0);
+beforeAll(() => {
+  const timer = setInterval(() => outside.emit('tick'), 1);
+  return () => clearInterval(timer);
+});
+
+/** A Redis server that allows each hit, in a reply that arrives in the context of its connection. */
+const redis = {
+  isReady: true,
+  sendCommand: () =>
+    new Promise<unknown>((resolve) => outside.once('tick', () => resolve([1, 1_000]))),
+  on() {},
+};
+
+/** Finishes when the next tick arrives from outside. */
+const waitForEvent: Middleware = async (_ctx, next) => {
+  await once(outside, 'tick');
+  await next();
+};
+
+interface Sent {
+  readonly body: string | Uint8Array<ArrayBuffer>;
+  readonly headers?: Record<string, string>;
+}
+
+const PLAIN: Sent = { body: '{}' };
+const COMPRESSED: Sent = {
+  body: new Uint8Array(gzipSync('{}')),
+  headers: { 'Content-Encoding': 'gzip' },
+};
+
+let upstreamUrl: string;
+beforeAll(async () => {
+  const upstream = createServer((_req, res) => res.end('{}')).listen(0, '127.0.0.1');
+  await once(upstream, 'listening');
+  upstreamUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
+  return () => upstream.close();
+});
+
+test.for<readonly [string, () => readonly Middleware[], Sent?]>([
+  ['json()', () => [json()]],
+  ['json({ inflate })', () => [json({ inflate: true })], COMPRESSED],
+  ['limitTime()', () => [limitTime(60_000), waitForEvent]],
+  ['rateLimit() with the Redis store', () => [rateLimit({ store: redisStore(redis) })]],
+  [
+    'tieredRateLimit() with an asynchronous resolver',
+    () => [
+      tieredRateLimit({
+        tiers: { free: { max: 10, window: '1m' } },
+        defaultTier: 'free',
+        tierResolver: () => new Promise((resolve) => outside.once('tick', () => resolve('free'))),
+        store: redisStore(redis),
+      }),
+    ],
+  ],
+  [
+    'shedLoad()',
+    () => [
+      shedLoad({
+        maxInFlight: 9,
+        maxEventLoopLagMs: 9,
+        metrics: createMetrics(),
+        lag: { lagMs: 0 },
+      }),
+      waitForEvent,
+    ],
+  ],
+  ['createBatch()', () => [waitFor(createBatch(async (items: readonly string[]) => items))]],
+  ['createGroupCommit()', () => [commitInGroup()]],
+  ['createServiceClient()', () => [callService()]],
+])(
+  '%s keeps the AsyncLocalStorage of the request',
+  async ([, create, { body, headers } = PLAIN]) => {
+    const seen: unknown[] = [];
+    const look: Middleware = async (_ctx, next) => {
+      seen.push(storage.getStore());
+      await next();
+      seen.push(storage.getStore());
+    };
+    const app = createApp()
+      .use(errorHandler())
+      .use((ctx, next) => storage.run(String(ctx.get('x-name')), next))
+      .use(look, ...create(), look)
+      .use((ctx) => ctx.json({ store: storage.getStore() }));
+    const server = await listen(app, 0);
+    onTestFinished(() => server.close());
+
+    const ask = async (name: string) => {
+      const response = await fetch(`http://127.0.0.1:${server.port}/`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'X-Name': name, ...headers },
+        body,
+      });
+      return response.json();
+    };
+
+    expect(await Promise.all([ask('a'), ask('b')])).toEqual([{ store: 'a' }, { store: 'b' }]);
+    expect(seen.toSorted()).toEqual(['a', 'a', 'a', 'a', 'b', 'b', 'b', 'b']);
+  },
+);
+
+function waitFor(work: (item: string) => Promise<unknown>): Middleware {
+  return async (ctx, next) => {
+    await work(ctx.requestId);
+    await next();
+  };
+}
+
+function commitInGroup(): Middleware {
+  const database = new DatabaseSync(':memory:');
+  onTestFinished(() => database.close());
+  const { write } = createGroupCommit(database);
+  return waitFor((item) => write(() => item));
+}
+
+/** Calls another service on behalf of the request. */
+function callService(): Middleware {
+  const client = createServiceClient({ name: 'notes', baseUrl: upstreamUrl });
+  onTestFinished(() => client.close());
+  return async (ctx, next) => {
+    await client.getJson('/', ctx);
+    await next();
+  };
+}
