@@ -93,7 +93,12 @@ export interface Context<out P extends Parts = Parts> {
    * Sends a redirect. Characters that `Location` may not contain are percent-encoded. Default status 302.
    */
   redirect(url: string, status?: number): void;
-  /** Throws an HTTP error; below 500 the client reads `message`. */
+  /**
+   * Throws the `HttpError` class for `status`, such as `NotFoundError` for 404. Below 500 the client
+   * reads `message`.
+   *
+   * @throws {RangeError} if `status` is not an integer from 400 to 599
+   */
   throw(status: number, message?: string): never;
   /** Runs the next middleware: the same as the second argument of a middleware. */
   next(): Promise<void>;

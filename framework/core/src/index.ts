@@ -19,6 +19,24 @@ export type {
   State,
 } from './context.ts';
 export { answerError, setParts, setRoute } from './extension.ts';
+export {
+  BadRequestError,
+  ConflictError,
+  ForbiddenError,
+  HttpError,
+  type HttpErrorOptions,
+  MethodNotAllowedError,
+  NotFoundError,
+  PayloadTooLargeError,
+  PreconditionFailedError,
+  ServiceUnavailableError,
+  TooManyRequestsError,
+  UnauthorizedError,
+  UnprocessableContentError,
+  UnsupportedMediaTypeError,
+  ValidationError,
+  type ValidationIssue,
+} from './http-error.ts';
 export { type ListeningServer, type ListenOptions, listen } from './listen.ts';
 export type { Logger } from './logger.ts';
 export { annotate, metadataOf, type RouteMetadata } from './metadata.ts';

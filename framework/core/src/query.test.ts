@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { createApp } from './application.ts';
+import { BadRequestError } from './http-error.ts';
 import { type ListeningServer, listen } from './listen.ts';
 import { parseQuery } from './query.ts';
-import { RequestError } from './request-error.ts';
 import { request } from './testing.ts';
 
 const app = createApp({ logger: { info() {}, warn() {}, error() {} } }).use((ctx) => {
@@ -136,7 +136,7 @@ test('any query is read as the platform reads it, or refused with 400', () => {
       const expected = readByPlatform(text);
       if (expected === undefined) {
         refused++;
-        expect(() => parseQuery(text)).toThrow(RequestError);
+        expect(() => parseQuery(text)).toThrow(BadRequestError);
         return;
       }
       const actual = Object.entries(parseQuery(text)).map(([key, value]) => [key, [value].flat()]);

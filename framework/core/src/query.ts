@@ -1,12 +1,12 @@
 import type { Query } from './context.ts';
-import { RequestError } from './request-error.ts';
+import { BadRequestError } from './http-error.ts';
 
 const MAX_PAIRS = 1000;
 
 /**
  * Reads a query as forms write it: `+` is a space, a repeated key becomes an array.
  *
- * @throws {RequestError} 400 on a malformed escape and on more than 1,000 keys
+ * @throws {BadRequestError} on a malformed escape and on more than 1,000 keys
  */
 export function parseQuery(text: string): Query {
   const query: Query = Object.create(null);
@@ -27,7 +27,7 @@ export function parseQuery(text: string): Query {
 function splitPairs(text: string): string[] {
   const pairs = text.split('&', MAX_PAIRS + 1);
   if (pairs.length > MAX_PAIRS) {
-    throw new RequestError(400, `The query has more than ${MAX_PAIRS} keys`);
+    throw new BadRequestError(`The query has more than ${MAX_PAIRS} keys`);
   }
   return pairs;
 }
@@ -38,7 +38,7 @@ function decodeField(field: string): string {
   try {
     return decodeURIComponent(spaced);
   } catch {
-    throw new RequestError(400, 'The query holds a malformed percent-escape');
+    throw new BadRequestError('The query holds a malformed percent-escape');
   }
 }
 

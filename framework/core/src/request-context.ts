@@ -4,10 +4,9 @@ import { type Body, type Content, contentOf, isStream } from './body.ts';
 import type { Restoration } from './compose.ts';
 import type { Context, MatchedRoute, Next, Query, State } from './context.ts';
 import { http } from './http.ts';
+import { httpErrorOf } from './http-error.ts';
 import type { Logger } from './logger.ts';
-import { titleOf } from './problem.ts';
 import { parseQuery } from './query.ts';
-import { RequestError } from './request-error.ts';
 import { isHost } from './request-gate.ts';
 import { makeRequestId } from './request-id.ts';
 import { type Forwarding, forwardedEntry, type IsTrusted, readForwarding } from './trust-proxy.ts';
@@ -212,8 +211,8 @@ export class RequestContext implements Context {
     this.assignedStatus = status;
   }
 
-  throw(status: number, message = titleOf(status)): never {
-    throw new RequestError(status, message);
+  throw(status: number, message?: string): never {
+    throw httpErrorOf(status, message);
   }
 
   hasHeader(name: string): boolean {

@@ -1,20 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
-
+import { BadRequestError } from './http-error.ts';
 import { normalizePath } from './path.ts';
 import { isSuspectQuery, parseQuery } from './query.ts';
 import type { RequestTarget } from './request-context.ts';
-import { RequestError } from './request-error.ts';
 
 /**
  * Reads what a request is about, and refuses what no middleware should have to think of: a path with
  * more than one reading, a query that cannot be read, a missing, repeated or malformed `Host`.
  *
- * @throws {RequestError} 400
+ * @throws {BadRequestError}
  */
 export function readTarget(req: IncomingMessage): RequestTarget {
   if (req.httpVersionMajor !== 1) {
-    throw new RequestError(400, 'The request line must name HTTP/1.1 or HTTP/1.0');
+    throw new BadRequestError('The request line must name HTTP/1.1 or HTTP/1.0');
   }
   const host = readHost(req);
   const url = req.url ?? '';
@@ -26,8 +25,7 @@ function readOriginForm(url: string, host: string): RequestTarget {
   const mark = url.indexOf('?');
   const path = normalizePath(mark < 0 ? url : url.slice(0, mark));
   if (path === undefined) {
-    throw new RequestError(
-      400,
+    throw new BadRequestError(
       'The path must be percent-encoded UTF-8 without ".", "..", "\\" or NUL segments',
     );
   }
@@ -41,7 +39,7 @@ function readOtherForm(url: string, method: string | undefined): RequestTarget {
   if (url === '*' && method === 'OPTIONS') return { path: '*', query: '', host: '' };
   const [, host = '', rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(url) ?? [];
   if (!isHost(host)) {
-    throw new RequestError(400, 'The request target must be a path or an absolute http URL');
+    throw new BadRequestError('The request target must be a path or an absolute http URL');
   }
   return readOriginForm(rest.startsWith('/') ? rest : `/${rest}`, host);
 }
@@ -49,7 +47,7 @@ function readOtherForm(url: string, method: string | undefined): RequestTarget {
 function checkQuery(query: string): void {
   if (!isSuspectQuery(query)) return;
   if (/[^!-~]|#/.test(query)) {
-    throw new RequestError(400, 'The query must be percent-encoded and followed by no fragment');
+    throw new BadRequestError('The query must be percent-encoded and followed by no fragment');
   }
   parseQuery(query);
 }
@@ -61,15 +59,15 @@ function readHost(req: IncomingMessage): string {
   for (let at = 0; at < names.length; at += 2) {
     const name = names[at];
     if (name?.length !== 4 || name.toLowerCase() !== 'host') continue;
-    if (host !== undefined) throw new RequestError(400, 'A request must have one Host header');
+    if (host !== undefined) throw new BadRequestError('A request must have one Host header');
     host = names[at + 1] ?? '';
   }
   if (host === undefined) {
     if (req.httpVersionMinor === 0) return '';
-    throw new RequestError(400, 'A request must have one Host header');
+    throw new BadRequestError('A request must have one Host header');
   }
   if (!isHost(host))
-    throw new RequestError(400, 'The Host header must be a host and an optional port');
+    throw new BadRequestError('The Host header must be a host and an optional port');
   return host;
 }
 

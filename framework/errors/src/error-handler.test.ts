@@ -4,12 +4,19 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { type ErrorHandlerOptions, errorHandler, notFoundHandler } from './error-handler.ts';
 import {
+  BadRequestError,
   ConflictError,
+  ForbiddenError,
   HttpError,
   NotFoundError,
+  PayloadTooLargeError,
+  PreconditionFailedError,
   ServiceUnavailableError,
+  TooManyRequestsError,
+  UnprocessableContentError,
+  UnsupportedMediaTypeError,
   ValidationError,
-} from './http-error.ts';
+} from './index.ts';
 
 /** Sends one request to an application whose handler throws `thrown`. */
 async function answerTo(thrown: unknown, options?: ErrorHandlerOptions) {
@@ -27,6 +34,60 @@ async function answerTo(thrown: unknown, options?: ErrorHandlerOptions) {
   const response = await request(app, '/secret', { headers: { 'X-Request-Id': 'r-1' } });
   return { response, body: (await response.json()) as Record<string, unknown>, logged };
 }
+
+/** The error that a middleware around `middleware` catches. */
+async function caughtFrom(middleware: Middleware, path = '/'): Promise<unknown> {
+  let caught: unknown;
+  const app = createApp().use(async (ctx, next) => {
+    await next().catch((error: unknown) => {
+      caught = error;
+    });
+    ctx.send('');
+  }, middleware);
+  await request(app, path);
+  return caught;
+}
+
+describe('ctx.throw', () => {
+  test.each([
+    [400, BadRequestError],
+    [403, ForbiddenError],
+    [404, NotFoundError],
+    [409, ConflictError],
+    [412, PreconditionFailedError],
+    [413, PayloadTooLargeError],
+    [415, UnsupportedMediaTypeError],
+    [422, UnprocessableContentError],
+    [429, TooManyRequestsError],
+    [503, ServiceUnavailableError],
+  ])('of %i throws the class for this status', async (status, Type) => {
+    const error = await caughtFrom((ctx) => ctx.throw(status, 'because'));
+
+    expect(error).toBeInstanceOf(Type);
+    expect(error).toBeInstanceOf(HttpError);
+    expect(error).toMatchObject({ status, message: 'because', name: Type.name });
+  });
+
+  test.each([
+    [401, 'Unauthorized'],
+    [405, 'Method Not Allowed'],
+    [418, "I'm a Teapot"],
+    [500, 'Internal Server Error'],
+  ])('of %i throws an HttpError without headers of its own', async (status, message) => {
+    const error = await caughtFrom((ctx) => ctx.throw(status));
+
+    expect(error).toBeInstanceOf(HttpError);
+    expect(error).toMatchObject({ status, message, name: 'HttpError', headers: undefined });
+  });
+
+  test('of a status that is not an error throws a RangeError', async () => {
+    expect(await caughtFrom((ctx) => ctx.throw(200))).toBeInstanceOf(RangeError);
+  });
+});
+
+test('a query that cannot be decoded is a BadRequestError', async () => {
+  expect(await caughtFrom((ctx) => ctx.json(ctx.query), '/?a=%FF')).toBeInstanceOf(BadRequestError);
+});
 
 describe('an error answer', () => {
   test('is a problem by RFC 9457 that tells the message and the request', async () => {

@@ -1,6 +1,11 @@
-import { answerError, DONE, type Middleware, unmatchedStatus } from '@fw/core';
-
-import { HttpError, NotFoundError } from './http-error.ts';
+import {
+  answerError,
+  DONE,
+  HttpError,
+  type Middleware,
+  NotFoundError,
+  unmatchedStatus,
+} from '@fw/core';
 
 export interface ErrorHandlerOptions {
   /** Adds the stack, line by line, to every answer, 5xx included. Refused in production. Default false. */

@@ -1,4 +1,3 @@
-export { type ErrorHandlerOptions, errorHandler, notFoundHandler } from './error-handler.ts';
 export {
   BadRequestError,
   ConflictError,
@@ -16,4 +15,5 @@ export {
   UnsupportedMediaTypeError,
   ValidationError,
   type ValidationIssue,
-} from './http-error.ts';
+} from '@fw/core';
+export { type ErrorHandlerOptions, errorHandler, notFoundHandler } from './error-handler.ts';

@@ -1,6 +1,6 @@
 import { type Application, createApp, type Middleware } from '@fw/core';
 import { request } from '@fw/core/testing';
-import { errorHandler, notFoundHandler } from '@fw/errors';
+import { errorHandler, MethodNotAllowedError, notFoundHandler } from '@fw/errors';
 import { describe, expect, test } from 'vitest';
 
 import { type AnyRouter, createRouter, type Router } from './router.ts';
@@ -30,6 +30,20 @@ describe('a known path asked with another method', () => {
     expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
     expect(response.headers.get('content-type')).toBe('application/problem+json');
     expect(await response.json()).toMatchObject({ status: 405, code: 'METHOD_NOT_ALLOWED' });
+  });
+
+  test('is a MethodNotAllowedError to the middleware before it', async () => {
+    let caught: unknown;
+    const watch: Middleware = (_ctx, next) =>
+      next().catch((error: unknown) => {
+        caught = error;
+        throw error;
+      });
+
+    await request(serve(users(), '', [watch]), '/users', { method: 'DELETE' });
+
+    expect(caught).toBeInstanceOf(MethodNotAllowedError);
+    expect(caught).toMatchObject({ status: 405, headers: { Allow: 'GET, HEAD, POST' } });
   });
 
   test('lists each method once, HEAD where it stands alone too', async () => {

@@ -1,4 +1,10 @@
-import { type Context, DONE, type Middleware, unmatchedStatus } from '@fw/core';
+import {
+  type Context,
+  DONE,
+  MethodNotAllowedError,
+  type Middleware,
+  unmatchedStatus,
+} from '@fw/core';
 
 export interface AllowedMethodsOptions {
   /** The media types that PATCH takes: `Accept-Patch` of OPTIONS (RFC 5789 §3.1). Default: left out. */
@@ -35,8 +41,10 @@ function answer(
   methods: readonly string[],
   acceptPatch: string | undefined,
 ): Promise<void> {
+  if (ctx.method !== 'OPTIONS') {
+    throw new MethodNotAllowedError(methods, `This path does not take ${ctx.method}`);
+  }
   ctx.set('Allow', methods.join(', '));
-  if (ctx.method !== 'OPTIONS') ctx.throw(405, `This path does not take ${ctx.method}`);
   if (acceptPatch && methods.includes('PATCH')) ctx.set('Accept-Patch', acceptPatch);
   ctx.status = 200;
   ctx.send('');

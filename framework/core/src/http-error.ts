@@ -1,4 +1,4 @@
-import { titleOf } from '@fw/core';
+import { titleOf } from './problem.ts';
 
 export interface HttpErrorOptions extends ErrorOptions {
   /** A stable upper-case word for programs to branch on. Default: made from the status. */
@@ -146,4 +146,26 @@ export class ValidationError extends HttpError {
     super(status, detail || undefined, { code: 'VALIDATION_FAILED', ...options });
     this.errors = errors;
   }
+}
+
+/** The classes that need nothing but a message; 401 and 405 also need a scheme or the methods allowed. */
+const CLASSES = new Map(
+  [
+    BadRequestError,
+    ForbiddenError,
+    NotFoundError,
+    ConflictError,
+    PreconditionFailedError,
+    PayloadTooLargeError,
+    UnsupportedMediaTypeError,
+    UnprocessableContentError,
+    TooManyRequestsError,
+    ServiceUnavailableError,
+  ].map((Type) => [new Type().status, Type]),
+);
+
+/** An error of the class for `status`; an `HttpError` if there is none. */
+export function httpErrorOf(status: number, message?: string): HttpError {
+  const Type = CLASSES.get(status);
+  return Type ? new Type(message) : new HttpError(status, message);
 }
