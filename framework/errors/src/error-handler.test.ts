@@ -36,7 +36,7 @@ async function answerTo(thrown: unknown, options?: ErrorHandlerOptions) {
 }
 
 /** The error that a middleware around `middleware` catches. */
-async function caughtFrom(middleware: Middleware, path = '/'): Promise<unknown> {
+async function caughtFrom(middleware: Middleware): Promise<unknown> {
   let caught: unknown;
   const app = createApp().use(async (ctx, next) => {
     await next().catch((error: unknown) => {
@@ -44,7 +44,7 @@ async function caughtFrom(middleware: Middleware, path = '/'): Promise<unknown> 
     });
     ctx.send('');
   }, middleware);
-  await request(app, path);
+  await request(app, '/');
   return caught;
 }
 
@@ -85,8 +85,19 @@ describe('ctx.throw', () => {
   });
 });
 
-test('a query that cannot be decoded is a BadRequestError', async () => {
-  expect(await caughtFrom((ctx) => ctx.json(ctx.query), '/?a=%FF')).toBeInstanceOf(BadRequestError);
+test('a malformed request is a BadRequestError to the middleware around the application', async () => {
+  let caught: unknown;
+  const around: Middleware = async (_ctx, next) => {
+    await next().catch((error: unknown) => {
+      caught = error;
+      throw error;
+    });
+  };
+
+  const response = await request(createApp({ around }), '/?a=%zz');
+
+  expect(response.status).toBe(400);
+  expect(caught).toBeInstanceOf(BadRequestError);
 });
 
 describe('an error answer', () => {
