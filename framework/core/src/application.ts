@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { recordError, writeAnswer } from './answer.ts';
 import { type Chain, compose, DONE, END, requireMiddleware } from './compose.ts';
 import type { Middleware } from './context.ts';
-import { consoleLogger, type Logger } from './logger.ts';
+import { consoleLogger, type Logger, messageFirst, type PinoLogger } from './logger.ts';
 import { underPrefix } from './prefix.ts';
 import { type ContextSettings, RequestContext, type RequestTarget } from './request-context.ts';
 import { readTarget } from './request-gate.ts';
@@ -11,8 +11,8 @@ import { requireMilliseconds } from './timer.ts';
 import { readTrustProxy, type TrustProxy } from './trust-proxy.ts';
 
 export interface ApplicationOptions {
-  /** Default: the terminal. */
-  readonly logger?: Logger;
+  /** Takes `console`, pino, or any other `Logger`. Default: the terminal. */
+  readonly logger?: Logger | PinoLogger;
   /** Whose `X-Forwarded-*` headers count: nobody's, those of so many proxies, or of networks. Default false. */
   readonly trustProxy?: TrustProxy;
   /** After how many milliseconds `ctx.signal` aborts. Default 0: never. */
@@ -34,6 +34,7 @@ export type Plugin = (app: Application) => void | Promise<void>;
 
 /** A stack of middleware, and what all its requests share. */
 export interface Application {
+  /** The logger of the options, with the message as the first argument. */
   readonly logger: Logger;
   /** Adds middleware for every request, in order. */
   use(...middleware: readonly Middleware[]): this;
@@ -78,8 +79,8 @@ class StackedApplication implements Application {
     requireMilliseconds('deadlineMs', deadlineMs);
     this.#stack = around ? [around] : [];
     this.#around = compose(this.#stack);
-    this.logger = logger;
-    this.#settings = { log: logger, isTrustedProxy: readTrustProxy(trustProxy), deadlineMs };
+    this.logger = messageFirst(logger);
+    this.#settings = { log: this.logger, isTrustedProxy: readTrustProxy(trustProxy), deadlineMs };
   }
 
   use(first: string | Middleware, ...rest: readonly Middleware[]): this {

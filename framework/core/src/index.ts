@@ -38,7 +38,7 @@ export {
   type ValidationIssue,
 } from './http-error.ts';
 export { type ListeningServer, type ListenOptions, listen } from './listen.ts';
-export type { Logger } from './logger.ts';
+export type { Logger, PinoLogger } from './logger.ts';
 export { annotate, metadataOf, type RouteMetadata } from './metadata.ts';
 export { decodeSegment, foldCase, normalizePath, readPattern } from './path.ts';
 export { createPrefixTest } from './prefix.ts';

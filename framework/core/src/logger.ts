@@ -1,14 +1,37 @@
-/** Where an application writes what it has to say, one line a call. */
+/** Where an application writes its messages, one line for each call. `console` is one. */
 export interface Logger {
   info(message: string): void;
   warn(message: string): void;
-  /** `error` is what was thrown: its stack and causes belong in the log, never in an answer. */
+  /** `error` is what was thrown: its stack and causes belong in the log, never in a response. */
   error(message: string, error?: unknown): void;
 }
 
-/** Writes to the terminal: what is wrong to standard error, the rest to standard output. */
+/** A logger that takes the error first and the message second: pino and its children. */
+export interface PinoLogger {
+  info(message: string): void;
+  warn(message: string): void;
+  error(error: object, message: string): void;
+  error(message: string): void;
+  bindings(): object;
+}
+
+/** Writes to the terminal: errors and warnings to standard error, the rest to standard output. */
 export const consoleLogger: Logger = {
   info: (message) => console.info(message),
   warn: (message) => console.warn(message),
   error: (message, ...error) => console.error(message, ...error),
 };
+
+/** `logger` with the message first; pino is recognised by its method `bindings`. */
+export function messageFirst(logger: Logger | PinoLogger): Logger {
+  if (!('bindings' in logger) || typeof logger.bindings !== 'function') return logger as Logger;
+  const pino = logger as PinoLogger;
+  return {
+    info: (message) => pino.info(message),
+    warn: (message) => pino.warn(message),
+    error: (message, error) => {
+      if (error === undefined) pino.error(message);
+      else pino.error(error instanceof Error ? error : { err: error }, message);
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { pino } from 'pino';
+import { afterEach, expect, test, vi } from 'vitest';
+
+import { createApp } from './application.ts';
+import type { Logger } from './logger.ts';
+import { request } from './testing.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** The one line that `logger` writes of a request that fails, and of a few messages. */
+async function linesOf(use: (log: Logger) => unknown, options = {}) {
+  const lines: Record<string, unknown>[] = [];
+  const logger = pino(options, { write: (line) => void lines.push(JSON.parse(line)) });
+  const app = createApp({ logger }).use((ctx) => use(ctx.log));
+  await request(app, '/users', { headers: { 'X-Request-Id': 'r-1' } });
+  return lines;
+}
+
+test('pino logs the message, the error and its stack when a request fails', async () => {
+  const lines = await linesOf(() => {
+    throw new Error('disk broken', { cause: new Error('no such device') });
+  });
+
+  expect(lines).toEqual([
+    expect.objectContaining({
+      level: 50,
+      msg: 'GET /users failed with 500 (request r-1)',
+      err: expect.objectContaining({ type: 'Error', message: 'disk broken: no such device' }),
+    }),
+  ]);
+  expect(JSON.stringify(lines)).toContain('logger.test.ts');
+});
+
+test('pino logs what is thrown even if it is not an Error', async () => {
+  const lines = await linesOf(() => {
+    throw 'a string';
+  });
+
+  expect(lines).toEqual([
+    expect.objectContaining({
+      msg: 'GET /users failed with 500 (request r-1)',
+      err: 'a string',
+    }),
+  ]);
+});
+
+test('pino uses its own errorKey', async () => {
+  const lines = await linesOf((log) => log.error('it failed', new Error('disk broken')), {
+    errorKey: 'error',
+  });
+
+  expect(lines).toEqual([
+    expect.objectContaining({
+      msg: 'it failed',
+      error: expect.objectContaining({ message: 'disk broken', stack: expect.any(String) }),
+    }),
+  ]);
+});
+
+test('pino logs messages without an error as they are', async () => {
+  const lines = await linesOf((log) => {
+    log.info('started');
+    log.warn('slow: 100%s');
+    log.error('failed');
+  });
+
+  expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
+    [30, 'started'],
+    [40, 'slow: 100%s'],
+    [50, 'failed'],
+  ]);
+});
+
+test('a child of a pino logger keeps its bindings', async () => {
+  const lines: string[] = [];
+  const parent = pino({}, { write: (line) => void lines.push(line) });
+  const app = createApp({ logger: parent.child({ service: 'users' }) });
+
+  app.logger.error('it failed', new Error('disk broken'));
+
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({
+      service: 'users',
+      msg: 'it failed',
+      err: expect.objectContaining({ message: 'disk broken' }),
+    }),
+  ]);
+});
+
+test('console gets the message and the error', async () => {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+  const error = new Error('disk broken');
+  const app = createApp({ logger: console }).use(() => {
+    throw error;
+  });
+
+  await request(app, '/users', { headers: { 'X-Request-Id': 'r-1' } });
+
+  expect(logged.mock.calls).toEqual([['GET /users failed with 500 (request r-1)', error]]);
+  expect(app.logger).toBe(console);
+});
