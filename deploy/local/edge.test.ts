@@ -231,6 +231,7 @@ test.each([
 
   expect(response.status).toBe(status);
   expect(response.headers['content-type']).toBe('application/problem+json');
+  expect(response.headers['cache-control']).toBe('no-store');
   const problem = JSON.parse(response.text);
   expect(problem).toMatchObject({ type: 'about:blank', status, code, detail: problem.title });
   expect(problem.requestId).toBe(response.headers['x-request-id']);

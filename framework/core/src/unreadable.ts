@@ -63,7 +63,7 @@ export function hangUp(socket: Duplex, status: number): void {
   socket.end(
     `HTTP/1.1 ${status} ${titleOf(status)}\r\nContent-Type: application/problem+json\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\n` +
-      `Connection: close\r\n\r\n${body}`,
+      `Cache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
   );
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { openConnection, request } from '@fw/core/testing';
 import { ConflictError, createRouter, listen } from 'fw';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 import { createDrain } from './drain.ts';
 import type { RequestEntry } from './logging.ts';
@@ -142,4 +142,33 @@ test('answers of a draining service close their connection, errors too', async (
   expect(before).toBe('keep-alive');
   expect(await connection('/')).toBe('close');
   expect(await connection('/error')).toBe('close');
+});
+
+test.each(['/api/users/1', '/api/silent', '/api/broken', '/nowhere', '/%ZZ'])(
+  'the response to %s may not be stored',
+  async (path) => {
+    const response = await request(newService().app, path);
+
+    expect(response.headers.get('cache-control')).toBe('no-store');
+  },
+);
+
+test('a route sets a Cache-Control of its own', async () => {
+  const app = createServiceApp({ logger }).use((ctx) => {
+    ctx.set('Cache-Control', 'public, max-age=10');
+    ctx.json({});
+  });
+
+  const response = await request(app, '/');
+
+  expect(response.headers.get('cache-control')).toBe('public, max-age=10');
+});
+
+test('the response to a request that cannot be parsed may not be stored', async () => {
+  const server = await listen(createServiceApp({ logger }), 0);
+  onTestFinished(() => server.close());
+
+  const connection = openConnection(server.port).send('nonsense\r\n\r\n');
+
+  expect(await connection.readAll()).toContain('\r\nCache-Control: no-store\r\n');
 });

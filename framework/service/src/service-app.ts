@@ -31,15 +31,21 @@ export interface ServiceEdge {
 
 /**
  * Creates an application with the middleware that comes first in every service, in this order:
- * observation, the answering of errors, draining, shedding, the limit of time.
+ * observation, the answering of errors, draining, shedding, the limit of time. Responses may not be
+ * stored by any cache (`Cache-Control: no-store`) unless a route sets another value.
  */
 export function createServiceApp(edge: ServiceEdge = {}): Application {
   const { logger, drain, trustProxy = 0, includeStack = false } = edge;
   const { metrics = createMetrics(), tracing, shedding, requestTimeoutMs = 0 } = edge;
+  const observed = observe({ metrics, log: logger?.request, tracing });
   const app = createApp({
     trustProxy,
     deadlineMs: requestTimeoutMs,
-    around: observe({ metrics, log: logger?.request, tracing }),
+    // Outermost, so that errors, 404 and requests rejected before routing have the header as well.
+    around: (ctx, next) => {
+      ctx.set('Cache-Control', 'no-store');
+      return observed(ctx, next);
+    },
     ...(logger && { logger }),
   });
   app.use(errorHandler({ includeStack }));

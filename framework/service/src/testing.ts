@@ -8,6 +8,7 @@ import type { AnyVariables } from './config.ts';
 import { describeVariables } from './describe-variables.ts';
 import { cellsOf } from './print-variables.ts';
 
+export { requestEverything, withoutCacheControl } from './testing/every-response.ts';
 export { type LintProblem, lintDocument } from './testing/lint.ts';
 
 /** Variables on top of those that every process needs. */

@@ -1,15 +1,18 @@
 import { hash } from 'node:crypto';
 
 import { request } from '@fw/core/testing';
-import { lintDocument } from '@fw/service/testing';
+import { lintDocument, requestEverything, withoutCacheControl } from '@fw/service/testing';
 import type { Application } from 'fw';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 
+import { createCatalogApp } from './app.ts';
 import { ItemPage } from './schemas.ts';
+import { openSqliteCatalogStore } from './store/sqlite.ts';
 import { apiOver, itemOf } from './testing.ts';
 
 const CATALOG = '/api/v2/catalog';
+const logger = { info() {}, warn() {}, error() {} };
 
 const ASSORTED = [
   itemOf(1, { name: 'Café Table', priceCents: 9900, category: 'Garden' }),
@@ -153,7 +156,7 @@ test('GET of an item answers it, or 404 naming the id', async () => {
   const missing = await read(api, `${CATALOG}/9`);
   expect(missing.status).toBe(404);
   expect(missing.body).toMatchObject({ code: 'NOT_FOUND', detail: 'Item "9" not found' });
-  expect(missing.headers.get('cache-control')).toBeNull();
+  expect(missing.headers.get('cache-control')).toBe('no-store');
   for (const id of ['kettle', '0x3', '3e0', '03', '%203']) {
     expect((await read(api, `${CATALOG}/${id}`)).status).toBe(400);
   }
@@ -272,4 +275,33 @@ test.each(['/openapi.json', '/docs/catalog/openapi.json'])(
 
 test('redocly lint finds nothing in the document', { timeout: 60_000 }, async () => {
   expect(await lintDocument(await apiOver(ASSORTED))).toEqual([]);
+});
+
+test('every response has Cache-Control, with and without a catalog', async () => {
+  const empty = openSqliteCatalogStore(':memory:');
+  onTestFinished(() => empty.close());
+  const apps = [await apiOver(ASSORTED), createCatalogApp({ store: empty, logger })];
+
+  for (const app of apps) {
+    const responses = await requestEverything(app);
+    const conditional = await requestEverything(app, { 'If-None-Match': '"1"' });
+    const unacceptable = await requestEverything(app, { Accept: 'text/plain' });
+
+    for (const each of [responses, conditional, unacceptable]) {
+      expect(withoutCacheControl(each)).toEqual([]);
+    }
+  }
+});
+
+test('a store that fails after the version was read is a response that may not be stored', async () => {
+  const store = openSqliteCatalogStore(':memory:');
+  onTestFinished(() => store.close());
+  const app = createCatalogApp({ store: { ...store, version: async () => 'v1' }, logger });
+
+  const response = await request(app, '/api/v2/catalog/figures', {
+    headers: { 'If-None-Match': '"v0"' },
+  });
+
+  expect(response.status).toBe(503);
+  expect(response.headers.get('cache-control')).toBe('no-store');
 });

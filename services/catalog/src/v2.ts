@@ -136,8 +136,10 @@ async function answer(
 ): Promise<void> {
   if (ctx.get('if-none-match') !== undefined) {
     const present = await store.version();
-    ctx.set('Cache-Control', CACHE_CONTROL);
-    if (isNotModified(ctx, etagOf(present))) return;
+    if (isNotModified(ctx, etagOf(present))) {
+      ctx.set('Cache-Control', CACHE_CONTROL);
+      return;
+    }
   }
   const { version, value } = await read();
   ctx.set('Cache-Control', CACHE_CONTROL);

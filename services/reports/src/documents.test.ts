@@ -1,8 +1,9 @@
 import { request } from '@fw/core/testing';
-import { lintDocument } from '@fw/service/testing';
+import { lintDocument, requestEverything, withoutCacheControl } from '@fw/service/testing';
 import { expect, test } from 'vitest';
 
-import { newApp } from './testing/app.ts';
+import { createLimits } from './limits.ts';
+import { get, newApp } from './testing/app.ts';
 
 interface Document {
   readonly paths: Readonly<Record<string, { readonly get: Operation }>>;
@@ -73,4 +74,19 @@ test('a report is documented in its three formats, with the headers of the limit
 
 test('redocly lint finds nothing in the document', { timeout: 60_000 }, async () => {
   expect(await lintDocument(newApp())).toEqual([]);
+});
+
+test('every response has Cache-Control, with and without a token, and over the limit', async () => {
+  const headers = { Authorization: 'Bearer ada-token' };
+  const app = newApp({ limits: createLimits({ perMinute: { free: 3, pro: 3 } }) });
+
+  const responses = await requestEverything(newApp(), headers);
+  const refused = await requestEverything(newApp());
+  const limited = new Map(await requestEverything(app, headers));
+  for (let times = 0; times < 4; times++) {
+    limited.set(`GET ${times}`, await get(app, '/api/v2/reports'));
+  }
+
+  expect([...limited.values()].map(({ status }) => status)).toContain(429);
+  for (const each of [responses, refused, limited]) expect(withoutCacheControl(each)).toEqual([]);
 });

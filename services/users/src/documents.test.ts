@@ -1,7 +1,8 @@
 import { request } from '@fw/core/testing';
-import { lintDocument } from '@fw/service/testing';
+import { lintDocument, requestEverything, withoutCacheControl } from '@fw/service/testing';
 import { expect, onTestFinished, test } from 'vitest';
 
+import { createUsersApp } from './app.ts';
 import { openSqliteUserStore } from './store/sqlite.ts';
 import { createTestApi } from './testing.ts';
 
@@ -97,4 +98,25 @@ test('redocly lint finds nothing in the document', async () => {
   const { app } = newApi();
 
   expect(await lintDocument(app)).toEqual([]);
+});
+
+test('every response has Cache-Control, with and without a store', async () => {
+  const store = openSqliteUserStore(':memory:');
+  const app = createUsersApp({ store, logger: { info() {}, warn() {}, error() {} } });
+
+  const responses = await requestEverything(app);
+  await store.close();
+  const failures = await requestEverything(app);
+
+  expect(withoutCacheControl(responses)).toEqual([]);
+  expect(withoutCacheControl(failures)).toEqual([]);
+});
+
+test.each(['', '?page=1', '/1'])('GET /api/v1/users%s may not be stored', async (path) => {
+  const { app, send } = newApi();
+  await send('POST', '/api/v1/users', { name: 'Ada', email: 'ada@example.com' });
+
+  const response = await request(app, `/api/v1/users${path}`);
+
+  expect(response.headers.get('cache-control')).toBe('no-store');
 });
