@@ -1,4 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 
@@ -399,6 +402,30 @@ describe('over a socket', () => {
 
     expect(interim).toBe('HTTP/1.1 100 Continue\r\n\r\n');
     expect(statuses(answer)).toEqual([100, 200]);
+  });
+
+  test.each([
+    ['listen', async () => server],
+    [
+      'http.createServer',
+      async () => {
+        const plain = createServer(echo.app.handle).listen(0, '127.0.0.1');
+        await once(plain, 'listening');
+        onTestFinished(() => void plain.close());
+        return plain.address() as AddressInfo;
+      },
+    ],
+  ])('Expect: 100-continue of HTTP/1.0 is ignored by %s', async (_, start) => {
+    const { port } = await start();
+
+    const response = await openConnection(port)
+      .send(
+        'POST / HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: 7\r\n' +
+          'Expect: 100-continue\r\n\r\n{"a":1}',
+      )
+      .readAll();
+
+    expect(statuses(response)).toEqual([200]);
   });
 
   test.each([

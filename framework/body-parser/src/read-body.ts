@@ -62,7 +62,8 @@ export function readBody(
     });
     decoded.on('error', (error: Error) => fail(unreadable(error)));
     if (decoded !== req) req.on('error', (error) => fail(unreadable(error)));
-    if (req.headers.expect !== undefined) res.writeContinue();
+    // HTTP/1.0 has no interim responses (RFC 9110 §10.1.1).
+    if (req.headers.expect !== undefined && req.httpVersionMinor > 0) res.writeContinue();
   });
 }
 

@@ -45,7 +45,7 @@ export interface Application {
   plugin(plugin: Plugin): this;
   /** Resolves once every plugin is set up; rejects with the first failure. */
   ready(): Promise<void>;
-  /** Answers one request of a `node:http` server. */
+  /** Serves one request of a `node:http` server: `http.createServer(app.handle)`. */
   handle(req: IncomingMessage, res: ServerResponse): void;
 }
 
@@ -110,7 +110,7 @@ class StackedApplication implements Application {
     await Promise.all(this.#plugins);
   }
 
-  handle(req: IncomingMessage, res: ServerResponse): void {
+  readonly handle = (req: IncomingMessage, res: ServerResponse): void => {
     let target: RequestTarget;
     try {
       target = readTarget(req);
@@ -128,7 +128,7 @@ class StackedApplication implements Application {
       ctx,
       target.path === '*' ? this.#around(ctx, () => answerServerWide(ctx)) : this.#chain(ctx, END),
     );
-  }
+  };
 }
 
 /** Answers once everything has run. */

@@ -7,6 +7,7 @@ export {
   type Routable,
 } from './application.ts';
 export type { Body } from './body.ts';
+export type { CloseOptions } from './close.ts';
 export { type Chain, compose, DONE } from './compose.ts';
 export type {
   Context,

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Agent, get } from 'node:http';
+import { Agent, get, type ServerResponse } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 
 import { createApp } from './application.ts';
+import { http } from './http.ts';
 import { listen } from './listen.ts';
 import { openConnection } from './testing.ts';
 
@@ -329,6 +330,42 @@ describe('close', () => {
 
     await expect(fetch(`http://127.0.0.1:${server.port}/`)).rejects.toThrow('fetch failed');
   });
+});
+
+test('app.handle serves an http server of Node as it is', async () => {
+  const { handle } = createApp({ logger: quiet }).use((ctx) => ctx.set('X-A', ['1', '2']).json({}));
+  const server = http.createServer(handle).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+
+  const response = await fetch(`http://127.0.0.1:${port}/`);
+
+  expect(response.headers.get('x-a')).toBe('1, 2');
+  expect(await response.json()).toEqual({});
+  server.close();
+});
+
+// RFC 9110 §15.2: an HTTP/1.0 client does not know interim responses
+test.each<readonly [string, (res: ServerResponse) => void]>([
+  ['100 Continue', (res) => res.writeContinue()],
+  ['102 Processing', (res) => res.writeProcessing()],
+  ['103 Early Hints', (res) => res.writeEarlyHints({ link: '</a.css>; rel=preload' })],
+])('%s is sent to an HTTP/1.1 client only', async (status, write) => {
+  const app = createApp({ logger: quiet }).use((ctx) => {
+    write(ctx.raw.res);
+    ctx.send('done');
+  });
+  const server = await listen(app, 0);
+  const responseTo = (version: string) =>
+    openConnection(server.port)
+      .send(
+        `POST / HTTP/${version}\r\nHost: a\r\nConnection: close\r\nExpect: 100-continue\r\n\r\n`,
+      )
+      .readAll();
+
+  expect(await responseTo('1.1')).toMatch(new RegExp(`^HTTP/1\\.1 ${status}\r\n`));
+  expect(await responseTo('1.0')).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  await server.close();
 });
 
 // Q12

@@ -36,7 +36,7 @@ let nodes: Server;
 beforeAll(async () => {
   const timeouts = { keepAliveTimeoutMs: 7_000 };
   ours = createServer(app, timeouts).listen(0, '127.0.0.1');
-  const handle = app.handle.bind(app);
+  const { handle } = app;
   nodes = http.createServer({ keepAliveTimeout: 7_000, requireHostHeader: false }, handle);
   nodes.on('checkContinue', handle).listen(0, '127.0.0.1');
   await Promise.all([once(ours, 'listening'), once(nodes, 'listening')]);

@@ -35,6 +35,24 @@ export class Response<
     this.isTouched = true;
     return super.appendHeader(...header);
   }
+
+  // An HTTP/1.0 client does not know interim responses (RFC 9110 §15.2).
+
+  override writeContinue(...args: Parameters<ServerResponse['writeContinue']>): void {
+    if (knowsInterim(this.req)) super.writeContinue(...args);
+  }
+
+  override writeProcessing(...args: Parameters<ServerResponse['writeProcessing']>): void {
+    if (knowsInterim(this.req)) super.writeProcessing(...args);
+  }
+
+  override writeEarlyHints(...args: Parameters<ServerResponse['writeEarlyHints']>): void {
+    if (knowsInterim(this.req)) super.writeEarlyHints(...args);
+  }
+}
+
+function knowsInterim(req: IncomingMessage): boolean {
+  return req.httpVersionMinor > 0;
 }
 
 /** An answer that is known from end to end. */
