@@ -33,6 +33,8 @@ export interface Cluster {
   read<T>(...args: readonly string[]): Promise<T>;
   nodes(): Promise<readonly Node[]>;
   pods(namespace: string, selector?: string): Promise<readonly Pod[]>;
+  /** The pods of a node, in all namespaces. */
+  podsOn(node: string): Promise<readonly Pod[]>;
   events(namespace: string): Promise<readonly Event[]>;
 }
 
@@ -58,6 +60,7 @@ export function createCluster(signal: AbortSignal, env = process.env): Cluster {
     nodes: () => list('nodes'),
     pods: (namespace, selector = '') =>
       list('pods', '--namespace', namespace, '--selector', selector),
+    podsOn: (node) => list('pods', '--all-namespaces', `--field-selector=spec.nodeName=${node}`),
     events: (namespace) => list('events', '--namespace', namespace),
   };
 }

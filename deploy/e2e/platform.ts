@@ -61,8 +61,10 @@ export async function pickNodes(
   return stays && goes && !isControl(goes) ? { stays, goes } : undefined;
 }
 
-/** What a scenario says that takes a node away, where the cluster has none to spare. */
-export async function lacksSecondNode({ cluster }: Pick<World, 'cluster'>) {
+/** Says that the cluster has no second node, where it has none. */
+export async function lacksSecondNode({
+  cluster,
+}: Pick<World, 'cluster'>): Promise<string | undefined> {
   if (await pickNodes(cluster)) return undefined;
   return 'the cluster has no second node that takes pods: expected two or more';
 }

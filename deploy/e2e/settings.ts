@@ -10,6 +10,8 @@ export interface Settings {
   readonly images: Readonly<Record<'postgres' | 'valkey' | 'edge', string | undefined>>;
   /** The address at which this machine reaches the ports of nodes. Default: that of a node. */
   readonly nodeHost: string | undefined;
+  /** Whether a node on which others have workloads may be cordoned or killed. */
+  readonly allowNodes: boolean;
   /** The command that a node's name is given to, to pull its plug. */
   readonly killNode: string | undefined;
   /** The command that a node's name is given to, to put it back. */
@@ -41,12 +43,19 @@ export function readSettings(env: Environment): Settings {
       edge: image('NGINX_IMAGE'),
     },
     nodeHost: text('NODE_HOST'),
+    allowNodes: readSwitch(env, 'E2E_ALLOW_NODES'),
     killNode: text('KILL_NODE'),
     startNode: text('START_NODE'),
     // Forty thousand requests at 300 a second need 134 s.
     streamSeconds: readCount(env, 'STREAM_SECONDS', 140),
     streamRate: readCount(env, 'STREAM_RATE', 300),
   };
+}
+
+function readSwitch(env: Environment, name: string): boolean {
+  const text = env[name] || '0';
+  if (text === '0' || text === '1') return text === '1';
+  throw new Error(`${name} is "${text}": expected 1, or 0 as by default`);
 }
 
 function readCount(env: Environment, name: string, fallback: number): number {

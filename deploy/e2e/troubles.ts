@@ -17,6 +17,8 @@ interface ContainerState {
 export interface Pod {
   readonly metadata: {
     readonly name: string;
+    readonly namespace?: string;
+    readonly ownerReferences?: readonly { readonly kind: string }[];
     readonly deletionTimestamp?: string;
     readonly labels?: Readonly<Record<string, string>>;
   };

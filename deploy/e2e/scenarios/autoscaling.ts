@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 
 import { waitFor } from '../cluster.ts';
-import { drain, uncordon } from '../nodes.ts';
-import { installPlatform, keptOn, lacksSecondNode, pickNodes } from '../platform.ts';
+import { drain, lacksSpareNode, uncordon } from '../nodes.ts';
+import { installPlatform, keptOn, pickNodes } from '../platform.ts';
 import { merge } from '../release.ts';
 import { podsOf, waitForPods } from '../rollouts.ts';
 import type { Scenario, World } from '../scenario.ts';
@@ -34,7 +34,7 @@ export const autoscaling: Scenario = {
     } catch {
       return 'the cluster has no resource metrics: install metrics-server';
     }
-    return lacksSecondNode(world);
+    return lacksSpareNode(world);
   },
   async run(world) {
     const { cluster, space, say } = world;
@@ -76,7 +76,7 @@ async function keepsBudget(world: World, node: string): Promise<void> {
   say(`draining ${node}`);
   afterwards((of) => uncordon(of, node));
   let draining = true;
-  const drained = drain(cluster, node).finally(() => {
+  const drained = drain(world, node).finally(() => {
     draining = false;
   });
   drained.catch(() => {});

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 
 import type { Api } from '../../local/api.ts';
 import { type Cluster, waitFor } from '../cluster.ts';
-import { waitForNode } from '../nodes.ts';
-import { installPlatform, lacksSecondNode, pickNodes } from '../platform.ts';
+import { lacksSpareNode, waitForNode } from '../nodes.ts';
+import { installPlatform, pickNodes } from '../platform.ts';
 import { runProgram } from '../program.ts';
 import { merge } from '../release.ts';
 import { waitForPods } from '../rollouts.ts';
@@ -24,7 +24,7 @@ export const node: Scenario = {
   async lacks(world) {
     const { killNode } = world.settings;
     if (!killNode) return 'no node may be killed: set KILL_NODE and START_NODE to commands';
-    return lacksSecondNode(world);
+    return lacksSpareNode(world);
   },
   async run(world) {
     const { cluster, settings, space, say, afterwards } = world;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { calm } from '../calm.ts';
 import type { Cluster } from '../cluster.ts';
-import { drain, uncordon } from '../nodes.ts';
+import { drain, lacksSpareNode, uncordon } from '../nodes.ts';
 import { installPlatform, keptOn, lacksSecondNode, type Platform, pickNodes } from '../platform.ts';
 import { merge, type Values } from '../release.ts';
 import { podsOf, SERVICES, waitForPods } from '../rollouts.ts';
@@ -19,7 +19,7 @@ export const rollout: Scenario = {
   title:
     'nothing is lost over an upgrade, a rollback, more and fewer pods, a deleted pod and a drained node',
   seconds: 120 + TIMES * (LONGEST_SECONDS + 60),
-  lacks: lacksSecondNode,
+  lacks: lacksSpareNode,
   async run(world) {
     // A line for each request is more work for the nodes than the request.
     const platform = await installOverNodes(world, ofAll({ config: { LOG_LEVEL: 'warn' } }));
@@ -160,7 +160,7 @@ async function everyChange(world: World, { release, values, base }: Platform): P
   await deletions(world, base);
   say(`draining ${node}`);
   world.afterwards((of) => uncordon(of, node));
-  await drain(cluster, node);
+  await drain(world, node);
   await uncordon(cluster, node);
   for (const part of SERVICES) await waitForPods(where, { part, count: 2 });
 }
