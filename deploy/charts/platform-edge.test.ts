@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 
 import { freePort, listenAnywhere } from '../local/testing/ports.ts';
 import { ensureTool } from '../local/tools.ts';
@@ -46,7 +46,7 @@ test.each(['fw', 'users', 'my-catalog'])(
       ([, host]) => host,
     );
 
-    expect(hosts).toHaveLength(6);
+    expect(hosts).toHaveLength(3);
     expect(new Set(hosts).size).toBe(3);
     for (const host of hosts) expect(namesOf(all, 'Service')).toContain(host);
   },
@@ -62,10 +62,76 @@ test('a service that is not installed has an upstream without a server', () => {
 });
 
 test('a pod that ends is given the time to serve on, and to finish the longest request', () => {
-  const [, longest] = /proxy_read_timeout (\d+)s;/.exec(files['nginx.conf'] ?? '') ?? [];
+  const [, longest] = /proxy_read_timeout (\d+)s;/.exec(files['limits.conf'] ?? '') ?? [];
   const [, serving] = /sleep (\d+)$/.exec(container.lifecycle.preStop.exec.command[2]) ?? [];
+  const [, idle] = /keepalive_min_timeout (\d+)s;/.exec(container.command[2]) ?? [];
 
-  expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(Number(serving) + Number(longest));
+  expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(
+    Number(serving) + Number(idle) + Number(longest),
+  );
+});
+
+test('the edge waits longer than the slowest service, and takes bodies as large as any does', () => {
+  const edgeOf = (values: Values) => {
+    const rendered = charts.render('platform', values);
+    const { spec } = only(rendered, 'Deployment', 'fw-edge').spec.template;
+    return {
+      limits: only(rendered, 'ConfigMap', 'fw-edge').data['limits.conf'],
+      grace: spec.terminationGracePeriodSeconds,
+      space: spec.volumes[0].emptyDir.sizeLimit,
+    };
+  };
+  const usual = edgeOf({});
+  const large = edgeOf({
+    users: { config: { BODY_LIMIT: 67_108_864 } },
+    catalog: { config: { REQUEST_TIMEOUT_MS: 600_000 } },
+  });
+  const absent = edgeOf({
+    users: { enabled: false, config: { BODY_LIMIT: 67_108_864, REQUEST_TIMEOUT_MS: 600_000 } },
+    reports: { upstreams: { users: 'http://people' } },
+  });
+
+  expect(usual.limits).toBe(
+    'client_max_body_size 1048576;\nproxy_read_timeout 30s;\nproxy_send_timeout 30s;\n',
+  );
+  expect(usual.space).toBe('16Mi');
+  expect(large.limits).toBe(
+    'client_max_body_size 67108864;\nproxy_read_timeout 610s;\nproxy_send_timeout 610s;\n',
+  );
+  expect(large).toMatchObject({ grace: usual.grace + 580, space: '256Mi' });
+  expect(absent).toEqual(usual);
+});
+
+test('a small time limit leaves the edge the same margin', () => {
+  const config = { REQUEST_TIMEOUT_MS: 1_500 };
+  const values = { users: { config }, catalog: { config }, reports: { config } };
+  const { data } = only(charts.render('platform', values), 'ConfigMap', 'fw-edge');
+
+  expect(data['limits.conf']).toContain('proxy_read_timeout 12s;');
+});
+
+test.each([
+  ['takes', 'exit 0', true],
+  ['does not know', 'test ! -e "$PREFIX/keepalive.conf"', false],
+])('an nginx that %s keepalive_min_timeout starts', (_, check, kept) => {
+  const prefix = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-edge-'));
+  onTestFinished(() => fs.rmSync(prefix, { recursive: true }));
+  const nginx = path.join(prefix, 'nginx');
+  const script = `#!/bin/sh\ncase "$1" in -t) ${check};; *) echo "started $*";; esac\n`;
+  fs.writeFileSync(nginx, script, { mode: 0o755 });
+  const [sh, ...args]: string[] = container.command.map((one: string) =>
+    one.replaceAll('/edge', prefix).replace(/^nginx$/, nginx),
+  );
+
+  const { stdout } = spawnSync(sh ?? '', args, {
+    env: { ...process.env, PREFIX: prefix },
+    encoding: 'utf8',
+  });
+
+  expect(stdout).toBe(`started -e stderr -p ${prefix} -c conf/nginx.conf\n`);
+  const file = path.join(prefix, 'keepalive.conf');
+  expect(fs.existsSync(file)).toBe(kept);
+  if (kept) expect(fs.readFileSync(file, 'utf8')).toBe('keepalive_min_timeout 15s;\n');
 });
 
 test('the pods roll when what they serve changes, and only then', () => {
@@ -110,11 +176,11 @@ async function startRendered(prefix: string, users: number) {
     fs.writeFileSync(path.join(prefix, 'conf', name), local);
   }
   fs.cpSync(path.join(NGINX, 'page'), path.join(prefix, 'page'), { recursive: true });
-  const [, ...args]: string[] = container.command.map((one: string) =>
-    one === '/edge' ? prefix : one,
+  const [sh = '', ...args]: string[] = container.command.map((one: string) =>
+    one.replaceAll('/edge', prefix).replace(/^nginx$/, ensureTool('nginx')),
   );
   const asRoot = process.getuid?.() === 0 ? ['-g', 'user root root;'] : [];
-  const nginx = spawn(ensureTool('nginx'), [...args, ...asRoot], { stdio: 'ignore' });
+  const nginx = spawn(sh, [...args, ...asRoot], { stdio: 'ignore' });
   return { nginx, port };
 }
 

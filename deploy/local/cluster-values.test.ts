@@ -28,6 +28,8 @@ test('the chart takes all that make up can give it', () => {
     VALKEY_IMAGE: 'local/valkey:8',
     NGINX_IMAGE: 'local/nginx:1',
     LOG_LEVEL: 'warn',
+    REQUEST_TIMEOUT_MS: '60000',
+    BODY_LIMIT: '2097152',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
   };
   const imageIds = { users: 'a1', catalog: 'b2', reports: 'c3' };
@@ -50,7 +52,16 @@ test('the chart takes all that make up can give it', () => {
     ({ kind, metadata }) => kind === 'Service' && metadata.name === 'platform-edge',
   );
   expect(edge?.spec).toMatchObject({ type: 'NodePort', ports: [{ nodePort: 30_080 }] });
-  expect(JSON.stringify(objects)).toContain('"LOG_LEVEL":"warn"');
+  const configs = objects.filter(({ kind }) => kind === 'ConfigMap').map(({ data }) => data);
+  const services = configs.filter((data) => 'LOG_LEVEL' in data);
+  expect(services).toHaveLength(3);
+  for (const data of services) {
+    expect(data).toMatchObject({ LOG_LEVEL: 'warn', REQUEST_TIMEOUT_MS: '60000' });
+  }
+  expect(services.filter((data) => data.BODY_LIMIT === '2097152')).toHaveLength(1);
+  expect(configs.find((data) => 'limits.conf' in data)?.['limits.conf']).toBe(
+    'client_max_body_size 2097152;\nproxy_read_timeout 70s;\nproxy_send_timeout 70s;\n',
+  );
 });
 
 test('with servers of its user, the chart brings neither PostgreSQL nor Valkey', () => {

@@ -1,7 +1,7 @@
 import type { Values } from '../e2e/release.ts';
 import { imageValues, readSettings, serviceImage } from '../e2e/settings.ts';
 import { readStores } from './stores.ts';
-import { SERVICES } from './system.ts';
+import { passedOn, SERVICES, type ServiceName } from './system.ts';
 
 export interface ClusterValuesOptions {
   /** Names images and stores as `make up` has them: see deploy/README.md. */
@@ -30,9 +30,8 @@ export function clusterValues(options: ClusterValuesOptions): Values {
   requireOutside('DATABASE_URL', DATABASE_URL);
   requireOutside('REDIS_URL', REDIS_URL);
 
-  const config = configOf(env);
   const [users, catalog, reports] = SERVICES.map((name) => ({
-    config,
+    config: configOf(name, env),
     ...(imageIds?.[name] && { podAnnotations: { 'fw/image': imageIds[name] } }),
   }));
   // Kept nowhere but in the database that is named: the policy then lets out to its port alone.
@@ -62,12 +61,12 @@ export function clusterValues(options: ClusterValuesOptions): Values {
   };
 }
 
-/** What the environment of `make up` says about logs and traces holds for every service. */
-function configOf({ LOG_LEVEL, OTEL_EXPORTER_OTLP_ENDPOINT }: NodeJS.ProcessEnv): object {
-  return {
-    ...(LOG_LEVEL && { LOG_LEVEL }),
-    ...(OTEL_EXPORTER_OTLP_ENDPOINT && { OTEL_EXPORTER_OTLP_ENDPOINT }),
-  };
+/** The variables that `env` sets for a service, numbers as the chart wants them. */
+function configOf(name: ServiceName, env: NodeJS.ProcessEnv): object {
+  const entries = Object.entries(passedOn(name, env));
+  return Object.fromEntries(
+    entries.map(([key, text]) => [key, /^\d+$/.test(text) ? Number(text) : text]),
+  );
 }
 
 /** @throws {Error} if the server at `address` is this machine, which a pod cannot mean */

@@ -2,10 +2,11 @@ import type { StdioOptions } from 'node:child_process';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
+import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
-import { renderUpstreams } from './edge.ts';
+import { edgeLimitsOf, planEdge, renderLimits, renderUpstreams } from './edge.ts';
 import { freePort, listenAnywhere } from './testing/ports.ts';
 import { startTrialEdge, type TrialEdge } from './testing/trial-edge.ts';
 
@@ -95,6 +96,39 @@ test('nothing new goes to the replica that the edge is turned away from', () => 
   ]);
 });
 
+test.each([
+  [{}, 30, 1024 ** 2],
+  [{ REQUEST_TIMEOUT_MS: '600000' }, 610, 1024 ** 2],
+  [{ REQUEST_TIMEOUT_MS: '1500' }, 12, 1024 ** 2],
+  [{ REQUEST_TIMEOUT_MS: '0' }, 86_400, 1024 ** 2],
+  [{ BODY_LIMIT: '67108864' }, 30, 64 * 1024 ** 2],
+  // The other services still accept 1 MiB.
+  [{ BODY_LIMIT: '1000' }, 30, 1024 ** 2],
+])('with %j, the edge waits for %i s and takes bodies of %i bytes', (env, seconds, bytes) => {
+  expect(renderLimits(edgeLimitsOf(env))).toBe(
+    `client_max_body_size ${bytes};\nproxy_read_timeout ${seconds}s;\nproxy_send_timeout ${seconds}s;\n`,
+  );
+});
+
+test.each([
+  ['nginx/1.22.1', false],
+  ['nginx/1.27.3', false],
+  ['nginx/1.27.4', true],
+  ['nginx/1.28.0 (Ubuntu)', true],
+  ['nginx/2.0.0', true],
+  ['openresty/1.27.1.2', false],
+])('%s leaves idle connections open on a reload: %s', (version, expected) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-nginx-'));
+  onTestFinished(() => fs.rmSync(folder, { recursive: true }));
+  const nginx = path.join(folder, 'nginx');
+  fs.writeFileSync(nginx, `#!/bin/sh\necho "nginx version: ${version}" >&2\n`, { mode: 0o755 });
+
+  planEdge({ nginx, port: 1, upstreams: { users: [], catalog: [], reports: [] }, prefix: folder });
+
+  const listen = fs.readFileSync(path.join(folder, 'listen.conf'), 'utf8');
+  expect(listen.includes('keepalive_min_timeout')).toBe(expected);
+});
+
 test('the page comes from the edge itself, under a policy that lets in nobody else', async () => {
   const page = await rawGet('/');
 
@@ -178,7 +212,7 @@ test('no path is matched or rewritten by a regular expression', () => {
   const text = fs.readFileSync(new URL('../nginx/nginx.conf', import.meta.url), 'utf8');
 
   expect(text).not.toMatch(
-    /^\s*(location\s+~|rewrite\s|if\s*\((?!\$has_page\) \{ return 304; \}$))/m,
+    /^\s*(location\s+~|rewrite\s|if\s*\((?!\$(has_page|final_status( = 504)?)\) \{ return \d+; \}$))/m,
   );
 });
 

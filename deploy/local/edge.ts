@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -9,13 +9,69 @@ import type { ProcessPlan, ProcessRecord } from './process.ts';
 /** The ports of each service's replicas on this machine. */
 export type Upstreams = Readonly<Record<'users' | 'catalog' | 'reports', readonly number[]>>;
 
+/** What the services allow a request, which the edge must allow too. */
+export interface EdgeLimits {
+  /** The longest `REQUEST_TIMEOUT_MS` of the services; 0: no limit. */
+  readonly requestTimeoutMs: number;
+  /** The largest body that a service accepts, in bytes. */
+  readonly bodyLimit: number;
+}
+
+/** The defaults of the services. */
+const DEFAULT_LIMITS: EdgeLimits = { requestTimeoutMs: 20_000, bodyLimit: 1024 ** 2 };
+
 export interface EdgeOptions {
   readonly nginx: string;
   readonly port: number;
   readonly upstreams: Upstreams;
-  /** Everything the edge reads and writes stands here. */
+  /** The folder of everything that the edge reads and writes. */
   readonly prefix: string;
+  /** Default: those of services without any variable. */
+  readonly limits?: Partial<EdgeLimits>;
 }
+
+/** The limits that `env` sets for the services of `make up`. */
+export function edgeLimitsOf(env: NodeJS.ProcessEnv): EdgeLimits {
+  const read = (name: string, fallback: number) => (env[name] ? Number(env[name]) : fallback);
+  return {
+    requestTimeoutMs: read('REQUEST_TIMEOUT_MS', DEFAULT_LIMITS.requestTimeoutMs),
+    // The services other than users accept 1 MiB.
+    bodyLimit: Math.max(read('BODY_LIMIT', 0), DEFAULT_LIMITS.bodyLimit),
+  };
+}
+
+/** The part of the edge's configuration that is derived from the limits of the services. */
+export function renderLimits(limits: Partial<EdgeLimits> = {}): string {
+  const { requestTimeoutMs, bodyLimit } = { ...DEFAULT_LIMITS, ...limits };
+  // The service ends a request that takes too long: the edge waits longer, for the 503. nginx knows no
+  // unlimited wait, so a request without a time limit has a day.
+  const seconds = requestTimeoutMs === 0 ? 86_400 : Math.ceil(requestTimeoutMs / 1000) + 10;
+  return [
+    `client_max_body_size ${bodyLimit};`,
+    `proxy_read_timeout ${seconds}s;`,
+    `proxy_send_timeout ${seconds}s;`,
+    '',
+  ].join('\n');
+}
+
+/** Whether `nginx` knows `keepalive_min_timeout`, which is in nginx from 1.27.4 on. */
+function hasKeepaliveMinTimeout(nginx: string): boolean {
+  // The version is on standard error.
+  const { stderr } = spawnSync(nginx, ['-v'], { encoding: 'utf8' });
+  const [major = 0, minor = 0, patch = 0] =
+    /nginx\/(\d+)\.(\d+)\.(\d+)/
+      .exec(stderr ?? '')
+      ?.slice(1)
+      .map(Number) ?? [];
+  return major > 1 || (major === 1 && (minor > 27 || (minor === 27 && patch >= 4)));
+}
+
+/**
+ * On a reload, nginx closes idle connections although a request may be on its way in them. With this it
+ * leaves them open for a while; for less than `TURN_MS`, so that no worker keeps the old configuration
+ * after a turn.
+ */
+const KEEPALIVE_MIN = 'keepalive_min_timeout 3s;\n';
 
 /** The part of the edge's configuration that names the replicas; nothing new goes to the port `away`. */
 export function renderUpstreams(upstreams: Upstreams, away?: number): string {
@@ -34,14 +90,16 @@ export function renderUpstreams(upstreams: Upstreams, away?: number): string {
 }
 
 /** Writes the edge's configuration below `prefix`, and tells how to run nginx on it. */
-export function planEdge({ nginx, port, upstreams, prefix }: EdgeOptions): ProcessPlan {
+export function planEdge(options: EdgeOptions): ProcessPlan {
+  const { nginx, port, upstreams, prefix, limits } = options;
   const page = sourcesOf('page/*');
   const files = {
     ...sourcesOf('nginx.conf'),
     ...page,
     'page.conf': `map "" $page_version { default "${digestOf(page).slice(0, 16)}"; }\n`,
-    'listen.conf': `listen 127.0.0.1:${port};\n`,
+    'listen.conf': `listen 127.0.0.1:${port};\n${hasKeepaliveMinTimeout(nginx) ? KEEPALIVE_MIN : ''}`,
     'upstreams.conf': renderUpstreams(upstreams),
+    'limits.conf': renderLimits(limits),
   };
   fs.mkdirSync(path.join(prefix, 'page'), { recursive: true });
   for (const [name, text] of Object.entries(files)) fs.writeFileSync(path.join(prefix, name), text);

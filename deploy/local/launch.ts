@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 import { buildService } from './build.ts';
-import { planEdge, turnEdge } from './edge.ts';
+import { edgeLimitsOf, planEdge, turnEdge } from './edge.ts';
 import { requireFreePort } from './ports.ts';
 import type { ProcessPlan, ProcessRecord } from './process.ts';
 import { startProcess, stopProcess, waitUntilReady } from './process.ts';
@@ -68,7 +68,7 @@ export function createLaunch({
     const services = replicas.map((replica) =>
       planReplica(replica, { folders, stores, edgePort: port }),
     );
-    const edge = planEdge({ nginx, port, upstreams, prefix });
+    const edge = planEdge({ nginx, port, upstreams, prefix, limits: edgeLimitsOf(process.env) });
 
     const running = readRunning(folders.run);
     const kept = running.filter((record) => isWanted(record, [...services, edge]));

@@ -57,7 +57,7 @@ export function environmentOf(
   { folders, stores, edgePort }: ReplicaOptions,
 ): Record<string, string> {
   return {
-    ...passedOn(),
+    ...passedOn(service),
     PATH: process.env.PATH ?? '',
     NODE_ENV: 'production',
     HOST: '127.0.0.1',
@@ -92,13 +92,19 @@ export function planReplica(replica: Replica, options: ReplicaOptions): ProcessP
   };
 }
 
-/** What the environment of `make up` says about logs and traces holds for every service. */
-function passedOn(): Record<string, string> {
-  const { LOG_LEVEL, OTEL_EXPORTER_OTLP_ENDPOINT } = process.env;
-  return {
-    ...(LOG_LEVEL && { LOG_LEVEL }),
-    ...(OTEL_EXPORTER_OTLP_ENDPOINT && { OTEL_EXPORTER_OTLP_ENDPOINT }),
-  };
+/** The variables of the services that the environment of `make up` sets. */
+export function passedOn(
+  service: ServiceName,
+  env: NodeJS.ProcessEnv = process.env,
+): Record<string, string> {
+  const names = ['LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'REQUEST_TIMEOUT_MS'];
+  if (service === 'users') names.push('BODY_LIMIT');
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = env[name];
+      return value ? [[name, value]] : [];
+    }),
+  );
 }
 
 function settingsOf(

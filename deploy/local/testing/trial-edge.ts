@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-import { planEdge, type Upstreams } from '../edge.ts';
+import { type EdgeLimits, planEdge, type Upstreams } from '../edge.ts';
 import { type ProcessPlan, startProcess, stopProcess, waitUntilReady } from '../process.ts';
 import { findTool } from '../tools.ts';
 import { freePort } from './ports.ts';
@@ -17,13 +17,16 @@ export interface TrialEdge {
 }
 
 /** Starts the real nginx with the real configuration on a free port. */
-export async function startTrialEdge(upstreams: Upstreams): Promise<TrialEdge> {
+export async function startTrialEdge(
+  upstreams: Upstreams,
+  limits: Partial<EdgeLimits> = {},
+): Promise<TrialEdge> {
   const nginx = findTool('nginx');
   if (!nginx) throw new Error('Cannot find nginx: "make test" brings it');
   const port = await freePort();
   const prefix = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-edge-'));
   const logFile = path.join(prefix, 'edge.log');
-  const plan = planEdge({ nginx, port, prefix, upstreams });
+  const plan = planEdge({ nginx, port, prefix, upstreams, limits });
   const { record } = await startProcess(plan, logFile);
   const stop = async () => {
     await stopProcess(record);

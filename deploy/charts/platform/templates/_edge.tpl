@@ -3,8 +3,50 @@
 {{- /* Where nginx finds its configuration and the page, and writes what it has to write. */}}
 {{- define "platform.edgePrefix" -}}/edge{{- end }}
 
-{{- /* How long what an ended pod is working on may take: as long as nginx waits for a service. */}}
-{{- define "platform.edgeLongestSeconds" -}}30{{- end }}
+{{- /* The longest that nginx waits for a service: longer than any service lets a request take. */}}
+{{- define "platform.edgeLongestSeconds" -}}
+{{- $longest := 0 }}
+{{- range include "platform.services" . | fromYamlArray }}
+{{- $longest = max $longest (include "service.proxySeconds" (get $.Subcharts .) | int64) }}
+{{- end }}
+{{- $longest | default 30 }}
+{{- end }}
+
+{{- /* The largest body that any service accepts, in bytes. */}}
+{{- define "platform.edgeBodyLimit" -}}
+{{- $largest := 1048576 | int64 }}
+{{- range include "platform.services" . | fromYamlArray }}
+{{- $largest = max $largest (include "service.bodyLimit" (get $.Subcharts .) | int64) }}
+{{- end }}
+{{- $largest }}
+{{- end }}
+
+{{- define "platform.edgeLimits" -}}
+client_max_body_size {{ include "platform.edgeBodyLimit" . }};
+proxy_read_timeout {{ include "platform.edgeLongestSeconds" . }}s;
+proxy_send_timeout {{ include "platform.edgeLongestSeconds" . }}s;
+{{- end }}
+
+{{- /* For how long nginx leaves idle connections open at its end. */}}
+{{- define "platform.edgeKeepaliveSeconds" -}}15{{- end }}
+
+{{- /*
+Starts nginx. keepalive_min_timeout is in nginx from 1.27.4 on; an image with an older one, which the
+values may name, would not start with it. So nginx itself is asked whether it takes the directive.
+*/}}
+{{- define "platform.edgeStart" -}}
+{{- $file := printf "%s/keepalive.conf" (include "platform.edgePrefix" .) -}}
+echo 'keepalive_min_timeout {{ include "platform.edgeKeepaliveSeconds" . }}s;' > {{ $file }}; "$0" -t -q "$@" 2> /dev/null || rm {{ $file }}; exec "$0" "$@"
+{{- end }}
+
+{{- /*
+The volume that nginx writes to. A body above 1 MiB is a file until it has been passed on; then the
+limit of the container's storage is that of the volume.
+*/}}
+{{- define "platform.edgeVolumeSize" -}}
+{{- $storage := dig "limits" "ephemeral-storage" "" .Values.edge.resources }}
+{{- if gt (include "platform.edgeBodyLimit" . | int64) 1048576 }}{{ $storage }}{{ else }}16Mi{{ end }}
+{{- end }}
 
 {{- /*
 Where the edge listens. A pod that ends is told so by a file: its answers then close their connection,
@@ -13,6 +55,7 @@ connections in which a request may just be on its way.
 */}}
 {{- define "platform.listen" -}}
 listen {{ include "service.httpPort" . }};
+include {{ include "platform.edgePrefix" . }}/keepalive.con[f];
 
 set $edge_connection "";
 if (-f {{ include "platform.edgePrefix" . }}/ending) {
@@ -22,9 +65,8 @@ add_header Connection $edge_connection always;
 {{- end }}
 
 {{- /*
-The upstreams, each the address of a Service, behind which Kubernetes picks a pod per connection. It
-stands there twice, because nginx tries a server only once: so a second try may find another pod. A
-connection is renewed now and then, so that new pods get their share, and always by nginx (a service
+The upstreams, each the address of a Service, behind which Kubernetes picks a pod per connection: a
+second attempt may find another pod. A connection is renewed now and then, so that new pods get their share, and always by nginx (a service
 keeps an idle one for 75 s, and for 5 s while it ends): no request meets a connection that the other
 side is closing.
 */}}
@@ -34,7 +76,6 @@ side is closing.
 upstream {{ $name }} {
   {{- if include "platform.hasService" (list $root $name) }}
   {{- $host := include "service.name" (get $root.Subcharts $name) }}
-  server {{ $host }}:80 max_fails=0;
   server {{ $host }}:80 max_fails=0;
   keepalive 32;
   keepalive_timeout 3s;
@@ -53,6 +94,8 @@ nginx.conf: |
   {{- .Files.Get "files/edge/nginx.conf" | nindent 2 }}
 listen.conf: |
   {{- include "platform.listen" . | nindent 2 }}
+limits.conf: |
+  {{- include "platform.edgeLimits" . | nindent 2 }}
 page.conf: |
   map "" $page_version { default "{{ include "platform.edgePage" . | sha256sum | trunc 16 }}"; }
 upstreams.conf: |

@@ -12,13 +12,18 @@
 {{- divf (int64 .Values.config.REQUEST_TIMEOUT_MS) 1000 | ceil | int64 | add 10 }}
 {{- end }}
 
+{{- /* The largest body that the service accepts, in bytes. */}}
+{{- define "service.bodyLimit" -}}
+{{- .Values.config.BODY_LIMIT | default 1048576 | int64 }}
+{{- end }}
+
 {{- /*
 What a controller must be told. That of F5 accepts one Ingress for a host, which this one joins as a
 minion of the platform's master, unless it has the host to itself.
 */}}
 {{- define "service.ingressAnnotations" -}}
 {{- $ingress := include "service.shared" (list . "ingress") | fromYaml }}
-{{- $bodyLimit := .Values.config.BODY_LIMIT | default 1048576 | int64 | toString }}
+{{- $bodyLimit := include "service.bodyLimit" . }}
 {{- $seconds := include "service.proxySeconds" . }}
 {{- $annotations := dict }}
 {{- if eq $ingress.controller "f5-nginx" }}
