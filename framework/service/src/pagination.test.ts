@@ -25,7 +25,10 @@ test.each([
     { page: '0x10', limit: '1e1' },
     { page: 16, limit: 10, start: 150 },
   ],
-  [{ page: '1e300' }, { page: 1e300, limit: 20, start: Number.MAX_SAFE_INTEGER }],
+  [
+    { page: '9007199254740991' },
+    { page: Number.MAX_SAFE_INTEGER, limit: 20, start: Number.MAX_SAFE_INTEGER },
+  ],
 ])('readPage reads %j as %j', (query, page) => {
   expect(readPage(query, { defaultLimit: 20 })).toEqual(page);
 });
@@ -36,6 +39,8 @@ test.each([
   [{ page: '1.5' }, PAGE],
   [{ page: 'two' }, PAGE],
   [{ page: ' ' }, PAGE],
+  [{ page: '9007199254740992' }, PAGE],
+  [{ page: '1e300' }, PAGE],
   [{ page: '1e999' }, PAGE],
   [{ page: ['x', '1'] }, PAGE],
   [{ limit: '0' }, LIMIT],

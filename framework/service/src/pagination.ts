@@ -8,14 +8,14 @@ export interface Page {
 }
 
 /**
- * Reads `page` (default 1) and `limit` (1 to 100) from a query.
+ * Reads `page` (a safe integer, default 1) and `limit` (1 to 100) from a query.
  *
  * @throws {BadRequestError} if one of them is something else
  */
 export function readPage(query: Query, { defaultLimit }: { readonly defaultLimit: number }): Page {
   const page = readNumber(query.page, 1);
   const limit = readNumber(query.limit, defaultLimit);
-  if (!Number.isInteger(page) || page < 1) {
+  if (!Number.isSafeInteger(page) || page < 1) {
     throw new BadRequestError('page must be a positive integer');
   }
   if (!Number.isInteger(limit) || limit < 1 || limit > 100) {

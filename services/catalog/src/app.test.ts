@@ -49,7 +49,7 @@ test.each([
   expect(await response.json()).toEqual({ items, total: 45, ...rest });
 });
 
-test.each(['4', '9007199254740991', '1e300'])('page %s is past the end: no items', async (page) => {
+test.each(['4', '9007199254740991'])('page %s is past the end: no items', async (page) => {
   const response = await request(await newApi(45), `${CATALOG}?page=${page}&limit=100`);
 
   expect(response.status).toBe(200);
@@ -69,6 +69,7 @@ test.each([
   ['?page=1.5', 'page must be a positive integer'],
   ['?page=two', 'page must be a positive integer'],
   ['?page=1e999', 'page must be a positive integer'],
+  ['?page=9007199254740992', 'page must be a positive integer'],
   ['?page=x&page=1', 'page must be a positive integer'],
   ['?limit=0', 'limit must be between 1 and 100'],
   ['?limit=101', 'limit must be between 1 and 100'],

@@ -258,6 +258,7 @@ test.each([
 test.each([
   ['?page=0', 'page must be a positive integer'],
   ['?page=two&limit=5', 'page must be a positive integer'],
+  ['?page=9007199254740992', 'page must be a positive integer'],
   ['?limit=0', 'limit must be between 1 and 100'],
   ['?limit=101', 'limit must be between 1 and 100'],
 ])('GET of the list with %s answers 400: %s', async (query, detail) => {
