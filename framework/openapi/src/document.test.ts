@@ -1,5 +1,6 @@
 import { annotate, type Middleware, type RouteMetadata } from '@fw/core';
 import { createRouter, endpoint } from '@fw/router';
+import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 
@@ -247,6 +248,26 @@ test('bodies are described as they come in, answers as they go out', async () =>
   expect(operation?.responses['204']).toEqual({ description: 'No Content' });
   expect(operation?.responses['302']).toEqual({ description: 'Found' });
   expect(operation?.responses).not.toHaveProperty('2XX');
+});
+
+test.each([
+  ['z.object', z.object({ name: z.string() }), true],
+  ['optional', z.object({ name: z.string() }).optional(), false],
+  ['optional with an id', z.object({ name: z.string() }).meta({ id: 'Named' }).optional(), false],
+  ['with a default', z.object({ name: z.string() }).default({ name: 'Ada' }), false],
+  ['valibot, optional', v.optional(v.object({ name: v.string() })), false],
+  ['JSON Schema', { type: 'object', properties: { name: { type: 'string' } } }, true],
+] as const)('a body is required unless its schema accepts none: %s', async (_, body, required) => {
+  const router = createRouter().put('/u', validates({ body }), handler);
+
+  const { paths, components } = await generateDocument(router.getRoutes());
+
+  const requestBody = paths['/u']?.put?.requestBody;
+  const schema = requestBody?.content['application/json']?.schema ?? {};
+  expect(requestBody?.required).toBe(required);
+  expect('$ref' in schema ? components.schemas?.Named : schema).toMatchObject({
+    properties: { name: { type: 'string' } },
+  });
 });
 
 test('a body that is parsed and not validated is untyped, and none where no method has one', async () => {

@@ -172,8 +172,26 @@ async function describeBody(
       ? {}
       : await convert(validation.body, 'input', `${operationId}Body`);
   return {
-    required: validation?.body !== undefined,
+    required: validation?.body !== undefined && !(await acceptsNoBody(validation.body)),
     content: Object.fromEntries(bodyTypes(body).map((type) => [type, { schema }])),
+  };
+}
+
+/** Whether a request without a body, which leaves `ctx.body` undefined, fits `schema`. */
+async function acceptsNoBody(schema: unknown): Promise<boolean> {
+  const { validate } = (schema as Partial<Validating> | null)?.['~standard'] ?? {};
+  if (typeof validate !== 'function') return false;
+  try {
+    return (await validate(undefined))?.issues === undefined;
+  } catch {
+    return false; // a schema that throws accepts nothing
+  }
+}
+
+/** The part of Standard Schema that checks a value. */
+interface Validating {
+  readonly '~standard': {
+    readonly validate?: (value: unknown) => { readonly issues?: unknown } | undefined;
   };
 }
 

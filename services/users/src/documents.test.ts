@@ -19,7 +19,7 @@ interface Document {
 interface Operation {
   readonly summary: string;
   readonly deprecated?: boolean;
-  readonly requestBody?: { readonly content: object };
+  readonly requestBody?: { readonly required: boolean; readonly content: object };
   readonly responses: object;
 }
 
@@ -67,6 +67,19 @@ test('the document has every operation of both versions, and those of version 1 
     expect(summary).not.toContain('/api');
     expect(deprecated).toBe(name.includes('/v1/'));
   }
+});
+
+test('the document requires a body of every method that reads one but PUT, which changes nothing without', async () => {
+  const operations = [...(await readOperations())].filter(([, { requestBody }]) => requestBody);
+
+  expect(operations.map(([name, { requestBody }]) => [name, requestBody?.required])).toEqual(
+    expect.arrayContaining([
+      ['post /api/v1/users', true],
+      ['put /api/v1/users/{id}', false],
+      ['post /api/v2/users', true],
+      ['patch /api/v2/users/{id}', true],
+    ]),
+  );
 });
 
 test.each([

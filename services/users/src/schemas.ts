@@ -36,11 +36,12 @@ export const NewUserV1 = z
   .object({ name: nameV1, email: emailV1.min(1) })
   .meta({ id: 'NewUserV1', examples: [ADA] });
 
-/** The body of version 1's PUT as the document shows it; `readUserChanges` reads it. */
+/** The body of version 1's PUT as the document shows it; `readUserChanges` reads it. Without one, nothing changes. */
 export const UserChangesV1 = z
   .object({ name: nameV1, email: emailV1 })
   .partial()
-  .meta({ id: 'UserChangesV1' });
+  .meta({ id: 'UserChangesV1' })
+  .optional();
 
 const total = z.int().min(0).meta({ description: 'How many users there are in all' });
 
