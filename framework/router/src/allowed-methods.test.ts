@@ -50,15 +50,31 @@ describe('a known path asked with another method', () => {
     const router = createRouter()
       .head('/a', answer)
       .put('/a', answer)
-      .get('/:any', answer)
-      .put('/:any', answer)
+      .get('/a', answer)
       .head('/b', answer);
 
     const several = await request(serve(router), '/a', { method: 'POST' });
-    const alone = await request(serve(createRouter().head('/b', answer)), '/b');
+    const alone = await request(serve(router), '/b');
 
     expect(several.headers.get('allow')).toBe('PUT, GET, HEAD');
     expect(alone.headers.get('allow')).toBe('HEAD');
+  });
+
+  test.each([
+    ['/users/me', 'GET, HEAD'],
+    ['/USERS/me/', 'GET, HEAD'],
+    ['/users/7', 'PATCH, DELETE'],
+    ['/users/7/x', 'PUT'],
+  ])('%s is answered with the methods of its most specific route: %s', async (path, methods) => {
+    const router = createRouter()
+      .patch('/users/:id', answer)
+      .delete('/users/:id', answer)
+      .get('/users/me', answer)
+      .put('/users/*', answer);
+    const allow = async (method: string) =>
+      (await request(serve(router), path, { method })).headers.get('allow');
+
+    expect([await allow('OPTIONS'), await allow('POST')]).toEqual([methods, methods]);
   });
 
   test('is answered 405 without errorHandler() and notFoundHandler(), too', async () => {

@@ -73,6 +73,8 @@ export class TreeRouter implements Router<string> {
   readonly #nameLists = new Map<string, readonly string[]>();
   /** By method: the index of the route at each leaf of the tree, -1 for none. */
   #byMethod = new Map<string, Int32Array>();
+  /** Open at every leaf of the tree, for `Tree.find`. */
+  #everyLeaf = new Int32Array(0);
   /** Whether requests are matched with this router's own tree, besides those of its parents. */
   #isServed = false;
 
@@ -385,11 +387,20 @@ export class TreeRouter implements Router<string> {
     return grown;
   }
 
+  /**
+   * The methods of the most specific pattern for `path`, whatever a request for another method would
+   * fall back to: in OpenAPI too, `/users/me` is a path of its own beside `/users/{id}`.
+   */
   #methodsOf(path: string): string[] {
+    if (this.#everyLeaf.length !== this.#tree.size) {
+      this.#everyLeaf = new Int32Array(this.#tree.size);
+    }
+    const leaf = this.#tree.find(path, this.#everyLeaf);
+    if (leaf < 0) return [];
     const found: { method: string; index: number }[] = [];
     for (const [method, open] of this.#byMethod) {
-      const leaf = this.#tree.find(path, open);
-      if (leaf >= 0) found.push({ method, index: open[leaf] as number });
+      const index = open[leaf] ?? -1;
+      if (index >= 0) found.push({ method, index });
     }
     const methods = found.sort((a, b) => a.index - b.index).map(({ method }) => method);
     return methods.includes('GET')
