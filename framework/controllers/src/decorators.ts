@@ -111,10 +111,14 @@ export function actionsOf(type: Type): Action[] {
   });
 }
 
-/** The sources of a method's arguments, by their place; the class nearest to `type` decides. */
+/**
+ * The sources of a method's arguments, by their place. An overriding method inherits those of the
+ * arguments that it does not mark, so that it cannot lose their validation.
+ */
 export function sourcesOf(type: Type, method: string): ReadonlyMap<number, Source> {
-  const found = prototypesOf(type).findLast((prototype) => Object.hasOwn(prototype, method));
-  return (found && sources.get(found)?.get(method)) ?? new Map();
+  return new Map(
+    prototypesOf(type).flatMap((prototype) => [...(sources.get(prototype)?.get(method) ?? [])]),
+  );
 }
 
 function prototypesOf(type: Type): object[] {

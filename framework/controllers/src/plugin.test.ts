@@ -2,7 +2,7 @@ import { json } from '@fw/body-parser';
 import { type Application, type Context, createApp, listen } from '@fw/core';
 import { type RequestOptions, request } from '@fw/core/testing';
 import { generateDocument } from '@fw/openapi';
-import { createRouter } from '@fw/router';
+import { createRouter, endpoint } from '@fw/router';
 import type { StandardSchema } from '@fw/validation';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -102,6 +102,19 @@ describe('the CRUD API by controllers', () => {
       expect(errors.map(({ pointer }) => pointer)).toEqual(pointers);
     },
   );
+});
+
+test('an argument may come from a parameter of the place where the router is mounted', async () => {
+  @Controller('/users')
+  class Users {
+    @Get('/:id')
+    find(@Param('tenant') tenant: string, @Param('id') id: string) {
+      return { tenant, id };
+    }
+  }
+  const { app } = serve({ controllers: [Users] }, '/:tenant');
+
+  expect(await (await request(app, '/acme/users/7')).json()).toEqual({ tenant: 'acme', id: '7' });
 });
 
 describe('the prefix', () => {
@@ -235,6 +248,45 @@ describe('arguments and results', () => {
     }
 
     expect(await answerOf(Derived)).toEqual({ query: {} });
+  });
+
+  test('an overriding method keeps the decorators of the arguments that it does not mark', async () => {
+    const NewUser = z.object({ name: z.string() });
+    class Base {
+      @Post('/:id', endpoint({ summary: 'Create' }))
+      create(@Param('id', z.coerce.number()) id: number, @Body(NewUser) user: object): unknown {
+        return { id, user };
+      }
+    }
+    @Controller('/plain')
+    class Plain extends Base {
+      override create(id: number, user: object): unknown {
+        return { plain: super.create(id, user) };
+      }
+    }
+    @Controller('/marked')
+    class Marked extends Plain {
+      override create(@Param('id') id: number, user: object) {
+        return { marked: super.create(id, user) };
+      }
+    }
+    const { app, router } = serve({ controllers: [Plain, Marked] });
+
+    expect((await send(app, 'POST', '/plain/1', { name: 5 })).status).toBe(400);
+    expect((await send(app, 'POST', '/plain/x', { name: 'Ada' })).status).toBe(400);
+    expect((await send(app, 'POST', '/marked/1', { name: 5 })).status).toBe(400);
+    expect(await (await send(app, 'POST', '/plain/1', { name: 'Ada' })).json()).toEqual({
+      plain: { id: 1, user: { name: 'Ada' } },
+    });
+    expect(await (await send(app, 'POST', '/marked/x', { name: 'Ada' })).json()).toEqual({
+      marked: { plain: { id: 'x', user: { name: 'Ada' } } },
+    });
+    for (const { metadata } of router.getRoutes()) {
+      expect(metadata).toMatchObject({
+        endpoint: { summary: 'Create' },
+        validation: { body: NewUser },
+      });
+    }
   });
 
   test('beside an answer by the context are refused, as any second answer is', async () => {
@@ -516,6 +568,33 @@ describe('the start fails', () => {
     await expect(serve({ controllers: [Twice] }).app.ready()).rejects.toThrow(
       'Cannot register Twice.post: expected one schema for the body',
     );
+  });
+
+  test('for an argument from a path parameter that the route does not have', async () => {
+    @Controller('/users')
+    class Users {
+      @Get('/:id')
+      find(@Param('idd') id: string) {
+        return { id };
+      }
+    }
+    @Controller('/users')
+    class Checked {
+      @Get('/:id')
+      find(@Param('idd', z.string()) id: string) {
+        return { id };
+      }
+    }
+
+    const expected = 'Cannot register GET /users/:id: "idd" must be a parameter of the path';
+
+    for (const type of [Users, Checked]) {
+      const router = createRouter();
+      const app = createApp({ logger }).route('/', router);
+      app.plugin(controllersPlugin({ router, controllers: [type] }));
+      await expect(listen(app, 0)).rejects.toThrow(expected);
+      expect(() => serve({ controllers: [type] })).toThrow(expected);
+    }
   });
 
   test('for options of no meaning', () => {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-import type { Context, Middleware, Plugin } from '@fw/core';
+import { annotate, type Context, type Middleware, metadataOf, type Plugin } from '@fw/core';
 import type { Router } from '@fw/router';
 import { type RequestSchemas, type StandardSchema, validate } from '@fw/validation';
 
@@ -108,8 +108,7 @@ function register(type: Type, container: Container, group: Group): void {
       joinPaths(path, action.path),
       ...middleware,
       ...action.middleware,
-      ...validationOf(type, action),
-      handle(type, action, find),
+      ...needParams(type, action, [...validationOf(type, action), handle(type, action, find)]),
     );
   }
 }
@@ -130,6 +129,17 @@ function validationOf(type: Type, { name }: Action): Middleware[] {
   }
   if (params.size > 0) schemas.params = recordSchema(params);
   return Object.keys(schemas).length > 0 ? [validate(schemas)] : [];
+}
+
+/** Marks the first of `layers` with the path parameters that the method reads. */
+function needParams(type: Type, { name }: Action, layers: readonly Middleware[]): Middleware[] {
+  const sources = [...sourcesOf(type, name).values()];
+  const pathParams = sources.flatMap((source) => (source.from === 'params' ? [source.name] : []));
+  return layers.map((layer, index) =>
+    index === 0 && pathParams.length > 0
+      ? annotate(layer, { ...metadataOf(layer), pathParams })
+      : layer,
+  );
 }
 
 function handle(type: Type, { name }: Action, find: () => object): Middleware {

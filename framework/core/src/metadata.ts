@@ -2,6 +2,8 @@ import type { Middleware } from './context.ts';
 
 /** What a middleware says of the routes that it is part of; packages add the keys that they know. */
 export interface RouteMetadata {
+  /** The path parameters that the middleware needs: a router refuses a route without them. */
+  readonly pathParams?: readonly string[];
   readonly [key: string]: unknown;
 }
 

@@ -41,7 +41,7 @@ export interface DocumentedMetadata {
 }
 
 /** The keys of a route's metadata, as the packages agree on them; `annotate` takes any. */
-interface KnownKeys {
+interface KnownKeys extends RouteMetadata {
   readonly endpoint?: EndpointMetadata;
   readonly validation?: ValidationMetadata;
   readonly rateLimit?: RateLimitMetadata | readonly RateLimitMetadata[];

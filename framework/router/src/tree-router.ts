@@ -167,15 +167,21 @@ export class TreeRouter implements Router<string> {
       typeof first === 'string'
         ? readScopePath(first, `Cannot use middleware at "${first}"`)
         : undefined;
-    for (const layer of path === undefined ? args : args.slice(1)) {
-      if (layer instanceof TreeRouter) this.mount(path ?? '/', layer);
-      else if (typeof layer === 'function') this.#layers.push({ path, run: layer });
-      else
-        throw new TypeError(
-          `Cannot use "${String(layer)}": expected a middleware function or a router`,
-        );
+    const present = this.#layers.length;
+    try {
+      for (const layer of path === undefined ? args : args.slice(1)) {
+        if (layer instanceof TreeRouter) this.mount(path ?? '/', layer);
+        else if (typeof layer === 'function') this.#layers.push({ path, run: layer });
+        else
+          throw new TypeError(
+            `Cannot use "${String(layer)}": expected a middleware function or a router`,
+          );
+      }
+      this.#forgetChains();
+    } catch (error) {
+      this.#layers.length = present;
+      throw error;
     }
-    this.#forgetChains();
     return this;
   }
 
@@ -215,6 +221,7 @@ export class TreeRouter implements Router<string> {
 
   routes(prefix = ''): Middleware {
     if (prefix !== '') return this.#wrap().mount(prefix, this).routes();
+    for (const route of this.#routes) requirePathParams(route, this.#caseSensitive);
     this.#isServed = true;
     return (ctx, next) => {
       const match = this.match(ctx.method, ctx.path);
@@ -348,6 +355,7 @@ export class TreeRouter implements Router<string> {
   /** Adds a route to this router and to all that contain it. */
   #insert(registration: Registration): void {
     const route = this.#place(registration);
+    if (this.#isServed) requirePathParams(route, this.#caseSensitive);
     for (const parent of this.#parents) parent.router.#insert(parent.router.#lift(route, parent));
   }
 
@@ -422,7 +430,10 @@ export class TreeRouter implements Router<string> {
   }
 
   #forgetChains(): void {
-    for (const route of this.#routes) route.chain = undefined;
+    for (const route of this.#routes) {
+      route.chain = undefined;
+      if (this.#isServed) requirePathParams(route, this.#caseSensitive);
+    }
     for (const { router } of this.#parents) router.#forgetChains();
   }
 }
@@ -451,15 +462,37 @@ function below(path: string, run: Middleware, caseSensitive: boolean): Middlewar
   return (ctx, next) => (isBelow(ctx.path) ? run(ctx, next) : next());
 }
 
-function describe(
-  { method, path, scopes, handlers }: Route,
+function describe(route: Route, caseSensitive: boolean): RouteDefinition {
+  const { method, path } = route;
+  return { method, path, metadata: metadataOfEach(route, caseSensitive).reduce(merge, {}) };
+}
+
+/** The metadata of everything that runs for each request to a route, outermost first. */
+function metadataOfEach(
+  { path, scopes, handlers }: Route,
   caseSensitive: boolean,
-): RouteDefinition {
+): readonly RouteMetadata[] {
   const isAbove = (base: string, layer: Layer) =>
     layer.path === undefined || createPrefixTest(joinPaths(base, layer.path), caseSensitive)(path);
   const layers = scopes.flatMap(({ base, layers }) => layers.filter((l) => isAbove(base, l)));
-  const runs = [...layers.map(({ run }) => run), ...handlers];
-  return { method, path, metadata: runs.map((run) => metadataOf(run) ?? {}).reduce(merge, {}) };
+  return [...layers.map(({ run }) => run), ...handlers].map((run) => metadataOf(run) ?? {});
+}
+
+/**
+ * Refuses a route whose middleware needs a parameter that its path does not have: every request to it
+ * would fail. What runs after a validator of the parameters is not checked, because that can make any.
+ */
+function requirePathParams(route: Route, caseSensitive: boolean): void {
+  const names = namesIn(route.path);
+  for (const { pathParams = [], validation } of metadataOfEach(route, caseSensitive)) {
+    const missing = pathParams.find((name) => !names.includes(name));
+    if (missing !== undefined) {
+      throw new TypeError(
+        `Cannot register ${route.method} ${route.path}: "${missing}" must be a parameter of the path`,
+      );
+    }
+    if (isObject(validation) && Reflect.get(validation, 'params') !== undefined) return;
+  }
 }
 
 /** What a route says by these keys adds up, entry by entry; of any other key the last word counts. */

@@ -455,6 +455,75 @@ test('validate records its schemas for the document, those of a group included',
   expect(route?.metadata.validation).toHaveProperty('body', body);
 });
 
+describe('a params schema that needs a parameter which the path does not have', () => {
+  const schemas: [string, StandardSchema][] = [
+    ['zod', z.object({ idd: z.coerce.date() })],
+    ['valibot', v.object({ idd: v.string() })],
+    ['arktype', type({ idd: 'string' })],
+  ];
+  const expected = 'Cannot register GET /users/:id: "idd" must be a parameter of the path';
+  const send: Middleware = (ctx) => ctx.send('');
+
+  test.each(schemas)('is refused when the router is served: %s', (_, params) => {
+    const router = createRouter().get('/users/:id', validate({ params }), send);
+
+    expect(() => router.routes()).toThrow(TypeError);
+    expect(() => router.routes()).toThrow(expected);
+  });
+
+  test('is refused at registration on a router that is being served', () => {
+    const params = z.object({ idd: z.string() });
+    const router = createRouter();
+    createApp().route('/', router);
+
+    expect(() => router.get('/users/:id', validate({ params }), send)).toThrow(expected);
+    expect(router.getRoutes()).toEqual([]);
+    router.get('/users/:id', send);
+    expect(() => router.use('/users', validate({ params }))).toThrow(expected);
+    expect(router.getRoutes().map(({ metadata }) => metadata)).toEqual([{}]);
+  });
+
+  test.each(schemas)('is accepted where a prefix has the parameter: %s', async (_, params) => {
+    const app = createApp();
+    app.route('/:idd', createRouter().get('/users/:id', validate({ params }), send));
+
+    expect((await request(app, '/2026-01-01/users/7')).status).toBe(204);
+  });
+
+  test('is accepted behind a schema that makes it', async () => {
+    const makes = z.object({ id: z.string() }).transform(({ id }) => ({ idd: id }));
+    const reads = z.object({ idd: z.string() });
+    const router = createRouter().get(
+      '/users/:id',
+      validate({ params: makes }),
+      validate({ params: reads }),
+      (ctx) => ctx.json(ctx.params),
+    );
+    const app = createApp().use(router.routes());
+
+    expect(await (await request(app, '/users/7')).json()).toEqual({ idd: '7' });
+  });
+
+  test('is accepted if the parameter is optional, or if the schema cannot be asked', () => {
+    const optional = z.object({ idd: z.string().optional() });
+    const throwing: StandardSchema = {
+      '~standard': {
+        version: 1,
+        vendor: 'by hand',
+        validate: (value) => ({ value: (value as { id: string }).id.length }),
+      },
+    };
+    const rejecting: StandardSchema = {
+      '~standard': { version: 1, vendor: 'by hand', validate: () => Promise.reject(new Error()) },
+    };
+
+    for (const params of [optional, throwing, rejecting]) {
+      const router = createRouter().get('/users/:id', validate({ params }), send);
+      expect(() => router.routes()).not.toThrow();
+    }
+  });
+});
+
 describe('validate throws at start', () => {
   const wrong: [string, () => unknown, string][] = [
     [

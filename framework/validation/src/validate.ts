@@ -80,7 +80,7 @@ export function validate(
         return next();
       });
     },
-    { validation: { ...schemas, status } },
+    { validation: { ...schemas, status }, ...(schemas.params && pathParamsOf(schemas.params)) },
   );
 }
 
@@ -102,6 +102,14 @@ function readSchemas(what: unknown): RequestSchemas {
     }
   }
   return what;
+}
+
+/** Metadata that names the parameters without which no request fits `schema`. */
+function pathParamsOf(schema: StandardSchema): { readonly pathParams?: readonly string[] } {
+  const outcome = check(schema, 'params', {});
+  if (isPromise(outcome) || !('issues' in outcome)) return {}; // an asynchronous schema cannot be asked
+  const names = outcome.issues.map(({ pointer }) => pointer.split('/')[1] ?? '');
+  return { pathParams: [...new Set(names)].filter(Boolean) };
 }
 
 function readStatus(options: ValidateOptions): 400 | 422 {
