@@ -172,7 +172,7 @@ describe.each(CASES)('$chart, $name', ({ chart, values }) => {
     const preStopSeconds = container.lifecycle.preStop.sleep.seconds;
 
     expect(Number(data.DRAIN_TIMEOUT_MS)).toBeGreaterThan(
-      Number(data.DRAIN_DELAY_MS) + Number(data.REQUEST_TIMEOUT_MS),
+      Number(data.DRAIN_DELAY_MS) + 5_000 + Number(data.REQUEST_TIMEOUT_MS),
     );
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(
       preStopSeconds + Number(data.DRAIN_TIMEOUT_MS) / 1_000,

@@ -80,8 +80,9 @@ export function serviceVariables({ port }: { readonly port: number }) {
     }),
     DRAIN_TIMEOUT_MS: integer({
       from: 100,
-      to: 600_000,
-      fallback: 25_000,
+      // The longest delay and request, and idle connections.
+      to: 700_000,
+      fallback: 30_000,
       unit: 'ms',
       meaning: 'so long after SIGTERM what is left is cut',
     }),
