@@ -43,5 +43,5 @@ export type { Logger, PinoLogger } from './logger.ts';
 export { annotate, metadataOf, type RouteMetadata } from './metadata.ts';
 export { decodeSegment, foldCase, normalizePath, readPattern } from './path.ts';
 export { createPrefixTest } from './prefix.ts';
-export { titleOf } from './problem.ts';
+export { statusOf, titleOf } from './problem.ts';
 export type { TrustProxy } from './trust-proxy.ts';

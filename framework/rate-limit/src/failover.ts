@@ -1,7 +1,7 @@
 import type { Logger } from '@fw/core';
 import { ServiceUnavailableError } from '@fw/errors';
 
-import { memoryStore } from './memory-store.ts';
+import { type MemoryCounter, memoryStore } from './memory-store.ts';
 import type { Counter, Hit, Policy, RateLimitStore } from './store.ts';
 
 /** What happens to requests while the store fails: a limit per replica, none, or 503. */
@@ -12,38 +12,47 @@ export const ON_STORE_ERROR: readonly OnStoreError[] = ['local', 'open', 'closed
 /** Milliseconds between two tries whether a store that failed is back. */
 const RETRY_MS = 250;
 
-/** Counts a request; `undefined` where nothing could, and it passes all the same. */
-export type Count = (key: string, cost: number, log: Logger) => MaybeLater<Hit | undefined>;
-type MaybeLater<T> = T | Promise<T>;
+/** The counts of one policy, by its store or by what replaces it. */
+export interface Counts {
+  /** Counts a request; `undefined` where nothing could, and it passes all the same. */
+  hit(key: string, cost: number, log: Logger): Hit | undefined | Promise<Hit | undefined>;
+  /** The refusal of such a request, if it is known without waiting; counts nothing. */
+  findRefusal(key: string, cost: number): Hit | undefined;
+}
 
 /**
  * Counts by `policy` in `store`, and by `onStoreError` while that fails. Then no request waits for
  * it: now and then one is counted by it in the background, which tells when it is back.
  */
-export function createCount(
+export function createCounts(
   store: RateLimitStore,
   policy: Policy,
   onStoreError: OnStoreError,
-): Count {
+): Counts {
   const counter = store.counter(policy);
   const breaker = breakerOf(store);
   const substitute = createSubstitute(policy, onStoreError);
 
-  return (key, cost, log) => {
-    if (breaker.isOpen) {
-      if (breaker.isDue()) attempt(breaker, log, counter, { key, cost });
-      return substitute(key, cost);
-    }
-    const fail = (error: unknown) => {
-      breaker.open(error, log);
-      return substitute(key, cost);
-    };
-    try {
-      const hit = counter.hit(key, cost);
-      return hit instanceof Promise ? hit.catch(fail) : hit;
-    } catch (error) {
-      return fail(error);
-    }
+  return {
+    hit(key, cost, log) {
+      if (breaker.isOpen) {
+        if (breaker.isDue()) attempt(breaker, log, counter, { key, cost });
+        return substitute.hit(key, cost);
+      }
+      const fail = (error: unknown) => {
+        breaker.open(error, log);
+        return substitute.hit(key, cost);
+      };
+      try {
+        const hit = counter.hit(key, cost);
+        return hit instanceof Promise ? hit.catch(fail) : hit;
+      } catch (error) {
+        return fail(error);
+      }
+    },
+    findRefusal(key, cost) {
+      return breaker.isOpen ? substitute.findRefusal(key, cost) : counter.findRefusal?.(key, cost);
+    },
   };
 }
 
@@ -61,22 +70,29 @@ async function attempt(
   }
 }
 
-function createSubstitute(
-  policy: Policy,
-  onStoreError: OnStoreError,
-): (key: string, cost: number) => Hit | undefined {
-  if (onStoreError === 'open') return () => undefined;
+/** What counts while the store fails. */
+interface Substitute {
+  hit(key: string, cost: number): Hit | undefined;
+  findRefusal(key: string, cost: number): Hit | undefined;
+}
+
+function createSubstitute(policy: Policy, onStoreError: OnStoreError): Substitute {
+  if (onStoreError === 'open') return { hit: () => undefined, findRefusal: () => undefined };
   if (onStoreError === 'closed') {
-    return () => {
+    const close = () => {
       throw new ServiceUnavailableError('The rate limit store is away', {
         headers: { 'Retry-After': '1' },
       });
     };
+    return { hit: close, findRefusal: close };
   }
-  let local: { hit(key: string, cost: number): Hit } | undefined;
-  return (key, cost) => {
-    local ??= memoryStore().counter(policy);
-    return local.hit(key, cost);
+  let local: MemoryCounter | undefined;
+  return {
+    hit(key, cost) {
+      local ??= memoryStore().counter(policy);
+      return local.hit(key, cost);
+    },
+    findRefusal: (key, cost) => local?.findRefusal(key, cost),
   };
 }
 

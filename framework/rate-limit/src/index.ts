@@ -1,7 +1,12 @@
 export { clientKey } from './client-key.ts';
 export type { OnStoreError } from './failover.ts';
 export type { HeaderDialect, RateLimitState } from './headers.ts';
-export { type MemoryStore, type MemoryStoreOptions, memoryStore } from './memory-store.ts';
+export {
+  type MemoryCounter,
+  type MemoryStore,
+  type MemoryStoreOptions,
+  memoryStore,
+} from './memory-store.ts';
 export type { PolicyOptions } from './options.ts';
 export {
   type LimiterOptions,

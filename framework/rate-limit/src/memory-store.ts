@@ -9,7 +9,7 @@ import {
 } from './algorithms.ts';
 import { KeyedHash } from './keyed-hash.ts';
 import { checkOptionNames, readWhole } from './options.ts';
-import type { Hit, Policy, RateLimitStore } from './store.ts';
+import type { Counter, Hit, Policy, RateLimitStore } from './store.ts';
 
 export interface MemoryStoreOptions {
   /** How many keys are counted at once, at 40 bytes each. Default 100,000. */
@@ -19,9 +19,14 @@ export interface MemoryStoreOptions {
 }
 
 export interface MemoryStore extends RateLimitStore {
-  counter(policy: Policy): { hit(key: string, cost: number): Hit };
+  counter(policy: Policy): MemoryCounter;
   /** How many keys it holds, spent ones included that have not been swept up yet. */
   readonly size: number;
+}
+
+/** Counts at once. */
+export interface MemoryCounter extends Required<Counter> {
+  hit(key: string, cost: number): Hit;
 }
 
 /**
@@ -92,12 +97,15 @@ class TableStore implements MemoryStore {
     if (maxKeys % GROUP > 0) this.#blocked[groups - 1] = -1 << (maxKeys % GROUP);
   }
 
-  counter(policy: Policy): { hit(key: string, cost: number): Hit } {
+  counter(policy: Policy): MemoryCounter {
     const { name, algorithm, max, windowMs, burst } = policy;
     const identity = JSON.stringify([name, algorithm, max, windowMs, burst]);
     const scope = this.#scopes.get(identity) ?? this.#addPolicy(identity, policy);
     const counter = createRecordCounter(this.#records, policy);
-    return { hit: (key, cost) => this.#hit(counter, scope, key, cost) };
+    return {
+      hit: (key, cost) => this.#hit(counter, scope, key, cost),
+      findRefusal: (key, cost) => this.#findRefusal(counter, scope, key, cost),
+    };
   }
 
   #addPolicy(identity: string, policy: Policy): number {
@@ -122,6 +130,15 @@ class TableStore implements MemoryStore {
     const hit = counter.hit(id, cost, nowMs);
     this.#setBlocked(id, hit.remaining < 1 ? counter.blockedUntil(id, nowMs) : nowMs, nowMs);
     return hit;
+  }
+
+  #findRefusal(counter: RecordCounter, scope: number, key: string, cost: number): Hit | undefined {
+    const nowMs = this.#clock();
+    this.#hash.hash(scope, key);
+    const id = this.#find(this.#hash.output[0] ?? 0, this.#hash.output[1] ?? 0);
+    // A hit that costs nothing counts nothing, and neither does one that is refused.
+    if (id < 0 || counter.hit(id, 0, nowMs).remaining >= cost) return undefined;
+    return counter.hit(id, cost, nowMs);
   }
 
   #find(low: number, high: number): number {

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { memoryStore } from './memory-store.ts';
 import { type RateLimitOptions, rateLimit, tieredRateLimit } from './rate-limit.ts';
+import type { Policy } from './store.ts';
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 const ok: Middleware = (ctx) => ctx.send('ok');
@@ -289,7 +290,7 @@ test.each<[object, string]>([
   ],
   [
     { windowMs: 1_000 },
-    'Cannot read option "windowMs" of rateLimit: expected one of max, window, algorithm, burst, name, keyGenerator, store, skip, cost, handler, onStoreError, ipv6Subnet, headers',
+    'Cannot read option "windowMs" of rateLimit: expected one of max, window, algorithm, burst, name, keyGenerator, store, skip, countOnly, cost, handler, onStoreError, ipv6Subnet, headers',
   ],
 ])('rateLimit refuses the options %j', (options: RateLimitOptions, message) => {
   expect(() => rateLimit(options)).toThrow(message);
@@ -370,4 +371,109 @@ test.each<[object, string]>([
   ],
 ])('tieredRateLimit refuses wrong options: %#', (options: object, message) => {
   expect(() => tieredRateLimit(options as Parameters<typeof tieredRateLimit>[0])).toThrow(message);
+});
+
+/** Refuses a request without a good token, after as many turns of the event loop as a real check takes. */
+const authenticate: Middleware = async (ctx, next) => {
+  await new Promise((resolve) => setImmediate(resolve));
+  if (ctx.get('x-token') !== 'good') ctx.throw(401, 'invalid token');
+  await next();
+};
+
+function asking(app: ReturnType<typeof appWith>, { ip = '192.0.2.1', token = 'bad' } = {}) {
+  return request(app, '/', { headers: { 'X-Forwarded-For': ip, 'X-Token': token } });
+}
+
+test('countOnly counts requests that end with one of its statuses, and no others', async () => {
+  const app = appWith(rateLimit({ max: 2, countOnly: [401] }), authenticate);
+
+  const statuses = [];
+  for (const token of ['good', 'bad', 'good', 'good', 'bad', 'bad', 'good']) {
+    statuses.push((await asking(app, { token })).status);
+  }
+
+  expect(statuses).toEqual([200, 401, 200, 200, 401, 429, 429]);
+  expect((await asking(app, { ip: '192.0.2.2', token: 'good' })).status).toBe(200);
+});
+
+test('countOnly refuses a key over the limit before the request is handled', async () => {
+  let checks = 0;
+  const counting: Middleware = (_ctx, next) => {
+    checks++;
+    return next();
+  };
+  const app = appWith(
+    rateLimit({ max: 1, window: '1m', countOnly: [401] }),
+    counting,
+    authenticate,
+  );
+  await asking(app);
+
+  const refused = await asking(app);
+
+  expect(checks).toBe(1);
+  expect(refused.status).toBe(429);
+  expect(refused.headers.get('Retry-After')).toBe('60');
+  expect(await refused.json()).toMatchObject({ code: 'RATE_LIMITED' });
+});
+
+test('of 300 failures at once countOnly lets max pass', async () => {
+  const app = appWith(rateLimit({ max: 30, countOnly: [401] }), authenticate);
+
+  const responses = await Promise.all(Array.from({ length: 300 }, () => asking(app)));
+
+  expect(responses.filter(({ status }) => status === 401)).toHaveLength(30);
+  expect(responses.filter(({ status }) => status === 429)).toHaveLength(270);
+});
+
+test('countOnly sets headers on responses that it counts, and leaves others to other limiters', async () => {
+  const app = appWith(
+    rateLimit({ max: 3, countOnly: [401] }),
+    authenticate,
+    rateLimit({ max: 100 }),
+  );
+
+  const bad = await asking(app);
+  const good = await asking(app, { token: 'good' });
+
+  expect(bad.headers.get('RateLimit-Limit')).toBe('3');
+  expect(bad.headers.get('RateLimit-Remaining')).toBe('2');
+  expect(good.headers.get('RateLimit-Limit')).toBe('100');
+  expect(good.headers.get('RateLimit-Remaining')).toBe('99');
+});
+
+test('countOnly counts a response that was sent without an error', async () => {
+  const app = createApp({ logger: silent });
+  app.use(errorHandler(), rateLimit({ max: 1, countOnly: [401, 403] }), (ctx) => {
+    ctx.status = 403;
+    ctx.send('no');
+  });
+
+  const [first, second] = [await request(app, '/'), await request(app, '/')];
+
+  expect([first.status, second.status]).toEqual([403, 429]);
+});
+
+test('countOnly counts by a store that has no findRefusal', async () => {
+  const memory = memoryStore();
+  const store = {
+    counter: (policy: Policy) => {
+      const counts = memory.counter(policy);
+      return { hit: async (key: string, cost: number) => counts.hit(key, cost) };
+    },
+  };
+  const app = appWith(rateLimit({ max: 1, countOnly: [401], store }), authenticate);
+
+  const statuses = [];
+  for (const token of ['bad', 'bad', 'good']) {
+    statuses.push((await asking(app, { token })).status);
+  }
+
+  expect(statuses).toEqual([401, 429, 200]);
+});
+
+test.each([[[]], [[99]], [['401']], [401], [[401.5]]])('countOnly refuses %j', (countOnly) => {
+  expect(() => rateLimit({ countOnly } as RateLimitOptions)).toThrow(
+    `Cannot read option countOnly "${countOnly}": expected a list of statuses such as [401]`,
+  );
 });

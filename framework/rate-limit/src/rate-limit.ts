@@ -1,8 +1,8 @@
-import { annotate, type Context, type Middleware } from '@fw/core';
+import { annotate, type Context, type Middleware, statusOf } from '@fw/core';
 import { TooManyRequestsError } from '@fw/errors';
 
 import { clientKey } from './client-key.ts';
-import { createCount, ON_STORE_ERROR, type OnStoreError } from './failover.ts';
+import { createCounts, ON_STORE_ERROR, type OnStoreError } from './failover.ts';
 import {
   createHeaderWriter,
   HEADER_DIALECTS,
@@ -28,6 +28,12 @@ export interface LimiterOptions {
   readonly store?: RateLimitStore;
   /** Requests that are neither counted nor limited. Default: none. */
   readonly skip?: (ctx: Context) => boolean;
+  /**
+   * Counts only requests that end with one of these statuses, such as `[401]`: whose key is over the
+   * limit is refused before it is handled, and a failure over the limit gets the 429 in place of its
+   * own response. No other response counts, or has the headers. Default: every request counts.
+   */
+  readonly countOnly?: readonly number[];
   /** How much a request counts, as a whole number from 0 on. Default 1. */
   readonly cost?: number | ((ctx: Context) => number);
   /** Answers in place of the 429; the headers are set. */
@@ -47,6 +53,7 @@ const LIMITER_OPTIONS = [
   'keyGenerator',
   'store',
   'skip',
+  'countOnly',
   'cost',
   'handler',
   'onStoreError',
@@ -117,6 +124,7 @@ function createLimiter(options: LimiterOptions): (policy: Policy) => Middleware 
     keyGenerator = (ctx) => addressKey(ctx, ipv6Subnet),
     store = memoryStore(),
     skip,
+    countOnly,
     cost = 1,
     handler = refuse,
     onStoreError = 'local',
@@ -126,6 +134,7 @@ function createLimiter(options: LimiterOptions): (policy: Policy) => Middleware 
   if (typeof cost === 'number') readWhole('cost', cost, 0, MAX_COUNT);
   else requireFunction('cost', cost);
   if (skip !== undefined) requireFunction('skip', skip);
+  if (countOnly !== undefined) readStatuses('countOnly', countOnly);
   requireFunction('keyGenerator', keyGenerator);
   requireFunction('handler', handler);
   if (typeof store?.counter !== 'function') {
@@ -137,20 +146,45 @@ function createLimiter(options: LimiterOptions): (policy: Policy) => Middleware 
   if (!HEADER_DIALECTS.includes(headers)) throw unreadable('headers', headers, HEADER_DIALECTS);
 
   return (policy) => {
-    const count = createCount(store, policy, onStoreError);
+    const counts = createCounts(store, policy, onStoreError);
     const writeHeaders = createHeaderWriter(policy, headers);
-    return (ctx, next) => {
+    const costOf = (ctx: Context) => (typeof cost === 'number' ? cost : readCost(cost(ctx)));
+    const refuseWith = (ctx: Context, hit: Hit): unknown => {
+      ctx.set('Retry-After', String(wholeSeconds(hit.resetMs)));
+      return handler(ctx, hit);
+    };
+    const limit: Middleware = (ctx, next) => {
       if (skip && readSkip(skip(ctx))) return next();
-      const key = readKey(keyGenerator(ctx));
-      const hit = count(key, typeof cost === 'number' ? cost : readCost(cost(ctx)), ctx.log);
+      const hit = counts.hit(readKey(keyGenerator(ctx)), costOf(ctx), ctx.log);
       const answer = (counted: Hit | undefined): unknown => {
         if (counted === undefined) return next();
         writeHeaders(ctx, counted);
-        if (counted.allowed) return next();
-        ctx.set('Retry-After', String(wholeSeconds(counted.resetMs)));
-        return handler(ctx, counted);
+        return counted.allowed ? next() : refuseWith(ctx, counted);
       };
       return hit instanceof Promise ? hit.then(answer) : answer(hit);
+    };
+    if (countOnly === undefined) return limit;
+
+    return async (ctx, next) => {
+      if (skip && readSkip(skip(ctx))) return next();
+      const key = readKey(keyGenerator(ctx));
+      const cost = costOf(ctx);
+      const refusal = counts.findRefusal(key, cost);
+      if (refusal) {
+        writeHeaders(ctx, refusal);
+        return refuseWith(ctx, refusal);
+      }
+      const failure = await next().then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      );
+      if (countOnly.includes(failure ? statusOf(failure.error) : ctx.status)) {
+        // Counted when it is known to fail, so of any number at once no more than `max` pass.
+        const hit = await counts.hit(key, cost, ctx.log);
+        if (hit) writeHeaders(ctx, hit);
+        if (hit && !hit.allowed) return refuseWith(ctx, hit);
+      }
+      if (failure) throw failure.error;
     };
   };
 }
@@ -181,6 +215,16 @@ function readSkip(skipped: unknown): boolean {
   if (typeof skipped === 'boolean') return skipped;
   throw new TypeError(`Cannot skip by "${String(skipped)}": skip must return true or false`);
 }
+
+function readStatuses(option: string, statuses: unknown): void {
+  const isStatus = (status: unknown) => Number.isInteger(status) && STATUS.test(String(status));
+  if (Array.isArray(statuses) && statuses.length > 0 && statuses.every(isStatus)) return;
+  throw new TypeError(
+    `Cannot read option ${option} "${String(statuses)}": expected a list of statuses such as [401]`,
+  );
+}
+
+const STATUS = /^[2-5]\d\d$/;
 
 function readCost(cost: number): number {
   if (Number.isSafeInteger(cost) && cost >= 0 && cost <= MAX_COUNT) return cost;

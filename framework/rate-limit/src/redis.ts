@@ -164,6 +164,10 @@ class RedisCounter implements Counter {
     return this.#blocks.find(fullKey, cost) ?? this.#ask(fullKey, cost);
   }
 
+  findRefusal(key: string, cost: number): Hit | undefined {
+    return this.#blocks.find(this.#prefix + key, cost);
+  }
+
   #ask(key: string, cost: number): Promise<Hit> {
     try {
       this.#script.assertReady();

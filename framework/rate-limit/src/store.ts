@@ -29,6 +29,11 @@ export interface Counter {
    * counted. A promise must settle, and soon: a request waits for it.
    */
   hit(key: string, cost: number): Hit | Promise<Hit>;
+  /**
+   * The refusal of such a hit, if the store knows without waiting that it would refuse it; counts
+   * nothing. It saves work only: a limiter that counts failures asks before the request is handled.
+   */
+  findRefusal?(key: string, cost: number): Hit | undefined;
 }
 
 /** Where counts are kept. Counters of equal policies share theirs. */

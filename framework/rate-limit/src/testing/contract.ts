@@ -79,6 +79,36 @@ export function testStore(name: string, create: () => StoreUnderTest): void {
     expect(await counter.hit(newKey(), 11)).toMatchObject({ allowed: false, remaining: 10 });
   });
 
+  test.each(ALGORITHMS)(`${name}, %s: findRefusal knows a refused key`, async (algorithm) => {
+    const { store } = create();
+    const counter = store.counter(policyOf({ algorithm, windowMs: 60_000 }));
+    const key = newKey();
+
+    const unknown = counter.findRefusal?.(key, 1);
+    await counter.hit(key, 2);
+    const free = counter.findRefusal?.(key, 1);
+    await counter.hit(key, 1);
+    const refused = await counter.hit(key, 1);
+    const known = counter.findRefusal?.(key, 1);
+
+    expect([unknown, free]).toEqual([undefined, undefined]);
+    expect(known).toMatchObject({ allowed: false, remaining: 0 });
+    expect(known?.resetMs).toBeGreaterThan(0);
+    expect(known?.resetMs).toBeLessThanOrEqual(refused.resetMs);
+    expect(counter.findRefusal?.(newKey(), 1)).toBeUndefined();
+  });
+
+  test.each(ALGORITHMS)(`${name}, %s: findRefusal counts nothing`, async (algorithm) => {
+    const { store } = create();
+    const counter = store.counter(policyOf({ algorithm, windowMs: 60_000 }));
+    const key = newKey();
+    await counter.hit(key, 1);
+
+    for (let call = 0; call < 5; call++) counter.findRefusal?.(key, 1);
+
+    expect(await counter.hit(key, 1)).toMatchObject({ allowed: true, remaining: 1 });
+  });
+
   test(`${name}: policies are counted apart, and equal ones together`, async () => {
     const { store } = create();
     const key = newKey();
