@@ -5,7 +5,7 @@ import {
   superseded,
   V1_DEPRECATED_SINCE,
 } from '@fw/service';
-import { type Application, notFoundHandler } from 'fw';
+import { type Application, type Middleware, notFoundHandler } from 'fw';
 
 import { createLimits, type Limits } from './limits.ts';
 import type { ReadFigures } from './read-figures.ts';
@@ -36,10 +36,17 @@ export function createReportsApp({
   now = () => new Date(),
   ...edge
 }: ReportsAppOptions): Application {
-  const counted = (name: keyof Limits) =>
-    edge.metrics?.countDecisions(`reports-${name}`, limits[name]) ?? limits[name];
-  const v1 = reportRoutesV1({ verify, limiter: counted('v1') });
-  const v2 = reportRoutesV2({ verify, limiter: counted('v2'), readFigures, now });
+  const counted = (name: string, limiter: Middleware) =>
+    edge.metrics?.countDecisions(`reports-${name}`, limiter) ?? limiter;
+  const failureLimiter = counted('invalid-tokens', limits.invalidTokens);
+  const authentication = { verify, failureLimiter };
+  const v1 = reportRoutesV1({ ...authentication, limiter: counted('v1', limits.v1) });
+  const v2 = reportRoutesV2({
+    ...authentication,
+    limiter: counted('v2', limits.v2),
+    readFigures,
+    now,
+  });
 
   const app = createServiceApp(edge);
   app.use(V1, superseded({ from: V1, to: V2, since: V1_DEPRECATED_SINCE }));

@@ -36,6 +36,13 @@ export const VARIABLES = {
     unit: 'requests/min',
     meaning: 'what v2 answers a user of the pro tier',
   }),
+  RATE_LIMIT_INVALID_TOKENS: integer({
+    from: 1,
+    to: 1_000_000,
+    fallback: 30,
+    unit: 'requests/min',
+    meaning: 'invalid tokens of one client address, then 429',
+  }),
   REDIS_URL: secret({
     protocols: ['redis:', 'rediss:'],
     meaning: 'Redis or Valkey to count in; none: in memory',

@@ -20,7 +20,11 @@ await runService({
     });
     const { store, close } = await openLimitStore(config.REDIS_URL);
     const perMinute = { free: config.RATE_LIMIT_FREE, pro: config.RATE_LIMIT_PRO };
-    const limits = createLimits({ perMinute, store });
+    const limits = createLimits({
+      perMinute,
+      invalidTokens: config.RATE_LIMIT_INVALID_TOKENS,
+      store,
+    });
     const timeoutMs = config.FIGURES_TIMEOUT_MS;
     const clients = {
       users: createServiceClient({ name: 'users', baseUrl: config.USERS_URL, timeoutMs }),

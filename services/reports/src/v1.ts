@@ -7,12 +7,14 @@ import { ReportListV1 } from './schemas.ts';
 
 export interface ReportRoutesOptions {
   readonly verify: Verify;
+  /** Runs before authentication, and counts failures of it. */
+  readonly failureLimiter: Middleware;
   /** Runs for authenticated requests, before the answer is made. */
   readonly limiter: Middleware;
 }
 
 /** The first version of the API, whose shapes never change. */
-export function reportRoutesV1({ verify, limiter }: ReportRoutesOptions): Router {
+export function reportRoutesV1({ verify, failureLimiter, limiter }: ReportRoutesOptions): Router {
   const reports = REPORT_KINDS.map(({ id, title, description }) => ({ id, title, description }));
 
   const router = createRouter();
@@ -25,6 +27,7 @@ export function reportRoutesV1({ verify, limiter }: ReportRoutesOptions): Router
       deprecated: true,
       answers: { 200: { schema: ReportListV1 } },
     }),
+    failureLimiter,
     requireAuth(verify),
     limiter,
     (ctx) => ctx.json({ reports }),

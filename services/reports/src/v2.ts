@@ -11,6 +11,8 @@ import { ReportAnswer, ReportList } from './schemas.ts';
 
 export interface ReportRoutesV2Options {
   readonly verify: Verify;
+  /** Runs before authentication, and counts failures of it. */
+  readonly failureLimiter: Middleware;
   /** Runs for authenticated requests, before anything is asked of other services. */
   readonly limiter: Middleware;
   readonly readFigures: ReadFigures;
@@ -27,6 +29,7 @@ const tags = ['Reports'];
 /** The second version of the API: reports with figures, in three formats. */
 export function reportRoutesV2({
   verify,
+  failureLimiter,
   limiter,
   readFigures,
   now,
@@ -40,6 +43,7 @@ export function reportRoutesV2({
       tags,
       answers: { 200: { schema: ReportList }, ...NOT_ACCEPTED },
     }),
+    failureLimiter,
     requireAuth(verify),
     limiter,
     (ctx) => {
@@ -58,6 +62,7 @@ export function reportRoutesV2({
       tags,
       answers: { 200: { schema: ReportAnswer, mediaTypes: TYPES }, ...NOT_ACCEPTED },
     }),
+    failureLimiter,
     requireAuth(verify),
     limiter,
     async (ctx) => {

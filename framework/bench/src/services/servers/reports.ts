@@ -26,11 +26,11 @@ async function openSources({ figuresUrl: baseUrl }: Settings): Promise<ReportSou
 export const subject: Subject<ReportSources> = {
   openStore: openSources,
   createApp: ({ verify, readFigures, max }, edge) => {
-    const { v2 } = createLimits({ perMinute: { free: max, pro: max } });
+    const { v2, invalidTokens } = createLimits({ perMinute: { free: max, pro: max } });
     const keyGenerator = ({ state, ip }: { state: { user?: { id: string } }; ip: string }) =>
       state.user ? `user:${state.user.id}` : `ip:${ip}`;
     const v1 = rateLimit({ max, window: '1m', name: 'reports-v1', keyGenerator });
-    return createReportsApp({ ...edge, verify, readFigures, limits: { v1, v2 } });
+    return createReportsApp({ ...edge, verify, readFigures, limits: { invalidTokens, v1, v2 } });
   },
   peer: reportRoutes,
 };
