@@ -30,7 +30,14 @@ export { createMetrics, type Metrics } from './metrics.ts';
 export { negotiate } from './negotiate.ts';
 export { type IntegerRange, integerQuery, integerText, pageOf, pageQuery } from './page-schemas.ts';
 export { type Page, readPage } from './pagination.ts';
-export { etagOf, isNotModified, requireMatch, staleState } from './preconditions.ts';
+export { hasAtMost, plainText } from './plain-text.ts';
+export {
+  etagOf,
+  IF_MATCH_PATTERN,
+  isNotModified,
+  requireMatch,
+  staleState,
+} from './preconditions.ts';
 export { readInteger } from './read-integer.ts';
 export { runService, type Service, type ServiceDefinition } from './run-service.ts';
 export { createServiceApp, type ServiceEdge } from './service-app.ts';

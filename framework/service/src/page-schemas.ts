@@ -37,9 +37,15 @@ export function integerQuery(options: {
 /** What the query of every list by cursor has: how long a page is, and where it begins. */
 export const pageQuery = {
   limit: integerQuery({ from: 1, to: 100, fallback: 20, description: 'Most entries on a page' }),
-  cursor: z.string().max(2_000).optional().meta({
-    description: 'Where the page begins: `meta.nextCursor` of the page before',
-  }),
+  cursor: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]+$/, 'Expected a cursor that this list returned')
+    .max(2_000)
+    .optional()
+    .meta({
+      description:
+        'Where the page begins: `meta.nextCursor` of the page before; any other value is a 400',
+    }),
 };
 
 /** A page of such a list. */

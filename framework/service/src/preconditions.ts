@@ -46,7 +46,11 @@ export function isNotModified(ctx: Context, etag: string): boolean {
 const TAG = '(?:W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"';
 const TAGS = new RegExp(TAG, 'g');
 /** Empty elements are valid (RFC 9110 §5.6.1.2). */
-const TAG_LIST = new RegExp(`^(?:${TAG})?[ \\t]*(?:,[ \\t]*(?:${TAG}[ \\t]*)?)*$`);
+const LIST = `(?:${TAG})?[ \\t]*(?:,[ \\t]*(?:${TAG}[ \\t]*)?)*`;
+const TAG_LIST = new RegExp(`^${LIST}$`);
+
+/** What `requireMatch` accepts in `If-Match`, for the schema of the header in a document. */
+export const IF_MATCH_PATTERN = new RegExp(`^(?:\\*|${LIST})$`);
 
 /** The entity tags in `header`; `undefined` if it is not a list of them (RFC 9110 §8.8.3). */
 function readTags(header: string): readonly string[] | undefined {

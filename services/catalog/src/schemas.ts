@@ -1,4 +1,4 @@
-import { integerText, pageOf, pageQuery } from '@fw/service';
+import { integerText, pageOf, pageQuery, plainText } from '@fw/service';
 import * as z from 'zod';
 
 import { ORDERS } from './item.ts';
@@ -49,11 +49,7 @@ export const PageQueryV1 = z.object({
 
 const MAX_TEXT_LENGTH = 200;
 
-const text = z
-  .string()
-  .min(1)
-  .max(MAX_TEXT_LENGTH)
-  .refine((value) => !value.includes('\0'), 'Expected text without NUL');
+const text = plainText({ min: 1, max: MAX_TEXT_LENGTH });
 
 const price = integerText({ from: 0 });
 

@@ -223,6 +223,14 @@ test.each(['', '?q=tea', '/3', '/facets', '/figures'])(
   },
 );
 
+test('a filter may have 200 characters, an emoji being one', async () => {
+  const listing = await apiOver(ASSORTED);
+  const status = async (brand: string) =>
+    (await request(listing, `${CATALOG}?${new URLSearchParams({ brand })}`)).status;
+
+  expect([await status('🙂'.repeat(200)), await status('🙂'.repeat(201))]).toEqual([200, 400]);
+});
+
 test('an Accept that leaves out JSON answers 406', async () => {
   const headers = { Accept: 'text/html' };
 

@@ -19,6 +19,7 @@ interface Document {
 interface Operation {
   readonly summary: string;
   readonly deprecated?: boolean;
+  readonly parameters?: readonly { readonly name: string; readonly schema: object }[];
   readonly requestBody?: { readonly required: boolean; readonly content: object };
   readonly responses: object;
 }
@@ -97,6 +98,17 @@ test.each([
   const operations = await readOperations();
 
   expect(Object.keys(operations.get(name)?.responses ?? {})).toEqual(statuses);
+});
+
+test.each([
+  ['get /api/v2/users', 'cursor', { pattern: '^[A-Za-z0-9_-]+$', maxLength: 2_000 }],
+  ['get /api/v2/users', 'email', { pattern: '^[^\\x00]*$', minLength: 1, maxLength: 1_000 }],
+  ['get /api/v1/users', 'page', { minimum: 1, maximum: Number.MAX_SAFE_INTEGER }],
+  ['patch /api/v2/users/{id}', 'if-match', { pattern: expect.stringMatching(/^\^.*W/) }],
+])('%s documents which values of %s are valid', async (operation, name, schema) => {
+  const { parameters = [] } = (await readOperations()).get(operation) ?? {};
+
+  expect(parameters.find((each) => each.name === name)?.schema).toMatchObject(schema);
 });
 
 test('PATCH is documented in the media types of a merge patch', async () => {

@@ -1,12 +1,7 @@
+import { hasAtMost } from '@fw/service';
 import { BadRequestError } from 'fw';
 
-import {
-  hasAtMost,
-  MAX_EMAIL_LENGTH,
-  MAX_NAME_LENGTH,
-  type NewUser,
-  type UserChanges,
-} from './user.ts';
+import { MAX_EMAIL_LENGTH, MAX_NAME_LENGTH, type NewUser, type UserChanges } from './user.ts';
 
 /**
  * Reads the body of a POST.

@@ -1,7 +1,7 @@
-import { integerQuery, pageOf, pageQuery } from '@fw/service';
+import { integerQuery, pageOf, pageQuery, plainText } from '@fw/service';
 import * as z from 'zod';
 
-import { hasAtMost, MAX_EMAIL_LENGTH, MAX_NAME_LENGTH } from './user.ts';
+import { MAX_EMAIL_LENGTH, MAX_NAME_LENGTH } from './user.ts';
 
 const ADA = { name: 'Ada Lovelace', email: 'ada@example.com' };
 const CREATED_AT = '2026-11-21T10:00:00.000Z';
@@ -21,19 +21,12 @@ export const UserV1 = z
   .object({ id, name: anyName, email: anyEmail, createdAt, updatedAt })
   .meta({ id: 'UserV1' });
 
-const nameV1 = z
-  .string()
-  .min(1)
-  .max(MAX_NAME_LENGTH)
-  .meta({ examples: [ADA.name] });
-const emailV1 = z
-  .string()
-  .max(MAX_EMAIL_LENGTH)
-  .meta({ examples: [ADA.email] });
+const nameV1 = plainText({ min: 1, max: MAX_NAME_LENGTH }).meta({ examples: [ADA.name] });
+const emailV1 = plainText({ max: MAX_EMAIL_LENGTH }).meta({ examples: [ADA.email] });
 
 /** The body of version 1's POST as the document shows it; `readNewUser` reads it. */
 export const NewUserV1 = z
-  .object({ name: nameV1, email: emailV1.min(1) })
+  .object({ name: nameV1, email: emailV1.meta({ minLength: 1 }) })
   .meta({ id: 'NewUserV1', examples: [ADA] });
 
 /** The body of version 1's PUT as the document shows it; `readUserChanges` reads it. Without one, nothing changes. */
@@ -65,23 +58,24 @@ export const PageQueryV1 = z.object({
     .meta({ description: 'Users on a page; 10 if only `page` is there' }),
 });
 
-/** A body with NUL is refused before it comes here; PostgreSQL has no text with it. */
-function hasNoNul(text: string): boolean {
-  return !text.includes('\0');
-}
-
-const name = z
-  .string()
+const name = plainText({ min: 1, max: MAX_NAME_LENGTH })
   .regex(/\S/, 'Expected some text')
-  .refine(
-    (text) => hasAtMost(text, MAX_NAME_LENGTH),
-    `Too long: expected at most ${MAX_NAME_LENGTH} characters`,
-  )
-  .meta({ minLength: 1, maxLength: MAX_NAME_LENGTH, examples: [ADA.name] });
+  .meta({ examples: [ADA.name] });
+
+/** Longest part before the `@`, in characters (RFC 5321 §4.5.3.1.1). */
+const MAX_LOCAL_LENGTH = 64;
+
+/**
+ * zod's own pattern, with labels of the domain that the format `email` allows: up to 63 characters,
+ * with no hyphen at an end (RFC 1035 §2.3.1).
+ */
+const EMAIL =
+  /^(?:[A-Za-z0-9_'+-]+\.)*[A-Za-z0-9_'+-]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/;
 
 const email = z
-  .email({ error: 'Expected an e-mail address', abort: true })
-  .max(MAX_EMAIL_LENGTH)
+  .email({ error: 'Expected an e-mail address', abort: true, pattern: EMAIL })
+  .max(MAX_EMAIL_LENGTH, { abort: true })
+  .refine((text) => text.indexOf('@') <= MAX_LOCAL_LENGTH, 'Expected an e-mail address')
   .meta({ description: 'Unique, whatever its case', examples: [ADA.email] });
 
 /** A user as version 2 shows it. */
@@ -106,11 +100,7 @@ export const UserPatch = z
 /** The query of the list; unknown names are refused, so that a misspelt filter is not all users. */
 export const ListQuery = z.strictObject({
   ...pageQuery,
-  email: z
-    .string()
-    .min(1)
-    .max(1_000)
-    .refine(hasNoNul, 'Expected text without NUL')
+  email: plainText({ min: 1, max: 1_000 })
     .optional()
     .meta({ description: 'Only users with this e-mail address, whatever its case' }),
 });

@@ -4,14 +4,6 @@ export const MAX_NAME_LENGTH = 200;
 /** Longest e-mail address of a user, in characters (RFC 5321 §4.5.3.1.3, without the angle brackets). */
 export const MAX_EMAIL_LENGTH = 254;
 
-/**
- * Whether `text` has at most `most` characters. Counts code points, as people and JSON Schema do: an
- * emoji is one character, but two of JavaScript's units.
- */
-export function hasAtMost(text: string, most: number): boolean {
-  return text.length <= most || (text.length <= 2 * most && [...text].length <= most);
-}
-
 /** A person known to the service. */
 export interface User {
   readonly id: string;

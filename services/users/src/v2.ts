@@ -1,5 +1,13 @@
 import { Body, Controller, Delete, Get, inject, Param, Patch, Post, Query } from '@fw/controllers';
-import { documented, etagOf, isNotModified, jsonTime, negotiate, requireMatch } from '@fw/service';
+import {
+  documented,
+  etagOf,
+  IF_MATCH_PATTERN,
+  isNotModified,
+  jsonTime,
+  negotiate,
+  requireMatch,
+} from '@fw/service';
 import { validate } from '@fw/validation';
 import type { Context, Middleware } from 'fw';
 import * as z from 'zod';
@@ -28,6 +36,7 @@ const ONE = z.object({ data: User });
 const IF_MATCH = z.object({
   'if-match': z
     .string()
+    .regex(IF_MATCH_PATTERN)
     .optional()
     .meta({
       description:
