@@ -1,4 +1,5 @@
 import { annotate, type Middleware, type RouteMetadata } from '@fw/core';
+import { rateLimit, tieredRateLimit } from '@fw/rate-limit';
 import { createRouter, endpoint } from '@fw/router';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
@@ -6,6 +7,7 @@ import { z } from 'zod';
 
 import type { Reference } from './components.ts';
 import { generateDocument } from './index.ts';
+import type { Response } from './responses.ts';
 
 const handler: Middleware = (ctx) => ctx.json({});
 const says = (metadata: RouteMetadata) => annotate<Middleware>((_ctx, next) => next(), metadata);
@@ -327,7 +329,7 @@ test.each([
     says({ security: [{ token: [] }] }),
     ['401', '405', '500'],
   ],
-  ['a rate limit', '/u', says({ rateLimit: { headers: 'draft-6' } }), ['405', '429', '500']],
+  ['a rate limit', '/u', says({ rateLimit: [{ headers: 'draft-6' }] }), ['405', '429', '500']],
   [
     'answers that middleware tells of',
     '/u',
@@ -387,8 +389,8 @@ test.each([
 
 test('routes under limits of two kinds have an answer each', async () => {
   const router = createRouter()
-    .get('/a', says({ rateLimit: { headers: 'draft-6' } }), handler)
-    .get('/b', says({ rateLimit: { headers: 'draft-10' } }), handler);
+    .get('/a', says({ rateLimit: [{ headers: 'draft-6' }] }), handler)
+    .get('/b', says({ rateLimit: [{ headers: 'draft-10' }] }), handler);
 
   const { paths } = await generateDocument(router.getRoutes());
 
@@ -398,6 +400,34 @@ test('routes under limits of two kinds have an answer each', async () => {
   expect(paths['/b']?.get?.responses['429']).toEqual({
     $ref: '#/components/responses/TooManyRequests2',
   });
+});
+
+test('of several limiters on one route the document contains all limits and headers', async () => {
+  const router = createRouter()
+    .use(rateLimit({ name: 'all', max: 1_000, window: '1h', headers: 'draft-10' }))
+    .get(
+      '/reports',
+      tieredRateLimit({
+        tiers: { free: { max: 5, window: '1m' }, pro: { max: 50, window: '1m' } },
+        tierResolver: () => 'free',
+      }),
+      handler,
+    );
+
+  const { paths, components } = await generateDocument(router.getRoutes());
+  const limited = components.responses?.TooManyRequests as Response;
+  const success = paths['/reports']?.get?.responses['2XX'] as Response;
+
+  expect(limited.description).toBe(
+    'Too many requests. Limits: `all` (1000 per 3600 s); `free` (5 per 60 s) or `pro` (50 per 60 s)',
+  );
+  expect(Object.keys(success.headers ?? {})).toEqual([
+    'RateLimit-Limit',
+    'RateLimit-Remaining',
+    'RateLimit-Reset',
+    'RateLimit-Policy',
+    'RateLimit',
+  ]);
 });
 
 test('middleware tells of headers and media types of answers', async () => {

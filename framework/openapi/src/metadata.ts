@@ -10,9 +10,16 @@ export interface ValidationMetadata {
   readonly status?: 400 | 422;
 }
 
-/** What a rate limiter says: the headers that its answers carry. */
+/** A rate limiter: the headers that it sets, and its policies, one of which counts each request. */
 export interface RateLimitMetadata {
   readonly headers?: 'draft-6' | 'draft-10';
+  readonly policies?: readonly RateLimitPolicy[];
+}
+
+export interface RateLimitPolicy {
+  readonly name: string;
+  readonly limit: number;
+  readonly windowSeconds: number;
 }
 
 /** What a body parser says. */
@@ -44,7 +51,7 @@ export interface DocumentedMetadata {
 interface KnownKeys extends RouteMetadata {
   readonly endpoint?: EndpointMetadata;
   readonly validation?: ValidationMetadata;
-  readonly rateLimit?: RateLimitMetadata | readonly RateLimitMetadata[];
+  readonly rateLimit?: readonly RateLimitMetadata[];
   readonly body?: BodyMetadata;
   readonly responses?: Readonly<Record<number, ResponseMetadata>>;
   readonly security?: EndpointMetadata['security'];
@@ -57,7 +64,7 @@ export function readMetadata(metadata: RouteMetadata): DocumentedMetadata {
   return {
     endpoint,
     validation: known.validation,
-    rateLimits: known.rateLimit === undefined ? [] : [known.rateLimit].flat(),
+    rateLimits: known.rateLimit ?? [],
     body: known.body,
     responses: known.responses ?? {},
     security: endpoint.security ?? known.security,

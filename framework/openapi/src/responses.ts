@@ -2,7 +2,7 @@ import { titleOf } from '@fw/core';
 
 import type { Components, Reference } from './components.ts';
 import type { JsonSchema } from './json-schema.ts';
-import type { DocumentedMetadata } from './metadata.ts';
+import type { DocumentedMetadata, RateLimitPolicy } from './metadata.ts';
 
 type Headers = Readonly<Record<string, Reference>>;
 
@@ -24,9 +24,18 @@ const HEADERS: Readonly<Record<string, { description: string; schema: JsonSchema
   Allow: { description: 'The methods that this path takes', schema: TEXT },
   'Retry-After': { description: 'Seconds to wait before the next request', schema: INTEGER },
   'WWW-Authenticate': { description: 'How to authenticate', schema: TEXT },
-  'RateLimit-Limit': { description: 'Requests allowed in a window', schema: INTEGER },
-  'RateLimit-Remaining': { description: 'Requests left in this window', schema: INTEGER },
-  'RateLimit-Reset': { description: 'Seconds until the window ends', schema: INTEGER },
+  'RateLimit-Limit': {
+    description: 'Requests allowed in a window, by the strictest limit',
+    schema: INTEGER,
+  },
+  'RateLimit-Remaining': {
+    description: 'Requests left in this window, by the strictest limit',
+    schema: INTEGER,
+  },
+  'RateLimit-Reset': {
+    description: 'Seconds until the window of the strictest limit ends',
+    schema: INTEGER,
+  },
   'RateLimit-Policy': {
     description: 'The limits, as a list: `"default";q=100;w=60`',
     schema: TEXT,
@@ -136,10 +145,24 @@ export function shareError(
   const schema = components.add('schemas', 'Problem', PROBLEM);
   const mediaTypes = said?.mediaTypes ?? ['application/problem+json'];
   return components.add('responses', titleOf(status).replace(/[^A-Za-z]/g, ''), {
-    description: said?.description ?? known?.description ?? titleOf(status),
+    description: said?.description ?? describeError(status, metadata),
     ...(Object.keys(headers).length > 0 && { headers }),
     content: Object.fromEntries(mediaTypes.map((type) => [type, { schema }])),
   });
+}
+
+function describeError(status: number, { rateLimits }: DocumentedMetadata): string {
+  const description = ERRORS[status]?.description ?? titleOf(status);
+  const limits = rateLimits.flatMap(({ policies = [] }) =>
+    policies.length > 0 ? [policies.map(describePolicy).join(' or ')] : [],
+  );
+  return status === 429 && limits.length > 0
+    ? `${description}. Limits: ${limits.join('; ')}`
+    : description;
+}
+
+function describePolicy({ name, limit, windowSeconds }: RateLimitPolicy): string {
+  return `\`${name}\` (${limit} per ${windowSeconds} s)`;
 }
 
 /** An answer that the route itself describes. */

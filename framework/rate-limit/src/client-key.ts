@@ -1,20 +1,34 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * The key of the client at `ip`: an IPv4 address itself, of an IPv6 address the subnet, because a
- * client has a whole one to choose from.
+ * The key of the client at `ip`: an IPv4 address itself, also if it is mapped to IPv6 (RFC 4291
+ * §2.5.5.2); of an IPv6 address the subnet, because a client has a whole one to choose from.
  *
  * @param ipv6Subnet bits of the prefix. Default 64: what one line is given (RFC 6177).
  */
 export function clientKey(ip: string, ipv6Subnet = 64): string {
-  if (!ip.includes(':') || !isIPv6(ip) || ipv6Subnet === 128) return ip;
-  const groups = readGroups(ip).map((group, at) => {
+  if (!ip.includes(':') || !isIPv6(ip)) return ip;
+  const address = readGroups(ip);
+  if (isMappedIPv4(address)) return toIPv4(address);
+  if (ipv6Subnet === 128) return ip;
+  const groups = address.map((group, at) => {
     const bits = Math.min(16, Math.max(0, ipv6Subnet - at * 16));
     return group & (0xffff << (16 - bits));
   });
   const kept = groups.slice(0, Math.ceil(ipv6Subnet / 16));
   const prefix = kept.map((group) => group.toString(16)).join(':');
   return `${prefix}${kept.length < 8 ? '::' : ''}/${ipv6Subnet}`;
+}
+
+function isMappedIPv4(groups: readonly number[]): boolean {
+  return groups[5] === 0xffff && groups.slice(0, 5).every((group) => group === 0);
+}
+
+function toIPv4(groups: readonly number[]): string {
+  return groups
+    .slice(6)
+    .flatMap((group) => [group >> 8, group & 0xff])
+    .join('.');
 }
 
 /** The eight groups of a valid IPv6 address. */

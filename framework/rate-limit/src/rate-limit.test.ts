@@ -245,10 +245,26 @@ test('a token bucket tells its burst as the limit', async () => {
   expect(answers[3]?.headers.get('Retry-After')).toBe('1');
 });
 
-test('rateLimit says for the documentation which headers it sends', () => {
-  expect(metadataOf(rateLimit())).toEqual({ rateLimit: { headers: 'draft-6' } });
+test('limiters record their headers and policies for the documentation', () => {
+  const standard = { name: '100-per-1m', limit: 100, windowSeconds: 60 };
+  const tiers = { free: { max: 5 }, pro: { max: 50, window: '1h', name: 'paid' } };
+
+  expect(metadataOf(rateLimit())).toEqual({
+    rateLimit: [{ headers: 'draft-6', policies: [standard] }],
+  });
   expect(metadataOf(rateLimit({ headers: 'draft-10' }))).toEqual({
-    rateLimit: { headers: 'draft-10' },
+    rateLimit: [{ headers: 'draft-10', policies: [standard] }],
+  });
+  expect(metadataOf(tieredRateLimit({ tiers, tierResolver: () => 'free' }))).toEqual({
+    rateLimit: [
+      {
+        headers: 'draft-6',
+        policies: [
+          { name: 'free', limit: 5, windowSeconds: 60 },
+          { name: 'paid', limit: 50, windowSeconds: 3_600 },
+        ],
+      },
+    ],
   });
 });
 

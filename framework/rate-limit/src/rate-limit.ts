@@ -74,7 +74,7 @@ export function rateLimit(options: RateLimitOptions = {}): Middleware {
   checkOptionNames('rateLimit', options, [...POLICY_OPTIONS, ...LIMITER_OPTIONS]);
   const policy = readPolicy(options);
   const limit = createLimiter(options)(policy);
-  return annotate(limit, { rateLimit: { headers: options.headers ?? 'draft-6' } });
+  return describe(limit, options, [policy]);
 }
 
 export interface TieredRateLimitOptions extends LimiterOptions {
@@ -100,12 +100,14 @@ export function tieredRateLimit(options: TieredRateLimitOptions): Middleware {
   requireFunction('tierResolver', tierResolver);
   const createFor = createLimiter(options);
   // A map: `constructor` and `__proto__` are tiers like any other that is not known.
-  const limiters = new Map(
-    Object.entries(tiers ?? {}).map(([tier, policyOptions]) => {
-      checkOptionNames(`tier "${tier}"`, policyOptions, POLICY_OPTIONS);
-      return [tier, createFor(readPolicy({ name: tier, ...policyOptions }))];
-    }),
-  );
+  const limiters = new Map<string, Middleware>();
+  const policies: Policy[] = [];
+  for (const [tier, policyOptions] of Object.entries(tiers ?? {})) {
+    checkOptionNames(`tier "${tier}"`, policyOptions, POLICY_OPTIONS);
+    const policy = readPolicy({ name: tier, ...policyOptions });
+    policies.push(policy);
+    limiters.set(tier, createFor(policy));
+  }
   const fallback = limiters.get(defaultTier);
   if (!fallback) throw unreadable('defaultTier', defaultTier, [...limiters.keys()]);
 
@@ -114,7 +116,21 @@ export function tieredRateLimit(options: TieredRateLimitOptions): Middleware {
     if (!(tier instanceof Promise)) return (limiters.get(tier ?? '') ?? fallback)(ctx, next);
     return tier.then((name) => (limiters.get(name ?? '') ?? fallback)(ctx, next));
   };
-  return annotate(limit, { rateLimit: { headers: options.headers ?? 'draft-6' } });
+  return describe(limit, options, policies);
+}
+
+/** Records for the OpenAPI document what `limit` allows: one of `policies` counts each request. */
+function describe(
+  limit: Middleware,
+  { headers = 'draft-6' }: LimiterOptions,
+  policies: readonly Policy[],
+): Middleware {
+  const limits = policies.map(({ name, burst, windowMs }) => ({
+    name,
+    limit: burst,
+    windowSeconds: wholeSeconds(windowMs),
+  }));
+  return annotate(limit, { rateLimit: [{ headers, policies: limits }] });
 }
 
 /** Reads what all policies of a limiter share; the result makes the middleware for one of them. */

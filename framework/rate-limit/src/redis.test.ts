@@ -200,7 +200,7 @@ describe('with a server', () => {
     await sleep(120);
     const left = await client.sendCommand(['KEYS', 'vanish:*']);
 
-    expect(kept).toEqual(['vanish:contract:sliding-window:100:key']);
+    expect(kept).toEqual(['vanish:contract:sliding-window:3:100:3:key']);
     expect(left).toEqual([]);
   });
 

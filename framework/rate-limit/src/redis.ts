@@ -155,7 +155,7 @@ class RedisCounter implements Counter {
     const { name, algorithm, max, windowMs, burst } = policy;
     this.#script = script;
     this.#blocks = blocks;
-    this.#prefix = `${prefix}${name}:${algorithm}:${windowMs}:`;
+    this.#prefix = `${prefix}${[name, algorithm, max, windowMs, burst].join(':')}:`;
     this.#policyArgs = [algorithm, max, windowMs * 1000, burst].map(String);
   }
 

@@ -495,14 +495,15 @@ function requirePathParams(route: Route, caseSensitive: boolean): void {
   }
 }
 
-/** What a route says by these keys adds up, entry by entry; of any other key the last word counts. */
-const ADDING_UP = new Set(['validation', 'responses']);
+/** Objects of these keys are merged, entry by entry, and lists joined; of any other key the last value counts. */
+const MERGED = ['validation', 'responses', 'rateLimit'];
 
 function merge(before: RouteMetadata, after: RouteMetadata): RouteMetadata {
   const merged: Record<string, unknown> = { ...before, ...after };
-  for (const key of ADDING_UP) {
+  for (const key of MERGED) {
     const [present, value] = [before[key], after[key]];
-    if (isObject(present) && isObject(value)) merged[key] = { ...present, ...value };
+    if (Array.isArray(present) && Array.isArray(value)) merged[key] = [...present, ...value];
+    else if (isObject(present) && isObject(value)) merged[key] = { ...present, ...value };
   }
   return merged;
 }

@@ -123,6 +123,24 @@ export function testStore(name: string, create: () => StoreUnderTest): void {
     });
   });
 
+  test.each<[string, Partial<Policy>, Partial<Policy>]>([
+    ['max', { max: 1 }, { max: 2 }],
+    ['window', { windowMs: 400 }, { windowMs: 500 }],
+    ['algorithm', { algorithm: 'sliding-window' }, { algorithm: 'fixed-window' }],
+    ['burst', { algorithm: 'token-bucket', burst: 2 }, { algorithm: 'token-bucket', burst: 3 }],
+  ])(`${name}: policies that differ only in their %s are counted apart`, async (_, one, other) => {
+    const { store } = create();
+    const [first, second] = [policyOf(one), policyOf(other)];
+    const key = newKey();
+
+    await store.counter(first).hit(key, first.burst);
+
+    expect(await store.counter(second).hit(key, second.burst)).toMatchObject({
+      allowed: true,
+      remaining: 0,
+    });
+  });
+
   test(`${name}, sliding-window: a burst across a boundary passes max and no more`, async () => {
     const { store, wait } = create();
     const counter = store.counter(policyOf({ max: 20, windowMs: 1_000 }));
