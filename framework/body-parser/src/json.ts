@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 
-import { annotate, DONE, type Middleware } from '@fw/core';
+import { annotate, DONE, type Middleware, markFactories } from '@fw/core';
 import { BadRequestError, UnsupportedMediaTypeError } from '@fw/errors';
 
 import { parseMediaType } from './media-type.ts';
@@ -131,3 +131,5 @@ function parseStrictly(bytes: Buffer, strict: boolean): unknown {
   }
   return value;
 }
+
+markFactories({ json });

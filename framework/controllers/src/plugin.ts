@@ -1,6 +1,13 @@
 import { Readable } from 'node:stream';
 
-import { annotate, type Context, type Middleware, metadataOf, type Plugin } from '@fw/core';
+import {
+  annotate,
+  type Context,
+  type Middleware,
+  markFactories,
+  metadataOf,
+  type Plugin,
+} from '@fw/core';
 import type { Router } from '@fw/router';
 import { type RequestSchemas, type StandardSchema, validate } from '@fw/validation';
 
@@ -184,3 +191,5 @@ function joinPaths(prefix: string, path: string): string {
   const end = `/${path}`.replace(/^\/+/, '/');
   return end === '/' ? start || '/' : start + end;
 }
+
+markFactories({ controllersPlugin });

@@ -1,12 +1,14 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { recordError, writeAnswer } from './answer.ts';
-import { type Chain, compose, DONE, END, requireMiddleware } from './compose.ts';
+import { type Chain, compose, DONE, END } from './compose.ts';
 import type { Middleware } from './context.ts';
 import { consoleLogger, type Logger, messageFirst, type PinoLogger } from './logger.ts';
 import { underPrefix } from './prefix.ts';
 import { type ContextSettings, RequestContext, type RequestTarget } from './request-context.ts';
 import { readTarget } from './request-gate.ts';
+import { requireMiddleware } from './require-middleware.ts';
 import { requireMilliseconds } from './timer.ts';
 import { readTrustProxy, type TrustProxy } from './trust-proxy.ts';
 
@@ -29,7 +31,7 @@ export interface Routable {
   routes(prefix?: string): Middleware;
 }
 
-/** Adds something to an application; may take its time, `listen` waits for it. */
+/** Adds something to an application; may be asynchronous, `listen` waits for it. */
 export type Plugin = (app: Application) => void | Promise<void>;
 
 /** A stack of middleware, and what all its requests share. */
@@ -42,6 +44,9 @@ export interface Application {
   use(prefix: string, ...middleware: readonly Middleware[]): this;
   /** Mounts a router's routes below `prefix`. */
   route(prefix: string, router: Routable): this;
+  /**
+   * Runs `plugin`. Middleware that it adds, even after an `await`, runs at this place in the order.
+   */
   plugin(plugin: Plugin): this;
   /** Resolves once every plugin is set up; rejects with the first failure. */
   ready(): Promise<void>;
@@ -66,10 +71,15 @@ export function createApp(options: ApplicationOptions = {}): Application {
 
 const NOWHERE: RequestTarget = { path: '/', query: '', host: '' };
 
+/** Middleware in order; a nested list is what one plugin has added. */
+type Stack = (Middleware | Stack)[];
+
 class StackedApplication implements Application {
   readonly logger: Logger;
   readonly #settings: ContextSettings;
-  readonly #stack: Middleware[];
+  readonly #stack: Stack;
+  /** The list that `use` adds to inside a plugin: a plugin may add middleware after others did. */
+  readonly #pluginStack = new AsyncLocalStorage<Stack>();
   readonly #around: Chain;
   readonly #plugins: Promise<void>[] = [];
   #chain: Chain | undefined;
@@ -78,18 +88,15 @@ class StackedApplication implements Application {
     const { logger = consoleLogger, trustProxy = false, deadlineMs = 0, around } = options;
     requireMilliseconds('deadlineMs', deadlineMs);
     this.#stack = around ? [around] : [];
-    this.#around = compose(this.#stack);
+    this.#around = compose(flatten(this.#stack));
     this.logger = messageFirst(logger);
     this.#settings = { log: this.logger, isTrustedProxy: readTrustProxy(trustProxy), deadlineMs };
   }
 
   use(first: string | Middleware, ...rest: readonly Middleware[]): this {
-    const added =
-      typeof first === 'string' ? [underPrefix(first, compose(rest))] : [first, ...rest];
-    requireMiddleware(added);
-    this.#stack.push(...added);
-    this.#chain = undefined;
-    return this;
+    const added = typeof first === 'string' ? rest : [first, ...rest];
+    requireMiddleware(added, 'Cannot use');
+    return this.#add(...(typeof first === 'string' ? [underPrefix(first, compose(rest))] : added));
   }
 
   route(prefix: string, router: Routable): this {
@@ -100,14 +107,28 @@ class StackedApplication implements Application {
   }
 
   plugin(plugin: Plugin): this {
-    const running = (async () => plugin(this))();
-    running.catch(() => {}); // told by ready()
+    requirePlugin(plugin);
+    const stack: Stack = [];
+    this.#add(stack);
+    const running = this.#pluginStack.run(stack, async () => plugin(this));
+    running.catch(() => {}); // ready() rejects
     this.#plugins.push(running);
     return this;
   }
 
   async ready(): Promise<void> {
-    await Promise.all(this.#plugins);
+    let count: number;
+    do {
+      count = this.#plugins.length;
+      await Promise.all(this.#plugins);
+    } while (count < this.#plugins.length); // plugins may add plugins
+  }
+
+  #add(...items: Stack): this {
+    const stack = this.#pluginStack.getStore() ?? this.#stack;
+    stack.push(...items);
+    this.#chain = undefined;
+    return this;
   }
 
   readonly handle = (req: IncomingMessage, res: ServerResponse): void => {
@@ -123,12 +144,23 @@ class StackedApplication implements Application {
       return;
     }
     const ctx = new RequestContext({ req, res }, target, this.#settings, END);
-    this.#chain ??= compose(this.#stack);
+    this.#chain ??= compose(flatten(this.#stack));
     finish(
       ctx,
       target.path === '*' ? this.#around(ctx, () => answerServerWide(ctx)) : this.#chain(ctx, END),
     );
   };
+}
+
+function flatten(stack: Stack): Middleware[] {
+  return stack.flatMap((item) => (typeof item === 'function' ? [item] : flatten(item)));
+}
+
+function requirePlugin(plugin: unknown): void {
+  if (typeof plugin !== 'function') {
+    throw new TypeError(`Cannot use "${String(plugin)}" as a plugin: expected a function`);
+  }
+  requireMiddleware([plugin], 'Cannot use');
 }
 
 /** Answers once everything has run. */

@@ -1,4 +1,5 @@
 import type { Context, Middleware, Next } from './context.ts';
+import { requireMiddleware } from './require-middleware.ts';
 
 /**
  * What `next()` returns when everything after it has run already. A middleware that finds this very
@@ -19,22 +20,14 @@ export type Chain = (ctx: Context, next: Next) => Promise<void>;
  * did not wait for can only be logged. Where all layers are synchronous, so is
  * the whole.
  *
- * @throws {TypeError} if a layer is no function
+ * @throws {TypeError} if a layer is not a middleware function
  */
 export function compose(stack: readonly Middleware[]): Chain {
-  requireMiddleware(stack);
+  requireMiddleware(stack, 'Cannot compose');
   return stack.reduceRight<Chain>(
     (rest, layer) => link(layer, rest),
     (_ctx, next) => next(),
   );
-}
-
-/** @throws {TypeError} if one of `stack` is no function */
-export function requireMiddleware(stack: readonly unknown[]): void {
-  for (const layer of stack) {
-    if (typeof layer === 'function') continue;
-    throw new TypeError(`Cannot compose "${String(layer)}": expected a middleware function`);
-  }
 }
 
 /** `ctx.next` is always the `next` of the layer that runs, so that both forms are one. */

@@ -3,6 +3,7 @@ import {
   DONE,
   HttpError,
   type Middleware,
+  markFactories,
   NotFoundError,
   unmatchedStatus,
 } from '@fw/core';
@@ -39,3 +40,5 @@ export function notFoundHandler(): Middleware {
       : new HttpError(status);
   };
 }
+
+markFactories({ errorHandler, notFoundHandler });

@@ -1,4 +1,4 @@
-import { type Context, foldCase, type Middleware } from '@fw/core';
+import { type Context, foldCase, type Middleware, markFactories } from '@fw/core';
 
 import { createDocsPage } from './docs-page.ts';
 import { generateDocument } from './document.ts';
@@ -63,3 +63,5 @@ function once<T>(build: () => Promise<T>): () => Promise<T> {
     return built;
   };
 }
+
+markFactories({ openapi });

@@ -1,4 +1,4 @@
-import { annotate, type Context, type Middleware, statusOf } from '@fw/core';
+import { annotate, type Context, type Middleware, markFactories, statusOf } from '@fw/core';
 import { TooManyRequestsError } from '@fw/errors';
 
 import { clientKey } from './client-key.ts';
@@ -251,3 +251,5 @@ function requireFunction(option: string, value: unknown): void {
   if (typeof value === 'function') return;
   throw new TypeError(`Cannot read option ${option} "${String(value)}": expected a function`);
 }
+
+markFactories({ rateLimit, tieredRateLimit });

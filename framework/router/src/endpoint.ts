@@ -1,4 +1,4 @@
-import { annotate, type Middleware } from '@fw/core';
+import { annotate, type Middleware, markFactories } from '@fw/core';
 
 /** What the documentation says of one operation. */
 export interface EndpointMetadata {
@@ -19,3 +19,5 @@ export interface EndpointMetadata {
 export function endpoint(metadata: EndpointMetadata): Middleware {
   return annotate<Middleware>((_ctx, next) => next(), { endpoint: metadata });
 }
+
+markFactories({ endpoint });

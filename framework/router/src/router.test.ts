@@ -362,11 +362,11 @@ describe('registration', () => {
     expect(() => router.get('/a')).toThrow('Cannot register GET /a: expected a handler');
     // @ts-expect-error
     expect(() => router.post('/a', handler, 'x')).toThrow(
-      'Cannot register POST /a: "x" must be a function',
+      'Cannot register POST /a with "x": expected a middleware function',
     );
     // @ts-expect-error
     expect(() => router.route('put', '/a', undefined)).toThrow(
-      'Cannot register PUT /a: "undefined" must be a function',
+      'Cannot register PUT /a with "undefined": expected a middleware function',
     );
     expect(() => router.route('GE T', '/a', handler)).toThrow('expected a method name');
     expect(router.getRoutes()).toEqual([]);

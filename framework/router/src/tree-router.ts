@@ -6,6 +6,7 @@ import {
   metadataOf,
   type RouteMetadata,
   readPattern,
+  requireMiddleware,
   setRoute,
   unmatchedStatus,
 } from '@fw/core';
@@ -131,12 +132,7 @@ export class TreeRouter implements Router<string> {
     if (handlers.length === 0) {
       throw new TypeError(`Cannot register ${name} ${path}: expected a handler`);
     }
-    for (const handler of handlers) {
-      if (typeof handler === 'function') continue;
-      throw new TypeError(
-        `Cannot register ${name} ${path}: "${String(handler)}" must be a function`,
-      );
-    }
+    requireMiddleware(handlers, `Cannot register ${name} ${path} with`);
     readRoutePattern(name, path);
     const pattern = readRoutePattern(name, joinPaths(this.#prefix, path));
     this.#ask({
@@ -167,15 +163,16 @@ export class TreeRouter implements Router<string> {
       typeof first === 'string'
         ? readScopePath(first, `Cannot use middleware at "${first}"`)
         : undefined;
+    const layers = (path === undefined ? args : args.slice(1)) as (Middleware | TreeRouter)[];
+    requireMiddleware(
+      layers.filter((layer) => !(layer instanceof TreeRouter)),
+      'Cannot use',
+    );
     const present = this.#layers.length;
     try {
-      for (const layer of path === undefined ? args : args.slice(1)) {
+      for (const layer of layers) {
         if (layer instanceof TreeRouter) this.mount(path ?? '/', layer);
-        else if (typeof layer === 'function') this.#layers.push({ path, run: layer });
-        else
-          throw new TypeError(
-            `Cannot use "${String(layer)}": expected a middleware function or a router`,
-          );
+        else this.#layers.push({ path, run: layer });
       }
       this.#forgetChains();
     } catch (error) {

@@ -1,4 +1,4 @@
-import { annotate, type Context, type Next, setParts } from '@fw/core';
+import { annotate, type Context, markFactories, type Next, setParts } from '@fw/core';
 import { ValidationError, type ValidationIssue } from '@fw/errors';
 
 import { MAX_ISSUES, readIssues } from './issues.ts';
@@ -188,3 +188,5 @@ function isDeep(value: unknown): boolean {
   }
   return false;
 }
+
+markFactories({ validate });

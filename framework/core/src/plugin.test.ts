@@ -1,0 +1,75 @@
+import { setImmediate as turn } from 'node:timers/promises';
+
+import { expect, test } from 'vitest';
+
+import { type Application, createApp, type Plugin } from './application.ts';
+import type { Middleware } from './context.ts';
+import { request } from './testing.ts';
+
+/** Middleware that adds `name` to the header X-Order. */
+function step(name: string): Middleware {
+  return (ctx, next) => {
+    ctx.append('X-Order', name);
+    return next();
+  };
+}
+
+async function orderOf(app: Application): Promise<string | null> {
+  return (await request(app, '/')).headers.get('x-order');
+}
+
+test.each<readonly [string, (outer: Application) => Plugin]>([
+  ['the application it is given', () => async (app) => void app.use(step('2'))],
+  ['the application it closes over', (app) => async () => void app.use(step('2'))],
+])('middleware that a plugin adds to %s runs at the place of the plugin', async (_, add) => {
+  const app = createApp();
+  app.use(step('1'));
+  app.plugin(async (given) => {
+    await turn();
+    await add(app)(given);
+  });
+  app.use(step('3'), (ctx) => ctx.send('last'));
+
+  expect(await orderOf(app)).toBe('1, 2, 3');
+});
+
+test('middleware of several plugins runs in the order of the plugins', async () => {
+  const { promise: isSecondReady, resolve } = Promise.withResolvers<void>();
+  const app = createApp();
+  app.plugin(async () => {
+    app.use(step('1'));
+    await isSecondReady;
+    app.use(step('2'));
+  });
+  app.plugin(async () => {
+    app.use('/', step('3'));
+    await turn();
+    app.route('/', { routes: () => step('4') });
+    resolve();
+  });
+  app.use((ctx) => ctx.send('last'));
+
+  expect(await orderOf(app)).toBe('1, 2, 3, 4');
+});
+
+test('a plugin that a plugin adds has its place inside it, and ready() waits for it', async () => {
+  const app = createApp();
+  app.plugin(async (outer) => {
+    await turn();
+    outer.plugin(async (inner) => {
+      await turn();
+      await turn();
+      inner.use(step('1'));
+    });
+    outer.use(step('2'));
+  });
+  app.use(step('3'), (ctx) => ctx.send('last'));
+
+  expect(await orderOf(app)).toBe('1, 2, 3');
+});
+
+test('plugin rejects what is not a function', () => {
+  expect(() => createApp().plugin({} as Plugin)).toThrow(
+    new TypeError('Cannot use "[object Object]" as a plugin: expected a function'),
+  );
+});
