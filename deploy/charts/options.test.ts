@@ -60,18 +60,18 @@ describe('names', () => {
 describe('the time to end', () => {
   const graceOf = (values: Values) => podOf(renderUsers(values)).terminationGracePeriodSeconds;
 
-  test('is preStop, the drain delay, the longest request and four seconds', () => {
-    expect(graceOf({})).toBe(5 + 1 + 20 + 4);
+  test('is preStop, the drain delay, idle connections, the longest request and four seconds', () => {
+    expect(graceOf({})).toBe(5 + 1 + 5 + 20 + 4);
     expect(graceOf({ config: { REQUEST_TIMEOUT_MS: 60_500, DRAIN_DELAY_MS: 250 } })).toBe(
-      5 + Math.ceil(60.75) + 4,
+      5 + Math.ceil(5 + 60.75) + 4,
     );
-    expect(graceOf({ termination: { preStopSeconds: 15 } })).toBe(15 + 1 + 20 + 4);
+    expect(graceOf({ termination: { preStopSeconds: 15 } })).toBe(15 + 1 + 5 + 20 + 4);
     expect(graceOf({ termination: { gracePeriodSeconds: 90 } })).toBe(90);
   });
 
   test('a request counts for as long as its body may take, too', () => {
     expect(graceOf({ config: { REQUEST_TIMEOUT_MS: 1_000, BODY_TIMEOUT_MS: 40_000 } })).toBe(
-      5 + 1 + 40 + 4,
+      5 + 1 + 5 + 40 + 4,
     );
   });
 

@@ -81,6 +81,9 @@ resources.requests.memory is {{ include "service.text" $request }}, above resour
 {{- with .Values.store }}
 {{- if eq .type "postgres" }}
 {{- include "service.addressComplaints" (dict "path" "store.postgres" "server" .postgres "reason" "store.type is postgres" "form" (printf `^postgres(ql)?://%s/\S+$` (include "service.authorityForm" .)) "expected" "the form postgres://user:password@host:5432/name, in which a password has %23 for # and so on") }}
+{{- if and .postgres.caSecret.name .postgres.url (not (contains "sslrootcert=" .postgres.url)) }}
+store.postgres.caSecret.name is set, and store.postgres.url does not use it: expected a url that ends in ?sslmode=verify-full&sslrootcert={{ include "service.secretsFolder" $ }}/postgres-ca.crt
+{{- end }}
 {{- else if and .sqlite.ephemeral .sqlite.existingClaim }}
 store.sqlite.ephemeral and store.sqlite.existingClaim are both set: expected one of them
 {{- end }}
@@ -126,7 +129,11 @@ upstreams.{{ $name }} is no address of a service: expected the form http://{{ $n
 ingress.enabled is true and ingress.host is not set: expected a host name such as api.example.org
 {{- end }}
 {{- if and (eq $ingress.controller "f5-nginx") $ingress.mergeable $ingress.tlsSecret }}
-ingress.tlsSecret is set, but a minion of f5-nginx may carry no TLS: set it on the master, or ingress.mergeable to false
+{{- if dig "ingress" "tlsSecret" "" (.Values.global | default dict) }}
+global.ingress.tlsSecret is set, but with f5-nginx the platform's own Ingress has the certificate of the host: expected ingress.tlsSecret of the platform instead
+{{- else }}
+ingress.tlsSecret is set, but an Ingress of f5-nginx that shares its host has no certificate: expected it in the master Ingress of the host, or ingress.mergeable to be false
+{{- end }}
 {{- end }}
 {{- if and .Values.networkPolicy.enabled (not (include "service.controllerNamespace" .)) (not (include "service.callers" . | trim)) }}
 ingress.enabled is true, and the NetworkPolicy would shut the controller out: expected ingress.controllerNamespace, or peers in networkPolicy.from

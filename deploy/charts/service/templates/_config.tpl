@@ -2,7 +2,6 @@
 {{- define "service.environment" -}}
 {{- $values := .Values }}
 {{- $environment := dict
-  "HOST" "0.0.0.0"
   "PORT" (include "service.httpPort" .)
   "HEALTH_PORT" (include "service.healthPort" .)
   "LOG_FORMAT" "json"
@@ -23,7 +22,7 @@
 {{- $_ := set $environment (printf "%s_URL" (upper $name)) (include "service.upstream" (list $ $name)) }}
 {{- end }}
 {{- range $name, $value := $values.config }}
-{{- $_ := set $environment $name (include "service.text" $value) }}
+{{- with include "service.text" $value }}{{ $_ := set $environment $name . }}{{ end }}
 {{- end }}
 {{- toYaml $environment }}
 {{- end }}

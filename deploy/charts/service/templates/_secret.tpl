@@ -44,7 +44,18 @@ stringData:
 {{- end }}
 {{- end }}
 
-{{- /* Where a pod reads its secrets, a file each. */}}
+{{- /* The certificates that the service reads, by the name of their file: where a Secret has each. */}}
+{{- define "service.certificates" -}}
+{{- $certificates := dict }}
+{{- if eq (include "service.storeType" .) "postgres" }}
+{{- with .Values.store.postgres.caSecret }}
+{{- if .name }}{{ $_ := set $certificates "postgres-ca.crt" . }}{{ end }}
+{{- end }}
+{{- end }}
+{{- toYaml $certificates }}
+{{- end }}
+
+{{- /* Where a pod reads its secrets and certificates, a file each. */}}
 {{- define "service.secretsFolder" -}}/run/secrets/fw{{- end }}
 
 {{- /* The variables that name these files: (dict "root" $ "secrets" …). */}}
@@ -72,6 +83,12 @@ stringData:
             - { key: {{ $secret.existing.key | quote }}, path: {{ $name }} }
           {{- end }}
       {{- end }}
+      {{- range $name, $existing := include "service.certificates" .root | fromYaml }}
+      - secret:
+          name: {{ tpl $existing.name $.root }}
+          items:
+            - { key: {{ $existing.key | quote }}, path: {{ $name }} }
+      {{- end }}
 {{- end }}
 
 {{- define "service.secretsMount" -}}
@@ -87,13 +104,15 @@ when it is first installed.
 */}}
 {{- define "service.secretsChecksum" -}}
 {{- $seen := dict "own" (include "service.ownSecrets" .) }}
+{{- $others := include "service.certificates" . | fromYaml }}
 {{- range $name, $secret := include "service.secrets" . | fromYaml }}
-{{- if not $secret.value }}
-{{- $existing := lookup "v1" "Secret" $.Release.Namespace (tpl $secret.existing.name $) | default dict }}
+{{- if not $secret.value }}{{ $_ := set $others $name $secret.existing }}{{ end }}
+{{- end }}
+{{- range $name, $reference := $others }}
+{{- $existing := lookup "v1" "Secret" $.Release.Namespace (tpl $reference.name $) | default dict }}
 {{- $annotations := dig "metadata" "annotations" dict $existing | default dict }}
 {{- if and $existing (ne (get $annotations "meta.helm.sh/release-name") $.Release.Name) }}
-{{- $_ := set $seen $name (dig "data" $secret.existing.key "" $existing) }}
-{{- end }}
+{{- $_ := set $seen $name (dig "data" $reference.key "" $existing) }}
 {{- end }}
 {{- end }}
 {{- toYaml $seen | sha256sum }}
