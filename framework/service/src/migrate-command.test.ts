@@ -4,20 +4,29 @@ import { expect, test } from 'vitest';
 import { UsageError } from './command-line.ts';
 import { createMigrateCommand } from './migrate-command.ts';
 
-/** Runs the command on a store that is away for so many attempts. */
+/** Runs the command on a store whose first attempts fail; `open`: the stores that are left open. */
 async function run(args: readonly string[], awayFor: number, error: Error = away()) {
   const lines: string[] = [];
   const log = (message: string) => void lines.push(message);
   let attempts = 0;
+  let open = 0;
   const command = createMigrateCommand(async () => {
-    if (++attempts <= awayFor) throw error;
+    open++;
+    return {
+      async migrate() {
+        if (++attempts <= awayFor) throw error;
+      },
+      async close() {
+        open--;
+      },
+    };
   });
   const tools = {
     logger: { info: log, warn: log, error: log },
     signal: new AbortController().signal,
   };
   const ending = await command.run({}, args, tools).catch((reason: unknown) => reason);
-  return { ending, attempts, lines };
+  return { ending, attempts, open, lines };
 }
 
 function away(): Error {
@@ -28,18 +37,19 @@ test('a store that is away is an error at once', async () => {
   expect(await run([], 1)).toMatchObject({ ending: away(), attempts: 1, lines: [] });
 });
 
-test('--wait waits for a store that is away, and says so once', async () => {
+test('--wait waits for a store that is unavailable, logs that once, and closes each attempt', async () => {
   expect(await run(['--wait', '5'], 2)).toEqual({
     ending: 0,
     attempts: 3,
+    open: 0,
     lines: ['Waiting for the store: PostgreSQL cannot be used: connect ECONNREFUSED'],
   });
 });
 
 test('--wait waits no longer than it says, and for nothing else', async () => {
-  expect(await run(['--wait=1'], 100)).toMatchObject({ ending: away(), attempts: 2 });
+  expect(await run(['--wait=1'], 100)).toMatchObject({ ending: away(), attempts: 2, open: 0 });
   const wrong = new NotFoundError('no such table');
-  expect(await run(['--wait=5'], 1, wrong)).toMatchObject({ ending: wrong, attempts: 1 });
+  expect(await run(['--wait=5'], 1, wrong)).toMatchObject({ ending: wrong, attempts: 1, open: 0 });
 });
 
 test.for([[['now']], [['--wait']], [['--wait', 'long']], [['--wait=-1']], [['--quick']]] as const)(

@@ -5,15 +5,25 @@ import { ServiceUnavailableError } from 'fw';
 
 import { type Command, type CommandTools, UsageError } from './command-line.ts';
 
-/** How often a store that is away is asked again. */
+/** The pause between two attempts. */
 const PAUSE_MS = 500;
 
+/** A store, as far as the command needs it. */
+export interface MigratableStore {
+  /** Brings the tables to the newest version. */
+  migrate(): Promise<void>;
+  close(): Promise<void>;
+}
+
 /**
- * The command that brings a store to the newest version. A store that is away, as a database that was
- * started together with the service, may be waited for.
+ * Creates the command that migrates a store. It can wait for a store that is unavailable, such as a
+ * database that starts together with the service. Each attempt opens and closes a store of its own.
  */
 export function createMigrateCommand<Config>(
-  migrate: (config: Config, tools: Pick<CommandTools, 'logger'>) => Promise<void>,
+  openStore: (
+    config: Config,
+    tools: Pick<CommandTools, 'logger'>,
+  ) => MigratableStore | Promise<MigratableStore>,
 ): Command<Config> {
   return {
     summary: 'brings the store to the newest version, and ends; may wait for one that is away',
@@ -22,7 +32,8 @@ export function createMigrateCommand<Config>(
       const endMs = performance.now() + readWaitSeconds(args) * 1000;
       for (let attempt = 1; ; attempt++) {
         try {
-          await migrate(config, { logger });
+          const store = await openStore(config, { logger });
+          await store.migrate().finally(() => store.close());
           return 0;
         } catch (error) {
           const isAway = error instanceof ServiceUnavailableError;

@@ -9,7 +9,7 @@ import { createDrain } from './drain.ts';
 import { createHealth } from './health.ts';
 import { openLogger, type ServiceLogger } from './logging.ts';
 import { createMetrics } from './metrics.ts';
-import { createMigrateCommand } from './migrate-command.ts';
+import { createMigrateCommand, type MigratableStore } from './migrate-command.ts';
 import type { ServiceEdge } from './service-app.ts';
 import { complaintsOnDrain, type ServiceConfig } from './service-variables.ts';
 import { startTracing } from './tracing.ts';
@@ -33,8 +33,11 @@ export interface ServiceDefinition<Config extends ServiceConfig> {
   /** What must hold between variables. Default: nothing. */
   readonly rule?: ConfigRule<Config>;
   start(config: Config, edge: ServiceEdge): Service | Promise<Service>;
-  /** Brings the store to the newest version: the command `migrate`. Default: there is none. */
-  migrate?(config: Config, tools: { readonly logger: Logger }): Promise<void>;
+  /** Opens the store for the command `migrate`, which closes it. Default: no such command. */
+  openStore?(
+    config: Config,
+    tools: { readonly logger: Logger },
+  ): MigratableStore | Promise<MigratableStore>;
   /** What else the program can do, by the name of its command. */
   readonly commands?: Readonly<Record<string, Command<Config>>>;
 }
@@ -94,11 +97,11 @@ async function run<Config extends ServiceConfig>(
 }
 
 function commandsOf<Config extends ServiceConfig>({
-  migrate,
+  openStore,
   commands,
 }: ServiceDefinition<Config>): Readonly<Record<string, Command<Config>>> {
-  if (!migrate) return { ...commands };
-  return { migrate: createMigrateCommand(migrate), ...commands };
+  if (!openStore) return { ...commands };
+  return { migrate: createMigrateCommand(openStore), ...commands };
 }
 
 /** Resolves with the exit code. */

@@ -3,7 +3,7 @@ import { runService } from '@fw/service';
 import { createCatalogApp } from './app.ts';
 import { VARIABLES } from './config.ts';
 import { fillIfEmpty } from './fill.ts';
-import { migrateStore, openImport, openStore } from './store/open.ts';
+import { openImport, openStore } from './store/open.ts';
 
 await runService({
   name: 'catalog',
@@ -28,9 +28,7 @@ await runService({
       },
     };
   },
-  async migrate(config, { logger }) {
-    await migrateStore(config, { logger });
-  },
+  openStore,
   commands: {
     import: {
       summary: 'replaces the catalog by the items of a file (CSV or JSON lines, also gzipped)',

@@ -16,9 +16,5 @@ await runService({
       close: () => store.close(),
     };
   },
-  async migrate(config, { logger }) {
-    const store = await openStore(config, { logger });
-    await store.migrate();
-    await store.close();
-  },
+  openStore,
 });

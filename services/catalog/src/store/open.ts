@@ -39,13 +39,3 @@ export async function openImport(config: CatalogConfig): Promise<ImportTarget> {
     url,
   });
 }
-
-/** Brings the store's tables to the newest version. */
-export async function migrateStore(config: CatalogConfig, edge: ServiceEdge): Promise<void> {
-  const store = await openStore(config, edge);
-  try {
-    await store.migrate();
-  } finally {
-    await store.close();
-  }
-}
