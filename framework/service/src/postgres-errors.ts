@@ -16,7 +16,13 @@ export class ConnectionLostError extends Error {}
 export function toLost(error: unknown): unknown {
   if (sqlState(error) !== undefined) return error;
   if (error instanceof TypeError || error instanceof RangeError) return error;
+  if (error instanceof ConnectionLostError) return error;
   return new ConnectionLostError(reasonOf(error), { cause: error });
+}
+
+/** Whether the server works, and only has no room for another connection or statement. */
+export function isOutOfRoom(error: unknown): boolean {
+  return sqlState(error)?.startsWith('53') ?? false;
 }
 
 /** Whether trying again at once makes sense: nothing was kept, and nothing is wrong. */

@@ -1,3 +1,8 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ServiceUnavailableError } from 'fw';
@@ -28,6 +33,13 @@ async function open(options: Partial<PostgresOptions> = {}): Promise<Postgres> {
   const postgres = openPostgres({ ...NOTES, timeoutMs: 5_000, ...options, url });
   onTestFinished(() => postgres.close());
   return postgres;
+}
+
+/** A logger, and the lines that it was given. */
+function createLog() {
+  const lines: string[] = [];
+  const log = (message: string) => void lines.push(message);
+  return { lines, logger: { info: log, warn: log, error: log } };
 }
 
 async function asAdmin(url: string, text: string): Promise<void> {
@@ -123,14 +135,139 @@ test('a statement that fails keeps its connection', async () => {
   expect(await postgres.query(CONNECTION)).toEqual([before]);
 });
 
-test('a statement that takes its time is waited for, as long as the server takes connections', async () => {
-  const postgres = await open({ timeoutMs: 300, poolSize: 1 });
+describe('a server that is slow but works', () => {
+  test('serves other calls while a statement waits for a lock', async () => {
+    const url = await server.createDatabase();
+    const { lines, logger } = createLog();
+    const postgres = await open({ url, timeoutMs: 100, poolSize: 2, logger });
+    await postgres.query(ADD, [1, 'one']);
+    const holder = new pg.Client(url);
+    await holder.connect();
+    onTestFinished(() => holder.end());
+    await holder.query('BEGIN');
+    await holder.query('SELECT * FROM notes WHERE id = 1 FOR UPDATE');
 
-  const slow = postgres.query({ name: 'slow', text: 'SELECT pg_sleep(1.5)' });
-  const next = postgres.query(LIST);
+    const blocked = postgres.query({ name: 'touch', text: "UPDATE notes SET text = 'two'" });
+    for (let silences = 0; silences < 5; silences++) {
+      await sleep(150);
+      expect(await postgres.query(LIST)).toEqual([{ id: 1, text: 'one' }]);
+    }
+    await holder.query('COMMIT');
+    await blocked;
 
-  expect(await slow).toHaveLength(1);
-  expect(await next).toEqual([]);
+    expect(await postgres.query(LIST)).toEqual([{ id: 1, text: 'two' }]);
+    expect(lines).toEqual([]);
+  });
+
+  test('serves calls that wait for the only connection', async () => {
+    const { lines, logger } = createLog();
+    const postgres = await open({ timeoutMs: 200, poolSize: 1, logger });
+
+    const slow = postgres.query({ name: 'slow', text: 'SELECT pg_sleep(1.5)' });
+    const next = postgres.query(LIST);
+
+    expect(await slow).toHaveLength(1);
+    expect(await next).toEqual([]);
+    expect(lines).toEqual([]);
+  });
+
+  test('serves every call over a network that delays each response', async () => {
+    const url = await server.createDatabase();
+    await (await open({ url })).migrate();
+    const { lines, logger } = createLog();
+    const postgres = await open({
+      url: await startSlowProxy(url, 300),
+      timeoutMs: 100,
+      statementTimeoutMs: 20_000,
+      poolSize: 2,
+      logger,
+    });
+
+    const results = await Promise.all(Array.from({ length: 6 }, () => postgres.query(LIST)));
+    await postgres.check();
+
+    expect(results).toEqual([[], [], [], [], [], []]);
+    expect(lines).toEqual([]);
+  }, 60_000);
+
+  test('serves every call of a process whose event loop is blocked again and again', async () => {
+    const { lines, logger } = createLog();
+    const postgres = await open({ timeoutMs: 100, statementTimeoutMs: 600, poolSize: 1, logger });
+    await postgres.migrate();
+
+    const calls = Array.from({ length: 20 }, () => postgres.query(LIST));
+    for (let blocks = 0; blocks < 8; blocks++) {
+      blockEventLoop(200);
+      await sleep(1);
+      calls.push(postgres.query(LIST));
+    }
+    blockEventLoop(1_000);
+
+    expect(await Promise.all(calls)).toHaveLength(28);
+    expect(lines).toEqual([]);
+  }, 60_000);
+
+  test('serves calls on its open connections when it has no room for another one', async () => {
+    const own = await startPostgres({
+      settings: { max_connections: '4', superuser_reserved_connections: '0', max_wal_senders: '0' },
+    });
+    onTestFinished(() => own.stop());
+    const { lines, logger } = createLog();
+    const postgres = await open({ url: own.url, poolSize: 2, logger });
+    await postgres.query(LIST);
+    const others = [1, 2, 3].map(() => new pg.Client(own.url));
+    for (const other of others) await other.connect();
+    onTestFinished(async () => {
+      for (const other of others) await other.end();
+    });
+
+    const outcomes = await Promise.allSettled([postgres.query(LIST), postgres.query(LIST)]);
+
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(await postgres.query(LIST)).toEqual([]);
+    expect(lines).toEqual([]);
+  }, 60_000);
+});
+
+describe('a certificate file that the address names', () => {
+  function newCertificate() {
+    const directory = mkdtempSync(join(tmpdir(), 'certificate-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const file = join(directory, 'ca.pem');
+    return { file, query: `?sslmode=disable&sslrootcert=${encodeURIComponent(file)}` };
+  }
+
+  test('is named by the error at the start if it is missing', () => {
+    const { file, query } = newCertificate();
+
+    const start = () => openPostgres({ ...NOTES, url: `postgres://127.0.0.1/postgres${query}` });
+
+    expect(start).toThrow(`Cannot read the file "${file}" that DATABASE_URL names: ENOENT`);
+  });
+
+  test('causes 503 and one line while it is missing, until it is back', async () => {
+    const own = await startPostgres();
+    onTestFinished(() => own.stop());
+    const { file, query } = newCertificate();
+    writeFileSync(file, '');
+    const { lines, logger } = createLog();
+    const postgres = await open({ url: `${own.url}${query}`, logger, poolSize: 2 });
+    await Promise.all([postgres.query(LIST), postgres.query(LIST)]);
+
+    rmSync(file);
+    await postgres.query(LIST); // open connections, and new ones of the same pool, work without it
+    await own.kill();
+    await postgres.query(LIST).catch(() => {});
+    await expect(postgres.query(LIST)).rejects.toMatchObject({ status: 503 });
+    await own.restart();
+    await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(2);
+    await expect(postgres.query(LIST)).rejects.toMatchObject({ status: 503 });
+    writeFileSync(file, '');
+    await firstSuccess(() => postgres.query(LIST));
+
+    expect(lines[1]).toContain(`cannot be used for notes: Cannot read the file "${file}"`);
+    expect(lines.slice(2)).toEqual(['PostgreSQL can be used again for notes']);
+  }, 60_000);
 });
 
 test('a deadlock is resolved by trying again', async () => {
@@ -200,9 +337,7 @@ describe('a ServiceUnavailableError that says when to try again', { retry: 2 }, 
   test('meets all while the server is away, from the start on, until it is back', async () => {
     const own = await startPostgres();
     onTestFinished(() => own.stop());
-    const lines: string[] = [];
-    const log = (message: string) => void lines.push(message);
-    const logger = { info: log, warn: log, error: log };
+    const { lines, logger } = createLog();
     await own.kill();
     const postgres = await open({ url: own.url, logger });
 
@@ -234,7 +369,12 @@ describe('a ServiceUnavailableError that says when to try again', { retry: 2 }, 
   test('meets all while the server hangs, after the first at once, until it goes on', async () => {
     const own = await startPostgres();
     onTestFinished(() => own.stop());
-    const postgres = await open({ url: own.url, timeoutMs: 1_000, poolSize: 2 });
+    const postgres = await open({
+      url: own.url,
+      timeoutMs: 200,
+      statementTimeoutMs: 1_000,
+      poolSize: 2,
+    });
     await postgres.query(LIST);
 
     await own.pause();
@@ -258,7 +398,7 @@ describe('a ServiceUnavailableError that says when to try again', { retry: 2 }, 
     const own = await startPostgres();
     onTestFinished(() => own.stop());
     await own.pause();
-    const postgres = await open({ url: own.url, timeoutMs: 1_000 });
+    const postgres = await open({ url: own.url, statementTimeoutMs: 1_000 });
 
     const { error, tookMs } = await timed(() => postgres.query(LIST));
     await own.resume();
@@ -370,4 +510,32 @@ async function firstSuccess(work: () => Promise<unknown>): Promise<number> {
     if (tookMs > 20_000) throw error;
     await sleep(10);
   }
+}
+
+/** A proxy in front of the database at `url` that delays each response; resolves with its address. */
+async function startSlowProxy(url: string, delayMs: number): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const sockets: Socket[] = [];
+  const proxy = createServer((client) => {
+    const upstream = connect(Number(port), hostname);
+    sockets.push(client, upstream);
+    client.on('error', () => {}).pipe(upstream);
+    upstream
+      .on('error', () => {})
+      .on('data', (octets) => {
+        setTimeout(() => client.write(octets), delayMs);
+      });
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    proxy.close();
+  });
+  return url.replace(`:${port}/`, `:${(proxy.address() as AddressInfo).port}/`);
+}
+
+function blockEventLoop(ms: number): void {
+  const endMs = performance.now() + ms;
+  while (performance.now() < endMs);
 }

@@ -3,10 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'fw';
 import type { ClientConfig, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 
+import { AddressFileError, readAddress } from './postgres-address.ts';
 import {
   type ConnectionLostError,
   isConflict,
   isConnectionLost,
+  isOutOfRoom,
   reasonOf,
   toLost,
   toUnavailable,
@@ -34,9 +36,12 @@ export interface PostgresOptions {
   readonly url: string;
   /** Most connections at a time. Default 10. */
   readonly poolSize?: number;
-  /** How long the server may say nothing while it is asked, on any connection. Default 1 s. */
+  /** After how long without any response another connection checks the server. Default 1 s. */
   readonly timeoutMs?: number;
-  /** How long one call may take, waiting for a connection included. Default 5 s. */
+  /**
+   * How long one call may take, waiting for a connection included. A server that sends nothing on any
+   * connection for that long, not even to new connections, is unavailable. Default 5 s.
+   */
   readonly statementTimeoutMs?: number;
   /** Whose tables these are: names the table that remembers the migrations. */
   readonly name: string;
@@ -79,23 +84,26 @@ export interface Postgres {
 const CONFLICT_ATTEMPTS = 4;
 const CONFLICT_PAUSE_MS = 50;
 
-/** How long after the server should have given up on a statement this side gives up on the answer. */
+/** How much longer than the server's own time limit a call waits for the response. */
 const GRACE_MS = 200;
 
-/** How often a server that is away is looked for. */
+/** The pause between two attempts to reach a server that is unavailable. */
 const PROBE_PAUSE_MS = 200;
 
-/** How long closing waits for the server to say good-bye. */
+/** How long closing waits for the server to close the connections. */
 const CLOSE_MS = 1_000;
 
 /** Sends one statement on one connection. */
 type Connection = (statement: string | QueryConfig) => Promise<QueryResult<Row>>;
 
 /**
- * Opens a PostgreSQL database. It is connected to, and its tables are brought to the newest version,
- * on first use: a server that is away is no reason not to start. While the server is away or does not
- * answer, calls reject at once with a `ServiceUnavailableError`, and one connection in the background
- * tries until it is back.
+ * Opens a PostgreSQL database. It connects, and migrates the tables to the newest version, on first
+ * use: a service starts without its database. The server is unavailable once it refuses or resets a
+ * connection, or sends nothing at all for as long as a call may take; a server that is only slow is
+ * waited for. While it is unavailable, calls reject at once with a `ServiceUnavailableError`, and
+ * connections in the background try to reach it.
+ *
+ * @throws {AddressFileError} naming the certificate file of `url` that cannot be read
  */
 export function openPostgres({
   url,
@@ -108,19 +116,25 @@ export function openPostgres({
   metrics,
 }: PostgresOptions): Postgres {
   const limitMs = statementTimeoutMs + GRACE_MS;
-  const watch = new ServerWatch({ silenceMs: timeoutMs, probe: () => void probe(), onSilence });
+  const watch = new ServerWatch({
+    silenceMs: limitMs,
+    probeMs: Math.min(timeoutMs, limitMs / 2),
+    probe: () => void probe(),
+    onSilence,
+  });
   let pool: Pool | undefined;
-  let outage: { readonly reason: unknown } | undefined;
+  let outage: { reason: unknown } | undefined;
   let migrating: Promise<void> | undefined;
   let isReady = false;
   let isClosed = false;
+  readAddress(url);
   metrics?.watchPool(name, () => ({
     size: pool?.totalCount ?? 0,
     idle: pool?.idleCount ?? 0,
     waiting: pool?.waitingCount ?? 0,
   }));
 
-  /** The driver is loaded by who needs it: it takes its time. */
+  /** The driver is loaded on first use: loading it takes its time. */
   async function openPool(): Promise<Pool> {
     const { Pool } = (await import('pg')).default;
     if (isClosed) throw new RangeError(`Cannot ask for ${name}: PostgreSQL is closed`);
@@ -130,19 +144,20 @@ export function openPostgres({
     return pool;
   }
 
-  /** Whoever hung up may come back as an older copy of the database. */
+  /** A server that closed a connection may return as an older copy of the database. */
   function doubtTables(): void {
     isReady = false;
   }
 
   async function connect(): Promise<PoolClient> {
-    const used = pool ?? (await openPool());
+    let used = pool;
     try {
+      used ??= await openPool();
       return await used.connect();
     } catch (error) {
-      if (isLate(error)) throw unavailable(error);
       const lost = toLost(error);
-      if (used === pool) lose(lost);
+      if (!isConnectionLost(lost)) watch.heard();
+      if (used === pool && !isClosed && !isOutOfRoom(lost)) lose(lost);
       throw lost;
     }
   }
@@ -171,7 +186,6 @@ export function openPostgres({
         isHeld = false;
       };
       try {
-        // Nobody would hear of what is begun now.
         if (call.isOver) throw unavailable('it took too long to connect');
         call.connected(() => release(true));
         const result = await work((statement) => send(client, statement));
@@ -191,48 +205,59 @@ export function openPostgres({
     watch.giveUp(reason);
   }
 
-  /** All connections of the pool may be as dead as the server. */
+  /** Begins an outage: the connections of the pool may be as dead as the server. */
   function lose(reason: unknown): void {
-    if (outage || isClosed) return;
+    if (isClosed || outage) return;
     outage = { reason };
     doubtTables();
     logger?.warn(`PostgreSQL cannot be used for ${name}: ${reasonOf(reason)}`);
     pool?.end().catch(() => {});
     pool = undefined;
     watch.giveUpWaiting(unavailable(reason));
-    void regain();
+    void regain(outage);
   }
 
-  async function regain(): Promise<void> {
-    while (outage && !isClosed) {
-      if (await probe()) {
-        outage = undefined;
-        logger?.info(`PostgreSQL can be used again for ${name}`);
-        return;
-      }
+  /** An attempt that gets no response does not delay the next one; the first to succeed counts. */
+  async function regain(current: typeof outage): Promise<void> {
+    while (outage === current && !isClosed) {
+      await Promise.race([probe(), sleep(timeoutMs, undefined, { ref: false })]);
       await sleep(PROBE_PAUSE_MS, undefined, { ref: false });
     }
   }
 
-  /** Whether the server takes a new connection; what it says to that is heard. */
-  async function probe(): Promise<boolean> {
+  function endOutage(): void {
+    if (!outage || isClosed) return;
+    outage = undefined;
+    logger?.info(`PostgreSQL can be used again for ${name}`);
+  }
+
+  /** Tries to open a new connection. Success proves that the server works, refusal that it does not. */
+  async function probe(): Promise<void> {
     const { Client } = (await import('pg')).default;
-    const client = new Client({
-      ...serverOptions({ url, name }),
-      connectionTimeoutMillis: timeoutMs,
-    }).on('error', () => {});
+    let client: InstanceType<typeof Client> | undefined;
     try {
+      client = new Client({
+        ...serverOptions({ url, name }),
+        connectionTimeoutMillis: limitMs,
+      }).on('error', () => {});
       await client.connect();
       watch.heard();
-      return true;
+      endOutage();
     } catch (error) {
       const lost = toLost(error);
       if (!isConnectionLost(lost)) watch.heard();
+      else if (lost instanceof AddressFileError) report(lost);
       else if (!isLate(error)) lose(lost);
-      return false;
     } finally {
-      client.end().catch(() => {});
+      client?.end().catch(() => {});
     }
+  }
+
+  /** During an outage a file that is missing is another reason, which an operator has to know. */
+  function report(missing: AddressFileError): void {
+    if (!outage || reasonOf(outage.reason) === missing.message) return;
+    outage.reason = missing;
+    logger?.warn(`PostgreSQL cannot be used for ${name}: ${missing.message}`);
   }
 
   function ready(): Promise<void> {
@@ -300,7 +325,7 @@ export function openPostgres({
       });
     },
     async check() {
-      // Behind many calls it would wait, and tell less than they do.
+      // It would wait behind the other calls, and prove less than they do.
       if (isReady && watch.isAsking) return;
       await use((connection) => connection('SELECT 1'));
     },
@@ -314,41 +339,35 @@ export function openPostgres({
 }
 
 function serverOptions({ url, name }: Pick<PostgresOptions, 'url' | 'name'>): ClientConfig {
-  return { connectionString: url, fallback_application_name: name };
+  return { fallback_application_name: name, ...readAddress(url) };
 }
 
 type PoolOptions = Required<
   Pick<PostgresOptions, 'url' | 'poolSize' | 'statementTimeoutMs' | 'name'>
 >;
 
+/** The pool has no time limit of its own: `ServerWatch` ends calls that wait too long. */
 function createPool(
   Pool: typeof import('pg').Pool,
   { url, poolSize, statementTimeoutMs, name }: PoolOptions,
 ): Pool {
   const pool = new Pool({
-    ...serverOptions({ url, name }),
-    max: poolSize,
-    connectionTimeoutMillis: statementTimeoutMs,
-    idleTimeoutMillis: 30_000,
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: 10_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
+    ...serverOptions({ url, name }),
+    max: poolSize,
+    idleTimeoutMillis: 30_000,
   });
-  // Without a listener the loss of a connection would end the process; whoever uses one is told anyway.
+  // Without a listener the loss of a connection would end the process; its call gets the error anyway.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }
 
-/** What the driver says when its own time for a connection is over: no word of the server's. */
-const LATE = [
-  'timeout exceeded when trying to connect',
-  'Connection terminated due to connection timeout',
-  'timeout expired',
-];
-
+/** The driver's error when its time limit for a connection ends: no evidence of anything. */
 function isLate(error: unknown): boolean {
-  return error instanceof Error && LATE.includes(error.message);
+  return error instanceof Error && error.message === 'timeout expired';
 }
 
 function rowsOf(connection: Connection): Send {

@@ -15,6 +15,7 @@ function newWatch() {
   const done: string[] = [];
   const watch: ServerWatch = new ServerWatch({
     silenceMs: 1_000,
+    probeMs: 400,
     probe: () => done.push('probe'),
     onSilence: (reason) => {
       done.push(reason.message);
@@ -39,24 +40,24 @@ function neverAnswered(watch: ServerWatch, limitMs = Number.POSITIVE_INFINITY) {
   return { ending, connect: () => call?.connected(() => (ending.isDropped = true)) };
 }
 
-test('a server that says nothing is probed, and given up after the silence with all its calls', async () => {
+test('a silent server is probed again and again, then all its calls end', async () => {
   const { watch, done } = newWatch();
   const first = neverAnswered(watch);
   first.connect();
   const second = neverAnswered(watch);
 
-  await vi.advanceTimersByTimeAsync(900);
-  expect(done).toEqual(['probe']);
-  await vi.advanceTimersByTimeAsync(150);
+  await vi.advanceTimersByTimeAsync(950);
+  expect(done).toEqual(['probe', 'probe']);
+  await vi.advanceTimersByTimeAsync(100);
 
-  expect(done).toEqual(['probe', 'no answer within 1000 ms']);
+  expect(done).toEqual(['probe', 'probe', 'no response within 1000 ms']);
   for (const { ending } of [first, second]) {
     expect(ending.error).toBeInstanceOf(ConnectionLostError);
   }
   expect([first.ending.isDropped, second.ending.isDropped]).toEqual([true, false]);
 });
 
-test('whatever the server says keeps all calls waiting, up to the limit of each', async () => {
+test('anything that the server sends keeps all calls waiting, up to the limit of each', async () => {
   const { watch, done } = newWatch();
   const limited = neverAnswered(watch, 5_000);
   const unlimited = neverAnswered(watch);
@@ -67,7 +68,7 @@ test('whatever the server says keeps all calls waiting, up to the limit of each'
   }
 
   expect(done).toEqual([]);
-  expect(limited.ending.error).toEqual(new ConnectionLostError('no answer within 5000 ms'));
+  expect(limited.ending.error).toEqual(new ConnectionLostError('no response within 5000 ms'));
   expect(unlimited.ending.error).toBeUndefined();
 });
 

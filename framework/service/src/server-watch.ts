@@ -1,26 +1,28 @@
 import { ConnectionLostError } from './postgres-errors.ts';
 
-/** A call of the server that somebody waits for. */
+/** A call of the server. */
 export interface Call {
-  /** Nobody waits any more. */
+  /** The caller has its response, or an error. */
   readonly isOver: boolean;
-  /** Tells that the call has its connection; `drop` is run when nobody waits for it any more. */
+  /** The call has its connection; `drop` is run if the call is ended before its work is. */
   connected(drop: () => void): void;
 }
 
 export interface ServerWatchOptions {
-  /** How long the server may say nothing while it is asked. */
+  /** After how long without any response, while calls are waiting, the server is unavailable. */
   readonly silenceMs: number;
-  /** Asks the server in another way, halfway through a silence: its answer is to be `heard`. */
+  /** After how long without any response, and again after each such time, `probe` is called. */
+  readonly probeMs: number;
+  /** Opens another connection to the server; a response to it is to be `heard`. */
   readonly probe: () => void;
-  /** Is told that the silence was too long. */
+  /** Called at the end of `silenceMs`. */
   readonly onSilence: (reason: ConnectionLostError) => void;
 }
 
 /**
- * Watches over the calls of one server. It counts ticks and reads no clock: in a process that does not
- * get the processor, or that is late itself, no time passes, and what has arrived meanwhile is read
- * before the next tick. So a machine that is slow is not taken for a server that is gone.
+ * Watches the calls of one server. Time is counted in ticks of the event loop, not read from a clock:
+ * everything that has arrived is read between two ticks, so that a process that is blocked or gets no
+ * processor time does not mistake its own delay for an outage of the server.
  */
 export class ServerWatch {
   readonly #calls = new Set<WatchedCall>();
@@ -33,15 +35,15 @@ export class ServerWatch {
     this.#options = options;
   }
 
-  /** The server has said something, whatever it was. */
+  /** The server has sent something: a result, an error, or its consent to a connection. */
   heard(): void {
     this.#hasSpoken = true;
   }
 
   /**
-   * Does `work`, for which the server is asked.
+   * Runs `work`, which calls the server.
    *
-   * @throws {ConnectionLostError} if it takes longer than `limitMs`, or is given up before
+   * @throws {ConnectionLostError} if it takes longer than `limitMs`, or is ended before
    */
   run<T>(limitMs: number, work: (call: Call) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -54,12 +56,12 @@ export class ServerWatch {
     });
   }
 
-  /** Whether somebody waits, so that a server that is gone will be noticed. */
+  /** Whether calls are waiting, so that an outage will be noticed. */
   get isAsking(): boolean {
     return this.#calls.size > 0;
   }
 
-  /** Ends every call that waits for its connection still. */
+  /** Ends every call that has no connection yet. */
   giveUpWaiting(reason: Error): void {
     for (const call of this.#calls) if (!call.isConnected) call.giveUp(reason);
   }
@@ -79,12 +81,12 @@ export class ServerWatch {
     this.#silentTicks = this.#hasSpoken ? 0 : this.#silentTicks + 1;
     this.#hasSpoken = false;
     for (const call of this.#calls) call.tick();
-    const { silenceMs, probe, onSilence } = this.#options;
-    const ticks = ticksOf(silenceMs);
-    if (this.#silentTicks === Math.ceil(ticks / 2)) probe();
-    if (this.#silentTicks >= ticks) {
+    const { silenceMs, probeMs, probe, onSilence } = this.#options;
+    if (this.#silentTicks >= ticksOf(silenceMs)) {
       this.#silentTicks = 0;
-      onSilence(new ConnectionLostError(`no answer within ${silenceMs} ms`));
+      onSilence(new ConnectionLostError(`no response within ${silenceMs} ms`));
+    } else if (this.#silentTicks > 0 && this.#silentTicks % ticksOf(probeMs) === 0) {
+      probe();
     }
   }
 }
@@ -118,7 +120,7 @@ class WatchedCall implements Call {
   tick(): void {
     this.#ticks++;
     if (this.#ticks <= ticksOf(this.#limitMs)) return;
-    this.giveUp(new ConnectionLostError(`no answer within ${this.#limitMs} ms`));
+    this.giveUp(new ConnectionLostError(`no response within ${this.#limitMs} ms`));
   }
 
   giveUp(reason: Error): void {

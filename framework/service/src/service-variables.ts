@@ -126,7 +126,8 @@ export function storeVariables({ file }: { readonly file: string }) {
       to: 60_000,
       fallback: 1_000,
       unit: 'ms',
-      meaning: 'longest that the store may say nothing, then 503',
+      meaning:
+        'wait for a locked SQLite file, then 503; silence of PostgreSQL before it is checked',
     }),
     DATABASE_STATEMENT_TIMEOUT_MS: integer({
       from: 50,

@@ -106,3 +106,18 @@ test('migrate logs that PostgreSQL is unavailable', async () => {
   expect(stdout).toContain('PostgreSQL');
   expect(stdout + stderr).not.toContain('secret-word');
 });
+
+test.each([[[]], [['migrate', '--wait', '60']]])(
+  'a missing certificate file is one line and exit code 1 (%j)',
+  async (args) => {
+    const DATABASE_URL = 'postgres://127.0.0.1/users?sslrootcert=/missing/ca.pem';
+
+    const { code, stdout, stderr } = await runToEnd(MAIN, { DATABASE_URL }, args);
+
+    expect(code).toBe(1);
+    expect(stdout).not.toContain('error');
+    expect(stderr).toMatch(
+      /^Cannot run catalog: Cannot read the file "\/missing\/ca\.pem" that DATABASE_URL names: ENOENT.*\n$/,
+    );
+  },
+);

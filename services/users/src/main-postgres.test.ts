@@ -92,3 +92,18 @@ test('a service that starts while PostgreSQL is away answers 503 until it is the
   expect(back.status).toBe(201);
   expect((await fetch(`${healthUrl}/readyz`)).status).toBe(200);
 });
+
+test.each([[[]], [['migrate', '--wait', '60']]])(
+  'a missing certificate file is one line and exit code 1 (%j)',
+  async (args) => {
+    const DATABASE_URL = 'postgres://127.0.0.1/users?sslrootcert=/missing/ca.pem';
+
+    const { code, stdout, stderr } = await runToEnd(MAIN, { DATABASE_URL }, args);
+
+    expect(code).toBe(1);
+    expect(stdout).not.toContain('error');
+    expect(stderr).toMatch(
+      /^Cannot run users: Cannot read the file "\/missing\/ca\.pem" that DATABASE_URL names: ENOENT.*\n$/,
+    );
+  },
+);

@@ -13,7 +13,10 @@ interface Answer {
 }
 
 async function start(url: string): Promise<ServiceProcess> {
-  const service = await startService(MAIN, { DATABASE_URL: url });
+  const service = await startService(MAIN, {
+    DATABASE_URL: url,
+    DATABASE_STATEMENT_TIMEOUT_MS: '1000',
+  });
   onTestFinished(async () => {
     service.signal('SIGKILL');
     await service.ended;

@@ -1,0 +1,25 @@
+import type { ClientConfig } from 'pg';
+import { parse } from 'pg-connection-string';
+
+import { ConnectionLostError } from './postgres-errors.ts';
+
+/** A file that the address of a database names (`sslrootcert`, `sslcert`, `sslkey`) cannot be read. */
+export class AddressFileError extends ConnectionLostError {}
+
+/**
+ * Reads the address of a database and the certificate files that it names. The driver would read the
+ * files again for each connection, and throw where nothing can catch it if one is missing.
+ *
+ * @throws {AddressFileError} naming the file, if one cannot be read
+ */
+export function readAddress(url: string): ClientConfig {
+  try {
+    return { ...(parse(url) as object) };
+  } catch (error) {
+    if (!(error instanceof Error) || !('path' in error)) throw error;
+    throw new AddressFileError(
+      `Cannot read the file "${error.path}" that DATABASE_URL names: ${error.message}`,
+      { cause: error },
+    );
+  }
+}
