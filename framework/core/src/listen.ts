@@ -7,7 +7,9 @@ import { http } from './http.ts';
 import { problemOfStatus } from './problem.ts';
 import { makeRequestId } from './request-id.ts';
 import { Response } from './response.ts';
+import { requireMilliseconds } from './timer.ts';
 import { answerUnreadable, hangUp } from './unreadable.ts';
+import { limitWriteTime } from './write-timeout.ts';
 
 export interface ListenOptions {
   /** 0 takes any free port. */
@@ -20,6 +22,8 @@ export interface ListenOptions {
   readonly headersTimeoutMs?: number;
   /** How long a client may take to send a whole request. Default 300 s. */
   readonly requestTimeoutMs?: number;
+  /** A client that accepts no data of a response for this time is disconnected. Default 30 s; 0: never. */
+  readonly writeTimeoutMs?: number;
 }
 
 export interface ListeningServer {
@@ -89,6 +93,8 @@ export function createServer(
   timeouts: Omit<ListenOptions, 'port' | 'host'> = {},
 ): Server {
   const { keepAliveTimeoutMs = 75_000, requestTimeoutMs = 300_000 } = timeouts;
+  const { writeTimeoutMs = 30_000 } = timeouts;
+  requireMilliseconds('writeTimeoutMs', writeTimeoutMs);
   const { headersTimeoutMs = Math.min(80_000, requestTimeoutMs || 80_000) } = timeouts;
   const answer = (req: IncomingMessage, res: ServerResponse) => {
     if (isClosing(server)) res.setHeader('Connection', 'close');
@@ -108,7 +114,8 @@ export function createServer(
     },
     answer,
   );
-  trackConnections(server);
+  const sockets = trackConnections(server);
+  if (writeTimeoutMs > 0) limitWriteTime(server, sockets, writeTimeoutMs);
   // Whoever reads the body says 100 Continue; whoever refuses it by its length does not (RFC 9110 §10.1.1).
   server.on('checkContinue', answer);
   server.on('checkExpectation', answerExpectation);

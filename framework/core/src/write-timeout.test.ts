@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+
+import { expect, onTestFinished, test } from 'vitest';
+
+import { createApp } from './application.ts';
+import type { Context } from './context.ts';
+import { listen } from './listen.ts';
+import { openConnection } from './testing.ts';
+
+const logger = { info() {}, warn() {}, error() {} };
+const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+
+async function start(writeTimeoutMs: number, handler: (ctx: Context) => void) {
+  const server = await listen(createApp({ logger }).use(handler), { port: 0, writeTimeoutMs });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** A client that requests `/` and never reads the response. */
+function openStalledClient(port: number): Socket {
+  const socket = connect({ port, host: '127.0.0.1' }).pause();
+  socket.on('error', () => {}).write(GET);
+  onTestFinished(() => void socket.destroy());
+  return socket;
+}
+
+/** As many bytes as are asked for, in pieces of 64 KiB. */
+function endlessBody() {
+  let produced = 0;
+  const body = new Readable({
+    read() {
+      produced += 65_536;
+      this.push(Buffer.alloc(65_536));
+    },
+  });
+  return { body, producedBytes: () => produced };
+}
+
+test('a client that accepts nothing of a whole response is disconnected', async () => {
+  const closed = Promise.withResolvers<void>();
+  const { port } = await start(100, (ctx) => {
+    ctx.raw.res.once('close', closed.resolve);
+    ctx.send(Buffer.alloc(20_000_000));
+  });
+
+  openStalledClient(port);
+
+  await closed.promise;
+});
+
+test('a client that accepts nothing of a pipelined response is disconnected', async () => {
+  const closed = Promise.withResolvers<void>();
+  let requests = 0;
+  const { port } = await start(100, (ctx) => {
+    requests++;
+    if (requests === 2) ctx.raw.res.once('close', closed.resolve);
+    ctx.send(Buffer.alloc(10_000_000));
+  });
+
+  openStalledClient(port).write(GET);
+
+  await closed.promise;
+});
+
+test('a stream that a client does not read is buffered up to a bound, and destroyed', async () => {
+  const { body, producedBytes } = endlessBody();
+  const { port } = await start(100, (ctx) => ctx.send(body));
+
+  openStalledClient(port);
+  await new Promise((resolve) => body.on('error', () => {}).on('close', resolve));
+
+  // The operating system buffers up to 10 MB between the two ends, the process 64 KiB.
+  expect(producedBytes()).toBeLessThan(20_000_000);
+});
+
+test('a slow client that goes on reading receives everything', async () => {
+  const { port } = await start(2_000, (ctx) => ctx.send(Buffer.alloc(40_000_000)));
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  let received = 0;
+  socket.on('data', (chunk) => {
+    received += chunk.length;
+    socket.pause();
+    setTimeout(() => socket.resume(), 4);
+  });
+
+  await once(socket, 'close');
+
+  expect(received).toBeGreaterThan(40_000_000);
+});
+
+test('a stream that has nothing to send for longer than the time-out stays open', async () => {
+  const closed = Promise.withResolvers<void>();
+  const events = new Readable({ read() {} });
+  events.push('first');
+  const { port } = await start(100, (ctx) => {
+    if (ctx.path === '/events') {
+      ctx.send(events);
+      return;
+    }
+    ctx.raw.res.once('close', closed.resolve);
+    ctx.send(Buffer.alloc(20_000_000));
+  });
+  const connection = openConnection(port).send('GET /events HTTP/1.1\r\nHost: a\r\n\r\n');
+  await connection.read(/first/);
+
+  openStalledClient(port);
+  await closed.promise; // by now the other connection has been idle for the whole time-out
+  events.push('second');
+  events.push(null);
+
+  await connection.read(/second\r\n0\r\n/);
+  connection.close();
+});

@@ -1,0 +1,61 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** How many times a connection is checked during the time-out. */
+const CHECKS = 10;
+
+/** What Node's socket counts, and has no public way to read: bytes written, and those still queued. */
+interface SocketHandle {
+  readonly bytesWritten: number;
+  readonly writeQueueSize: number;
+}
+
+interface Progress {
+  acceptedBytes: number;
+  checks: number;
+}
+
+/**
+ * Resets connections of `server` on which data waits to be sent while the operating system accepts
+ * none of it for `timeoutMs`; its buffers are full as long as the client does not read. One timer
+ * checks all connections. It counts checks instead of reading a clock: after a pause of the process
+ * itself, clients still have time to read.
+ */
+export function limitWriteTime(
+  server: Server,
+  sockets: ReadonlySet<Socket>,
+  timeoutMs: number,
+): void {
+  const progress = new WeakMap<Socket, Progress>();
+  const check = (): void => {
+    for (const socket of sockets) {
+      if (socket.writableLength > 0 && isStalled(socket)) reset(socket);
+    }
+  };
+  const isStalled = (socket: Socket): boolean => {
+    const acceptedBytes = countAccepted(socket);
+    const last = progress.get(socket);
+    if (last?.acceptedBytes !== acceptedBytes) {
+      progress.set(socket, { acceptedBytes, checks: 0 });
+      return false;
+    }
+    last.checks++;
+    return last.checks >= CHECKS;
+  };
+  server.once('listening', () => {
+    const timer = setInterval(check, Math.ceil(timeoutMs / CHECKS)).unref();
+    server.once('close', () => clearInterval(timer));
+  });
+}
+
+/** Frees the buffers of the operating system too, which would go on sending after `destroy()` alone. */
+function reset(socket: Socket): void {
+  socket.resetAndDestroy(); // waits until everything is sent
+  socket.destroy();
+}
+
+/** How many bytes the operating system has accepted on this connection. */
+function countAccepted(socket: Socket): number {
+  const { _handle: handle } = socket as unknown as { readonly _handle: SocketHandle | null };
+  return handle ? handle.bytesWritten - handle.writeQueueSize : 0;
+}
