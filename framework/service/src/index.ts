@@ -28,7 +28,14 @@ export {
 export { Markup, markup, type Part } from './markup.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
 export { negotiate } from './negotiate.ts';
-export { type IntegerRange, integerQuery, integerText, pageOf, pageQuery } from './page-schemas.ts';
+export {
+  type IntegerRange,
+  integerQuery,
+  integerText,
+  numberedPageQuery,
+  pageOf,
+  pageQuery,
+} from './page-schemas.ts';
 export { type Page, readPage } from './pagination.ts';
 export { hasAtMost, plainText } from './plain-text.ts';
 export {

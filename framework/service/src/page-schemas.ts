@@ -48,7 +48,25 @@ export const pageQuery = {
     }),
 };
 
-/** A page of such a list. */
+/**
+ * What `readPage` reads, for the document of a list by page numbers: an empty value counts as absent.
+ * `limitDescription` says what a page holds, and how much without `limit`.
+ */
+export function numberedPageQuery({ limitDescription }: { readonly limitDescription: string }) {
+  const empty = z.literal('');
+  return z.object({
+    page: z
+      .union([z.int().min(1), empty])
+      .optional()
+      .meta({ description: 'Which page, from 1 on; default 1' }),
+    limit: z
+      .union([z.int().min(1).max(100), empty])
+      .optional()
+      .meta({ description: limitDescription }),
+  });
+}
+
+/** A page of a list by cursor. */
 export function pageOf<Entry extends z.ZodType>(entry: Entry) {
   return z.object({
     data: z.array(entry),

@@ -1,4 +1,4 @@
-import { integerText, pageOf, pageQuery, plainText } from '@fw/service';
+import { integerText, numberedPageQuery, pageOf, pageQuery, plainText } from '@fw/service';
 import * as z from 'zod';
 
 import { ORDERS } from './item.ts';
@@ -42,9 +42,8 @@ export const ItemPageV1 = z.object({
 });
 
 /** The query of version 1's list, as a document shows it; `readPage` reads it. */
-export const PageQueryV1 = z.object({
-  page: z.int().min(1).optional().meta({ description: 'Which page, from 1 on; default 1' }),
-  limit: z.int().min(1).max(100).optional().meta({ description: 'Items on a page; default 20' }),
+export const PageQueryV1 = numberedPageQuery({
+  limitDescription: 'Items on a page; default 20',
 });
 
 const MAX_TEXT_LENGTH = 200;

@@ -103,7 +103,16 @@ test.each([
 test.each([
   ['get /api/v2/users', 'cursor', { pattern: '^[A-Za-z0-9_-]+$', maxLength: 2_000 }],
   ['get /api/v2/users', 'email', { pattern: '^[^\\x00]*$', minLength: 1, maxLength: 1_000 }],
-  ['get /api/v1/users', 'page', { minimum: 1, maximum: Number.MAX_SAFE_INTEGER }],
+  [
+    'get /api/v1/users',
+    'page',
+    {
+      anyOf: [
+        { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+        { type: 'string', const: '' },
+      ],
+    },
+  ],
   ['patch /api/v2/users/{id}', 'if-match', { pattern: expect.stringMatching(/^\^.*W/) }],
 ])('%s documents which values of %s are valid', async (operation, name, schema) => {
   const { parameters = [] } = (await readOperations()).get(operation) ?? {};

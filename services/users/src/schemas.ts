@@ -1,4 +1,4 @@
-import { integerQuery, pageOf, pageQuery, plainText } from '@fw/service';
+import { integerQuery, numberedPageQuery, pageOf, pageQuery, plainText } from '@fw/service';
 import * as z from 'zod';
 
 import { MAX_EMAIL_LENGTH, MAX_NAME_LENGTH } from './user.ts';
@@ -48,14 +48,8 @@ export const UserListV1 = z.union([
 ]);
 
 /** The query of version 1's list, as a document shows it; `readPage` reads it. */
-export const PageQueryV1 = z.object({
-  page: z.int().min(1).optional().meta({ description: 'Which page, from 1 on' }),
-  limit: z
-    .int()
-    .min(1)
-    .max(100)
-    .optional()
-    .meta({ description: 'Users on a page; 10 if only `page` is there' }),
+export const PageQueryV1 = numberedPageQuery({
+  limitDescription: 'Users on a page; 10 if only `page` is present',
 });
 
 const name = plainText({ min: 1, max: MAX_NAME_LENGTH })
