@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-
 import {
   annotate,
   type Context,
@@ -159,10 +157,7 @@ function handle(type: Type, { name }: Action, find: () => object): Middleware {
   const readers = Array.from({ length: count }, (_, index) => readerOf(sources.get(index)));
   return (ctx) => {
     const args = readers.map((read) => read(ctx));
-    const result: unknown = Reflect.apply(method, find(), args);
-    return result instanceof Promise
-      ? result.then((value: unknown) => answer(ctx, value))
-      : answer(ctx, result);
+    return Reflect.apply(method, find(), args); // the router sends what it returns
   };
 }
 
@@ -172,18 +167,6 @@ function readerOf(source: Source | undefined): (ctx: Context) => unknown {
   const { from } = source;
   if (from !== 'params') return (ctx) => ctx[from];
   return (ctx) => ctx.params[source.name];
-}
-
-function answer(ctx: Context, value: unknown): void {
-  if (value === undefined) {
-    if (!ctx.responded) ctx.send('');
-  } else if (
-    typeof value === 'string' ||
-    value instanceof Uint8Array ||
-    value instanceof Readable
-  ) {
-    ctx.send(value);
-  } else ctx.json(value);
 }
 
 function joinPaths(prefix: string, path: string): string {

@@ -22,6 +22,16 @@ export function contentOf(body: unknown): Content {
   );
 }
 
+/** Whether `value` is sent as it is, not as JSON. */
+export function isBinary(value: unknown): value is Uint8Array | Readable | ReadableStream | Blob {
+  return (
+    value instanceof Uint8Array ||
+    isReadable(value) ||
+    value instanceof Blob ||
+    value instanceof ReadableStream
+  );
+}
+
 /** Whether `content` is sent chunk by chunk. */
 export function isStream(content: Content): content is Readable {
   return typeof content === 'object' && !(content instanceof Uint8Array);

@@ -138,12 +138,13 @@ function settle(layer: Middleware, ctx: Context, next: Next): Promise<void> {
   try {
     const result = layer(ctx, next);
     if (result instanceof Promise) return result;
-    return isThenable(result) ? Promise.resolve(result) : DONE;
+    return isThenable(result) ? Promise.resolve(result as PromiseLike<void>) : DONE;
   } catch (error) {
     return Promise.reject(error);
   }
 }
 
-function isThenable(value: unknown): value is PromiseLike<void> {
-  return typeof (value as PromiseLike<void> | null | undefined)?.then === 'function';
+/** Whether `value` can be awaited. */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function';
 }

@@ -104,4 +104,5 @@ export interface Context<out P extends Parts = Parts> {
   next(): Promise<void>;
 }
 
+/** What it returns is awaited and, unless it is the handler of a route, ignored. */
 export type Middleware<P extends Parts = Parts> = (ctx: Context<P>, next: Next) => unknown;

@@ -1,4 +1,5 @@
 import { type AnswerErrorOptions, recordError } from './answer.ts';
+import { DONE, isThenable } from './compose.ts';
 import type { Context, MatchedRoute, Parts } from './context.ts';
 import { RequestContext } from './request-context.ts';
 
@@ -16,6 +17,17 @@ function own(ctx: Context): RequestContext {
 /** Records `error` as the answer to this request, in place of any other. */
 export function answerError(ctx: Context, error: unknown, options?: AnswerErrorOptions): void {
   recordError(own(ctx), error, options);
+}
+
+/**
+ * For routers: sends what a route handler returned, once it is there. A string is text, octets and
+ * streams are sent as they are, anything else is JSON; `undefined` is no response.
+ */
+export function sendReturned(ctx: Context, returned: unknown): unknown {
+  if (returned === undefined || returned === DONE) return returned;
+  const context = own(ctx);
+  if (!isThenable(returned)) return context.sendReturned(returned);
+  return returned.then((value) => context.sendReturned(value));
 }
 
 /** For routers: `route` matched, with these parameters; takes back the 404 of an earlier miss. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 
-import { type Body, type Content, contentOf, isStream } from './body.ts';
+import { type Body, type Content, contentOf, isBinary, isStream } from './body.ts';
 import type { Restoration } from './compose.ts';
 import type { Context, MatchedRoute, Next, Query, State } from './context.ts';
 import { http } from './http.ts';
@@ -177,11 +177,7 @@ export class RequestContext implements Context {
   }
 
   json(value: unknown): void {
-    const text = JSON.stringify(value) as string | undefined;
-    if (text === undefined) {
-      throw new TypeError(`Cannot answer with ctx.json(${typeof value}): it has no JSON form`);
-    }
-    this.#answer('ctx.json()', 'application/json; charset=utf-8', text);
+    this.#sendJson(value, 'ctx.json()');
   }
 
   html(text: string): void {
@@ -189,6 +185,26 @@ export class RequestContext implements Context {
   }
 
   send(body: Body): void {
+    this.#send(body, 'ctx.send()');
+  }
+
+  /** Sends what a route handler returned; `ctx` itself, as `ctx.set()` returns it, is no response. */
+  sendReturned(value: unknown): void {
+    const { res } = this.raw;
+    if (value === undefined || value === this || value === res || res.headersSent) return;
+    if (typeof value === 'string' || isBinary(value)) this.#send(value, 'the returned value');
+    else this.#sendJson(value, 'the returned value');
+  }
+
+  #sendJson(value: unknown, by: string): void {
+    const text = JSON.stringify(value) as string | undefined;
+    if (text === undefined) {
+      throw new TypeError(`Cannot answer with ${by} of type ${typeof value}: it has no JSON form`);
+    }
+    this.#answer(by, 'application/json; charset=utf-8', text);
+  }
+
+  #send(body: Body, by: string): void {
     const content = contentOf(body);
     let type = typeof content === 'string' ? 'text/plain; charset=utf-8' : OCTETS;
     if (isStream(content)) {
@@ -196,7 +212,7 @@ export class RequestContext implements Context {
       this.streamLength = body instanceof Blob ? body.size : -1;
       if (body instanceof Blob && body.type !== '') type = body.type;
     }
-    this.#answer('ctx.send()', content === '' ? '' : type, content);
+    this.#answer(by, content === '' ? '' : type, content);
     if (content === '' && this.assignedStatus === 0) this.assignedStatus = 204;
   }
 

@@ -44,7 +44,9 @@ export type ValidatedBy<List extends readonly unknown[], V extends Parts> = List
   : V;
 
 /**
- * Registers one method: all functions but the last are middleware, the last is the handler. Each
+ * Registers one method: all functions but the last are middleware, the last is the handler. What the
+ * handler returns, or resolves to, is sent: a string as text, octets, Blobs and streams as they are,
+ * anything else as JSON; `undefined` is 204 unless the handler has sent a response by itself. Each
  * reads what the validators before it put in place. Behind more than four middleware only the
  * handler does, and of one validator.
  */

@@ -7,6 +7,7 @@ import {
   type RouteMetadata,
   readPattern,
   requireMiddleware,
+  sendReturned,
   setRoute,
   unmatchedStatus,
 } from '@fw/core';
@@ -442,7 +443,12 @@ function composeRoute({ scopes, handlers }: Route, caseSensitive: boolean): Chai
       path === undefined ? run : below(joinPaths(base, path), run, caseSensitive),
     ),
   );
-  return compose([...layers, ...handlers]);
+  const handler = handlers.at(-1) as Middleware;
+  return compose([
+    ...layers,
+    ...handlers.slice(0, -1),
+    (ctx, next) => sendReturned(ctx, handler(ctx, next)),
+  ]);
 }
 
 /** Reads the path of a middleware: a prefix, which a wildcard would keep from ever being met. */
