@@ -6,10 +6,12 @@ export interface Slice {
   readonly limit: number;
 }
 
-/** Some users, and how many there are in all. */
+/** The first users of a slice, and how many users there are in all. */
 export interface UserList {
   readonly users: readonly User[];
   readonly total: number;
+  /** The position of the last of `users`, if the slice has more: `page` continues after it. */
+  readonly next?: number;
 }
 
 /** Which users a page holds. */
@@ -70,14 +72,25 @@ export interface UserFigures {
   readonly byDomain: readonly { readonly domain: string; readonly count: number }[];
 }
 
+/** Most users that `list` and `page` return at once. */
+export const MAX_BATCH_USERS = 250;
+
+/**
+ * Largest name and e-mail together, in bytes, of an ordinary user: no user within the limits of the API
+ * has more. A larger user is a batch of its own, so that the size of a batch has a bound that does not
+ * depend on how many large users are stored.
+ */
+export const MAX_ORDINARY_BYTES = 2_000;
+
 /**
  * Keeps users in the order of their creation. Whatever a method has resolved for is kept for good;
  * other processes may work on the same users at the same time. A store that cannot be used right now
  * rejects with a `ServiceUnavailableError` that says when to try again.
  */
 export interface UserStore {
-  /** All users, or a slice of them; `total` is of the same moment. */
+  /** The first batch of a slice, by default of all users; `total` is of the same moment. */
   list(slice?: Slice): Promise<UserList>;
+  /** One batch: at most `limit` users, or fewer before a large user or where the batch is full. */
   page(options: PageOptions): Promise<UserPage>;
   find(id: string): Promise<User | undefined>;
   figures(options: FiguresOptions): Promise<UserFigures>;

@@ -1,5 +1,5 @@
 import { documented, jsonTime, readPage } from '@fw/service';
-import { createRouter, type Query, type Router } from 'fw';
+import { type Context, createRouter, type Query, type Router } from 'fw';
 import * as z from 'zod';
 
 import { userFragment } from './html.ts';
@@ -14,6 +14,7 @@ import {
 } from './schemas.ts';
 import type { UserStore } from './store.ts';
 import { createUser, type Origins, type User } from './user.ts';
+import { sendList } from './user-list.ts';
 import { unknownUser } from './users.ts';
 
 const tags = ['Version 1'];
@@ -31,7 +32,8 @@ export function userRoutes(store: UserStore, origins: Origins): Router {
     '/',
     documented({
       summary: 'List users in version 1',
-      description: 'All of them, or a page of them if `page` or `limit` is there.',
+      description:
+        'All of them, or a page of them if `page` or `limit` is there. A long list is streamed: its `total` is the number of users in it.',
       operationId: 'listUsersV1',
       tags,
       deprecated: true,
@@ -39,7 +41,8 @@ export function userRoutes(store: UserStore, origins: Origins): Router {
       answers: { 200: { schema: UserListV1, headers }, ...STORE_AWAY },
     }),
     async (ctx) => {
-      ctx.json(isPaged(ctx.query) ? await listPage(store, ctx.query) : await listAll(store));
+      if (isPaged(ctx.query)) await sendPage(ctx, store);
+      else await sendAll(ctx, store);
     },
   );
 
@@ -126,15 +129,17 @@ function isPaged(query: Query): boolean {
   return query.page !== undefined || query.limit !== undefined;
 }
 
-async function listAll(store: UserStore) {
-  const { users, total } = await store.list();
-  return { data: users.map(toV1), total };
+/** As many users as there are now: the list ends even if more are created while it is sent. */
+async function sendAll(ctx: Context, store: UserStore): Promise<void> {
+  const list = await store.list();
+  sendList(ctx, store, { list, limit: list.total, toJson: toV1, rest: (total) => ({ total }) });
 }
 
-async function listPage(store: UserStore, query: Query) {
-  const { page, limit, start } = readPage(query, { defaultLimit: 10 });
-  const { users, total } = await store.list({ start, limit });
-  return { data: users.map(toV1), meta: { total, page, limit } };
+async function sendPage(ctx: Context, store: UserStore): Promise<void> {
+  const { page, limit, start } = readPage(ctx.query, { defaultLimit: 10 });
+  const list = await store.list({ start, limit });
+  const meta = { total: list.total, page, limit };
+  sendList(ctx, store, { list, limit, toJson: toV1, rest: () => ({ meta }) });
 }
 
 /** Every browser sends `text/html`, so whatever else is in there counts for less. */

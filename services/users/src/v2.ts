@@ -76,7 +76,7 @@ export class UserController {
     documented({
       summary: 'List users',
       description:
-        'In the order of their creation. The page after this one begins at `meta.nextCursor`, and `Link` leads there.',
+        'In the order of their creation. The page after this one begins at `meta.nextCursor`, and `Link` leads there. A page may have fewer users than `limit` though others follow.',
       operationId: 'listUsers',
       tags,
       answers: {

@@ -1,6 +1,12 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import type { UserStore } from '../store.ts';
+import {
+  MAX_BATCH_USERS,
+  MAX_ORDINARY_BYTES,
+  type PageOptions,
+  type UserPage,
+  type UserStore,
+} from '../store.ts';
 import type { User } from '../user.ts';
 
 /** The facts that hold for every `UserStore`. `open` gives one without users, each time it is called. */
@@ -91,6 +97,84 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
 
       expect(users.map((user) => user.id)).toEqual(ids);
       expect(total).toBe(3);
+    });
+
+    describe('a batch is bounded, and the next one continues after it', () => {
+      const largest = { ...ada, name: 'é'.repeat((MAX_ORDINARY_BYTES - ada.email.length) / 2) };
+      const large = { ...ada, name: `${largest.name}aa` };
+      const huge = { ...ada, name: 'a'.repeat(1_000_000) };
+      const users = [ada, bob, large, huge, cyd].map((user, at) => ({ ...user, id: `u${at}` }));
+      const idsOf = (pages: readonly UserPage[]) =>
+        pages.map((page) => page.users.map(({ id }) => id));
+
+      async function allPages(store: UserStore, options: PageOptions): Promise<UserPage[]> {
+        const first = await store.page(options);
+        if (first.next === undefined) return [first];
+        return [first, ...(await allPages(store, { ...options, after: first.next }))];
+      }
+
+      test('by page: a large user is a batch of its own', async () => {
+        const store = await openStore(...users);
+
+        const pages = await allPages(store, { limit: 100 });
+
+        expect(idsOf(pages)).toEqual([['u0', 'u1'], ['u2'], ['u3'], ['u4']]);
+        expect(pages.flatMap((page) => page.users)).toEqual(users);
+        expect(idsOf(await allPages(store, { limit: 1 }))).toEqual(users.map(({ id }) => [id]));
+      });
+
+      test('by page: users of the largest ordinary size share a batch', async () => {
+        const store = await openStore(
+          ...Array.from({ length: 100 }, (_, at) => ({ ...largest, id: `u${at}` })),
+        );
+
+        const page = await store.page({ limit: 100 });
+
+        expect(page.users).toHaveLength(100);
+        expect(page.next).toBeUndefined();
+      });
+
+      test('by page of an e-mail', async () => {
+        const store = await openStore(...users.map((user) => ({ ...user, email: ada.email })));
+
+        const pages = await allPages(store, { limit: 100, email: ada.email });
+
+        expect(idsOf(pages)).toEqual([['u0', 'u1'], ['u2'], ['u3'], ['u4']]);
+      });
+
+      test('by list', async () => {
+        const store = await openStore(...users);
+
+        const first = await store.list({ start: 1, limit: 2 });
+        const rest = await store.page({ limit: 1, after: first.next });
+        const largeOnly = await store.list({ start: 2, limit: 1 });
+        const last = await store.list({ start: 3, limit: 9 });
+
+        expect(idsOf([first, rest])).toEqual([['u1'], ['u2']]);
+        expect(first).toMatchObject({ total: 5, next: expect.any(Number) });
+        expect(largeOnly).toEqual({ users: [users[2]], total: 5 });
+        expect(last).toEqual({ users: [users[3]], total: 5, next: expect.any(Number) });
+      });
+
+      test('to so many users', async () => {
+        const users = Array.from({ length: MAX_BATCH_USERS + 1 }, (_, at) => ({
+          ...ada,
+          id: `u${at}`,
+        }));
+        const store = await openStore();
+        await Promise.all(users.map((user) => store.insert(user)));
+
+        const first = await store.list();
+        const page = await store.page({ limit: 1_000 });
+        const rest = await store.page({ limit: 1_000, after: first.next });
+
+        expect(first).toMatchObject({ total: users.length, next: expect.any(Number) });
+        expect(first.users).toHaveLength(MAX_BATCH_USERS);
+        expect(page).toEqual({ users: first.users, next: first.next });
+        expect(rest.next).toBeUndefined();
+        const ids = idsOf([first, rest]).flat();
+        expect(ids.sort()).toEqual(users.map(({ id }) => id).sort());
+      });
     });
 
     test('update overwrites what is supplied, and the time of the update', async () => {

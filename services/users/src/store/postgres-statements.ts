@@ -1,5 +1,6 @@
 import type { Statement } from '@fw/service/postgres';
 
+import { BATCH_COLUMNS } from './batch.ts';
 import { foldedEmail } from './postgres-migrations.ts';
 
 const COLUMNS = 'position, id, name, email, created_at, updated_at, version';
@@ -11,20 +12,21 @@ export const CHECK = statement('check', 'SELECT 1 FROM users LIMIT 1');
 
 export const LIST = statement(
   'list',
-  `SELECT total, ${COLUMNS}
+  `SELECT total, slice.*
    FROM (SELECT coalesce(sum(users), 0) AS total FROM users_counts WHERE kind = 'day') AS counted
-   LEFT JOIN (SELECT ${COLUMNS} FROM users ORDER BY position LIMIT $1 OFFSET $2) AS slice ON true
+   LEFT JOIN (SELECT ${BATCH_COLUMNS} FROM users ORDER BY position LIMIT $1 OFFSET $2) AS slice
+     ON true
    ORDER BY position`,
 );
 
 export const PAGE = statement(
   'page',
-  `SELECT ${COLUMNS} FROM users WHERE position > $1 ORDER BY position LIMIT $2`,
+  `SELECT ${BATCH_COLUMNS} FROM users WHERE position > $1 ORDER BY position LIMIT $2`,
 );
 
 export const PAGE_OF_EMAIL = statement(
   'page_of_email',
-  `SELECT ${COLUMNS} FROM users WHERE email_folded = ${foldedEmail('$3')} AND position > $1
+  `SELECT ${BATCH_COLUMNS} FROM users WHERE email_folded = ${foldedEmail('$3')} AND position > $1
    ORDER BY email_folded, position LIMIT $2`,
 );
 

@@ -1,20 +1,23 @@
 import { createBatch, isTaken, openPostgres, type PostgresOptions } from '@fw/service/postgres';
 
-import type {
-  DeleteOutcome,
-  FiguresOptions,
-  Idempotency,
-  InsertOutcome,
-  PageOptions,
-  UpdateOutcome,
-  UserStore,
+import {
+  type DeleteOutcome,
+  type FiguresOptions,
+  type Idempotency,
+  type InsertOutcome,
+  MAX_BATCH_USERS,
+  type PageOptions,
+  type UpdateOutcome,
+  type UserPage,
+  type UserStore,
 } from '../store.ts';
 import type { User, UserChanges } from '../user.ts';
+import { cutBatch, isLarge } from './batch.ts';
 import { daysOf, nameDays } from './figures.ts';
 import { USERS_MIGRATIONS } from './postgres-migrations.ts';
 import * as statements from './postgres-statements.ts';
 import { fromReplay, REMEMBERED_MS, toReplay } from './replay.ts';
-import { isStale, toUser } from './row.ts';
+import { isStale, type Row, toUser } from './row.ts';
 
 /** Where the users are kept, and how long one call may take. */
 export type PostgresUserStoreOptions = Omit<PostgresOptions, 'name' | 'migrations'>;
@@ -90,23 +93,29 @@ export function openPostgresUserStore(options: PostgresUserStoreOptions): UserSt
     query(statements.PURGE, [new Date(purgedMs - REMEMBERED_MS)]).catch(() => {});
   }
 
+  async function readBatch(rows: readonly Row[], most?: number): Promise<UserPage> {
+    const { rows: batch, ...rest } = cutBatch(rows, most);
+    const [first] = batch;
+    if (!first || !isLarge(first)) return { users: batch.map(toUser), ...rest };
+    const user = await find(String(first.id));
+    return { users: user ? [user] : [], ...rest };
+  }
+
   return {
     async list({ start, limit } = { start: 0, limit: Number.MAX_SAFE_INTEGER }) {
-      const rows = await query(statements.LIST, [limit, start]);
-      const users = rows.filter(({ id }) => id !== null).map(toUser);
-      return { users, total: Number(rows[0]?.total) };
+      const rows = await query(statements.LIST, [Math.min(limit, MAX_BATCH_USERS + 1), start]);
+      const users = rows.filter(({ id }) => id !== null);
+      return { ...(await readBatch(users)), total: Number(rows[0]?.total) };
     },
 
     async page({ after = 0, limit, email }: PageOptions) {
       const position = Math.max(0, Math.min(Math.floor(after), Number.MAX_SAFE_INTEGER));
+      const most = Math.min(limit, MAX_BATCH_USERS);
       const rows =
         email === undefined
-          ? await query(statements.PAGE, [position, limit + 1])
-          : await query(statements.PAGE_OF_EMAIL, [position, limit + 1, email]);
-      const users = rows.slice(0, limit);
-      const last = users.at(-1);
-      const isMore = rows.length > limit;
-      return { users: users.map(toUser), ...(isMore && last && { next: Number(last.position) }) };
+          ? await query(statements.PAGE, [position, most + 1])
+          : await query(statements.PAGE_OF_EMAIL, [position, most + 1, email]);
+      return readBatch(rows, most);
     },
 
     find,

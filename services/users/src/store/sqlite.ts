@@ -1,18 +1,21 @@
 import { createGroupCommit, inSnapshot, openDatabase, orUnavailable } from '@fw/service/sqlite';
 
-import type {
-  DeleteOutcome,
-  FiguresOptions,
-  Idempotency,
-  InsertOutcome,
-  PageOptions,
-  UpdateOutcome,
-  UserStore,
+import {
+  type DeleteOutcome,
+  type FiguresOptions,
+  type Idempotency,
+  type InsertOutcome,
+  MAX_BATCH_USERS,
+  type PageOptions,
+  type UpdateOutcome,
+  type UserPage,
+  type UserStore,
 } from '../store.ts';
 import type { User, UserChanges } from '../user.ts';
+import { BATCH_COLUMNS, cutBatch, isLarge } from './batch.ts';
 import { daysOf, nameDays } from './figures.ts';
 import { fromReplay, REMEMBERED_MS, toReplay } from './replay.ts';
-import { isStale, toUser } from './row.ts';
+import { isStale, type Row, toUser } from './row.ts';
 import { USERS_FORMAT } from './sqlite-format.ts';
 
 export interface SqliteUserStoreOptions {
@@ -40,10 +43,12 @@ export function openSqliteUserStore(
 
   const any = sql('SELECT 1 FROM users LIMIT 1');
   const count = sql('SELECT coalesce(sum(users), 0) AS total FROM days');
-  const list = sql(`SELECT ${COLUMNS} FROM users ORDER BY position LIMIT ? OFFSET ?`);
-  const page = sql(`SELECT ${COLUMNS} FROM users WHERE position > ? ORDER BY position LIMIT ?`);
+  const list = sql(`SELECT ${BATCH_COLUMNS} FROM users ORDER BY position LIMIT ? OFFSET ?`);
+  const page = sql(
+    `SELECT ${BATCH_COLUMNS} FROM users WHERE position > ? ORDER BY position LIMIT ?`,
+  );
   const pageOfEmail = sql(
-    `SELECT ${COLUMNS} FROM users WHERE email_folded = lower(?) AND position > ?
+    `SELECT ${BATCH_COLUMNS} FROM users WHERE email_folded = lower(?) AND position > ?
      ORDER BY position LIMIT ?`,
   );
   const find = sql(`SELECT ${COLUMNS} FROM users WHERE id = ?`);
@@ -71,30 +76,35 @@ export function openSqliteUserStore(
     insert.run(id, name, email, createdAt.getTime(), updatedAt.getTime(), version);
   }
 
+  function readBatch(rows: readonly Row[], most?: number): UserPage {
+    const { rows: batch, ...rest } = cutBatch(rows, most);
+    const [first] = batch;
+    if (!first || !isLarge(first)) return { users: batch.map(toUser), ...rest };
+    const row = find.get(String(first.id));
+    return { users: row ? [toUser(row)] : [], ...rest };
+  }
+
   function change(id: string, { name, email }: UserChanges, updatedAt: Date): User | undefined {
     const row = update.get(name ?? null, email ?? null, updatedAt.getTime(), id);
     return row && toUser(row);
   }
 
   return {
-    async list({ start, limit } = { start: 0, limit: -1 }) {
+    async list({ start, limit } = { start: 0, limit: Number.MAX_SAFE_INTEGER }) {
       return read(() => ({
-        users: list.all(limit, start).map(toUser),
+        ...readBatch(list.all(Math.min(limit, MAX_BATCH_USERS + 1), start)),
         total: Number(count.get()?.total),
       }));
     },
 
     async page({ after = 0, limit, email }: PageOptions) {
-      return orUnavailable(() => {
-        const rows =
-          email === undefined
-            ? page.all(after, limit + 1)
-            : pageOfEmail.all(email, after, limit + 1);
-        const users = rows.slice(0, limit);
-        const last = users.at(-1);
-        const isMore = rows.length > limit;
-        return { users: users.map(toUser), ...(isMore && last && { next: Number(last.position) }) };
-      });
+      const most = Math.min(limit, MAX_BATCH_USERS);
+      return orUnavailable(() =>
+        readBatch(
+          email === undefined ? page.all(after, most + 1) : pageOfEmail.all(email, after, most + 1),
+          most,
+        ),
+      );
     },
 
     async find(id) {

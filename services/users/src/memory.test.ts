@@ -1,0 +1,109 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { openDatabase } from '@fw/service/sqlite';
+import { type ServiceProcess, startService } from '@fw/service/testing';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { USERS_FORMAT } from './store/sqlite-format.ts';
+
+const MAIN = new URL('./main.ts', import.meta.url);
+
+/** Users as they could be stored before names had a limit. */
+const LARGE_USERS = 60;
+const ORDINARY_USERS = 200_000;
+const TOTAL = LARGE_USERS + ORDINARY_USERS;
+
+/** The service with a small heap, over users that do not fit into it. */
+async function start(): Promise<ServiceProcess> {
+  const directory = mkdtempSync(join(tmpdir(), 'users-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, 'users.db');
+  fill(file);
+  const service = await startService(MAIN, {
+    DATABASE_FILE: file,
+    NODE_OPTIONS: '--max-old-space-size=128',
+  });
+  onTestFinished(async () => {
+    service.signal('SIGKILL');
+    await service.ended;
+  });
+  return service;
+}
+
+function fill(file: string): void {
+  const database = openDatabase(file, USERS_FORMAT);
+  database.exec(`
+    INSERT INTO users (id, name, email, created_at, updated_at)
+    WITH RECURSIVE n (at) AS (VALUES (1) UNION ALL SELECT at + 1 FROM n WHERE at < ${TOTAL})
+    SELECT 'u' || at,
+      CASE WHEN at <= ${LARGE_USERS} THEN hex(zeroblob(500000)) ELSE 'User ' || at END,
+      'u' || at || '@example.com', 1800000000000, 1800000000000
+    FROM n`);
+  database.close();
+}
+
+async function expectAlive({ healthUrl }: ServiceProcess): Promise<void> {
+  expect((await fetch(`${healthUrl}/livez`)).status).toBe(200);
+}
+
+/** Resident memory of a process, in MB. */
+function residentMb(pid: number): number {
+  const kibibytes = execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' });
+  return Number(kibibytes) / 1024;
+}
+
+/** Sends a GET and reads nothing but the first octets of the response. */
+async function getWithoutReading(url: string): Promise<Socket> {
+  const { hostname, port, pathname, search } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
+  await new Promise((resolve, reject) => {
+    socket.once('readable', resolve).once('error', reject);
+  });
+  return socket;
+}
+
+test('lists of users that are larger than the heap are sent by a process that stays alive', {
+  timeout: 120_000,
+}, async () => {
+  const service = await start();
+  const { url, pid } = service;
+
+  const page = await fetch(`${url}/api/v2/users?limit=100`);
+  expect(page.status).toBe(200);
+  const { data, meta } = (await page.json()) as { data: object[]; meta: { nextCursor?: string } };
+  expect(data).toHaveLength(1);
+  expect(meta.nextCursor).toBeDefined();
+
+  const slice = await fetch(`${url}/api/v1/users?limit=100`);
+  expect(slice.status).toBe(200);
+  expect(((await slice.json()) as { data: object[] }).data).toHaveLength(100);
+
+  const all = await fetch(`${url}/api/v1/users`);
+  let end = '';
+  let bytes = 0;
+  let isAlive = false;
+  for await (const chunk of all.body ?? []) {
+    bytes += chunk.length;
+    end = (end + Buffer.from(chunk).toString('latin1')).slice(-100);
+    if (!isAlive) await expectAlive(service);
+    isAlive = true;
+  }
+  expect(bytes).toBeGreaterThan(LARGE_USERS * 1_000_000);
+  expect(end).toMatch(new RegExp(`\\],"total":${TOTAL}\\}$`));
+
+  const idle = await Promise.all(
+    ['/api/v1/users', '/api/v1/users?limit=100', '/api/v1/users'].flatMap((path) => [
+      getWithoutReading(url + path),
+      getWithoutReading(url + path),
+    ]),
+  );
+  await expectAlive(service);
+  expect(idle).toHaveLength(6);
+  expect(residentMb(pid)).toBeLessThan(400);
+});

@@ -1,0 +1,30 @@
+import { MAX_BATCH_USERS, MAX_ORDINARY_BYTES } from '../store.ts';
+import type { Row } from './row.ts';
+
+const IS_ORDINARY = `octet_length(name) + octet_length(email) <= ${MAX_ORDINARY_BYTES}`;
+
+/** Columns of a batch: the texts of a large user are null, so that none of them leaves the database. */
+export const BATCH_COLUMNS = `position, id, CASE WHEN ${IS_ORDINARY} THEN name END AS name,
+   CASE WHEN ${IS_ORDINARY} THEN email END AS email, created_at, updated_at, version`;
+
+/** Rows of one batch. */
+export interface Batch {
+  /** Ordinary users, or one large user. */
+  readonly rows: readonly Row[];
+  /** The position of the last of them, if more rows follow. */
+  readonly next?: number;
+}
+
+/** The first batch of `rows`: at most `most` ordinary users, or one large user. */
+export function cutBatch(rows: readonly Row[], most = MAX_BATCH_USERS): Batch {
+  const large = rows.findIndex(isLarge);
+  const batch = rows.slice(0, large < 0 ? most : Math.min(most, Math.max(1, large)));
+  const last = batch.at(-1);
+  const isCut = rows.length > batch.length;
+  return { rows: batch, ...(isCut && last && { next: Number(last.position) }) };
+}
+
+/** Whether the row has no texts because they are large: its user is read on its own. */
+export function isLarge({ name }: Row): boolean {
+  return name === null;
+}

@@ -1,0 +1,196 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import { openConnection, request } from '@fw/core/testing';
+import { listen, ServiceUnavailableError } from 'fw';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { createUsersApp } from './app.ts';
+import { openSqliteUserStore } from './store/sqlite.ts';
+import { MAX_BATCH_USERS, type PageOptions, type UserStore } from './store.ts';
+import type { User } from './user.ts';
+
+const USERS = '/api/v1/users';
+const logger = { info() {}, warn() {}, error() {} };
+const NOW = new Date('2026-11-21T10:00:00Z');
+
+function userOf(id: string, changes: Partial<User> = {}): User {
+  const email = `${id}@example.com`;
+  return { id, name: 'Zoë "李" 🙂', email, createdAt: NOW, updatedAt: NOW, version: 1, ...changes };
+}
+
+/** A store with users of these ids, and what it is asked for. */
+async function newStore(users: readonly User[]) {
+  const store = openSqliteUserStore(':memory:');
+  onTestFinished(() => store.close());
+  await Promise.all(users.map((user) => store.insert(user)));
+  const pages: PageOptions[] = [];
+  const counting: UserStore = {
+    ...store,
+    async page(options) {
+      pages.push(options);
+      return store.page(options);
+    },
+  };
+  return { store: counting, pages };
+}
+
+function manyUsers(count: number): readonly User[] {
+  return Array.from({ length: count }, (_, at) => userOf(`u${at}`));
+}
+
+function toV1({ id, name, email, createdAt, updatedAt }: User) {
+  return { id, name, email, createdAt, updatedAt };
+}
+
+test.each([0, 1, MAX_BATCH_USERS, MAX_BATCH_USERS + 1, 3 * MAX_BATCH_USERS])(
+  'the list of %i users is the JSON text of all of them',
+  async (count) => {
+    const users = manyUsers(count);
+    const { store } = await newStore(users);
+
+    const response = await request(createUsersApp({ store, logger }), USERS);
+
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(await response.text()).toBe(JSON.stringify({ data: users.map(toV1), total: count }));
+  },
+);
+
+test('a page of large users is the JSON text of all of them', async () => {
+  const users = ['a', 'b', 'c', 'd', 'e'].map((id) => userOf(id, { name: id.repeat(200_000) }));
+  const { store } = await newStore(users);
+
+  const response = await request(createUsersApp({ store, logger }), `${USERS}?page=2&limit=2`);
+
+  const data = users.slice(2, 4).map(toV1);
+  const meta = { total: 5, page: 2, limit: 2 };
+  expect(await response.text()).toBe(JSON.stringify({ data, meta }));
+});
+
+test('version 2 ends a page early where a user is large, and continues after it', async () => {
+  const users = [userOf('a', { name: 'a'.repeat(200_000) }), userOf('b'), userOf('c')];
+  const { store } = await newStore(users);
+  const app = createUsersApp({ store, logger });
+  const read = async (cursor: string) => {
+    const response = await request(app, `/api/v2/users?limit=100${cursor}`);
+    return (await response.json()) as { data: User[]; meta: { nextCursor?: string } };
+  };
+
+  const first = await read('');
+  const second = await read(`&cursor=${first.meta.nextCursor}`);
+
+  expect(first.data.map(({ id }) => id)).toEqual(['a']);
+  expect(second.data.map(({ id }) => id)).toEqual(['b', 'c']);
+  expect(second.meta.nextCursor).toBeUndefined();
+});
+
+test('HEAD of a long list has the headers of GET and reads one batch', async () => {
+  const { store, pages } = await newStore(manyUsers(5 * MAX_BATCH_USERS));
+
+  const response = await request(createUsersApp({ store, logger }), USERS, { method: 'HEAD' });
+
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(await response.text()).toBe('');
+  expect(pages.length).toBeLessThan(2);
+});
+
+test('total is the number of users sent, whatever is created and deleted meanwhile', async () => {
+  const { store } = await newStore(manyUsers(3 * MAX_BATCH_USERS));
+  const changing: UserStore = {
+    ...store,
+    async page(options) {
+      await store.delete(`u${MAX_BATCH_USERS + 5}`);
+      await store.insert(userOf(crypto.randomUUID()));
+      await store.insert(userOf(crypto.randomUUID()));
+      return store.page(options);
+    },
+  };
+
+  const response = await request(createUsersApp({ store: changing, logger }), USERS);
+
+  const { data, total } = (await response.json()) as { data: User[]; total: number };
+  expect(total).toBe(data.length);
+  expect(new Set(data.map(({ id }) => id)).size).toBe(3 * MAX_BATCH_USERS);
+});
+
+test('a list that is emptied while it is sent ends after what was sent', async () => {
+  const { store } = await newStore(manyUsers(2 * MAX_BATCH_USERS));
+  const emptied: UserStore = { ...store, page: async () => ({ users: [] }) };
+
+  const response = await request(createUsersApp({ store: emptied, logger }), USERS);
+
+  expect(await response.json()).toMatchObject({ total: MAX_BATCH_USERS });
+});
+
+test('a store that fails in the middle of a list ends the connection and is logged', async () => {
+  const { store } = await newStore(manyUsers(2 * MAX_BATCH_USERS));
+  const errors: unknown[] = [];
+  const failing: UserStore = {
+    ...store,
+    page: () => Promise.reject(new ServiceUnavailableError('the store is unavailable')),
+  };
+  const app = createUsersApp({
+    store: failing,
+    logger: { ...logger, error: (...args: unknown[]) => void errors.push(args) },
+  });
+  const server = await listen(app, 0);
+  onTestFinished(() => server.close());
+
+  const connection = openConnection(server.port);
+  const received = await connection.send(`GET ${USERS} HTTP/1.1\r\nHost: a\r\n\r\n`).readAll();
+
+  expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  expect(received).not.toContain('"total"');
+  expect(received.endsWith('0\r\n\r\n')).toBe(false);
+  expect(errors).toHaveLength(1);
+});
+
+test('a store that fails before the first batch is a 503', async () => {
+  const { store } = await newStore([]);
+  const failing: UserStore = {
+    ...store,
+    list: () => Promise.reject(new ServiceUnavailableError('the store is unavailable')),
+  };
+
+  const response = await request(createUsersApp({ store: failing, logger }), USERS);
+
+  expect(response.status).toBe(503);
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+});
+
+test('a client that leaves ends the reading', async () => {
+  const { store, pages } = await newStore(manyUsers(9 * MAX_BATCH_USERS));
+  const [asked, gate, closed] = [newSignal(), newSignal(), newSignal()];
+  const gated: UserStore = {
+    ...store,
+    async page(options) {
+      asked.resolve();
+      await gate.promise;
+      return store.page(options);
+    },
+  };
+  const app = createUsersApp({ store: gated, logger });
+  const server = createServer((req, res) => {
+    res.once('close', closed.resolve);
+    app.handle(req, res);
+  });
+  onTestFinished(() => void server.close());
+  const { port } = await new Promise<AddressInfo>((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve(server.address() as AddressInfo));
+  });
+
+  const connection = openConnection(port).send(`GET ${USERS} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  await asked.promise;
+  connection.close();
+  await closed.promise;
+  gate.resolve();
+  for (let turns = 0; turns < 100; turns++) await nextTurn();
+
+  expect(pages).toHaveLength(1);
+});
+
+function newSignal() {
+  return Promise.withResolvers<void>();
+}
