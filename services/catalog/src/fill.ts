@@ -71,7 +71,7 @@ async function fill({ store, file, signal }: FillOptions, target: ImportTarget):
     const { openSource } = await import('./import/source.ts');
     let first: Refusal | undefined;
     const { ending } = await importItems({
-      open: () => openSource(file),
+      open: () => openSource(file, signal),
       target,
       isResumable: true,
       isStrict: true,

@@ -56,7 +56,7 @@ export async function importText(
   try {
     const chunks = [content].flat().map((text) => Buffer.from(text));
     const outcome = await importItems({
-      open: () => createSource(Readable.from(chunks), undefined),
+      open: () => createSource(Readable.from(chunks)),
       target,
       isResumable: true,
       isStrict,

@@ -1,12 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, readFileSync, writeFileSync } from 'node:fs';
+import { createWriteStream, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
 import { runToEnd } from '@fw/service/testing';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { generateRows, toCsvLine, toNdjsonLine } from '../generate-items.ts';
 import { openSqliteCatalogStore } from '../store/sqlite.ts';
@@ -162,6 +162,98 @@ test('Ctrl-C says that the same command goes on, which it does', async () => {
   expect(again.code).toBe(0);
   expect(again.stderr).toMatch(/Going on at line [\d,]+, after [\d,]+ rows\n/);
   expect(await total()).toBe(2_000);
+});
+
+/** Starts an import that waits for more content than it gets. */
+function startImport(folder: ReturnType<typeof newFolder>, kind: 'pipe' | 'stdin') {
+  const file = kind === 'stdin' ? '-' : folder.file('pipe');
+  if (kind === 'pipe') execFileSync('mkfifo', [file]);
+  const child = spawn(process.execPath, [fileURLToPath(MAIN), 'import', file], {
+    env: { PATH: process.env.PATH, DATABASE_FILE: folder.DATABASE_FILE },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  child.stdin.on('error', () => {});
+  const output = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (text: string) => {
+      output[stream] += text;
+    });
+  }
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...output }));
+  /** Resolves when the import has read, or has in its pipe, all but the last 64 KiB. */
+  async function write(content: Buffer): Promise<void> {
+    const stream = kind === 'stdin' ? child.stdin : createWriteStream(file);
+    stream.on('error', () => {});
+    await new Promise((resolve) => stream.write(content, resolve));
+  }
+  return { child, ended, write };
+}
+
+const FILLER = Buffer.alloc(4 * 1024 ** 2, 'x');
+const ONE = Buffer.from(toLines([itemOf(1)]));
+const OPEN_QUOTE = Buffer.from(`${FIELDS.join(',')}\n"`);
+
+test.each([
+  ['a pipe without a line break', 'pipe', Buffer.concat([ONE, FILLER])],
+  ['standard input without a line break', 'stdin', Buffer.concat([ONE, FILLER])],
+  ['gzip without a line break', 'stdin', gzipSync(Buffer.concat([ONE, FILLER]), { level: 0 })],
+  ['a quoted field without end', 'pipe', Buffer.concat([OPEN_QUOTE, FILLER])],
+] as const)('SIGTERM ends an import that waits for more of %s', async (_, kind, content) => {
+  const { child, ended, write } = startImport(newFolder(), kind);
+  await write(content);
+
+  child.kill('SIGTERM');
+
+  expect(await ended).toMatchObject({
+    code: 130,
+    stdout: expect.stringMatching(/^Interrupted after [\d,]+ items?: the catalog is as it was/),
+  });
+});
+
+test('SIGTERM ends an import from a pipe that nothing writes to', async () => {
+  const folder = newFolder();
+  const { child, ended } = startImport(folder, 'pipe');
+  // The lock exists as soon as signals are handled.
+  await vi.waitFor(() => expect(existsSync(`${folder.DATABASE_FILE}.import`)).toBe(true), 10_000);
+
+  child.kill('SIGTERM');
+
+  expect(await ended).toMatchObject({ code: 130 });
+});
+
+test('SIGHUP ends an import, which goes on with the same file', async () => {
+  const folder = newFolder();
+  const { child, ended, write } = startImport(folder, 'stdin');
+  await write(Buffer.concat([ONE, FILLER]));
+
+  child.kill('SIGHUP');
+
+  expect(await ended).toMatchObject({ code: null, signal: 'SIGHUP' });
+  const again = await folder.importFile(folder.write('items', ONE));
+  expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('Imported 1 item ') });
+});
+
+test('content without a line break is refused with its line, its first byte and the limit', async () => {
+  const { write, importFile } = newFolder();
+  const file = write('endless.gz', gzipSync(Buffer.concat([ONE, Buffer.alloc(65 * 1024 ** 2)])));
+
+  const { code, stderr } = await importFile(file);
+
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    `Cannot import "${file}": line 2, which begins at byte ${ONE.length}, has no line break within 67108864 bytes\n`,
+  );
+});
+
+test('blank lines before the first item are not kept in memory', async () => {
+  const { write, DATABASE_FILE } = newFolder();
+  const file = write('blank', Buffer.concat([Buffer.alloc(16 * 1024 ** 2, '\n'), ONE]));
+  const NODE_OPTIONS = '--max-old-space-size=80';
+
+  const ending = await runToEnd(MAIN, { DATABASE_FILE, NODE_OPTIONS }, ['import', file]);
+
+  expect(ending).toMatchObject({ code: 0, stdout: expect.stringContaining('Imported 1 item ') });
 });
 
 test('standard input is imported too', async () => {

@@ -49,7 +49,7 @@ export async function runImport(
     const report = createReport(asked.report);
     target = await openTarget();
     const outcome = await importItems({
-      open: () => openSource(file),
+      open: () => openSource(file, signal),
       target,
       isResumable: file !== '-',
       isStrict,

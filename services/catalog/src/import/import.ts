@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 import * as z from 'zod';
 
 import { OtherContentError } from './lines.ts';
@@ -20,7 +22,7 @@ export interface ImportOptions {
   readonly isResumable: boolean;
   /** Refuses the whole file if one line is refused. */
   readonly isStrict: boolean;
-  /** Ends the import at the next moment from which it can go on. */
+  /** Ends the import at the next moment from which it can go on. The source must heed it too. */
   readonly signal: AbortSignal;
   readonly onEvent?: (event: ImportEvent) => void;
   /** Is given all refusals, in the order of their lines, a list at a time. */
@@ -52,13 +54,15 @@ export async function importItems(options: ImportOptions): Promise<ImportOutcome
   const state = await target.readState();
   if (signal.aborted) return { ...state, ending: 'interrupted' };
 
-  await tellRefusals(options);
+  await reportRefusals(options);
+  if (signal.aborted) return { ...state, ending: 'interrupted' };
   if (digest === undefined || state.items === 0 || (isStrict && state.refused > 0)) {
     await target.startOver();
     return { ...state, ending: 'refused' };
   }
   for await (const step of target.finish(digest.slice(0, 16))) {
     onEvent({ kind: 'build', step });
+    await turnOfEventLoop();
     // The last step cannot be taken back.
     if (signal.aborted && step.done < 1) return { ...state, ending: 'interrupted' };
   }
@@ -88,26 +92,35 @@ async function read(
   from?: ReadState,
 ): Promise<string | undefined> {
   let digest: string | undefined;
-  for await (const { items, refusals, end } of readBatches(source.chunks, from)) {
-    const state = await target.append({ items, refusals, checkpoint: JSON.stringify(end) });
-    onEvent({ kind: 'read', state, source });
-    digest = end.digest;
-    if (signal.aborted) break;
+  try {
+    for await (const { items, refusals, end } of readBatches(source.chunks, from)) {
+      const state = await target.append({ items, refusals, checkpoint: JSON.stringify(end) });
+      onEvent({ kind: 'read', state, source });
+      digest = end.digest;
+      if (signal.aborted) break;
+    }
+  } catch (error) {
+    const isInterrupted = signal.aborted && error instanceof Error && error.name === 'AbortError';
+    if (!isInterrupted) throw error;
   }
   return digest;
 }
+
+/** Lets signals of the process arrive: the calls of an SQLite target never wait for the event loop. */
+const turnOfEventLoop = setImmediate;
 
 function readCheckpoint(text: string): ReadState | undefined {
   return Checkpoint.safeParse(JSON.parse(text)).data;
 }
 
-async function tellRefusals({ target, onRefusals }: ImportOptions): Promise<void> {
+async function reportRefusals({ target, onRefusals, signal }: ImportOptions): Promise<void> {
   if (!onRefusals) return;
   let after = 0;
-  for (;;) {
+  while (!signal.aborted) {
     const refusals = await target.refusals({ after, limit: REFUSALS_AT_A_TIME });
     if (refusals.length === 0) return;
     await onRefusals(refusals);
     after = refusals.at(-1)?.line ?? after;
+    await turnOfEventLoop();
   }
 }

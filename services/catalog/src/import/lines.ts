@@ -28,14 +28,18 @@ export interface LineBlock {
 /** A file does not begin as it did when a position in it was written down. */
 export class OtherContentError extends Error {}
 
-/** A longer line is not kept in memory. */
+/** A longer line is refused, and is not kept in memory. */
 const MAX_LINE_BYTES = 1024 ** 2;
+
+/** Content that has no line break for so long is not a file of lines, and may have no end. */
+const MAX_SKIPPED_BYTES = 64 * MAX_LINE_BYTES;
 
 const LINE_FEED = 10;
 
 /**
  * Reads lines of UTF-8, about one block a chunk. With `from` the lines before it are passed over.
  *
+ * @throws {Error} naming the line and its first byte, if there is no line break within 64 MiB
  * @throws {OtherContentError} if what stands before `from` is not what it was
  */
 export async function* readLines(
@@ -65,6 +69,11 @@ export async function* readLines(
     begun.push(tail);
     begunBytes += tail.length;
     isTooLong ||= begunBytes > MAX_LINE_BYTES;
+    if (begunBytes > MAX_SKIPPED_BYTES) {
+      throw new Error(
+        `line ${line}, which begins at byte ${offset}, has no line break within ${MAX_SKIPPED_BYTES} bytes`,
+      );
+    }
     if (!isTooLong) return;
     for (const part of begun) hash.update(part);
     begun = [];

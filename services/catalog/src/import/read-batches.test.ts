@@ -14,9 +14,7 @@ async function readAll(content: string | Buffer, { chunkBytes = 65_536 } = {}) {
   for (let at = 0; at < bytes.length; at += chunkBytes) {
     chunks.push(bytes.subarray(at, at + chunkBytes));
   }
-  const batches = await Array.fromAsync(
-    readBatches(createSource(Readable.from(chunks), undefined).chunks),
-  );
+  const batches = await Array.fromAsync(readBatches(createSource(Readable.from(chunks)).chunks));
   return {
     ids: batches.flatMap(({ items }) => items.map(({ item }) => item.id)),
     items: batches.flatMap(({ items }) => items),
@@ -146,6 +144,18 @@ test('a line of many megabytes is never kept', async () => {
   expect(ids).toEqual([1, 2, 1, 2]);
 });
 
+test('content without a line break is given up after 64 MiB, naming the line and where it begins', async () => {
+  function* endless() {
+    yield Buffer.from(TWO);
+    for (;;) yield Buffer.alloc(1024 ** 2, 'x');
+  }
+  const { chunks } = createSource(Readable.from(endless()));
+
+  await expect(Array.fromAsync(readBatches(chunks))).rejects.toThrow(
+    `line 3, which begins at byte ${TWO.length}, has no line break within 67108864 bytes`,
+  );
+});
+
 test.each([
   ['a file that is neither', 'hello\n', 'description, tags is missing'],
   [
@@ -168,7 +178,7 @@ test('what is read behind any end of a batch is the rest', async () => {
   expect(ends.length).toBeGreaterThan(2);
 
   for (const end of ends) {
-    const source = createSource(Readable.from([Buffer.from(content)]), undefined);
+    const source = createSource(Readable.from([Buffer.from(content)]));
     const rest = await Array.fromAsync(readBatches(source.chunks, end));
     expect(rest.flatMap((batch) => batch.items)).toEqual(
       items.filter(({ line }) => line >= end.line),
@@ -177,8 +187,9 @@ test('what is read behind any end of a batch is the rest', async () => {
 });
 
 test('a directory, and a file that is not there, are no source', () => {
-  expect(() => openSource(fileURLToPath(new URL('.', import.meta.url)))).toThrow(
+  const { signal } = new AbortController();
+  expect(() => openSource(fileURLToPath(new URL('.', import.meta.url)), signal)).toThrow(
     'it is a directory',
   );
-  expect(() => openSource('/nowhere/items.csv')).toThrow('ENOENT');
+  expect(() => openSource('/nowhere/items.csv', signal)).toThrow('ENOENT');
 });

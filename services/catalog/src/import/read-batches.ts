@@ -30,14 +30,14 @@ export async function* readBatches(
   from?: ReadState,
 ): AsyncGenerator<ReadBatch> {
   const blocks = readLines(chunks, from);
-  const head: LineBlock[] = [];
+  let head: LineBlock;
   let first: Line | undefined;
-  while (first === undefined) {
+  do {
     const { value: block, done } = await blocks.next();
     if (done) return;
-    head.push(block);
+    head = block;
     first = block.lines.find((line) => typeof line !== 'string' || line.trim() !== '');
-  }
+  } while (first === undefined);
   const all = prepend(head, blocks);
   const isJson = from ? !from.columns : typeof first === 'string' && /^\s*\{/.test(first);
   yield* isJson ? readJson(all) : readCsv(all, from?.columns);
@@ -158,9 +158,9 @@ function createBatch(): MutableBatch {
 }
 
 async function* prepend(
-  head: readonly LineBlock[],
+  head: LineBlock,
   rest: AsyncIterable<LineBlock>,
 ): AsyncGenerator<LineBlock> {
-  yield* head;
+  yield head;
   yield* rest;
 }

@@ -1,5 +1,6 @@
-import { createReadStream, fstatSync, openSync } from 'node:fs';
-import { pipeline, Readable } from 'node:stream';
+import { closeSync, constants, createReadStream, fstatSync, openSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { addAbortSignal, pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
 /** The content of a file, unpacked, as it comes. */
@@ -15,24 +16,37 @@ export interface Source {
 const CHUNK_BYTES = 2 * 1024 ** 2;
 
 /**
- * Opens a file, or standard input for `-`. What begins like gzip is unpacked, whatever its name.
+ * Opens a file, or standard input for `-`. What begins like gzip is unpacked, whatever its name. When
+ * `signal` aborts, reading fails with an `AbortError`, also while it waits for data.
  *
  * @throws {Error} if there is no such file, or it is a directory
  */
-export function openSource(file: string): Source {
-  if (file === '-') return createSource(process.stdin, undefined);
-  const descriptor = openSync(file, 'r');
-  const stream = createReadStream(file, { fd: descriptor, highWaterMark: CHUNK_BYTES });
+export function openSource(file: string, signal: AbortSignal): Source {
+  if (file === '-') return createSource(process.stdin, { signal });
+  // Opening a named pipe in blocking mode stops the process until there is a writer.
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   const stats = fstatSync(descriptor);
   if (stats.isDirectory()) {
-    stream.destroy();
+    closeSync(descriptor);
     throw new Error('it is a directory');
   }
-  return createSource(stream, stats.isFile() ? stats.size : undefined);
+  if (stats.isFIFO()) {
+    return createSource(new Socket({ fd: descriptor, readable: true, writable: false }), {
+      signal,
+    });
+  }
+  const stream = createReadStream(file, { fd: descriptor, highWaterMark: CHUNK_BYTES });
+  return createSource(stream, { signal, sizeBytes: stats.isFile() ? stats.size : undefined });
+}
+
+export interface SourceOptions {
+  readonly signal?: AbortSignal;
+  readonly sizeBytes?: number | undefined;
 }
 
 /** The content of a stream of bytes. */
-export function createSource(stream: Readable, sizeBytes: number | undefined): Source {
+export function createSource(stream: Readable, { signal, sizeBytes }: SourceOptions = {}): Source {
+  if (signal) addAbortSignal(signal, stream);
   let readBytes = 0;
   async function* counted(): AsyncGenerator<Buffer> {
     for await (const chunk of stream) {
@@ -52,7 +66,7 @@ async function* unpack(packed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   const all = prepend(head, packed);
   if (head[0] !== 0x1f || head[1] !== 0x8b) return yield* all;
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
-  // The reader of `gunzip` is told of an error by it.
+  // An error of either ends `gunzip`, and so the loop that reads it.
   pipeline(Readable.from(all), gunzip, () => {});
   yield* gunzip;
 }

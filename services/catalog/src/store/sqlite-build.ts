@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { setImmediate } from 'node:timers/promises';
 
 import { inTransaction } from '@fw/service/sqlite';
 
@@ -27,7 +26,6 @@ export async function* buildSqliteTables(
     const name = `words ${order}`;
     for (let done = readDone(database, name); done < items; done += SLICE) {
       yield { name: `index words by ${order}`, done: (unitsDone + done) / units };
-      await setImmediate();
       inTransaction(database, () => {
         indexWords(database, tables, { order, from: done });
         setDone(database, name, done + SLICE);

@@ -9,7 +9,7 @@ const [file = '', database = '', lastEvent = ''] = process.argv.slice(2);
 const target = openSqliteImport(database);
 let events = 0;
 await importItems({
-  open: () => createSource(createReadStream(file, { highWaterMark: 32_768 }), undefined),
+  open: () => createSource(createReadStream(file, { highWaterMark: 32_768 })),
   target,
   isResumable: true,
   isStrict: false,
