@@ -57,13 +57,18 @@ export function recordError(
     );
   }
   if (ctx.raw.res.headersSent) {
-    ctx.raw.res.destroy();
+    ctx.raw.res.destroy(toError(error));
     return;
   }
   ctx.discardAnswer();
   const problem = problemOf(error, ctx.requestId);
   recordProblem(ctx, options.includeStack ? { ...problem, stack: stackOf(error) } : problem);
   for (const [name, value] of Object.entries(headersOf(error))) ctx.set(name, value);
+}
+
+/** What was thrown, as an error that destroys a response. */
+export function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error('Thrown: not an error', { cause: thrown });
 }
 
 /** Whether `error` only says that the request's deadline has passed; Node's own functions wrap that. */

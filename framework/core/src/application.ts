@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { recordError, writeAnswer } from './answer.ts';
+import { recordError, toError, writeAnswer } from './answer.ts';
 import { type Chain, compose, DONE, END } from './compose.ts';
 import type { Middleware } from './context.ts';
 import { consoleLogger, type Logger, messageFirst, type PinoLogger } from './logger.ts';
@@ -9,6 +9,7 @@ import { underPrefix } from './prefix.ts';
 import { type ContextSettings, RequestContext, type RequestTarget } from './request-context.ts';
 import { readTarget } from './request-gate.ts';
 import { requireMiddleware } from './require-middleware.ts';
+import { reportSent } from './sent.ts';
 import { requireMilliseconds } from './timer.ts';
 import { readTrustProxy, type TrustProxy } from './trust-proxy.ts';
 
@@ -186,7 +187,9 @@ function complete(ctx: RequestContext): void {
     writeAnswer(ctx, fail);
   } catch (error) {
     fail(ctx, error);
+    return;
   }
+  reportSent(ctx);
 }
 
 /** The last resort: answers whatever nobody caught. */
@@ -200,6 +203,7 @@ function fail(ctx: RequestContext, error: unknown): void {
     writeAnswer(ctx, fail);
   } catch (failure) {
     ctx.log.error(`${ctx.method} ${ctx.path} could not be answered`, failure);
-    ctx.raw.res.destroy();
+    ctx.raw.res.destroy(toError(failure));
   }
+  reportSent(ctx);
 }

@@ -2,6 +2,7 @@ import { type AnswerErrorOptions, recordError } from './answer.ts';
 import { DONE, isThenable } from './compose.ts';
 import type { Context, MatchedRoute, Parts } from './context.ts';
 import { RequestContext } from './request-context.ts';
+import { addSentListener, type SentListener } from './sent.ts';
 
 /*
  * What packages built on the core may do to a context and handlers may not.
@@ -28,6 +29,14 @@ export function sendReturned(ctx: Context, returned: unknown): unknown {
   const context = own(ctx);
   if (!isThenable(returned)) return context.sendReturned(returned);
   return returned.then((value) => context.sendReturned(value));
+}
+
+/**
+ * For observers: calls `listener` once, when the response has been sent to the client. Its status is
+ * 499 if the client left before the response was complete, and 500 if the response failed halfway.
+ */
+export function onSent(ctx: Context, listener: SentListener): void {
+  addSentListener(own(ctx), listener);
 }
 
 /** For routers: `route` matched, with these parameters; takes back the 404 of an earlier miss. */

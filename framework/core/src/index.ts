@@ -19,7 +19,7 @@ export type {
   QueryValue,
   State,
 } from './context.ts';
-export { answerError, sendReturned, setParts, setRoute } from './extension.ts';
+export { answerError, onSent, sendReturned, setParts, setRoute } from './extension.ts';
 export {
   BadRequestError,
   ConflictError,

@@ -9,6 +9,7 @@ import type { Logger } from './logger.ts';
 import { parseQuery } from './query.ts';
 import { isHost } from './request-gate.ts';
 import { makeRequestId } from './request-id.ts';
+import type { SentListener } from './sent.ts';
 import { type Forwarding, forwardedEntry, type IsTrusted, readForwarding } from './trust-proxy.ts';
 
 /** What every request of one application shares. */
@@ -42,6 +43,8 @@ export class RequestContext implements Context {
   body: unknown = undefined;
   next: Next;
   restoration: Restoration | undefined = undefined;
+  /** Called once the response has been sent. */
+  sentListener: SentListener | undefined = undefined;
   /** Set once the answer has gone out. */
   finished = false;
   /** What answered, by name; empty until something has. */

@@ -1,6 +1,5 @@
-import { type Context, DONE, type Middleware, unmatchedStatus } from 'fw';
+import { type Context, type Middleware, onSent } from 'fw';
 
-import { statusOfError } from './error-status.ts';
 import type { RequestEntry } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 import { readTraceparent } from './trace-context.ts';
@@ -14,8 +13,9 @@ export interface Observers {
 }
 
 /**
- * Names each request in its answer (`X-Request-Id`), and sees to it that it is counted, logged and
- * traced once it is answered. To be an application's `around`: refusals of the gate are answers too.
+ * Names each request in its response (`X-Request-Id`); counts, logs and traces it once the response
+ * has been sent. For the option `around` of an application: requests that are rejected before routing
+ * are observed too.
  */
 export function observe({ metrics, log, tracing }: Observers): Middleware {
   const end = (ctx: Context, status: number, startedMs: number): void => {
@@ -38,27 +38,7 @@ export function observe({ metrics, log, tracing }: Observers): Middleware {
     metrics.begin();
     ctx.set('X-Request-Id', ctx.requestId);
     if (tracing) ctx.state.trace = tracing.begin(ctx);
-    const running = next();
-    if (running === DONE) {
-      end(ctx, statusOf(ctx), startedMs);
-      return DONE;
-    }
-    return running.then(
-      () => end(ctx, statusOf(ctx), startedMs),
-      (error: unknown) => {
-        end(ctx, statusOfError(error), startedMs);
-        throw error;
-      },
-    );
+    onSent(ctx, (status) => end(ctx, status, startedMs));
+    return next();
   };
-}
-
-/** A client that has left reads no answer; nginx has this status for it, and it is nobody's failure. */
-const CLIENT_LEFT = 499;
-
-/** What the answer will say that is written once this middleware is done. */
-function statusOf(ctx: Context): number {
-  if (ctx.raw.res.destroyed) return CLIENT_LEFT;
-  if (ctx.responded || ctx.status !== 200) return ctx.status;
-  return ctx.route ? 204 : unmatchedStatus(ctx.method);
 }

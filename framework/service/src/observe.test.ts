@@ -1,0 +1,110 @@
+import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+
+import { openConnection } from '@fw/core/testing';
+import { listen, type Middleware } from 'fw';
+import { expect, onTestFinished, test } from 'vitest';
+
+import type { RequestEntry } from './logging.ts';
+import { createMetrics } from './metrics.ts';
+import { createServiceApp } from './service-app.ts';
+
+const waitFor = <T>(read: () => T) => expect.poll(read, { timeout: 30_000 });
+const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+const LARGE_BYTES = 20_000_000;
+
+/** A service on a port, its metrics and the log entries of its requests. */
+async function start(handler: Middleware, { writeTimeoutMs = 0, maxInFlight = 100 } = {}) {
+  const entries: RequestEntry[] = [];
+  const request = (entry: RequestEntry) => void entries.push(entry);
+  const metrics = createMetrics();
+  const app = createServiceApp({
+    logger: { info() {}, warn() {}, error() {}, request },
+    metrics,
+    shedding: { maxInFlight, maxEventLoopLagMs: 60_000 },
+  }).use(handler);
+  const { port, close } = await listen(app, { port: 0, writeTimeoutMs });
+  onTestFinished(() => close());
+  return { entries, metrics, port };
+}
+
+/** A client that requests `/`, and reads the response only when it is resumed. */
+function openStalledClient(port: number): Socket {
+  const socket = connect({ port, host: '127.0.0.1' }).pause();
+  socket.on('error', () => {}).write(GET);
+  onTestFinished(() => void socket.destroy());
+  return socket;
+}
+
+test.each<readonly [string, Middleware]>([
+  ['a large response', (ctx) => ctx.send(Buffer.alloc(LARGE_BYTES))],
+  [
+    'a stream',
+    (ctx) => ctx.send(Readable.from(Array.from({ length: 200 }, () => Buffer.alloc(100_000)))),
+  ],
+])('%s is in flight and not logged until the client has received it', async (_, handler) => {
+  const handled = Promise.withResolvers<void>();
+  const { entries, metrics, port } = await start(async (ctx, next) => {
+    await handler(ctx, next);
+    setImmediate(handled.resolve); // by then the response has been written
+  });
+  const client = openStalledClient(port);
+  await handled.promise;
+  const before = { inFlight: metrics.inFlight, entries: [...entries] };
+
+  client.resume();
+  await waitFor(() => metrics.inFlight).toBe(0);
+
+  expect(before).toEqual({ inFlight: 1, entries: [] });
+  expect(entries).toMatchObject([{ status: 200 }]);
+});
+
+test('a client that leaves in the middle of a response is logged as 499', async () => {
+  const { entries, metrics, port } = await start((ctx) => ctx.send(Buffer.alloc(LARGE_BYTES)));
+  const client = openStalledClient(port);
+  await waitFor(() => metrics.inFlight).toBe(1);
+
+  client.destroy();
+
+  await waitFor(() => entries).toMatchObject([{ status: 499 }]);
+  expect(metrics.inFlight).toBe(0);
+});
+
+test('a response whose stream fails halfway is logged as 500', async () => {
+  const { entries, port } = await start((ctx) => {
+    const body = new Readable({ read() {} });
+    body.push('first');
+    ctx.send(body);
+    setTimeout(() => body.destroy(new Error('The disk failed')), 20);
+  });
+
+  await openConnection(port).send(GET).readAll();
+
+  await waitFor(() => entries).toMatchObject([{ status: 500 }]);
+});
+
+test('a small response is logged before the client has received it', async () => {
+  const { entries, metrics, port } = await start((ctx) => ctx.json({}));
+
+  await fetch(`http://127.0.0.1:${port}/`);
+
+  expect(entries).toMatchObject([{ status: 200 }]);
+  expect(metrics.inFlight).toBe(0);
+});
+
+test('responses that clients do not read count for load shedding, until they are disconnected', async () => {
+  const { entries, metrics, port } = await start(
+    (ctx) => ctx.send(ctx.path === '/' ? Buffer.alloc(LARGE_BYTES) : 'small'),
+    { maxInFlight: 6, writeTimeoutMs: 3_000 },
+  );
+  const statusOf = async () => (await fetch(`http://127.0.0.1:${port}/small`)).status;
+  for (let count = 0; count < 6; count++) openStalledClient(port);
+  await waitFor(() => metrics.inFlight).toBe(6);
+
+  const during = await statusOf();
+  await waitFor(() => metrics.inFlight).toBe(0);
+
+  expect(during).toBe(503);
+  expect(await statusOf()).toBe(200);
+  expect(entries.map(({ status }) => status)).toEqual([503, 499, 499, 499, 499, 499, 499, 200]);
+});
