@@ -102,7 +102,8 @@ class StackedApplication implements Application {
 
   route(prefix: string, router: Routable): this {
     if (typeof router?.routes !== 'function') {
-      throw new TypeError(`Cannot mount "${String(router)}" at "${prefix}": expected a router`);
+      const given = typeof router === 'function' ? 'a function' : `"${String(router)}"`;
+      throw new TypeError(`Cannot mount ${given} at "${prefix}": expected a router`);
     }
     return this.use(router.routes(prefix));
   }

@@ -25,6 +25,7 @@ const factories = {
   tieredRateLimit,
   openapi,
   endpoint,
+  createRouter,
 };
 
 describe.each(Object.entries(factories))('%s without a call', (name, factory) => {
@@ -83,6 +84,16 @@ test.each<readonly [string, (router: Middleware) => unknown]>([
 ])('a router in %s throws and names the ways to mount it', (_, use) => {
   expect(() => use(createRouter() as unknown as Middleware)).toThrow(
     new TypeError('Cannot use a router: use app.route(prefix, router) or router.routes()'),
+  );
+});
+
+test.each<readonly [string, unknown, string]>([
+  ['createRouter without a call', createRouter, 'a function'],
+  ['the middleware of a router', createRouter().routes(), 'a function'],
+  ['undefined', undefined, '"undefined"'],
+])('app.route with %s throws', (_, router, given) => {
+  expect(() => createApp().route('/api', router as ReturnType<typeof createRouter>)).toThrow(
+    new TypeError(`Cannot mount ${given} at "/api": expected a router`),
   );
 });
 

@@ -1,4 +1,10 @@
-import type { MatchedRoute, Middleware, Parts, RouteMetadata } from '@fw/core';
+import {
+  type MatchedRoute,
+  type Middleware,
+  markFactories,
+  type Parts,
+  type RouteMetadata,
+} from '@fw/core';
 
 import type { AllowedMethodsOptions } from './allowed-methods.ts';
 import type {
@@ -133,3 +139,5 @@ export function createRouter<const Prefix extends string = ''>(
 ): Router<Prefix> {
   return new TreeRouter(options) as Router<string> as Router<Prefix>;
 }
+
+markFactories({ createRouter });
