@@ -129,3 +129,19 @@ test('another value in a Secret of somebody else rolls the pods', async () => {
   expect(await checksumOf('b25l')).toBe(checksum);
   expect(await checksumOf('dHdv')).not.toBe(checksum);
 });
+
+test('another authority of the database rolls the pods', async () => {
+  const existingSecret = { name: 'db' };
+  const values = {
+    store: { type: 'postgres', postgres: { existingSecret, caSecret: { name: 'ca' } } },
+  };
+  const checksumOf = async (certificate: string) => {
+    const path = '/api/v1/namespaces/trial/secrets/ca';
+    const data = { 'ca.crt': certificate };
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'ca' }, data };
+    const { spec } = only(await renderOn({ [path]: secret }, values), 'Deployment');
+    return spec.template.metadata.annotations['checksum/secrets'];
+  };
+
+  expect(await checksumOf('b25l')).not.toBe(await checksumOf('dHdv'));
+});

@@ -100,6 +100,7 @@ test.each([
   [{}, 30, 1024 ** 2],
   [{ REQUEST_TIMEOUT_MS: '600000' }, 610, 1024 ** 2],
   [{ REQUEST_TIMEOUT_MS: '1500' }, 12, 1024 ** 2],
+  [{ REQUEST_TIMEOUT_MS: 'long', BODY_LIMIT: '' }, 30, 1024 ** 2],
   [{ REQUEST_TIMEOUT_MS: '0' }, 86_400, 1024 ** 2],
   [{ BODY_LIMIT: '67108864' }, 30, 64 * 1024 ** 2],
   // The other services still accept 1 MiB.

@@ -32,7 +32,9 @@ export interface EdgeOptions {
 
 /** The limits that `env` sets for the services of `make up`. */
 export function edgeLimitsOf(env: NodeJS.ProcessEnv): EdgeLimits {
-  const read = (name: string, fallback: number) => (env[name] ? Number(env[name]) : fallback);
+  // What is not a number, the services themselves refuse with a message.
+  const read = (name: string, fallback: number) =>
+    /^\d+$/.test(env[name] ?? '') ? Number(env[name]) : fallback;
   return {
     requestTimeoutMs: read('REQUEST_TIMEOUT_MS', DEFAULT_LIMITS.requestTimeoutMs),
     // The services other than users accept 1 MiB.

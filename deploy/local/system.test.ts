@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { replicasOf, upstreamsOf } from './system.ts';
+import { passedOn, replicasOf, upstreamsOf } from './system.ts';
 
 test('replicas take the ports behind the edge, and health 1,000 above', () => {
   expect(replicasOf(8080)).toEqual([
@@ -18,4 +18,20 @@ test('the edge gets the ports of every replica by service', () => {
     catalog: [8083, 8084],
     reports: [8085],
   });
+});
+
+test('a service has the variables that the environment of make up sets, if it knows them', () => {
+  const env = {
+    LOG_LEVEL: 'warn',
+    REQUEST_TIMEOUT_MS: '60000',
+    BODY_LIMIT: '2097152',
+    SHELL: 'sh',
+  };
+
+  expect(passedOn('users', env)).toEqual({
+    LOG_LEVEL: 'warn',
+    REQUEST_TIMEOUT_MS: '60000',
+    BODY_LIMIT: '2097152',
+  });
+  expect(passedOn('reports', env)).toEqual({ LOG_LEVEL: 'warn', REQUEST_TIMEOUT_MS: '60000' });
 });
