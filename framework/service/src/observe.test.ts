@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 
 import { openConnection } from '@fw/core/testing';
-import { listen, type Middleware } from 'fw';
+import { listen, type Middleware, NotFoundError } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
 
 import type { RequestEntry } from './logging.ts';
@@ -68,6 +68,42 @@ test('a client that leaves in the middle of a response is logged as 499', async 
 
   await waitFor(() => entries).toMatchObject([{ status: 499 }]);
   expect(metrics.inFlight).toBe(0);
+});
+
+test.each([
+  [500, new Error('disk broken')],
+  [404, new NotFoundError('No such report')],
+])('a stream that fails before its first chunk is logged once, as %i', async (status, error) => {
+  const { entries, metrics, port } = await start((ctx) =>
+    ctx.send(
+      new Readable({
+        read() {
+          setImmediate(() => this.destroy(error));
+        },
+      }),
+    ),
+  );
+
+  const response = await openConnection(port)
+    .send(GET)
+    .read(/\r\n\r\n/);
+
+  expect(response).toContain(`HTTP/1.1 ${status} `);
+  await waitFor(() => metrics.inFlight).toBe(0);
+  expect(entries).toMatchObject([{ status }]);
+});
+
+test('a client that leaves before the first chunk of a stream is logged once, as 499', async () => {
+  const stream = new Readable({ read() {} });
+  const { entries, metrics, port } = await start((ctx) => ctx.send(stream));
+  const client = openStalledClient(port);
+  await waitFor(() => stream.listenerCount('readable')).toBe(1);
+
+  client.destroy();
+
+  await waitFor(() => entries).toMatchObject([{ status: 499 }]);
+  expect(metrics.inFlight).toBe(0);
+  expect(stream.destroyed).toBe(true);
 });
 
 test('a response whose stream fails halfway is logged as 500', async () => {
