@@ -121,6 +121,11 @@ export const Figures = z.object({
       ),
     })
     .meta({ id: 'CatalogFigures' }),
+  meta: z.object({
+    isExact: z.boolean().meta({
+      description: 'Whether these are all categories; if not, those with the most items',
+    }),
+  }),
 });
 
 /** The errors that every operation may give besides its own. */

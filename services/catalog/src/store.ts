@@ -59,7 +59,12 @@ export interface Figures {
   readonly total: number;
   /** The category with the most items first. */
   readonly byCategory: readonly CategoryFigures[];
+  /** Whether `byCategory` is complete; if not, it has the `MAX_FIGURES` largest entries. */
+  readonly isExact: boolean;
 }
+
+/** Bounds the size of figures, whatever the number of categories. */
+export const MAX_FIGURES = 1_000;
 
 /** Something read, and a word for the catalog that it was read from: another one after every import. */
 export interface Versioned<T> {
@@ -69,6 +74,9 @@ export interface Versioned<T> {
 
 /** How many items are counted for facets that no import has counted beforehand. */
 export const MAX_COUNTED = 5_000;
+
+/** Bounds the memory of facets that were counted beforehand: combinations of a category and a brand. */
+export const MAX_PAIRS = 10_000;
 
 /**
  * Knows the items. They change only when an import replaces all of them at once, so each answer is of

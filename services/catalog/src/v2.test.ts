@@ -202,6 +202,7 @@ test('figures tell how many items there are, and their prices', async () => {
         },
       ],
     },
+    meta: { isExact: true },
   });
   expect(headers.get('cache-control')).toBe('public, max-age=60');
 });

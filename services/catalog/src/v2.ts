@@ -83,7 +83,7 @@ export function catalogRoutes(store: CatalogStore): Router {
     '/facets',
     documented({
       summary: 'Count items by category and brand',
-      description: `The most frequent ones first. Beyond a search or limits of the price only so many items are counted; \`meta\` says so.`,
+      description: `The most frequent ones first. Of a search or limits of the price at most 5,000 items are counted, otherwise the 10,000 most frequent combinations of a category and a brand; \`meta\` says so.`,
       operationId: 'getFacets',
       tags,
       reads,
@@ -101,7 +101,8 @@ export function catalogRoutes(store: CatalogStore): Router {
     '/figures',
     documented({
       summary: 'Count items and tell their prices',
-      description: 'In all and by category, the one with the most items first.',
+      description:
+        'In all and by category, the one with the most items first; at most 1,000 entries.',
       operationId: 'getCatalogFigures',
       tags,
       reads,
@@ -110,7 +111,8 @@ export function catalogRoutes(store: CatalogStore): Router {
     (ctx) =>
       answer(ctx, store, async () => {
         const { version, value } = await store.figures();
-        return { version, value: { data: value } };
+        const { isExact, ...data } = value;
+        return { version, value: { data, meta: { isExact } } };
       }),
   );
   router.get(

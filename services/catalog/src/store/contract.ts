@@ -252,7 +252,26 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
           figures('Books', 'EUR', [3, 5, 6, 9]),
           figures('Kitchen', 'SEK', [1, 7, 7, 7]),
         ],
+        isExact: true,
       });
+    });
+
+    test('figures and facets are bounded, whatever the number of categories', async () => {
+      const items = Array.from({ length: 10_001 }, (_, at) =>
+        itemOf(at + 2, { category: `Category ${at}` }),
+      );
+      const store = await openStore([itemOf(1, { category: 'Category 10000' }), ...items]);
+
+      const { value: figures } = await store.figures();
+      const { value: facets } = await store.facets({});
+      const { value: some } = await store.facets({ category: 'Category 7' });
+
+      expect(figures).toMatchObject({ total: 10_002, isExact: false });
+      expect(figures.byCategory).toHaveLength(1_000);
+      expect(figures.byCategory[0]).toMatchObject({ category: 'Category 10000', items: 2 });
+      expect(facets).toMatchObject({ counted: 10_001, isExact: false });
+      expect(facets.category[0]).toEqual({ value: 'Category 10000', count: 2 });
+      expect(some).toMatchObject({ counted: 1, isExact: true });
     });
 
     test('an import takes the place of the catalog before, for those who are reading too', async () => {

@@ -1,4 +1,4 @@
-import { type Count, type Facets, MAX_COUNTED } from '../store.ts';
+import { type Count, type Facets, MAX_COUNTED, MAX_PAIRS } from '../store.ts';
 
 /** How many items have this category together with this brand. */
 export interface Pair {
@@ -19,6 +19,11 @@ export function sumFacets(pairs: readonly Pair[], { isExact }: { isExact: boolea
     counted,
     isExact: isExact || counted < MAX_COUNTED,
   };
+}
+
+/** Sums up at most `MAX_PAIRS + 1` pairs that were counted beforehand, the most frequent first. */
+export function sumCountedPairs(pairs: readonly Pair[]): Facets {
+  return sumFacets(pairs.slice(0, MAX_PAIRS), { isExact: pairs.length <= MAX_PAIRS });
 }
 
 function sum(pairs: readonly Pair[], facet: 'category' | 'brand'): readonly Count[] {

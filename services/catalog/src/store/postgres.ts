@@ -6,10 +6,12 @@ import {
   type Facets,
   type ItemPage,
   MAX_COUNTED,
+  MAX_FIGURES,
+  MAX_PAIRS,
   type PageQuery,
   type Versioned,
 } from '../store.ts';
-import { sumFacets } from './facets.ts';
+import { sumCountedPairs, sumFacets } from './facets.ts';
 import { noCatalog } from './no-catalog.ts';
 import { KEY_COLUMNS, MIGRATIONS, sql, type Tables, tablesOf } from './postgres-tables.ts';
 import { toFigures, toItem, toPair } from './rows.ts';
@@ -125,16 +127,20 @@ export function openPostgresCatalogStore({
       return { version, value: rows[0] && toItem(rows[0]) };
     },
     async facets(filter): Promise<Versioned<Facets>> {
-      const isExact = filter.words === undefined && !hasPrice(filter);
+      const isCountedBefore = filter.words === undefined && !hasPrice(filter);
       const { version, rows } = await ask((tables) => facetsQuestion(tables, filter));
-      return { version, value: sumFacets(rows.map(toPair), { isExact }) };
+      const pairs = rows.map(toPair);
+      const value = isCountedBefore ? sumCountedPairs(pairs) : sumFacets(pairs, { isExact: false });
+      return { version, value };
     },
     async figures() {
       const { version, total, rows } = await ask(({ figures }) => ({
-        text: `SELECT category, currency, items, least, median, most FROM ${figures}`,
+        text: `SELECT category, currency, items, least, median, most FROM ${figures}
+               ORDER BY items DESC, category COLLATE "C", currency COLLATE "C"
+               LIMIT ${MAX_FIGURES + 1}`,
         order: 'i.items DESC, i.category COLLATE "C", i.currency COLLATE "C"',
       }));
-      return { version, value: { total, byCategory: rows.map(toFigures) } };
+      return { version, value: toFigures(rows, total) };
     },
     async version() {
       const now = await readPresent();
@@ -214,7 +220,12 @@ function pageQuestion(
 function facetsQuestion({ items, facets }: Tables, filter: ItemFilter): Question {
   const { conditions, values } = conditionsOf(filter);
   if (filter.words === undefined && !hasPrice(filter)) {
-    return { text: `SELECT category, brand, items FROM ${facets} ${whereOf(conditions)}`, values };
+    return {
+      text: `SELECT category, brand, items FROM ${facets} ${whereOf(conditions)}
+             ORDER BY items DESC LIMIT ${MAX_PAIRS + 1}`,
+      order: 'i.items DESC',
+      values,
+    };
   }
   return {
     text: `SELECT category, brand, count(*) AS items

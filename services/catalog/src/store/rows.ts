@@ -1,5 +1,5 @@
 import type { Item } from '../item.ts';
-import type { CategoryFigures } from '../store.ts';
+import { type CategoryFigures, type Figures, MAX_FIGURES } from '../store.ts';
 import type { Pair } from './facets.ts';
 
 /** A row of either store. */
@@ -23,7 +23,13 @@ export function toPair({ category, brand, items }: Row): Pair {
   return { category: String(category), brand: String(brand), items: Number(items) };
 }
 
-export function toFigures({
+/** Reads figures from at most `MAX_FIGURES + 1` rows. */
+export function toFigures(rows: readonly Row[], total: number): Figures {
+  const byCategory = rows.slice(0, MAX_FIGURES).map(toCategoryFigures);
+  return { total, byCategory, isExact: rows.length <= MAX_FIGURES };
+}
+
+function toCategoryFigures({
   category,
   currency,
   items,

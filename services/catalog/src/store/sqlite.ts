@@ -8,10 +8,12 @@ import {
   type Facets,
   type Figures,
   MAX_COUNTED,
+  MAX_FIGURES,
+  MAX_PAIRS,
   type Slice,
   type Versioned,
 } from '../store.ts';
-import { sumFacets } from './facets.ts';
+import { sumCountedPairs, sumFacets } from './facets.ts';
 import { noCatalog } from './no-catalog.ts';
 import { toFigures, toItem, toPair } from './rows.ts';
 import {
@@ -130,11 +132,12 @@ function countFacets(present: Present, filter: ItemFilter): Facets {
   if (words === undefined && !pricesOf(filter)) {
     const rows = present.all(
       `SELECT category, brand, items FROM ${present.tables.facets}
-       WHERE category = coalesce(?, category) AND brand = coalesce(?, brand)`,
+       WHERE category = coalesce(?, category) AND brand = coalesce(?, brand)
+       ORDER BY items DESC LIMIT ${MAX_PAIRS + 1}`,
       category ?? null,
       brand ?? null,
     );
-    return sumFacets(rows.map(toPair), { isExact: true });
+    return sumCountedPairs(rows.map(toPair));
   }
   return sumFacets(countSome(present, filter).map(toPair), { isExact: false });
 }
@@ -156,7 +159,7 @@ function countSome(present: Present, filter: ItemFilter): readonly Row[] {
 function readFigures({ all, tables, total }: Present): Figures {
   const rows = all(
     `SELECT category, currency, items, least, median, most FROM ${tables.figures}
-     ORDER BY items DESC, category, currency`,
+     ORDER BY items DESC, category, currency LIMIT ${MAX_FIGURES + 1}`,
   );
-  return { total, byCategory: rows.map(toFigures) };
+  return toFigures(rows, total);
 }

@@ -100,12 +100,16 @@ function versionTwo(plain: FastifyInstance, store: CatalogStore): void {
     maxPriceCents: integer,
   });
   const figures = answers({
-    200: { data: objectOf({ total: integer, byCategory: listOf(category) }) },
+    200: {
+      data: objectOf({ total: integer, byCategory: listOf(category) }),
+      meta: objectOf({ isExact: truth }),
+    },
   });
   app.get('/figures', { schema: figures }, (request, reply) =>
     answer(request, reply, store, async () => {
       const { version, value } = await store.figures();
-      return { version, value: { data: value } };
+      const { isExact, ...data } = value;
+      return { version, value: { data, meta: { isExact } } };
     }),
   );
 
