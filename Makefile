@@ -17,7 +17,7 @@ endif
 
 .DEFAULT_GOAL := help
 .PHONY: help install up down status logs token import config smoke contract leftovers \
-	load images test check format charts e2e durability bench bench-services clean
+	load images test check format charts e2e durability conformance bench bench-services clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -63,6 +63,7 @@ leftovers: $(TOOLCHAIN)
 test: install ## Type-check, lint and run every test
 	@node deploy/local/tools.ts nginx redis chromium postgres
 	@node deploy/local/tools.ts $(if $(CI),,--optional) helm helm3 k6 kube-score
+	@node tests/conformance/environment.ts $(if $(CI),,--optional)
 	npm run check
 	npm test -- $(TEST_FLAGS)
 
@@ -82,6 +83,10 @@ e2e: install ## Try the charts on the cluster of KUBECONFIG (ONLY=platform: one 
 durability: install ## Kill services and databases over and over: nothing that was acknowledged is lost
 	@node deploy/local/tools.ts postgres
 	@node deploy/durability/durability.ts --full
+
+conformance: install ## Check the services against their OpenAPI documents (schemathesis, 20,000 cases)
+	@node deploy/local/tools.ts nginx
+	@node tests/conformance/main.ts
 
 bench: install ## Measure the framework beside its peers
 	npm run bench

@@ -1,6 +1,7 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
 import { skippedFiles } from './deploy/local/testing/skipped-files.ts';
+import { skippedConformanceFiles } from './tests/conformance/skipped.ts';
 
 export default defineConfig({
   test: {
@@ -9,10 +10,11 @@ export default defineConfig({
       'framework/*/src/**/*.test.ts',
       'services/*/src/**/*.test.ts',
       'deploy/**/*.test.ts',
+      'tests/**/*.test.ts',
     ],
     // Test files whose programs this machine lacks are skipped; the last line of the run names them.
-    exclude: [...configDefaults.exclude, ...skippedFiles()],
-    globalSetup: ['deploy/local/testing/skipped-files.ts'],
+    exclude: [...configDefaults.exclude, ...skippedFiles(), ...skippedConformanceFiles()],
+    globalSetup: ['deploy/local/testing/skipped-files.ts', 'tests/conformance/skipped.ts'],
     // For a machine on which images are built meanwhile; a test that hangs is told of by its name.
     testTimeout: 60_000,
   },

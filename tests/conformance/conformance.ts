@@ -8,6 +8,7 @@ import { SERVICES, type ServiceName, type System, startSystem, type Way } from '
 
 /** A failure that is correct behaviour which a document cannot describe. */
 export interface Exception {
+  /** As the document names it, `GET /api/v2/users/{id}`, or `*` for all. */
   readonly operation: string;
   readonly check: string;
   /** The `detail` of the response, in full. */
@@ -101,7 +102,7 @@ export function judge(runs: readonly Run[], exceptions: readonly Exception[]): O
         if (exception) used.add(exception);
         return !exception;
       });
-      problems.push(...unexpected.map((failure) => describe(failure, { service, way })));
+      problems.push(...describeAll(unexpected, { service, way }));
       return {
         service,
         version,
@@ -131,13 +132,26 @@ function versionOf(operation: string): string {
 
 function covers(exception: Exception, { operation, check, detail }: Failure): boolean {
   return (
-    exception.operation === operation && exception.check === check && exception.detail === detail
+    (exception.operation === '*' || exception.operation === operation) &&
+    exception.check === check &&
+    exception.detail === detail
   );
 }
 
-function describe(failure: Failure, { service, way }: Pick<Run, 'service' | 'way'>): string {
-  const { operation, check, message, status, detail = '', curl } = failure;
-  return `${service} (${way}): ${operation} fails ${check}: ${status} ${detail}\n${message}\n${curl}`;
+/** One text for all failures that differ in nothing but the request, with the first request. */
+function describeAll(
+  failures: readonly Failure[],
+  { service, way }: Pick<Run, 'service' | 'way'>,
+): string[] {
+  const groups = Map.groupBy(
+    failures,
+    ({ operation, check, status, detail }) =>
+      `${operation} fails ${check}: ${status ?? 'no response'} ${detail ?? ''}`,
+  );
+  return [...groups].map(([title, group]) => {
+    const { message, curl } = group[0] as Failure;
+    return `${service} (${way}): ${title}, ${group.length} times\n${message}\n${curl}`;
+  });
 }
 
 function sum(numbers: readonly number[]): number {

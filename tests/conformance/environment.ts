@@ -12,7 +12,8 @@ const REQUIREMENTS = path.join(import.meta.dirname, 'requirements.txt');
 /** Schemathesis needs Python 3.11; newer versions come first, `python3` is whichever a machine prefers. */
 const PYTHONS = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11'];
 
-const INSTALL =
+/** How to install Python. */
+export const INSTALL =
   'install it with "sudo apt-get install python3-venv" (Debian, Ubuntu), "sudo dnf install python3" ' +
   '(Fedora) or "brew install python" (macOS), then run make again';
 
@@ -111,4 +112,16 @@ function pythonOf(folder: string): string {
 
 function cacheFolder(): string {
   return path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'fw');
+}
+
+/** `node environment.ts` creates the environment; with `--optional`, a machine without Python is left as it is. */
+if (import.meta.main) {
+  try {
+    await ensureEnvironment();
+  } catch (error) {
+    if (!(error instanceof MissingPythonError && process.argv[2] === '--optional')) {
+      console.error(error instanceof Error ? error.message : error);
+      process.exitCode = 1;
+    }
+  }
 }

@@ -24,7 +24,11 @@ export interface System {
 const SECRET = 'a secret for the tokens of this run only';
 
 /** High enough that no run is limited. */
-const UNLIMITED = { RATE_LIMIT_FREE: '1000000', RATE_LIMIT_PRO: '1000000' };
+const UNLIMITED = {
+  RATE_LIMIT_FREE: '1000000',
+  RATE_LIMIT_PRO: '1000000',
+  RATE_LIMIT_INVALID_TOKENS: '1000000',
+};
 
 /** Starts the system on free ports, with SQLite in a temporary folder. */
 export async function startSystem(): Promise<System> {
