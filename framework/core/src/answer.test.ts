@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
+import { createGzip, gunzipSync } from 'node:zlib';
 
 import { describe, expect, test, vi } from 'vitest';
 
@@ -156,6 +157,29 @@ describe('a stream', () => {
 
     expect(response.status).toBe(200);
     expect(await response.text()).toBe('');
+  });
+
+  test.each([
+    ['GET', undefined],
+    ['POST', undefined],
+    ['POST', ''],
+    ['POST', 'x'.repeat(200_000)],
+  ])('that is the request of a %s echoes its body', async (method, body) => {
+    const app = createApp({ logger: silent }).use((ctx) => ctx.send(ctx.raw.req));
+
+    const response = await request(app, '/', { method, ...(body !== undefined && { body }) });
+
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe(body ?? '');
+  });
+
+  test('that is a transform sends what goes through it', async () => {
+    const gzip = createGzip();
+    gzip.end('abc');
+
+    const response = await request(streaming(gzip).app, '/');
+
+    expect(gunzipSync(await response.arrayBuffer()).toString()).toBe('abc');
   });
 
   test('is sent whole, in order', async () => {
