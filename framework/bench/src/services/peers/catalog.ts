@@ -8,7 +8,7 @@ import {
 import { FilterQuery, ItemParams, ListQuery } from '@fw/catalog/src/schemas.ts';
 import type { CatalogStore, Versioned } from '@fw/catalog/src/store.ts';
 import { wordsOf } from '@fw/catalog/src/words.ts';
-import { createCursor, readPage } from '@fw/service';
+import { type Cursor, createCursor, readPage } from '@fw/service';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { NotFoundError } from 'fw';
@@ -159,12 +159,14 @@ async function listPage(reply: FastifyReply, store: CatalogStore, query: ListQue
 }
 
 function cursorOf({ cursor: _cursor, limit: _limit, ...list }: ListQuery) {
-  const cursor = createCursor(`items ${searchOf(list)}`, 'string', 'integer');
+  const name = `items ${searchOf(list)}`;
+  const keyType = orderOf(list.sort) === 'name' ? 'string' : 'integer';
+  const cursor: Cursor<['integer' | 'string', 'integer']> = createCursor(name, keyType, 'integer');
   return {
-    encode: ({ key, id }: Place) => cursor.encode(String(key), id),
+    encode: ({ key, id }: Place) => cursor.encode(key, id),
     decode(text: string): Place {
       const [key, id] = cursor.decode(text);
-      return { key: orderOf(list.sort) === 'name' ? key : Number(key), id };
+      return { key, id };
     },
   };
 }
