@@ -9,10 +9,9 @@ import {
   problemOfStatus,
   stackOf,
   statusOf,
-  titleOf,
 } from './problem.ts';
 import type { RequestContext } from './request-context.ts';
-import { sendWhole } from './response.ts';
+import { sendWhole, writeHead } from './response.ts';
 
 /** Methods of RFC 9110, RFC 5789 and RFC 10008; any other one that no route uses is answered 501. */
 const KNOWN_METHODS = new Set([
@@ -127,7 +126,7 @@ function writeEmpty(ctx: RequestContext, status: number): void {
   ctx.deleteHeader('content-type');
   ctx.deleteHeader('content-length');
   if (status === 205) ctx.answerHeaders.push('Content-Length', '0');
-  ctx.raw.res.writeHead(status, titleOf(status), ctx.answerHeaders);
+  writeHead(ctx.raw.res, status, ctx.answerHeaders);
   ctx.raw.res.end();
   if (isStream(ctx.answerBody)) ctx.answerBody.destroy();
 }
@@ -169,7 +168,7 @@ function writeStream(
       const headers = [...ctx.answerHeaders];
       if (type !== '') headers.push('Content-Type', type);
       if (ctx.streamLength >= 0) headers.push('Content-Length', String(ctx.streamLength));
-      res.writeHead(status, titleOf(status), headers);
+      writeHead(res, status, headers);
       sendStream(ctx, body);
     }
   });

@@ -1,14 +1,16 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { createApp } from './application.ts';
+import type { Middleware } from './context.ts';
 import { http } from './http.ts';
 import { createServer } from './listen.ts';
-import { openConnection } from './testing.ts';
+import { openConnection, request } from './testing.ts';
 
 const app = createApp({ logger: { info() {}, warn() {}, error() {} } }).use(async (ctx) => {
   const [, kind = '', argument = ''] = ctx.path.split('/');
@@ -146,5 +148,78 @@ test('headers that somebody set past the context are sent too', async () => {
   expect(answer).toMatch(/X-Raw: yes\r\n/);
   expect(answer).toMatch(/X-More: too\r\n/);
   expect(answer).toMatch(/X-Own: as well\r\n/);
+  await once(server.close(), 'close');
+});
+
+test.each<readonly [string, Middleware, Record<string, string>]>([
+  [
+    'a whole response',
+    (ctx) => ctx.set('X-A', 'b').send('hello'),
+    { 'x-a': 'b', 'content-type': 'text/plain; charset=utf-8', 'content-length': '5' },
+  ],
+  ['an empty response', (ctx) => ctx.set('X-A', 'b').send(''), { 'x-a': 'b' }],
+  [
+    'a stream',
+    (ctx) => ctx.send(Readable.from([Buffer.from('a')])),
+    { 'content-type': 'application/octet-stream' },
+  ],
+])('the headers of %s can be read when it is finished', async (_, handler, expected) => {
+  const seen = Promise.withResolvers<object>();
+  const reading = createApp().use((ctx, next) => {
+    const { res } = ctx.raw;
+    res.once('finish', () =>
+      seen.resolve({
+        all: { ...res.getHeaders() },
+        names: res.getHeaderNames(),
+        has: res.hasHeader('X-A'),
+        one: res.getHeader('X-A'),
+      }),
+    );
+    return next();
+  }, handler);
+
+  await request(reading, '/');
+
+  expect(await seen.promise).toEqual({
+    all: expected,
+    names: Object.keys(expected),
+    has: 'x-a' in expected,
+    one: expected['x-a'],
+  });
+});
+
+const WITHOUT_DATE = /^(?!(?:.|\n)*\nDate:)HTTP/;
+
+test.each<readonly [string, (res: ServerResponse) => void, RegExp]>([
+  ['sendDate', (res) => Object.assign(res, { sendDate: false }), WITHOUT_DATE],
+  [
+    'statusMessage',
+    (res) => Object.assign(res, { statusMessage: 'Fine' }),
+    /^HTTP\/1.1 200 Fine\r/,
+  ],
+  ['removeHeader', (res) => res.removeHeader('Date'), WITHOUT_DATE],
+  [
+    'writeHead',
+    (res) => {
+      const { writeHead } = res;
+      res.writeHead = function replaced(this: ServerResponse, ...args: [number]) {
+        this.setHeader('X-Late', 'yes');
+        return writeHead.apply(this, args);
+      } as typeof res.writeHead;
+    },
+    /^X-Late: yes\r$/m,
+  ],
+])('%s of the response of Node has its effect', async (_, change, expected) => {
+  const changing = createApp().use((ctx) => {
+    change(ctx.raw.res);
+    ctx.send('plain');
+  });
+  const server = createServer(changing).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  const octets = await answerOf(server, last);
+
+  expect(octets).toMatch(expected);
+  expect(octets).toMatch(/plain$/);
   await once(server.close(), 'close');
 });

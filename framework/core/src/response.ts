@@ -20,11 +20,15 @@ interface HeadFields {
   readonly shouldKeepAlive: boolean;
 }
 
-/** The response of this package's servers: it knows whether somebody set headers past the context. */
+/** The response of this package's servers: it knows whether headers were set past the context. */
 export class Response<
   Request extends IncomingMessage = IncomingMessage,
 > extends http.ServerResponse<Request> {
   isTouched = false;
+  /** The headers of a head that was written at once, until they are read: names and values in turn. */
+  written: Headers | undefined = undefined;
+  writtenType = '';
+  writtenLength = -1;
 
   override setHeader(...header: Parameters<ServerResponse['setHeader']>): this {
     this.isTouched = true;
@@ -34,6 +38,33 @@ export class Response<
   override appendHeader(...header: Parameters<ServerResponse['appendHeader']>): this {
     this.isTouched = true;
     return super.appendHeader(...header);
+  }
+
+  override removeHeader(name: string): void {
+    this.isTouched = true;
+    super.removeHeader(name);
+  }
+
+  // Middleware that logs or signs responses reads their headers after they were written.
+
+  override getHeader(name: string): ReturnType<ServerResponse['getHeader']> {
+    recall(this);
+    return super.getHeader(name);
+  }
+
+  override getHeaders(): ReturnType<ServerResponse['getHeaders']> {
+    recall(this);
+    return super.getHeaders();
+  }
+
+  override getHeaderNames(): string[] {
+    recall(this);
+    return super.getHeaderNames();
+  }
+
+  override hasHeader(name: string): boolean {
+    recall(this);
+    return super.hasHeader(name);
   }
 
   // An HTTP/1.0 client does not know interim responses (RFC 9110 §15.2).
@@ -55,11 +86,31 @@ function knowsInterim(req: IncomingMessage): boolean {
   return req.httpVersionMinor > 0;
 }
 
+/** Gives the headers of a head that was written at once to Node, for its methods that read them. */
+function recall(res: Response): void {
+  const { written, writtenType, writtenLength } = res;
+  if (written === undefined) return;
+  res.written = undefined;
+  const fields = res as unknown as HeadFields;
+  const head = fields._header;
+  fields._header = null; // Node accepts no header after the head
+  const { setHeader } = http.ServerResponse.prototype;
+  for (let at = 0; at < written.length; at += 2) {
+    setHeader.call(res, written[at] as string, written[at + 1] as string | string[]);
+  }
+  if (writtenType !== '') setHeader.call(res, 'Content-Type', writtenType);
+  if (writtenLength >= 0) setHeader.call(res, 'Content-Length', String(writtenLength));
+  fields._header = head;
+}
+
+/** Names and values in turn. */
+type Headers = readonly (string | readonly string[])[];
+
 /** An answer that is known from end to end. */
 export interface WholeAnswer {
   readonly status: number;
   /** Valid names and values in turn, without `Content-Length`. */
-  readonly headers: readonly (string | readonly string[])[];
+  readonly headers: Headers;
   /** The `Content-Type`; empty for none, or for one among the headers. */
   readonly type: string;
   readonly body: string | Uint8Array;
@@ -73,15 +124,59 @@ const DECIDING_LENGTHS = new Set([4, 7, 10, 17]);
 export function sendWhole(res: ServerResponse, answer: WholeAnswer): void {
   const { status, headers, type, body } = answer;
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-  if (res instanceof Response && !res.isTouched && !hasConnectionHeader(headers)) {
+  if (isUntouched(res) && !hasConnectionHeader(headers)) {
     writeHeadText(res, answer, length);
   } else {
-    const content = type === '' ? [] : ['Content-Type', type];
-    const all = [...headers, ...content, 'Content-Length', String(length)];
-    res.writeHead(status, titleOf(status), all as string[]);
+    setHead(res, status, headers);
+    if (type !== '') res.setHeader('Content-Type', type);
+    res.setHeader('Content-Length', String(length));
   }
   res.end(body);
 }
+
+/** Writes the head of a response that has no body, or whose body follows in pieces. */
+export function writeHead(res: ServerResponse, status: number, headers: Headers): void {
+  if (isUntouched(res)) {
+    res.written = headers;
+    res.writeHead(status, titleOf(status), headers as string[]);
+  } else {
+    setHead(res, status, headers);
+    res.writeHead(status);
+  }
+}
+
+const { writeHead: ownWriteHead, write: ownWrite, end: ownEnd } = Response.prototype;
+
+/**
+ * Whether nothing but the context has had a say in the head: middleware written for Express sets
+ * headers of its own, or replaces methods of the response.
+ */
+function isUntouched(res: ServerResponse): res is Response {
+  return (
+    res instanceof Response &&
+    !res.isTouched &&
+    res.sendDate &&
+    res.statusMessage === undefined &&
+    res.writeHead === ownWriteHead &&
+    res.write === ownWrite &&
+    res.end === ownEnd
+  );
+}
+
+/** Sets status and headers as any program for Node does, so that whatever has a say in them sees them. */
+function setHead(res: ServerResponse, status: number, headers: Headers): void {
+  res.statusCode = status;
+  res.statusMessage ||= titleOf(status);
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at] as string;
+    const value = headers[at + 1] as string | string[];
+    if (SHARED_HEADER.test(name)) res.appendHeader(name, value);
+    else res.setHeader(name, value);
+  }
+}
+
+/** Headers to which several parties add. */
+const SHARED_HEADER = /^(?:set-cookie|vary)$/i;
 
 function hasConnectionHeader(headers: WholeAnswer['headers']): boolean {
   for (let at = 0; at < headers.length; at += 2) {
@@ -108,6 +203,9 @@ function writeHeadText(
   // A client that was not told to go on may still send its body: the connection cannot be used again.
   const isKept = fields.shouldKeepAlive && !(fields._expect_continue && !fields._sent100);
   if (!isKept) fields._last = true;
+  res.written = headers;
+  res.writtenType = type;
+  res.writtenLength = length;
   fields._header = `${head}Content-Length: ${length}\r\n${
     isKept ? keptTail(fields._keepAliveTimeout) : `Date: ${dateText()}\r\nConnection: close\r\n\r\n`
   }`;
