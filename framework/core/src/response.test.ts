@@ -188,7 +188,7 @@ test.each<readonly [string, Middleware, Record<string, string>]>([
   });
 });
 
-const WITHOUT_DATE = /^(?!(?:.|\n)*\nDate:)HTTP/;
+const WITHOUT_DATE = /^(?![\s\S]*\nDate:)HTTP/;
 
 test.each<readonly [string, (res: ServerResponse) => void, RegExp]>([
   ['sendDate', (res) => Object.assign(res, { sendDate: false }), WITHOUT_DATE],
