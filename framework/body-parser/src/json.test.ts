@@ -342,9 +342,24 @@ describe('the limit', () => {
   test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '1mb', null])(
     '%j throws at start',
     (limit) => {
-      expect(() => json({ limit: limit as number })).toThrow(RangeError);
+      expect(() => json({ limit: limit as number })).toThrow(
+        new TypeError(
+          `Cannot read option limit "${limit}" of json(): expected a whole number from 1 to ${Number.MAX_SAFE_INTEGER}`,
+        ),
+      );
     },
   );
+
+  test.each([
+    [
+      { limitBytes: 5 },
+      'limitBytes "5" of json(): expected one of limit, strict, inflate; did you mean limit?',
+    ],
+    [{ strict: 'no' }, 'strict "no" of json(): expected true or false'],
+    [{ inflate: 1 }, 'inflate "1" of json(): expected true or false'],
+  ])('beside %j throws at start', (options, message) => {
+    expect(() => json(options as object)).toThrow(new TypeError(`Cannot read option ${message}`));
+  });
 
   test('is 1 MiB by default', async () => {
     const body = (bytes: number) => `["${'x'.repeat(bytes - 4)}"]`;

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 
 import { annotate, DONE, type Middleware, markFactories } from '@fw/core';
+import { aBoolean, aWholeNumber, readOptions } from '@fw/core/options';
 import { BadRequestError, UnsupportedMediaTypeError } from '@fw/errors';
 
 import { parseMediaType } from './media-type.ts';
@@ -23,18 +24,18 @@ const MEDIA_TYPES = ['application/json', 'application/*+json'];
  * Parses JSON bodies into `ctx.body`; an empty body leaves it `undefined`. What cannot be read is
  * answered 400, 413 or 415 before the handler runs. GET and HEAD are not parsed.
  *
- * @throws {RangeError} if `limit` is no positive integer
+ * @throws {TypeError} if an option is unknown or has a value that it cannot have
  */
-export function json({
-  limit = 1024 ** 2,
-  strict = true,
-  inflate = false,
-}: JsonOptions = {}): Middleware {
-  if (!Number.isSafeInteger(limit) || limit < 1) {
-    throw new RangeError(
-      `Cannot read option limit "${limit}": expected a positive number of bytes`,
-    );
-  }
+export function json(options: JsonOptions = {}): Middleware {
+  const {
+    limit = 1024 ** 2,
+    strict = true,
+    inflate = false,
+  } = readOptions('json()', options, {
+    limit: aWholeNumber(1, Number.MAX_SAFE_INTEGER),
+    strict: aBoolean,
+    inflate: aBoolean,
+  });
   const parse: Middleware = (ctx, next) => {
     const { req, res } = ctx.raw;
     if (!mayHaveBody(req) || ctx.body !== undefined || req.readableEnded) return next();

@@ -454,10 +454,27 @@ test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31])(
   'deadlineMs %d throws at start',
   (deadlineMs) => {
     expect(() => createApp({ deadlineMs })).toThrow(
-      /^Cannot read option deadlineMs ".*": expected /,
+      /^Cannot read option deadlineMs ".*" of createApp\(\): expected /,
     );
   },
 );
+
+test.each([
+  [
+    { trustproxy: 1 },
+    'trustproxy "1" of createApp(): expected one of logger, trustProxy, deadlineMs, around; did you mean trustProxy?',
+  ],
+  [
+    { logger: 'console' },
+    'logger "console" of createApp(): expected a logger with info, warn and error',
+  ],
+  [{ logger: { info() {} } }, 'of createApp(): expected a logger with info, warn and error'],
+  [{ deadlineMs: '5' }, 'deadlineMs "5" of createApp(): expected 0 to 2147483647 milliseconds'],
+  [{ around: true }, 'around "true" of createApp(): expected a function'],
+])('createApp(%j) throws a TypeError', (options, message) => {
+  expect(() => createApp(options as object)).toThrow(TypeError);
+  expect(() => createApp(options as object)).toThrow(message);
+});
 
 test('use and route refuse what they cannot run, at registration', () => {
   const app = createApp();

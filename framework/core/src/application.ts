@@ -5,13 +5,13 @@ import { recordError, toError, writeAnswer } from './answer.ts';
 import { type Chain, compose, DONE, END } from './compose.ts';
 import type { Middleware } from './context.ts';
 import { consoleLogger, type Logger, messageFirst, type PinoLogger } from './logger.ts';
+import { aFunction, anObjectWith, milliseconds, readOptions } from './options.ts';
 import { underPrefix } from './prefix.ts';
 import { type ContextSettings, RequestContext, type RequestTarget } from './request-context.ts';
 import { readTarget } from './request-gate.ts';
 import { requireMiddleware } from './require-middleware.ts';
 import { reportSent } from './sent.ts';
-import { requireMilliseconds } from './timer.ts';
-import { readTrustProxy, type TrustProxy } from './trust-proxy.ts';
+import { aTrustProxy, readTrustProxy, type TrustProxy } from './trust-proxy.ts';
 
 export interface ApplicationOptions {
   /** Takes `console`, pino, or any other `Logger`. Default: the terminal. */
@@ -86,8 +86,17 @@ class StackedApplication implements Application {
   #chain: Chain | undefined;
 
   constructor(options: ApplicationOptions) {
-    const { logger = consoleLogger, trustProxy = false, deadlineMs = 0, around } = options;
-    requireMilliseconds('deadlineMs', deadlineMs);
+    const {
+      logger = consoleLogger,
+      trustProxy = false,
+      deadlineMs = 0,
+      around,
+    } = readOptions('createApp()', options, {
+      logger: anObjectWith('a logger with info, warn and error', ['info', 'warn', 'error']),
+      trustProxy: aTrustProxy,
+      deadlineMs: milliseconds,
+      around: aFunction,
+    });
     this.#stack = around ? [around] : [];
     this.#around = compose(flatten(this.#stack));
     this.logger = messageFirst(logger);

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 import type { Logger } from './logger.ts';
-import { requireMilliseconds } from './timer.ts';
+import { milliseconds, readOptions } from './options.ts';
 import { answerUnderWay } from './unreadable.ts';
 
 export interface CloseOptions {
@@ -46,10 +46,12 @@ export function isClosing(server: Server): boolean {
 export function closeServer(
   server: Server,
   logger: Logger,
-  { lingerMs = 0, timeoutMs = 30_000 }: CloseOptions = {},
+  options: CloseOptions = {},
 ): Promise<void> {
-  requireMilliseconds('lingerMs', lingerMs);
-  requireMilliseconds('timeoutMs', timeoutMs);
+  const { lingerMs = 0, timeoutMs = 30_000 } = readOptions('close()', options, {
+    lingerMs: milliseconds,
+    timeoutMs: milliseconds,
+  });
   const endMs = timeoutMs === 0 ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs;
   const close = async (): Promise<void> => {
     await acceptWaiting(server, endMs);

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 
 import { createApp } from './application.ts';
 import { http } from './http.ts';
-import { listen } from './listen.ts';
+import { type ListenOptions, listen } from './listen.ts';
 import { openConnection } from './testing.ts';
 
 /** A client that requests `/` and reads the response in pieces, with a pause after each. */
@@ -147,11 +147,26 @@ describe('listen', () => {
   });
 });
 
+test('listen and close refuse unknown options', async () => {
+  const app = createApp({ logger: quiet });
+  const server = await listen(app, 0);
+
+  await expect(listen(app, { port: 0, hots: '::1' } as object as ListenOptions)).rejects.toThrow(
+    /^Cannot read option hots "::1" of listen\(\): expected one of port, host, .*$/,
+  );
+  expect(() => server.close({ timeout: 5 } as object)).toThrow(
+    'Cannot read option timeout "5" of close(): expected one of lingerMs, timeoutMs; did you mean timeoutMs?',
+  );
+  await server.close();
+});
+
 test.each([Number.NaN, -1, 65_536, 80.5])(
   'listen refuses %d as a port in one line',
   async (port) => {
     await expect(listen(createApp({ logger: quiet }), port)).rejects.toThrow(
-      new RangeError(`Cannot listen on port "${port}": expected an integer from 0 to 65535`),
+      new TypeError(
+        `Cannot read option port "${port}" of listen(): expected a whole number from 0 to 65535`,
+      ),
     );
   },
 );

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import type { Application } from './application.ts';
 import { type CloseOptions, closeServer, isClosing, trackConnections } from './close.ts';
 import { http } from './http.ts';
+import { aString, aWholeNumber, milliseconds, readOptions, required } from './options.ts';
 import { problemOfStatus } from './problem.ts';
 import { makeRequestId } from './request-id.ts';
 import { Response } from './response.ts';
-import { requireMilliseconds } from './timer.ts';
 import { answerUnreadable, hangUp } from './unreadable.ts';
 import { limitWriteTime } from './write-timeout.ts';
 
@@ -40,7 +40,7 @@ export interface ListeningServer {
 /**
  * Serves `app`; resolves once it accepts connections and every plugin is set up.
  *
- * @throws {RangeError} if the port is no port
+ * @throws {TypeError} if an option is unknown or has a value that it cannot have
  * @throws {Error} saying which address, if it cannot be had
  */
 export async function listen(
@@ -51,10 +51,14 @@ export async function listen(
     port,
     host = '127.0.0.1',
     ...timeouts
-  } = typeof options === 'number' ? { port: options } : options;
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new RangeError(`Cannot listen on port "${port}": expected an integer from 0 to 65535`);
-  }
+  } = readOptions('listen()', typeof options === 'object' ? options : { port: options }, {
+    port: required(aWholeNumber(0, 65_535)),
+    host: aString,
+    keepAliveTimeoutMs: milliseconds,
+    headersTimeoutMs: milliseconds,
+    requestTimeoutMs: milliseconds,
+    writeTimeoutMs: milliseconds,
+  });
   await app.ready();
   const server = createServer(app, timeouts);
   await new Promise<void>((resolve, reject) => {
@@ -92,9 +96,11 @@ export function createServer(
   app: Application,
   timeouts: Omit<ListenOptions, 'port' | 'host'> = {},
 ): Server {
-  const { keepAliveTimeoutMs = 75_000, requestTimeoutMs = 300_000 } = timeouts;
-  const { writeTimeoutMs = 30_000 } = timeouts;
-  requireMilliseconds('writeTimeoutMs', writeTimeoutMs);
+  const {
+    keepAliveTimeoutMs = 75_000,
+    requestTimeoutMs = 300_000,
+    writeTimeoutMs = 30_000,
+  } = timeouts;
   const { headersTimeoutMs = Math.min(80_000, requestTimeoutMs || 80_000) } = timeouts;
   const answer = (req: IncomingMessage, res: ServerResponse) => {
     if (isClosing(server)) res.setHeader('Connection', 'close');

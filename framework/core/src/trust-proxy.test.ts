@@ -108,7 +108,7 @@ test.each([
   const create = () => createApp({ trustProxy: option as TrustProxy });
 
   expect(create).toThrow(TypeError);
-  expect(create).toThrow(/^Cannot read option trustProxy ".*": expected /);
+  expect(create).toThrow(/^Cannot read option trustProxy ".*" of createApp\(\): expected /);
 });
 
 test.each([

@@ -1,42 +1,47 @@
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net';
 
+import { check } from './options.ts';
+
 /** `false`, how many proxies stand in front, or the networks they are in (`10.0.0.0/8`). */
 export type TrustProxy = false | number | readonly string[];
 
 /** Whether the proxy at `address`, `hop` hops away from this server (0: connected to it), is ours. */
 export type IsTrusted = (address: string, hop: number) => boolean;
 
-/**
- * Reads the option `trustProxy`.
- *
- * @throws {TypeError} if it is none of the three forms; `true` would let every client choose its address
- */
-export function readTrustProxy(option: unknown): IsTrusted {
-  if (option === false || option === undefined) return () => false;
-  if (typeof option === 'number' && Number.isSafeInteger(option) && option >= 0) {
-    return (_address, hop) => hop < option;
-  }
-  if (Array.isArray(option)) return readNetworks(option);
-  throw new TypeError(
-    `Cannot read option trustProxy "${String(option)}": expected false, a number of hops or a list of CIDRs`,
-  );
-}
+/** The option `trustProxy`: `true` is none, because every client could then choose its address. */
+export const aTrustProxy = check(
+  'false, a number of hops or a list of networks such as "10.0.0.0/8"',
+  (value) =>
+    value === false ||
+    (Number.isSafeInteger(value) && Number(value) >= 0) ||
+    (Array.isArray(value) && value.every((network) => readNetwork(network))),
+);
 
-function readNetworks(networks: readonly unknown[]): IsTrusted {
+/** Turns the option `trustProxy` into a test of addresses. */
+export function readTrustProxy(option: TrustProxy): IsTrusted {
+  if (option === false) return () => false;
+  if (typeof option === 'number') return (_address, hop) => hop < option;
   const list = new BlockList();
-  for (const network of networks) {
-    const [address = '', prefix, ...rest] = String(network).split('/');
-    const version = isIP(address);
-    const bits = version === 6 ? 128 : 32;
-    const length = prefix === undefined ? bits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1;
-    if (version === 0 || length < 0 || length > bits || rest.length > 0) {
-      throw new TypeError(
-        `Cannot read option trustProxy "${String(network)}": expected a form such as "10.0.0.0/8" or "::1"`,
-      );
-    }
-    list.addSubnet(address, length, version === 6 ? 'ipv6' : 'ipv4');
+  for (const { address, length, family } of option.flatMap((text) => readNetwork(text) ?? [])) {
+    list.addSubnet(address, length, family);
   }
   return (address) => list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}
+
+interface Network {
+  readonly address: string;
+  readonly length: number;
+  readonly family: 'ipv4' | 'ipv6';
+}
+
+/** An address, or a network such as `10.0.0.0/8`; `undefined` for any other value. */
+function readNetwork(network: unknown): Network | undefined {
+  const [address = '', prefix, ...rest] = String(network).split('/');
+  const version = isIP(address);
+  const bits = version === 6 ? 128 : 32;
+  const length = prefix === undefined ? bits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1;
+  if (version === 0 || length < 0 || length > bits || rest.length > 0) return undefined;
+  return { address, length, family: version === 6 ? 'ipv6' : 'ipv4' };
 }
 
 /** How many of the last entries of the forwarding headers our own proxies wrote, and the client before them. */

@@ -310,3 +310,15 @@ describe('an error of another library', () => {
     expect(logged).toEqual([error]);
   });
 });
+
+test.each([
+  [
+    { includestack: true },
+    'includestack "true" of errorHandler(): expected includeStack; did you mean includeStack?',
+  ],
+  [{ includeStack: 'yes' }, 'includeStack "yes" of errorHandler(): expected true or false'],
+])('errorHandler(%j) throws at start', (options, message) => {
+  expect(() => errorHandler(options as object)).toThrow(
+    new TypeError(`Cannot read option ${message}`),
+  );
+});

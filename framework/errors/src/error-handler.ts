@@ -7,6 +7,7 @@ import {
   NotFoundError,
   unmatchedStatus,
 } from '@fw/core';
+import { aBoolean, readOptions } from '@fw/core/options';
 
 export interface ErrorHandlerOptions {
   /** Adds the stack, line by line, to every answer, 5xx included. Refused in production. Default false. */
@@ -16,17 +17,22 @@ export interface ErrorHandlerOptions {
 /**
  * Answers what anything after it throws, as a problem by RFC 9457, so that middleware before it
  * finds an answer. Register it first.
+ *
+ * @throws {TypeError} if an option is unknown or has a value that it cannot have
  */
-export function errorHandler({ includeStack = false }: ErrorHandlerOptions = {}): Middleware {
+export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
+  const { includeStack = false } = readOptions('errorHandler()', options, {
+    includeStack: aBoolean,
+  });
   const isProduction = process.env.NODE_ENV === 'production';
   if (includeStack && isProduction) {
     process.emitWarning('errorHandler: includeStack is ignored while NODE_ENV is "production"');
   }
-  const options = { includeStack: includeStack && !isProduction };
+  const settings = { includeStack: includeStack && !isProduction };
   return (ctx, next) => {
     const running = next();
     if (running === DONE) return DONE;
-    return running.then(undefined, (error: unknown) => answerError(ctx, error, options));
+    return running.then(undefined, (error: unknown) => answerError(ctx, error, settings));
   };
 }
 

@@ -9,16 +9,13 @@ const UNIT_MS = new Map([
 const MAX_WINDOW_MS = 366 * 86_400_000;
 
 /**
- * Reads a window such as `30s` or `1m`, or a number of milliseconds, in milliseconds.
- *
- * @throws {RangeError} if it is no positive whole number, followed by ms, s, m, h or d where it is text, or longer than a year
+ * Reads a window such as `30s` or `1m`, or a number of milliseconds, in milliseconds; `undefined` if it
+ * is not a positive whole number, followed by ms, s, m, h or d where it is text, or longer than a year.
  */
-export function parseDuration(window: string | number): number {
+export function readDuration(window: unknown): number | undefined {
   const [, count = '', unit = ''] = /^([1-9]\d*)([a-z]+)$/.exec(String(window)) ?? [];
   const windowMs =
     typeof window === 'number' ? window : Number(count) * (UNIT_MS.get(unit) ?? Number.NaN);
-  if (Number.isSafeInteger(windowMs) && windowMs > 0 && windowMs <= MAX_WINDOW_MS) return windowMs;
-  throw new RangeError(
-    `Cannot read option window "${String(window)}": expected a form such as "30s" or "1m", or milliseconds, up to a year`,
-  );
+  const isDuration = Number.isSafeInteger(windowMs) && windowMs > 0 && windowMs <= MAX_WINDOW_MS;
+  return isDuration ? windowMs : undefined;
 }

@@ -307,14 +307,20 @@ test('a key with a new policy in a memory store beyond 255 is refused', () => {
 });
 
 test.each([
-  [{ maxKeys: 0 }, 'Cannot read option maxKeys "0": expected a whole number from 1 to 16777214'],
+  [
+    { maxKeys: 0 },
+    'Cannot read option maxKeys "0" of memoryStore(): expected a whole number from 1 to 16777214',
+  ],
   [
     { maxKeys: 1.5 },
-    'Cannot read option maxKeys "1.5": expected a whole number from 1 to 16777214',
+    'Cannot read option maxKeys "1.5" of memoryStore(): expected a whole number from 1 to 16777214',
   ],
-  [{ max: 5 }, 'Cannot read option "max" of memoryStore: expected one of maxKeys, clock'],
+  [
+    { max: 5 },
+    'Cannot read option max "5" of memoryStore(): expected one of maxKeys, clock; did you mean maxKeys?',
+  ],
 ])('memoryStore refuses the options %j', (options: object, message) => {
-  expect(() => memoryStore(options)).toThrow(new RangeError(message));
+  expect(() => memoryStore(options)).toThrow(new TypeError(message));
 });
 
 test.each<Algorithm>(['sliding-window', 'fixed-window', 'token-bucket'])(

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
+import { aFunction, aWholeNumber, readOptions } from '@fw/core/options';
+
 import {
   clearRecord,
   createRecordCounter,
@@ -8,7 +10,6 @@ import {
   type Records,
 } from './algorithms.ts';
 import { KeyedHash } from './keyed-hash.ts';
-import { checkOptionNames, readWhole } from './options.ts';
 import type { Counter, Hit, Policy, RateLimitStore } from './store.ts';
 
 export interface MemoryStoreOptions {
@@ -33,12 +34,15 @@ export interface MemoryCounter extends Required<Counter> {
  * Counts in the memory of this process, within a fixed number of bytes. Of more keys than it can
  * hold it forgets the ones that came first, and those that are blocked only when all are.
  *
- * @throws {RangeError} if an option has no such meaning
+ * @throws {TypeError} if an option is unknown or has a value that it cannot have
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
-  checkOptionNames('memoryStore', options, ['maxKeys', 'clock']);
-  const { maxKeys = 100_000, clock = () => performance.now() } = options;
-  return new TableStore(readWhole('maxKeys', maxKeys, 1, MAX_KEYS), clock);
+  const { maxKeys = 100_000, clock = () => performance.now() } = readOptions(
+    'memoryStore()',
+    options,
+    { maxKeys: aWholeNumber(1, MAX_KEYS), clock: aFunction },
+  );
+  return new TableStore(maxKeys, clock);
 }
 
 /** The position of a key takes 24 bits of an index entry, so that 8 are left for its hash. */

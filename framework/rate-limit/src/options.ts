@@ -1,4 +1,6 @@
-import { parseDuration } from './duration.ts';
+import { aWholeNumber, badOption, check, oneOf } from '@fw/core/options';
+
+import { readDuration } from './duration.ts';
 import type { Algorithm, Policy } from './store.ts';
 
 /** What a limiter is made from, as a user writes it. */
@@ -15,66 +17,41 @@ export interface PolicyOptions {
   readonly name?: string;
 }
 
-const ALGORITHMS: readonly unknown[] = [
-  'sliding-window',
-  'fixed-window',
-  'token-bucket',
-] satisfies Algorithm[];
+const ALGORITHMS: readonly Algorithm[] = ['sliding-window', 'fixed-window', 'token-bucket'];
 /** What a structured field's string may hold (RFC 9651 §3.3.3) without an escape, and a key of any store. */
 const NAME = /^[\w.:-]{1,64}$/;
 export const MAX_COUNT = 2 ** 32 - 1;
 
+export const POLICY_CHECKS = {
+  max: aWholeNumber(1, MAX_COUNT),
+  window: check(
+    'a form such as "30s" or "1m", or milliseconds, up to a year',
+    (value) => readDuration(value) !== undefined,
+  ),
+  algorithm: oneOf(ALGORITHMS),
+  burst: aWholeNumber(1, MAX_COUNT),
+  name: check(
+    '1 to 64 of letters, digits, "_", ".", ":" and "-"',
+    (value) => typeof value === 'string' && NAME.test(value),
+  ),
+};
+
 /**
- * Reads what a limiter allows.
+ * Makes a policy of options that passed `POLICY_CHECKS`.
  *
- * @throws {RangeError} naming the option, its value and what was expected
+ * @throws {TypeError} if `burst` is set for an algorithm that has none
  */
-export function readPolicy(options: PolicyOptions): Policy {
+export function createPolicy(owner: string, options: PolicyOptions): Policy {
   const { max = 100, window = '1m', algorithm = 'sliding-window', burst, name } = options;
-  readWhole('max', max, 1, MAX_COUNT);
-  const windowMs = parseDuration(window);
-  if (!ALGORITHMS.includes(algorithm)) throw unreadable('algorithm', algorithm, ALGORITHMS);
   if (burst !== undefined && algorithm !== 'token-bucket') {
-    throw new RangeError(
-      `Cannot read option burst "${burst}": expected it with algorithm "token-bucket" only`,
-    );
-  }
-  if (name !== undefined && !(typeof name === 'string' && NAME.test(name))) {
-    throw new RangeError(
-      `Cannot read option name "${String(name)}": expected 1 to 64 of letters, digits, "_", ".", ":" and "-"`,
-    );
+    const expected = 'it with algorithm "token-bucket" only';
+    throw badOption(owner, { name: 'burst', value: burst, expected });
   }
   return {
     name: name ?? `${max}-per-${typeof window === 'number' ? `${window}ms` : window}`,
     algorithm,
     max,
-    windowMs,
-    burst: readWhole('burst', burst ?? max, 1, MAX_COUNT),
+    windowMs: readDuration(window) ?? 0,
+    burst: burst ?? max,
   };
-}
-
-/** @throws {RangeError} if `value` is no whole number from `least` to `most` */
-export function readWhole(option: string, value: number, least: number, most: number): number {
-  if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
-  throw new RangeError(
-    `Cannot read option ${option} "${String(value)}": expected a whole number from ${least} to ${most}`,
-  );
-}
-
-/** @throws {RangeError} if `options` has a name that is none of `known`: it would be ignored */
-export function checkOptionNames(owner: string, options: object, known: readonly string[]): void {
-  for (const name of Object.keys(options)) {
-    if (known.includes(name)) continue;
-    throw new RangeError(
-      `Cannot read option "${name}" of ${owner}: expected one of ${known.join(', ')}`,
-    );
-  }
-}
-
-/** The error for an option that must be one of a few words. */
-export function unreadable(option: string, value: unknown, known: readonly unknown[]): RangeError {
-  const expected = known.map((word) => `"${String(word)}"`).join(', ');
-  return new RangeError(
-    `Cannot read option ${option} "${String(value)}": expected one of ${expected}`,
-  );
 }

@@ -269,47 +269,71 @@ test('limiters record their headers and policies for the documentation', () => {
 });
 
 test.each<[object, string]>([
-  [{ max: 0 }, 'Cannot read option max "0": expected a whole number from 1 to 4294967295'],
-  [{ max: '5' }, 'Cannot read option max "5": expected a whole number from 1 to 4294967295'],
-  [{ max: 1.5 }, 'Cannot read option max "1.5": expected a whole number from 1 to 4294967295'],
+  [
+    { max: 0 },
+    'Cannot read option max "0" of rateLimit(): expected a whole number from 1 to 4294967295',
+  ],
+  [
+    { max: '5' },
+    'Cannot read option max "5" of rateLimit(): expected a whole number from 1 to 4294967295',
+  ],
+  [
+    { max: 1.5 },
+    'Cannot read option max "1.5" of rateLimit(): expected a whole number from 1 to 4294967295',
+  ],
   [
     { window: 'soon' },
-    'Cannot read option window "soon": expected a form such as "30s" or "1m", or milliseconds, up to a year',
+    'Cannot read option window "soon" of rateLimit(): expected a form such as "30s" or "1m", or milliseconds, up to a year',
   ],
   [
     { algorithm: 'leaky' },
-    'Cannot read option algorithm "leaky": expected one of "sliding-window", "fixed-window", "token-bucket"',
+    'Cannot read option algorithm "leaky" of rateLimit(): expected one of "sliding-window", "fixed-window", "token-bucket"',
   ],
-  [{ burst: 5 }, 'Cannot read option burst "5": expected it with algorithm "token-bucket" only'],
+  [
+    { burst: 5 },
+    'Cannot read option burst "5" of rateLimit(): expected it with algorithm "token-bucket" only',
+  ],
   [
     { algorithm: 'token-bucket', burst: 0 },
-    'Cannot read option burst "0": expected a whole number from 1 to 4294967295',
+    'Cannot read option burst "0" of rateLimit(): expected a whole number from 1 to 4294967295',
   ],
   [
     { name: 'a b' },
-    'Cannot read option name "a b": expected 1 to 64 of letters, digits, "_", ".", ":" and "-"',
+    'Cannot read option name "a b" of rateLimit(): expected 1 to 64 of letters, digits, "_", ".", ":" and "-"',
   ],
-  [{ cost: -1 }, 'Cannot read option cost "-1": expected a whole number from 0 to 4294967295'],
-  [{ cost: '1' }, 'Cannot read option cost "1": expected a function'],
-  [{ skip: true }, 'Cannot read option skip "true": expected a function'],
-  [{ keyGenerator: 'ip' }, 'Cannot read option keyGenerator "ip": expected a function'],
-  [{ handler: 429 }, 'Cannot read option handler "429": expected a function'],
-  [{ store: 'redis' }, 'Cannot read option store "redis": expected a store'],
+  [
+    { cost: -1 },
+    'Cannot read option cost "-1" of rateLimit(): expected a whole number from 0 to 4294967295 or a function',
+  ],
+  [
+    { cost: '1' },
+    'Cannot read option cost "1" of rateLimit(): expected a whole number from 0 to 4294967295 or a function',
+  ],
+  [{ skip: true }, 'Cannot read option skip "true" of rateLimit(): expected a function'],
+  [
+    { keyGenerator: 'ip' },
+    'Cannot read option keyGenerator "ip" of rateLimit(): expected a function',
+  ],
+  [{ handler: 429 }, 'Cannot read option handler "429" of rateLimit(): expected a function'],
+  [{ store: 'redis' }, 'Cannot read option store "redis" of rateLimit(): expected a store'],
   [
     { onStoreError: 'ignore' },
-    'Cannot read option onStoreError "ignore": expected one of "local", "open", "closed"',
+    'Cannot read option onStoreError "ignore" of rateLimit(): expected one of "local", "open", "closed"',
   ],
-  [{ ipv6Subnet: 0 }, 'Cannot read option ipv6Subnet "0": expected a whole number from 1 to 128'],
+  [
+    { ipv6Subnet: 0 },
+    'Cannot read option ipv6Subnet "0" of rateLimit(): expected a whole number from 1 to 128',
+  ],
   [
     { headers: 'draft-7' },
-    'Cannot read option headers "draft-7": expected one of "draft-6", "draft-10"',
+    'Cannot read option headers "draft-7" of rateLimit(): expected one of "draft-6", "draft-10"',
   ],
   [
     { windowMs: 1_000 },
-    'Cannot read option "windowMs" of rateLimit: expected one of max, window, algorithm, burst, name, keyGenerator, store, skip, countOnly, cost, handler, onStoreError, ipv6Subnet, headers',
+    'Cannot read option windowMs "1000" of rateLimit(): expected one of max, window, algorithm, burst, name, keyGenerator, store, skip, countOnly, cost, handler, onStoreError, ipv6Subnet, headers; did you mean window?',
   ],
 ])('rateLimit refuses the options %j', (options: RateLimitOptions, message) => {
-  expect(() => rateLimit(options)).toThrow(message);
+  expect(() => rateLimit(options)).toThrow(new TypeError(message));
 });
 
 function tieredApp(tierResolver: (ctx: Context) => string | undefined | Promise<string>) {
@@ -367,23 +391,29 @@ test('without defaultTier the first tier is the default', async () => {
 });
 
 test.each<[object, string]>([
-  [{ tiers: {}, tierResolver: () => 'a' }, 'Cannot read option defaultTier "": expected one of '],
+  [
+    { tiers: {}, tierResolver: () => 'a' },
+    'Cannot read option tiers "{}" of tieredRateLimit(): expected at least one tier by name',
+  ],
   [
     { tiers: { a: {} }, tierResolver: () => 'a', defaultTier: 'b' },
-    'Cannot read option defaultTier "b": expected one of "a"',
+    'Cannot read option defaultTier "b" of tieredRateLimit(): expected one of "a"',
   ],
-  [{ tiers: { a: {} } }, 'Cannot read option tierResolver "undefined": expected a function'],
+  [
+    { tiers: { a: {} } },
+    'Cannot read option tierResolver "undefined" of tieredRateLimit(): expected a function',
+  ],
   [
     { tiers: { a: { limit: 1 } }, tierResolver: () => 'a' },
-    'Cannot read option "limit" of tier "a": expected one of max, window, algorithm, burst, name',
+    'Cannot read option limit "1" of tier "a" of tieredRateLimit(): expected one of max, window, algorithm, burst, name',
   ],
   [
     { tiers: { a: { max: 0 } }, tierResolver: () => 'a' },
-    'Cannot read option max "0": expected a whole number from 1 to 4294967295',
+    'Cannot read option max "0" of tier "a" of tieredRateLimit(): expected a whole number from 1 to 4294967295',
   ],
   [
     { tiers: { a: {} }, tierResolver: () => 'a', max: 5 },
-    'Cannot read option "max" of tieredRateLimit: expected one of tiers, tierResolver, defaultTier, keyGenerator',
+    'Cannot read option max "5" of tieredRateLimit(): expected one of tiers, tierResolver, defaultTier, keyGenerator',
   ],
 ])('tieredRateLimit refuses wrong options: %#', (options: object, message) => {
   expect(() => tieredRateLimit(options as Parameters<typeof tieredRateLimit>[0])).toThrow(message);
@@ -488,8 +518,14 @@ test('countOnly counts by a store that has no findRefusal', async () => {
   expect(statuses).toEqual([401, 429, 200]);
 });
 
-test.each([[[]], [[99]], [['401']], [401], [[401.5]]])('countOnly refuses %j', (countOnly) => {
+test.each([
+  [[], '[]'],
+  [[99], '[ 99 ]'],
+  [['401'], "[ '401' ]"],
+  [401, '401'],
+  [[401.5], '[ 401.5 ]'],
+])('countOnly refuses %j', (countOnly, shown) => {
   expect(() => rateLimit({ countOnly } as RateLimitOptions)).toThrow(
-    `Cannot read option countOnly "${countOnly}": expected a list of statuses such as [401]`,
+    `Cannot read option countOnly "${shown}" of rateLimit(): expected a list of statuses such as [401]`,
   );
 });

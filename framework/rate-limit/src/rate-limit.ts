@@ -1,4 +1,16 @@
 import { annotate, type Context, type Middleware, markFactories, statusOf } from '@fw/core';
+import {
+  aFunction,
+  anObject,
+  anObjectWith,
+  aString,
+  aWholeNumber,
+  badOption,
+  check,
+  oneOf,
+  readOptions,
+  required,
+} from '@fw/core/options';
 import { TooManyRequestsError } from '@fw/errors';
 
 import { clientKey } from './client-key.ts';
@@ -10,14 +22,7 @@ import {
   wholeSeconds,
 } from './headers.ts';
 import { memoryStore } from './memory-store.ts';
-import {
-  checkOptionNames,
-  MAX_COUNT,
-  type PolicyOptions,
-  readPolicy,
-  readWhole,
-  unreadable,
-} from './options.ts';
+import { createPolicy, MAX_COUNT, POLICY_CHECKS, type PolicyOptions } from './options.ts';
 import type { Hit, Policy, RateLimitStore } from './store.ts';
 
 /** What limiters with and without tiers have in common. */
@@ -48,18 +53,22 @@ export interface LimiterOptions {
 
 export interface RateLimitOptions extends PolicyOptions, LimiterOptions {}
 
-const POLICY_OPTIONS = ['max', 'window', 'algorithm', 'burst', 'name'];
-const LIMITER_OPTIONS = [
-  'keyGenerator',
-  'store',
-  'skip',
-  'countOnly',
-  'cost',
-  'handler',
-  'onStoreError',
-  'ipv6Subnet',
-  'headers',
-];
+const aCost = aWholeNumber(0, MAX_COUNT);
+
+const LIMITER_CHECKS = {
+  keyGenerator: aFunction,
+  store: anObjectWith('a store', ['counter']),
+  skip: aFunction,
+  countOnly: check('a list of statuses such as [401]', isStatusList),
+  cost: check(
+    `${aCost.expected} or a function`,
+    (value) => typeof value === 'function' || aCost.accepts(value),
+  ),
+  handler: aFunction,
+  onStoreError: oneOf(ON_STORE_ERROR),
+  ipv6Subnet: aWholeNumber(1, 128),
+  headers: oneOf(HEADER_DIALECTS),
+};
 
 /**
  * Limits requests per key: beyond the limit they are answered 429.
@@ -68,11 +77,11 @@ const LIMITER_OPTIONS = [
  * app.use(rateLimit({ max: 100, window: '1m' }));
  * ```
  *
- * @throws {RangeError | TypeError} naming an option that has no such meaning or is not known
+ * @throws {TypeError} if an option is unknown or has a value that it cannot have
  */
 export function rateLimit(options: RateLimitOptions = {}): Middleware {
-  checkOptionNames('rateLimit', options, [...POLICY_OPTIONS, ...LIMITER_OPTIONS]);
-  const policy = readPolicy(options);
+  readOptions('rateLimit()', options, { ...POLICY_CHECKS, ...LIMITER_CHECKS });
+  const policy = createPolicy('rateLimit()', options);
   const limit = createLimiter(options)(policy);
   return describe(limit, options, [policy]);
 }
@@ -91,25 +100,40 @@ type TierName = string | undefined;
 /**
  * Limits requests per key, each by what its tier allows. A key that changes tiers is counted anew.
  *
- * @throws {RangeError | TypeError} naming an option that has no such meaning or is not known
+ * @throws {TypeError} if an option is unknown or has a value that it cannot have
  */
 export function tieredRateLimit(options: TieredRateLimitOptions): Middleware {
-  const known = ['tiers', 'tierResolver', 'defaultTier', ...LIMITER_OPTIONS];
-  checkOptionNames('tieredRateLimit', options, known);
-  const { tiers, tierResolver, defaultTier = Object.keys(tiers ?? {})[0] ?? '' } = options;
-  requireFunction('tierResolver', tierResolver);
+  const owner = 'tieredRateLimit()';
+  const { tiers, tierResolver } = readOptions<TieredRateLimitOptions>(owner, options, {
+    tiers: required(
+      check(
+        'at least one tier by name',
+        (value) => anObject.accepts(value) && Object.keys(Object(value)).length > 0,
+      ),
+    ),
+    tierResolver: required(aFunction),
+    defaultTier: aString,
+    ...LIMITER_CHECKS,
+  });
   const createFor = createLimiter(options);
   // A map: `constructor` and `__proto__` are tiers like any other that is not known.
   const limiters = new Map<string, Middleware>();
   const policies: Policy[] = [];
-  for (const [tier, policyOptions] of Object.entries(tiers ?? {})) {
-    checkOptionNames(`tier "${tier}"`, policyOptions, POLICY_OPTIONS);
-    const policy = readPolicy({ name: tier, ...policyOptions });
+  for (const [tier, policyOptions] of Object.entries(tiers)) {
+    const tierOwner = `tier "${tier}" of ${owner}`;
+    readOptions(tierOwner, policyOptions, POLICY_CHECKS);
+    const named = readOptions(tierOwner, { name: tier, ...policyOptions }, POLICY_CHECKS);
+    const policy = createPolicy(tierOwner, named);
     policies.push(policy);
     limiters.set(tier, createFor(policy));
   }
+  const names = [...limiters.keys()];
+  const { defaultTier = names[0] ?? '' } = options;
   const fallback = limiters.get(defaultTier);
-  if (!fallback) throw unreadable('defaultTier', defaultTier, [...limiters.keys()]);
+  if (!fallback) {
+    const { expected } = oneOf(names);
+    throw badOption(owner, { name: 'defaultTier', value: defaultTier, expected });
+  }
 
   const limit: Middleware = (ctx, next) => {
     const tier = tierResolver(ctx);
@@ -146,20 +170,6 @@ function createLimiter(options: LimiterOptions): (policy: Policy) => Middleware 
     onStoreError = 'local',
     headers = 'draft-6',
   } = options;
-  readWhole('ipv6Subnet', ipv6Subnet, 1, 128);
-  if (typeof cost === 'number') readWhole('cost', cost, 0, MAX_COUNT);
-  else requireFunction('cost', cost);
-  if (skip !== undefined) requireFunction('skip', skip);
-  if (countOnly !== undefined) readStatuses('countOnly', countOnly);
-  requireFunction('keyGenerator', keyGenerator);
-  requireFunction('handler', handler);
-  if (typeof store?.counter !== 'function') {
-    throw new TypeError(`Cannot read option store "${String(store)}": expected a store`);
-  }
-  if (!ON_STORE_ERROR.includes(onStoreError)) {
-    throw unreadable('onStoreError', onStoreError, ON_STORE_ERROR);
-  }
-  if (!HEADER_DIALECTS.includes(headers)) throw unreadable('headers', headers, HEADER_DIALECTS);
 
   return (policy) => {
     const counts = createCounts(store, policy, onStoreError);
@@ -232,24 +242,16 @@ function readSkip(skipped: unknown): boolean {
   throw new TypeError(`Cannot skip by "${String(skipped)}": skip must return true or false`);
 }
 
-function readStatuses(option: string, statuses: unknown): void {
+function isStatusList(statuses: unknown): boolean {
   const isStatus = (status: unknown) => Number.isInteger(status) && STATUS.test(String(status));
-  if (Array.isArray(statuses) && statuses.length > 0 && statuses.every(isStatus)) return;
-  throw new TypeError(
-    `Cannot read option ${option} "${String(statuses)}": expected a list of statuses such as [401]`,
-  );
+  return Array.isArray(statuses) && statuses.length > 0 && statuses.every(isStatus);
 }
 
 const STATUS = /^[2-5]\d\d$/;
 
 function readCost(cost: number): number {
-  if (Number.isSafeInteger(cost) && cost >= 0 && cost <= MAX_COUNT) return cost;
+  if (aCost.accepts(cost)) return cost;
   throw new RangeError(`Cannot count "${String(cost)}": cost must return a whole number from 0 on`);
-}
-
-function requireFunction(option: string, value: unknown): void {
-  if (typeof value === 'function') return;
-  throw new TypeError(`Cannot read option ${option} "${String(value)}": expected a function`);
 }
 
 markFactories({ rateLimit, tieredRateLimit });

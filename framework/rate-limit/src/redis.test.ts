@@ -205,13 +205,16 @@ describe('with a server', () => {
   });
 
   test.each<[RedisStoreOptions, string]>([
-    [{ timeout: 0 }, 'Cannot read option timeout "0": expected a whole number from 1 to 60000'],
+    [
+      { timeout: 0 },
+      'Cannot read option timeout "0" of redisStore(): expected a whole number from 1 to 60000',
+    ],
     [
       { retries: 1 } as RedisStoreOptions,
-      'Cannot read option "retries" of redisStore: expected one of prefix, timeout',
+      'Cannot read option retries "1" of redisStore(): expected one of prefix, timeout',
     ],
   ])('redisStore refuses the options %j', (options, message) => {
-    expect(() => redisStore(client, options)).toThrow(new RangeError(message));
+    expect(() => redisStore(client, options)).toThrow(new TypeError(message));
   });
 });
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
-import { checkOptionNames, readWhole } from './options.ts';
+import { aString, aWholeNumber, readOptions } from '@fw/core/options';
+
 import { SCRIPT } from './redis-script.ts';
 import type { Counter, Hit, Policy, RateLimitStore } from './store.ts';
 
@@ -39,15 +40,13 @@ export const redisClientOptions = {
  * server's clock. The hits of one turn of the event loop travel together, and a key that is known to
  * be blocked is not asked for. While the server is away, every hit fails at once.
  *
- * @throws {RangeError} if an option has no such meaning
+ * @throws {TypeError} if an option is unknown or has a value that it cannot have
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): RateLimitStore {
-  checkOptionNames('redisStore', options, ['prefix', 'timeout']);
-  const { prefix = '{rate-limit}:', timeout = 100 } = options;
-  readWhole('timeout', timeout, 1, 60_000);
-  if (typeof prefix !== 'string') {
-    throw new RangeError(`Cannot read option prefix "${String(prefix)}": expected a text`);
-  }
+  const { prefix = '{rate-limit}:', timeout = 100 } = readOptions('redisStore()', options, {
+    prefix: aString,
+    timeout: aWholeNumber(1, 60_000),
+  });
   hearErrors(client);
   const script = new Script(client, timeout);
   const blocks = new KnownBlocks();

@@ -5,6 +5,7 @@ import {
   type Middleware,
   unmatchedStatus,
 } from '@fw/core';
+import { aListOf, aString, readOptions } from '@fw/core/options';
 
 export interface AllowedMethodsOptions {
   /** The media types that PATCH takes: `Accept-Patch` of OPTIONS (RFC 5789 §3.1). Default: left out. */
@@ -25,8 +26,11 @@ export interface KnownMethods {
  */
 export function answerMethods(
   known: KnownMethods,
-  { patchTypes }: AllowedMethodsOptions = {},
+  options: AllowedMethodsOptions = {},
 ): Middleware {
+  const { patchTypes } = readOptions('allowedMethods()', options, {
+    patchTypes: aListOf('a list of media types', aString),
+  });
   const acceptPatch = patchTypes?.join(', ');
   return (ctx, next) => {
     if (ctx.route || ctx.responded) return next();

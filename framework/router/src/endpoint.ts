@@ -1,4 +1,5 @@
 import { annotate, type Middleware, markFactories } from '@fw/core';
+import { aBoolean, aListOf, anObject, aString, oneOf, readOptions } from '@fw/core/options';
 
 /** What the documentation says of one operation. */
 export interface EndpointMetadata {
@@ -15,8 +16,22 @@ export interface EndpointMetadata {
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
 }
 
-/** Describes the route that it stands in; does nothing to its requests. */
+/**
+ * Describes its route for the documentation; does nothing to requests.
+ *
+ * @throws {TypeError} if an option is unknown or has a value that it cannot have
+ */
 export function endpoint(metadata: EndpointMetadata): Middleware {
+  readOptions('endpoint()', metadata, {
+    summary: aString,
+    description: aString,
+    tags: aListOf('a list of strings', aString),
+    deprecated: aBoolean,
+    visibility: oneOf(['internal']),
+    responses: anObject,
+    operationId: aString,
+    security: aListOf('a list of objects', anObject),
+  });
   return annotate<Middleware>((_ctx, next) => next(), { endpoint: metadata });
 }
 

@@ -794,3 +794,24 @@ test('match gives the route and its parameters, and runs nothing', () => {
   expect(router.match('GET', '/api/nobody')).toBeUndefined();
   expect(run).not.toHaveBeenCalled();
 });
+
+test.each([
+  [
+    () => createRouter({ casesensitive: true } as object),
+    'casesensitive "true" of createRouter(): expected one of prefix, caseSensitive, strict; did you mean caseSensitive?',
+  ],
+  [
+    () => createRouter({ strict: 1 } as object),
+    'strict "1" of createRouter(): expected true or false',
+  ],
+  [
+    () => createRouter().allowedMethods({ patchType: [] } as object),
+    'patchType "[]" of allowedMethods(): expected patchTypes; did you mean patchTypes?',
+  ],
+  [
+    () => endpoint({ sumary: 'x' } as object),
+    'sumary "x" of endpoint(): expected one of summary, description, tags, deprecated, visibility, responses, operationId, security; did you mean summary?',
+  ],
+])('an option that is unknown or of a wrong type throws at start: %s', (create, message) => {
+  expect(create).toThrow(new TypeError(`Cannot read option ${message}`));
+});

@@ -132,7 +132,7 @@ export type AnyRouter = Pick<Router, 'routes' | 'getRoutes' | 'match' | 'print'>
  * app.route('/api', router);
  * ```
  *
- * @throws {TypeError} if the prefix is no path
+ * @throws {TypeError} if an option is unknown or has a value that it cannot have
  */
 export function createRouter<const Prefix extends string = ''>(
   options: RouterOptions & { readonly prefix?: Prefix } = {},

@@ -11,6 +11,7 @@ import {
   setRoute,
   unmatchedStatus,
 } from '@fw/core';
+import { aBoolean, aString, readOptions } from '@fw/core/options';
 
 import { type AllowedMethodsOptions, answerMethods } from './allowed-methods.ts';
 import { joinPaths, namesIn, readRoutePattern } from './pattern.ts';
@@ -80,7 +81,16 @@ export class TreeRouter implements Router<string> {
   /** Whether requests are matched with this router's own tree, besides those of its parents. */
   #isServed = false;
 
-  constructor({ prefix = '', caseSensitive = false, strict = false }: RouterOptions) {
+  constructor(options: RouterOptions) {
+    const {
+      prefix = '',
+      caseSensitive = false,
+      strict = false,
+    } = readOptions('createRouter()', options, {
+      prefix: aString,
+      caseSensitive: aBoolean,
+      strict: aBoolean,
+    });
     this.#prefix =
       prefix === '' ? '' : joinPaths(readPattern(prefix, `Cannot use prefix "${prefix}"`), '/');
     this.#caseSensitive = caseSensitive;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
+import { likelyMeant } from '@fw/core/options';
 import * as z from 'zod';
 
-import { likelyMeant } from './misspelling.ts';
 import { factsOf } from './variable.ts';
 
 /** What reads each variable of any configuration. */

@@ -1,4 +1,5 @@
 import { annotate, type Context, markFactories, type Next, setParts } from '@fw/core';
+import { check, readOptions } from '@fw/core/options';
 import { ValidationError, type ValidationIssue } from '@fw/errors';
 
 import { MAX_ISSUES, readIssues } from './issues.ts';
@@ -62,7 +63,9 @@ export function validate(
   options: ValidateOptions = {},
 ): ValidateMiddleware<unknown> {
   const schemas = readSchemas(what);
-  const status = readStatus(options);
+  const { status = 400 } = readOptions('validate()', options, {
+    status: check('400 or 422', (value) => value === 400 || value === 422),
+  });
   const checks = PARTS.flatMap((part) => {
     const schema = schemas[part];
     return schema ? [{ part, schema }] : [];
@@ -70,7 +73,7 @@ export function validate(
 
   return annotate(
     (ctx: Context, next: Next) => {
-      const outcomes = checks.map(({ part, schema }) => check(schema, part, ctx[part]));
+      const outcomes = checks.map(({ part, schema }) => checkPart(schema, part, ctx[part]));
       if (!outcomes.some(isPromise)) {
         replaceParts(ctx, outcomes as Outcome[], status);
         return next();
@@ -86,42 +89,30 @@ export function validate(
 
 function readSchemas(what: unknown): RequestSchemas {
   if (isStandardSchema(what)) return { body: what };
-  if (typeof what !== 'object' || what === null || Object.keys(what).length === 0) {
+  if (!isObject(what) || Object.keys(what).length === 0) {
     throw new TypeError(
       `Cannot validate with "${String(what)}": expected a Standard Schema, or schemas for ${PARTS.join(', ')}`,
     );
   }
-  for (const [part, schema] of Object.entries(what)) {
-    if (!PARTS.some((known) => known === part)) {
-      throw new TypeError(`Cannot validate part "${part}": expected ${PARTS.join(', ')}`);
-    }
-    if (!isStandardSchema(schema)) {
-      throw new TypeError(
-        `Cannot validate ${part} with "${String(schema)}": expected a Standard Schema`,
-      );
-    }
-  }
-  return what;
+  const aSchema = check('a Standard Schema', isStandardSchema);
+  return readOptions<RequestSchemas>('validate()', what, {
+    params: aSchema,
+    query: aSchema,
+    headers: aSchema,
+    body: aSchema,
+  });
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Metadata that names the parameters without which no request fits `schema`. */
 function pathParamsOf(schema: StandardSchema): { readonly pathParams?: readonly string[] } {
-  const outcome = check(schema, 'params', {});
+  const outcome = checkPart(schema, 'params', {});
   if (isPromise(outcome) || !('issues' in outcome)) return {}; // an asynchronous schema cannot be asked
   const names = outcome.issues.map(({ pointer }) => pointer.split('/')[1] ?? '');
   return { pathParams: [...new Set(names)].filter(Boolean) };
-}
-
-function readStatus(options: ValidateOptions): 400 | 422 {
-  const unknown = Object.keys(options).find((name) => name !== 'status');
-  if (unknown !== undefined) {
-    throw new TypeError(`Cannot read option ${unknown} of validate: expected status`);
-  }
-  const { status = 400 } = options;
-  if (status !== 400 && status !== 422) {
-    throw new TypeError(`Cannot read option status "${String(status)}": expected 400 or 422`);
-  }
-  return status;
 }
 
 /** How one part of a request did; `failure` is what its schema threw. */
@@ -132,7 +123,7 @@ type Outcome = { readonly part: Part } & (
 );
 
 /** Never throws and never rejects: all parts are checked, whatever becomes of one of them. */
-function check(schema: StandardSchema, part: Part, input: unknown): Outcome | Promise<Outcome> {
+function checkPart(schema: StandardSchema, part: Part, input: unknown): Outcome | Promise<Outcome> {
   const read = (result: SchemaResult<unknown>): Outcome =>
     result.issues
       ? { part, issues: readIssues(part, result.issues, input) }

@@ -1,6 +1,6 @@
+import { likelyMeant } from '@fw/core/options';
 import { expect, test } from 'vitest';
 
-import { likelyMeant } from './misspelling.ts';
 import { serviceVariables, storeVariables } from './service-variables.ts';
 
 const OURS = [

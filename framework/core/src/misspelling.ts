@@ -1,18 +1,23 @@
-/** Shorter names are near to too many others. */
-const LEAST_LETTERS = 6;
-
 const MOST_SLIPS = 2;
 
-/** The one of `known` that `name` was likely meant to be: other letters' case, or up to two slips. */
-export function likelyMeant(name: string, known: Iterable<string>): string | undefined {
+/**
+ * The one of `known` that `name` was likely meant to be: other letters' case, or up to two slips.
+ * Names with fewer than `leastLetters`, by default 6, are near to too many others.
+ */
+export function likelyMeant(
+  name: string,
+  known: Iterable<string>,
+  { leastLetters = 6 }: { readonly leastLetters?: number } = {},
+): string | undefined {
   const upper = name.toUpperCase();
   let nearest: string | undefined;
   let fewest = MOST_SLIPS + 1;
   for (const candidate of known) {
-    if (upper === candidate) return candidate;
-    if (Math.min(name.length, candidate.length) < LEAST_LETTERS) continue;
+    const upperCandidate = candidate.toUpperCase();
+    if (upper === upperCandidate) return candidate;
+    if (Math.min(name.length, candidate.length) < leastLetters) continue;
     if (Math.abs(name.length - candidate.length) > MOST_SLIPS) continue;
-    const slips = slipsBetween(upper, candidate);
+    const slips = slipsBetween(upper, upperCandidate);
     // Two slips of six letters make another word; of nine they are slips.
     if (slips < fewest && slips * 4 < candidate.length) {
       nearest = candidate;

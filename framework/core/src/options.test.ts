@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+
+import {
+  aBoolean,
+  aFunction,
+  aListOf,
+  anObjectWith,
+  aString,
+  aWholeNumber,
+  milliseconds,
+  oneOf,
+  readOptions,
+  required,
+} from './options.ts';
+
+const NAMES = ['caseSensitive', 'strict', 'limit', 'window', 'store'] as const;
+const unchecked = { expected: 'anything', accepts: () => true };
+const CHECKS = Object.fromEntries(NAMES.map((name) => [name, unchecked]));
+
+test('readOptions returns options that pass, those left out or undefined included', () => {
+  const options: { strict?: boolean; limit?: number | undefined } = { limit: undefined };
+
+  const read = readOptions('f()', options, { strict: aBoolean, limit: aWholeNumber(1, 5) });
+
+  expect(read).toBe(options);
+});
+
+test('readOptions throws a TypeError that names option, value, owner and what was expected', () => {
+  const options: { limit: number } = { limit: 0 };
+
+  expect(() => readOptions('json()', options, { limit: aWholeNumber(1, 5) })).toThrow(
+    new TypeError('Cannot read option limit "0" of json(): expected a whole number from 1 to 5'),
+  );
+});
+
+test('readOptions throws for a required option that is missing', () => {
+  const options: { root?: string } = {};
+
+  expect(() => readOptions('f()', options, { root: required(aString) })).toThrow(
+    'Cannot read option root "undefined" of f(): expected a string',
+  );
+});
+
+test.each([
+  ['casesensitive', 'caseSensitive'],
+  ['caseSensitiv', 'caseSensitive'],
+  ['stritc', 'strict'],
+  ['limt', 'limit'],
+  ['windowMs', 'window'],
+  ['cases', undefined],
+  ['prefix', undefined],
+])('an unknown option %s throws, and suggests %s', (name, meant) => {
+  const names = NAMES.join(', ');
+
+  expect(() => readOptions('f()', { [name]: 5 }, CHECKS)).toThrow(
+    new TypeError(
+      `Cannot read option ${name} "5" of f(): expected one of ${names}${meant ? `; did you mean ${meant}?` : ''}`,
+    ),
+  );
+});
+
+test.each(['__proto__', 'constructor', 'toString'])('an option %s is unknown', (name) => {
+  const options = JSON.parse(`{"${name}": 1}`) as object;
+
+  expect(() => readOptions('f()', options, {})).toThrow(`Cannot read option ${name} "1" of f()`);
+});
+
+test.each([
+  [null, 'null'],
+  [5, '5'],
+  ['x', 'x'],
+  [[], '[]'],
+])('options %j are refused: expected an object', (options, shown) => {
+  expect(() => readOptions('f()', options as unknown as object, {})).toThrow(
+    `Cannot read the options "${shown}" of f(): expected an object`,
+  );
+});
+
+describe('a check', () => {
+  test.each([
+    ['aBoolean', aBoolean, [true, false], ['true', 1, null]],
+    ['aString', aString, ['', 'a'], [1, null]],
+    ['aFunction', aFunction, [() => {}, Date], [{}, 'f']],
+    ['aWholeNumber', aWholeNumber(1, 3), [1, 3], [0, 4, 1.5, '2', Number.NaN]],
+    ['oneOf', oneOf(['a', 'b']), ['a', 'b'], ['c', '', undefined]],
+    ['aListOf', aListOf('a list', aString), [[], ['a']], ['a', [1]]],
+    ['anObjectWith', anObjectWith('a store', ['get']), [new Map()], [{}, null, 'x', new Set()]],
+    ['milliseconds', milliseconds, [0, 0.5, 2 ** 31 - 1], [-1, 2 ** 31, Number.NaN, '5']],
+  ])('%s accepts only its kind of value', (_, { accepts }, good, bad) => {
+    expect(good.map(accepts)).toEqual(good.map(() => true));
+    expect(bad.map(accepts)).toEqual(bad.map(() => false));
+  });
+});
+
+test('a long value is cut in the error', () => {
+  const options: { name: string } = { name: 'x'.repeat(1_000) };
+
+  expect(() => readOptions('f()', options, { name: oneOf(['a']) })).toThrow(
+    `Cannot read option name "${'x'.repeat(100)}…" of f(): expected one of "a"`,
+  );
+});

@@ -1,0 +1,132 @@
+import { likelyMeant } from './misspelling.ts';
+
+export { likelyMeant } from './misspelling.ts';
+
+/** What an option accepts, and the words that describe it in an error. */
+export interface Check {
+  readonly expected: string;
+  readonly accepts: (value: unknown) => boolean;
+  readonly isRequired?: boolean;
+}
+
+/**
+ * Reads the options of `owner`: each name must be one of `checks`, and each value, unless it is
+ * `undefined`, must pass its check. Returns the options as they are; defaults belong to the caller.
+ *
+ * ```ts
+ * const { prefix = '', strict = false } = readOptions('createRouter()', options, {
+ *   prefix: aString,
+ *   strict: aBoolean,
+ * });
+ * ```
+ *
+ * @throws {TypeError} naming the option, its value and what was expected
+ */
+export function readOptions<Options extends object>(
+  owner: string,
+  options: Options,
+  checks: { readonly [Name in keyof Options]-?: Check },
+): Options {
+  if (!anObject.accepts(options)) {
+    throw new TypeError(
+      `Cannot read the options "${show(options)}" of ${owner}: expected ${anObject.expected}`,
+    );
+  }
+  for (const [name, value] of Object.entries(options)) {
+    if (Object.hasOwn(checks, name)) continue;
+    throw badOption(owner, { name, value, expected: expectedNames(name, Object.keys(checks)) });
+  }
+  for (const [name, { accepts, expected, isRequired }] of Object.entries<Check>(checks)) {
+    const value: unknown = Reflect.get(options, name);
+    if (value === undefined ? isRequired : !accepts(value)) {
+      throw badOption(owner, { name, value, expected });
+    }
+  }
+  return options;
+}
+
+/** The error for an option of `owner` whose value is not what was expected. */
+export function badOption(
+  owner: string,
+  { name, value, expected }: { name: string; value: unknown; expected: string },
+): TypeError {
+  return new TypeError(
+    `Cannot read option ${name} "${show(value)}" of ${owner}: expected ${expected}`,
+  );
+}
+
+function expectedNames(name: string, known: readonly string[]): string {
+  const meant =
+    likelyMeant(name, known, { leastLetters: 3 }) ??
+    known.find((other) => other.startsWith(name) || name.startsWith(other));
+  const all = known.length === 1 ? known.join() : `one of ${known.join(', ')}`;
+  return meant === undefined ? all : `${all}; did you mean ${meant}?`;
+}
+
+const MAX_SHOWN_LENGTH = 100;
+
+function show(value: unknown): string {
+  const text =
+    typeof value === 'string'
+      ? value
+      : process
+          .getBuiltinModule('node:util') // only once something is wrong
+          .inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY });
+  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
+}
+
+/** A check by a test of its own. */
+export function check(expected: string, accepts: (value: unknown) => boolean): Check {
+  return { expected, accepts };
+}
+
+/** The same check of an option that has no default. */
+export function required(option: Check): Check {
+  return { ...option, isRequired: true };
+}
+
+export const aBoolean = check('true or false', (value) => typeof value === 'boolean');
+export const aString = check('a string', (value) => typeof value === 'string');
+export const aFunction = check('a function', (value) => typeof value === 'function');
+export const anObject = check(
+  'an object',
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+);
+
+/** An object, or a function, that has all of these methods. */
+export function anObjectWith(expected: string, methods: readonly string[]): Check {
+  return check(
+    expected,
+    (value) =>
+      (typeof value === 'object' || typeof value === 'function') &&
+      value !== null &&
+      methods.every((method) => typeof Reflect.get(value, method) === 'function'),
+  );
+}
+
+export function aWholeNumber(from: number, to: number): Check {
+  return check(
+    `a whole number from ${from} to ${to}`,
+    (value) => Number.isSafeInteger(value) && Number(value) >= from && Number(value) <= to,
+  );
+}
+
+export function oneOf(words: readonly string[]): Check {
+  return check(`one of ${words.map((word) => `"${word}"`).join(', ')}`, (value) =>
+    words.some((word) => word === value),
+  );
+}
+
+/** A list, which may be empty, of what `item` accepts. */
+export function aListOf(expected: string, item: Check): Check {
+  return check(expected, (value) => Array.isArray(value) && value.every(item.accepts));
+}
+
+/** Timers that are set for longer fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** A time that a timer can measure. */
+export const milliseconds = check(
+  `0 to ${MAX_TIMER_MS} milliseconds`,
+  (value) => typeof value === 'number' && value >= 0 && value <= MAX_TIMER_MS,
+);
