@@ -17,11 +17,13 @@ async function newRemote(options: RemoteKeysOptions = {}) {
     keys: [await newKey('first')],
     readings: 0,
     isAway: false,
+    isEndless: false,
     body: undefined as string | undefined,
   };
   const server = await startHttpServer((_, res) => {
     served.readings++;
     if (served.isAway) res.writeHead(503).end();
+    else if (served.isEndless) res.write(' ');
     else if (served.body !== undefined) res.end(served.body);
     else res.end(JSON.stringify({ keys: served.keys }));
   });
@@ -108,6 +110,13 @@ test('a response of more than 256 KiB is given up, and the request is 503', asyn
     status: 503,
     cause: { message: 'The response is longer than 262144 bytes' },
   });
+});
+
+test('a response that does not end is given up, and the request is 503', async () => {
+  const { served, find } = await newRemote();
+  served.isEndless = true;
+
+  await expect(find('first')).rejects.toMatchObject({ status: 503 });
 });
 
 test('an address that has just failed is left alone', async () => {
