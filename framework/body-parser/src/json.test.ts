@@ -54,6 +54,11 @@ describe('a JSON body', () => {
     '{"constructor":{}}',
     '{"prototype":{}}',
     '["__proto__","constructor"]',
+    '{"constructor":[{"prototype":1}]}',
+    '{"constructor":{"a":{"prototype":1}}}',
+    '{"a":{"constructor":{}},"prototype":1}',
+    '{"\\"__proto__":1,"a\\\\":"__proto__"}',
+    '["\\\\u0000","\\\\ud800"]',
     '{"a":"\\uFFFD \uFFFD"}',
   ])('%j is parsed', async (text) => {
     expect(await (await post(text)).json()).toEqual({ body: JSON.parse(text) });
@@ -165,6 +170,12 @@ describe('a body that is no JSON, or JSON that programs read in more than one wa
       '{"\\u005f\\u005f\\u0070\\u0072\\u006f\\u0074\\u006f\\u005f\\u005f":{}}',
     ],
     ['constructor.prototype', '{"constructor":{"prototype":{"isAdmin":true}}}'],
+    [
+      '__proto__ in a value that a later one of the same key replaces',
+      '{"a":{"__proto__":1},"a":0}',
+    ],
+    ['constructor.prototype behind other keys', '{"constructor":{"a":[{}],"b":{},"prototype":1}}'],
+    ['constructor.prototype with blanks', '{"constructor" \n: \t{ "prototype" :1}}'],
     ['constructor.prototype escaped', '{"a":{"c\\u006fnstructor":{"pr\\u006ftotype":1}}}'],
   ])('is answered 400: %s', async (_, body) => {
     const echo = createEcho();
