@@ -110,9 +110,12 @@ async function describeParameters(
   }
 }
 
+/** What a segment may contain: a path with a backslash or NUL is a 400, whatever its spelling. */
+const SEGMENT = { type: 'string', minLength: 1, pattern: '^[^\\\\\\x00]+$' };
+
 function describePathParam(
   { isWildcard }: PathParam,
-  { name, schema = { type: 'string' } }: { name: string; schema: JsonSchema | undefined },
+  { name, schema = SEGMENT }: { name: string; schema: JsonSchema | undefined },
 ): Parameter {
   const description = isWildcard
     ? 'The rest of the path: one or more segments, their slashes as they are'

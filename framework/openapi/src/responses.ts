@@ -117,7 +117,7 @@ export function errorStatuses({ metadata, hasParams, readsBody }: AnsweredRoute)
   if (validation) statuses.push(validation.status ?? 400);
   if (readsBody) statuses.push(400, 413, 415);
   if (security?.some((scheme) => Object.keys(scheme).length > 0)) statuses.push(401);
-  if (hasParams) statuses.push(404);
+  if (hasParams) statuses.push(400, 404);
   if (rateLimits.length > 0) statuses.push(429);
   statuses.push(...Object.keys(responses).map(Number).filter(isError));
   return [...new Set(statuses)];

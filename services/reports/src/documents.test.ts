@@ -54,7 +54,7 @@ test('the document has the operations of both versions, each with a bearer token
 test.each([
   ['/api/v1/reports', ['200', '401', '405', '429', '500', '503']],
   ['/api/v2/reports', ['200', '401', '405', '406', '429', '500', '503']],
-  ['/api/v2/reports/{id}', ['200', '401', '404', '405', '406', '429', '500', '503']],
+  ['/api/v2/reports/{id}', ['200', '400', '401', '404', '405', '406', '429', '500', '503']],
 ])('GET %s is documented with the answers %j', async (path, statuses) => {
   const { paths } = await readDocument();
 

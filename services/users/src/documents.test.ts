@@ -92,7 +92,7 @@ test.each([
     ['200', '400', '404', '405', '406', '409', '412', '413', '415', '500', '503'],
   ],
   ['delete /api/v2/users/{id}', ['200', '400', '404', '405', '406', '412', '500', '503']],
-  ['get /api/v1/users/{id}', ['200', '404', '405', '500', '503']],
+  ['get /api/v1/users/{id}', ['200', '400', '404', '405', '500', '503']],
   ['post /api/v1/users', ['201', '400', '405', '413', '415', '500', '503']],
 ])('%s is documented with the answers %j', async (name, statuses) => {
   const operations = await readOperations();
