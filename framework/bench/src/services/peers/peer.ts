@@ -33,6 +33,10 @@ export function createPeer(isProduction: boolean): FastifyInstance {
     const detail = error instanceof Error && status < 500 ? error.message : 'Internal Server Error';
     sendProblem(reply, { status, detail, requestId: request.id });
   });
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('cache-control', 'no-store');
+    done();
+  });
   if (isProduction) observe(app);
   return app;
 }

@@ -49,8 +49,14 @@ function versionOne(plain: FastifyInstance, store: UserStore): void {
   app.get<{ Querystring: Record<string, string | string[]> }>('/', many, async (request) => {
     const { query } = request;
     if (query.page === undefined && query.limit === undefined) {
-      const { users, total } = await store.list();
-      return { data: users, total };
+      const list = await store.list();
+      const users = [...list.users];
+      for (let { next } = list; next !== undefined; ) {
+        const page = await store.page({ after: next, limit: list.total });
+        users.push(...page.users);
+        next = page.next;
+      }
+      return { data: users, total: users.length };
     }
     const { page, limit, start } = readPage(query, { defaultLimit: 10 });
     const { users, total } = await store.list({ start, limit });
