@@ -1,3 +1,5 @@
+import { aFunction, aListOf, oneOf, readOptions } from '@fw/core/options';
+
 /** A class that can be asked for. */
 export type Type<T extends object = object> = abstract new (...args: never[]) => T;
 
@@ -19,19 +21,10 @@ const services = new WeakMap<Type, ServiceOptions>();
  * @throws {TypeError} if an option has no such name or meaning
  */
 export function markService(type: Type, options: ServiceOptions = {}): void {
-  const { deps, scope, ...unknown } = options;
-  const [name] = Object.keys(unknown);
-  if (name !== undefined) {
-    throw new TypeError(`Cannot read option ${name} of @Service: expected deps and scope`);
-  }
-  if (scope !== undefined && scope !== 'singleton' && scope !== 'request') {
-    throw new TypeError(
-      `Cannot read option scope "${String(scope)}": expected "singleton" or "request"`,
-    );
-  }
-  if (deps !== undefined && !Array.isArray(deps)) {
-    throw new TypeError(`Cannot read option deps "${String(deps)}": expected a list of classes`);
-  }
+  readOptions('@Service()', options, {
+    deps: aListOf('a list of classes', aFunction),
+    scope: oneOf(['singleton', 'request']),
+  });
   services.set(type, { ...services.get(type), ...options });
 }
 

@@ -601,23 +601,25 @@ describe('the start fails', () => {
     const router = createRouter();
 
     expect(() => controllersPlugin({ router, rot: 'x' } as object as ControllersOptions)).toThrow(
-      'Cannot read option rot of controllersPlugin: expected router, root, prefix, controllers, provide',
+      'Cannot read option rot "x" of controllersPlugin(): expected one of router, root, prefix, controllers, provide',
     );
     expect(() => controllersPlugin({ router })).toThrow('Cannot read option root "undefined"');
     expect(() => controllersPlugin({ router: {}, root } as object as ControllersOptions)).toThrow(
       'expected a router',
     );
     expect(() => controllersPlugin({ router, controllers: [Unmarked] })).toThrow(
-      'to be a class marked with @Controller',
+      'expected a list of classes marked with @Controller',
     );
     expect(() =>
       controllersPlugin({ router, root, provide: ['x'] } as object as ControllersOptions),
-    ).toThrow('Cannot read option provide: expected "x" to be a class and its instance');
+    ).toThrow(
+      'Cannot read option provide "[ \'x\' ]" of controllersPlugin(): expected a list of pairs of a class',
+    );
     expect(() => Service({ scope: 'page' } as object)(Unmarked)).toThrow(
-      'Cannot read option scope "page"',
+      'Cannot read option scope "page" of @Service(): expected one of "singleton", "request"',
     );
     expect(() => Service({ dep: [] } as object)(Unmarked)).toThrow(
-      'Cannot read option dep of @Service',
+      'Cannot read option dep "[]" of @Service(): expected one of deps, scope; did you mean deps?',
     );
     expect(() => Body('x' as unknown as undefined)).toThrow('Cannot take the body by "x"');
     expect(() => inject(Unmarked)).toThrow('Cannot inject Unmarked');

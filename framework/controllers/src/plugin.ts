@@ -6,6 +6,7 @@ import {
   metadataOf,
   type Plugin,
 } from '@fw/core';
+import { anObjectWith, aString, badOption, check, readOptions, required } from '@fw/core/options';
 import type { Router } from '@fw/router';
 import { type RequestSchemas, type StandardSchema, validate } from '@fw/validation';
 
@@ -34,8 +35,6 @@ export interface ControllersOptions {
   readonly provide?: readonly Provided[];
 }
 
-const OPTIONS = ['router', 'root', 'prefix', 'controllers', 'provide'];
-
 /**
  * Serves controllers: builds them with their dependencies before the server starts, and registers
  * their methods as routes.
@@ -49,7 +48,7 @@ const OPTIONS = ['router', 'root', 'prefix', 'controllers', 'provide'];
  * @throws {TypeError} if an option has no such name or meaning
  */
 export function controllersPlugin(options: ControllersOptions): Plugin {
-  const { router, root, controllers, provide, prefix = '/' } = readOptions(options);
+  const { router, root, controllers, provide, prefix = '/' } = readControllersOptions(options);
   return async () => {
     const types = controllers ?? (await findControllers(String(root)));
     const container = new Container(provide);
@@ -58,35 +57,30 @@ export function controllersPlugin(options: ControllersOptions): Plugin {
   };
 }
 
-function readOptions(options: ControllersOptions): ControllersOptions {
-  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
-  if (unknown !== undefined) {
-    throw new TypeError(
-      `Cannot read option ${unknown} of controllersPlugin: expected ${OPTIONS.join(', ')}`,
-    );
-  }
-  const { router, root, controllers, provide = [] } = options;
-  if (typeof router?.within !== 'function') {
-    throw new TypeError(`Cannot read option router "${String(router)}": expected a router`);
-  }
+function readControllersOptions(options: ControllersOptions): ControllersOptions {
+  const owner = 'controllersPlugin()';
+  const { root, controllers } = readOptions<ControllersOptions>(owner, options, {
+    router: required(anObjectWith('a router', ['within'])),
+    root: check('a folder', (value) => typeof value === 'string' || value instanceof URL),
+    prefix: aString,
+    controllers: check(
+      'a list of classes marked with @Controller',
+      (value) => Array.isArray(value) && value.every(isController),
+    ),
+    provide: check(
+      'a list of pairs of a class and its instance',
+      (value) => Array.isArray(value) && value.every(isProvided),
+    ),
+  });
   if ((root === undefined) === (controllers === undefined)) {
-    throw new TypeError(
-      `Cannot read option root "${String(root)}": expected a folder, or controllers in its place`,
-    );
-  }
-  for (const type of controllers ?? []) {
-    if (isController(type)) continue;
-    throw new TypeError(
-      `Cannot read option controllers: expected "${String(type)}" to be a class marked with @Controller`,
-    );
-  }
-  for (const entry of provide) {
-    if (Array.isArray(entry) && typeof entry[0] === 'function') continue;
-    throw new TypeError(
-      `Cannot read option provide: expected "${String(entry)}" to be a class and its instance`,
-    );
+    const expected = 'a folder, or controllers in its place';
+    throw badOption(owner, { name: 'root', value: root, expected });
   }
   return options;
+}
+
+function isProvided(entry: unknown): boolean {
+  return Array.isArray(entry) && typeof entry[0] === 'function';
 }
 
 async function findControllers(root: string): Promise<readonly Type[]> {

@@ -1,10 +1,12 @@
 import { createPrefixTest } from '@fw/core';
+import { readOptions } from '@fw/core/options';
 import type { RouteDefinition } from '@fw/router';
 
 import { Components } from './components.ts';
 import type { ToJsonSchema } from './json-schema.ts';
 import { readMetadata } from './metadata.ts';
 import { type DocumentedRoute, describeOperation, type Operation } from './operation.ts';
+import { DOCUMENT_CHECKS } from './options.ts';
 import { toOpenApiPath } from './paths.ts';
 
 /** The `info` of a document; more of its fields are handed on as they are. */
@@ -55,6 +57,7 @@ export async function generateDocument(
   routes: readonly RouteDefinition[],
   options: GenerateDocumentOptions = {},
 ): Promise<OpenApiDocument> {
+  readOptions('generateDocument()', options, DOCUMENT_CHECKS);
   const components = new Components();
   const paths = new Map<string, Record<string, Operation>>();
   for (const route of selectRoutes(routes, options.exclude ?? [])) {

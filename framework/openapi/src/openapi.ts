@@ -2,7 +2,7 @@ import { type Context, foldCase, type Middleware, markFactories } from '@fw/core
 
 import { createDocsPage } from './docs-page.ts';
 import { generateDocument } from './document.ts';
-import { type OpenApiOptions, readOptions, type Settings } from './options.ts';
+import { type OpenApiOptions, readOpenApiOptions, type Settings } from './options.ts';
 import { createResource, type Resource, sendResource } from './resource.ts';
 
 export type { OpenApiOptions } from './options.ts';
@@ -19,7 +19,7 @@ export type { OpenApiOptions } from './options.ts';
  * @throws {TypeError} if an option is unknown or has no such meaning
  */
 export function openapi(options: OpenApiOptions): Middleware {
-  const settings = readOptions(options);
+  const settings = readOpenApiOptions(options);
   if (!settings.enabled) return (_ctx, next) => next();
 
   const { path, docs } = settings;

@@ -1,4 +1,15 @@
 import { readPattern } from '@fw/core';
+import {
+  aBoolean,
+  aFunction,
+  aListOf,
+  anObject,
+  anObjectWith,
+  badOption,
+  check,
+  oneOf,
+  readOptions,
+} from '@fw/core/options';
 import type { RouteDefinition } from '@fw/router';
 
 import { DEFAULT_CDN, type DocsPage } from './docs-page.ts';
@@ -31,130 +42,113 @@ export interface Settings {
   readonly document: GenerateDocumentOptions;
 }
 
-const NAMES = [
-  'router',
-  'routers',
-  'info',
-  'path',
-  'docs',
-  'exclude',
-  'enabled',
-  'toJsonSchema',
-  'servers',
-  'securitySchemes',
-];
-const UIS = ['fw', 'scalar', 'swagger'];
+const UIS: readonly Required<DocsPage>['ui'][] = ['fw', 'scalar', 'swagger'];
+const OWNER = 'openapi()';
+
+const aRouter = anObjectWith('an object with getRoutes()', ['getRoutes']);
+const aPath = check('a path that starts with "/"', isPath);
+
+/** What the options of a document accept. */
+export const DOCUMENT_CHECKS = {
+  info: check('an object such as { title, version } of strings', isInfo),
+  exclude: aListOf('a list of paths such as ["/internal"]', aPath),
+  toJsonSchema: aFunction,
+  servers: check(
+    'a list such as [{ url: "https://api.example.com" }]',
+    (value) => Array.isArray(value) && value.length > 0 && value.every(isServer),
+  ),
+  securitySchemes: anObject,
+};
 
 /**
  * Reads the options of `openapi()`.
  *
- * @throws {TypeError} naming the option, its value and what was expected
+ * @throws {TypeError} if an option is unknown or has a value that it cannot have
  */
-export function readOptions(options: OpenApiOptions): Settings {
-  refuseUnknown('', options, NAMES);
-  const { router, routers = router ? [router] : [], enabled = true } = options;
-  const { path = '/openapi.json', docs = '/docs', ...rest } = options;
-  if (router && options.routers) throw bad('routers', routers, 'either router or routers');
-  if (!Array.isArray(routers)) throw bad('routers', routers, 'a list of routers');
-  if (routers.length === 0) throw bad('router', router, 'a router, or a list of them in routers');
-  for (const each of routers as readonly Partial<RouteSource>[]) {
-    if (typeof each?.getRoutes !== 'function') {
-      throw bad(router ? 'router' : 'routers', each, 'an object with getRoutes()');
-    }
+export function readOpenApiOptions(options: OpenApiOptions): Settings {
+  const {
+    router,
+    routers = router ? [router] : [],
+    enabled = true,
+    path = '/openapi.json',
+    docs = '/docs',
+    ...document
+  } = readOptions<OpenApiOptions>(OWNER, options, {
+    router: aRouter,
+    routers: aListOf('a list of objects with getRoutes()', aRouter),
+    path: aPath,
+    docs: check(
+      'a path, false, or an object such as { ui: "scalar" }',
+      (value) => value === false || isPath(value) || anObject.accepts(value),
+    ),
+    enabled: aBoolean,
+    ...DOCUMENT_CHECKS,
+  });
+  if (router && options.routers) {
+    throw badOption(OWNER, {
+      name: 'routers',
+      value: routers,
+      expected: 'either router or routers',
+    });
   }
-  if (typeof enabled !== 'boolean') throw bad('enabled', enabled, 'true or false');
+  if (routers.length === 0) {
+    const expected = 'a router, or a list of them in routers';
+    throw badOption(OWNER, { name: 'router', value: router, expected });
+  }
   const settings = {
     routers,
-    path: readPath('path', path),
-    docs: readDocs(docs),
+    path: normalizePath(path),
+    docs: docs === false ? undefined : readDocs(docs),
     enabled,
-    document: readDocumentOptions(rest),
+    document,
   };
-  if (settings.docs?.path === settings.path)
-    throw bad('docs', docs, 'another path than the document');
+  if (settings.docs?.path === settings.path) {
+    const expected = 'another path than the document';
+    throw badOption(OWNER, { name: 'docs', value: docs, expected });
+  }
   return settings;
 }
 
-function readDocumentOptions(options: GenerateDocumentOptions): GenerateDocumentOptions {
-  const { info, exclude, toJsonSchema, servers, securitySchemes } = options;
-  if (info !== undefined) {
-    if (!isObject(info)) throw bad('info', info, 'an object such as { title, version }');
-    for (const name of ['title', 'version', 'description']) {
-      const text = info[name];
-      if (text !== undefined && typeof text !== 'string') throw bad(`info.${name}`, text, 'a text');
-    }
-  }
-  if (exclude !== undefined) {
-    if (!Array.isArray(exclude)) throw bad('exclude', exclude, 'a list of paths');
-    for (const path of exclude) readPath('exclude', path);
-  }
-  if (toJsonSchema !== undefined && typeof toJsonSchema !== 'function') {
-    throw bad('toJsonSchema', toJsonSchema, 'a function');
-  }
-  if (servers !== undefined) {
-    const isList = Array.isArray(servers) && servers.length > 0;
-    if (!isList || servers.some((server) => typeof server?.url !== 'string')) {
-      throw bad('servers', servers, 'a list such as [{ url: "https://api.example.com" }]');
-    }
-  }
-  if (securitySchemes !== undefined && !isObject(securitySchemes)) {
-    throw bad('securitySchemes', securitySchemes, 'an object of schemes by name');
-  }
-  return {
-    ...(info && { info }),
-    ...(exclude && { exclude }),
-    ...(toJsonSchema && { toJsonSchema }),
-    ...(servers && { servers }),
-    ...(securitySchemes && { securitySchemes }),
-  };
+function readDocs(docs: string | DocsPage): Required<DocsPage> {
+  const given = typeof docs === 'string' ? { path: docs } : docs;
+  const {
+    path = '/docs',
+    ui = 'fw',
+    cdn = DEFAULT_CDN,
+  } = readOptions<DocsPage>(`docs of ${OWNER}`, given, {
+    path: aPath,
+    ui: oneOf(UIS),
+    cdn: check(
+      `an http URL such as "${DEFAULT_CDN}"`,
+      (value) => typeof value === 'string' && /^https?:$/.test(URL.parse(value)?.protocol ?? ''),
+    ),
+  });
+  return { path: normalizePath(path), ui, cdn };
 }
 
-function readDocs(docs: unknown): Required<DocsPage> | undefined {
-  if (docs === false) return undefined;
-  if (typeof docs === 'string') return { path: readPath('docs', docs), ui: 'fw', cdn: DEFAULT_CDN };
-  if (!isObject(docs))
-    throw bad('docs', docs, 'a path, false, or an object such as { ui: "scalar" }');
-  refuseUnknown('docs.', docs, ['path', 'ui', 'cdn']);
-  const { path = '/docs', ui = 'fw', cdn = DEFAULT_CDN } = docs;
-  if (!isUi(ui)) throw bad('docs.ui', ui, UIS.map((name) => `"${name}"`).join(' or '));
-  if (typeof cdn !== 'string' || !/^https?:$/.test(URL.parse(cdn)?.protocol ?? '')) {
-    throw bad('docs.cdn', cdn, `an http URL such as "${DEFAULT_CDN}"`);
+function isPath(value: unknown): boolean {
+  try {
+    return typeof value === 'string' && readPattern(value, '') !== '';
+  } catch {
+    return false;
   }
-  return { path: readPath('docs.path', path), ui, cdn };
-}
-
-function isUi(value: unknown): value is Required<DocsPage>['ui'] {
-  return typeof value === 'string' && UIS.includes(value);
 }
 
 /** A path in the normal form of request paths, without a slash at its end. */
-function readPath(name: string, value: unknown): string {
-  if (typeof value !== 'string' || !value.startsWith('/')) {
-    throw bad(name, value, 'a path that starts with "/"');
-  }
-  const path = readPattern(value, `Cannot read option ${name} of openapi()`);
+function normalizePath(value: string): string {
+  const path = readPattern(value, `Cannot read a path of ${OWNER}`);
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-function refuseUnknown(place: string, options: object, names: readonly string[]): void {
-  if (!isObject(options)) throw bad('options', options, 'an object with a router');
-  const unknown = Object.keys(options).find((name) => !names.includes(name));
-  if (unknown === undefined) return;
-  throw new TypeError(
-    `Cannot read option ${place}${unknown} of openapi(): expected one of ${names.join(', ')}`,
+function isInfo(value: unknown): boolean {
+  return (
+    anObject.accepts(value) &&
+    ['title', 'version', 'description']
+      .map((name): unknown => Reflect.get(Object(value), name))
+      .every((text) => text === undefined || typeof text === 'string')
   );
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function bad(name: string, value: unknown, expected: string): TypeError {
-  return new TypeError(
-    `Cannot read option ${name} "${show(value)}" of openapi(): expected ${expected}`,
-  );
-}
-
-function show(value: unknown): string {
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+function isServer(server: unknown): boolean {
+  return anObject.accepts(server) && typeof Reflect.get(Object(server), 'url') === 'string';
 }
