@@ -549,3 +549,14 @@ test('servers and security schemes are handed on', async () => {
 
   expect(document).toMatchObject({ servers, components: { securitySchemes } });
 });
+
+test.each([
+  [
+    { excludes: [] },
+    /option excludes "\[\]" of generateDocument\(\): expected one of .*; did you mean exclude\?$/,
+  ],
+  [{ exclude: '/a' }, /option exclude "\/a" of generateDocument\(\): expected a list of paths/],
+])('generateDocument rejects the options %j', async (options, message) => {
+  await expect(generateDocument([], options as object)).rejects.toThrow(TypeError);
+  await expect(generateDocument([], options as object)).rejects.toThrow(message);
+});

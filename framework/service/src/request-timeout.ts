@@ -39,11 +39,11 @@ class Waiting {
  * Answers 503 to a request that takes longer than `timeoutMs`, whatever it waits for. What has been
  * begun goes on; its answer is dropped. One timer serves all requests.
  *
- * @throws {RangeError} if `timeoutMs` is no time that a timer can have
+ * @throws {TypeError} if `timeoutMs` is no time that a timer can have
  */
 export function limitTime(timeoutMs: number): Middleware {
   if (!(timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS)) {
-    throw new RangeError(`Cannot limit time to "${timeoutMs}": expected 1 to ${MAX_TIMER_MS} ms`);
+    throw new TypeError(`Cannot limit time to "${timeoutMs}": expected 1 to ${MAX_TIMER_MS} ms`);
   }
   const end = new Waiting(Number.POSITIVE_INFINITY, () => {});
   let isSet = false;
