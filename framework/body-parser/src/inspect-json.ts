@@ -80,8 +80,10 @@ export function readStructure(bytes: Buffer): Structure {
   /** By depth, whether the object there is the value of a key `constructor`. */
   const isOfConstructor = [false];
   let followsConstructor = false;
-  for (let at = 0; at < bytes.length; at++) {
+  const { length } = bytes;
+  for (let at = 0; at < length; at++) {
     const byte = bytes[at] ?? 0;
+    if (byte <= SPACE) continue;
     if (byte === QUOTE) {
       const start = at + 1;
       at = endOfString(bytes, start);
