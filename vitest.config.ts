@@ -15,7 +15,8 @@ export default defineConfig({
     // Test files whose programs this machine lacks are skipped; the last line of the run names them.
     exclude: [...configDefaults.exclude, ...skippedFiles(), ...skippedConformanceFiles()],
     globalSetup: ['deploy/local/testing/skipped-files.ts', 'tests/conformance/skipped.ts'],
-    // For a machine on which images are built meanwhile; a test that hangs is told of by its name.
-    testTimeout: 60_000,
+    // Long enough for a busy machine: these limits only name a test that hangs.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
   },
 });

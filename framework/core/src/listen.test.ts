@@ -243,7 +243,8 @@ describe('close', () => {
 
     await server.close();
 
-    expect(performance.now() - startedMs).toBeLessThan(3_000);
+    // The connection would stay open for 75 s.
+    expect(performance.now() - startedMs).toBeLessThan(30_000);
     connection.close();
   });
 

