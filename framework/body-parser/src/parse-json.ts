@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 
 import { BadRequestError } from '@fw/errors';
 
-import { readEscapes, readStructure } from './inspect-json.ts';
+import { hasUnicodeEscape, readEscapes, readStructure } from './inspect-json.ts';
 
 const MAX_DEPTH = 64;
 
@@ -28,14 +28,11 @@ export function parseJson(bytes: Buffer): unknown {
 const PROTO_KEY = /__proto__"\s*:/;
 const CONSTRUCTOR_KEY = /constructor"\s*:\s*\{/;
 
-/** Searched for behind `includes`, which is slow where backslashes are dense. */
-const UNICODE_ESCAPE = /\\u/;
-
 /** Reads the bytes only if a native search of the text finds something that needs it. */
 function checkStringsAndKeys(bytes: Buffer, text: string): void {
   let mayHaveName =
     PROTO_KEY.test(text) || (text.includes('prototype') && CONSTRUCTOR_KEY.test(text));
-  if (text.includes('\\') && UNICODE_ESCAPE.test(text)) {
+  if (text.includes('\\') && hasUnicodeEscape(bytes)) {
     const { hasNul, hasLoneSurrogate, hasDisguise } = readEscapes(bytes);
     if (hasNul) throw invalid('A string of the body must not contain NUL');
     if (hasLoneSurrogate) throw invalid('A string of the body must be well-formed Unicode');
