@@ -57,6 +57,18 @@ test.each([0, 1, MAX_BATCH_USERS, MAX_BATCH_USERS + 1, 3 * MAX_BATCH_USERS])(
   },
 );
 
+test('a list whose users are all deleted while it is sent is an empty list', async () => {
+  const { store } = await newStore([]);
+  const app = createUsersApp({
+    store: { ...store, list: async () => ({ users: [], total: 2, next: 1 }) },
+    logger,
+  });
+
+  const response = await request(app, USERS);
+
+  expect(await response.json()).toEqual({ data: [], total: 0 });
+});
+
 test('a page of large users is the JSON text of all of them', async () => {
   const users = ['a', 'b', 'c', 'd', 'e'].map((id) => userOf(id, { name: id.repeat(200_000) }));
   const { store } = await newStore(users);

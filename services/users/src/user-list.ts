@@ -38,9 +38,10 @@ async function* writeList(
 ): AsyncGenerator<string> {
   let { users, next } = list;
   let sent = 0;
+  yield '{"data":[';
   for (;;) {
-    const start = sent === 0 ? '{"data":[' : ',';
-    if (users.length > 0) yield start + JSON.stringify(users.map(toJson)).slice(1, -1);
+    const separator = sent === 0 ? '' : ',';
+    if (users.length > 0) yield separator + JSON.stringify(users.map(toJson)).slice(1, -1);
     sent += users.length;
     if (next === undefined || sent >= limit) break;
     // A client may read as fast as a batch is written; other requests have their turn in between.
