@@ -62,7 +62,8 @@ async function startPeer<Store>({ openStore, peer }: Subject<Store>): Promise<nu
   const app = createPeer(false);
   onTestFinished(() => app.close());
   await peer(app, await openStore(await settings()));
-  return Number(new URL(await app.listen(HERE)).port);
+  // fastify adds options of its own to the object.
+  return Number(new URL(await app.listen({ ...HERE })).port);
 }
 
 async function expectParity<Store>(subject: Subject<Store>, endpoints: readonly Endpoint[]) {
