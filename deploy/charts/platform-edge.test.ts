@@ -102,6 +102,18 @@ test('the edge waits longer than the slowest service, and takes bodies as large 
   expect(absent).toEqual(usual);
 });
 
+test('the edge without resources has a volume of 16 MiB, or without a limit for large bodies', () => {
+  const volumeOf = (values: Values) => {
+    const rendered = charts.render('platform', { edge: { resources: null }, ...values });
+    const { containers, volumes } = only(rendered, 'Deployment', 'fw-edge').spec.template.spec;
+    expect(containers[0].resources).toBeUndefined();
+    return volumes[0].emptyDir;
+  };
+
+  expect(volumeOf({})).toEqual({ sizeLimit: '16Mi' });
+  expect(volumeOf({ users: { config: { BODY_LIMIT: 67_108_864 } } })).toEqual({});
+});
+
 test('a small time limit leaves the edge the same margin', () => {
   const config = { REQUEST_TIMEOUT_MS: 1_500 };
   const values = { users: { config }, catalog: { config }, reports: { config } };

@@ -123,6 +123,13 @@ test.each(['postgres', 'valkey'])(
   },
 );
 
+test.each(['postgres', 'valkey'])('%s may have no resources', (server) => {
+  const all = charts.render('platform', { [server]: { resources: null } });
+  const [pods] = podsOf(all).filter(({ name }) => name === `fw-${server}`);
+
+  expect(pods?.spec.containers[0].resources ?? null).toBeNull();
+});
+
 test('settings of PostgreSQL are given to it as they stand, and whole numbers as such', () => {
   const settings = { max_connections: 1_000_000, max_wal_size: null, log_statement: 'all' };
   const { spec } = only(charts.render('platform', { postgres: { settings } }), 'StatefulSet');

@@ -110,7 +110,7 @@ postgres.enabled is false, and the NetworkPolicy lets {{ $name }} out to it alon
 {{- define "platform.valkeyComplaints" -}}
 {{- if .Values.valkey.enabled }}
 {{- $kept := .Values.valkey.maxMemory | replace "mb" "Mi" | replace "gb" "Gi" }}
-{{- with dig "limits" "memory" "" .Values.valkey.resources }}
+{{- with dig "limits" "memory" "" (.Values.valkey.resources | default dict) }}
 {{- if ge (include "service.mebibytes" $kept | int64) (include "service.mebibytes" . | int64) }}
 valkey.maxMemory is {{ $.Values.valkey.maxMemory }}, and valkey.resources.limits.memory {{ include "service.text" . }}, at which the server is killed: expected a limit above what it keeps
 {{- end }}

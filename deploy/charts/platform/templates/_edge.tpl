@@ -44,7 +44,7 @@ The volume that nginx writes to. A body above 1 MiB is a file until it has been 
 limit of the container's storage is that of the volume.
 */}}
 {{- define "platform.edgeVolumeSize" -}}
-{{- $storage := dig "limits" "ephemeral-storage" "" .Values.edge.resources }}
+{{- $storage := dig "limits" "ephemeral-storage" "" (.Values.edge.resources | default dict) }}
 {{- if gt (include "platform.edgeBodyLimit" . | int64) 1048576 }}{{ $storage }}{{ else }}16Mi{{ end }}
 {{- end }}
 

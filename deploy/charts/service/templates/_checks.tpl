@@ -14,7 +14,7 @@
 {{- if and .enabled (gt (int .minReplicas) (int .maxReplicas)) }}
 autoscaling.minReplicas is {{ .minReplicas }} and autoscaling.maxReplicas {{ .maxReplicas }}: expected a minimum that is not above the maximum
 {{- end }}
-{{- if and .enabled (not (dig "requests" "cpu" "" $.Values.resources)) }}
+{{- if and .enabled (not (dig "requests" "cpu" "" ($.Values.resources | default dict))) }}
 autoscaling.cpuPercent is a share of resources.requests.cpu, which is not set: expected a request such as 100m
 {{- end }}
 {{- end }}
@@ -46,13 +46,13 @@ termination.gracePeriodSeconds is {{ $given }}, which cuts requests off: preStop
 {{- end }}
 
 {{- define "service.memoryComplaints" -}}
-{{- $memory := dig "limits" "memory" "" .Values.resources }}
+{{- $memory := dig "limits" "memory" "" (.Values.resources | default dict) }}
 {{- if not $memory }}
 resources.limits.memory is not set: the heap is a share of it; expected 128Mi or more
 {{- else if lt (include "service.mebibytes" $memory | int64) 128 }}
 resources.limits.memory is {{ include "service.text" $memory }}, too little to start in: expected 128Mi or more
 {{- end }}
-{{- $request := dig "requests" "memory" "" .Values.resources }}
+{{- $request := dig "requests" "memory" "" (.Values.resources | default dict) }}
 {{- if and $memory $request (gt (include "service.mebibytes" $request | int64) (include "service.mebibytes" $memory | int64)) }}
 resources.requests.memory is {{ include "service.text" $request }}, above resources.limits.memory, {{ include "service.text" $memory }}: expected that or less
 {{- end }}
