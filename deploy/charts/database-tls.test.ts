@@ -8,7 +8,7 @@ import { startPostgres } from '@fw/service/testing/postgres';
 import pg from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 
-import { only, packCharts } from './testing/render.ts';
+import { only, packCharts, type Rendered } from './testing/render.ts';
 
 const charts = packCharts();
 afterAll(() => charts[Symbol.dispose]());
@@ -48,6 +48,43 @@ test('the authority of the database is mounted read-only beside the address that
     ]);
     expect(env).toEqual([{ name: 'DATABASE_URL_FILE', value: '/run/secrets/fw/DATABASE_URL' }]);
   }
+});
+
+/** The Secrets whose files the pods of the users service mount. */
+function secretsOf(objects: readonly Rendered[], name: string) {
+  const [volume] = only(objects, 'Deployment', name).spec.template.spec.volumes;
+  return volume.projected.sources.map(({ secret }: Rendered) => secret);
+}
+
+const URL_SECRET = { name: 'database', items: [{ key: 'url', path: 'DATABASE_URL' }] };
+
+test('users without a caSecret has the Secret of the address alone', () => {
+  const postgres = { existingSecret: { name: 'database' }, caSecret: null };
+  const store = { type: 'postgres', postgres };
+
+  expect(secretsOf(charts.render('users', { store }), 'fw-users')).toEqual([URL_SECRET]);
+  const platform = charts.render('platform', {
+    users: { store, networkPolicy: { databaseTo: [] } },
+  });
+  expect(secretsOf(platform, 'fw-users')).toEqual([URL_SECRET]);
+});
+
+test('values of a release that has no caSecret yet render, also with the name of one', () => {
+  const previous = path.join(charts.folder, 'previous');
+  fs.cpSync(path.join(charts.folder, 'users'), previous, { recursive: true });
+  const file = path.join(previous, 'values.yaml');
+  const values = fs.readFileSync(file, 'utf8').replace(/^ {4}caSecret:\n( {6}.*\n)+/m, '');
+  fs.writeFileSync(file, values);
+  const existingSecret = { name: 'database' };
+  const render = (postgres: object) =>
+    secretsOf(charts.render('previous', { store: { type: 'postgres', postgres } }), 'fw-users');
+
+  expect(values).not.toContain('caSecret');
+  expect(render({ existingSecret })).toEqual([URL_SECRET]);
+  expect(render({ existingSecret, caSecret: { name: 'ca' } })).toContainEqual({
+    name: 'ca',
+    items: [{ key: 'ca.crt', path: path.basename(CA) }],
+  });
 });
 
 /** A certificate authority below `folder`, and a certificate of it for 127.0.0.1. */

@@ -81,7 +81,7 @@ resources.requests.memory is {{ include "service.text" $request }}, above resour
 {{- with .Values.store }}
 {{- if eq .type "postgres" }}
 {{- include "service.addressComplaints" (dict "path" "store.postgres" "server" .postgres "reason" "store.type is postgres" "form" (printf `^postgres(ql)?://%s/\S+$` (include "service.authorityForm" .)) "expected" "the form postgres://user:password@host:5432/name, in which a password has %23 for # and so on") }}
-{{- if and .postgres.caSecret.name .postgres.url (not (contains "sslrootcert=" .postgres.url)) }}
+{{- if and (.postgres.caSecret | default dict).name .postgres.url (not (contains "sslrootcert=" .postgres.url)) }}
 store.postgres.caSecret.name is set, and store.postgres.url does not use it: expected a url that ends in ?sslmode=verify-full&sslrootcert={{ include "service.secretsFolder" $ }}/postgres-ca.crt
 {{- end }}
 {{- else if and .sqlite.ephemeral .sqlite.existingClaim }}

@@ -49,7 +49,7 @@ stringData:
 {{- $certificates := dict }}
 {{- if eq (include "service.storeType" .) "postgres" }}
 {{- with .Values.store.postgres.caSecret }}
-{{- if .name }}{{ $_ := set $certificates "postgres-ca.crt" . }}{{ end }}
+{{- if .name }}{{ $_ := set $certificates "postgres-ca.crt" (dict "name" .name "key" (.key | default "ca.crt")) }}{{ end }}
 {{- end }}
 {{- end }}
 {{- toYaml $certificates }}
