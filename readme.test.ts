@@ -136,3 +136,36 @@ test('the program of the README runs in an empty project after the npm install l
     rmSync(parent, { recursive: true });
   }
 }, 60_000);
+
+test('a project with the compiler options of the README and the DOM library type-checks', {
+  timeout: 60_000,
+}, async () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const [, options = ''] = /^```json\n(\{\s*"compilerOptions".*?)^```/ms.exec(readme) ?? [];
+  const project = mkdtempSync(join(tmpdir(), 'readme-types-'));
+  symlinkSync(join(root, 'node_modules'), join(project, 'node_modules'));
+  const imports = globSync('framework/*', { cwd: root })
+    .map((path) => path.replace('framework/', '@fw/').replace('@fw/fw', 'fw'))
+    .filter((name) => !['@fw/bench', '@fw/examples'].includes(name))
+    .map((name) => `import '${name}';\n`);
+  try {
+    writeFileSync(join(project, 'package.json'), '{"type":"module"}');
+    writeFileSync(join(project, 'tsconfig.json'), options);
+    writeFileSync(join(project, 'program.ts'), [...imports, ...programsOf('README.md')].join(''));
+
+    const output = await promisify(execFile)('node', [
+      join(root, 'node_modules/typescript/bin/tsc'),
+      '-p',
+      project,
+    ]).then(
+      () => '',
+      (error: { stdout: string }) => error.stdout,
+    );
+
+    expect(JSON.parse(options).compilerOptions).not.toHaveProperty('lib');
+    expect(imports).toContain("import '@fw/core';\n");
+    expect(output).toBe('');
+  } finally {
+    rmSync(project, { recursive: true });
+  }
+});

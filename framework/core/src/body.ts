@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 
 /** What `ctx.send` sends. `null` and the empty string are an empty body. */
 export type Body = string | Uint8Array | Readable | ReadableStream | Blob | null;
@@ -15,11 +16,16 @@ export function contentOf(body: unknown): Content {
   if (typeof body === 'string' || body instanceof Uint8Array) return body;
   if (body === null) return '';
   if (isReadable(body)) return body;
-  if (body instanceof Blob) return Readable.fromWeb(body.stream());
-  if (body instanceof ReadableStream) return Readable.fromWeb(body);
+  if (body instanceof Blob) return fromWeb(body.stream());
+  if (body instanceof ReadableStream) return fromWeb(body);
   throw new TypeError(
     `Cannot send a body of type ${typeNameOf(body)}: expected a string, a Uint8Array, a Blob, a stream or null`,
   );
+}
+
+/** TypeScript's DOM library declares web streams that differ from those of Node only in their types. */
+function fromWeb(stream: ReadableStream): Readable {
+  return Readable.fromWeb(stream as NodeReadableStream);
 }
 
 /** Whether `value` is sent as it is, not as JSON. */
