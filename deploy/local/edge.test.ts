@@ -272,6 +272,22 @@ test.each([
   expect(problem.requestId).toBe(response.headers['x-request-id']);
 });
 
+test.each([
+  ['DELETE', '/', 405],
+  ['PUT', '/page/page.css', 405],
+  ['GET', '/x.html', 404],
+  ['GET', '/api/v2/users/%00.html', 400],
+  ['PUT', '/api/v2/reports/x.html', 502],
+  ['GET', '/api/v2/reports/x.js', 502],
+])('%s %s is sent %i as application/problem+json', async (method, target, status) => {
+  const response = await fetch(origin + target, { method });
+
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    status,
+    'application/problem+json',
+  ]);
+});
+
 test('a target over 8 KiB is answered 414 as a problem', async () => {
   const response = await rawGet(`/api/v1/users/${'a'.repeat(9_000)}`);
 
