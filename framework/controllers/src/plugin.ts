@@ -134,9 +134,11 @@ function validationOf(type: Type, { name }: Action): Middleware[] {
 function needParams(type: Type, { name }: Action, layers: readonly Middleware[]): Middleware[] {
   const sources = [...sourcesOf(type, name).values()];
   const pathParams = sources.flatMap((source) => (source.from === 'params' ? [source.name] : []));
+  const missingPathParam = (names: readonly string[]) =>
+    pathParams.find((param) => !names.includes(param));
   return layers.map((layer, index) =>
     index === 0 && pathParams.length > 0
-      ? annotate(layer, { ...metadataOf(layer), pathParams })
+      ? annotate(layer, { ...metadataOf(layer), missingPathParam })
       : layer,
   );
 }

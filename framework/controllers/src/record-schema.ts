@@ -1,16 +1,13 @@
 import type { StandardSchema } from '@fw/validation';
 
 type Schemas = ReadonlyMap<string, StandardSchema>;
-type JsonSchemaOf = (options: unknown) => unknown;
-
-/** The part of Standard JSON Schema that libraries offer beside `validate`. */
-interface JsonSchemaSource {
-  readonly jsonSchema?: { readonly input?: JsonSchemaOf; readonly output?: JsonSchemaOf };
-}
+type JsonSchemas = NonNullable<StandardSchema['~standard']['jsonSchema']>;
+type Side = keyof JsonSchemas;
+type JsonSchemaOptions = Parameters<JsonSchemas[Side]>[0];
 
 /** The schema of an object whose fields have schemas of their own; other fields stay as they are. */
 export function recordSchema(schemas: Schemas): StandardSchema<unknown, Record<string, unknown>> {
-  const jsonSchema = (side: 'input' | 'output') => (options: unknown) => ({
+  const jsonSchema = (side: Side) => (options: JsonSchemaOptions) => ({
     type: 'object',
     properties: Object.fromEntries(
       [...schemas].map(([name, schema]) => [name, jsonSchemaOf(schema, side, options)]),
@@ -26,9 +23,8 @@ export function recordSchema(schemas: Schemas): StandardSchema<unknown, Record<s
   return { '~standard': standard };
 }
 
-function jsonSchemaOf(schema: StandardSchema, side: 'input' | 'output', options: unknown): unknown {
-  const standard: StandardSchema['~standard'] & JsonSchemaSource = schema['~standard'];
-  return standard.jsonSchema?.[side]?.(options) ?? {};
+function jsonSchemaOf(schema: StandardSchema, side: Side, options: JsonSchemaOptions): unknown {
+  return schema['~standard'].jsonSchema?.[side](options) ?? {};
 }
 
 type Result = Awaited<ReturnType<StandardSchema['~standard']['validate']>>;

@@ -2,8 +2,11 @@ import type { Middleware } from './context.ts';
 
 /** What a middleware says of the routes that it is part of; packages add the keys that they know. */
 export interface RouteMetadata {
-  /** The path parameters that the middleware needs: a router refuses a route without them. */
-  readonly pathParams?: readonly string[];
+  /**
+   * Returns a path parameter that the middleware needs and that is not in `names`, those of a route: a
+   * router refuses that route.
+   */
+  readonly missingPathParam?: (names: readonly string[]) => string | undefined;
   readonly [key: string]: unknown;
 }
 

@@ -497,8 +497,8 @@ function metadataOfEach(
  */
 function requirePathParams(route: Route, caseSensitive: boolean): void {
   const names = namesIn(route.path);
-  for (const { pathParams = [], validation } of metadataOfEach(route, caseSensitive)) {
-    const missing = pathParams.find((name) => !names.includes(name));
+  for (const { missingPathParam, validation } of metadataOfEach(route, caseSensitive)) {
+    const missing = missingPathParam?.(names);
     if (missing !== undefined) {
       throw new TypeError(
         `Cannot register ${route.method} ${route.path}: "${missing}" must be a parameter of the path`,

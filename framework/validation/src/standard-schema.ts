@@ -4,10 +4,17 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly version: 1;
     readonly vendor: string;
     readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
+    /** Returns the JSON Schema of what `validate` takes or returns; offered by some libraries. */
+    readonly jsonSchema?:
+      | { readonly input: JsonSchemaOf; readonly output: JsonSchemaOf }
+      | undefined;
     /** For the compiler only. */
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
   };
 }
+
+/** @throws if the schema has a type that JSON does not have */
+type JsonSchemaOf = (options: { readonly target: 'draft-2020-12' }) => unknown;
 
 /** What a schema says of a value: its output, or what is wrong with it. */
 export type SchemaResult<Output> =

@@ -4,6 +4,7 @@ import { json } from '@fw/body-parser';
 import { compose, createApp, DONE, type Middleware } from '@fw/core';
 import { type RequestOptions, request } from '@fw/core/testing';
 import { createRouter, type Router } from '@fw/router';
+import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import fc from 'fast-check';
 import * as v from 'valibot';
@@ -451,14 +452,15 @@ test('validate records its schemas for the document, those of a group included',
 
   const [route] = router.getRoutes();
 
-  expect(route?.metadata).toEqual({ validation: { params, body, status: 422 } });
+  expect(route?.metadata.validation).toEqual({ params, body, status: 422 });
   expect(route?.metadata.validation).toHaveProperty('body', body);
 });
 
 describe('a params schema that needs a parameter which the path does not have', () => {
   const schemas: [string, StandardSchema][] = [
-    ['zod', z.object({ idd: z.coerce.date() })],
-    ['valibot', v.object({ idd: v.string() })],
+    ['zod', z.object({ idd: z.coerce.number() })],
+    ['zod with a conversion of the output', z.object({ idd: z.string() }).transform(String)],
+    ['valibot', toStandardJsonSchema(v.object({ idd: v.string() }))],
     ['arktype', type({ idd: 'string' })],
   ];
   const expected = 'Cannot register GET /users/:id: "idd" must be a parameter of the path';
@@ -487,7 +489,7 @@ describe('a params schema that needs a parameter which the path does not have', 
     const app = createApp();
     app.route('/:idd', createRouter().get('/users/:id', validate({ params }), send));
 
-    expect((await request(app, '/2026-01-01/users/7')).status).toBe(204);
+    expect((await request(app, '/1/users/7')).status).toBe(204);
   });
 
   test('is accepted behind a schema that makes it', async () => {
@@ -504,23 +506,60 @@ describe('a params schema that needs a parameter which the path does not have', 
     expect(await (await request(app, '/users/7')).json()).toEqual({ idd: '7' });
   });
 
-  test('is accepted if the parameter is optional, or if the schema cannot be asked', () => {
+  test('is accepted if the parameter is optional, or if the schema cannot be checked', () => {
     const optional = z.object({ idd: z.string().optional() });
-    const throwing: StandardSchema = {
+    const withoutJsonSchema = v.object({ idd: v.string() });
+    const notInJson = z.object({ idd: z.date() });
+    const requiring = (validate: StandardSchema['~standard']['validate']): StandardSchema => ({
       '~standard': {
         version: 1,
         vendor: 'by hand',
-        validate: (value) => ({ value: (value as { id: string }).id.length }),
+        jsonSchema: { input: () => ({ required: ['idd'] }), output: () => ({}) },
+        validate,
       },
-    };
-    const rejecting: StandardSchema = {
-      '~standard': { version: 1, vendor: 'by hand', validate: () => Promise.reject(new Error()) },
-    };
+    });
+    const throwing = requiring((value) => ({ value: (value as { idd: string }).idd.length }));
+    const rejecting = requiring(() => Promise.reject(new Error()));
 
-    for (const params of [optional, throwing, rejecting]) {
+    for (const params of [optional, withoutJsonSchema, notInJson, throwing, rejecting]) {
       const router = createRouter().get('/users/:id', validate({ params }), send);
       expect(() => router.routes()).not.toThrow();
     }
+  });
+});
+
+describe('a params schema that fits the path is accepted when the router is served', () => {
+  const either = z
+    .object({ a: z.string().optional(), b: z.string().optional() })
+    .refine(({ a, b }) => a !== undefined || b !== undefined, { path: ['a'] });
+  const renames = (idd: z.ZodType) =>
+    z.preprocess((value) => ({ idd: Reflect.get(Object(value), 'id') }), z.object({ idd }));
+
+  test.each<[string, string, StandardSchema, object]>([
+    ['if it reports an optional parameter', '/:b', either, { b: '7' }],
+    ['if it renames the parameter before the check', '/:id', renames(z.string()), { idd: '7' }],
+    [
+      'if it renames a parameter with a format',
+      '/:id',
+      renames(z.string().refine((id) => id === '7')),
+      { idd: '7' },
+    ],
+  ])('%s', async (_, path, params, expected) => {
+    const router = createRouter().get(path, validate({ params }), (ctx) => ctx.json(ctx.params));
+    const app = createApp().use(router.routes());
+
+    expect(await (await request(app, '/7')).json()).toEqual(expected);
+  });
+
+  test('without running its conversions', () => {
+    const inputs: unknown[] = [];
+    const params = z.object({ id: z.preprocess((value) => inputs.push(value), z.number()) });
+
+    createRouter()
+      .get('/:id', validate({ params }), (ctx) => ctx.send(''))
+      .routes();
+
+    expect(inputs).toEqual([]);
   });
 });
 

@@ -3,6 +3,7 @@ import { check, readOptions } from '@fw/core/options';
 import { ValidationError, type ValidationIssue } from '@fw/errors';
 
 import { MAX_ISSUES, readIssues } from './issues.ts';
+import { missingPathParam } from './missing-path-param.ts';
 import {
   isStandardSchema,
   type OutputOf,
@@ -63,6 +64,7 @@ export function validate(
   options: ValidateOptions = {},
 ): ValidateMiddleware<unknown> {
   const schemas = readSchemas(what);
+  const { params } = schemas;
   const { status = 400 } = readOptions('validate()', options, {
     status: check('400 or 422', (value) => value === 400 || value === 422),
   });
@@ -83,7 +85,12 @@ export function validate(
         return next();
       });
     },
-    { validation: { ...schemas, status }, ...(schemas.params && pathParamsOf(schemas.params)) },
+    {
+      validation: { ...schemas, status },
+      ...(params && {
+        missingPathParam: (names: readonly string[]) => missingPathParam(params, names),
+      }),
+    },
   );
 }
 
@@ -105,14 +112,6 @@ function readSchemas(what: unknown): RequestSchemas {
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
-}
-
-/** Metadata that names the parameters without which no request fits `schema`. */
-function pathParamsOf(schema: StandardSchema): { readonly pathParams?: readonly string[] } {
-  const outcome = checkPart(schema, 'params', {});
-  if (isPromise(outcome) || !('issues' in outcome)) return {}; // an asynchronous schema cannot be asked
-  const names = outcome.issues.map(({ pointer }) => pointer.split('/')[1] ?? '');
-  return { pathParams: [...new Set(names)].filter(Boolean) };
 }
 
 /** How one part of a request did; `failure` is what its schema threw. */

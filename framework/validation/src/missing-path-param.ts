@@ -1,0 +1,55 @@
+import type { StandardSchema } from './standard-schema.ts';
+
+/**
+ * The first parameter without which no request fits `schema`, and which a path with the parameters
+ * `names` does not have. Only a schema that offers its JSON Schema (https://standardschema.dev/json-schema)
+ * is checked; it runs only if its JSON Schema requires a parameter that the path does not have.
+ */
+export function missingPathParam(
+  schema: StandardSchema,
+  names: readonly string[],
+): string | undefined {
+  return requiredOf(schema).find((name) => !names.includes(name) && isMissed(schema, name, names));
+}
+
+function requiredOf(schema: StandardSchema): readonly string[] {
+  try {
+    const described = schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' });
+    const required: unknown = Reflect.get(Object(described), 'required');
+    return Array.isArray(required) ? required.map(String) : [];
+  } catch {
+    return []; // the schema has a type that JSON does not have
+  }
+}
+
+/**
+ * Whether `schema` looks for the parameter and reports its absence. The JSON Schema of a schema behind
+ * a conversion, such as `z.preprocess`, describes the converted value instead of the parameters.
+ */
+function isMissed(schema: StandardSchema, name: string, names: readonly string[]): boolean {
+  let isRead = false;
+  const params = new Proxy(Object.fromEntries(names.map((present) => [present, '1'])), {
+    get(target, key) {
+      isRead ||= key === name;
+      return Reflect.get(target, key);
+    },
+    has(target, key) {
+      isRead ||= key === name;
+      return Reflect.has(target, key);
+    },
+  });
+  try {
+    const result = schema['~standard'].validate(params);
+    if ('then' in result) {
+      result.then(undefined, () => undefined); // an asynchronous schema is not checked
+      return false;
+    }
+    return isRead && (result.issues ?? []).some(({ path }) => firstKeyOf(path) === name);
+  } catch {
+    return false; // code of the schema cannot process the sample values
+  }
+}
+
+function firstKeyOf([step]: readonly unknown[] = []): unknown {
+  return typeof step === 'object' && step !== null ? Reflect.get(step, 'key') : step;
+}
