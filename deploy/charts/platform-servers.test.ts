@@ -37,7 +37,8 @@ test.each(['postgres', 'valkey'])(
   (server) => {
     const existing = { existingSecret: { name: 'mine', key: 'url' } };
     const all = charts.render('platform', {
-      [server]: { existingSecret: 'mine' },
+      postgres: { existingSecret: 'mine' },
+      valkey: { existingSecret: 'mine' },
       users: { store: { postgres: existing } },
       catalog: { store: { postgres: existing } },
       reports: { rateLimit: { redis: existing } },
@@ -128,6 +129,24 @@ test.each(['postgres', 'valkey'])('%s may have no resources', (server) => {
   const [pods] = podsOf(all).filter(({ name }) => name === `fw-${server}`);
 
   expect(pods?.spec.containers[0].resources ?? null).toBeNull();
+});
+
+const OWN_SECRET = { store: { postgres: { existingSecret: { name: 'mine' } } } };
+const OWN_PODS = { podSelector: { matchLabels: { 'app.kubernetes.io/name': 'postgres' } } };
+const NO_SECRET = { existingSecret: { name: '' } };
+
+test.each<[string, Values]>([
+  ['any address', { ...OWN_SECRET, networkPolicy: { databaseTo: [] } }],
+  ['pods labelled postgres', { ...OWN_SECRET, networkPolicy: { databaseTo: [OWN_PODS] } }],
+  ['no NetworkPolicy', { ...OWN_SECRET, networkPolicy: { enabled: false } }],
+  [
+    'the url of the bundled server',
+    { store: { postgres: { ...NO_SECRET, url: 'postgres://u:p@fw-postgres:5432/users' } } },
+  ],
+])('users beside the bundled PostgreSQL may have a Secret or url with %s', (_, users) => {
+  const all = charts.render('platform', { users });
+
+  expect(namesOf(all, 'Deployment')).toContain('fw-users');
 });
 
 test('settings of PostgreSQL are given to it as they stand, and whole numbers as such', () => {

@@ -64,6 +64,29 @@ edge.service.externalTrafficPolicy is {{ .service.externalTrafficPolicy }}, but 
 {{- end }}
 {{- end }}
 
+{{- /* Services that the NetworkPolicy lets out to the bundled PostgreSQL alone. */}}
+{{- define "platform.boundToPostgres" -}}
+{{- $labels := dict "app.kubernetes.io/name" "postgres" "app.kubernetes.io/instance" .Release.Name }}
+{{- $bundled := list (dict "podSelector" (dict "matchLabels" $labels)) }}
+{{- range $name := without (include "platform.services" $ | fromYamlArray) "reports" }}
+{{- $service := get $.Subcharts $name }}
+{{- $policy := $service.Values.networkPolicy }}
+{{- if and (eq $service.Values.store.type "postgres") $policy.enabled (deepEqual (tpl (toYaml $policy.databaseTo) $service | fromYamlArray) $bundled) }}
+- {{ $name }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* Whether the database of a service is another than the bundled PostgreSQL: (list $ "users"). */}}
+{{- define "platform.hasOwnDatabase" -}}
+{{- $root := index . 0 }}
+{{- $database := (get $root.Subcharts (index . 1)).Values.store.postgres }}
+{{- if $database.url }}
+{{- if not (regexMatch (printf `^%s([.:]|$)` (include "platform.postgresName" $root)) (include "service.urlHost" $database.url)) }}yes{{ end }}
+{{- else if not (has (tpl $database.existingSecret.name $root) (list (include "platform.postgresName" $root) (include "platform.postgresSecret" $root))) }}yes
+{{- end }}
+{{- end }}
+
 {{- define "platform.postgresComplaints" -}}
 {{- with .Values.postgres }}
 {{- if .enabled }}
@@ -85,16 +108,17 @@ postgres.settings.max_connections is {{ $allowed }}, and {{ join " and " $users 
 postgres.existingSecret is set, and {{ . }} would read another: expected {{ . }}.store.postgres.existingSecret.name to be the same
 {{- end }}
 {{- end }}
+{{- range include "platform.boundToPostgres" $ | fromYamlArray }}
+{{- if include "platform.hasOwnDatabase" (list $ .) }}
+{{ . }}.store.postgres names a database of yours, and the NetworkPolicy lets {{ . }} out to the bundled PostgreSQL alone: expected {{ . }}.networkPolicy.databaseTo to name your server, or to be [] for any
+{{- end }}
+{{- end }}
 {{- else }}
 {{- range include "platform.postgresUsers" $ | fromYamlArray }}
 postgres.enabled is false, and {{ . }} is to keep its data there: expected {{ . }}.store.postgres.existingSecret.name to be a Secret of yours, or {{ . }}.store.type to be sqlite
 {{- end }}
-{{- range $name := without (include "platform.services" $ | fromYamlArray) "reports" }}
-{{- if contains "app.kubernetes.io/name: postgres" (toYaml (dig "networkPolicy" "databaseTo" list (get $.Values $name))) }}
-{{- if eq (dig "store" "type" "" (get $.Values $name)) "postgres" }}
-postgres.enabled is false, and the NetworkPolicy lets {{ $name }} out to it alone: expected {{ $name }}.networkPolicy.databaseTo to name your server, or to be [] for any
-{{- end }}
-{{- end }}
+{{- range include "platform.boundToPostgres" $ | fromYamlArray }}
+postgres.enabled is false, and the NetworkPolicy lets {{ . }} out to it alone: expected {{ . }}.networkPolicy.databaseTo to name your server, or to be [] for any
 {{- end }}
 {{- end }}
 {{- end }}
