@@ -1,15 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 import { createApp } from './application.ts';
 import type { Middleware } from './context.ts';
 import { request } from './testing.ts';
 
-type Express = (req: object, res: object, next: (error?: unknown) => void) => void;
+type Express = (req: object, res: object, next: (error?: unknown) => void) => unknown;
 type Factory = (options?: object) => Express;
 
 const load = createRequire(import.meta.url);
@@ -146,3 +148,67 @@ test('an error that Express middleware passes on is the response', async () => {
 
   expect((await request(app, '/')).status).toBe(429);
 });
+
+const conflict = Object.assign(new Error('Conflict'), { status: 409, expose: true });
+
+test.each<readonly [string, Express]>([
+  [
+    'throws',
+    () => {
+      throw conflict;
+    },
+  ],
+  ['rejects', () => Promise.reject(conflict)],
+])('an error with which Express middleware %s is the response', async (_, middleware) => {
+  const app = createQuietApp().use(fromExpress(middleware));
+
+  expect((await request(app, '/')).status).toBe(409);
+});
+
+test('Express middleware that rejects after next() does not change the response', async () => {
+  const app = createQuietApp()
+    .use(
+      fromExpress(async (_req, _res, next) => {
+        next();
+        throw conflict;
+      }),
+    )
+    .use((ctx) => ctx.send('sent'));
+
+  expect(await (await request(app, '/')).text()).toBe('sent');
+});
+
+test('the adapter accepts the types of helmet, cors, compression, express-session, morgan and multer', () => {
+  const root = join(import.meta.dirname, '../../..');
+  mkdirSync(join(root, '.local'), { recursive: true });
+  const folder = mkdtempSync(join(root, '.local/express-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const tsconfig = { extends: join(root, 'tsconfig.json'), include: ['*.ts'] };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
+  const program = `
+import compression from 'compression';
+import cors from 'cors';
+import session from 'express-session';
+import helmet from 'helmet';
+import morgan from 'morgan';
+import multer from 'multer';
+${adapter.replace(/^ts\n/, '')}
+export const all = [
+  fromExpress(compression()),
+  fromExpress(cors()),
+  fromExpress(session({ secret: 'secret' })),
+  fromExpress(helmet()),
+  fromExpress(morgan('tiny')),
+  fromExpress(multer().single('file')),
+];
+`;
+  writeFileSync(join(folder, 'program.ts'), program);
+
+  const { stdout } = spawnSync(
+    process.execPath,
+    [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder],
+    { encoding: 'utf8' },
+  );
+
+  expect(stdout).toBe('');
+}, 60_000);
