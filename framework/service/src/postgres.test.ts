@@ -171,6 +171,18 @@ describe('a server that is slow but works', () => {
     expect(lines).toEqual([]);
   });
 
+  test('serves calls that wait for the only connection longer than the statement time limit', async () => {
+    const { lines, logger } = createLog();
+    const postgres = await open({ statementTimeoutMs: 2_000, poolSize: 1, logger });
+    await postgres.migrate();
+
+    const sleeps = { name: 'slow', text: 'SELECT pg_sleep(0.6)' };
+    const calls = Array.from({ length: 5 }, () => postgres.query(sleeps));
+
+    expect(await Promise.all(calls)).toHaveLength(5);
+    expect(lines).toEqual([]);
+  }, 60_000);
+
   test('serves every call over a network that delays each response', async () => {
     const url = await server.createDatabase();
     await (await open({ url })).migrate();
@@ -308,7 +320,7 @@ describe('a ServiceUnavailableError that says when to try again', { retry: 2 }, 
   });
 
   test('meets who waits too long for a connection, while those at work go on', async () => {
-    const postgres = await open({ statementTimeoutMs: 300, poolSize: 1 });
+    const postgres = await open({ waitTimeoutMs: 300, poolSize: 1 });
     await postgres.migrate();
 
     const sleeps = { name: 'slow', text: 'SELECT pg_sleep(1)' };

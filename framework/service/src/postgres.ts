@@ -39,10 +39,12 @@ export interface PostgresOptions {
   /** After how long without any response another connection checks the server. Default 1 s. */
   readonly timeoutMs?: number;
   /**
-   * How long one call may take, waiting for a connection included. A server that sends nothing on any
-   * connection for that long, not even to new connections, is unavailable. Default 5 s.
+   * How long one call may take once it has a connection. A server that sends nothing on any connection
+   * for that long, not even to new connections, is unavailable. Default 5 s.
    */
   readonly statementTimeoutMs?: number;
+  /** How long one call may wait for a connection of a pool that is busy. Default 15 s. */
+  readonly waitTimeoutMs?: number;
   /** Whose tables these are: names the table that remembers the migrations. */
   readonly name: string;
   /** SQL that leads from each version to the next; the first from nothing to version 1. */
@@ -64,7 +66,7 @@ export interface PoolUse {
 }
 
 export interface TransactionOptions {
-  /** How long all of it may take; `Infinity` for no end. Default: as each call. */
+  /** How long all of it may take once it has a connection; `Infinity` for no end. Default: as each call. */
   readonly timeoutMs?: number;
 }
 
@@ -100,7 +102,7 @@ type Connection = (statement: string | QueryConfig) => Promise<QueryResult<Row>>
  * Opens a PostgreSQL database. It connects, and migrates the tables to the newest version, on first
  * use: a service starts without its database. The server is unavailable once it refuses or resets a
  * connection, or sends nothing at all for as long as a call may take; a server that is only slow is
- * waited for. While it is unavailable, calls reject at once with a `ServiceUnavailableError`, and
+ * waited for, and so is a connection of the pool. While it is unavailable, calls reject at once with a `ServiceUnavailableError`, and
  * connections in the background try to reach it.
  *
  * @throws {AddressFileError} naming the certificate file of `url` that cannot be read
@@ -110,6 +112,7 @@ export function openPostgres({
   poolSize = 10,
   timeoutMs = 1_000,
   statementTimeoutMs = 5_000,
+  waitTimeoutMs = 15_000,
   name,
   migrations,
   logger,
@@ -117,6 +120,7 @@ export function openPostgres({
 }: PostgresOptions): Postgres {
   const limitMs = statementTimeoutMs + GRACE_MS;
   const watch = new ServerWatch({
+    waitMs: waitTimeoutMs,
     silenceMs: limitMs,
     probeMs: Math.min(timeoutMs, limitMs / 2),
     probe: () => void probe(),

@@ -14,6 +14,7 @@ afterEach(() => {
 function newWatch() {
   const done: string[] = [];
   const watch: ServerWatch = new ServerWatch({
+    waitMs: 8_000,
     silenceMs: 1_000,
     probeMs: 400,
     probe: () => done.push('probe'),
@@ -61,6 +62,8 @@ test('anything that the server sends keeps all calls waiting, up to the limit of
   const { watch, done } = newWatch();
   const limited = neverAnswered(watch, 5_000);
   const unlimited = neverAnswered(watch);
+  limited.connect();
+  unlimited.connect();
 
   for (let spoken = 0; spoken < 60; spoken++) {
     watch.heard();
@@ -70,6 +73,27 @@ test('anything that the server sends keeps all calls waiting, up to the limit of
   expect(done).toEqual([]);
   expect(limited.ending.error).toEqual(new ConnectionLostError('no response within 5000 ms'));
   expect(unlimited.ending.error).toBeUndefined();
+});
+
+test('the limit of a call starts when it has its connection, for which it waits up to waitMs', async () => {
+  const { watch } = newWatch();
+  const late = neverAnswered(watch, 5_000);
+  const waiting = neverAnswered(watch, 5_000);
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 100) {
+      watch.heard();
+      await vi.advanceTimersByTimeAsync(100);
+    }
+  };
+
+  await pass(7_000);
+  late.connect();
+  await pass(2_000);
+  expect(waiting.ending.error).toEqual(new ConnectionLostError('no connection within 8000 ms'));
+  expect(late.ending.error).toBeUndefined();
+  await pass(4_000);
+
+  expect(late.ending.error).toEqual(new ConnectionLostError('no response within 5000 ms'));
 });
 
 test('time in which this process could not look does not count', async () => {

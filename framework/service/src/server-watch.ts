@@ -4,11 +4,13 @@ import { ConnectionLostError } from './postgres-errors.ts';
 export interface Call {
   /** The caller has its response, or an error. */
   readonly isOver: boolean;
-  /** The call has its connection; `drop` is run if the call is ended before its work is. */
+  /** The call has its connection, and its limit starts; `drop` is run if the call is ended before its work is. */
   connected(drop: () => void): void;
 }
 
 export interface ServerWatchOptions {
+  /** How long a call may wait for its connection. */
+  readonly waitMs: number;
   /** After how long without any response, while calls are waiting, the server is unavailable. */
   readonly silenceMs: number;
   /** After how long without any response, and again after each such time, `probe` is called. */
@@ -43,11 +45,12 @@ export class ServerWatch {
   /**
    * Runs `work`, which calls the server.
    *
-   * @throws {ConnectionLostError} if it takes longer than `limitMs`, or is ended before
+   * @throws {ConnectionLostError} if it waits for its connection longer than `waitMs`, then takes
+   *   longer than `limitMs`, or is ended before
    */
   run<T>(limitMs: number, work: (call: Call) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const call = new WatchedCall(limitMs, reject);
+      const call = new WatchedCall(this.#options.waitMs, limitMs, reject);
       this.#calls.add(call);
       this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
       work(call)
@@ -99,12 +102,14 @@ function ticksOf(ms: number): number {
 
 class WatchedCall implements Call {
   isOver = false;
+  readonly #waitMs: number;
   readonly #limitMs: number;
   readonly #reject: (reason: Error) => void;
   #ticks = 0;
   #drop: (() => void) | undefined;
 
-  constructor(limitMs: number, reject: (reason: Error) => void) {
+  constructor(waitMs: number, limitMs: number, reject: (reason: Error) => void) {
+    this.#waitMs = waitMs;
     this.#limitMs = limitMs;
     this.#reject = reject;
   }
@@ -115,12 +120,15 @@ class WatchedCall implements Call {
 
   connected(drop: () => void): void {
     this.#drop = drop;
+    this.#ticks = 0;
   }
 
   tick(): void {
     this.#ticks++;
-    if (this.#ticks <= ticksOf(this.#limitMs)) return;
-    this.giveUp(new ConnectionLostError(`no response within ${this.#limitMs} ms`));
+    const ms = this.isConnected ? this.#limitMs : this.#waitMs;
+    if (this.#ticks <= ticksOf(ms)) return;
+    const missing = this.isConnected ? 'response' : 'connection';
+    this.giveUp(new ConnectionLostError(`no ${missing} within ${ms} ms`));
   }
 
   giveUp(reason: Error): void {

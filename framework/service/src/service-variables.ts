@@ -134,7 +134,7 @@ export function storeVariables({ file }: { readonly file: string }) {
       to: 600_000,
       fallback: 5_000,
       unit: 'ms',
-      meaning: 'longest that one call of PostgreSQL may take, then 503',
+      meaning: 'longest that one call of PostgreSQL may take with its connection, then 503',
     }),
   };
 }
@@ -142,13 +142,29 @@ export function storeVariables({ file }: { readonly file: string }) {
 /** The values of `storeVariables`. */
 export type StoreConfig = ConfigOf<ReturnType<typeof storeVariables>>;
 
-/** How PostgreSQL is asked, as configured; the address is left to who has made sure that there is one. */
-export function postgresOptions(config: StoreConfig, { logger, metrics }: ServiceEdge = {}) {
+/** The options of `openPostgres`, as configured, without the address, which is optional. */
+export function postgresOptions(
+  config: StoreConfig & Pick<ServiceConfig, 'REQUEST_TIMEOUT_MS'>,
+  { logger, metrics }: ServiceEdge = {},
+) {
   return {
+    waitTimeoutMs: waitTimeoutMs(config),
     poolSize: config.DATABASE_POOL_SIZE,
     timeoutMs: config.DATABASE_TIMEOUT_MS,
     statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
     logger,
     metrics,
   };
+}
+
+/**
+ * How long a call may wait for a connection so that its request can still be served in time. Calls whose
+ * requests are over must not be sent: under overload the server would do nothing else.
+ */
+function waitTimeoutMs({
+  REQUEST_TIMEOUT_MS: requestMs,
+  DATABASE_STATEMENT_TIMEOUT_MS: statementMs,
+}: Parameters<typeof postgresOptions>[0]): number {
+  if (requestMs === 0) return Number.POSITIVE_INFINITY;
+  return Math.max(requestMs - statementMs, requestMs / 2);
 }
