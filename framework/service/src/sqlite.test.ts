@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
+import { ServiceUnavailableError } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { inTransaction, openDatabase } from './sqlite.ts';
@@ -115,6 +116,40 @@ test('openDatabase names a path that is no file', () => {
   expect(() => openDatabase(directory, NOTES)).toThrow(
     `Cannot open database "${directory}": unable to open database file`,
   );
+});
+
+/** Creates a file, with the tables of `format` if given, that another process has locked. */
+function newLockedFile(format?: typeof NOTES): string {
+  const file = join(newDirectory(), 'notes.db');
+  if (format) openDatabase(file, format).close();
+  const other = new DatabaseSync(file);
+  onTestFinished(() => other.close());
+  other.exec('BEGIN IMMEDIATE');
+  return file;
+}
+
+test('openDatabase opens a file of the current version while another process has locked it', () => {
+  const file = newLockedFile(NOTES);
+
+  const database = openDatabase(file, NOTES, { timeoutMs: 0 });
+  onTestFinished(() => database.close());
+
+  expect(database.prepare('SELECT text FROM notes').all()).toEqual([]);
+});
+
+test.each([
+  ['new', undefined],
+  ['older', { ...NOTES, migrations: [] }],
+])('openDatabase of a locked %s file is a ServiceUnavailableError after timeoutMs', (_, format) => {
+  const file = newLockedFile(format);
+
+  const startedMs = performance.now();
+  const open = () => openDatabase(file, NOTES, { timeoutMs: 50 });
+
+  expect(open).toThrow(ServiceUnavailableError);
+  expect(open).toThrow(`Cannot open database "${file}": database is locked`);
+  // Without timeoutMs, each attempt waits 5 s.
+  expect(performance.now() - startedMs).toBeLessThan(4_000);
 });
 
 test('all who open one new file at the same moment succeed, however often', async () => {

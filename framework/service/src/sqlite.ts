@@ -2,6 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
+import { ServiceUnavailableError } from 'fw';
+
 import { pauseThread } from './pause.ts';
 import { isBusy } from './sqlite-errors.ts';
 
@@ -19,8 +21,11 @@ export interface DatabaseFormat {
   readonly migrations: readonly string[];
 }
 
-/** How long opening waits for another process to finish writing, such as a migration. */
-const BUSY_TIMEOUT_MS = 5_000;
+export interface OpenOptions {
+  /** How long opening waits for another process to finish writing, such as a migration. Default 5 s. */
+  readonly timeoutMs?: number;
+}
+
 const BUSY_PAUSE_MS = 5;
 
 /**
@@ -32,16 +37,22 @@ const CHECKPOINT_PAGES = 4_000;
 /**
  * Opens a database file that several processes may share, and brings it to the newest version. What
  * is committed is on the disk: a write-ahead log, synchronised at every commit. A newer version than
- * this program knows is taken as it is; a file that holds anything else is left as it is.
+ * this program knows is taken as it is; a file that holds anything else is left as it is. A file of
+ * this version can be opened while another process writes to it.
  *
+ * @throws {ServiceUnavailableError} naming the file, if another process has locked it for too long
  * @throws {Error} naming the file, if it is not such a database or cannot be opened
  */
-export function openDatabase(file: string, format: DatabaseFormat): DatabaseSync {
-  const endMs = performance.now() + BUSY_TIMEOUT_MS;
+export function openDatabase(
+  file: string,
+  format: DatabaseFormat,
+  { timeoutMs = 5_000 }: OpenOptions = {},
+): DatabaseSync {
+  const endMs = performance.now() + timeoutMs;
   for (;;) {
     try {
       mkdirSync(dirname(file), { recursive: true });
-      return openOnce(file, format);
+      return openOnce(file, format, timeoutMs);
     } catch (error) {
       // Of two that change to the write-ahead log at once, SQLite refuses one without its time-out.
       if (isBusy(error) && performance.now() < endMs) {
@@ -49,15 +60,18 @@ export function openDatabase(file: string, format: DatabaseFormat): DatabaseSync
         continue;
       }
       const reason = error instanceof Error ? error.message : String(error);
-      throw new Error(`Cannot open database "${file}": ${reason}`, { cause: error });
+      const OpenError = isBusy(error) ? ServiceUnavailableError : Error;
+      throw new OpenError(`Cannot open database "${file}": ${reason}`, { cause: error });
     }
   }
 }
 
-function openOnce(file: string, format: DatabaseFormat): DatabaseSync {
-  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+function openOnce(file: string, format: DatabaseFormat, timeoutMs: number): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: timeoutMs });
   try {
-    migrate(database, format);
+    // Only a migration needs the write lock, which another process may hold for long.
+    const version = inSnapshot(database, () => readVersion(database, format));
+    if (version < format.migrations.length) migrate(database, format);
     database.exec('PRAGMA journal_mode = WAL');
     database.exec('PRAGMA synchronous = FULL');
     database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
@@ -93,19 +107,25 @@ function finish<T>(database: DatabaseSync, work: () => T): T {
 }
 
 /** In one transaction, because another process may be starting on the same new file. */
-function migrate(database: DatabaseSync, { applicationId, migrations }: DatabaseFormat): void {
+function migrate(database: DatabaseSync, format: DatabaseFormat): void {
+  const { applicationId, migrations } = format;
   inTransaction(database, () => {
-    const owner = readNumber(database, 'SELECT application_id FROM pragma_application_id');
-    const tables = readNumber(database, 'SELECT count(*) FROM sqlite_schema');
-    if (owner !== applicationId && (owner !== 0 || tables > 0)) {
-      throw new Error('it belongs to another program');
-    }
-    const version = readNumber(database, 'SELECT user_version FROM pragma_user_version');
+    const version = readVersion(database, format);
     if (version >= migrations.length) return;
     for (const migration of migrations.slice(version)) database.exec(migration);
     database.exec(`PRAGMA application_id = ${applicationId}`);
     database.exec(`PRAGMA user_version = ${migrations.length}`);
   });
+}
+
+/** @throws {Error} if the file belongs to another program */
+function readVersion(database: DatabaseSync, { applicationId }: DatabaseFormat): number {
+  const owner = readNumber(database, 'SELECT application_id FROM pragma_application_id');
+  const tables = readNumber(database, 'SELECT count(*) FROM sqlite_schema');
+  if (owner !== applicationId && (owner !== 0 || tables > 0)) {
+    throw new Error('it belongs to another program');
+  }
+  return readNumber(database, 'SELECT user_version FROM pragma_user_version');
 }
 
 function readNumber(database: DatabaseSync, sql: string): number {

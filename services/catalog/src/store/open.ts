@@ -8,6 +8,7 @@ import type { CatalogStore } from '../store.ts';
  * Opens the store that the configuration names: PostgreSQL if there is an address, else SQLite. Of the
  * two, and of imports, only what is used is loaded.
  *
+ * @throws {ServiceUnavailableError} naming the file, if another process has locked it for too long
  * @throws {Error} naming the file, if it cannot be opened or holds something else
  */
 export async function openStore(

@@ -28,7 +28,7 @@ export function openSqliteImport(
 ): ImportTarget {
   const unlock = lock(file);
   try {
-    const database = openDatabase(file, FORMAT);
+    const database = openDatabase(file, FORMAT, { timeoutMs });
     database.exec(`PRAGMA busy_timeout = ${timeoutMs}; PRAGMA cache_size = -64000`);
     return createTarget(database, unlock);
   } catch (error) {

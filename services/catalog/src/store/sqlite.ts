@@ -31,14 +31,18 @@ import { FORMAT, tablesOf } from './sqlite-tables.ts';
  * Reads the catalog from an SQLite file, which several processes may share; imports change it
  * meanwhile.
  *
+ * @throws {ServiceUnavailableError} naming the file, if another process has locked it for too long
  * @throws {Error} naming the file, if it cannot be opened or holds something else
  */
-export function openSqliteCatalogStore(file: string, options?: SqliteCatalogOptions): CatalogStore {
-  return createSqliteCatalogStore(openDatabase(file, FORMAT), options);
+export function openSqliteCatalogStore(
+  file: string,
+  { timeoutMs = 1_000 }: SqliteCatalogOptions = {},
+): CatalogStore {
+  return createSqliteCatalogStore(openDatabase(file, FORMAT, { timeoutMs }), { timeoutMs });
 }
 
 export interface SqliteCatalogOptions {
-  /** How long a call waits for another process that has locked the file. Default 1 s. */
+  /** How long opening, and each call, waits for another process that has locked the file. Default 1 s. */
   readonly timeoutMs?: number;
 }
 

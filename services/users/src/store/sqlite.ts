@@ -19,7 +19,7 @@ import { isStale, type Row, toUser } from './row.ts';
 import { USERS_FORMAT } from './sqlite-format.ts';
 
 export interface SqliteUserStoreOptions {
-  /** How long a write may wait for other processes to finish theirs. Default 1 s. */
+  /** How long opening, and a write, may wait for other processes to finish theirs. Default 1 s. */
   readonly timeoutMs?: number;
 }
 
@@ -31,13 +31,14 @@ const PURGE = 10;
 /**
  * Keeps users in an SQLite file, which several processes may share.
  *
+ * @throws {ServiceUnavailableError} naming the file, if another process has locked it for too long
  * @throws {Error} naming the file, if it cannot be opened or holds something else
  */
 export function openSqliteUserStore(
   file: string,
   { timeoutMs = 1_000 }: SqliteUserStoreOptions = {},
 ): UserStore {
-  const database = openDatabase(file, USERS_FORMAT);
+  const database = openDatabase(file, USERS_FORMAT, { timeoutMs });
   const { write } = createGroupCommit(database, { timeoutMs });
   const sql = (text: string) => database.prepare(text);
 
