@@ -7,6 +7,7 @@ import { runToEnd, startService } from '@fw/service/testing';
 import { startPostgres } from '@fw/service/testing/postgres';
 import pg from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
 
 import { only, packCharts, type Rendered } from './testing/render.ts';
 
@@ -67,6 +68,25 @@ test('users without a caSecret has the Secret of the address alone', () => {
     users: { store, networkPolicy: { databaseTo: [] } },
   });
   expect(secretsOf(platform, 'fw-users')).toEqual([URL_SECRET]);
+});
+
+test('the values of the README give users and catalog a database with TLS', () => {
+  const readme = fs.readFileSync(path.join(import.meta.dirname, 'README.md'), 'utf8');
+  const [, section = ''] = readme.split('## PostgreSQL with TLS\n');
+  const [, block = ''] = /```yaml\n(.*?)```/s.exec(section) ?? [];
+
+  const objects = charts.render('platform', parse(block));
+
+  for (const name of ['fw-users', 'fw-catalog']) {
+    expect(secretsOf(objects, name)).toEqual([
+      URL_SECRET,
+      { name: 'database-ca', items: [{ key: 'ca.crt', path: path.basename(CA) }] },
+    ]);
+    expect(only(objects, 'NetworkPolicy', name).spec.egress).toContainEqual({
+      ports: [{ port: 5432 }],
+      to: [{ ipBlock: { cidr: '10.1.2.3/32' } }],
+    });
+  }
 });
 
 test('values of a release that has no caSecret yet render, also with the name of one', () => {

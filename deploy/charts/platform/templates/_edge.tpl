@@ -65,10 +65,9 @@ add_header Connection $edge_connection always;
 {{- end }}
 
 {{- /*
-The upstreams, each the address of a Service, behind which Kubernetes picks a pod per connection: a
-second attempt may find another pod. A connection is renewed now and then, so that new pods get their share, and always by nginx (a service
-keeps an idle one for 75 s, and for 5 s while it ends): no request meets a connection that the other
-side is closing.
+The upstreams: one Service each. Kubernetes picks a pod for each connection, so that a second attempt may
+reach another pod. keepalive_time lets new pods receive requests. keepalive_timeout is shorter than the
+5 s for which a pod that ends serves idle connections: nginx is always the side that closes.
 */}}
 {{- define "platform.upstreams" -}}
 {{- $root := . }}
