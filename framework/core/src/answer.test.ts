@@ -20,6 +20,7 @@ describe('an error response', () => {
     ['Cache-Control', 'no-store'],
     ['Cache-Control', 'private, No-Store, max-age=0'],
     ['Cache-Control', 'no-cache'],
+    ['Cache-Control', 'private="a, b", no-cache'],
     ['Vary', 'Origin'],
   ])('keeps %s: %s', async (name, value) => {
     const app = createApp({ logger: silent }).use(
@@ -37,8 +38,27 @@ describe('an error response', () => {
   });
 
   test.each([
-    ['Cache-Control', 'public, max-age=3600'],
-    ['Cache-Control', 'private, max-age=60'],
+    'public, max-age=3600',
+    'private, max-age=60',
+    'private',
+    'max-age=60, no-cache="Set-Cookie"',
+    'max-age=60, extension="a, no-store, b"',
+    'max-age=60, extension="\\", no-store, "',
+    'max-age=60, extension=", no-store',
+    'max-age=60, no-store-extension',
+    '',
+  ])('replaces Cache-Control: %s by no-store', async (value) => {
+    const app = createApp({ logger: silent }).use((ctx) => {
+      ctx.set('Cache-Control', value).send('a,b');
+      ctx.throw(404);
+    });
+
+    const response = await request(app, '/');
+
+    expect(response.headers.get('cache-control')).toBe('no-store');
+  });
+
+  test.each([
     ['Content-Encoding', 'gzip'],
     ['Content-Language', 'de'],
     ['Content-Range', 'bytes 0-1/2'],

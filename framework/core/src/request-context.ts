@@ -249,10 +249,13 @@ export class RequestContext implements Context {
     this.answeredBy = '';
     this.answerBody = '';
     this.answerType = '';
-    this.answerHeaders = this.answerHeaders.filter((_, at, headers) => {
-      const start = at - (at % 2);
-      return !describesContent(String(headers[start]), String(headers[start + 1]));
-    });
+    this.answerHeaders = this.answerHeaders.filter(
+      (_, at, headers) => !CONTENT_HEADER.test(String(headers[at - (at % 2)])),
+    );
+    const at = this.#findHeader('Cache-Control');
+    if (at >= 0 && !preventsReuse(String(this.answerHeaders[at + 1]))) {
+      this.answerHeaders[at + 1] = 'no-store'; // without the header, caches may store a 404 (RFC 9111 §4.2.2)
+    }
   }
 
   #answer(by: string, type: string, body: Content): void {
@@ -327,17 +330,17 @@ function expire(abort: AbortController): void {
 
 /** `Content-Length` is one too: what a program says of it is replaced by what is true. */
 const FRAMING_HEADER = /^(?:transfer-encoding|trailer)$/i;
+/**
+ * Headers that describe the content of one response only. Policies such as `Content-Security-Policy`
+ * apply to an error response as well.
+ */
 const CONTENT_HEADER =
   /^(?:content-(?:type|length|encoding|language|range|disposition|location|digest|md5)|repr-digest|digest|etag|last-modified|expires|location|accept-ranges)$/i;
 
-/**
- * Whether a header describes the content of one response only. Policies such as
- * `Content-Security-Policy` and `Cache-Control: no-store` apply to an error response as well;
- * permission to cache does not.
- */
-function describesContent(name: string, value: string): boolean {
-  if (/^cache-control$/i.test(name)) return !/\bno-(?:store|cache)\b/i.test(value);
-  return CONTENT_HEADER.test(name);
+/** Whether no cache reuses a response with this `Cache-Control` unasked; `no-cache="…"` is about fields. */
+function preventsReuse(cacheControl: string): boolean {
+  const directives = cacheControl.replace(/"(?:[^"\\]|\\.)*"?/g, '""').split(',');
+  return directives.some((directive) => /^\s*no-(?:store|cache)\s*$/i.test(directive));
 }
 
 /** Percent-encodes what a URI may not contain (RFC 3986 §2); valid percent escapes stay as they are. */
