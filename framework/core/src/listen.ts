@@ -5,6 +5,7 @@ import type { Application } from './application.ts';
 import { type CloseOptions, closeServer, isClosing, trackConnections } from './close.ts';
 import { http } from './http.ts';
 import { aString, aWholeNumber, milliseconds, readOptions, required } from './options.ts';
+import { handleInTurn, isPipelined } from './pipelining.ts';
 import { problemOfStatus } from './problem.ts';
 import { makeRequestId } from './request-id.ts';
 import { Response } from './response.ts';
@@ -102,9 +103,13 @@ export function createServer(
     writeTimeoutMs = 30_000,
   } = timeouts;
   const { headersTimeoutMs = Math.min(80_000, requestTimeoutMs || 80_000) } = timeouts;
-  const answer = (req: IncomingMessage, res: ServerResponse) => {
+  const handle = (req: IncomingMessage, res: ServerResponse) => {
     if (isClosing(server)) res.setHeader('Connection', 'close');
     app.handle(req, res);
+  };
+  const answer = (req: IncomingMessage, res: ServerResponse) => {
+    if (isPipelined(res)) handleInTurn(req, res, handle);
+    else handle(req, res);
   };
   const server = http.createServer(
     {
@@ -136,6 +141,7 @@ function answerExpectation(_req: IncomingMessage, res: ServerResponse): void {
   const body = JSON.stringify(problemOfStatus(417, requestId));
   const headers = {
     'X-Request-Id': requestId,
+    'Cache-Control': 'no-store',
     'Content-Type': 'application/problem+json',
     'Content-Length': String(Buffer.byteLength(body)),
     Connection: 'close',

@@ -50,20 +50,6 @@ test('a client that accepts nothing of a whole response is disconnected', async 
   await closed.promise;
 });
 
-test('a client that accepts nothing of a pipelined response is disconnected', async () => {
-  const closed = Promise.withResolvers<void>();
-  let requests = 0;
-  const { port } = await start(100, (ctx) => {
-    requests++;
-    if (requests === 2) ctx.raw.res.once('close', closed.resolve);
-    ctx.send(Buffer.alloc(10_000_000));
-  });
-
-  openStalledClient(port).write(GET);
-
-  await closed.promise;
-});
-
 test('a stream that a client does not read is buffered up to a bound, and destroyed', async () => {
   const { body, producedBytes } = endlessBody();
   const { port } = await start(100, (ctx) => ctx.send(body));
