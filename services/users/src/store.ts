@@ -75,6 +75,9 @@ export interface UserFigures {
 /** Most users that `list` and `page` return at once. */
 export const MAX_BATCH_USERS = 250;
 
+/** Most characters of names and e-mails that `list` and `page` return at once, of more than one user. */
+export const MAX_BATCH_CHARACTERS = 32_768;
+
 /**
  * Largest name and e-mail together, in bytes, of an ordinary user: no user within the limits of the API
  * has more. A larger user is a batch of its own, so that the size of a batch has a bound that does not

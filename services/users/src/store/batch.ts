@@ -1,4 +1,4 @@
-import { MAX_BATCH_USERS, MAX_ORDINARY_BYTES } from '../store.ts';
+import { MAX_BATCH_CHARACTERS, MAX_BATCH_USERS, MAX_ORDINARY_BYTES } from '../store.ts';
 import type { Row } from './row.ts';
 
 const IS_ORDINARY = `octet_length(name) + octet_length(email) <= ${MAX_ORDINARY_BYTES}`;
@@ -17,11 +17,21 @@ export interface Batch {
 
 /** The first batch of `rows`: at most `most` ordinary users, or one large user. */
 export function cutBatch(rows: readonly Row[], most = MAX_BATCH_USERS): Batch {
-  const large = rows.findIndex(isLarge);
-  const batch = rows.slice(0, large < 0 ? most : Math.min(most, Math.max(1, large)));
+  const batch = rows.slice(0, Math.min(most, lengthOfBatch(rows)));
   const last = batch.at(-1);
   const isCut = rows.length > batch.length;
   return { rows: batch, ...(isCut && last && { next: Number(last.position) }) };
+}
+
+/** How many of `rows` are one batch; at least one. */
+function lengthOfBatch(rows: readonly Row[]): number {
+  let characters = 0;
+  const end = rows.findIndex((row, at) => {
+    characters += String(row.name).length + String(row.email).length;
+    const isFull = isLarge(row) || characters > MAX_BATCH_CHARACTERS;
+    return at > 0 && (isFull || isLarge(rows[0] as Row));
+  });
+  return end < 0 ? rows.length : end;
 }
 
 /** Whether the row has no texts because they are large: its user is read on its own. */

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import {
+  MAX_BATCH_CHARACTERS,
   MAX_BATCH_USERS,
   MAX_ORDINARY_BYTES,
   type PageOptions,
@@ -123,15 +124,18 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         expect(idsOf(await allPages(store, { limit: 1 }))).toEqual(users.map(({ id }) => [id]));
       });
 
-      test('by page: users of the largest ordinary size share a batch', async () => {
-        const store = await openStore(
-          ...Array.from({ length: 100 }, (_, at) => ({ ...largest, id: `u${at}` })),
-        );
+      test('by page: the texts of a batch have a bound', async () => {
+        const users = Array.from({ length: 50 }, (_, at) => ({ ...largest, id: `u${at}` }));
+        const store = await openStore(...users);
 
-        const page = await store.page({ limit: 100 });
+        const pages = await allPages(store, { limit: 100 });
 
-        expect(page.users).toHaveLength(100);
-        expect(page.next).toBeUndefined();
+        expect(pages.flatMap((page) => page.users)).toEqual(users);
+        expect(pages.length).toBeGreaterThan(1);
+        for (const page of pages) {
+          const texts = page.users.map(({ name, email }) => name + email).join('');
+          expect(texts.length).toBeLessThanOrEqual(MAX_BATCH_CHARACTERS);
+        }
       });
 
       test('by page of an e-mail', async () => {
