@@ -17,12 +17,26 @@ const LARGE_USERS = 60;
 const ORDINARY_USERS = 200_000;
 const TOTAL = LARGE_USERS + ORDINARY_USERS;
 
+/** Names of stored users: an SQL expression of their number, `at`. */
+interface Stored {
+  readonly count: number;
+  readonly name: string;
+}
+
+const LARGE_AND_ORDINARY: Stored = {
+  count: TOTAL,
+  name: `CASE WHEN at <= ${LARGE_USERS} THEN hex(zeroblob(500000)) ELSE 'User ' || at END`,
+};
+
+/** The largest users that version 1 creates. */
+const LARGEST: Stored = { count: 20_000, name: `replace(hex(zeroblob(100)), '00', '日日')` };
+
 /** The service with a small heap, over users that do not fit into it. */
-async function start(): Promise<ServiceProcess> {
+async function start(stored: Stored): Promise<ServiceProcess> {
   const directory = mkdtempSync(join(tmpdir(), 'users-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const file = join(directory, 'users.db');
-  fill(file);
+  fill(file, stored);
   const service = await startService(MAIN, {
     DATABASE_FILE: file,
     NODE_OPTIONS: '--max-old-space-size=128',
@@ -34,14 +48,12 @@ async function start(): Promise<ServiceProcess> {
   return service;
 }
 
-function fill(file: string): void {
+function fill(file: string, { count, name }: Stored): void {
   const database = openDatabase(file, USERS_FORMAT);
   database.exec(`
     INSERT INTO users (id, name, email, created_at, updated_at)
-    WITH RECURSIVE n (at) AS (VALUES (1) UNION ALL SELECT at + 1 FROM n WHERE at < ${TOTAL})
-    SELECT 'u' || at,
-      CASE WHEN at <= ${LARGE_USERS} THEN hex(zeroblob(500000)) ELSE 'User ' || at END,
-      'u' || at || '@example.com', 1800000000000, 1800000000000
+    WITH RECURSIVE n (at) AS (VALUES (1) UNION ALL SELECT at + 1 FROM n WHERE at < ${count})
+    SELECT 'u' || at, ${name}, 'u' || at || '@example.com', 1800000000000, 1800000000000
     FROM n`);
   database.close();
 }
@@ -56,22 +68,21 @@ function residentMb(pid: number): number {
   return Number(kibibytes) / 1024;
 }
 
-/** Sends a GET and reads nothing but the first octets of the response. */
-async function getWithoutReading(url: string): Promise<Socket> {
+/** Sends a GET, several times if it is to be pipelined, and reads only the first octets of the response. */
+async function getWithoutReading(url: string, times = 1): Promise<Socket> {
   const { hostname, port, pathname, search } = new URL(url);
   const socket = connect(Number(port), hostname);
   onTestFinished(() => void socket.destroy());
-  socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
+  const request = `GET ${pathname}${search} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`;
+  socket.write(request.repeat(times));
   await new Promise((resolve, reject) => {
     socket.once('readable', resolve).once('error', reject);
   });
   return socket;
 }
 
-test('lists of users that are larger than the heap are sent by a process that stays alive', {
-  timeout: 120_000,
-}, async () => {
-  const service = await start();
+test('lists of users that are larger than the heap are sent by a process that stays alive', async () => {
+  const service = await start(LARGE_AND_ORDINARY);
   const { url, pid } = service;
 
   const page = await fetch(`${url}/api/v2/users?limit=100`);
@@ -106,4 +117,16 @@ test('lists of users that are larger than the heap are sent by a process that st
   await expectAlive(service);
   expect(idle).toHaveLength(6);
   expect(residentMb(pid)).toBeLessThan(400);
+});
+
+test('100 clients that pipeline requests for the list and never read leave the process alive', async () => {
+  const service = await start(LARGEST);
+
+  const clients = Array.from({ length: 100 }, () =>
+    getWithoutReading(`${service.url}/api/v1/users`, 50),
+  );
+  await Promise.all(clients);
+
+  await expectAlive(service);
+  expect(residentMb(service.pid)).toBeLessThan(400);
 });
