@@ -651,3 +651,16 @@ test('the document describes the routes of controllers like any others', async (
     },
   });
 });
+
+test('a method that returns an error instead of throwing it is a 500', async () => {
+  class Users {
+    find() {
+      return Object.assign(new Error('not found'), { status: 404, expose: true });
+    }
+  }
+  Get('/')(Users.prototype, 'find');
+  Controller('/')(Users);
+  const { app } = serve({ controllers: [Users] });
+
+  expect((await request(app, '/')).status).toBe(500);
+});

@@ -50,6 +50,23 @@ function isReadable(value: unknown): value is Readable {
   return [pipe, read, on, destroy].every((method) => typeof method === 'function');
 }
 
+/** Built-in objects that `JSON.stringify` turns into `{}` or a list of numbers. */
+const WITHOUT_JSON =
+  /^\[object (?:ArrayBuffer|SharedArrayBuffer|DataView|\w+Array|Map|Set|WeakMap|WeakSet|Promise|RegExp|Response|Request|Headers|FormData)\]$/;
+
+/** @throws {TypeError} if `value`, which a handler returned, is an error or has no JSON form of its own */
+export function requireJsonForm(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (value instanceof Error) {
+    throw new TypeError('Cannot send a returned error: throw it instead', { cause: value });
+  }
+  if (WITHOUT_JSON.test(Object.prototype.toString.call(value)) && !('toJSON' in value)) {
+    throw new TypeError(
+      `Cannot send a returned value of type ${typeNameOf(value)}: it has no JSON form; use ctx.send()`,
+    );
+  }
+}
+
 function typeNameOf(value: unknown): string {
   if (typeof value !== 'object') return typeof value;
   return value?.constructor?.name || 'object';

@@ -22,7 +22,8 @@ export function answerError(ctx: Context, error: unknown, options?: AnswerErrorO
 
 /**
  * For routers: sends what a route handler returned, once it is there. A string is text, octets and
- * streams are sent as they are, anything else is JSON; `undefined` is no response.
+ * streams are sent as they are, anything else is JSON; `undefined` is no response. An error, and an
+ * object without a JSON form such as a Map, is a 500.
  */
 export function sendReturned(ctx: Context, returned: unknown): unknown {
   if (returned === undefined || returned === DONE) return returned;

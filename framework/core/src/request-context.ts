@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 
-import { type Body, type Content, contentOf, isBinary, isStream } from './body.ts';
+import { type Body, type Content, contentOf, isBinary, isStream, requireJsonForm } from './body.ts';
 import type { Restoration } from './compose.ts';
 import type { Context, MatchedRoute, Next, Query, State } from './context.ts';
 import { http } from './http.ts';
@@ -195,8 +195,12 @@ export class RequestContext implements Context {
   sendReturned(value: unknown): void {
     const { res } = this.raw;
     if (value === undefined || value === this || value === res || res.headersSent) return;
-    if (typeof value === 'string' || isBinary(value)) this.#send(value, 'the returned value');
-    else this.#sendJson(value, 'the returned value');
+    if (typeof value === 'string' || isBinary(value)) {
+      this.#send(value, 'the returned value');
+      return;
+    }
+    requireJsonForm(value);
+    this.#sendJson(value, 'the returned value');
   }
 
   #sendJson(value: unknown, by: string): void {

@@ -56,6 +56,55 @@ describe.each<readonly [string, (value: unknown) => Middleware]>([
     expect(errors).toEqual([]);
   });
 
+  test('that is an error is a 500, and the log says to throw it', async () => {
+    const error = Object.assign(new Error('not found'), { status: 404, expose: true });
+
+    const { response, errors } = await responseOf(handlerOf(error));
+
+    expect(response.status).toBe(500);
+    expect(errors).toMatchObject([
+      { message: 'Cannot send a returned error: throw it instead', cause: error },
+    ]);
+  });
+
+  test.each<readonly [string, unknown]>([
+    ['ArrayBuffer', new ArrayBuffer(2)],
+    ['DataView', new DataView(new ArrayBuffer(2))],
+    ['Uint16Array', new Uint16Array(2)],
+    ['Uint8ClampedArray', new Uint8ClampedArray(2)],
+    ['Map', new Map([['a', 1]])],
+    ['Set', new Set([1])],
+    ['Response', new Response('a')],
+    ['Headers', new Headers()],
+    ['FormData', new FormData()],
+    ['Registry', new (class Registry extends Map {})()],
+  ])('of type %s is a 500, and the log names the type', async (name, value) => {
+    const { response, errors } = await responseOf(handlerOf(value));
+
+    expect(response.status).toBe(500);
+    expect(errors.map(String)).toEqual([
+      `TypeError: Cannot send a returned value of type ${name}: it has no JSON form; use ctx.send()`,
+    ]);
+  });
+
+  test.each<readonly [string, unknown, string]>([
+    [
+      'an instance of a class',
+      new (class User {
+        id = 1;
+      })(),
+      '{"id":1}',
+    ],
+    ['an object without a prototype', Object.assign(Object.create(null), { id: 1 }), '{"id":1}'],
+    ['a Date', new Date(0), '"1970-01-01T00:00:00.000Z"'],
+    ['a URL', new URL('http://a/'), '"http://a/"'],
+    ['a Map with toJSON', Object.assign(new Map(), { toJSON: () => [1] }), '[1]'],
+  ])('that is %s is sent as JSON', async (_, value, text) => {
+    const { response } = await responseOf(handlerOf(value));
+
+    expect(await response.text()).toBe(text);
+  });
+
   test('without a JSON form is a 500', async () => {
     const { response, errors } = await responseOf(handlerOf({ n: 1n }));
 
