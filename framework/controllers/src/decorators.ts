@@ -112,13 +112,31 @@ export function actionsOf(type: Type): Action[] {
 }
 
 /**
- * The sources of a method's arguments, by their place. An overriding method inherits those of the
- * arguments that it does not mark, so that it cannot lose their validation.
+ * The sources of a method's arguments, by their place. An overriding method inherits the sources of
+ * the arguments that it does not mark, and the schema of the same source that it marks without one, so
+ * that only another schema replaces the validation.
  */
 export function sourcesOf(type: Type, method: string): ReadonlyMap<number, Source> {
-  return new Map(
-    prototypesOf(type).flatMap((prototype) => [...(sources.get(prototype)?.get(method) ?? [])]),
-  );
+  const found = new Map<number, Source>();
+  for (const prototype of prototypesOf(type)) {
+    const inherited = [...found.values()];
+    for (const [index, source] of sources.get(prototype)?.get(method) ?? []) {
+      found.set(index, withSchema(source, inherited));
+    }
+  }
+  return found;
+}
+
+/** `source` with its own schema, or else that of the same source in `inherited`, at any place. */
+function withSchema(source: Source, inherited: readonly Source[]): Source {
+  if (source.schema) return source;
+  const same = inherited.find((other) => other.schema && isSameSource(other, source));
+  return same ?? source;
+}
+
+function isSameSource(a: Source, b: Source): boolean {
+  if (a.from === 'params' && b.from === 'params') return a.name === b.name;
+  return a.from === b.from;
 }
 
 function prototypesOf(type: Type): object[] {

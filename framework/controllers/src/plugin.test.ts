@@ -266,8 +266,8 @@ describe('arguments and results', () => {
     }
     @Controller('/marked')
     class Marked extends Plain {
-      override create(@Param('id') id: number, user: object) {
-        return { marked: super.create(id, user) };
+      override create(@Param('id', z.string()) id: unknown, user: object) {
+        return { marked: super.create(id as number, user) };
       }
     }
     const { app, router } = serve({ controllers: [Plain, Marked] });
@@ -287,6 +287,76 @@ describe('arguments and results', () => {
         validation: { body: NewUser },
       });
     }
+  });
+
+  test('an overriding method that repeats a decorator without a schema keeps its schema', async () => {
+    class Base {
+      @Post('/:id')
+      create(
+        @Param('id', z.coerce.number()) id: unknown,
+        @Query(z.object({ page: z.coerce.number() })) query: unknown,
+        @Body(z.object({ name: z.string() })) user: unknown,
+      ): unknown {
+        return { id, query, user };
+      }
+    }
+    @Controller('/repeated')
+    class Repeated extends Base {
+      override create(@Param('id') id: unknown, @Query() query: unknown, @Body() user: unknown) {
+        return super.create(id, query, user);
+      }
+    }
+    @Controller('/reordered')
+    class Reordered extends Base {
+      override create(@Body() user: unknown, @Param('id') id: unknown, @Query() query: unknown) {
+        return super.create(id, query, user);
+      }
+    }
+    @Controller('/added')
+    class Added extends Base {
+      override create(id: unknown, query: unknown, _user: unknown, @Body() same?: unknown) {
+        return super.create(id, query, same);
+      }
+    }
+    const { app } = serve({ controllers: [Repeated, Reordered, Added] });
+
+    for (const prefix of ['/repeated', '/reordered', '/added']) {
+      const post = (path: string, body: object) => send(app, 'POST', prefix + path, body);
+      expect((await post('/x?page=2', { name: 'Ada' })).status).toBe(400);
+      expect((await post('/1?page=x', { name: 'Ada' })).status).toBe(400);
+      expect((await post('/1?page=2', { name: 5 })).status).toBe(400);
+      expect(await (await post('/1?page=2', { name: 'Ada' })).json()).toEqual({
+        id: 1,
+        query: { page: 2 },
+        user: { name: 'Ada' },
+      });
+    }
+  });
+
+  test('an overriding method replaces a schema or a source by another', async () => {
+    class Base {
+      @Post('/:id')
+      create(
+        @Param('id', z.coerce.number()) id: unknown,
+        @Body(z.object({ age: z.number() })) user: unknown,
+      ): unknown {
+        return { id, user };
+      }
+    }
+    @Controller()
+    class Derived extends Base {
+      override create(
+        @Query() query: unknown,
+        @Body(z.object({ name: z.string() })) user: unknown,
+      ) {
+        return { query, user };
+      }
+    }
+    const { app } = serve({ controllers: [Derived] });
+
+    const response = await send(app, 'POST', '/x?page=2', { name: 'Ada' });
+
+    expect(await response.json()).toEqual({ query: { page: '2' }, user: { name: 'Ada' } });
   });
 
   test('beside an answer by the context are refused, as any second answer is', async () => {

@@ -120,7 +120,7 @@ function validationOf(type: Type, { name }: Action): Middleware[] {
   for (const source of found) {
     if (!source.schema) continue;
     if (source.from === 'params') params.set(source.name, source.schema);
-    else if (schemas[source.from]) {
+    else if ((schemas[source.from] ?? source.schema) !== source.schema) {
       throw new TypeError(
         `Cannot register ${type.name}.${name}: expected one schema for the ${source.from}`,
       );
