@@ -41,6 +41,7 @@ export { hasAtMost, plainText } from './plain-text.ts';
 export {
   etagOf,
   IF_MATCH_PATTERN,
+  isConditional,
   isNotModified,
   requireMatch,
   staleState,

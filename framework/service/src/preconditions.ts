@@ -13,11 +13,27 @@ export function etagOf(version: string | number): string {
  * @throws {PreconditionFailedError} if it does not match
  */
 export function requireMatch(ctx: Pick<Context, 'get'>, etag: string): void {
+  const tags = readIfMatch(ctx);
+  if (tags && !tags.includes(etag)) throw staleState();
+}
+
+/**
+ * Whether `If-Match` limits a change to certain states. Call it before looking up the resource, so that
+ * a malformed header is rejected whether or not the resource exists.
+ *
+ * @throws {BadRequestError} if `If-Match` is malformed
+ */
+export function isConditional(ctx: Pick<Context, 'get'>): boolean {
+  return readIfMatch(ctx) !== undefined;
+}
+
+/** The entity tags in `If-Match`; `undefined` if the client accepts any state. */
+function readIfMatch(ctx: Pick<Context, 'get'>): readonly string[] | undefined {
   const header = ctx.get('if-match');
-  if (header === undefined || header.trim() === '*') return;
+  if (header === undefined || header.trim() === '*') return undefined;
   const tags = readTags(header);
   if (!tags) throw new BadRequestError('If-Match must be "*" or a list of entity tags');
-  if (!tags.includes(etag)) throw staleState();
+  return tags;
 }
 
 /** The answer to a change that was made for another state of the resource. */

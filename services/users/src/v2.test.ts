@@ -84,7 +84,7 @@ test.each([
   ['PATCH', { name: 'x' }],
   ['DELETE', undefined],
 ])(
-  '%s of an unknown user answers 404 with the id, whatever If-Match says',
+  '%s of an unknown user responds with 404 and the id, with any valid If-Match',
   async (method, body) => {
     const { send } = newApi();
 
@@ -100,6 +100,20 @@ test.each([
     }
   },
 );
+
+test.each([
+  ['PATCH', { name: 'x' }],
+  ['DELETE', undefined],
+])('%s of an unknown user with a malformed If-Match is 400', async (method, body) => {
+  const { send } = newApi();
+
+  const response = await send(method, `${USERS}/nope`, body, { 'If-Match': 'x"4"' });
+
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({
+    detail: 'If-Match must be "*" or a list of entity tags',
+  });
+});
 
 const LONG = `${'a'.repeat(243)}@example.com`;
 

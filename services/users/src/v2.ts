@@ -3,6 +3,7 @@ import {
   documented,
   etagOf,
   IF_MATCH_PATTERN,
+  isConditional,
   isNotModified,
   jsonTime,
   negotiate,
@@ -209,8 +210,7 @@ export class UserController {
 
   /** The version that a change is meant for; none where the client names no state. */
   async #versionFor(ctx: Context, id: string): Promise<number | undefined> {
-    const condition = ctx.get('if-match');
-    if (condition === undefined || condition.trim() === '*') return undefined;
+    if (!isConditional(ctx)) return undefined;
     const { version } = await this.#users.find(id);
     requireMatch(ctx, etagOf(version));
     return version;
