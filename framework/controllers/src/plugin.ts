@@ -3,6 +3,7 @@ import {
   type Context,
   type Middleware,
   markFactories,
+  markPlugin,
   metadataOf,
   type Plugin,
 } from '@fw/core';
@@ -49,12 +50,12 @@ export interface ControllersOptions {
  */
 export function controllersPlugin(options: ControllersOptions): Plugin {
   const { router, root, controllers, provide, prefix = '/' } = readControllersOptions(options);
-  return async () => {
+  return markPlugin(async () => {
     const types = controllers ?? (await findControllers(String(root)));
     const container = new Container(provide);
     const group = router.within(prefix);
     for (const type of types) register(type, container, group);
-  };
+  });
 }
 
 function readControllersOptions(options: ControllersOptions): ControllersOptions {

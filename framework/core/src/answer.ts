@@ -145,7 +145,11 @@ function writeBody(ctx: RequestContext, status: number, fail: Fail): void {
 /** `stream` as octets: of a stream of objects, a chunk that is none makes it fail. */
 function octetsOf(stream: Readable): Readable {
   if (!stream.readableObjectMode) return stream;
-  return pipeline(stream, new PassThrough({ writableObjectMode: true, writableHighWaterMark: 1 }), () => {});
+  return pipeline(
+    stream,
+    new PassThrough({ writableObjectMode: true, writableHighWaterMark: 1 }),
+    () => {},
+  );
 }
 
 /** Sends `body` from its first chunk on: until then, an error can still be the response. */

@@ -5,11 +5,12 @@ import { recordError, toError, writeAnswer } from './answer.ts';
 import { type Chain, compose, DONE, END } from './compose.ts';
 import type { Middleware } from './context.ts';
 import { consoleLogger, type Logger, messageFirst, type PinoLogger } from './logger.ts';
+import { metadataOf } from './metadata.ts';
 import { aFunction, anObjectWith, milliseconds, readOptions } from './options.ts';
 import { underPrefix } from './prefix.ts';
 import { type ContextSettings, RequestContext, type RequestTarget } from './request-context.ts';
 import { readTarget } from './request-gate.ts';
-import { requireMiddleware } from './require-middleware.ts';
+import { rejectFactory, requireMiddleware } from './require-middleware.ts';
 import { reportSent } from './sent.ts';
 import { aTrustProxy, readTrustProxy, type TrustProxy } from './trust-proxy.ts';
 
@@ -105,6 +106,9 @@ class StackedApplication implements Application {
 
   use(first: string | Middleware, ...rest: readonly Middleware[]): this {
     const added = typeof first === 'string' ? rest : [first, ...rest];
+    if (added.length === 0) {
+      throw new TypeError(`Cannot use "${first}" without middleware: expected a function after it`);
+    }
     requireMiddleware(added, 'Cannot use');
     return this.#add(...(typeof first === 'string' ? [underPrefix(first, compose(rest))] : added));
   }
@@ -171,7 +175,10 @@ function requirePlugin(plugin: unknown): void {
   if (typeof plugin !== 'function') {
     throw new TypeError(`Cannot use "${String(plugin)}" as a plugin: expected a function`);
   }
-  requireMiddleware([plugin], 'Cannot use');
+  rejectFactory(plugin, 'Cannot use');
+  if (metadataOf(plugin)) {
+    throw new TypeError('Cannot use middleware as a plugin: use app.use(middleware)');
+  }
 }
 
 /** Answers once everything has run. */

@@ -44,5 +44,5 @@ export { annotate, metadataOf, type RouteMetadata } from './metadata.ts';
 export { decodeSegment, foldCase, normalizePath, readPattern } from './path.ts';
 export { createPrefixTest } from './prefix.ts';
 export { statusOf, titleOf } from './problem.ts';
-export { markFactories, requireMiddleware } from './require-middleware.ts';
+export { markFactories, markPlugin, requireMiddleware } from './require-middleware.ts';
 export type { TrustProxy } from './trust-proxy.ts';

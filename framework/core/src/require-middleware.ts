@@ -1,4 +1,5 @@
 const FACTORY = Symbol.for('fw.factory');
+const PLUGIN = Symbol.for('fw.plugin');
 
 /**
  * Marks functions that return middleware, by their names: `markFactories({ json })`. Used in place of
@@ -10,14 +11,22 @@ export function markFactories(factories: Readonly<Record<string, object>>): void
   }
 }
 
+/** Marks `plugin`: used as middleware, it is rejected where it is registered. */
+export function markPlugin<P extends object>(plugin: P): P {
+  return Object.assign(plugin, { [PLUGIN]: true });
+}
+
 /** @throws {TypeError} that starts with `action`, if one of `values` cannot run as middleware */
 export function requireMiddleware(values: readonly unknown[], action: string): void {
   for (const value of values) {
-    const factory = typeof value === 'function' ? factoryName(value) : undefined;
-    if (factory !== undefined) {
-      throw new TypeError(`${action} ${factory}: call it, as in ${factory}()`);
+    rejectFactory(value, action);
+    if (typeof value === 'function' && PLUGIN in value) {
+      throw new TypeError(`${action} a plugin as middleware: use app.plugin(plugin)`);
     }
     if (typeof value === 'function') continue;
+    if (Array.isArray(value)) {
+      throw new TypeError(`${action} a list: pass each middleware as an argument, as in ...list`);
+    }
     if (isRouter(value)) {
       throw new TypeError(`${action} a router: use app.route(prefix, router) or router.routes()`);
     }
@@ -25,8 +34,13 @@ export function requireMiddleware(values: readonly unknown[], action: string): v
   }
 }
 
-function factoryName(value: object): string | undefined {
-  return (value as { readonly [FACTORY]?: string })[FACTORY];
+/** @throws {TypeError} that starts with `action`, if `value` is a marked factory */
+export function rejectFactory(value: unknown, action: string): void {
+  if (typeof value !== 'function') return;
+  const { [FACTORY]: factory } = value as { readonly [FACTORY]?: string };
+  if (factory !== undefined) {
+    throw new TypeError(`${action} ${factory}: call it, as in ${factory}()`);
+  }
 }
 
 function isRouter(value: unknown): boolean {

@@ -106,3 +106,31 @@ test('a router as the handler of a route throws and names the ways to mount it',
     ),
   );
 });
+
+test.each<readonly [string, () => unknown, string]>([
+  [
+    'a plugin in app.use',
+    () =>
+      createApp().use(
+        controllersPlugin({ router: createRouter(), controllers: [] }) as unknown as Middleware,
+      ),
+    'Cannot use a plugin as middleware: use app.plugin(plugin)',
+  ],
+  [
+    'middleware in app.plugin',
+    () => createApp().plugin(json() as unknown as Plugin),
+    'Cannot use middleware as a plugin: use app.use(middleware)',
+  ],
+  [
+    'a prefix without middleware in app.use',
+    () => createApp().use('/x'),
+    'Cannot use "/x" without middleware: expected a function after it',
+  ],
+  [
+    'a list in app.use',
+    () => createApp().use([json()] as unknown as Middleware),
+    'Cannot use a list: pass each middleware as an argument, as in ...list',
+  ],
+])('%s throws and names the fix', (_, register, message) => {
+  expect(register).toThrow(new TypeError(message));
+});
