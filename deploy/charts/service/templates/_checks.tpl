@@ -33,7 +33,7 @@ podLabels holds {{ $name }}, which the chart sets itself: expected labels of oth
 {{- $given := int64 .Values.termination.gracePeriodSeconds }}
 {{- $least := int64 (include "service.leastGracePeriodSeconds" .) }}
 {{- if and $given (lt $given $least) }}
-termination.gracePeriodSeconds is {{ $given }}, which cuts requests off: preStop ({{ .Values.termination.preStopSeconds }} s), drain delay ({{ include "service.text" .Values.config.DRAIN_DELAY_MS }} ms), idle connections (5000 ms) and the longest request ({{ include "service.text" .Values.config.REQUEST_TIMEOUT_MS }} ms) need {{ $least }}; expected that or more, or 0 to have it computed
+termination.gracePeriodSeconds is {{ $given }}, which cuts requests off: preStop ({{ .Values.termination.preStopSeconds }} s), drain delay ({{ include "service.text" .Values.config.DRAIN_DELAY_MS }} ms), idle connections (5000 ms), the longest request ({{ include "service.longestRequestMs" . }} ms), closing (2000 ms) and a margin (2 s) need {{ $least }} s; expected that or more, or 0 to have it computed
 {{- end }}
 {{- end }}
 

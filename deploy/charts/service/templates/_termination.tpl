@@ -1,12 +1,15 @@
+{{- /* The longest that a request may take, its body included, in milliseconds. */}}
+{{- define "service.longestRequestMs" -}}
+{{- max (int64 .Values.config.REQUEST_TIMEOUT_MS) (int64 .Values.config.BODY_TIMEOUT_MS) }}
+{{- end }}
+
 {{- /*
 How long a pod may take to end, in milliseconds after SIGTERM: the delay in which new connections are
 accepted; five seconds in which requests on idle connections are, the last of which may take as long as
 any; and two seconds in which connections and stores are closed.
 */}}
 {{- define "service.drainTimeoutMs" -}}
-{{- $config := .Values.config }}
-{{- $longest := max (int64 $config.REQUEST_TIMEOUT_MS) (int64 $config.BODY_TIMEOUT_MS) }}
-{{- add (int64 $config.DRAIN_DELAY_MS) 5000 $longest 2000 }}
+{{- add (int64 .Values.config.DRAIN_DELAY_MS) 5000 (include "service.longestRequestMs" . | int64) 2000 }}
 {{- end }}
 
 {{- /* What Kubernetes must wait before it kills: preStop counts too, and so does a slow node. */}}
