@@ -26,6 +26,14 @@ test('without the programs and without Go, the files that need them are skipped 
   ]);
 });
 
+test('the line does not list files that another pattern covers', () => {
+  useBareMachine();
+
+  expect(skippedLine()).toMatch(
+    /^Skipped deploy\/charts\/\*\.test\.ts, deploy\/local\/cluster-values\.test\.ts, deploy\/k6\/run\.test\.ts: /,
+  );
+});
+
 test('in CI no file is skipped', () => {
   useBareMachine();
   vi.stubEnv('CI', 'true');

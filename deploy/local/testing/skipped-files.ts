@@ -1,3 +1,5 @@
+import path from 'node:path';
+
 import { type GoToolName, installationPage, isObtainable } from '../tools.ts';
 
 /** The test files that run a program which only Go builds, as glob patterns by program. */
@@ -19,11 +21,18 @@ export function skippedFiles(): string[] {
   return missingTools().flatMap((name) => FILES_BY_TOOL[name]);
 }
 
+/** The patterns that no other one matches, each once. */
+function withoutCovered(patterns: readonly string[]): string[] {
+  return [...new Set(patterns)].filter(
+    (one) => !patterns.some((other) => other !== one && path.matchesGlob(one, other)),
+  );
+}
+
 /** One line that says which test files were skipped and how to install what they need. */
 export function skippedLine(): string | undefined {
   const missing = missingTools();
   if (missing.length === 0) return undefined;
-  const files = [...new Set(skippedFiles())].join(', ');
+  const files = withoutCovered(skippedFiles()).join(', ');
   const pages = missing.map((name) => `${name} (${installationPage(name)})`).join(', ');
   return `Skipped ${files}: install Go 1.26, which builds the missing programs, or install ${pages}`;
 }
