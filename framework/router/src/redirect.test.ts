@@ -24,6 +24,7 @@ describe('a redirect', () => {
     ['/u/7', '/u/:id', 'https://example.com/:id', 'https://example.com/7'],
     ['/u/7', '/u/:id', 'http://example.com:8080', 'http://example.com:8080'],
     ['/a', '/a', '/café', '/caf%C3%A9'],
+    ['/a', '/a', '/x\ud800?q=\udc00 y', '/x%EF%BF%BD?q=%EF%BF%BD%20y'],
     ['/ext', '/ext', 'https://docs.example.com/a:b', 'https://docs.example.com/a:b'],
     ['/u/7', '/u/:id', '/wiki/User:id/:id', '/wiki/User:id/7'],
     ['/u/7', '/u/:id', '/:id?next=/:id&at=:id', '/7?next=/:id&at=:id'],

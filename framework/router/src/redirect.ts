@@ -32,7 +32,7 @@ export function redirectTo(from: string, to: string, status: number): Middleware
   const [, pathname = '', query = ''] = /^([^?]*)(.*)$/s.exec(path) ?? [];
   const parts = pathname.split(/(?<=\/)(:[A-Za-z_][\w-]*|\*$)/);
   const tokens = parts.map((text, index) => ({
-    text: index % 2 === 1 ? text.replace(/^:/, '') : escapeUnsafe(text),
+    text: index % 2 === 1 ? text.replace(/^:/, '') : text,
     isName: index % 2 === 1,
   }));
   for (const { text, isName } of tokens) {
@@ -44,14 +44,9 @@ export function redirectTo(from: string, to: string, status: number): Middleware
     const target = tokens
       .map(({ text, isName }) => (isName ? encodeValue(text, ctx.params[text]) : text))
       .join('');
-    ctx.redirect(withQuery((origin ?? '') + target + escapeUnsafe(query), ctx.url), status);
+    ctx.redirect(withQuery((origin ?? '') + target + query, ctx.url), status);
   };
   return annotate(redirect, { responses: { [status]: { headers: { Location: 'Where to go' } } } });
-}
-
-/** Escapes what a person may write in a target but no header may hold. */
-function escapeUnsafe(text: string): string {
-  return text.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
 }
 
 /** A parameter's value as one segment, the wildcard's as several: no value can start an authority. */
