@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+
 import type { ClientConfig } from 'pg';
 import { parse } from 'pg-connection-string';
 
@@ -16,10 +18,20 @@ export function readAddress(url: string): ClientConfig {
   try {
     return { ...(parse(url) as object) };
   } catch (error) {
-    if (!(error instanceof Error) || !('path' in error)) throw error;
+    if (!(error instanceof Error)) throw error;
+    const file = 'path' in error ? error.path : findDirectory(url);
+    if (file === undefined) throw error;
     throw new AddressFileError(
-      `Cannot read the file "${error.path}" that DATABASE_URL names: ${error.message}`,
+      `Cannot read the file "${file}" that DATABASE_URL names: ${error.message}`,
       { cause: error },
     );
   }
+}
+
+/** The directory that `url` names as a file: the error of reading one does not contain its path. */
+function findDirectory(url: string): string | undefined {
+  const query = Object.fromEntries(new URLSearchParams(url.replace(/^[^?]*/, '')));
+  return [query.sslcert, query.sslkey, query.sslrootcert].find(
+    (file) => file && statSync(file, { throwIfNoEntry: false })?.isDirectory(),
+  );
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -255,6 +255,15 @@ describe('a certificate file that the address names', () => {
     const start = () => openPostgres({ ...NOTES, url: `postgres://127.0.0.1/postgres${query}` });
 
     expect(start).toThrow(`Cannot read the file "${file}" that DATABASE_URL names: ENOENT`);
+  });
+
+  test('is named by the error at the start if it is a directory', () => {
+    const { file, query } = newCertificate();
+    mkdirSync(file);
+
+    const start = () => openPostgres({ ...NOTES, url: `postgres://127.0.0.1/postgres${query}` });
+
+    expect(start).toThrow(`Cannot read the file "${file}" that DATABASE_URL names: EISDIR`);
   });
 
   test('causes 503 and one line while it is missing, until it is back', async () => {
