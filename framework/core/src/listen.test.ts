@@ -528,3 +528,17 @@ describe('ctx.signal', () => {
     await server.close();
   });
 });
+
+test.each([
+  [{ headersTimeoutMs: 400_000, requestTimeoutMs: 1_000 }, 1_000],
+  [{ headersTimeoutMs: 400_000 }, 300_000],
+])(
+  'listen with %o rejects, naming headersTimeoutMs and requestTimeoutMs',
+  async (timeouts, most) => {
+    await expect(listen(createApp(), { port: 0, ...timeouts })).rejects.toThrow(
+      new TypeError(
+        `Cannot read option headersTimeoutMs "400000" of listen(): expected at most requestTimeoutMs, which is ${most}`,
+      ),
+    );
+  },
+);

@@ -4,7 +4,14 @@ import type { AddressInfo } from 'node:net';
 import type { Application } from './application.ts';
 import { type CloseOptions, closeServer, isClosing, trackConnections } from './close.ts';
 import { http } from './http.ts';
-import { aString, aWholeNumber, milliseconds, readOptions, required } from './options.ts';
+import {
+  aString,
+  aWholeNumber,
+  badOption,
+  milliseconds,
+  readOptions,
+  required,
+} from './options.ts';
 import { handleInTurn, isPipelined } from './pipelining.ts';
 import { problemOfStatus } from './problem.ts';
 import { makeRequestId } from './request-id.ts';
@@ -19,7 +26,7 @@ export interface ListenOptions {
   readonly host?: string;
   /** How long an idle connection stays open: longer than any proxy in front keeps it. Default 75 s. */
   readonly keepAliveTimeoutMs?: number;
-  /** How long a client may take to send its headers. Default 80 s, or less if a request has less. */
+  /** How long a client may take to send its headers. Default 80 s, and at most `requestTimeoutMs`. */
   readonly headersTimeoutMs?: number;
   /** How long a client may take to send a whole request. Default 300 s. */
   readonly requestTimeoutMs?: number;
@@ -107,6 +114,10 @@ export function createServer(
     if (isClosing(server)) res.setHeader('Connection', 'close');
     app.handle(req, res);
   };
+  if (requestTimeoutMs > 0 && headersTimeoutMs > requestTimeoutMs) {
+    const expected = `at most requestTimeoutMs, which is ${requestTimeoutMs}`;
+    throw badOption('listen()', { name: 'headersTimeoutMs', value: headersTimeoutMs, expected });
+  }
   const answer = (req: IncomingMessage, res: ServerResponse) => {
     if (isPipelined(res)) handleInTurn(req, res, handle);
     else handle(req, res);
