@@ -18,7 +18,7 @@ const services = new WeakMap<Type, ServiceOptions>();
 /**
  * Marks `type` as one that may be built.
  *
- * @throws {TypeError} if an option has no such name or meaning
+ * @throws {TypeError} if an option is unknown or has a value that it cannot have
  */
 export function markService(type: Type, options: ServiceOptions = {}): void {
   readOptions('@Service()', options, {

@@ -46,7 +46,7 @@ export interface ControllersOptions {
  * app.route('/api', router);
  * ```
  *
- * @throws {TypeError} if an option has no such name or meaning
+ * @throws {TypeError} if an option is unknown or has a value that it cannot have
  */
 export function controllersPlugin(options: ControllersOptions): Plugin {
   const { router, root, controllers, provide, prefix = '/' } = readControllersOptions(options);
@@ -131,16 +131,18 @@ function validationOf(type: Type, { name }: Action): Middleware[] {
   return Object.keys(schemas).length > 0 ? [validate(schemas)] : [];
 }
 
-/** Marks the first of `layers` with the path parameters that the method reads. */
+/**
+ * Makes the router refuse a path without the parameters that the method reads. The first layer declares
+ * them, because the router does not check layers after a validator of the parameters.
+ */
 function needParams(type: Type, { name }: Action, layers: readonly Middleware[]): Middleware[] {
   const sources = [...sourcesOf(type, name).values()];
-  const pathParams = sources.flatMap((source) => (source.from === 'params' ? [source.name] : []));
+  const needed = sources.flatMap((source) => (source.from === 'params' ? [source.name] : []));
+  if (needed.length === 0) return [...layers];
   const missingPathParam = (names: readonly string[]) =>
-    pathParams.find((param) => !names.includes(param));
+    needed.find((param) => !names.includes(param));
   return layers.map((layer, index) =>
-    index === 0 && pathParams.length > 0
-      ? annotate(layer, { ...metadataOf(layer), missingPathParam })
-      : layer,
+    index === 0 ? annotate(layer, { ...metadataOf(layer), missingPathParam }) : layer,
   );
 }
 

@@ -437,6 +437,7 @@ export class TreeRouter implements Router<string> {
     for (const { router } of this.#parents) router.#rebuild();
   }
 
+  /** Applies changed layers to the routes, also to those of all routers that contain this one. */
   #forgetChains(): void {
     for (const route of this.#routes) {
       route.chain = undefined;

@@ -453,7 +453,6 @@ test('validate records its schemas for the document, those of a group included',
   const [route] = router.getRoutes();
 
   expect(route?.metadata.validation).toEqual({ params, body, status: 422 });
-  expect(route?.metadata.validation).toHaveProperty('body', body);
 });
 
 describe('a params schema that needs a parameter which the path does not have', () => {

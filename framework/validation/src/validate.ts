@@ -49,7 +49,7 @@ const PARTS: readonly Part[] = ['params', 'query', 'headers', 'body'];
  * });
  * ```
  *
- * @throws {TypeError} if a schema is none, or an option or part has an unknown name
+ * @throws {TypeError} if a part or option is unknown, or its value is not a schema or not a known status
  */
 export function validate<Schema extends StandardSchema>(
   schema: Schema,
