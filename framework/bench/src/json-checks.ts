@@ -17,6 +17,13 @@ const SHAPES: Readonly<Record<string, string>> = {
   'one string of quotes': `["${'\\"'.repeat(BYTES / 2 - 4)}"]`,
   'names in strings': repeat('[', '"__proto__"'),
   'constructor keys': repeat('[{"prototype":1},', '{"constructor":{}}'),
+  'arrays before blanks': `[${'[],'.repeat(70)}0${' '.repeat(BYTES - 213)}]`,
+  'forbidden names as values': `[${'"constructor",'.repeat(BYTES / 14 - 2)}"prototype"]`,
+  'pretty-printed objects': JSON.stringify(
+    Array.from({ length: BYTES / 56 }, (_, id) => ({ id, name: 'a', tags: [] })),
+    null,
+    2,
+  ),
   numbers: repeat('[', '1'),
 };
 

@@ -30,7 +30,11 @@ export interface ListenOptions {
   readonly headersTimeoutMs?: number;
   /** How long a client may take to send a whole request. Default 300 s. */
   readonly requestTimeoutMs?: number;
-  /** A client that accepts no data of a response for this time is disconnected. Default 30 s; 0: never. */
+  /**
+   * A client is disconnected if the operating system accepts no data of its response for this time.
+   * Default 30 s; 0: never. It accepts data in steps of its send buffer, up to some MiB on Linux: a
+   * client that reads a large response slower than roughly 50 kB/s can be disconnected too.
+   */
   readonly writeTimeoutMs?: number;
 }
 
