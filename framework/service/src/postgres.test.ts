@@ -314,27 +314,26 @@ test('a deadlock is resolved by trying again', async () => {
   ]);
 });
 
-// On a machine that is busy with all tests at once a time-out may be late: these may try again.
-describe('a ServiceUnavailableError that says when to try again', { retry: 2 }, () => {
+// Each time limit is far below the time that the wrong behaviour would take.
+describe('a ServiceUnavailableError that says when to try again', () => {
   const unavailable = expect.objectContaining({ status: 503, headers: { 'Retry-After': '1' } });
 
   test('meets a statement that takes too long, and nobody else', async () => {
-    const postgres = await open({ statementTimeoutMs: 300, poolSize: 2 });
+    const postgres = await open({ statementTimeoutMs: 1_000, poolSize: 2 });
     await postgres.migrate();
 
-    const slow = postgres.query({ name: 'slow', text: 'SELECT pg_sleep(5)' });
+    const slow = postgres.query({ name: 'slow', text: 'SELECT pg_sleep(30)' });
 
     await expect(slow).rejects.toEqual(unavailable);
     await expect(postgres.check()).resolves.toBeUndefined();
   });
 
-  test('meets who waits too long for a connection, while those at work go on', async () => {
+  test('meets calls that wait too long for a connection, while running ones continue', async () => {
     const postgres = await open({ waitTimeoutMs: 300, poolSize: 1 });
     await postgres.migrate();
 
-    const sleeps = { name: 'slow', text: 'SELECT pg_sleep(1)' };
-    const slow = postgres.transaction((query) => query(sleeps), { timeoutMs: 10_000 });
-    await sleep(20);
+    const sleeps = { name: 'slow', text: 'SELECT pg_sleep(3)' };
+    const slow = postgres.transaction((query) => query(sleeps), { timeoutMs: 30_000 });
 
     await expect(postgres.query(LIST)).rejects.toEqual(unavailable);
     await expect(slow).resolves.toHaveLength(1);
@@ -365,7 +364,7 @@ describe('a ServiceUnavailableError that says when to try again', { retry: 2 }, 
     const first = await timed(() => postgres.query(LIST));
     const second = await timed(() => postgres.check());
     await own.restart();
-    const back = await firstSuccess(() => postgres.query(LIST));
+    await firstSuccess(() => postgres.query(LIST));
     await own.kill();
     // One of them may find a connection that has just ended, which says nothing of the server yet.
     const third = await timed(() => postgres.query(LIST));
@@ -376,9 +375,8 @@ describe('a ServiceUnavailableError that says when to try again', { retry: 2 }, 
     for (const { error, tookMs } of [first, second, third, fourth]) {
       expect(error).toBeInstanceOf(ServiceUnavailableError);
       expect(error).toEqual(unavailable);
-      expect(tookMs).toBeLessThan(1_000);
+      expect(tookMs).toBeLessThan(4_000); // not until the statement time limit of 5 s
     }
-    expect(back).toBeLessThan(2_000);
     expect(lines.map((line) => line.replace(/:.*/, ''))).toEqual([
       'PostgreSQL cannot be used for notes',
       'PostgreSQL can be used again for notes',
@@ -393,7 +391,8 @@ describe('a ServiceUnavailableError that says when to try again', { retry: 2 }, 
     const postgres = await open({
       url: own.url,
       timeoutMs: 200,
-      statementTimeoutMs: 1_000,
+      statementTimeoutMs: 5_000,
+      waitTimeoutMs: 60_000,
       poolSize: 2,
     });
     await postgres.query(LIST);
@@ -404,29 +403,28 @@ describe('a ServiceUnavailableError that says when to try again', { retry: 2 }, 
     );
     const later = await timed(() => postgres.check());
     await own.resume();
-    const back = await firstSuccess(() => postgres.query(LIST));
+    await firstSuccess(() => postgres.query(LIST));
 
     for (const { error, tookMs } of calls) {
       expect(error).toEqual(unavailable);
-      expect(tookMs).toBeLessThan(2_000);
+      expect(tookMs).toBeLessThan(15_000); // all after 5 s, not each after the one before it
     }
     expect(later.error).toEqual(unavailable);
-    expect(later.tookMs).toBeLessThan(100);
-    expect(back).toBeLessThan(2_000);
+    expect(later.tookMs).toBeLessThan(4_000);
   }, 60_000);
 
   test('meets the first use of a server that hangs from the start', async () => {
     const own = await startPostgres();
     onTestFinished(() => own.stop());
     await own.pause();
-    const postgres = await open({ url: own.url, statementTimeoutMs: 1_000 });
+    const postgres = await open({ url: own.url, statementTimeoutMs: 1_000, waitTimeoutMs: 60_000 });
 
     const { error, tookMs } = await timed(() => postgres.query(LIST));
     await own.resume();
 
     expect(error).toEqual(unavailable);
-    expect(tookMs).toBeLessThan(2_000);
-    expect(await firstSuccess(() => postgres.query(LIST))).toBeLessThan(2_000);
+    expect(tookMs).toBeLessThan(15_000); // after the silence of 1 s, not the wait of 60 s
+    await firstSuccess(() => postgres.query(LIST));
   }, 60_000);
 });
 
@@ -440,7 +438,7 @@ test('a database that is closed is asked for nothing, and closing waits for no s
   const { tookMs } = await timed(() => postgres.close());
   await own.resume();
 
-  expect(tookMs).toBeLessThan(2_000);
+  expect(tookMs).toBeLessThan(10_000);
   await expect(postgres.query(LIST)).rejects.toThrow('PostgreSQL is closed');
 }, 60_000);
 
@@ -521,14 +519,13 @@ async function timed(work: () => Promise<unknown>): Promise<{ error: unknown; to
   return { error, tookMs: performance.now() - startedMs };
 }
 
-/** How long it took until `work` succeeded; what it failed with last, if that takes far too long. */
-async function firstSuccess(work: () => Promise<unknown>): Promise<number> {
+/** Runs `work` until it succeeds; throws its last error if that takes far too long. */
+async function firstSuccess(work: () => Promise<unknown>): Promise<void> {
   const startedMs = performance.now();
   for (;;) {
     const { error } = await timed(work);
-    const tookMs = performance.now() - startedMs;
-    if (error === undefined) return tookMs;
-    if (tookMs > 20_000) throw error;
+    if (error === undefined) return;
+    if (performance.now() - startedMs > 20_000) throw error;
     await sleep(10);
   }
 }
