@@ -13,7 +13,7 @@ function invalid(detail: string, cause?: unknown): BadRequestError {
 /**
  * Parses a JSON text, and rejects what programs read in more than one way: invalid UTF-8, lone
  * surrogates and NUL in strings, keys that reach a prototype, nesting deeper than 64. For large
- * bodies the checks take about as long as the parsing.
+ * bodies the checks take about as long as the parsing, and a few ms a MiB where blanks make it cheap.
  *
  * @throws {BadRequestError} with the code `INVALID_JSON`
  */
