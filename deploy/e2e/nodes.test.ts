@@ -102,7 +102,7 @@ test('with E2E_ALLOW_NODES=1, a node of others is drained of the run’s own pod
   expect(evicting).toEqual([expect.stringContaining(`--pod-selector fw-e2e=${SPACE.name} `)]);
 });
 
-test('many workloads of others are told by ten names and a number', async () => {
+test('the message about other workloads lists ten of them and the number of the rest', async () => {
   const many = Array.from({ length: 12 }, (_, index) => pod('shop', `cart-${index + 10}`));
   const { cluster } = fakeCluster(many);
 

@@ -68,7 +68,7 @@ async function othersOn(
   return `other workloads run on the node ${node}: ${names}; set E2E_ALLOW_NODES=1 if it may take no pods for some minutes`;
 }
 
-/** Whether a pod is somebody's workload: neither finished, nor part of the cluster or of its node. */
+/** Whether a pod is a workload: not finished, and part of neither the cluster nor its node. */
 function isWorkload({ metadata, status }: Pod): boolean {
   const isOver = status.phase === 'Succeeded' || status.phase === 'Failed';
   const isOfNode = metadata.ownerReferences?.some(({ kind }) => /^(DaemonSet|Node)$/.test(kind));

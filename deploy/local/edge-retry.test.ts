@@ -28,7 +28,7 @@ async function startReplica(respond: http.RequestListener): Promise<Replica> {
 /** A replica that carries every request out and dies before it responds. */
 const dying = () => startReplica((request) => request.socket.destroy());
 
-/** A replica that says what it received. */
+/** A replica that responds with the target that it received. */
 const healthy = () =>
   startReplica((request, response) => response.end(JSON.stringify({ url: request.url })));
 
@@ -91,7 +91,7 @@ test.each(['GET', 'PUT', 'DELETE', 'POST', 'PATCH'])(
     const origin = await startEdge([await freePort(), replica.port]);
     const init = { method, ...(method !== 'GET' && { body: 'x'.repeat(200_000) }) };
 
-    // Two requests: one of them begins at the replica that is away.
+    // Two requests: nginx tries the unavailable replica first for one of them.
     const responses = [await fetch(origin + PATH, init), await fetch(origin + PATH, init)];
 
     expect(responses.map(({ status }) => status)).toEqual([200, 200]);
@@ -116,7 +116,7 @@ test('a body that is kept in a file for its size is sent again too', async () =>
   }
 });
 
-test('a response of the service itself is passed on, whatever its status', async () => {
+test('a response of the service itself is passed on with any status', async () => {
   const replica = await startReplica((_, response) => {
     response.writeHead(502, { 'content-type': 'text/plain' }).end('of the service');
   });

@@ -21,7 +21,7 @@ function runEnvironment(...args: readonly string[]) {
   return { status, stderr };
 }
 
-test('a machine without Python is told how to install it', () => {
+test('without Python the error says how to install it', () => {
   expect(runEnvironment()).toEqual({
     status: 1,
     stderr: expect.stringMatching(/^Python 3\.11 .* missing: .*apt-get install python3-venv.*\n$/),

@@ -17,7 +17,7 @@ export const INSTALL =
   'install it with "sudo apt-get install python3-venv" (Debian, Ubuntu), "sudo dnf install python3" ' +
   '(Fedora) or "brew install python" (macOS), then run make again';
 
-/** Says how to install the Python that is missing. */
+/** The error that says how to install Python. */
 export class MissingPythonError extends Error {
   constructor(options?: ErrorOptions) {
     super(`Python 3.11 or later with the module venv is missing: ${INSTALL}`, options);

@@ -17,7 +17,7 @@ const PROTOTYPE = Buffer.from('prototype');
 /** After how many bytes a search goes on natively, which is faster and takes longer to begin. */
 const NEAR = 64;
 
-/** What the escapes in the strings of a text stand for. */
+/** The characters that the escapes in the strings of a text represent. */
 export interface Escapes {
   readonly hasNul: boolean;
   readonly hasLoneSurrogate: boolean;
@@ -33,7 +33,7 @@ export function hasUnicodeEscape(bytes: Buffer): boolean {
   return false;
 }
 
-/** Reads all escapes. Only an escape can stand for NUL or a lone surrogate in a valid JSON text. */
+/** Reads all escapes. Only an escape can represent NUL or a lone surrogate in a valid JSON text. */
 export function readEscapes(bytes: Buffer): Escapes {
   let hasNul = false;
   let hasLoneSurrogate = false;
@@ -55,7 +55,7 @@ export function readEscapes(bytes: Buffer): Escapes {
   return { hasNul, hasLoneSurrogate: hasLoneSurrogate || high >= 0, hasDisguise };
 }
 
-/** The UTF-16 code unit that the `\u` escape at `at` stands for. */
+/** The UTF-16 code unit that the `\u` escape at `at` represents. */
 function unitAt(bytes: Buffer, at: number): number {
   return (
     (hexAt(bytes, at + 2) << 12) |

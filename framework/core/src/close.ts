@@ -67,7 +67,7 @@ export function closeServer(
 
 /**
  * Resolves after two turns of the event loop without a new connection. Each turn accepts one, and
- * connections that still wait when the port closes are reset, with whatever they have sent.
+ * connections that still wait when the port closes are reset, and requests on them are lost.
  */
 async function acceptWaiting(server: Server, endMs: number): Promise<void> {
   const acceptEndMs = Math.min(endMs, performance.now() + ACCEPT_MS);

@@ -148,7 +148,7 @@ export function writeHead(res: ServerResponse, status: number, headers: Headers)
 const { writeHead: ownWriteHead, write: ownWrite, end: ownEnd } = Response.prototype;
 
 /**
- * Whether nothing but the context has had a say in the head: middleware written for Express sets
+ * Whether only the context determines the head: middleware written for Express sets
  * headers of its own, or replaces methods of the response.
  */
 function isUntouched(res: ServerResponse): res is Response {
@@ -163,7 +163,7 @@ function isUntouched(res: ServerResponse): res is Response {
   );
 }
 
-/** Sets status and headers as any program for Node does, so that whatever has a say in them sees them. */
+/** Sets status and headers through Node's public methods, which other middleware may have replaced. */
 function setHead(res: ServerResponse, status: number, headers: Headers): void {
   res.statusCode = status;
   res.statusMessage ||= titleOf(status);

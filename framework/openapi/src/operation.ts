@@ -110,7 +110,7 @@ async function describeParameters(
   }
 }
 
-/** What a segment may contain: a path with a backslash or NUL is a 400, whatever its spelling. */
+/** What a segment may contain: a path with a backslash or NUL, also percent-encoded, is a 400. */
 const SEGMENT = { type: 'string', minLength: 1, pattern: '^[^\\\\\\x00]+$' };
 
 function describePathParam(

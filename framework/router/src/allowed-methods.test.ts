@@ -65,7 +65,7 @@ describe('a known path asked with another method', () => {
     ['/USERS/me/', 'GET, HEAD'],
     ['/users/7', 'PATCH, DELETE'],
     ['/users/7/x', 'PUT'],
-  ])('%s is answered with the methods of its most specific route: %s', async (path, methods) => {
+  ])('Allow of %s lists the methods of its most specific route: %s', async (path, methods) => {
     const router = createRouter()
       .patch('/users/:id', answer)
       .delete('/users/:id', answer)

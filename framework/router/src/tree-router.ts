@@ -404,8 +404,9 @@ export class TreeRouter implements Router<string> {
   }
 
   /**
-   * The methods of the most specific pattern for `path`, whatever a request for another method would
-   * fall back to: in OpenAPI too, `/users/me` is a path of its own beside `/users/{id}`.
+   * The methods of the most specific pattern for `path`. Less specific patterns, to which a request
+   * with another method falls back, do not count: in OpenAPI, `/users/me` and `/users/{id}` are
+   * different paths.
    */
   #methodsOf(path: string): string[] {
     if (this.#everyLeaf.length !== this.#tree.size) {

@@ -63,7 +63,7 @@ export interface Figures {
   readonly isExact: boolean;
 }
 
-/** Bounds the size of figures, whatever the number of categories. */
+/** Bounds the size of figures for any number of categories. */
 export const MAX_FIGURES = 1_000;
 
 /** Something read, and a word for the catalog that it was read from: another one after every import. */
@@ -91,7 +91,7 @@ export interface CatalogStore {
   figures(): Promise<Versioned<Figures>>;
   /** The word for the present catalog. */
   version(): Promise<string>;
-  /** Brings the tables to the newest version; the first use does so too. */
+  /** Migrates the tables to the newest version; the first use does so too. */
   migrate(): Promise<void>;
   /** Whether no catalog was ever imported. */
   isEmpty(): Promise<boolean>;

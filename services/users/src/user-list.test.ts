@@ -108,7 +108,7 @@ test('HEAD of a long list has the headers of GET and reads one batch', async () 
   expect(pages.length).toBeLessThan(2);
 });
 
-test('total is the number of users sent, whatever is created and deleted meanwhile', async () => {
+test('total is the number of users sent, also if users are created and deleted meanwhile', async () => {
   const { store } = await newStore(manyUsers(3 * MAX_BATCH_USERS));
   const changing: UserStore = {
     ...store,

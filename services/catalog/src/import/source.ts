@@ -16,7 +16,7 @@ export interface Source {
 const CHUNK_BYTES = 2 * 1024 ** 2;
 
 /**
- * Opens a file, or standard input for `-`. What begins like gzip is unpacked, whatever its name. When
+ * Opens a file, or standard input for `-`. Content that begins like gzip is unpacked, independent of the name. When
  * `signal` aborts, reading fails with an `AbortError`, also while it waits for data.
  *
  * @throws {Error} if there is no such file, or it is a directory

@@ -256,7 +256,7 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
       });
     });
 
-    test('figures and facets are bounded, whatever the number of categories', async () => {
+    test('figures and facets are bounded for any number of categories', async () => {
       const items = Array.from({ length: 10_001 }, (_, at) =>
         itemOf(at + 2, { category: `Category ${at}` }),
       );
