@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const OVER_ALL = ['@fw/service', '@fw/users', '@fw/catalog', '@fw/reports'];
 
 /** They may import anything. */
-const PROGRAMS = ['framework/bench', 'framework/examples'];
+const PROGRAMS = ['framework/examples'];
 
 interface Package {
   readonly name: string;

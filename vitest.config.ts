@@ -11,6 +11,7 @@ export default defineConfig({
       'services/*/src/**/*.test.ts',
       'deploy/**/*.test.ts',
       'tests/**/*.test.ts',
+      'bench/**/*.test.ts',
     ],
     // Test files whose programs this machine lacks are skipped; the last line of the run names them.
     exclude: [...configDefaults.exclude, ...skippedFiles(), ...skippedConformanceFiles()],

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-import { ensureTool } from '../../../../deploy/local/tools.ts';
+import { ensureTool } from '../../deploy/local/tools.ts';
 import { type LoadResult, readResult } from '../http/wrk.ts';
 import { LOAD_CORE, outputOf, startProcess } from '../process.ts';
 import { type Endpoint, NUMBER, type ServiceRequest } from './endpoint.ts';

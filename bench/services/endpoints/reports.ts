@@ -1,4 +1,4 @@
-import { issueToken } from '../../../../../deploy/local/token.ts';
+import { issueToken } from '../../../deploy/local/token.ts';
 import type { Endpoint, ServiceRequest } from '../endpoint.ts';
 
 /** What the tokens of the load are signed with, and of nothing else. */

@@ -1,7 +1,7 @@
-import { bringBases, chooseBases } from '../../../deploy/images/bases.ts';
-import { buildImage, services } from '../../../deploy/images/build.ts';
-import { docker, missingEngine } from '../../../deploy/images/docker.ts';
-import { type Figures, measure } from '../../../deploy/images/measure.ts';
+import { bringBases, chooseBases } from '../deploy/images/bases.ts';
+import { buildImage, services } from '../deploy/images/build.ts';
+import { docker, missingEngine } from '../deploy/images/docker.ts';
+import { type Figures, measure } from '../deploy/images/measure.ts';
 import { readCount, readOptions, runAsProgram } from './options.ts';
 import {
   describeEnvironment,

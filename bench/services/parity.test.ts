@@ -42,9 +42,7 @@ async function settings(): Promise<Settings> {
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return {
     store: { file: join(directory, 'data.db') },
-    itemsFile: fileURLToPath(
-      new URL('../../../../services/catalog/data/items.ndjson', import.meta.url),
-    ),
+    itemsFile: fileURLToPath(new URL('../../services/catalog/data/items.ndjson', import.meta.url)),
     figuresUrl: `http://127.0.0.1:${await serve(answerFigures)}`,
   };
 }

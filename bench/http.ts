@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-import { ensureTool } from '../../../deploy/local/tools.ts';
+import { ensureTool } from '../deploy/local/tools.ts';
 import { CONTESTANTS } from './http/contestant.ts';
 import { checkParity } from './http/parity.ts';
 import { type Price, pricesOf } from './http/prices.ts';

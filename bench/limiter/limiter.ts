@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
-import { ensureTool } from '../../../../deploy/local/tools.ts';
+import { ensureTool } from '../../deploy/local/tools.ts';
 import { readCount, readNames, readOptions, runAsProgram } from '../options.ts';
 import { LOAD_CORE, MEASURED_CORE, nextMessage, startProcess, stopProcess } from '../process.ts';
 import { describeEnvironment, environmentLines, publish, RESULTS } from '../report.ts';

@@ -54,4 +54,4 @@ export function publish({ name, markdown, data }: Report, directory: string | un
 }
 
 /** Where the reports of whole runs are kept. */
-export const RESULTS = resolve(import.meta.dirname, '../results');
+export const RESULTS = resolve(import.meta.dirname, 'results');

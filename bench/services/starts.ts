@@ -31,7 +31,7 @@ export interface StartResult {
   readonly idleMiB: number;
 }
 
-const ROOT = resolve(import.meta.dirname, '../../../..');
+const ROOT = resolve(import.meta.dirname, '../..');
 const PATIENCE_MS = 10_000;
 const IDLE_MS = 300;
 

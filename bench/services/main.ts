@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-import { ensureTool } from '../../../../deploy/local/tools.ts';
+import { ensureTool } from '../../deploy/local/tools.ts';
 import { readCount, readNames, readOptions, runAsProgram } from '../options.ts';
 import { LOAD_CORE, nextMessage, PINNING, pinThisProcess, startProcess } from '../process.ts';
 import { describeEnvironment, publish, RESULTS } from '../report.ts';
@@ -44,7 +44,7 @@ const ENDPOINTS: Readonly<Record<ServiceName, readonly Endpoint[]>> = {
 };
 
 const ITEMS_FILE = fileURLToPath(
-  new URL('../../../../services/catalog/data/items.ndjson', import.meta.url),
+  new URL('../../services/catalog/data/items.ndjson', import.meta.url),
 );
 
 const PACKAGES = ['fastify', 'fastify-type-provider-zod', 'pino', 'prom-client', 'zod', 'pg'];

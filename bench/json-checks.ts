@@ -1,4 +1,4 @@
-import { parseJson } from '../../body-parser/src/parse-json.ts';
+import { parseJson } from '../framework/body-parser/src/parse-json.ts';
 
 const BYTES = 1024 ** 2;
 const ROUNDS = 15;

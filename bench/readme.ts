@@ -63,7 +63,7 @@ export function priceTable({ prices }: Pick<HttpResults, 'prices'>): string {
 
 /** Puts the latest results of whole runs between the marks in the README of the repository. */
 export function writeReadme(): void {
-  const file = resolve(import.meta.dirname, '../../../README.md');
+  const file = resolve(import.meta.dirname, '../README.md');
   const http = JSON.parse(readFileSync(resolve(RESULTS, 'http.json'), 'utf8')) as HttpResults;
   const tableOf = (name: string) =>
     readFileSync(resolve(RESULTS, `${name}.md`), 'utf8')
