@@ -166,7 +166,7 @@ function memoryLines(
   ]);
   return [
     `In memory, ${keys.toLocaleString('en')} keys, hit at random, each time by a new text: nanoseconds ` +
-      `per hit (the fastest batch of a round), bytes per key, and the longest that one hit took, garbage ` +
+      `per hit, bytes per key, and the longest single hit, garbage ` +
       `collection included; medians of ${rounds} rounds. Less is better.`,
     markdownTable(['', 'ns per hit', 'bytes per key', 'longest hit, ms'], rows),
   ];

@@ -1,8 +1,9 @@
 /*
- * The process of one client that counts in Redis: `node redis-client.ts <store> <socket>`. It answers
- * each message with how many hits it got through, and what they cost it.
+ * Measures one client that counts in Redis: `node redis-client.ts <store> <socket>`. For each message
+ * from its parent it sends the hits per second and the client's CPU time per hit.
  */
 import { createClient } from 'redis';
+import { Bench } from 'tinybench';
 
 import type { LimiterUnderTest } from './contestant.ts';
 
@@ -10,14 +11,14 @@ const CONCURRENCY = 64;
 const ROUND_MS = 1_000;
 const KEYS = 100_000;
 
-/** What one round found out. */
+/** The result of one round. */
 export interface RedisRound {
   readonly hitsPerSecond: number;
-  /** Of the client's processor time. */
+  /** CPU time of the client. */
   readonly microsPerHit: number;
 }
 
-/** The client that all stores use. */
+/** The Redis client of all contestants. */
 export type BenchClient = ReturnType<typeof createBenchClient>;
 
 interface RedisContestant {
@@ -37,7 +38,7 @@ await client.connect();
 await client.sendCommand(['FLUSHALL']);
 const contestant: RedisContestant = await import(`./contestants/${name}.ts`);
 const store = contestant.create(client);
-await measure(); // so that the code is compiled
+await measure(); // warm-up: V8 compiles the code
 
 process.on('disconnect', () => process.exit());
 process.on('message', async () => send(await measure()));
@@ -45,20 +46,18 @@ send('ready');
 
 async function measure(): Promise<RedisRound> {
   const cpu = process.cpuUsage();
-  const startedMs = performance.now();
-  const endMs = startedMs + ROUND_MS;
-  const counts = await Promise.all(Array.from({ length: CONCURRENCY }, () => hitUntil(endMs)));
-  const seconds = (performance.now() - startedMs) / 1000;
+  const bench = new Bench({ time: ROUND_MS, warmup: false, throws: true });
+  bench.add('hits', () => Promise.all(Array.from({ length: CONCURRENCY }, hitRandomKey)));
+  const [task] = await bench.run();
   const { user, system } = process.cpuUsage(cpu);
-  const hits = counts.reduce((sum, count) => sum + count);
-  return { hitsPerSecond: hits / seconds, microsPerHit: (user + system) / hits };
+  if (task?.result.state !== 'completed') throw new Error('The measurement did not complete');
+  const hits = task.runs * CONCURRENCY;
+  return {
+    hitsPerSecond: (hits * 1_000) / task.result.totalTime,
+    microsPerHit: (user + system) / hits,
+  };
 }
 
-async function hitUntil(endMs: number): Promise<number> {
-  let hits = 0;
-  while (performance.now() < endMs) {
-    await store.hit(`user:${Math.floor(Math.random() * KEYS)}`);
-    hits++;
-  }
-  return hits;
+function hitRandomKey(): unknown {
+  return store.hit(`user:${Math.floor(Math.random() * KEYS)}`);
 }

@@ -1,16 +1,17 @@
 /*
- * The process of one router with one set of routes: `node server.ts <router> <size>`. It answers
- * each message with the nanoseconds of processor time that a lookup of each kind took.
+ * Measures one router with one set of routes: `node server.ts <router> <size>`. For each message
+ * from its parent it sends the nanoseconds of CPU time per lookup, by kind of route.
  */
+import { Bench } from 'tinybench';
+
 import type { RouterContestant, RouterUnderTest } from './contestant.ts';
 import { createPathSource } from './paths.ts';
 import { createRoutes, createTargets, KINDS, type Kind, type Target } from './routes.ts';
 
-const BATCH_MS = 40;
-/** Many for each path: some routers have code of their own for each route, which is compiled late. */
+const ROUND_MS = 40;
+const LOOKUPS_PER_SAMPLE = 1_000;
+/** Many per path: some routers have code per route, which V8 compiles late. */
 const WARMUP_PER_PATH = 400;
-const WARMUP_MS = 1_000;
-const CHUNK_LOOKUPS = 1_000;
 
 /** The lengths of what a handler of each kind reads. */
 const READ: Readonly<Record<Kind, (router: RouterUnderTest<unknown>, match: unknown) => number>> = {
@@ -26,12 +27,6 @@ function length(text: string | undefined): number {
   return text === undefined ? 0 : text.length;
 }
 
-interface Batch {
-  readonly kind: Kind;
-  readonly nextPath: () => string;
-  readonly warmupLookups: number;
-}
-
 const [name, sizeText] = process.argv.slice(2);
 if (!name || !sizeText || !process.send) {
   throw new Error('Usage: server.ts <router> <size>, forked with a channel to its parent');
@@ -44,37 +39,41 @@ const router = contestant.create(routes);
 const targets = KINDS.map((kind) => createTargets(kind, routes));
 if (name !== 'empty') for (const target of targets.flat()) check(router, target);
 
-const batches = KINDS.map((kind, index): Batch => {
+const lookups = KINDS.map((kind, index) => {
   const paths = (targets[index] ?? []).map(({ path }) => path);
-  const warmupLookups = paths.length * WARMUP_PER_PATH;
-  return { kind, nextPath: createPathSource(paths), warmupLookups };
+  const nextPath = createPathSource(paths);
+  return {
+    kind,
+    pathCount: paths.length,
+    run: () => lookUp(nextPath, READ[kind], LOOKUPS_PER_SAMPLE),
+  };
 });
-// Two passes: what a kind teaches the compiler, the others have to live with, as in a server.
-for (const batch of batches) warmUp(batch);
-const sized = batches.map((batch) => ({
-  ...batch,
-  lookups: Math.ceil((BATCH_MS * 1e6) / warmUp(batch)),
-}));
-
-process.on('disconnect', () => process.exit());
-process.on('message', () => send(sized.map((batch) => nanosPerLookup(batch, batch.lookups))));
-send('ready');
-
-/** Returns the nanoseconds of a lookup at the end. */
-function warmUp(batch: Batch): number {
-  const end = performance.now() + WARMUP_MS;
-  let nanos = 0;
-  for (let done = 0; done < batch.warmupLookups && performance.now() < end; done += CHUNK_LOOKUPS) {
-    nanos = nanosPerLookup(batch, CHUNK_LOOKUPS);
+// Two passes: each kind runs with the type feedback of the others, as in a server.
+for (let pass = 0; pass < 2; pass++) {
+  for (const { pathCount, run } of lookups) {
+    const samples = (pathCount * WARMUP_PER_PATH) / LOOKUPS_PER_SAMPLE;
+    const endMs = performance.now() + 1_000;
+    for (let sample = 0; sample < samples && performance.now() < endMs; sample++) run();
   }
-  return nanos;
 }
 
-function nanosPerLookup({ kind, nextPath }: Batch, lookups: number): number {
-  const before = process.cpuUsage();
-  lookUp(nextPath, READ[kind], lookups);
-  const { user, system } = process.cpuUsage(before);
-  return ((user + system) * 1e3) / lookups;
+process.on('disconnect', () => process.exit());
+process.on('message', () => send(measure()));
+send('ready');
+
+/** CPU time in milliseconds: other programs on the machine do not count. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+function measure(): number[] {
+  const bench = new Bench({ now: cpuMs, time: ROUND_MS, warmup: false, throws: true });
+  for (const { kind, run } of lookups) bench.add(kind, run);
+  return bench.runSync().map(({ result }) => {
+    if (result.state !== 'completed') throw new Error(`The measurement is ${result.state}`);
+    return (result.latency.mean * 1e6) / LOOKUPS_PER_SAMPLE;
+  });
 }
 
 /** The sum is returned so that nothing of it can be left out. */
