@@ -11,6 +11,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   '@fw/body-parser': ['@fw/core', '@fw/errors'],
   '@fw/validation': ['@fw/core', '@fw/errors'],
   '@fw/rate-limit': ['@fw/core', '@fw/errors'],
+  '@fw/middleware': ['@fw/core', '@fw/errors'],
   '@fw/openapi': ['@fw/core', '@fw/router'],
   '@fw/controllers': ['@fw/core', '@fw/router', '@fw/validation'],
   fw: ['@fw/core', '@fw/router', '@fw/errors'],

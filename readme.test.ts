@@ -144,10 +144,11 @@ test('a project with the compiler options of the README and the DOM library type
   const [, options = ''] = /^```json\n(\{\s*"compilerOptions".*?)^```/ms.exec(readme) ?? [];
   const project = mkdtempSync(join(tmpdir(), 'readme-types-'));
   symlinkSync(join(root, 'node_modules'), join(project, 'node_modules'));
-  const imports = globSync('framework/*', { cwd: root })
-    .map((path) => path.replace('framework/', '@fw/').replace('@fw/fw', 'fw'))
-    .filter((name) => !['@fw/bench', '@fw/examples'].includes(name))
-    .map((name) => `import '${name}';\n`);
+  const imports = globSync('framework/*/package.json', { cwd: root }).flatMap((file) => {
+    const { name, exports = {} } = JSON.parse(readFileSync(join(root, file), 'utf8'));
+    const [first = '.'] = Object.keys(exports);
+    return name === '@fw/examples' ? [] : `import '${join(name, first)}';\n`;
+  });
   try {
     writeFileSync(join(project, 'package.json'), '{"type":"module"}');
     writeFileSync(join(project, 'tsconfig.json'), options);

@@ -7,6 +7,7 @@ export {
   type PathItem,
   type Server,
 } from './document.ts';
+export { type DocumentedOperation, type DocumentedResponse, documented } from './documented.ts';
 export type { Direction, JsonSchema, ToJsonSchema } from './json-schema.ts';
 export type { ResponseMetadata } from './metadata.ts';
 export { type OpenApiOptions, openapi } from './openapi.ts';

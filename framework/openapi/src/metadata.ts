@@ -28,8 +28,9 @@ export interface BodyMetadata {
   readonly limit?: number;
 }
 
-/** What any middleware may say of an answer that it gives, by status. */
+/** How a middleware describes one response that it sends. */
 export interface ResponseMetadata {
+  /** Default: the name of the status. */
   readonly description?: string;
   /** A description by header name. */
   readonly headers?: Readonly<Record<string, string>>;

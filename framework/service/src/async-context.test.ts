@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { gzipSync } from 'node:zlib';
 
 import { json } from '@fw/body-parser';
+import { timeout } from '@fw/middleware/timeout';
 import { rateLimit, tieredRateLimit } from '@fw/rate-limit';
 import { redisStore } from '@fw/rate-limit/redis';
 import { createApp, errorHandler, listen, type Middleware } from 'fw';
@@ -14,7 +15,6 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createBatch } from './batch.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createMetrics } from './metrics.ts';
-import { limitTime } from './request-timeout.ts';
 import { createServiceClient } from './service-client.ts';
 import { shedLoad } from './shedding.ts';
 
@@ -63,7 +63,7 @@ beforeAll(async () => {
 test.for<readonly [string, () => readonly Middleware[], Sent?]>([
   ['json()', () => [json()]],
   ['json({ inflate })', () => [json({ inflate: true })], COMPRESSED],
-  ['limitTime()', () => [limitTime(60_000), waitForEvent]],
+  ['timeout()', () => [timeout(60_000), waitForEvent]],
   ['rateLimit() with the Redis store', () => [rateLimit({ store: redisStore(redis) })]],
   [
     'tieredRateLimit() with an asynchronous resolver',

@@ -1,9 +1,9 @@
 import { request } from '@fw/core/testing';
+import { documented } from '@fw/openapi';
 import { createRouter } from 'fw';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 
-import { documented } from './documented.ts';
 import { documents } from './documents.ts';
 import { createServiceApp } from './service-app.ts';
 import { lintDocument } from './testing/lint.ts';
@@ -11,7 +11,7 @@ import { lintDocument } from './testing/lint.ts';
 function newService() {
   const router = createRouter().get(
     '/api/v2/things/:id',
-    documented({ summary: 'Read a thing', answers: { 200: { schema: z.object({}) } } }),
+    documented({ summary: 'Read a thing', responses: { 200: { schema: z.object({}) } } }),
     (ctx) => ctx.json({}),
   );
   const app = createServiceApp();

@@ -1,3 +1,4 @@
+export { V1_DEPRECATED_SINCE } from './api-versions.ts';
 export type { Check } from './check.ts';
 export type { Command, CommandTools } from './command-line.ts';
 export {
@@ -9,11 +10,6 @@ export {
 } from './config.ts';
 export { type Cursor, createCursor } from './cursor.ts';
 export { describeVariables, type VariableDescription } from './describe-variables.ts';
-export {
-  type DocumentedAnswer,
-  type DocumentedOperation,
-  documented,
-} from './documented.ts';
 export { type DocumentsOptions, documents } from './documents.ts';
 export { createDrain, type Drain } from './drain.ts';
 export { createHealth, type Health, type HealthOptions } from './health.ts';
@@ -27,7 +23,6 @@ export {
 } from './logging.ts';
 export { Markup, markup, type Part } from './markup.ts';
 export { createMetrics, type Metrics } from './metrics.ts';
-export { negotiate } from './negotiate.ts';
 export {
   type IntegerRange,
   integerQuery,
@@ -38,14 +33,6 @@ export {
 } from './page-schemas.ts';
 export { type Page, readPage } from './pagination.ts';
 export { hasAtMost, plainText } from './plain-text.ts';
-export {
-  etagOf,
-  IF_MATCH_PATTERN,
-  isConditional,
-  isNotModified,
-  requireMatch,
-  staleState,
-} from './preconditions.ts';
 export { readInteger } from './read-integer.ts';
 export { runService, type Service, type ServiceDefinition } from './run-service.ts';
 export { createServiceApp, type ServiceEdge } from './service-app.ts';
@@ -65,7 +52,6 @@ export {
   storeVariables,
 } from './service-variables.ts';
 export type { SheddingLimits } from './shedding.ts';
-export { type SupersededOptions, superseded, V1_DEPRECATED_SINCE } from './superseded.ts';
 export { startTracing, type Tracing, type TracingOptions } from './tracing.ts';
 export {
   integer,

@@ -53,6 +53,16 @@ test('a service sends the request id back, or one of its own', async () => {
   expect(made.headers.get('x-request-id')).toMatch(/^[\da-f]{32}$/);
 });
 
+test('a service responds with 503 and the request id to a request over its time limit', async () => {
+  const app = createServiceApp({ logger, requestTimeoutMs: 50 }).use(() => new Promise(() => {}));
+
+  const response = await request(app, '/');
+
+  expect(response.status).toBe(503);
+  expect(response.headers.get('retry-after')).toBe('1');
+  expect(response.headers.get('x-request-id')).toMatch(/./);
+});
+
 test.each([
   '/api/users/1',
   '/api/later',

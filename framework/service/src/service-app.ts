@@ -1,3 +1,4 @@
+import { timeout } from '@fw/middleware/timeout';
 import { type Application, createApp, errorHandler } from 'fw';
 
 import type { Drain } from './drain.ts';
@@ -5,7 +6,6 @@ import { watchEventLoopLag } from './event-loop-lag.ts';
 import type { ServiceLogger } from './logging.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { observe } from './observe.ts';
-import { limitTime } from './request-timeout.ts';
 import { type SheddingLimits, shedLoad } from './shedding.ts';
 import type { Tracing } from './tracing.ts';
 
@@ -51,6 +51,6 @@ export function createServiceApp(edge: ServiceEdge = {}): Application {
   app.use(errorHandler({ includeStack }));
   if (drain) app.use(drain.closeConnections);
   if (shedding) app.use(shedLoad({ ...shedding, metrics, lag: watchEventLoopLag() }));
-  if (requestTimeoutMs > 0) app.use(limitTime(requestTimeoutMs));
+  if (requestTimeoutMs > 0) app.use(timeout(requestTimeoutMs));
   return app;
 }

@@ -1,4 +1,5 @@
-import { documented, readPage } from '@fw/service';
+import { documented } from '@fw/openapi';
+import { readPage } from '@fw/service';
 import { createRouter, type Query, type Router } from 'fw';
 
 import { ItemPageV1, PageQueryV1, STORE_AWAY } from './schemas.ts';
@@ -19,7 +20,7 @@ export function catalogRoutesV1(store: CatalogStore): Router {
       tags: ['Version 1'],
       deprecated: true,
       reads: { query: PageQueryV1 },
-      answers: { 200: { schema: ItemPageV1 }, ...STORE_AWAY },
+      responses: { 200: { schema: ItemPageV1 }, ...STORE_AWAY },
     }),
     async (ctx) => ctx.json(await listPage(store, ctx.query)),
   );

@@ -1,11 +1,7 @@
-import {
-  type Cursor,
-  createCursor,
-  documented,
-  etagOf,
-  isNotModified,
-  negotiate,
-} from '@fw/service';
+import { negotiate } from '@fw/middleware/negotiate';
+import { etagOf, isNotModified } from '@fw/middleware/preconditions';
+import { documented } from '@fw/openapi';
+import { type Cursor, createCursor } from '@fw/service';
 import { validate } from '@fw/validation';
 import { type Context, createRouter, type Middleware, NotFoundError, type Router } from 'fw';
 import * as z from 'zod';
@@ -74,7 +70,7 @@ export function catalogRoutes(store: CatalogStore): Router {
       operationId: 'listItems',
       tags,
       reads,
-      answers: answersOf(ItemPage, { Link: 'The next page, with the relation `next`' }),
+      responses: answersOf(ItemPage, { Link: 'The next page, with the relation `next`' }),
     }),
     validate({ query: ListQuery }),
     (ctx) => answer(ctx, store, () => listPage(ctx, store, ctx.query)),
@@ -87,7 +83,7 @@ export function catalogRoutes(store: CatalogStore): Router {
       operationId: 'getFacets',
       tags,
       reads,
-      answers: answersOf(Facets),
+      responses: answersOf(Facets),
     }),
     validate({ query: FilterQuery }),
     (ctx) =>
@@ -106,7 +102,7 @@ export function catalogRoutes(store: CatalogStore): Router {
       operationId: 'getCatalogFigures',
       tags,
       reads,
-      answers: answersOf(Figures),
+      responses: answersOf(Figures),
     }),
     (ctx) =>
       answer(ctx, store, async () => {
@@ -122,7 +118,7 @@ export function catalogRoutes(store: CatalogStore): Router {
       operationId: 'getItem',
       tags,
       reads,
-      answers: answersOf(z.object({ data: Item })),
+      responses: answersOf(z.object({ data: Item })),
     }),
     validate({ params: ItemParams }),
     (ctx) => answer(ctx, store, () => readItem(store, ctx.params.id)),

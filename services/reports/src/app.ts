@@ -1,10 +1,5 @@
-import {
-  createServiceApp,
-  documents,
-  type ServiceEdge,
-  superseded,
-  V1_DEPRECATED_SINCE,
-} from '@fw/service';
+import { deprecation } from '@fw/middleware/deprecation';
+import { createServiceApp, documents, type ServiceEdge, V1_DEPRECATED_SINCE } from '@fw/service';
 import { type Application, type Middleware, notFoundHandler } from 'fw';
 
 import { createLimits, type Limits } from './limits.ts';
@@ -49,7 +44,7 @@ export function createReportsApp({
   });
 
   const app = createServiceApp(edge);
-  app.use(V1, superseded({ from: V1, to: V2, since: V1_DEPRECATED_SINCE }));
+  app.use(V1, deprecation({ from: V1, to: V2, since: V1_DEPRECATED_SINCE }));
   app.route(V2, v2);
   app.route(V1, v1);
   app.use(v2.allowedMethods());

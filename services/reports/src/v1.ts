@@ -1,4 +1,4 @@
-import { documented } from '@fw/service';
+import { documented } from '@fw/openapi';
 import { createRouter, type Middleware, type Router } from 'fw';
 
 import { REPORT_KINDS } from './report-kinds.ts';
@@ -25,7 +25,7 @@ export function reportRoutesV1({ verify, failureLimiter, limiter }: ReportRoutes
       operationId: 'listReportsV1',
       tags: ['Version 1'],
       deprecated: true,
-      answers: { 200: { schema: ReportListV1 } },
+      responses: { 200: { schema: ReportListV1 } },
     }),
     failureLimiter,
     requireAuth(verify),

@@ -1,4 +1,5 @@
-import { documented, negotiate } from '@fw/service';
+import { negotiate } from '@fw/middleware/negotiate';
+import { documented } from '@fw/openapi';
 import { type Context, createRouter, type Middleware, NotFoundError, type Router } from 'fw';
 
 import { toCsv } from './csv.ts';
@@ -41,7 +42,7 @@ export function reportRoutesV2({
       summary: 'List reports',
       operationId: 'listReports',
       tags,
-      answers: { 200: { schema: ReportList }, ...NOT_ACCEPTED },
+      responses: { 200: { schema: ReportList }, ...NOT_ACCEPTED },
     }),
     failureLimiter,
     requireAuth(verify),
@@ -60,7 +61,7 @@ export function reportRoutesV2({
         'As JSON, CSV or an HTML page with charts, by `Accept`. Where a service has no figures to give, the report is made without them and says so: by `meta` in JSON, in the last record of CSV, at the top of the page.',
       operationId: 'getReport',
       tags,
-      answers: { 200: { schema: ReportAnswer, mediaTypes: TYPES }, ...NOT_ACCEPTED },
+      responses: { 200: { schema: ReportAnswer, mediaTypes: TYPES }, ...NOT_ACCEPTED },
     }),
     failureLimiter,
     requireAuth(verify),

@@ -1,12 +1,7 @@
 import { json } from '@fw/body-parser';
 import { controllersPlugin } from '@fw/controllers';
-import {
-  createServiceApp,
-  documents,
-  type ServiceEdge,
-  superseded,
-  V1_DEPRECATED_SINCE,
-} from '@fw/service';
+import { deprecation } from '@fw/middleware/deprecation';
+import { createServiceApp, documents, type ServiceEdge, V1_DEPRECATED_SINCE } from '@fw/service';
 import { type Application, createRouter, notFoundHandler } from 'fw';
 
 import { onlyMergePatches, PATCH_TYPES } from './merge-patch.ts';
@@ -49,7 +44,7 @@ export function createUsersApp({
       provide: [[Users, new Users(store, origins)]],
     }),
   );
-  app.use(V1, superseded({ from: V1, to: V2, since: V1_DEPRECATED_SINCE }));
+  app.use(V1, deprecation({ from: V1, to: V2, since: V1_DEPRECATED_SINCE }));
   app.route(V2, v2);
   app.route(V1, v1);
   app.use(v2.allowedMethods({ patchTypes: PATCH_TYPES }));

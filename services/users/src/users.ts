@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 
-import { createCursor, staleState } from '@fw/service';
+import { preconditionFailed } from '@fw/middleware/preconditions';
+import { createCursor } from '@fw/service';
 import { ConflictError, foldCase, NotFoundError, UnprocessableContentError } from 'fw';
 
 import type { FiguresQuery, ListQuery } from './schemas.ts';
@@ -72,7 +73,7 @@ export class Users {
       case 'missing':
         throw unknownUser(id);
       case 'stale':
-        throw staleState();
+        throw preconditionFailed();
       case 'email-taken':
         throw emailTaken();
       default:
@@ -84,7 +85,7 @@ export class Users {
   async remove(id: string, ifVersion?: number): Promise<void> {
     const outcome = await this.#store.delete(id, ifVersion);
     if (outcome === 'missing') throw unknownUser(id);
-    if (outcome === 'stale') throw staleState();
+    if (outcome === 'stale') throw preconditionFailed();
   }
 
   figures({ days, domains }: FiguresQuery): Promise<UserFigures> {

@@ -1,4 +1,5 @@
-import { documented, jsonTime, readPage } from '@fw/service';
+import { documented } from '@fw/openapi';
+import { jsonTime, readPage } from '@fw/service';
 import { type Context, createRouter, type Query, type Router } from 'fw';
 import * as z from 'zod';
 
@@ -38,7 +39,7 @@ export function userRoutes(store: UserStore, origins: Origins): Router {
       tags,
       deprecated: true,
       reads: { query: PageQueryV1 },
-      answers: { 200: { schema: UserListV1, headers }, ...STORE_AWAY },
+      responses: { 200: { schema: UserListV1, headers }, ...STORE_AWAY },
     }),
     async (ctx) => {
       if (isPaged(ctx.query)) await sendPage(ctx, store);
@@ -54,7 +55,7 @@ export function userRoutes(store: UserStore, origins: Origins): Router {
       operationId: 'getUserV1',
       tags,
       deprecated: true,
-      answers: { 200: { ...ONE, mediaTypes: ['application/json', 'text/html'] }, ...STORE_AWAY },
+      responses: { 200: { ...ONE, mediaTypes: ['application/json', 'text/html'] }, ...STORE_AWAY },
     }),
     async (ctx) => {
       ctx.append('Vary', 'Accept');
@@ -72,7 +73,7 @@ export function userRoutes(store: UserStore, origins: Origins): Router {
       tags,
       deprecated: true,
       reads: { body: NewUserV1 },
-      answers: { 201: ONE, ...STORE_AWAY },
+      responses: { 201: ONE, ...STORE_AWAY },
     }),
     async (ctx) => {
       const user = createUser(readNewUser(ctx.body), origins);
@@ -91,7 +92,7 @@ export function userRoutes(store: UserStore, origins: Origins): Router {
       tags,
       deprecated: true,
       reads: { body: UserChangesV1 },
-      answers: { 200: ONE, ...STORE_AWAY },
+      responses: { 200: ONE, ...STORE_AWAY },
     }),
     async (ctx) => {
       const changes = readUserChanges(ctx.body);
@@ -107,7 +108,7 @@ export function userRoutes(store: UserStore, origins: Origins): Router {
       operationId: 'deleteUserV1',
       tags,
       deprecated: true,
-      answers: { 204: { headers }, ...STORE_AWAY },
+      responses: { 204: { headers }, ...STORE_AWAY },
     }),
     async (ctx) => {
       const outcome = await store.delete(ctx.params.id);

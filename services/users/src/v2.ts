@@ -1,14 +1,14 @@
 import { Body, Controller, Delete, Get, inject, Param, Patch, Post, Query } from '@fw/controllers';
+import { negotiate } from '@fw/middleware/negotiate';
 import {
-  documented,
   etagOf,
   IF_MATCH_PATTERN,
   isConditional,
   isNotModified,
-  jsonTime,
-  negotiate,
   requireMatch,
-} from '@fw/service';
+} from '@fw/middleware/preconditions';
+import { documented } from '@fw/openapi';
+import { jsonTime } from '@fw/service';
 import { validate } from '@fw/validation';
 import type { Context, Middleware } from 'fw';
 import * as z from 'zod';
@@ -80,7 +80,7 @@ export class UserController {
         'In the order of their creation. The page after this one begins at `meta.nextCursor`, and `Link` leads there. A page may have fewer users than `limit` though others follow.',
       operationId: 'listUsers',
       tags,
-      answers: {
+      responses: {
         200: { schema: UserPage, headers: { Link: 'The next page, with the relation `next`' } },
         ...COMMON,
       },
@@ -102,7 +102,7 @@ export class UserController {
       description: 'In all, by day of creation and by e-mail domain. May be 10 s old.',
       operationId: 'getUserFigures',
       tags,
-      answers: {
+      responses: {
         200: {
           schema: z.object({ data: UserFigures }),
           headers: { 'Cache-Control': 'How long these figures will do' },
@@ -124,7 +124,7 @@ export class UserController {
       operationId: 'getUser',
       tags,
       reads: { headers: IF_NONE_MATCH },
-      answers: {
+      responses: {
         200: { schema: ONE, headers: ETAG },
         304: { description: 'The client has this state already', headers: ETAG },
         ...COMMON,
@@ -143,7 +143,7 @@ export class UserController {
       description: 'With an `Idempotency-Key` it may be sent again, and creates one user.',
       operationId: 'createUser',
       tags,
-      answers: {
+      responses: {
         201: { schema: ONE, headers: { Location: 'The path of the new user', ...ETAG } },
         ...TAKEN,
         422: { description: 'The `Idempotency-Key` was used with another body' },
@@ -169,7 +169,7 @@ export class UserController {
       tags,
       reads: { headers: IF_MATCH },
       bodyTypes: PATCH_TYPES,
-      answers: {
+      responses: {
         200: { schema: ONE, headers: ETAG },
         ...TAKEN,
         ...STALE,
@@ -196,7 +196,7 @@ export class UserController {
       operationId: 'deleteUser',
       tags,
       reads: { headers: IF_MATCH },
-      answers: {
+      responses: {
         200: { schema: z.object({ success: z.literal(true) }) },
         ...STALE,
         ...COMMON,

@@ -1,8 +1,9 @@
-import { type Context, HttpError } from 'fw';
+import type { Context } from '@fw/core';
+import { HttpError } from '@fw/errors';
 
 /**
- * The one of `types` that the client likes best; between equals the first. Answers vary with `Accept`
- * from then on.
+ * Returns the one of `types` that the client prefers in `Accept`, or the first of several equally
+ * preferred ones, and adds `Vary: Accept` to the response.
  *
  * ```ts
  * const type = negotiate(ctx, ['application/json', 'text/csv']);
@@ -14,7 +15,7 @@ export function negotiate<Type extends string>(ctx: Context, types: readonly Typ
   ctx.append('Vary', 'Accept');
   const accept = ctx.get('accept') ?? '*/*';
   const [first] = types;
-  if (accept === '*/*' && first) return first; // as most programs ask
+  if (accept === '*/*' && first) return first;
   const ranges = readRanges(accept);
   let best: { readonly type: Type; readonly quality: number } | undefined;
   for (const type of types) {
@@ -25,12 +26,12 @@ export function negotiate<Type extends string>(ctx: Context, types: readonly Typ
   return best.type;
 }
 
-interface Range {
+interface MediaRange {
   readonly range: string;
   readonly quality: number;
 }
 
-function readRanges(accept: string): readonly Range[] {
+function readRanges(accept: string): readonly MediaRange[] {
   return accept.split(',').map((entry) => {
     const [range = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
     const weight = parameters.find((parameter) => parameter.startsWith('q='));
@@ -38,8 +39,8 @@ function readRanges(accept: string): readonly Range[] {
   });
 }
 
-/** What the most specific range that covers `type` says of it; 0 if none does. */
-function qualityOf(type: string, ranges: readonly Range[]): number {
+/** The weight of the most specific range that covers `type`; 0 if none does. */
+function qualityOf(type: string, ranges: readonly MediaRange[]): number {
   const covering = [type, `${type.slice(0, type.indexOf('/'))}/*`, '*/*'];
   for (const name of covering) {
     const found = ranges.find(({ range }) => range === name);

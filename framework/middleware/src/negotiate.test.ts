@@ -1,5 +1,6 @@
+import { createApp } from '@fw/core';
 import { request } from '@fw/core/testing';
-import { createApp, errorHandler } from 'fw';
+import { errorHandler } from '@fw/errors';
 import { expect, test } from 'vitest';
 
 import { negotiate } from './negotiate.ts';
@@ -25,7 +26,7 @@ test.each([
   ['application/json;q=0, */*', 'text/csv'],
   ['image/png, text/html ; q=0.2', 'text/html'],
   ['text/csv;header=present;q=0.9', 'text/csv'],
-])('Accept %j gets %s', async (accept, type) => {
+])('negotiate chooses for Accept %j the type %s', async (accept, type) => {
   const response = await get(accept);
 
   expect(await response.text()).toBe(type);
@@ -33,7 +34,7 @@ test.each([
 });
 
 test.each(['image/png', 'text/xml', 'application/json;q=0', 'json', ';;;', 'text/csv;q=much'])(
-  'Accept %j answers 406 and what there is',
+  'negotiate responds to Accept %j with 406 naming the types',
   async (accept) => {
     const response = await get(accept);
 

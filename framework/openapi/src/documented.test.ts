@@ -1,11 +1,11 @@
-import { generateDocument } from '@fw/openapi';
-import { createRouter } from 'fw';
+import { createRouter } from '@fw/router';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 
+import { generateDocument } from './document.ts';
 import { documented } from './documented.ts';
 
-test('documented describes request headers, body, answers and their headers', async () => {
+test('documented describes request headers, body, responses and their headers', async () => {
   const router = createRouter().patch(
     '/things/:id',
     documented({
@@ -16,7 +16,7 @@ test('documented describes request headers, body, answers and their headers', as
         headers: z.object({ 'if-match': z.string() }),
       },
       bodyTypes: ['application/merge-patch+json'],
-      answers: {
+      responses: {
         200: { schema: z.object({ id: z.string() }), headers: { ETag: 'Its state' } },
         304: {},
         409: { description: 'The name is taken' },
@@ -47,7 +47,7 @@ test('documented describes request headers, body, answers and their headers', as
   expect(components.responses?.Conflict).toMatchObject({ description: 'The name is taken' });
 });
 
-test('documented hands the request on', async () => {
+test('documented calls next', async () => {
   const next = () => Promise.resolve();
 
   expect(documented({ summary: 'x' })({} as never, next)).toBeInstanceOf(Promise);

@@ -1,13 +1,13 @@
+import { createApp } from '@fw/core';
 import { request } from '@fw/core/testing';
-import { createApp } from 'fw';
 import { expect, test } from 'vitest';
 
-import { superseded } from './superseded.ts';
+import { deprecation } from './deprecation.ts';
 
-function appOfTwoVersions() {
+function createVersionedApp() {
   const app = createApp();
   const since = new Date('2026-12-01T00:00:00Z');
-  app.use('/api/v1/users', superseded({ from: '/api/v1/users', to: '/api/v2/users', since }));
+  app.use('/api/v1/users', deprecation({ from: '/api/v1/users', to: '/api/v2/users', since }));
   app.use((ctx) => ctx.json({}));
   return app;
 }
@@ -18,15 +18,15 @@ test.each([
   ['/API/V1/Users/Ada', '/api/v2/users/Ada'],
   ['/api/v1/users/a%2Fb', '/api/v2/users/a%2Fb'],
   ['/api/v1/users/x>;rel="next', '/api/v2/users/x%3E;rel=%22next'],
-])('%s is superseded by %s', async (path, successor) => {
-  const response = await request(appOfTwoVersions(), path);
+])('%s names its successor %s', async (path, successor) => {
+  const response = await request(createVersionedApp(), path);
 
   expect(response.headers.get('deprecation')).toBe('@1796083200');
   expect(response.headers.get('link')).toBe(`<${successor}>; rel="successor-version"`);
 });
 
-test('superseded leaves other paths alone', async () => {
-  const response = await request(appOfTwoVersions(), '/api/v1/usersx');
+test('deprecation sets no header on other paths', async () => {
+  const response = await request(createVersionedApp(), '/api/v1/usersx');
 
   expect(response.headers.get('deprecation')).toBeNull();
 });

@@ -1,10 +1,11 @@
+import { createApp } from '@fw/core';
 import { request } from '@fw/core/testing';
-import { createApp, errorHandler } from 'fw';
+import { errorHandler } from '@fw/errors';
 import { expect, test } from 'vitest';
 
 import { etagOf, isNotModified, requireMatch } from './preconditions.ts';
 
-/** A resource in state 3, to be read by GET and changed by PUT. */
+/** A resource in state 3: GET reads it, PUT changes it. */
 const app = createApp();
 app.use(errorHandler());
 app.use((ctx) => {
@@ -44,7 +45,7 @@ test.each([
   ['"3", 4', 400],
   ['"a b"', 400],
   ['**', 400],
-])('PUT with If-Match %j answers %i', async (value, status) => {
+])('PUT with If-Match %j gets %i', async (value, status) => {
   expect(await statusOf('PUT', 'If-Match', value)).toBe(status);
 });
 
@@ -62,11 +63,11 @@ test.each([
   ['"3"x', 200],
   ['w/"3"', 200],
   ['"3", *', 200],
-])('GET with If-None-Match %j answers %i', async (value, status) => {
+])('GET with If-None-Match %j gets %i', async (value, status) => {
   expect(await statusOf('GET', 'If-None-Match', value)).toBe(status);
 });
 
-test('200 and 304 carry the entity tag, and 304 nothing else of the resource', async () => {
+test('200 and 304 have the entity tag, and 304 has no content', async () => {
   const full = await request(app, '/');
   const short = await request(app, '/', { headers: { 'If-None-Match': '"3"' } });
 
@@ -76,7 +77,7 @@ test('200 and 304 carry the entity tag, and 304 nothing else of the resource', a
   expect(await short.text()).toBe('');
 });
 
-test('412 is a problem', async () => {
+test('412 is a problem response', async () => {
   const response = await request(app, '/', { method: 'PUT', headers: { 'If-Match': '"2"' } });
 
   expect(await response.json()).toMatchObject({
@@ -85,7 +86,7 @@ test('412 is a problem', async () => {
   });
 });
 
-test('a malformed If-Match is a problem that names the header', async () => {
+test('a malformed If-Match is a problem response that names the header', async () => {
   const response = await request(app, '/', { method: 'PUT', headers: { 'If-Match': 'x"4"' } });
 
   expect(await response.json()).toMatchObject({

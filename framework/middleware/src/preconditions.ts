@@ -1,25 +1,26 @@
-import { BadRequestError, type Context, PreconditionFailedError } from 'fw';
+import type { Context } from '@fw/core';
+import { BadRequestError, PreconditionFailedError } from '@fw/errors';
 
-/** The strong entity tag of a state that `version` names among all states of the resource (RFC 9110 §8.8.3). */
+/** The strong entity tag of a resource's state; `version` must differ between its states (RFC 9110 §8.8.3). */
 export function etagOf(version: string | number): string {
   return `"${version}"`;
 }
 
 /**
- * Allows a change of a resource only if the client knows its present state: without `If-Match`, with
- * `*`, or with the present `etag` in it. A weak tag never matches (RFC 9110 §13.1.1).
+ * Allows a change only if `If-Match` is absent, is `*`, or contains the present `etag`. A weak tag
+ * never matches (RFC 9110 §13.1.1).
  *
- * @throws {BadRequestError} if `If-Match` is malformed: the client asked for a condition, so the change must not be made without it
+ * @throws {BadRequestError} if `If-Match` is malformed: the change must not be made without its condition
  * @throws {PreconditionFailedError} if it does not match
  */
 export function requireMatch(ctx: Pick<Context, 'get'>, etag: string): void {
   const tags = readIfMatch(ctx);
-  if (tags && !tags.includes(etag)) throw staleState();
+  if (tags && !tags.includes(etag)) throw preconditionFailed();
 }
 
 /**
- * Whether `If-Match` limits a change to certain states. Call it before looking up the resource, so that
- * a malformed header is rejected whether or not the resource exists.
+ * Whether `If-Match` limits a change to certain states. Call it before looking up the resource: then a
+ * malformed header is rejected even if the resource does not exist.
  *
  * @throws {BadRequestError} if `If-Match` is malformed
  */
@@ -27,7 +28,7 @@ export function isConditional(ctx: Pick<Context, 'get'>): boolean {
   return readIfMatch(ctx) !== undefined;
 }
 
-/** The entity tags in `If-Match`; `undefined` if the client accepts any state. */
+/** The entity tags in `If-Match`; `undefined` if the client allows any state. */
 function readIfMatch(ctx: Pick<Context, 'get'>): readonly string[] | undefined {
   const header = ctx.get('if-match');
   if (header === undefined || header.trim() === '*') return undefined;
@@ -36,17 +37,17 @@ function readIfMatch(ctx: Pick<Context, 'get'>): readonly string[] | undefined {
   return tags;
 }
 
-/** The answer to a change that was made for another state of the resource. */
-export function staleState(): PreconditionFailedError {
+/** The error for a change whose `If-Match` names another state than the present one. */
+export function preconditionFailed(): PreconditionFailedError {
   return new PreconditionFailedError(
     'the resource has changed: If-Match names another state of it',
   );
 }
 
 /**
- * Sets `ETag`, and responds with 304 if the client has this state already, which ends the work on the
- * request: `if (isNotModified(ctx, etag)) return;` (RFC 9110 §13.1.2). A malformed `If-None-Match` is
- * ignored: it only saves a transfer, and the whole representation is always a correct response.
+ * Sets `ETag`, and responds with 304 if the client already has this state. The handler is then finished:
+ * `if (isNotModified(ctx, etag)) return;` (RFC 9110 §13.1.2). A malformed `If-None-Match` is ignored: the
+ * whole representation is always a correct response.
  */
 export function isNotModified(ctx: Context, etag: string): boolean {
   ctx.set('ETag', etag);
@@ -65,10 +66,10 @@ const TAGS = new RegExp(TAG, 'g');
 const LIST = `(?:${TAG})?[ \\t]*(?:,[ \\t]*(?:${TAG}[ \\t]*)?)*`;
 const TAG_LIST = new RegExp(`^${LIST}$`);
 
-/** What `requireMatch` accepts in `If-Match`, for the schema of the header in a document. */
+/** The values of `If-Match` that `requireMatch` accepts, for the schema of the header in a document. */
 export const IF_MATCH_PATTERN = new RegExp(`^(?:\\*|${LIST})$`);
 
-/** The entity tags in `header`; `undefined` if it is not a list of them (RFC 9110 §8.8.3). */
+/** The entity tags in `header`; `undefined` if it is not a list of entity tags. */
 function readTags(header: string): readonly string[] | undefined {
   return TAG_LIST.test(header) ? (header.match(TAGS) ?? []) : undefined;
 }

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { type Application, createApp, type Middleware } from '@fw/core';
+import { request } from '@fw/core/testing';
+import { errorHandler } from '@fw/errors';
+import { expect, test } from 'vitest';
+
+import { timeout } from './timeout.ts';
+
+function createLimitedApp(timeoutMs: number): Application {
+  const app = createApp({ logger: { info() {}, warn() {}, error() {} } });
+  app.use(errorHandler(), timeout(timeoutMs));
+  return app;
+}
+
+test.each<readonly [string, Middleware]>([
+  ['waits forever', () => new Promise(() => {})],
+  ['waits until ctx.signal aborts', (ctx) => sleep(60_000, undefined, { signal: ctx.signal })],
+])('timeout responds with 503 if the handler %s', async (_, handler) => {
+  const app = createLimitedApp(50).use(handler);
+
+  const response = await request(app, '/');
+
+  expect(response.status).toBe(503);
+  expect(response.headers.get('retry-after')).toBe('1');
+  expect(await response.json()).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+});
+
+test('timeout does not change responses that are sent in time', async () => {
+  const app = createLimitedApp(60_000).use(async (ctx) => {
+    await sleep(1);
+    if (ctx.path === '/error') ctx.throw(409);
+    ctx.json({});
+  });
+
+  const [success, conflict] = await Promise.all([request(app, '/'), request(app, '/error')]);
+
+  expect(success.status).toBe(200);
+  expect(conflict.status).toBe(409);
+});
+
+test('timeout measures the time of each request separately', async () => {
+  const app = createLimitedApp(100).use((ctx) =>
+    ctx.path === '/slow' ? new Promise(() => {}) : sleep(1).then(() => ctx.json({})),
+  );
+
+  const first = request(app, '/slow');
+  await sleep(30);
+  const responses = await Promise.all([first, request(app, '/'), request(app, '/slow')]);
+
+  expect(responses.map(({ status }) => status)).toEqual([503, 200, 503]);
+});
+
+test('a handler that ends after its time-out does not affect other requests', async () => {
+  const end = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
+  const app = createLimitedApp(50).use((ctx) => {
+    if (ctx.path === '/late') return end.promise;
+    if (ctx.path === '/last') started.resolve();
+    return new Promise(() => {});
+  });
+  const late = await Promise.all([request(app, '/late'), request(app, '/hung')]);
+
+  const last = request(app, '/last');
+  await started.promise;
+  end.resolve();
+
+  expect([...late, await last].map(({ status }) => status)).toEqual([503, 503, 503]);
+});
+
+test.each([0, -1, Number.NaN, 2 ** 31])('timeout rejects a limit of %d ms', (timeoutMs) => {
+  expect(() => timeout(timeoutMs)).toThrow(TypeError);
+});

@@ -1,0 +1,27 @@
+import { DONE, type Middleware } from '@fw/core';
+import { ServiceUnavailableError } from '@fw/errors';
+
+/** Node fires timers with a longer delay at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Responds with 503 and `Retry-After: 1` to a request that takes longer than `timeoutMs`. Its handler
+ * continues, but its response is discarded.
+ *
+ * @throws {TypeError} if `timeoutMs` is not a positive delay that a timer can have
+ */
+export function timeout(timeoutMs: number): Middleware {
+  if (!(timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS)) {
+    throw new TypeError(`Cannot limit time to "${timeoutMs}": expected 1 to ${MAX_TIMER_MS} ms`);
+  }
+  return (_ctx, next) => {
+    const running = next();
+    if (running === DONE) return DONE;
+    const { promise: late, reject } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => {
+      const headers = { 'Retry-After': '1' };
+      reject(new ServiceUnavailableError(`No response within ${timeoutMs} ms`, { headers }));
+    }, timeoutMs).unref();
+    return Promise.race([running, late]).finally(() => clearTimeout(timer));
+  };
+}
