@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 
 import { type LoadResult, runLoad } from '../k6/run.ts';
-import { folders as checkout, foldersOf } from '../local/state.ts';
+import { folders } from '../local/state.ts';
 import type { Platform } from './platform.ts';
 import type { World } from './scenario.ts';
 
@@ -12,9 +12,9 @@ export const LONGEST_SECONDS = 480;
 /** Requests that come whatever happens, half of them POST. */
 export interface Stream {
   /** Ends it, and gives what it came to, and the lines that tell it. */
-  stop(): Promise<{ readonly outcome: LoadResult['outcome']; readonly lines: string }>;
+  stop(): Promise<{ readonly outcome: LoadResult; readonly lines: string }>;
   /** Ends it. @throws {Error} if a request was lost, or could not be sent in time */
-  end(): Promise<LoadResult['outcome']>;
+  end(): Promise<LoadResult>;
 }
 
 /** Starts to send requests to the platform, `rate` a second: by default as the settings say. */
@@ -23,7 +23,7 @@ export function startStream(
   platform: Platform,
   rate = settings.streamRate,
 ): Stream {
-  const lines: string[] = [];
+  let output = '';
   const end = new AbortController();
   const load = runLoad({
     profile: 'rollout',
@@ -34,9 +34,11 @@ export function startStream(
       RATE: String(rate),
       DURATION: `${LONGEST_SECONDS}s`,
     },
-    // Apart from the reports of who sends requests to the system of this machine.
-    folders: foldersOf(path.join(checkout.root, '.local/e2e')),
-    say: (line) => lines.push(line),
+    // Apart from the reports of "make load".
+    out: path.join(folders.root, '.local/e2e/load'),
+    print: (text) => {
+      output += text;
+    },
     until: AbortSignal.any([end.signal, cluster.signal]),
   });
   // Whoever stops it is told.
@@ -44,7 +46,7 @@ export function startStream(
 
   async function stop() {
     end.abort();
-    return { outcome: (await load).outcome, lines: lines.join('\n') };
+    return { outcome: await load, lines: output };
   }
   return {
     stop,

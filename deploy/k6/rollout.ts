@@ -3,21 +3,19 @@ import { scenario } from 'k6/execution';
 import { newName, type RequestOptions, send } from './lib/client.ts';
 import { PROFILES, ROLLOUT_KINDS } from './lib/profiles.ts';
 import type { Kind } from './lib/slo.ts';
-import { summaryOf } from './lib/summary.ts';
 import { authorization, hasTokens } from './lib/token.ts';
 
 export const options = PROFILES.rollout(__ENV);
-export const handleSummary = summaryOf('rollout');
 
-/** Creates the user who is read, whatever becomes of the others. */
+/** Creates the user whom the read requests use. */
 export function setup(): string {
   const body = { name: 'Rollout', email: `rollout-${newName()}@example.org` };
   const created = send('POST /api/v2/users', { body, expect: [201] });
-  if (!created) throw new Error('Cannot create the user who is to be read');
+  if (!created) throw new Error('Cannot create the user for the read requests');
   return String(created.json('data.id'));
 }
 
-/** Sends one request: every other one creates a user. */
+/** Sends one request; every second one creates a user. */
 export default function stream(id: string): void {
   const number = scenario.iterationInTest;
   const turn = Math.floor(number / 2);
@@ -40,7 +38,7 @@ function requestOf(kind: Kind, id: string): RequestOptions {
       return page;
     case 'GET /api/v1/reports':
     case 'GET /api/v2/reports':
-      // One user for all of them may ask for no more at some time.
+      // With a single token, all requests share one user, who reaches the rate limit.
       return {
         headers: authorization(`rollout-${newName()}`, 'pro'),
         expect: hasTokens ? [200] : [200, 429],

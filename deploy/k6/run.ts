@@ -1,231 +1,171 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { outliveReaders } from '../local/output.ts';
-import { folders as checkout, type Folders } from '../local/state.ts';
+import { folders } from '../local/state.ts';
 import { secretFile } from '../local/token.ts';
 import { ensureTool } from '../local/tools.ts';
 import { type Environment, PROFILES, type ProfileName } from './lib/profiles.ts';
-import type { Outcome } from './lib/summary.ts';
-import { readNotes } from './notes.ts';
 
 export interface LoadOptions {
   /** The script to run: smoke, load, rate-limit or rollout. */
   readonly profile: string;
   /** The address of the system, such as `http://localhost:8080`. */
   readonly base: string;
-  /** `DURATION`, `RATE` and the others of README.md, and `TOKEN` or `JWT_SECRET`. Default: this process's. */
+  /** The variables of README.md. Default: those of this process. */
   readonly env?: Environment;
-  /** Where the local system stands, whose secret makes tokens. Default: this checkout's. */
-  readonly folders?: Folders;
-  /** The folder for the report, the figures and the log. Default `.local/load` of the checkout. */
+  /** The folder with the token secret of the local system. Default: that of this checkout. */
+  readonly run?: string;
+  /** The folder for the HTML report, the summary and the log. Default `.local/load`. */
   readonly out?: string;
-  /** Is told what a reader should know, line by line. Default: it is printed. */
-  readonly say?: (line: string) => void;
-  /** Ends the run before its time, in good order: what was sent by then counts. */
+  /** Prints the output of k6. Default: to standard output. */
+  readonly print?: (text: string) => void;
+  /** Stops the run early; the summary then covers the requests sent so far. */
   readonly until?: AbortSignal;
 }
 
-/** What a run came to. */
 export interface LoadResult {
-  readonly outcome: Outcome;
-  /** The HTML report; none of a run of less than two seconds. */
-  readonly report: string | undefined;
+  /** Whether the run was completed and every threshold was met. */
+  readonly ok: boolean;
+  readonly requests: number;
+  readonly failed: number;
+  /** Iterations that k6 could not start in time. */
+  readonly dropped: number;
 }
 
-/** How many different things from k6's log are shown. */
-const NOTES_SHOWN = 5;
-
-/** These would take the place of a profile's scenarios. */
-const OVERRIDES = ['K6_VUS', 'K6_DURATION', 'K6_ITERATIONS', 'K6_STAGES'];
-
-/** What k6 ends with: objectives met, missed, or a signal before its time. */
+/** Exit codes of k6. */
 const MET = 0;
 const MISSED = 99;
-const SIGNALLED = 105;
+const INTERRUPTED = 105;
 
 /**
- * Runs a profile against the system at `base`, and tells what it came to.
+ * Runs a profile against the system at `base`.
  *
- * @throws {Error} saying in one line what is missing or wrong, if it cannot be run
+ * @throws {Error} with one line, if an option is invalid, the system does not respond or k6 fails
  */
-export async function runLoad({
-  profile,
-  base,
-  env = process.env,
-  folders = checkout,
-  out = path.join(folders.root, '.local/load'),
-  say = (line) => console.log(line),
-  until,
-}: LoadOptions): Promise<LoadResult> {
+export async function runLoad(options: LoadOptions): Promise<LoadResult> {
+  const { profile, base, env = process.env, run = folders.run, until } = options;
+  const { out = path.join(folders.root, '.local/load') } = options;
+  const { print = (text) => void process.stdout.write(text) } = options;
   const name = readProfile(profile, env);
   const origin = readBase(base);
-  const credentials = readCredentials({ origin, env, folders });
+  const credentials = readCredentials(origin, { env, run });
   const k6 = findK6();
-  await requireAnswer(origin);
-  const files = emptyFiles(path.resolve(out), name);
-  say(`Running ${name} against ${origin}`);
+  await requireResponse(origin);
 
+  fs.mkdirSync(out, { recursive: true });
+  const [report, summary, log] = ['html', 'json', 'log'].map((extension) => {
+    const file = path.resolve(out, `${name}.${extension}`);
+    fs.rmSync(file, { force: true });
+    return file;
+  }) as [string, string, string];
+  print(`Running ${name} against ${origin}\n`);
   const script = path.join(import.meta.dirname, `${name}.ts`);
-  const run = await runK6([k6, script], {
-    until,
+  const flags = ['--quiet', '--no-usage-report', `--log-output=file=${log}`];
+  const child = spawn(k6, ['run', ...flags, `--summary-export=${summary}`, script], {
     env: {
       ...env,
-      ...Object.fromEntries(OVERRIDES.map((override) => [override, undefined])),
       ...credentials,
       BASE: origin,
-      SUMMARY: files.figures,
-      K6_AUTO_EXTENSION_RESOLUTION: 'false',
       K6_WEB_DASHBOARD: 'true',
-      // It listens nowhere: only the report is wanted.
+      // The dashboard does not listen: only its report is needed.
       K6_WEB_DASHBOARD_PORT: '-1',
       K6_WEB_DASHBOARD_PERIOD: '1s',
-      K6_WEB_DASHBOARD_EXPORT: files.report,
-    },
+      K6_WEB_DASHBOARD_EXPORT: report,
+    } as NodeJS.ProcessEnv,
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
-  fs.writeFileSync(files.log, run.log);
+  child.stdout.setEncoding('utf8').on('data', print);
+  const code = await exitCodeOf(child, until);
 
-  const report = fs.existsSync(files.report) ? files.report : undefined;
-  const lines = [
-    ...run.stdout.trimEnd().split('\n'),
-    ...notesOf(run.log, files.log),
-    ...(report ? [`The report is ${fromHere(report)}`] : []),
-  ];
-  for (const line of lines) say(line);
-  const orderly = until?.aborted ? [MET, MISSED, SIGNALLED] : [MET, MISSED];
-  if (!orderly.includes(run.code) || !fs.existsSync(files.figures)) {
-    const reason =
-      run.code === SIGNALLED ? 'it was interrupted' : `k6 ended with exit code ${run.code}`;
-    throw new Error(`Cannot finish ${name}: ${reason} (${fromHere(files.log)})`);
+  const logged = fs.readFileSync(log, 'utf8').split('\n', 5).filter(Boolean);
+  if (logged.length > 0) print(`${logged.join('\n')}\nLog: ${path.relative('', log)}\n`);
+  if (fs.existsSync(report)) print(`Report: ${path.relative('', report)}\n`);
+  if (code === INTERRUPTED && !until?.aborted) throw new Error(`Interrupted ${name}`);
+  if (![MET, MISSED, INTERRUPTED].includes(code) || !fs.existsSync(summary)) {
+    throw new Error(`Cannot finish ${name}: k6 exited with code ${code} (see ${log})`);
   }
-  return { outcome: JSON.parse(fs.readFileSync(files.figures, 'utf8')), report };
+  const { metrics } = JSON.parse(fs.readFileSync(summary, 'utf8'));
+  return {
+    ok: code === MET,
+    requests: metrics.http_reqs?.count ?? 0,
+    // In a rate, k6 counts a true sample as a pass: here a failed request.
+    failed: metrics.http_req_failed?.passes ?? 0,
+    dropped: metrics.dropped_iterations?.count ?? 0,
+  };
 }
 
-/** Where a run's files go; those of the last one are removed. */
-function emptyFiles(folder: string, name: ProfileName) {
-  const file = (extension: string) => path.join(folder, `${name}.${extension}`);
-  const files = { report: file('html'), figures: file('json'), log: file('log') };
-  fs.mkdirSync(folder, { recursive: true });
-  for (const old of Object.values(files)) fs.rmSync(old, { force: true });
-  return files;
+/** Waits for k6, which stops in good order on SIGTERM, and on Ctrl-C in its terminal. */
+async function exitCodeOf(child: ChildProcess, until?: AbortSignal): Promise<number> {
+  const ignore = () => {};
+  const stop = () => void child.kill('SIGTERM');
+  process.on('SIGINT', ignore).on('SIGTERM', stop);
+  until?.addEventListener('abort', stop, { once: true });
+  if (until?.aborted) stop();
+  try {
+    const [code] = await once(child, 'close');
+    return code ?? 1;
+  } finally {
+    process.off('SIGINT', ignore).off('SIGTERM', stop);
+    until?.removeEventListener('abort', stop);
+  }
 }
 
-/** What k6 and the script had to say, the most frequent first. */
-function notesOf(log: string, logFile: string): string[] {
-  const notes = readNotes(log);
-  return [
-    ...notes.slice(0, NOTES_SHOWN).map(({ text, times }) => `${times} × ${text}`),
-    ...(notes.length > NOTES_SHOWN ? [`and more in ${fromHere(logFile)}`] : []),
-  ];
-}
-
-function fromHere(file: string): string {
-  return path.relative(process.cwd(), file);
-}
-
-/** The profile of this name, whose options can be made of `env`. */
 function readProfile(name: string, env: Environment): ProfileName {
   const names = Object.keys(PROFILES);
   if (!names.includes(name)) {
     throw new Error(`Cannot run the profile "${name}": expected ${names.join(', ')}`);
   }
+  // Rejects invalid variables before k6 starts.
   PROFILES[name as ProfileName](env);
   return name as ProfileName;
 }
 
 function readBase(text: string): string {
   const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new Error(`BASE is "${text}": expected an address such as http://localhost:8080`);
-  }
-  return url.origin + url.pathname.replace(/\/+$/, '');
+  if (url && /^https?:$/.test(url.protocol)) return url.origin + url.pathname.replace(/\/+$/, '');
+  throw new Error(`BASE is "${text}": expected an address such as http://localhost:8080`);
 }
 
-/**
- * The path of k6.
- *
- * @throws {Error} if it is missing, or too old to run the scripts
- */
+/** The path of k6. @throws {Error} if it is missing or older than version 2 */
 function findK6(): string {
   const k6 = ensureTool('k6');
   const version = execFileSync(k6, ['version'], { encoding: 'utf8' }).trim();
-  const [, major = ''] = /v(\d+)\./.exec(version) ?? [];
-  if (Number(major) < 2) throw new Error(`Cannot use ${k6}: it is "${version}", expected k6 v2`);
-  return k6;
+  if (/v([2-9]|\d\d)\./.test(version)) return k6;
+  throw new Error(`Cannot use ${k6}: it is "${version}", expected k6 v2`);
 }
 
-/** Asks once, so that nobody waits for a run to find out that nobody is there. */
-async function requireAnswer(origin: string): Promise<void> {
+async function requireResponse(origin: string): Promise<void> {
   try {
     const response = await fetch(origin, { signal: AbortSignal.timeout(5_000) });
     await response.body?.cancel();
   } catch (error) {
+    const { cause = error } = error as Error;
+    const reason = cause instanceof Error ? cause.message : cause;
     throw new Error(
-      `Cannot reach ${origin}: ${reasonOf(error)}; start it with "make up", or name another address by BASE`,
+      `Cannot reach ${origin} (${reason}): start the system with "make up" or set BASE`,
       { cause: error },
     );
   }
 }
 
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? (error.cause ?? error) : error;
-  if (!(cause instanceof Error)) return String(cause);
-  return 'code' in cause && cause.code === 'ECONNREFUSED' ? 'nobody listens there' : cause.message;
-}
-
-/** What tokens are made of: what `env` says, or else the secret of this machine's own system. */
-function readCredentials({
-  origin,
-  env,
-  folders,
-}: Required<Pick<LoadOptions, 'env' | 'folders'>> & { readonly origin: string }): Environment {
+/** What tokens are made of: the variables in `env`, else the secret of the local system. */
+function readCredentials(
+  origin: string,
+  { env, run }: { readonly env: Environment; readonly run: string },
+): Environment {
   if (env.TOKEN || env.JWT_SECRET) return {};
-  const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(origin).hostname);
-  const file = secretFile(folders.run);
-  if (isHere && fs.existsSync(file)) return { JWT_SECRET: fs.readFileSync(file, 'utf8').trim() };
-  throw new Error(
-    isHere
-      ? `Cannot ask for reports at ${origin}: start it with "make up", or set TOKEN or JWT_SECRET`
-      : `Cannot ask for reports at ${origin}: set TOKEN, or JWT_SECRET to make tokens`,
-  );
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(origin).hostname);
+  const file = secretFile(run);
+  if (isLocal && fs.existsSync(file)) return { JWT_SECRET: fs.readFileSync(file, 'utf8').trim() };
+  const start = isLocal ? 'start the system with "make up", or ' : '';
+  throw new Error(`Cannot request reports from ${origin}: ${start}set TOKEN or JWT_SECRET`);
 }
 
-interface RunOptions {
-  readonly env: Environment;
-  readonly until: AbortSignal | undefined;
-}
-
-/** Runs a script to its end, which an interrupt brings earlier: k6 then still tells its figures. */
-function runK6([k6, script]: readonly [string, string], { env, until }: RunOptions) {
-  const flags = ['--quiet', '--no-color', '--no-usage-report', '--log-format=json'];
-  return new Promise<{ code: number; stdout: string; log: string }>((resolve, reject) => {
-    const child = spawn(k6, ['run', ...flags, script], {
-      env: env as NodeJS.ProcessEnv,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const stdout: Buffer[] = [];
-    const log: Buffer[] = [];
-    child.stdout.on('data', (chunk) => stdout.push(chunk));
-    child.stderr.on('data', (chunk) => log.push(chunk));
-    // A terminal interrupts k6 too, which must not be told twice: it would leave at once.
-    const wait = () => {};
-    const end = () => child.kill('SIGTERM');
-    process.on('SIGINT', wait).on('SIGTERM', end);
-    until?.addEventListener('abort', end, { once: true });
-    if (until?.aborted) end();
-    child.once('error', reject);
-    child.once('close', (code) => {
-      process.off('SIGINT', wait).off('SIGTERM', end);
-      until?.removeEventListener('abort', end);
-      const text = (chunks: readonly Buffer[]) => Buffer.concat(chunks).toString();
-      resolve({ code: code ?? 1, stdout: text(stdout), log: text(log) });
-    });
-  });
-}
-
-/** `node run.ts --profile smoke --base http://localhost:8080 [--out folder]`; ends with 1 if an objective is missed. */
+/** `node run.ts --profile smoke --base http://localhost:8080`; exits with 1 if a threshold is missed. */
 if (import.meta.main) {
   outliveReaders();
   try {
@@ -233,11 +173,12 @@ if (import.meta.main) {
       options: {
         profile: { type: 'string', default: 'smoke' },
         base: { type: 'string', default: 'http://localhost:8080' },
-        out: { type: 'string', default: path.join(checkout.root, '.local/load') },
+        out: { type: 'string' },
       },
     });
-    const { outcome } = await runLoad(values);
-    if (!outcome.ok) throw new Error('Objectives were missed: those marked ✗');
+    const { out, ...options } = values;
+    const { ok } = await runLoad({ ...options, ...(out && { out }) });
+    if (!ok) throw new Error('Thresholds were missed: those marked ✗');
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exitCode = 1;

@@ -2,33 +2,33 @@ import http, { type RefinedResponse } from 'k6/http';
 
 import type { Kind } from './slo.ts';
 
-/** What a request says beyond its kind. */
+/** The parts of a request that its kind does not define. */
 export interface RequestOptions {
-  /** What stands for `:id` in the path. */
+  /** Replaces `:id` in the path. */
   readonly id?: string | number;
   readonly query?: string;
   /** Sent as JSON. */
   readonly body?: object;
   readonly headers?: Record<string, string>;
-  /** The statuses that are right; any other is a failed request. Default 200. */
+  /** Expected statuses; a response with another status is a failed request. Default 200. */
   readonly expect?: readonly number[];
 }
 
-export type Answer = RefinedResponse<'text'>;
+export type Response = RefinedResponse<'text'>;
 
 const BASE = (__ENV.BASE || 'http://localhost:8080').replace(/\/+$/, '');
 
 /**
- * Sends a request of `kind`, which it is counted and held to its objective by.
- * Gives its answer if it has a status that is right; any other is logged.
+ * Sends a request, tagged by `kind` so that the objective of its kind applies.
+ * Returns a response with an expected status; logs any other.
  */
 export function send(
   kind: Kind,
   { id = '', query = '', body, headers = {}, expect = [200] }: RequestOptions = {},
-): Answer | undefined {
+): Response | undefined {
   const [method = '', pattern = ''] = kind.split(' ');
   const url = `${BASE}${pattern.replace(':id', encodeURIComponent(id))}${query && `?${query}`}`;
-  const answer = http.request(method, url, body === undefined ? null : JSON.stringify(body), {
+  const response = http.request(method, url, body === undefined ? null : JSON.stringify(body), {
     headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
     redirects: 0,
     responseCallback: http.expectedStatuses(...expect),
@@ -36,15 +36,15 @@ export function send(
     tags: { name: kind },
     timeout: '15s',
   });
-  if (expect.includes(answer.status)) return answer;
-  // Without a status there was no answer, and k6 says itself why.
-  if (answer.status !== 0) {
-    console.error(`${kind} answered ${answer.status}: ${String(answer.body).slice(0, 500)}`);
+  if (expect.includes(response.status)) return response;
+  // Status 0 means that there was no response: k6 logs the reason itself.
+  if (response.status !== 0) {
+    console.error(`${kind}: status ${response.status}: ${String(response.body).slice(0, 500)}`);
   }
   return undefined;
 }
 
-/** A new name for something that nobody else may have. */
+/** A unique name. */
 export function newName(): string {
   return crypto.randomUUID();
 }

@@ -1,9 +1,9 @@
 import { check } from 'k6';
 
-import { type Answer, newName, send } from './client.ts';
+import { newName, type Response, send } from './client.ts';
 import { authorization, hasTokens } from './token.ts';
 
-/** A user of version 2 from creation to deletion, with what others would do to it in between. */
+/** Creates, reads, changes and deletes a user in version 2, with conflicts; then the same in version 1. */
 export function users(): void {
   const email = `load-${newName()}@example.org`;
   const user = { name: 'Load', email };
@@ -14,7 +14,10 @@ export function users(): void {
   const etag = created.headers.Etag ?? '';
 
   const again = send('POST /api/v2/users', { body: user, headers: once, expect: [201] });
-  if (again) check(again, { 'the same key creates nobody else': (answer) => idOf(answer) === id });
+  if (again)
+    check(again, {
+      'a repeated idempotency key creates no second user': (response) => idOf(response) === id,
+    });
   send('POST /api/v2/users', { body: user, expect: [409] });
   send('GET /api/v2/users/:id', { id, headers: { 'if-none-match': etag }, expect: [304] });
   const state = { 'if-match': etag };
@@ -23,7 +26,7 @@ export function users(): void {
   const found = send('GET /api/v2/users', { query: `email=${encodeURIComponent(email)}` });
   if (found) {
     check(found, {
-      'who was changed is found by e-mail': (answer) => answer.json('data.0.name') === 'Loaded',
+      'a changed user is found by e-mail': (response) => response.json('data.0.name') === 'Loaded',
     });
   }
   send('GET /api/v1/users/:id', { id });
@@ -43,13 +46,13 @@ function usersV1(): void {
   const read = send('GET /api/v1/users/:id', { id });
   if (read) {
     check(read, {
-      'a change of version 1 is read': (answer) => answer.json('data.name') === 'Loaded',
+      'a change in version 1 is visible': (response) => response.json('data.name') === 'Loaded',
     });
   }
   send('DELETE /api/v1/users/:id', { id, expect: [204] });
 }
 
-/** Somebody who looks around in the catalog. */
+/** Lists, searches and reads items of the catalog. */
 export function catalog(): void {
   const listed = send('GET /api/v2/catalog', { query: 'limit=20&sort=-price' });
   send('GET /api/v2/catalog', { query: 'q=table&limit=10' });
@@ -58,18 +61,18 @@ export function catalog(): void {
   send('GET /api/v1/catalog', { query: 'page=0', expect: [400] });
   send('GET /api/v2/catalog/:id', { id: 999_999_999, expect: [404] });
 
-  const id = Number(listed?.json('data.0.id'));
-  if (!id) return;
+  if (!listed) return;
+  const id = Number(listed.json('data.0.id'));
+  if (!check(id, { 'the catalog has items': (found) => found > 0 })) return;
   const item = send('GET /api/v2/catalog/:id', { id });
-  const etag = item?.headers.Etag;
-  if (!etag) return;
+  const etag = item?.headers.Etag ?? '';
   send('GET /api/v2/catalog/:id', { id, headers: { 'if-none-match': etag }, expect: [304] });
 }
 
-/** Somebody with a token who reads reports, and tries it without. */
+/** Requests reports, with and without a token. */
 export function reports(): void {
   const headers = authorization(`load-${newName()}`, 'pro');
-  // One user for all of them has asked for too much at some time.
+  // With a single token, all requests share one user, who reaches the rate limit.
   const expect = hasTokens ? [200] : [200, 429];
   const get = (accept: string) => ({
     id: 'overview',
@@ -84,11 +87,12 @@ export function reports(): void {
   const report = send('GET /api/v2/reports/:id', get('application/json'));
   if (report?.status === 200) {
     check(report, {
-      'a report has the figures of both': (answer) => answer.json('meta.partial') === false,
+      'a report has the numbers of both services': (response) =>
+        response.json('meta.partial') === false,
     });
   }
 }
 
-function idOf(answer: Answer): string {
-  return String(answer.json('data.id'));
+function idOf(response: Response): string {
+  return String(response.json('data.id'));
 }

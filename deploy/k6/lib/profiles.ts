@@ -2,16 +2,16 @@ import type { Options, Scenario } from 'k6/options';
 
 import { KINDS, type Kind, type ThresholdOptions, thresholdsOf } from './slo.ts';
 
-/** What can be changed from outside: `DURATION`, `RATE` and the others of README.md. */
+/** The variables of README.md, such as `DURATION` and `RATE`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Builds the options of a script from its environment. */
 type Profile = (env: Environment) => Options;
 
-/** The journeys of `journeys.ts`, and how many of a hundred users are on each. */
-const SHARES = { users: 20, catalog: 50, reports: 30 } as const;
+/** The journeys of `journeys.ts`, one per service, with their share of the arrivals in percent. */
+export const SHARES = { users: 20, catalog: 50, reports: 30 } as const;
 
-/** What `rollout.ts` sends: half of it creates users. */
+/** The requests of `rollout.ts`; half of them create users. */
 export const ROLLOUT_KINDS = {
   creating: ['POST /api/v2/users', 'POST /api/v1/users'],
   reading: [
@@ -24,12 +24,12 @@ export const ROLLOUT_KINDS = {
   ],
 } as const satisfies Record<string, readonly Kind[]>;
 
-/** How many requests a minute a user of version 1 of reports is answered. */
+/** Requests per minute and user that version 1 of reports allows. */
 const V1_LIMIT = 100;
 
-/** Every profile by its name, which is its script's too. */
+/** The profiles by name; each has a script of the same name. */
 export const PROFILES = {
-  /** A few of each journey: does all of it work, and is none of it slow? */
+  /** A few iterations of each journey: everything works, and nothing is slow. */
   smoke: (env) =>
     optionsOf(env, {
       scenarios: journeysAt(readCount(env, 'RATE', 6), (rate) => ({
@@ -43,7 +43,7 @@ export const PROFILES = {
       hasChecks: true,
     }),
 
-  /** Arrivals that rise, stay and fall, as on a busy day. */
+  /** Arrivals that ramp up, hold and ramp down. */
   load: (env) =>
     optionsOf(env, {
       scenarios: journeysAt(readCount(env, 'RATE', 20), (rate) => ({
@@ -62,7 +62,7 @@ export const PROFILES = {
       hasChecks: true,
     }),
 
-  /** All requests of one user at once. */
+  /** Many simultaneous requests of one user. */
   'rate-limit': (env) => {
     const requests = readCount(env, 'REQUESTS', 300);
     const options = optionsOf(env, {
@@ -75,7 +75,7 @@ export const PROFILES = {
         },
       },
       kinds: ['GET /api/v1/reports'],
-      // Three hundred connections are opened at the same moment.
+      // k6 opens three hundred connections at the same moment.
       latencyFactor: 10,
     });
     const passed = Math.min(V1_LIMIT, requests);
@@ -89,7 +89,7 @@ export const PROFILES = {
     };
   },
 
-  /** A steady stream of single requests, of which none may be lost whatever happens meanwhile. */
+  /** A steady stream of single requests, none of which may fail during a rollout. */
   rollout: (env) => {
     const rate = readCount(env, 'RATE', 300);
     return optionsOf(env, {
@@ -99,7 +99,7 @@ export const PROFILES = {
           rate,
           timeUnit: '1s',
           duration: readDuration(env, '150s'),
-          // Enough for answers that take 5 s, since who is made when needed comes too late.
+          // Enough for responses that take 5 s: a VU that k6 creates on demand starts too late.
           preAllocatedVUs: 5 * rate,
         },
       },
@@ -111,18 +111,18 @@ export const PROFILES = {
 
 export type ProfileName = keyof typeof PROFILES;
 
-interface OptionsInput extends ThresholdOptions {
+interface ProfileOptions extends ThresholdOptions {
   readonly scenarios: Record<string, Scenario>;
 }
 
 function optionsOf(
   env: Environment,
-  { scenarios, latencyFactor = 1, ...held }: OptionsInput,
+  { scenarios, latencyFactor = 1, ...objectives }: ProfileOptions,
 ): Options {
   return {
     scenarios,
     thresholds: thresholdsOf({
-      ...held,
+      ...objectives,
       latencyFactor: latencyFactor * readFactor(env),
     }),
     summaryTrendStats: ['med', 'p(95)', 'p(99)', 'max'],
@@ -130,7 +130,7 @@ function optionsOf(
   };
 }
 
-/** A scenario for each journey, with its share of `rate` arrivals a second. */
+/** One scenario per journey, with its share of `rate` arrivals per second. */
 function journeysAt(rate: number, scenarioAt: (rate: number) => Scenario) {
   return Object.fromEntries(
     Object.entries(SHARES).map(([exec, share]): [string, Scenario] => [

@@ -1,4 +1,4 @@
-/** What a kind of request is held to, in milliseconds. */
+/** Latency objective of a kind of request, in milliseconds. */
 export interface Objective {
   readonly p95Ms: number;
   readonly p99Ms: number;
@@ -6,10 +6,10 @@ export interface Objective {
 
 const READ: Objective = { p95Ms: 250, p99Ms: 500 };
 const WRITE: Objective = { p95Ms: 300, p99Ms: 1_000 };
-/** Made of what two other services say, each asked at most twice. */
+/** A report needs responses of two other services, each requested at most twice. */
 const REPORT: Objective = { p95Ms: 500, p99Ms: 1_500 };
 
-/** Every kind of request that the scripts send, by its method and the pattern of its route. */
+/** Every kind of request that the scripts send: its method and route pattern. */
 export const OBJECTIVES = {
   'GET /api/v1/users': READ,
   'GET /api/v1/users/:id': READ,
@@ -30,47 +30,42 @@ export const OBJECTIVES = {
   'GET /api/v2/reports/:id': REPORT,
 } as const satisfies Record<string, Objective>;
 
-/** A method and the pattern of a route: what a request is tagged by. */
+/** A method and a route pattern; each request is tagged with its kind. */
 export type Kind = keyof typeof OBJECTIVES;
 
-/** Every kind there is. */
+/** All kinds. */
 export const KINDS = Object.keys(OBJECTIVES) as readonly Kind[];
 
 export interface ThresholdOptions {
-  /** What the script sends: a kind of which nothing was sent fails too. */
+  /** The kinds of request that the script sends. */
   readonly kinds: readonly Kind[];
   /** Share of the requests that may fail. Default 0. */
   readonly failedRate?: number;
-  /** Whether the script checks what answers hold: every check has to pass then. Default false. */
+  /** Whether the script checks the content of responses; every check must then pass. Default false. */
   readonly hasChecks?: boolean;
-  /** By how much latencies may be longer: for a slow machine or a long way. Default 1. */
+  /** Multiplies the latency objectives, for slow machines and long distances. Default 1. */
   readonly latencyFactor?: number;
 }
 
-/** The objectives as k6 checks them, in total and by kind of request. */
+/** The objectives as k6 thresholds, in total and by kind of request. */
 export function thresholdsOf({
   kinds,
   failedRate = 0,
   hasChecks = false,
   latencyFactor = 1,
 }: ThresholdOptions): Record<string, string[]> {
-  const failures = [failedRate === 0 ? 'rate==0' : `rate<${failedRate}`];
-  const byKind = kinds.flatMap((kind) => {
+  const byKind = kinds.map((kind): [string, string[]] => {
     const { p95Ms, p99Ms } = OBJECTIVES[kind];
     return [
-      [`http_reqs{name:${kind}}`, ['count>0']],
-      [`http_req_failed{name:${kind}}`, failures],
-      [
-        `http_req_duration{name:${kind}}`,
-        [`p(95)<${p95Ms * latencyFactor}`, `p(99)<${p99Ms * latencyFactor}`],
-      ],
-    ] as const;
+      `http_req_duration{name:${kind}}`,
+      [`p(95)<${p95Ms * latencyFactor}`, `p(99)<${p99Ms * latencyFactor}`],
+    ];
   });
-  return Object.fromEntries<string[]>([
-    // A generator that cannot keep up asks less of the system: its figures say nothing then.
-    ['dropped_iterations', ['count==0']],
-    ['http_req_failed', failures],
-    ...(hasChecks ? [['checks', ['rate==1']] as [string, string[]]] : []),
-    ...byKind.map(([metric, expressions]): [string, string[]] => [metric, [...expressions]]),
-  ]);
+  return {
+    // A load generator that is too slow sends less load: the measurement is then invalid.
+    dropped_iterations: ['count==0'],
+    http_req_failed: [failedRate === 0 ? 'rate==0' : `rate<${failedRate}`],
+    ...(hasChecks && { checks: ['rate==1'] }),
+    ...Object.fromEntries(byKind),
+  };
 }

@@ -1,12 +1,12 @@
 import { hmac } from 'k6/crypto';
 import { b64encode } from 'k6/encoding';
 
-/** Whether every user has a token of their own: not if there is but the one of `TOKEN`. */
+/** Whether each user has a token of its own; with `TOKEN`, all share that one. */
 export const hasTokens = !__ENV.TOKEN;
 
 /**
- * The header of a request of `user`: `TOKEN`, or else a JSON Web Token for this hour, signed with
- * `JWT_SECRET` by HS256 (RFC 7519, RFC 7515).
+ * The Authorization header of `user`: `TOKEN` if set, else a JSON Web Token valid for one hour, signed
+ * with `JWT_SECRET` (HS256; RFC 7519, RFC 7515).
  */
 export function authorization(user: string, tier: 'free' | 'pro'): { authorization: string } {
   return { authorization: `Bearer ${__ENV.TOKEN || issueToken(user, tier)}` };
