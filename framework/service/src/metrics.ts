@@ -2,7 +2,7 @@ import { annotate, type MatchedRoute, type Middleware, metadataOf } from 'fw';
 
 import { statusOfError } from './error-status.ts';
 import type { Exposition } from './exposition.ts';
-import type { PoolUse } from './postgres.ts';
+import type { PoolUse } from './postgres/postgres.ts';
 import { type Answered, createRequestTally } from './request-tally.ts';
 
 /** Why a request was turned away before it was begun. */

@@ -8,9 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceUnavailableError } from 'fw';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-
+import { type PostgresServer, startPostgres } from '../testing/postgres.ts';
 import { createBatch, openPostgres, type Postgres, type PostgresOptions } from './postgres.ts';
-import { type PostgresServer, startPostgres } from './testing/postgres.ts';
 
 const NOTES = {
   name: 'notes',

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
-import { ConnectionLostError } from './postgres-errors.ts';
+import { ConnectionLostError } from './errors.ts';
 import { type Call, ServerWatch } from './server-watch.ts';
 
 beforeEach(() => {

@@ -1,4 +1,4 @@
-import { ConnectionLostError } from './postgres-errors.ts';
+import { ConnectionLostError } from './errors.ts';
 
 /** A call of the server. */
 export interface Call {

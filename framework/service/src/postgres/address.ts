@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import type { ClientConfig } from 'pg';
 import { parse } from 'pg-connection-string';
 
-import { ConnectionLostError } from './postgres-errors.ts';
+import { ConnectionLostError } from './errors.ts';
 
 /** A file that the address of a database names (`sslrootcert`, `sslcert`, `sslkey`) cannot be read. */
 export class AddressFileError extends ConnectionLostError {}

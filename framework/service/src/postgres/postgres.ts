@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'fw';
 import type { ClientConfig, Pool, PoolClient, QueryConfig, QueryResult } from 'pg';
 
-import { AddressFileError, readAddress } from './postgres-address.ts';
+import { AddressFileError, readAddress } from './address.ts';
 import {
   type ConnectionLostError,
   isConflict,
@@ -13,12 +13,12 @@ import {
   toLost,
   toUnavailable,
   unavailable,
-} from './postgres-errors.ts';
-import { isMigrated, migrate as migrateTables, type Send } from './postgres-migrations.ts';
+} from './errors.ts';
+import { isMigrated, migrate as migrateTables, type Send } from './migrations.ts';
 import { ServerWatch } from './server-watch.ts';
 
 export { type BatchOptions, createBatch } from './batch.ts';
-export { isTaken } from './postgres-errors.ts';
+export { isTaken } from './errors.ts';
 
 /** A statement that the server parses and plans once per connection: a name of its own, and its text. */
 export interface Statement {
