@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 
-import { createApp, type ListeningServer, listen, metadataOf } from '@fw/core';
+import { createApp, type ListeningServer, listen } from '@fw/core';
+import { metadataOf } from '@fw/core/extension';
 import { openConnection, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';

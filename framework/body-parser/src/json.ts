@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 
-import { annotate, DONE, type Middleware, markFactories } from '@fw/core';
+import { annotate, type Middleware, markFactories } from '@fw/core';
+import { DONE } from '@fw/core/extension';
 import { aBoolean, aWholeNumber, readOptions } from '@fw/core/options';
 import { BadRequestError, UnsupportedMediaTypeError } from '@fw/errors';
 

@@ -4,9 +4,9 @@ import {
   type Middleware,
   markFactories,
   markPlugin,
-  metadataOf,
   type Plugin,
 } from '@fw/core';
+import { metadataOf } from '@fw/core/extension';
 import { anObjectWith, aString, badOption, check, readOptions, required } from '@fw/core/options';
 import type { Router } from '@fw/router';
 import { type RequestSchemas, type StandardSchema, validate } from '@fw/validation';

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { type Application, createApp } from './application.ts';
 import type { Context, Middleware } from './context.ts';
 import { setRoute } from './extension.ts';
-import { request } from './testing.ts';
+import { request } from './testing/index.ts';
 
 /** A logger that keeps the errors it is told. */
 function createLog() {

@@ -1,18 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-
-import { recordError, toError, writeAnswer } from './answer.ts';
 import { type Chain, compose, DONE, END } from './compose.ts';
 import type { Middleware } from './context.ts';
 import { consoleLogger, type Logger, messageFirst, type PinoLogger } from './logger.ts';
 import { metadataOf } from './metadata.ts';
 import { aFunction, anObjectWith, milliseconds, readOptions } from './options.ts';
-import { underPrefix } from './prefix.ts';
+import { underPrefix } from './request/prefix.ts';
+import { readTarget } from './request/request-target.ts';
+import { aTrustProxy, readTrustProxy, type TrustProxy } from './request/trust-proxy.ts';
 import { type ContextSettings, RequestContext, type RequestTarget } from './request-context.ts';
-import { readTarget } from './request-gate.ts';
 import { rejectFactory, requireMiddleware } from './require-middleware.ts';
-import { reportSent } from './sent.ts';
-import { aTrustProxy, readTrustProxy, type TrustProxy } from './trust-proxy.ts';
+import { reportSent } from './response/sent.ts';
+import { recordError, toError, writeAnswer } from './response/write-response.ts';
 
 export interface ApplicationOptions {
   /** Takes `console`, pino, or any other `Logger`. Default: the terminal. */

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { createApp } from './application.ts';
 import { compose } from './compose.ts';
 import type { Context, Middleware, Next } from './context.ts';
-import { request } from './testing.ts';
+import { request } from './testing/index.ts';
 
 /** A middleware's body, given the way in which that middleware reaches the next one. */
 type Body = (ctx: Context, goOn: Next) => unknown;
@@ -302,7 +302,7 @@ describe('a next() that nobody waits for', () => {
   ): Promise<{ statuses: string; log: string; code: number | null }> {
     const program = `
       import { createApp } from ${JSON.stringify(new URL('./application.ts', import.meta.url).href)};
-      import { request } from ${JSON.stringify(new URL('./testing.ts', import.meta.url).href)};
+      import { request } from ${JSON.stringify(new URL('./testing/index.ts', import.meta.url).href)};
       const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
       const app = createApp().use(${layer});
       app.use(async (ctx) => {

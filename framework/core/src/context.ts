@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-
-import type { Body } from './body.ts';
 import type { Logger } from './logger.ts';
+import type { Body } from './response/body.ts';
 
 /** A query value: text, every text of a repeated key, or nothing. */
 export type QueryValue = string | string[] | undefined;

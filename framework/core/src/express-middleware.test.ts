@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { createApp } from './application.ts';
 import type { Middleware } from './context.ts';
-import { request } from './testing.ts';
+import { request } from './testing/index.ts';
 
 type Express = (req: object, res: object, next: (error?: unknown) => void) => unknown;
 type Factory = (options?: object) => Express;

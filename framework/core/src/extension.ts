@@ -1,8 +1,8 @@
-import { type AnswerErrorOptions, recordError } from './answer.ts';
 import { DONE, isThenable } from './compose.ts';
 import type { Context, MatchedRoute, Parts } from './context.ts';
 import { RequestContext } from './request-context.ts';
-import { addSentListener, type SentListener } from './sent.ts';
+import { addSentListener, type SentListener } from './response/sent.ts';
+import { type AnswerErrorOptions, recordError } from './response/write-response.ts';
 
 /*
  * What packages built on the core may do to a context and handlers may not.
@@ -55,3 +55,11 @@ export function setParts(ctx: Context, { params, query, body }: Parts): void {
   if (query !== undefined) context.query = query as Context['query'];
   if (body !== undefined) context.body = body;
 }
+
+export { DONE } from './compose.ts';
+export { metadataOf } from './metadata.ts';
+export { decodeSegment, foldCase, normalizePath, readPattern } from './request/path.ts';
+export { createPrefixTest } from './request/prefix.ts';
+export { requireMiddleware } from './require-middleware.ts';
+export { statusOf, titleOf } from './response/problem.ts';
+export { type AnswerErrorOptions, unmatchedStatus } from './response/write-response.ts';

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 
 import { createApp } from './application.ts';
 import type { Logger } from './logger.ts';
-import { request } from './testing.ts';
+import { request } from './testing/index.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 import { type Application, createApp, type Plugin } from './application.ts';
 import type { Middleware } from './context.ts';
-import { request } from './testing.ts';
+import { request } from './testing/index.ts';
 
 /** Middleware that adds `name` to the header X-Order. */
 function step(name: string): Middleware {

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 
 import { createApp } from './application.ts';
 import type { Context } from './context.ts';
-import { listen } from './listen.ts';
-import { openConnection, request } from './testing.ts';
+import { listen } from './server/listen.ts';
+import { openConnection, request } from './testing/index.ts';
 
 const silent = { info() {}, warn() {}, error() {} };
 

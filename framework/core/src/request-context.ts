@@ -1,16 +1,27 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-
-import { type Body, type Content, contentOf, isBinary, isStream, requireJsonForm } from './body.ts';
 import type { Restoration } from './compose.ts';
 import type { Context, MatchedRoute, Next, Query, State } from './context.ts';
 import { http } from './http.ts';
-import { httpErrorOf } from './http-error.ts';
 import type { Logger } from './logger.ts';
-import { parseQuery } from './query.ts';
-import { isHost } from './request-gate.ts';
-import { makeRequestId } from './request-id.ts';
-import type { SentListener } from './sent.ts';
-import { type Forwarding, forwardedEntry, type IsTrusted, readForwarding } from './trust-proxy.ts';
+import { parseQuery } from './request/query.ts';
+import { makeRequestId } from './request/request-id.ts';
+import { isHost } from './request/request-target.ts';
+import {
+  type Forwarding,
+  forwardedEntry,
+  type IsTrusted,
+  readForwarding,
+} from './request/trust-proxy.ts';
+import {
+  type Body,
+  type Content,
+  contentOf,
+  isBinary,
+  isStream,
+  requireJsonForm,
+} from './response/body.ts';
+import { httpErrorOf } from './response/http-error-of.ts';
+import type { SentListener } from './response/sent.ts';
 
 /** What every request of one application shares. */
 export interface ContextSettings {

@@ -1,12 +1,5 @@
-import {
-  answerError,
-  DONE,
-  HttpError,
-  type Middleware,
-  markFactories,
-  NotFoundError,
-  unmatchedStatus,
-} from '@fw/core';
+import { HttpError, type Middleware, markFactories, NotFoundError } from '@fw/core';
+import { answerError, DONE, unmatchedStatus } from '@fw/core/extension';
 import { aBoolean, readOptions } from '@fw/core/options';
 
 export interface ErrorHandlerOptions {

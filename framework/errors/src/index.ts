@@ -1,19 +1,2 @@
-export {
-  BadRequestError,
-  ConflictError,
-  ForbiddenError,
-  HttpError,
-  type HttpErrorOptions,
-  MethodNotAllowedError,
-  NotFoundError,
-  PayloadTooLargeError,
-  PreconditionFailedError,
-  ServiceUnavailableError,
-  TooManyRequestsError,
-  UnauthorizedError,
-  UnprocessableContentError,
-  UnsupportedMediaTypeError,
-  ValidationError,
-  type ValidationIssue,
-} from '@fw/core';
+export * from '@fw/core/http-error';
 export { type ErrorHandlerOptions, errorHandler, notFoundHandler } from './error-handler.ts';

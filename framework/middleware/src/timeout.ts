@@ -1,4 +1,5 @@
-import { DONE, type Middleware } from '@fw/core';
+import type { Middleware } from '@fw/core';
+import { DONE } from '@fw/core/extension';
 import { ServiceUnavailableError } from '@fw/errors';
 
 /** Node fires timers with a longer delay at once. */

@@ -1,4 +1,4 @@
-import { createPrefixTest } from '@fw/core';
+import { createPrefixTest } from '@fw/core/extension';
 import { readOptions } from '@fw/core/options';
 import type { RouteDefinition } from '@fw/router';
 

@@ -1,4 +1,5 @@
-import { type Context, foldCase, type Middleware, markFactories } from '@fw/core';
+import { type Context, type Middleware, markFactories } from '@fw/core';
+import { foldCase } from '@fw/core/extension';
 
 import { createDocsPage } from './docs-page.ts';
 import { generateDocument } from './document.ts';

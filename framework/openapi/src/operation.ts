@@ -1,4 +1,4 @@
-import { foldCase } from '@fw/core';
+import { foldCase } from '@fw/core/extension';
 
 import type { Components } from './components.ts';
 import { type Direction, type JsonSchema, type ToJsonSchema, toJsonSchema } from './json-schema.ts';

@@ -1,4 +1,4 @@
-import { readPattern } from '@fw/core';
+import { readPattern } from '@fw/core/extension';
 import {
   aBoolean,
   aFunction,

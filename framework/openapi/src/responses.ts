@@ -1,4 +1,4 @@
-import { titleOf } from '@fw/core';
+import { titleOf } from '@fw/core/extension';
 
 import type { Components, Reference } from './components.ts';
 import type { JsonSchema } from './json-schema.ts';

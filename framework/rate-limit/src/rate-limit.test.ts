@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type Context, createApp, listen, type Middleware, metadataOf } from '@fw/core';
+import { type Context, createApp, listen, type Middleware } from '@fw/core';
+import { metadataOf } from '@fw/core/extension';
 import { request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { expect, onTestFinished, test, vi } from 'vitest';

@@ -1,4 +1,5 @@
-import { annotate, type Context, type Middleware, markFactories, statusOf } from '@fw/core';
+import { annotate, type Context, type Middleware, markFactories } from '@fw/core';
+import { statusOf } from '@fw/core/extension';
 import {
   aFunction,
   anObject,

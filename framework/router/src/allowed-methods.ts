@@ -1,10 +1,5 @@
-import {
-  type Context,
-  DONE,
-  MethodNotAllowedError,
-  type Middleware,
-  unmatchedStatus,
-} from '@fw/core';
+import { type Context, MethodNotAllowedError, type Middleware } from '@fw/core';
+import { DONE, unmatchedStatus } from '@fw/core/extension';
 import { aListOf, aString, readOptions } from '@fw/core/options';
 
 export interface AllowedMethodsOptions {

@@ -1,4 +1,4 @@
-import { readPattern } from '@fw/core';
+import { readPattern } from '@fw/core/extension';
 
 /** The names that a pattern captures: `'/users/:id/*'` has `'id' | '*'`. */
 export type ParamNames<

@@ -1,4 +1,5 @@
-import { type Context, createApp, type Middleware, type Parts, setParts } from '@fw/core';
+import { type Context, createApp, type Middleware, type Parts } from '@fw/core';
+import { setParts } from '@fw/core/extension';
 import { request } from '@fw/core/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 

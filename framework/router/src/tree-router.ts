@@ -1,16 +1,13 @@
+import { type Chain, compose, type Middleware, type RouteMetadata } from '@fw/core';
 import {
-  type Chain,
-  compose,
   createPrefixTest,
-  type Middleware,
   metadataOf,
-  type RouteMetadata,
   readPattern,
   requireMiddleware,
   sendReturned,
   setRoute,
   unmatchedStatus,
-} from '@fw/core';
+} from '@fw/core/extension';
 import { aBoolean, aString, readOptions } from '@fw/core/options';
 
 import { type AllowedMethodsOptions, answerMethods } from './allowed-methods.ts';

@@ -1,4 +1,4 @@
-import { foldCase, normalizePath } from '@fw/core';
+import { foldCase, normalizePath } from '@fw/core/extension';
 
 import { ExactPaths } from './exact.ts';
 

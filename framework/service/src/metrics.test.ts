@@ -1,6 +1,7 @@
+import { metadataOf } from '@fw/core/extension';
 import { request } from '@fw/core/testing';
 import { rateLimit } from '@fw/rate-limit';
-import { createRouter, type Middleware, metadataOf, notFoundHandler } from 'fw';
+import { createRouter, type Middleware, notFoundHandler } from 'fw';
 import { expect, test } from 'vitest';
 
 import { createMetrics } from './metrics.ts';

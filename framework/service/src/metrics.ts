@@ -1,4 +1,5 @@
-import { annotate, type MatchedRoute, type Middleware, metadataOf } from 'fw';
+import { metadataOf } from '@fw/core/extension';
+import { annotate, type MatchedRoute, type Middleware } from 'fw';
 
 import { statusOfError } from './error-status.ts';
 import type { Exposition } from './exposition.ts';

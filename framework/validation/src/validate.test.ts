@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 import { json } from '@fw/body-parser';
-import { compose, createApp, DONE, type Middleware } from '@fw/core';
+import { compose, createApp, type Middleware } from '@fw/core';
+import { DONE } from '@fw/core/extension';
 import { type RequestOptions, request } from '@fw/core/testing';
 import { createRouter, type Router } from '@fw/router';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';

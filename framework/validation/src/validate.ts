@@ -1,4 +1,5 @@
-import { annotate, type Context, markFactories, type Next, setParts } from '@fw/core';
+import { annotate, type Context, markFactories, type Next } from '@fw/core';
+import { setParts } from '@fw/core/extension';
 import { check, readOptions } from '@fw/core/options';
 import { ValidationError, type ValidationIssue } from '@fw/errors';
 

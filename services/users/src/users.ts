@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 
+import { foldCase } from '@fw/core/extension';
 import { preconditionFailed } from '@fw/middleware/preconditions';
 import { createCursor } from '@fw/service';
-import { ConflictError, foldCase, NotFoundError, UnprocessableContentError } from 'fw';
+import { ConflictError, NotFoundError, UnprocessableContentError } from 'fw';
 
 import type { FiguresQuery, ListQuery } from './schemas.ts';
 import type { UserFigures, UserStore } from './store.ts';

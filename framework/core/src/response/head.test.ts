@@ -6,11 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { createApp } from './application.ts';
-import type { Middleware } from './context.ts';
-import { http } from './http.ts';
-import { createServer } from './listen.ts';
-import { openConnection, request } from './testing.ts';
+import { createApp } from '../application.ts';
+import type { Middleware } from '../context.ts';
+import { http } from '../http.ts';
+import { createServer } from '../server/listen.ts';
+import { openConnection, request } from '../testing/index.ts';
 
 const app = createApp({ logger: { info() {}, warn() {}, error() {} } }).use(async (ctx) => {
   const [, kind = '', argument = ''] = ctx.path.split('/');

@@ -1,4 +1,4 @@
-import { http } from './http.ts';
+import { http } from '../http.ts';
 
 /** An answer by RFC 9457, `application/problem+json`. */
 export interface Problem {

@@ -1,11 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { duplexPair } from 'node:stream';
 
-import type { Application } from './application.ts';
-import { http } from './http.ts';
-import { createServer } from './listen.ts';
-
-export { openConnection, type RawConnection } from './raw-connection.ts';
+import type { Application } from '../application.ts';
+import { http } from '../http.ts';
+import { createServer } from '../server/listen.ts';
 
 export interface RequestOptions {
   /** Default GET. */

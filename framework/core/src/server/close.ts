@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-import type { Logger } from './logger.ts';
-import { milliseconds, readOptions } from './options.ts';
+import type { Logger } from '../logger.ts';
+import { milliseconds, readOptions } from '../options.ts';
 import { answerUnderWay } from './unreadable.ts';
 
 export interface CloseOptions {

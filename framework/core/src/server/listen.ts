@@ -1,9 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import type { Application } from './application.ts';
-import { type CloseOptions, closeServer, isClosing, trackConnections } from './close.ts';
-import { http } from './http.ts';
+import type { Application } from '../application.ts';
+import { http } from '../http.ts';
 import {
   aString,
   aWholeNumber,
@@ -11,11 +10,12 @@ import {
   milliseconds,
   readOptions,
   required,
-} from './options.ts';
+} from '../options.ts';
+import { makeRequestId } from '../request/request-id.ts';
+import { Response } from '../response/head.ts';
+import { problemOfStatus } from '../response/problem.ts';
+import { type CloseOptions, closeServer, isClosing, trackConnections } from './close.ts';
 import { handleInTurn, isPipelined } from './pipelining.ts';
-import { problemOfStatus } from './problem.ts';
-import { makeRequestId } from './request-id.ts';
-import { Response } from './response.ts';
 import { answerUnreadable, hangUp } from './unreadable.ts';
 import { limitWriteTime } from './write-timeout.ts';
 

@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { describe, expect, test } from 'vitest';
 
-import { createApp } from './application.ts';
-import { http } from './http.ts';
+import { createApp } from '../application.ts';
+import { http } from '../http.ts';
+import { openConnection } from '../testing/index.ts';
 import { type ListenOptions, listen } from './listen.ts';
-import { openConnection } from './testing.ts';
 
 /** A client that requests `/` and reads the response in pieces, with a pause after each. */
 function openSlowReader(port: number) {

@@ -1,5 +1,5 @@
-import type { Query } from './context.ts';
-import { BadRequestError } from './http-error.ts';
+import type { Query } from '../context.ts';
+import { BadRequestError } from '../response/http-error.ts';
 
 const MAX_PAIRS = 1000;
 

@@ -3,11 +3,11 @@ import { Agent, request as send } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { createApp } from './application.ts';
-import { BadRequestError } from './http-error.ts';
-import { type ListeningServer, listen } from './listen.ts';
+import { createApp } from '../application.ts';
+import { BadRequestError } from '../response/http-error.ts';
+import { type ListeningServer, listen } from '../server/listen.ts';
+import { request } from '../testing/index.ts';
 import { parseQuery } from './query.ts';
-import { request } from './testing.ts';
 
 const app = createApp({ logger: { info() {}, warn() {}, error() {} } }).use((ctx) => {
   ctx.json({ query: ctx.query, prototype: Object.getPrototypeOf(ctx.query) });

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { finished, PassThrough, pipeline, type Readable } from 'node:stream';
-
+import type { RequestContext } from '../request-context.ts';
 import { isStream } from './body.ts';
+import { sendWhole, writeHead } from './head.ts';
 import {
   headersOf,
   type Problem,
@@ -10,8 +11,6 @@ import {
   stackOf,
   statusOf,
 } from './problem.ts';
-import type { RequestContext } from './request-context.ts';
-import { sendWhole, writeHead } from './response.ts';
 
 /** Methods of RFC 9110, RFC 5789 and RFC 10008; any other one that no route uses is answered 501. */
 const KNOWN_METHODS = new Set([

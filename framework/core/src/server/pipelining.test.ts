@@ -5,11 +5,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { expect, onTestFinished, test } from 'vitest';
 
-import { createApp } from './application.ts';
-import type { Middleware } from './context.ts';
+import { createApp } from '../application.ts';
+import type { Middleware } from '../context.ts';
+import { openConnection } from '../testing/index.ts';
 import { listen } from './listen.ts';
 import { MAX_WAITING } from './pipelining.ts';
-import { openConnection } from './testing.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
 

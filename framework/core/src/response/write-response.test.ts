@@ -5,10 +5,10 @@ import { createGzip, gunzipSync } from 'node:zlib';
 
 import { describe, expect, test, vi } from 'vitest';
 
-import { createApp } from './application.ts';
-import type { Context } from './context.ts';
-import { listen } from './listen.ts';
-import { openConnection, request } from './testing.ts';
+import { createApp } from '../application.ts';
+import type { Context } from '../context.ts';
+import { listen } from '../server/listen.ts';
+import { openConnection, request } from '../testing/index.ts';
 
 const silent = { info() {}, warn() {}, error() {} };
 

@@ -1,5 +1,5 @@
-import type { Chain } from './compose.ts';
-import type { Middleware } from './context.ts';
+import type { Chain } from '../compose.ts';
+import type { Middleware } from '../context.ts';
 import { foldCase, readPattern } from './path.ts';
 
 /**

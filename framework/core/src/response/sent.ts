@@ -1,4 +1,4 @@
-import type { RequestContext } from './request-context.ts';
+import type { RequestContext } from '../request-context.ts';
 
 /** Receives the status of a response that was sent, or 499 or 500 if it was not sent completely. */
 export type SentListener = (status: number) => void;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { createApp } from './application.ts';
-import { type ListeningServer, listen } from './listen.ts';
-import { openConnection, request } from './testing.ts';
+import { createApp } from '../application.ts';
+import { type ListeningServer, listen } from '../server/listen.ts';
+import { openConnection, request } from '../testing/index.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
 

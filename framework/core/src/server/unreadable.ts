@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-
-import { problemOfStatus, titleOf } from './problem.ts';
-import { makeRequestId } from './request-id.ts';
+import { makeRequestId } from '../request/request-id.ts';
+import { problemOfStatus, titleOf } from '../response/problem.ts';
 
 const STATUSES: Readonly<Record<string, number>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
-import { BadRequestError } from './http-error.ts';
+import type { RequestTarget } from '../request-context.ts';
+import { BadRequestError } from '../response/http-error.ts';
 import { normalizePath } from './path.ts';
 import { isSuspectQuery, parseQuery } from './query.ts';
-import type { RequestTarget } from './request-context.ts';
 
 /**
  * Reads what a request is about, and refuses what no middleware should have to think of: a path with

@@ -5,10 +5,10 @@ import { Readable } from 'node:stream';
 
 import { expect, onTestFinished, test, vi } from 'vitest';
 
-import { createApp } from './application.ts';
-import type { Context } from './context.ts';
+import { createApp } from '../application.ts';
+import type { Context } from '../context.ts';
+import { openConnection } from '../testing/index.ts';
 import { listen } from './listen.ts';
-import { openConnection } from './testing.ts';
 import { limitWriteTime } from './write-timeout.ts';
 
 const logger = { info() {}, warn() {}, error() {} };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
-import { createApp } from './application.ts';
-import { request } from './testing.ts';
+import { createApp } from '../application.ts';
+import { request } from '../testing/index.ts';
 import { readForwarding, readTrustProxy, type TrustProxy } from './trust-proxy.ts';
 
 /** What an application says of a request that came through proxies; the peer is 127.0.0.1. */

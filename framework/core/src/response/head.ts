@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { http } from './http.ts';
+import { http } from '../http.ts';
 import { titleOf } from './problem.ts';
 
 /*

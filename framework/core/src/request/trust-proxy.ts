@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net';
 
-import { check } from './options.ts';
+import { check } from '../options.ts';
 
 /** `false`, how many proxies stand in front, or the networks they are in (`10.0.0.0/8`). */
 export type TrustProxy = false | number | readonly string[];

@@ -1,0 +1,2 @@
+export { openConnection, type RawConnection } from './raw-connection.ts';
+export { type RequestOptions, request } from './request.ts';
