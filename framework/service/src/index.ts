@@ -1,41 +1,7 @@
-export { V1_DEPRECATED_SINCE } from './api-versions.ts';
-export type { Check } from './check.ts';
-export type { Command, CommandTools } from './command-line.ts';
-export {
-  type AnyVariables,
-  type ConfigOf,
-  type ConfigRule,
-  readConfig,
-  type Variables,
-} from './config.ts';
-export { type Cursor, createCursor } from './cursor.ts';
-export { describeVariables, type VariableDescription } from './describe-variables.ts';
-export { type DocumentsOptions, documents } from './documents.ts';
-export { createDrain, type Drain } from './drain.ts';
-export { createHealth, type Health, type HealthOptions } from './health.ts';
-export { jsonTime } from './json-time.ts';
-export {
-  createLogger,
-  type LoggerOptions,
-  openLogger,
-  type RequestEntry,
-  type ServiceLogger,
-} from './logging.ts';
-export { Markup, markup, type Part } from './markup.ts';
-export { createMetrics, type Metrics } from './metrics.ts';
-export {
-  type IntegerRange,
-  integerQuery,
-  integerText,
-  numberedPageQuery,
-  pageOf,
-  pageQuery,
-} from './page-schemas.ts';
-export { type Page, readPage } from './pagination.ts';
-export { hasAtMost, plainText } from './plain-text.ts';
-export { readInteger } from './read-integer.ts';
-export { runService, type Service, type ServiceDefinition } from './run-service.ts';
-export { createServiceApp, type ServiceEdge } from './service-app.ts';
+export { V1_DEPRECATED_SINCE } from './app/api-versions.ts';
+export { type DocumentsOptions, documents } from './app/documents.ts';
+export { createServiceApp, type ServiceEdge } from './app/service-app.ts';
+export type { SheddingLimits } from './app/shedding.ts';
 export {
   type CallContext,
   type CallFailure,
@@ -43,16 +9,23 @@ export {
   ServiceCallError,
   type ServiceClient,
   type ServiceClientOptions,
-} from './service-client.ts';
+} from './client/service-client.ts';
+export {
+  type AnyVariables,
+  type ConfigOf,
+  type ConfigRule,
+  readConfig,
+  type Variables,
+} from './config/config.ts';
+export { describeVariables, type VariableDescription } from './config/describe-variables.ts';
+export { readInteger } from './config/read-integer.ts';
 export {
   postgresOptions,
   type ServiceConfig,
   type StoreConfig,
   serviceVariables,
   storeVariables,
-} from './service-variables.ts';
-export type { SheddingLimits } from './shedding.ts';
-export { startTracing, type Tracing, type TracingOptions } from './tracing.ts';
+} from './config/service-variables.ts';
 export {
   integer,
   oneOf,
@@ -62,4 +35,31 @@ export {
   url,
   type VariableFacts,
   variable,
-} from './variable.ts';
+} from './config/variable.ts';
+export type { Check } from './health/check.ts';
+export { createHealth, type Health, type HealthOptions } from './health/health.ts';
+export { type Cursor, createCursor } from './lists/cursor.ts';
+export { jsonTime } from './lists/json-time.ts';
+export { Markup, markup, type Part } from './lists/markup.ts';
+export {
+  type IntegerRange,
+  integerQuery,
+  integerText,
+  numberedPageQuery,
+  pageOf,
+  pageQuery,
+} from './lists/page-schemas.ts';
+export { type Page, readPage } from './lists/pagination.ts';
+export { hasAtMost, plainText } from './lists/plain-text.ts';
+export {
+  createLogger,
+  type LoggerOptions,
+  openLogger,
+  type RequestEntry,
+  type ServiceLogger,
+} from './logging/logging.ts';
+export { createMetrics, type Metrics } from './metrics/metrics.ts';
+export type { Command, CommandTools } from './program/command-line.ts';
+export { createDrain, type Drain } from './program/drain.ts';
+export { runService, type Service, type ServiceDefinition } from './program/run-service.ts';
+export { startTracing, type Tracing, type TracingOptions } from './tracing/tracing.ts';

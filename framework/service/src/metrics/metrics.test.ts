@@ -3,9 +3,8 @@ import { request } from '@fw/core/testing';
 import { rateLimit } from '@fw/rate-limit';
 import { createRouter, type Middleware, notFoundHandler } from 'fw';
 import { expect, test } from 'vitest';
-
+import { createServiceApp } from '../app/service-app.ts';
 import { createMetrics } from './metrics.ts';
-import { createServiceApp } from './service-app.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
 

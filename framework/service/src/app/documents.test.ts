@@ -3,10 +3,9 @@ import { documented } from '@fw/openapi';
 import { createRouter } from 'fw';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-
+import { lintDocument } from '../testing/lint.ts';
 import { documents } from './documents.ts';
 import { createServiceApp } from './service-app.ts';
-import { lintDocument } from './testing/lint.ts';
 
 function newService() {
   const router = createRouter().get(

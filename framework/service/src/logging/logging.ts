@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import type { Logger } from 'fw';
 import { pino } from 'pino';
 
-import { jsonTime } from './json-time.ts';
+import { jsonTime } from '../lists/json-time.ts';
 import { type LogOutput, openLogOutput } from './log-output.ts';
 
 export type LogFormat = 'auto' | 'json' | 'pretty';

@@ -3,9 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openConnection, request } from '@fw/core/testing';
 import { ConflictError, createRouter, listen } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
-
-import { createDrain } from './drain.ts';
-import type { RequestEntry } from './logging.ts';
+import type { RequestEntry } from '../logging/logging.ts';
+import { createDrain } from '../program/drain.ts';
 import { createServiceApp } from './service-app.ts';
 
 const logger = { info() {}, warn() {}, error() {} };

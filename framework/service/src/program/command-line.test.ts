@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-
+import { integer, secret } from '../config/variable.ts';
 import { readCommandLine, UsageError } from './command-line.ts';
-import { integer, secret } from './variable.ts';
 
 const program = {
   name: 'hello',

@@ -12,11 +12,10 @@ import { join, resolve } from 'node:path';
 
 import type { Metafile } from 'esbuild';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-
+import { runToEnd } from '../testing/testing.ts';
 import { buildService } from './build.ts';
-import { runToEnd } from './testing.ts';
 
-const root = resolve(import.meta.dirname, '../../..');
+const root = resolve(import.meta.dirname, '../../../..');
 
 function newFolder(): string {
   return mkdtempSync(join(tmpdir(), 'bundles-'));
@@ -77,7 +76,7 @@ describe.each(['users', 'catalog', 'reports'])('the bundle of %s', (name) => {
 });
 
 test('a bundle has optional CommonJS packages in it, and finds what lies nearby', async () => {
-  const main = new URL('./fixtures/lazy/src/main.ts', import.meta.url);
+  const main = new URL('../fixtures/lazy/src/main.ts', import.meta.url);
 
   const { stdout, stderr } = await runToEnd(main, {});
 
@@ -88,7 +87,7 @@ test('a bundle has optional CommonJS packages in it, and finds what lies nearby'
 test('building again changes nothing, at the same time neither, and removes parts of days ago', async () => {
   const folder = newFolder();
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const entry = join(import.meta.dirname, 'fixtures/lazy/src/main.ts');
+  const entry = join(import.meta.dirname, '../fixtures/lazy/src/main.ts');
   const build = () => buildService({ entry, outfile: join(folder, 'main.js') });
   await build();
   const files = readdirSync(folder).sort();

@@ -11,10 +11,10 @@ import { rateLimit, tieredRateLimit } from '@fw/rate-limit';
 import { redisStore } from '@fw/rate-limit/redis';
 import { createApp, errorHandler, listen, type Middleware } from 'fw';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { createGroupCommit } from './group-commit.ts';
-import { createMetrics } from './metrics.ts';
-import { createBatch } from './postgres/batch.ts';
-import { createServiceClient } from './service-client.ts';
+import { createServiceClient } from '../client/service-client.ts';
+import { createMetrics } from '../metrics/metrics.ts';
+import { createBatch } from '../postgres/batch.ts';
+import { createGroupCommit } from '../sqlite/group-commit.ts';
 import { shedLoad } from './shedding.ts';
 
 const storage = new AsyncLocalStorage<string>();

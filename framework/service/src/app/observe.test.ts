@@ -5,8 +5,8 @@ import { openConnection } from '@fw/core/testing';
 import { listen, type Middleware, NotFoundError } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
 
-import type { RequestEntry } from './logging.ts';
-import { createMetrics } from './metrics.ts';
+import type { RequestEntry } from '../logging/logging.ts';
+import { createMetrics } from '../metrics/metrics.ts';
 import { createServiceApp } from './service-app.ts';
 
 const waitFor = <T>(read: () => T) => expect.poll(read, { timeout: 30_000 });

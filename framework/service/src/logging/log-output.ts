@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 
-import { pauseThread } from './pause.ts';
+import { pauseThread } from '../sqlite/pause.ts';
 
 /** Where log lines go. */
 export interface LogOutput {

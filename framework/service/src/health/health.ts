@@ -6,10 +6,9 @@ import {
   type Middleware,
   notFoundHandler,
 } from 'fw';
-
+import { answerUnavailable } from '../app/unavailable.ts';
+import type { Drain } from '../program/drain.ts';
 import { type Check, type CheckRunner, createCheckRunner } from './check.ts';
-import type { Drain } from './drain.ts';
-import { answerUnavailable } from './unavailable.ts';
 
 /** What prom-client's registry can do. */
 export interface MetricsSource {

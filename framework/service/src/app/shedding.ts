@@ -1,7 +1,6 @@
 import type { Middleware } from 'fw';
-
+import type { Metrics, ShedReason } from '../metrics/metrics.ts';
 import type { EventLoopLag } from './event-loop-lag.ts';
-import type { Metrics, ShedReason } from './metrics.ts';
 import { answerUnavailable } from './unavailable.ts';
 
 /** How much a process takes on. */

@@ -1,5 +1,5 @@
+import type { ServiceEdge } from '../app/service-app.ts';
 import type { ConfigOf } from './config.ts';
-import type { ServiceEdge } from './service-app.ts';
 import { address, integer, oneOf, secret, text, url } from './variable.ts';
 
 /** What every service reads: where it listens, how it drains, how much it takes on, what it tells. */

@@ -1,18 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type Application, type Logger, listen } from 'fw';
-
-import type { Check } from './check.ts';
+import type { ServiceEdge } from '../app/service-app.ts';
+import {
+  type AnyVariables,
+  type ConfigRule,
+  readConfig,
+  type Variables,
+} from '../config/config.ts';
+import { complaintsOnDrain, type ServiceConfig } from '../config/service-variables.ts';
+import type { Check } from '../health/check.ts';
+import { createHealth } from '../health/health.ts';
+import { openLogger, type ServiceLogger } from '../logging/logging.ts';
+import { createMetrics } from '../metrics/metrics.ts';
+import { startTracing } from '../tracing/tracing.ts';
 import { type Command, readCommandLine, UsageError } from './command-line.ts';
-import { type AnyVariables, type ConfigRule, readConfig, type Variables } from './config.ts';
 import { createDrain } from './drain.ts';
-import { createHealth } from './health.ts';
-import { openLogger, type ServiceLogger } from './logging.ts';
-import { createMetrics } from './metrics.ts';
 import { createMigrateCommand, type MigratableStore } from './migrate-command.ts';
-import type { ServiceEdge } from './service-app.ts';
-import { complaintsOnDrain, type ServiceConfig } from './service-variables.ts';
-import { startTracing } from './tracing.ts';
 
 /** One service, ready to be listened for. */
 export interface Service {

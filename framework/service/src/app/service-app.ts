@@ -1,13 +1,12 @@
 import { timeout } from '@fw/middleware/timeout';
 import { type Application, createApp, errorHandler } from 'fw';
-
-import type { Drain } from './drain.ts';
+import type { ServiceLogger } from '../logging/logging.ts';
+import { createMetrics, type Metrics } from '../metrics/metrics.ts';
+import type { Drain } from '../program/drain.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { watchEventLoopLag } from './event-loop-lag.ts';
-import type { ServiceLogger } from './logging.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
 import { observe } from './observe.ts';
 import { type SheddingLimits, shedLoad } from './shedding.ts';
-import type { Tracing } from './tracing.ts';
 
 /** What a process gives each of its applications. Default: as in a test, on its own. */
 export interface ServiceEdge {

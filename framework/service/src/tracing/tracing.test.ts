@@ -5,10 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { request } from '@fw/core/testing';
 import { createRouter } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
-
-import type { RequestEntry } from './logging.ts';
-import { createServiceApp } from './service-app.ts';
-import { createServiceClient } from './service-client.ts';
+import { createServiceApp } from '../app/service-app.ts';
+import { createServiceClient } from '../client/service-client.ts';
+import type { RequestEntry } from '../logging/logging.ts';
 import { startTracing, type Tracing } from './tracing.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';

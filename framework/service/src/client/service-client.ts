@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type Context, ServiceUnavailableError } from 'fw';
-
+import { readTraceparent } from '../tracing/trace-context.ts';
 import { type BreakerOptions, createBreaker } from './breaker.ts';
 import {
   AnswerTooLongError,
@@ -10,7 +10,6 @@ import {
   callOnce,
   createAgent,
 } from './service-call.ts';
-import { readTraceparent } from './trace-context.ts';
 
 /** What a call needs to know of the request that it is made for: the context of that will do. */
 export type CallContext = Pick<Context, 'requestId' | 'get' | 'signal'> &

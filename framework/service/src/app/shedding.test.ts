@@ -1,8 +1,7 @@
 import { request } from '@fw/core/testing';
 import { expect, test } from 'vitest';
-
+import { createMetrics } from '../metrics/metrics.ts';
 import { watchEventLoopLag } from './event-loop-lag.ts';
-import { createMetrics } from './metrics.ts';
 import { createServiceApp } from './service-app.ts';
 import { shedLoad } from './shedding.ts';
 

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { buildService } from './build.ts';
-import type { AnyVariables } from './config.ts';
-import { describeVariables } from './describe-variables.ts';
-import { cellsOf } from './print-variables.ts';
+import { buildService } from '../build/build.ts';
+import type { AnyVariables } from '../config/config.ts';
+import { describeVariables } from '../config/describe-variables.ts';
+import { cellsOf } from '../config/print-variables.ts';
 
-export { requestEverything, withoutCacheControl } from './testing/every-response.ts';
-export { type LintProblem, lintDocument } from './testing/lint.ts';
+export { requestEverything, withoutCacheControl } from './every-response.ts';
+export { type LintProblem, lintDocument } from './lint.ts';
 
 /** Variables on top of those that every process needs. */
 export type Variables = Readonly<Record<string, string>>;

@@ -1,9 +1,8 @@
 import { request } from '@fw/core/testing';
 import type { Logger } from 'fw';
 import { expect, test } from 'vitest';
-
+import { createDrain } from '../program/drain.ts';
 import type { Check } from './check.ts';
-import { createDrain } from './drain.ts';
 import { createHealth } from './health.ts';
 
 /** Health that has begun with `checks`; without any it is still starting. */

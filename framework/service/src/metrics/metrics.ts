@@ -1,9 +1,9 @@
 import { metadataOf } from '@fw/core/extension';
 import { annotate, type MatchedRoute, type Middleware } from 'fw';
 
-import { statusOfError } from './error-status.ts';
+import { statusOfError } from '../app/error-status.ts';
+import type { PoolUse } from '../postgres/postgres.ts';
 import type { Exposition } from './exposition.ts';
-import type { PoolUse } from './postgres/postgres.ts';
 import { type Answered, createRequestTally } from './request-tally.ts';
 
 /** Why a request was turned away before it was begun. */

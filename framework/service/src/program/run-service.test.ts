@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openConnection } from '@fw/core/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { launchService, runToEnd, startService, type Variables } from './testing.ts';
+import { launchService, runToEnd, startService, type Variables } from '../testing/testing.ts';
 
-const MAIN = new URL('./fixtures/service/src/main.ts', import.meta.url);
+const MAIN = new URL('../fixtures/service/src/main.ts', import.meta.url);
 
 async function launch(variables: Variables = {}) {
   const service = await launchService(MAIN, { DRAIN_DELAY_MS: '0', ...variables });

@@ -1,7 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-
+import type { PoolUse } from '../postgres/postgres.ts';
 import type { Decisions } from './metrics.ts';
-import type { PoolUse } from './postgres/postgres.ts';
 import type { RequestTally } from './request-tally.ts';
 
 /** What is shown, as it is at the moment it is asked for. */

@@ -1,8 +1,8 @@
 import type { Logger } from 'fw';
 
-import type { AnyVariables } from './config.ts';
-import { printTable } from './print-table.ts';
-import { printVariables } from './print-variables.ts';
+import type { AnyVariables } from '../config/config.ts';
+import { printTable } from '../config/print-table.ts';
+import { printVariables } from '../config/print-variables.ts';
 
 /** What a command is given besides its configuration and arguments. */
 export interface CommandTools {

@@ -1,9 +1,9 @@
 import { type Context, type Middleware, onSent } from 'fw';
 
-import type { RequestEntry } from './logging.ts';
-import type { Metrics } from './metrics.ts';
-import { readTraceparent } from './trace-context.ts';
-import type { Tracing } from './tracing.ts';
+import type { RequestEntry } from '../logging/logging.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { readTraceparent } from '../tracing/trace-context.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 
 export interface Observers {
   readonly metrics: Metrics;
