@@ -302,11 +302,8 @@ function memoryLimits(): number[] {
     const values = fs.readFileSync(path.join(charts, service, 'values.yaml'), 'utf8');
     return parse(values).resources.limits.memory;
   });
-  const refusal = fs.readFileSync(
-    path.join(charts, 'testing/refused/users/too-little-memory.yaml'),
-    'utf8',
-  );
-  const [least] = /expected \w+ or more/.exec(refusal) ?? [];
+  const refusal = fs.readFileSync(path.join(charts, 'tests/rejected-values/users.yaml'), 'utf8');
+  const [least] = /too little to start in: expected \w+ or more/.exec(refusal) ?? [];
   const known = [least, ...limits].map((text) => Number(/(\d+)Mi\b/.exec(text ?? '')?.[1]));
   return [...new Set([...known, 2 * Math.max(...known)])];
 }

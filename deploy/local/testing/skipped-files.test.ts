@@ -18,10 +18,10 @@ function useBareMachine(): void {
 test('without the programs and without Go, the files that need them are skipped and one line says how to install them', () => {
   useBareMachine();
 
-  expect(skippedFiles()).toContain('deploy/charts/*.test.ts');
+  expect(skippedFiles()).toContain('deploy/charts/**/*.test.ts');
   expect(skippedLine()?.split('\n')).toEqual([
     expect.stringMatching(
-      /^Skipped deploy\/charts\/\*\.test\.ts, .*: install Go 1\.26, .* or install helm \(https:\/\/helm\.sh\/docs\/intro\/install\), /,
+      /^Skipped deploy\/charts\/\*\*\/\*\.test\.ts, .*: install Go 1\.26, .* or install helm \(https:\/\/helm\.sh\/docs\/intro\/install\), /,
     ),
   ]);
 });
@@ -30,7 +30,7 @@ test('the line does not list files that another pattern covers', () => {
   useBareMachine();
 
   expect(skippedLine()).toMatch(
-    /^Skipped deploy\/charts\/\*\.test\.ts, deploy\/local\/cluster-values\.test\.ts, deploy\/k6\/run\.test\.ts: /,
+    /^Skipped deploy\/charts\/\*\*\/\*\.test\.ts, deploy\/local\/cluster-values\.test\.ts, deploy\/k6\/run\.test\.ts: /,
   );
 });
 
@@ -44,9 +44,9 @@ test('in CI no file is skipped', () => {
 
 /** What a test file contains if it runs a program, directly or through a module of its folder. */
 const SIGNS = [
-  { tool: 'helm', sign: /testing\/render\.ts|ensureTool\('helm'\)/ },
+  { tool: 'helm', sign: /\.\/render\.ts'|tests\/render\.ts|ensureTool\('helm'\)/ },
   { tool: 'helm3', sign: /'helm3'/ },
-  { tool: 'kube-score', sign: /testing\/score\.ts/ },
+  { tool: 'kube-score', sign: /\/score\.ts/ },
   { tool: 'k6', sign: /runLoad|k6\/run\.ts/ },
 ] as const;
 

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, expect, test } from 'vitest';
+
+import { freePort } from '../../local/testing/ports.ts';
+import { packCharts, type Rendered } from './render.ts';
+
+const charts = packCharts();
+afterAll(() => charts[Symbol.dispose]());
+
+/** Runs what the test pod of the chart `catalog` runs, with its service at `base`. */
+async function runProgram(base: string): Promise<{ code: number | null; output: string }> {
+  const pods = charts.render('catalog').filter(({ kind }: Rendered) => kind === 'Pod');
+  const [, ...args] = pods[0]?.spec.containers[0].command ?? [];
+  const child = spawn(process.execPath, args, { env: { BASE: base } });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const [code] = await once(child, 'close');
+  return { code, output };
+}
+
+/** A catalog of one item, each connection of which serves one request. */
+function createCatalog(): http.Server {
+  return http.createServer((request, response) => {
+    const isNonsense = request.url?.includes('nonsense');
+    const item = { id: 1 };
+    response.writeHead(isNonsense ? 400 : 200, { connection: 'close' });
+    response.end(JSON.stringify({ data: request.url?.endsWith('/1') ? item : [item] }));
+  });
+}
+
+test('it waits for a network that lets its pod in at some time, and each node at its own', async () => {
+  const port = await freePort();
+  const running = runProgram(`http://127.0.0.1:${port}`);
+  const requests: (string | undefined)[] = [];
+  for (let time = 1; time <= 3; time++) {
+    await sleep(300);
+    const server = createCatalog().listen(port, '127.0.0.1');
+    const [request] = await once(server, 'request');
+    requests.push(request.url);
+    server.close();
+  }
+
+  const { code, output } = await running;
+
+  expect({ code, output }).toMatchObject({ code: 0 });
+  expect(requests).toEqual([
+    '/api/v2/catalog?limit=1',
+    '/api/v2/catalog/1',
+    '/api/v2/catalog?limit=nonsense',
+  ]);
+});
+
+test('it fails on an answer that is not the right one', async () => {
+  const port = await freePort();
+  const server = http.createServer((_, response) => response.writeHead(503).end('away'));
+  server.listen(port, '127.0.0.1');
+
+  const { code, output } = await runProgram(`http://127.0.0.1:${port}`);
+  server.close();
+
+  expect(code).toBe(1);
+  expect(output).toContain('/api/v2/catalog?limit=1: away');
+});

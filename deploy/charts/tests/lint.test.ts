@@ -1,0 +1,137 @@
+import fs from 'node:fs';
+import path from 'node:path';
+
+import { afterAll, describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+
+import { CHARTS } from '../dependencies.ts';
+import { generatedFiles } from '../generate.ts';
+import { only, packCharts, type Rendered, SHARED } from './render.ts';
+import { complaintsOn, EXCEPTIONS } from './score.ts';
+
+const charts = packCharts();
+afterAll(() => charts[Symbol.dispose]());
+
+const SERVICES = ['users', 'catalog', 'reports'];
+
+test.each(SERVICES)('helm lint --strict finds nothing in %s', (chart) => {
+  const { status, stdout } = charts.helm(
+    ['lint', '--strict', chart, '--values', '-'],
+    SHARED[chart],
+  );
+
+  expect(stdout).not.toMatch(/\[(WARNING|ERROR)\]/);
+  expect(status).toBe(0);
+});
+
+test('kube-score finds nothing in any chart but what is excepted with a reason', () => {
+  const scores = SERVICES.map((chart) =>
+    complaintsOn(
+      charts
+        .render(chart, SHARED[chart])
+        .map((one) => stringify(one))
+        .join('---\n'),
+    ),
+  );
+
+  expect(scores.flatMap(({ complaints }) => complaints)).toEqual([]);
+  // An exception that nothing needs would hide the next thing that does.
+  expect(new Set(scores.flatMap(({ excepted }) => [...excepted]))).toEqual(
+    new Set(Object.keys(EXCEPTIONS)),
+  );
+});
+
+test.each([...SERVICES, 'platform'])(
+  '%s is refused by a Kubernetes that lacks what it needs',
+  (chart) => {
+    const on = (version: string) =>
+      charts.helm(['template', 'fw', chart, '--kube-version', version]);
+
+    expect(on('1.29.9').stderr).toContain(
+      'chart requires kubeVersion: >=1.30.0-0 which is incompatible with Kubernetes v1.29.9',
+    );
+    expect(on('1.30.0').stderr).not.toContain('kubeVersion');
+  },
+);
+
+test('all charts have one version, by which the others need them, and say what they are', () => {
+  const aboutOf = (chart: string) =>
+    parse(fs.readFileSync(path.join(CHARTS, chart, 'Chart.yaml'), 'utf8'));
+  const { version } = aboutOf('service');
+
+  for (const chart of [...SERVICES, 'platform', 'service']) {
+    const { dependencies = [], ...about } = aboutOf(chart);
+    expect(about, chart).toMatchObject({ name: chart, version, appVersion: version });
+    expect(about.description).toMatch(/^\w.*[^.]$/);
+    for (const one of dependencies) expect(one.version, `${chart} needs ${one.name}`).toBe(version);
+  }
+});
+
+test('schemas and tables of values are made from values.yaml as it stands', () => {
+  for (const [file, text] of Object.entries(generatedFiles(CHARTS))) {
+    const committed = fs.readFileSync(path.join(CHARTS, file), 'utf8');
+    expect(committed, `${file}: run "node deploy/charts/generate.ts"`).toBe(text);
+  }
+});
+
+describe('the three Deployments differ only where it is declared', () => {
+  /** A Deployment without what is a service's own. */
+  function commonPart(chart: string): unknown {
+    const deployment = only(charts.render(chart, SHARED[chart]), 'Deployment');
+    const template = structuredClone(deployment.spec.template);
+    // What a service calls, by the labels that let it in there.
+    for (const name of SERVICES) delete template.metadata.labels[`fw/calls-${name}`];
+    for (const checksum of ['config', 'secrets']) {
+      delete template.metadata.annotations[`checksum/${checksum}`];
+    }
+    // Only what has a store has migrations.
+    delete template.spec.initContainers;
+    // Each reads secrets of its own.
+    const ownSecrets = ({ name }: { name: string }) => name.endsWith('_FILE');
+    const [container] = template.spec.containers;
+    container.env = container.env.filter((variable: { name: string }) => !ownSecrets(variable));
+    template.spec.volumes[0].projected.sources = [];
+    return JSON.parse(
+      JSON.stringify({ ...deployment, spec: { ...deployment.spec, template } }).replaceAll(
+        chart,
+        'SERVICE',
+      ),
+    );
+  }
+
+  test.each(['catalog', 'reports'])('users and %s', (chart) => {
+    expect(commonPart(chart)).toEqual(commonPart('users'));
+  });
+
+  test('the migrations of users and catalog', () => {
+    const [users, catalog] = ['users', 'catalog'].map((chart) => {
+      const [migrate] = only(charts.render(chart, SHARED[chart]), 'Deployment').spec.template.spec
+        .initContainers as Rendered[];
+      return JSON.stringify(migrate).replaceAll(chart, 'SERVICE');
+    });
+
+    expect(users).toBe(catalog);
+  });
+});
+
+test('values that charts share have the same defaults, comments and order', () => {
+  const own = /^(store|rateLimit|jwt|upstreams)$/;
+  const values = (chart: string) => {
+    const text = fs.readFileSync(path.join(CHARTS, chart, 'values.yaml'), 'utf8');
+    return text
+      .split(/\n(?=(?:# [^\n]*\n)*[a-z][A-Za-z]*:)/)
+      .filter((block) => !own.test(/^([a-z][A-Za-z]*):/m.exec(block)?.[1] ?? ''))
+      .join('\n')
+      .replaceAll(chart, 'SERVICE');
+  };
+  const lines = (chart: string) =>
+    values(chart)
+      .split('\n')
+      // Whom it calls differs, and so does what several pods need to share.
+      .filter((line) => !/(database|redis|jwks|upstreams)To\b|more than one need/.test(line))
+      // Variables of one service, or of those with a store.
+      .filter((line) => !/DATABASE_|BODY_LIMIT|RATE_LIMIT_|FIGURES_/.test(line));
+
+  expect(lines('catalog')).toEqual(lines('users'));
+  expect(lines('reports')).toEqual(lines('users'));
+});

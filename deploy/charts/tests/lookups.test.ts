@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process';
+import http from 'node:http';
+import { promisify } from 'node:util';
+
+import { afterAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+
+import { listenAnywhere } from '../../local/testing/ports.ts';
+import { ensureTool } from '../../local/tools.ts';
+import { only, packCharts, type Rendered, readObjects, SHARED, type Values } from './render.ts';
+
+const charts = packCharts();
+afterAll(() => charts[Symbol.dispose]());
+
+/** The kinds that users is made of, by the group and version that they belong to. */
+const KINDS: Readonly<Record<string, readonly string[]>> = {
+  v1: ['Secret', 'ConfigMap', 'Service', 'ServiceAccount', 'PersistentVolumeClaim', 'Pod'],
+  'apps/v1': ['Deployment'],
+  'autoscaling/v2': ['HorizontalPodAutoscaler'],
+  'networking.k8s.io/v1': ['NetworkPolicy'],
+  'policy/v1': ['PodDisruptionBudget'],
+};
+
+/** What an API server answers to whoever wants to know what it has. */
+const DISCOVERY: Readonly<Record<string, unknown>> = {
+  '/version': { major: '1', minor: '36', gitVersion: 'v1.36.0' },
+  '/api': { kind: 'APIVersions', versions: ['v1'] },
+  '/apis': {
+    kind: 'APIGroupList',
+    groups: Object.keys(KINDS).flatMap((groupVersion) => {
+      const [name, version] = groupVersion.split('/');
+      return version ? [{ name, versions: [{ groupVersion, version }] }] : [];
+    }),
+  },
+  ...Object.fromEntries(
+    Object.entries(KINDS).map(([groupVersion, kinds]) => [
+      `/${groupVersion.includes('/') ? 'apis' : 'api'}/${groupVersion}`,
+      {
+        kind: 'APIResourceList',
+        groupVersion,
+        resources: kinds.map((kind) => ({
+          name: `${kind.toLowerCase()}s`,
+          kind,
+          namespaced: true,
+          verbs: ['get'],
+        })),
+      },
+    ]),
+  ),
+};
+
+/** What users with `values` renders to on a cluster that holds `objects`, by their paths. */
+async function renderOn(
+  objects: Readonly<Record<string, unknown>>,
+  values: Values,
+): Promise<Rendered[]> {
+  const server = http.createServer(({ url = '' }, response) => {
+    const [path = ''] = url.split('?');
+    const found = DISCOVERY[path] ?? objects[path];
+    response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(found ?? { kind: 'Status', code: 404, reason: 'NotFound' }));
+  });
+  const address = `http://127.0.0.1:${await listenAnywhere(server)}`;
+  try {
+    const helm = promisify(execFile)(
+      ensureTool('helm'),
+      [
+        ...['template', 'fw', 'users', '--namespace', 'trial', '--values', '-'],
+        ...['--is-upgrade', '--dry-run=server', '--disable-openapi-validation'],
+        ...['--kube-apiserver', address],
+      ],
+      { cwd: charts.folder, env: { PATH: process.env.PATH, HOME: charts.folder } },
+    );
+    helm.child.stdin?.end(stringify(values));
+    return readObjects((await helm).stdout);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+describe('the number of pods, where an autoscaler is switched on', () => {
+  const values = { ...SHARED.users, autoscaling: { enabled: true } };
+  const running = (...subresources: readonly string[]) => ({
+    '/apis/apps/v1/namespaces/trial/deployments/fw-users': {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: {
+        name: 'fw-users',
+        managedFields: [
+          { manager: 'helm' },
+          ...subresources.map((subresource) => ({ manager: 'somebody', subresource })),
+        ],
+      },
+      spec: { replicas: 5 },
+    },
+  });
+  const replicasOn = async (objects: Readonly<Record<string, unknown>>) =>
+    only(await renderOn(objects, values), 'Deployment').spec.replicas;
+
+  test('stays what it is for pods that run already, until the autoscaler has chosen', async () => {
+    expect(await replicasOn(running('status'))).toBe(5);
+  });
+
+  test('is left to the autoscaler once it has chosen, and where nothing runs yet', async () => {
+    expect(await replicasOn(running('status', 'scale'))).toBeUndefined();
+    expect(await replicasOn({})).toBeUndefined();
+  });
+});
+
+test('another value in a Secret of somebody else rolls the pods', async () => {
+  const values = { store: { type: 'postgres', postgres: { existingSecret: { name: 'db' } } } };
+  const checksumOf = async (url: string) => {
+    const path = '/api/v1/namespaces/trial/secrets/db';
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db' }, data: { url } };
+    const { spec } = only(await renderOn({ [path]: secret }, values), 'Deployment');
+    return spec.template.metadata.annotations['checksum/secrets'];
+  };
+
+  const checksum = await checksumOf('b25l');
+
+  expect(await checksumOf('b25l')).toBe(checksum);
+  expect(await checksumOf('dHdv')).not.toBe(checksum);
+});
+
+test('another authority of the database rolls the pods', async () => {
+  const existingSecret = { name: 'db' };
+  const values = {
+    store: { type: 'postgres', postgres: { existingSecret, caSecret: { name: 'ca' } } },
+  };
+  const checksumOf = async (certificate: string) => {
+    const path = '/api/v1/namespaces/trial/secrets/ca';
+    const data = { 'ca.crt': certificate };
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'ca' }, data };
+    const { spec } = only(await renderOn({ [path]: secret }, values), 'Deployment');
+    return spec.template.metadata.annotations['checksum/secrets'];
+  };
+
+  expect(await checksumOf('b25l')).not.toBe(await checksumOf('dHdv'));
+});

@@ -1,0 +1,234 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import http from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+
+import { freePort, listenAnywhere } from '../../local/testing/ports.ts';
+import { ensureTool } from '../../local/tools.ts';
+import { namesOf, SERVICES } from './platform.ts';
+import { only, packCharts, type Rendered, readObjects, type Values } from './render.ts';
+
+const charts = packCharts();
+afterAll(() => charts[Symbol.dispose]());
+
+const NGINX = path.join(import.meta.dirname, '../../nginx');
+
+const objects = charts.render('platform');
+const files: Record<string, string> = only(objects, 'ConfigMap', 'fw-edge').data;
+const pod = only(objects, 'Deployment', 'fw-edge').spec.template.spec;
+const [container] = pod.containers;
+
+test('the edge has the configuration and the page of the local system, byte for byte', () => {
+  const page: Record<string, string> = only(objects, 'ConfigMap', 'fw-edge-page').data;
+
+  expect(files['nginx.conf']).toBe(fs.readFileSync(path.join(NGINX, 'nginx.conf'), 'utf8'));
+  expect(Object.keys(page).sort()).toEqual(fs.readdirSync(path.join(NGINX, 'page')).sort());
+  for (const [name, text] of Object.entries(page)) {
+    expect(text).toBe(fs.readFileSync(path.join(NGINX, 'page', name), 'utf8'));
+  }
+});
+
+test('the ETag of the page is of its files', () => {
+  expect(files['page.conf']).toMatch(/^map "" \$page_version \{ default "[0-9a-f]{16}"; \}\n$/);
+});
+
+test.each(['fw', 'users', 'my-catalog'])(
+  'it passes on to the Services of a release called %s',
+  (release) => {
+    const all = readObjects(charts.helm(['template', release, 'platform']).stdout);
+    const edge = all.find(({ kind, data }) => kind === 'ConfigMap' && 'upstreams.conf' in data);
+    const upstreams: string = edge?.data['upstreams.conf'] ?? '';
+    const hosts = [...upstreams.matchAll(/server ([^:]+):80 max_fails=0;/g)].map(
+      ([, host]) => host,
+    );
+
+    expect(hosts).toHaveLength(3);
+    expect(new Set(hosts).size).toBe(3);
+    for (const host of hosts) expect(namesOf(all, 'Service')).toContain(host);
+  },
+);
+
+test('a service that is not installed has an upstream without a server', () => {
+  const values = { users: { enabled: false }, reports: { upstreams: { users: 'http://people' } } };
+  const { data } = only(charts.render('platform', values), 'ConfigMap', 'fw-edge');
+
+  expect(data['upstreams.conf']).toMatch(
+    /^upstream users \{\n[^}]*server 127\.0\.0\.1:1 down;\n\}/,
+  );
+});
+
+test('a pod that ends is given the time to serve on, and to finish the longest request', () => {
+  const [, longest] = /proxy_read_timeout (\d+)s;/.exec(files['limits.conf'] ?? '') ?? [];
+  const [, serving] = /sleep (\d+)$/.exec(container.lifecycle.preStop.exec.command[2]) ?? [];
+  const [, idle] = /keepalive_min_timeout (\d+)s;/.exec(container.command[2]) ?? [];
+
+  expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(
+    Number(serving) + Number(idle) + Number(longest),
+  );
+});
+
+test('the edge waits longer than the slowest service, and takes bodies as large as any does', () => {
+  const edgeOf = (values: Values) => {
+    const rendered = charts.render('platform', values);
+    const { spec } = only(rendered, 'Deployment', 'fw-edge').spec.template;
+    return {
+      limits: only(rendered, 'ConfigMap', 'fw-edge').data['limits.conf'],
+      grace: spec.terminationGracePeriodSeconds,
+      space: spec.volumes[0].emptyDir.sizeLimit,
+    };
+  };
+  const usual = edgeOf({});
+  const large = edgeOf({
+    users: { config: { BODY_LIMIT: 67_108_864 } },
+    catalog: { config: { REQUEST_TIMEOUT_MS: 600_000 } },
+  });
+  const absent = edgeOf({
+    users: { enabled: false, config: { BODY_LIMIT: 67_108_864, REQUEST_TIMEOUT_MS: 600_000 } },
+    reports: { upstreams: { users: 'http://people' } },
+  });
+
+  expect(usual.limits).toBe(
+    'client_max_body_size 1048576;\nproxy_read_timeout 30s;\nproxy_send_timeout 30s;\n',
+  );
+  expect(usual.space).toBe('16Mi');
+  expect(large.limits).toBe(
+    'client_max_body_size 67108864;\nproxy_read_timeout 610s;\nproxy_send_timeout 610s;\n',
+  );
+  expect(large).toMatchObject({ grace: usual.grace + 580, space: '256Mi' });
+  expect(absent).toEqual(usual);
+});
+
+test('the edge without resources has a volume of 16 MiB, or without a limit for large bodies', () => {
+  const volumeOf = (values: Values) => {
+    const rendered = charts.render('platform', { edge: { resources: null }, ...values });
+    const { containers, volumes } = only(rendered, 'Deployment', 'fw-edge').spec.template.spec;
+    expect(containers[0].resources).toBeUndefined();
+    return volumes[0].emptyDir;
+  };
+
+  expect(volumeOf({})).toEqual({ sizeLimit: '16Mi' });
+  expect(volumeOf({ users: { config: { BODY_LIMIT: 67_108_864 } } })).toEqual({});
+});
+
+test('a small time limit leaves the edge the same margin', () => {
+  const config = { REQUEST_TIMEOUT_MS: 1_500 };
+  const values = { users: { config }, catalog: { config }, reports: { config } };
+  const { data } = only(charts.render('platform', values), 'ConfigMap', 'fw-edge');
+
+  expect(data['limits.conf']).toContain('proxy_read_timeout 12s;');
+});
+
+test.each([
+  ['takes', 'exit 0', true],
+  ['does not know', 'test ! -e "$PREFIX/keepalive.conf"', false],
+])('an nginx that %s keepalive_min_timeout starts', (_, check, kept) => {
+  const prefix = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-edge-'));
+  onTestFinished(() => fs.rmSync(prefix, { recursive: true }));
+  const nginx = path.join(prefix, 'nginx');
+  const script = `#!/bin/sh\ncase "$1" in -t) ${check};; *) echo "started $*";; esac\n`;
+  fs.writeFileSync(nginx, script, { mode: 0o755 });
+  const [sh, ...args]: string[] = container.command.map((one: string) =>
+    one.replaceAll('/edge', prefix).replace(/^nginx$/, nginx),
+  );
+
+  const { stdout } = spawnSync(sh ?? '', args, {
+    env: { ...process.env, PREFIX: prefix },
+    encoding: 'utf8',
+  });
+
+  expect(stdout).toBe(`started -e stderr -p ${prefix} -c conf/nginx.conf\n`);
+  const file = path.join(prefix, 'keepalive.conf');
+  expect(fs.existsSync(file)).toBe(kept);
+  if (kept) expect(fs.readFileSync(file, 'utf8')).toBe('keepalive_min_timeout 15s;\n');
+});
+
+test('the pods roll when what they serve changes, and only then', () => {
+  const checksumOf = (values: Values) =>
+    only(charts.render('platform', values), 'Deployment', 'fw-edge').spec.template.metadata
+      .annotations['checksum/config'];
+  const renamed = {
+    users: { fullnameOverride: 'people' },
+    reports: { upstreams: { users: 'http://people' } },
+  };
+
+  expect(checksumOf({ users: { replicas: 3 } })).toBe(checksumOf({}));
+  expect(checksumOf(renamed)).not.toBe(checksumOf({}));
+});
+
+test('everybody is let in, or only whom a value names; out it goes to the services alone', () => {
+  const policyOf = (values: Values) =>
+    only(charts.render('platform', values), 'NetworkPolicy', 'fw-edge').spec;
+  const office = { ipBlock: { cidr: '192.0.2.0/24' } };
+  const [dns, services, ...others] = policyOf({}).egress;
+  const nameOf = ({ podSelector }: Rendered) => podSelector.matchLabels['app.kubernetes.io/name'];
+
+  expect(policyOf({}).ingress).toEqual([{ ports: [{ port: 8080 }] }]);
+  expect(policyOf({ edge: { allowFrom: [office] } }).ingress[0].from).toContainEqual(office);
+  expect(dns.ports.map(({ port }: { port: number }) => port)).toContain(53);
+  expect(services.to.map(nameOf)).toEqual(SERVICES);
+  expect(others).toEqual([]);
+});
+
+/** nginx with the rendered configuration, in a folder in place of the pod's. */
+async function startRendered(prefix: string, users: number) {
+  const port = await freePort();
+  for (const folder of ['conf', 'page']) fs.mkdirSync(path.join(prefix, folder));
+  for (const [name, text] of Object.entries(files)) {
+    const local = text
+      .replace('listen 8080;', `listen 127.0.0.1:${port};`)
+      .replaceAll('/edge/', `${prefix}/`)
+      .replaceAll(
+        /server fw-(\w+):80/g,
+        (_, name) => `server 127.0.0.1:${name === 'users' ? users : 1}`,
+      );
+    fs.writeFileSync(path.join(prefix, 'conf', name), local);
+  }
+  fs.cpSync(path.join(NGINX, 'page'), path.join(prefix, 'page'), { recursive: true });
+  const [sh = '', ...args]: string[] = container.command.map((one: string) =>
+    one.replaceAll('/edge', prefix).replace(/^nginx$/, ensureTool('nginx')),
+  );
+  const asRoot = process.getuid?.() === 0 ? ['-g', 'user root root;'] : [];
+  const nginx = spawn(sh, [...args, ...asRoot], { stdio: 'ignore' });
+  return { nginx, port };
+}
+
+function get(port: number, target: string, agent: http.Agent): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = http.get({ host: '127.0.0.1', port, path: target, agent }, (response) => {
+      response.resume().once('end', () => resolve(response));
+    });
+    request.once('error', reject);
+  });
+}
+
+test('nginx runs as it is rendered; once its pod ends, each answer closes its connection', async () => {
+  const prefix = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-edge-'));
+  const service = http.createServer((_, response) => response.end('{}'));
+  const { nginx, port } = await startRendered(prefix, await listenAnywhere(service));
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  const ask = async (target: string) => {
+    const { statusCode, headers, socket } = await get(port, target, agent);
+    return { statusCode, connection: headers.connection, socket };
+  };
+
+  try {
+    await expect.poll(() => ask('/').catch(() => undefined)).toMatchObject({ statusCode: 200 });
+    const before = await ask('/api/v1/users');
+    fs.writeFileSync(path.join(prefix, 'ending'), '');
+    const after = await ask('/api/v1/users');
+
+    expect(before).toMatchObject({ statusCode: 200, connection: 'keep-alive' });
+    expect(after).toMatchObject({ statusCode: 200, connection: 'keep-alive, close' });
+    expect((await ask('/api/v1/catalog')).socket).not.toBe(after.socket);
+  } finally {
+    agent.destroy();
+    nginx.kill('SIGQUIT');
+    await once(nginx, 'exit');
+    service.close();
+    fs.rmSync(prefix, { recursive: true });
+  }
+});

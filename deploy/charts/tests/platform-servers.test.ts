@@ -1,0 +1,168 @@
+import { afterAll, expect, test } from 'vitest';
+
+import { namesOf, podsOf, selected } from './platform.ts';
+import { only, packCharts, type Rendered, type Values } from './render.ts';
+
+const charts = packCharts();
+afterAll(() => charts[Symbol.dispose]());
+
+const objects = charts.render('platform');
+const secretOf = (name: string): Record<string, string> => only(objects, 'Secret', name).stringData;
+
+test('a password is long, another one each time, and the one in the address', () => {
+  const again = charts.render('platform');
+
+  for (const server of ['postgres', 'valkey']) {
+    const { password, url } = secretOf(`fw-${server}`);
+    expect(password).toMatch(/^[A-Za-z0-9]{40}$/);
+    expect(new URL(url ?? '').password).toBe(password);
+    expect(only(again, 'Secret', `fw-${server}`).stringData.password).not.toBe(password);
+  }
+  expect(secretOf('fw-tokens').secret).toMatch(/^[A-Za-z0-9]{40}$/);
+});
+
+test('no password stands in a pod or a ConfigMap', () => {
+  const passwords = ['fw-postgres', 'fw-valkey', 'fw-tokens'].flatMap((name) => {
+    const { password, secret } = secretOf(name);
+    return [password ?? secret];
+  });
+  const others = JSON.stringify(objects.filter(({ kind }) => kind !== 'Secret'));
+
+  expect(passwords).toHaveLength(3);
+  for (const password of passwords) expect(others).not.toContain(password);
+});
+
+test.each(['postgres', 'valkey'])(
+  '%s reads a Secret that is there already, and makes none',
+  (server) => {
+    const existing = { existingSecret: { name: 'mine', key: 'url' } };
+    const all = charts.render('platform', {
+      postgres: { existingSecret: 'mine' },
+      valkey: { existingSecret: 'mine' },
+      users: { store: { postgres: existing } },
+      catalog: { store: { postgres: existing } },
+      reports: { rateLimit: { redis: existing } },
+    });
+    const [pods] = podsOf(all).filter(({ name }) => name === `fw-${server}`);
+
+    expect(namesOf(all, 'Secret')).not.toContain(`fw-${server}`);
+    expect(JSON.stringify(pods?.spec)).toMatch(/"(secretName|name)":"mine"/);
+  },
+);
+
+test('every server is called by the name of its Service', () => {
+  const { data } = only(objects, 'ConfigMap', 'fw-reports');
+  const urls = [
+    secretOf('fw-postgres').url,
+    secretOf('fw-valkey').url,
+    data.USERS_URL,
+    data.CATALOG_URL,
+  ];
+  const hosts = urls.map((url) => new URL(url).hostname);
+
+  expect(hosts).toEqual(['fw-postgres', 'fw-valkey', 'fw-users', 'fw-catalog']);
+  expect(namesOf(objects, 'Service')).toEqual(expect.arrayContaining(hosts));
+});
+
+test.each([
+  { server: 'postgres', port: 5432, callers: ['fw-catalog', 'fw-users'] },
+  { server: 'valkey', port: 6379, callers: ['fw-reports'] },
+])('$server lets in $callers, and nothing out', ({ server, port, callers }) => {
+  const { ingress, egress } = only(objects, 'NetworkPolicy', `fw-${server}`).spec;
+  const found = ingress[0].from.flatMap(({ podSelector }: Rendered) =>
+    selected(podsOf(objects), podSelector.matchLabels),
+  );
+
+  expect(egress).toEqual([]);
+  expect(ingress[0].ports).toEqual([{ port }]);
+  expect(found.map(({ name }: { name: string }) => name).sort()).toEqual(callers);
+});
+
+test('the data of PostgreSQL stand on a new claim, on one that is there, or in the pod', () => {
+  const setOf = (storage: Values) =>
+    only(charts.render('platform', { postgres: { storage } }), 'StatefulSet').spec;
+  const volumeOf = (storage: Values) =>
+    setOf(storage).template.spec.volumes.find(({ name }: { name: string }) => name === 'data');
+
+  expect(setOf({ size: '5Gi', storageClass: 'fast' }).volumeClaimTemplates[0].spec).toEqual({
+    accessModes: ['ReadWriteOnce'],
+    storageClassName: 'fast',
+    resources: { requests: { storage: '5Gi' } },
+  });
+  expect(volumeOf({ existingClaim: 'mine' }).persistentVolumeClaim.claimName).toBe('mine');
+  expect(volumeOf({ ephemeral: true }).emptyDir).toEqual({ sizeLimit: '1Gi' });
+});
+
+test('what may stand in a pod is less than the storage that it may use', () => {
+  const bytes = (quantity: string) =>
+    Number.parseInt(quantity, 10) * 1024 ** ['Ki', 'Mi', 'Gi'].indexOf(quantity.slice(-2)) * 1024;
+  const ephemeral = charts.render('platform', { postgres: { storage: { ephemeral: true } } });
+
+  for (const name of ['fw-edge', 'fw-postgres', 'fw-valkey']) {
+    const [pods] = podsOf(ephemeral).filter((one) => one.name === name);
+    const held = pods?.spec.volumes.map(({ emptyDir }: Rendered) =>
+      bytes(emptyDir?.sizeLimit ?? '0Mi'),
+    );
+    const [{ resources }] = pods?.spec.containers ?? [];
+    // A kubelet keeps 50 MiB of a container's log.
+    const least = held.reduce((sum: number, one: number) => sum + one, bytes('50Mi'));
+    expect(bytes(resources.limits['ephemeral-storage']), name).toBeGreaterThan(least);
+  }
+});
+
+test.each(['postgres', 'valkey'])(
+  'a cluster that assigns users is left to, for %s too',
+  (server) => {
+    const none = { runAsUser: null, runAsGroup: null, fsGroup: null };
+    const all = charts.render('platform', { [server]: { podSecurityContext: none } });
+    const [pods] = podsOf(all).filter(({ name }) => name === `fw-${server}`);
+
+    expect(pods?.spec.securityContext).toMatchObject({ runAsNonRoot: true });
+    for (const name of Object.keys(none)) {
+      expect(pods?.spec.securityContext).not.toHaveProperty(name);
+    }
+  },
+);
+
+test.each(['postgres', 'valkey'])('%s may have no resources', (server) => {
+  const all = charts.render('platform', { [server]: { resources: null } });
+  const [pods] = podsOf(all).filter(({ name }) => name === `fw-${server}`);
+
+  expect(pods?.spec.containers[0].resources ?? null).toBeNull();
+});
+
+const OWN_SECRET = { store: { postgres: { existingSecret: { name: 'mine' } } } };
+const OWN_PODS = { podSelector: { matchLabels: { 'app.kubernetes.io/name': 'postgres' } } };
+const NO_SECRET = { existingSecret: { name: '' } };
+
+test.each<[string, Values]>([
+  ['any address', { ...OWN_SECRET, networkPolicy: { databaseTo: [] } }],
+  ['pods labelled postgres', { ...OWN_SECRET, networkPolicy: { databaseTo: [OWN_PODS] } }],
+  ['no NetworkPolicy', { ...OWN_SECRET, networkPolicy: { enabled: false } }],
+  [
+    'the url of the bundled server',
+    { store: { postgres: { ...NO_SECRET, url: 'postgres://u:p@fw-postgres:5432/users' } } },
+  ],
+])('users beside the bundled PostgreSQL may have a Secret or url with %s', (_, users) => {
+  const all = charts.render('platform', { users });
+
+  expect(namesOf(all, 'Deployment')).toContain('fw-users');
+});
+
+test('settings of PostgreSQL are given to it as they stand, and whole numbers as such', () => {
+  const settings = { max_connections: 1_000_000, max_wal_size: null, log_statement: 'all' };
+  const { spec } = only(charts.render('platform', { postgres: { settings } }), 'StatefulSet');
+
+  expect(spec.template.spec.containers[0].args).toEqual([
+    ...['postgres', '-c', 'log_statement=all', '-c', 'max_connections=1000000'],
+  ]);
+});
+
+test('a version of the chart alone does not restart a server', () => {
+  const set = only(objects, 'StatefulSet', 'fw-postgres');
+  const deployment = only(objects, 'Deployment', 'fw-valkey');
+
+  for (const { spec } of [set, deployment]) {
+    expect(JSON.stringify(spec.template)).not.toContain('helm.sh/chart');
+  }
+});

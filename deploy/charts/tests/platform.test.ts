@@ -1,0 +1,289 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+
+import { HOST, namesOf, PLATFORMS, podsOf, SERVICES, selected } from './platform.ts';
+import { only, packCharts, type Rendered, type Values } from './render.ts';
+import { complaintsOn } from './score.ts';
+
+const charts = packCharts();
+afterAll(() => charts[Symbol.dispose]());
+
+const CASES = Object.entries<Values>(PLATFORMS).map(([name, values]) => ({ name, values }));
+
+describe.each(CASES)('$name', ({ values }) => {
+  const objects = charts.render('platform', values);
+  const pods = podsOf(objects);
+
+  test('every object has a name of its own in its kind, of this release', () => {
+    const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+
+    expect(new Set(names).size).toBe(names.length);
+    for (const { metadata } of objects) {
+      expect(metadata.name).toMatch(/^fw-/);
+      expect(metadata).not.toHaveProperty('namespace');
+      expect(metadata.labels).toMatchObject({
+        'app.kubernetes.io/name': expect.any(String),
+        'app.kubernetes.io/instance': 'fw',
+      });
+    }
+  });
+
+  test('every pod keeps to Pod Security "restricted", has no token, and has its resources bounded', () => {
+    for (const { name, spec } of pods) {
+      expect(spec, name).toMatchObject({
+        automountServiceAccountToken: false,
+        enableServiceLinks: false,
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      });
+      for (const one of [...(spec.initContainers ?? []), ...spec.containers]) {
+        expect(one.securityContext, name).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+        expect(one.resources.limits, name).toHaveProperty('memory');
+        expect(one.resources.requests, name).toHaveProperty('cpu');
+      }
+    }
+  });
+
+  test('a selector finds the pods of one part, and never goes by what a version changes', () => {
+    const selectors = objects.flatMap(({ kind, spec }) => {
+      if (kind === 'Service') return [spec.selector];
+      if (kind === 'NetworkPolicy') return [spec.podSelector.matchLabels];
+      const kinds = ['Deployment', 'StatefulSet', 'PodDisruptionBudget'];
+      return kinds.includes(kind) ? [spec.selector.matchLabels] : [];
+    });
+
+    for (const selector of selectors) {
+      expect(selected(pods, selector), JSON.stringify(selector)).toHaveLength(1);
+      expect(Object.keys(selector)).not.toContain('app.kubernetes.io/version');
+      expect(Object.keys(selector)).not.toContain('helm.sh/chart');
+    }
+  });
+
+  test('what a pod mounts is rendered too, unless a value names another', () => {
+    const isThere = (kind: string, name: string) =>
+      namesOf(objects, kind).includes(name) || JSON.stringify(values).includes(`"${name}"`);
+
+    for (const { name: pod, spec } of pods) {
+      for (const { configMap, secret, projected } of spec.volumes ?? []) {
+        if (configMap) expect(isThere('ConfigMap', configMap.name), pod).toBe(true);
+        if (secret) expect(isThere('Secret', secret.secretName), pod).toBe(true);
+        for (const source of projected?.sources ?? []) {
+          expect(isThere('Secret', source.secret.name), `${pod} ${source.secret.name}`).toBe(true);
+        }
+      }
+    }
+  });
+
+  test('no pod is without a NetworkPolicy in both directions', () => {
+    const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy');
+
+    for (const pod of pods) {
+      const around = policies.filter(
+        ({ spec }) => selected([pod], spec.podSelector.matchLabels).length > 0,
+      );
+      const directions = around.flatMap(({ spec }) => spec.policyTypes);
+      expect(directions, pod.name).toEqual(expect.arrayContaining(['Ingress', 'Egress']));
+      for (const { spec } of around) expect(spec.egress ?? []).not.toContainEqual({});
+    }
+  });
+
+  test('a budget is there with two pods and more, and lets one go', () => {
+    const several = objects.filter(({ kind, spec }) => kind === 'Deployment' && spec.replicas > 1);
+    const budgets = objects.filter(({ kind }) => kind === 'PodDisruptionBudget');
+
+    expect(namesOf(budgets, 'PodDisruptionBudget').sort()).toEqual(
+      namesOf(several, 'Deployment').sort(),
+    );
+    for (const { spec } of budgets) expect(spec.maxUnavailable).toBe(1);
+  });
+
+  test('the notes tell how to reach what is installed', () => {
+    const { status, stdout, stderr } = charts.helm(
+      ['install', 'fw', 'platform', '--dry-run=client', '--namespace', 'trial', '--values', '-'],
+      values,
+    );
+    const [, notes = ''] = stdout.split('\nNOTES:\n');
+
+    expect(status, stderr).toBe(0);
+    expect(notes).toMatch(/^ {2}BASE=http/m);
+    expect(notes).toContain('curl');
+    expect(notes).not.toContain('<no value>');
+  });
+});
+
+/** What kube-score asks of the platform's own parts and they do not do, and why. */
+const EXPLAINED: Readonly<Record<string, string>> = {
+  'pod-probes-identical: Deployment/apps/v1//fw-edge':
+    'To answer with the page is all that nginx does by itself; only how long it may fail differs.',
+  'statefulset-has-servicename: StatefulSet/apps/v1//fw-postgres':
+    'Without an address of its own, the Service would be found where names are remembered, not where it is.',
+  'deployment-strategy: Deployment/apps/v1//fw-valkey': 'Two at once would count apart.',
+  'deployment-replicas: Deployment/apps/v1//fw-valkey': 'One server counts, to try it out.',
+  'deployment-replicas: Deployment/apps/v1//fw-edge': 'A value asks for it.',
+  'service-type: Service/v1//fw-edge': 'A value asks for it.',
+  'deployment-replicas: Deployment/apps/v1//fw-users': 'A value asks for it.',
+  'deployment-replicas: Deployment/apps/v1//fw-catalog': 'A value asks for it.',
+  'deployment-replicas: Deployment/apps/v1//fw-reports': 'A value asks for it.',
+  'deployment-strategy: Deployment/apps/v1//fw-users': 'Two pods must not hold one file.',
+  'deployment-strategy: Deployment/apps/v1//fw-catalog': 'Two pods must not hold one file.',
+};
+
+test('kube-score finds nothing but what is explained', () => {
+  const complaints = CASES.flatMap(({ values }) => {
+    const text = charts.render('platform', values).map((one) => stringify(one, { version: '1.1' }));
+    return complaintsOn(text.join('---\n')).complaints;
+  });
+  const found = new Set(complaints.map((one) => one.split(': ', 2).join(': ')));
+
+  expect([...found].sort()).toEqual(Object.keys(EXPLAINED).sort());
+});
+
+test('helm lint --strict finds nothing', () => {
+  const { status, stdout } = charts.helm(['lint', '--strict', 'platform']);
+
+  expect(stdout).not.toMatch(/\[(WARNING|ERROR)\]/);
+  expect(status).toBe(0);
+});
+
+const { 'servers of one’s own': external, 'no server at all': alone } = PLATFORMS;
+
+test.each<{ off: string; values: Values }>([
+  {
+    off: 'users',
+    values: { users: { enabled: false }, reports: { upstreams: { users: 'http://people' } } },
+  },
+  { off: 'edge', values: { edge: { enabled: false } } },
+  { off: 'postgres', values: alone },
+  { off: 'valkey', values: alone },
+  { off: 'tokens', values: external },
+])('nothing of $off is left where it is switched off', ({ off, values }) => {
+  const names = charts.render('platform', values).map(({ metadata }) => metadata.name);
+
+  expect(names).not.toContainEqual(expect.stringMatching(new RegExp(`^fw-${off}\\b`)));
+});
+
+describe('one host for all three', () => {
+  const KIND = 'nginx.org/mergeable-ingress-type';
+  const ofKind = (kind: string, values: Values) =>
+    charts.render('platform', values).filter((object) => object.kind === kind);
+
+  test('f5-nginx gets one master with the certificate, and a minion with paths for each service', () => {
+    const all = ofKind('Ingress', PLATFORMS['f5-nginx']);
+    const isMaster = ({ metadata }: Rendered) => metadata.annotations?.[KIND] === 'master';
+    const [master, ...others] = all.filter(isMaster);
+    const minions = all.filter(({ metadata }) => metadata.annotations?.[KIND] === 'minion');
+
+    expect(others).toEqual([]);
+    expect(master?.spec).toEqual({
+      ingressClassName: 'nginx',
+      tls: [{ hosts: [HOST], secretName: 'certificate' }],
+      rules: [{ host: HOST }],
+    });
+    expect(minions).toHaveLength(3);
+    for (const { spec } of minions) {
+      expect(spec).not.toHaveProperty('tls');
+      expect(spec.rules[0].host).toBe(HOST);
+      expect(spec.rules[0].http.paths).toHaveLength(3);
+    }
+  });
+
+  test('another controller gets an Ingress for each service, and no master', () => {
+    const all = ofKind('Ingress', PLATFORMS['ingress-nginx']);
+
+    expect(all).toHaveLength(3);
+    for (const { metadata } of all) expect(metadata.annotations).not.toHaveProperty(KIND);
+  });
+
+  test('a gateway gets a route for each service', () => {
+    const routes = ofKind('HTTPRoute', PLATFORMS['a gateway']);
+
+    expect(routes).toHaveLength(3);
+    for (const { spec } of routes) expect(spec.parentRefs).toEqual([{ name: 'public' }]);
+  });
+
+  test('a next version of one service gets its share at the gateway, and no other service changes', () => {
+    const others = [{ name: 'users-next', weight: 5 }];
+    const weightsOf = (values: Values) =>
+      ofKind('HTTPRoute', { ...PLATFORMS['a gateway'], ...values }).map(({ spec }) =>
+        spec.rules[0].backendRefs.map(({ name, weight }: Rendered) => `${name} ${weight}`),
+      );
+
+    expect(weightsOf({ users: { httpRoute: { weight: 95, others } } }).toSorted()).toEqual([
+      ['fw-catalog 100'],
+      ['fw-reports 100'],
+      ['fw-users 95', 'users-next 5'],
+    ]);
+  });
+});
+
+test.for(Object.entries(PLATFORMS))(
+  '%s: no rule of a NetworkPolicy has an empty list, which would let everything out',
+  ([, values]) => {
+    const rules = charts
+      .render('platform', values)
+      .filter(({ kind }) => kind === 'NetworkPolicy')
+      .flatMap(({ metadata, spec }) =>
+        (spec.egress ?? []).map((rule: Rendered) => [metadata.name, rule] as const),
+      );
+
+    expect(rules.length).toBeGreaterThan(5);
+    for (const [name, { to, ports }] of rules) {
+      // A server that is not the platform's own has a port, and may be anywhere.
+      expect([name, ports?.length ?? 0, to?.length ?? 'anywhere']).not.toContain(0);
+    }
+  },
+);
+
+test('what all NetworkPolicies share is said once, and reaches the services, the edge and the tests', () => {
+  const shared = {
+    from: [{ podSelector: { matchLabels: { app: 'gateway' } } }],
+    monitoringFrom: [{ podSelector: { matchLabels: { app: 'prometheus' } } }],
+    dnsTo: [{ ipBlock: { cidr: '169.254.20.10/32' } }],
+    dnsPorts: [1053],
+  };
+  const policies = charts
+    .render('platform', { global: { networkPolicy: shared } })
+    .filter(({ kind }) => kind === 'NetworkPolicy');
+  const namesWhere = (way: 'ingress' | 'egress', holds: (rule: string) => boolean) =>
+    policies
+      .filter(({ spec }) => (spec[way] ?? []).some((rule: Rendered) => holds(JSON.stringify(rule))))
+      .map(({ metadata }) => metadata.name)
+      .sort();
+  const services = SERVICES.map((name) => `fw-${name}`).sort();
+
+  for (const peer of ['gateway', 'prometheus']) {
+    expect(namesWhere('ingress', (rule) => rule.includes(peer))).toEqual(services);
+  }
+  expect(
+    namesWhere('egress', (rule) => rule.includes('1053') && rule.includes('169.254.20.10')),
+  ).toEqual([...services, 'fw-edge'].flatMap((name) => [name, `${name}-test`]).sort());
+  expect(JSON.stringify(policies)).not.toContain('kube-dns');
+});
+
+test('the test of the edge asks what is installed, with a token where one can be made', () => {
+  const envOf = (values: Values): Record<string, unknown> =>
+    Object.fromEntries(
+      only(charts.render('platform', values), 'Pod', 'fw-edge-test').spec.containers[0].env.map(
+        ({ name, value, valueFrom }: Rendered) => [name, value ?? valueFrom.secretKeyRef.name],
+      ),
+    );
+
+  expect(envOf({})).toEqual({
+    BASE: 'http://fw-edge:80',
+    SERVICES: 'users catalog reports',
+    JWT_SECRET: 'fw-tokens',
+    JWT_ISSUER: 'fw',
+    JWT_AUDIENCE: 'reports',
+  });
+  expect(envOf(PLATFORMS['users alone'])).toEqual({ BASE: 'http://fw-edge:80', SERVICES: 'users' });
+});
+
+test('a pod of the edge takes no request before the network has had time to let it through', () => {
+  const edge = podsOf(charts.render('platform', {})).find(({ name }) => name.includes('edge'));
+  const [nginx] = edge?.spec.containers ?? [];
+
+  expect(nginx.readinessProbe.initialDelaySeconds).toBeGreaterThanOrEqual(5);
+});

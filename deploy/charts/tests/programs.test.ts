@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { startTrialSystem, type TrialSystem } from '../../local/testing/trial-system.ts';
+import { secretFile } from '../../local/token.ts';
+import { NEEDED, only, packCharts } from './render.ts';
+
+const charts = packCharts();
+let system: TrialSystem;
+
+beforeAll(async () => {
+  system = await startTrialSystem();
+}, 60_000);
+
+afterAll(async () => {
+  charts[Symbol.dispose]();
+  await system.stop();
+}, 30_000);
+
+/** Runs what a chart's test pod runs, in this machine's Node, at the edge of a running system. */
+async function runTestPod(chart: string, base: string, secret: string): Promise<string> {
+  const [container] = only(charts.render(chart, NEEDED[chart]), 'Pod').spec.containers;
+  const [, ...args]: string[] = container.command;
+  const given = Object.fromEntries(
+    container.env.map(({ name, value }: { name: string; value: string }) => [name, value]),
+  );
+  const env = { ...given, BASE: base, ...(given.JWT_SECRET_FILE && { JWT_SECRET_FILE: secret }) };
+  const allowed = args.map((arg) =>
+    arg.startsWith('--allow-fs-read=') ? `--allow-fs-read=${path.dirname(secret)}` : arg,
+  );
+  const { stdout } = await promisify(execFile)(process.execPath, allowed, { env });
+  return stdout;
+}
+
+test.each([
+  ['users', ['POST', '201'], 4],
+  ['catalog', ['GET', '200'], 3],
+  ['reports', ['GET', '401'], 3],
+])('what "helm test" runs for %s passes at a running service', async (chart, first, calls) => {
+  const { folders, port } = system;
+
+  const lines = (
+    await runTestPod(chart, `http://127.0.0.1:${port}`, secretFile(folders.run))
+  ).trimEnd();
+
+  expect(lines.split('\n')).toHaveLength(calls);
+  for (const word of first) expect(lines.split('\n')[0]).toContain(word);
+});
+
+test('what "helm test" runs fails, naming the request, where something else answers', async () => {
+  const { folders, port } = system;
+  const base = `http://127.0.0.1:${port}/page`;
+
+  await expect(runTestPod('catalog', base, secretFile(folders.run))).rejects.toThrow(
+    `GET ${base}/api/v2/catalog?limit=1`,
+  );
+});

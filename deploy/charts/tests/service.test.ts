@@ -1,0 +1,195 @@
+import { afterAll, describe, expect, test } from 'vitest';
+
+import {
+  EVERYTHING,
+  NEEDED,
+  only,
+  packCharts,
+  type Rendered,
+  SHARED,
+  type Values,
+} from './render.ts';
+
+const charts = packCharts();
+afterAll(() => charts[Symbol.dispose]());
+
+const SERVICES = ['users', 'catalog', 'reports'];
+
+/** What each chart is tried with. */
+const MATRIX: Readonly<Record<string, (chart: string) => Values>> = {
+  'as it stands': (chart) => NEEDED[chart] ?? {},
+  'shared stores': (chart) => SHARED[chart] ?? {},
+  everything: (chart) => ({ ...SHARED[chart], ...EVERYTHING }),
+  'a name and a digest': (chart) => ({
+    ...NEEDED[chart],
+    fullnameOverride: 'other',
+    image: { registry: 'registry.example.org', digest: `sha256:${'0'.repeat(64)}` },
+    serviceAccount: { create: false },
+  }),
+  'ingress-nginx': (chart) => ({
+    ...SHARED[chart],
+    ingress: { enabled: true, host: 'api.example.org', controller: 'ingress-nginx' },
+  }),
+  'no policy': (chart) => ({ ...SHARED[chart], networkPolicy: { enabled: false } }),
+};
+
+const CASES = SERVICES.flatMap((chart) =>
+  Object.entries(MATRIX).map(([name, values]) => ({ chart, name, values: values(chart) })),
+);
+
+const podsOf = (objects: readonly Rendered[]) => [
+  only(objects, 'Deployment').spec.template,
+  only(objects, 'Pod'),
+];
+
+describe.each(CASES)('$chart, $name', ({ chart, values }) => {
+  const objects = charts.render(chart, values);
+  const deployment = only(objects, 'Deployment');
+  const pod = deployment.spec.template.spec;
+  const [container] = pod.containers;
+
+  test('every object has a name of its own in its kind, and the usual labels', () => {
+    const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+
+    expect(new Set(names).size).toBe(names.length);
+    for (const { metadata } of objects) {
+      expect(metadata).not.toHaveProperty('namespace');
+      expect(metadata.labels).toMatchObject({
+        'app.kubernetes.io/name': chart,
+        'app.kubernetes.io/instance': 'fw',
+      });
+    }
+  });
+
+  test('the service runs as its image says, under the permission model, and so does its test', () => {
+    expect(container).not.toHaveProperty('command');
+    expect(container).not.toHaveProperty('args');
+    expect((pod.initContainers ?? []).map(({ args }: Rendered) => args)).toEqual(
+      chart === 'reports' ? [] : [['migrate', '--wait', '60']],
+    );
+    expect(only(objects, 'Pod').spec.containers[0].command.slice(0, 2)).toEqual([
+      'node',
+      '--permission',
+    ]);
+  });
+
+  test('every pod keeps to Pod Security "restricted", and has no token', () => {
+    for (const { spec } of podsOf(objects)) {
+      expect(spec).toMatchObject({
+        automountServiceAccountToken: false,
+        enableServiceLinks: false,
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      });
+      // A user that is written down is one that OpenShift refuses.
+      expect(spec.securityContext).not.toHaveProperty('runAsUser');
+      for (const one of [...(spec.initContainers ?? []), ...spec.containers]) {
+        expect(one.securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+        expect(one.resources.limits).toHaveProperty('memory');
+        expect(one.resources.limits).not.toHaveProperty('cpu');
+        expect(one.image).toBe(container.image);
+      }
+    }
+  });
+
+  test('no container is started without being probed on the health port, each probe by its own path', () => {
+    const pathOf = (probe: Rendered) => [probe.httpGet.path, probe.httpGet.port];
+
+    expect(pathOf(container.startupProbe)).toEqual(['/startupz', 'health']);
+    expect(pathOf(container.livenessProbe)).toEqual(['/livez', 'health']);
+    expect(pathOf(container.readinessProbe)).toEqual(['/readyz', 'health']);
+    expect(container.ports).toEqual([
+      { name: 'http', containerPort: 8080 },
+      { name: 'health', containerPort: 9090 },
+    ]);
+  });
+
+  test('what selects pods selects these, and never by what a version changes', () => {
+    const { labels } = deployment.spec.template.metadata;
+    const selectors = [
+      deployment.spec.selector.matchLabels,
+      only(objects, 'Service', deployment.metadata.name).spec.selector,
+      ...pod.topologySpreadConstraints.map((one: Rendered) => one.labelSelector.matchLabels),
+      ...objects
+        .filter(({ kind }) => kind === 'PodDisruptionBudget')
+        .map(({ spec }) => spec.selector.matchLabels),
+      ...objects
+        .filter(({ kind, metadata }) => kind === 'NetworkPolicy' && !/-test$/.test(metadata.name))
+        .map(({ spec }) => spec.podSelector.matchLabels),
+    ];
+
+    for (const selector of selectors) {
+      expect(labels).toMatchObject(selector);
+      expect(Object.keys(selector)).toEqual([
+        'app.kubernetes.io/name',
+        'app.kubernetes.io/instance',
+        'app.kubernetes.io/component',
+      ]);
+    }
+    expect(only(objects, 'Pod').metadata.labels).not.toMatchObject(selectors[0]);
+  });
+
+  test('what a pod refers to is rendered too', () => {
+    const named = (kind: string) =>
+      objects.filter((object) => object.kind === kind).map(({ metadata }) => metadata.name);
+
+    for (const { spec } of podsOf(objects)) {
+      for (const volume of spec.volumes ?? []) {
+        if (volume.persistentVolumeClaim) {
+          expect(named('PersistentVolumeClaim')).toContain(volume.persistentVolumeClaim.claimName);
+        }
+        for (const { secret } of volume.projected?.sources ?? []) {
+          expect(named('Secret')).toContain(secret.name);
+          const { stringData } = only(objects, 'Secret', secret.name);
+          for (const { key } of secret.items) expect(stringData).toHaveProperty(key);
+        }
+      }
+      for (const one of [...(spec.initContainers ?? []), ...spec.containers]) {
+        for (const { configMapRef } of one.envFrom ?? []) {
+          expect(named('ConfigMap')).toContain(configMapRef.name);
+        }
+        const volumes = (spec.volumes ?? []).map(({ name }: { name: string }) => name);
+        for (const { name } of one.volumeMounts ?? []) expect(volumes).toContain(name);
+      }
+    }
+  });
+
+  test('a roll takes no pod away before another is ready, and two never hold one volume', () => {
+    const hasVolume = objects.some(({ kind }) => kind === 'PersistentVolumeClaim');
+
+    expect(deployment.spec.strategy).toEqual(
+      hasVolume
+        ? { type: 'Recreate' }
+        : { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+    );
+  });
+
+  test('a pod has the time to end that its drain needs', () => {
+    const { data } = only(objects, 'ConfigMap', deployment.metadata.name);
+    const preStopSeconds = container.lifecycle.preStop.sleep.seconds;
+
+    expect(Number(data.DRAIN_TIMEOUT_MS)).toBeGreaterThan(
+      Number(data.DRAIN_DELAY_MS) + 5_000 + Number(data.REQUEST_TIMEOUT_MS),
+    );
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(
+      preStopSeconds + Number(data.DRAIN_TIMEOUT_MS) / 1_000,
+    );
+  });
+
+  test('a budget is there where there may be two pods and more, and lets one go', () => {
+    const autoscaler = objects.find(({ kind }) => kind === 'HorizontalPodAutoscaler');
+    const most = autoscaler?.spec.maxReplicas ?? deployment.spec.replicas;
+    const budgets = objects.filter(({ kind }) => kind === 'PodDisruptionBudget');
+
+    expect(budgets).toHaveLength(most >= 2 ? 1 : 0);
+    for (const { spec } of budgets) {
+      expect(spec.maxUnavailable).toBe(1);
+      expect(spec).not.toHaveProperty('minAvailable');
+    }
+    // Both would undo each other's number.
+    expect(deployment.spec.replicas === undefined).toBe(autoscaler !== undefined);
+  });
+});

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { openConnection } from '@fw/core/testing';
+import { startService } from '@fw/service/testing';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+
+import { NEEDED, only, packCharts } from './render.ts';
+
+const charts = packCharts();
+afterAll(() => charts[Symbol.dispose]());
+
+/** A service whose `/wait` takes as long as `REQUEST_TIMEOUT_MS` allows, and is then 503. */
+const MAIN = new URL(
+  '../../../framework/service/src/fixtures/service/src/main.ts',
+  import.meta.url,
+);
+
+test('a pod ends no request that it has accepted, not even the last and longest', async () => {
+  const config = { REQUEST_TIMEOUT_MS: 3_000, BODY_TIMEOUT_MS: 3_000, DRAIN_DELAY_MS: 200 };
+  const { data } = only(charts.render('users', { config }), 'ConfigMap');
+  const { REQUEST_TIMEOUT_MS, BODY_TIMEOUT_MS, DRAIN_DELAY_MS, DRAIN_TIMEOUT_MS } = data;
+  const service = await startService(MAIN, {
+    ...{ REQUEST_TIMEOUT_MS, BODY_TIMEOUT_MS, DRAIN_DELAY_MS, DRAIN_TIMEOUT_MS },
+  });
+  onTestFinished(async () => {
+    service.signal('SIGKILL');
+    await service.ended;
+  });
+  // More connections than are needed to send one request every 200 ms until idle ones are closed.
+  const connections = await Promise.all(
+    Array.from({ length: 40 }, async () => {
+      const connection = openConnection(Number(new URL(service.url).port));
+      await connection.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n').read(/\r\n\r\n\{.*\}/);
+      return connection;
+    }),
+  );
+  service.signal('SIGTERM');
+  const idle = connections.pop();
+  const isClosed = idle?.readAll();
+  const sent = [];
+  for (const connection of connections) {
+    const next = await Promise.race([isClosed, sleep(200)]);
+    if (next !== undefined) break;
+    sent.push(connection.send('GET /wait HTTP/1.1\r\nHost: a\r\n\r\n').readAll());
+  }
+  const responses = await Promise.all(sent);
+  const { code, stdout } = await service.ended;
+
+  expect(stdout.match(/incomplete responses: \d+/)).toBeNull();
+  expect(code).toBe(0);
+  const complete = responses.filter((text) => /HTTP\/1\.1 503 .*\}$/s.test(text));
+  expect(complete.length).toBeGreaterThan(1);
+}, 30_000);
+
+test.each(Object.keys(NEEDED))('%s has time for the longest request that values allow', (chart) => {
+  const config = { REQUEST_TIMEOUT_MS: 600_000, DRAIN_DELAY_MS: 60_000 };
+  const objects = charts.render(chart, { ...NEEDED[chart], config });
+  const { spec } = only(objects, 'Deployment').spec.template;
+  const { data } = only(objects, 'ConfigMap');
+
+  // After the delay, idle connections are served for 5 s; closing takes 2 s.
+  expect(Number(data.DRAIN_TIMEOUT_MS)).toBe(60_000 + 5_000 + 600_000 + 2_000);
+  // preStop comes first; what is left is for a slow node.
+  expect(spec.terminationGracePeriodSeconds).toBe(5 + 667 + 2);
+});
