@@ -1,7 +1,9 @@
 export { V1_DEPRECATED_SINCE } from './app/api-versions.ts';
 export { type DocumentsOptions, documents } from './app/documents.ts';
+export { NOT_ACCEPTABLE, onlyJson } from './app/json-only.ts';
 export { createServiceApp, type ServiceEdge } from './app/service-app.ts';
 export type { SheddingLimits } from './app/shedding.ts';
+export { STORE_UNAVAILABLE } from './app/store-unavailable.ts';
 export {
   type CallContext,
   type CallFailure,
@@ -49,7 +51,7 @@ export {
   pageOf,
   pageQuery,
 } from './lists/page-schemas.ts';
-export { type Page, readPage } from './lists/pagination.ts';
+export { type Page, readPage, type Slice } from './lists/pagination.ts';
 export { hasAtMost, plainText } from './lists/plain-text.ts';
 export {
   createLogger,

@@ -1,10 +1,14 @@
 import { BadRequestError, type Query, type QueryValue } from 'fw';
 
-/** One page of a list: `limit` entries from `start` on, which counts from 0. */
-export interface Page {
-  readonly page: number;
-  readonly limit: number;
+/** Part of a list: at most `limit` entries, from the entry with the index `start` (from 0). */
+export interface Slice {
   readonly start: number;
+  readonly limit: number;
+}
+
+/** One page of a list, by its number (from 1). */
+export interface Page extends Slice {
+  readonly page: number;
 }
 
 /**

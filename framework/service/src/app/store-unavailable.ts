@@ -1,0 +1,7 @@
+/** The 503 response of operations that use a store, for `documented()`. */
+export const STORE_UNAVAILABLE = {
+  503: {
+    description: 'The store is unavailable',
+    headers: { 'Retry-After': 'Seconds to wait before the next request' },
+  },
+};
