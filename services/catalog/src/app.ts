@@ -2,9 +2,10 @@ import { deprecation } from '@fw/middleware/deprecation';
 import { createServiceApp, documents, type ServiceEdge, V1_DEPRECATED_SINCE } from '@fw/service';
 import { type Application, notFoundHandler } from 'fw';
 
+import { V1, V2 } from './paths.ts';
 import type { CatalogStore } from './store.ts';
-import { catalogRoutesV1, V1 } from './v1.ts';
-import { catalogRoutes, V2 } from './v2.ts';
+import { createCatalogRoutesV1 } from './v1.ts';
+import { createCatalogRoutesV2 } from './v2.ts';
 
 export interface CatalogAppOptions extends ServiceEdge {
   readonly store: CatalogStore;
@@ -12,13 +13,13 @@ export interface CatalogAppOptions extends ServiceEdge {
 
 const DESCRIPTION = `Lists, searches and counts the items of a catalog.
 
-Items change only when an import replaces all of them at once; until then an \`ETag\` stays as it is.
-Version 1 is deprecated, and stays as it is.`;
+Items and their \`ETag\` change only when an import replaces the whole catalog.
+Version 1 is deprecated and does not change.`;
 
-/** Creates the catalog API over a store. */
+/** Creates the catalog API. */
 export function createCatalogApp({ store, ...edge }: CatalogAppOptions): Application {
-  const v1 = catalogRoutesV1(store);
-  const v2 = catalogRoutes(store);
+  const v1 = createCatalogRoutesV1(store);
+  const v2 = createCatalogRoutesV2(store);
 
   const app = createServiceApp(edge);
   app.use(V1, deprecation({ from: V1, to: V2, since: V1_DEPRECATED_SINCE }));

@@ -1,4 +1,4 @@
-/** Something that can be bought. */
+/** A product of the catalog. */
 export interface Item {
   /** A positive integer. */
   readonly id: number;
@@ -13,19 +13,19 @@ export interface Item {
   readonly tags: readonly string[];
 }
 
-/** What a list of the first version says of an item. */
+/** An item in the list of version 1. */
 export interface ItemSummary {
   readonly id: number;
   readonly name: string;
 }
 
-/** What lists are ordered by; items that are equal in it are ordered by their ids. */
+/** Sort orders; items with equal keys are sorted by id. */
 export const ORDERS = ['id', 'name', 'price'] as const;
 export type Order = (typeof ORDERS)[number];
 
-/** Which items are meant: those of which all this is true. */
+/** Selects the items that meet every condition. */
 export interface ItemFilter {
-  /** Each of them is a word of the item; an empty list is a search that nothing answers to. */
+  /** Words that the item must contain, as `wordsOf` returns them. An empty list matches no item. */
   readonly words?: readonly string[] | undefined;
   readonly category?: string | undefined;
   readonly brand?: string | undefined;
@@ -34,7 +34,7 @@ export interface ItemFilter {
   readonly maxPrice?: number | undefined;
 }
 
-/** Where an item stands in an order: behind all with a smaller key, or the same key and a smaller id. */
+/** Position in a sorted list: after every item with a smaller key, or the same key and a smaller id. */
 export interface Place {
   readonly key: string | number;
   readonly id: number;

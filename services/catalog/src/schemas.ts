@@ -17,7 +17,7 @@ const KETTLE = {
 const cents = z.int().min(0);
 const count = z.int().min(0);
 
-/** An item as version 2 shows it. */
+/** An item in version 2. */
 export const Item = z
   .object({
     id: z.int().min(1),
@@ -31,19 +31,19 @@ export const Item = z
   })
   .meta({ id: 'Item', examples: [KETTLE] });
 
-/** The page of version 1. */
+/** A page of version 1. */
 export const ItemPageV1 = z.object({
   items: z.array(z.object({ id: z.int().min(1), name: z.string() }).meta({ id: 'ItemV1' })),
   page: z.int().min(1),
   limit: z.int().min(1).max(100),
-  total: count.meta({ description: 'How many items there are in all' }),
+  total: count.meta({ description: 'Number of all items' }),
   totalPages: count,
   hasNextPage: z.boolean(),
 });
 
-/** The query of version 1's list, as a document shows it; `readPage` reads it. */
+/** The query of version 1, for the document; `readPage` reads it. */
 export const PageQueryV1 = numberedPageQuery({
-  limitDescription: 'Items on a page; default 20',
+  limitDescription: 'Items per page; default 20',
 });
 
 const MAX_TEXT_LENGTH = 200;
@@ -55,11 +55,11 @@ const price = integerText({ from: 0 });
 const filterShape = {
   q: text.optional().meta({
     description:
-      'Words that an item must have, all of them, in its name, brand, category, description or tags; whatever their case and accents. No character has another meaning.',
+      'Words that an item must contain, all of them, in its name, brand, category, description or tags. Case, accents and punctuation are ignored; there are no operators.',
     examples: ['café table'],
   }),
-  category: text.optional().meta({ description: 'Only items of this category, to the letter' }),
-  brand: text.optional().meta({ description: 'Only items of this brand, to the letter' }),
+  category: text.optional().meta({ description: 'Only items of exactly this category' }),
+  brand: text.optional().meta({ description: 'Only items of exactly this brand' }),
   minPrice: price.optional().meta({
     description:
       'Only items of at least this price, in hundredths; `minPrice=` without a value is invalid',
@@ -70,19 +70,15 @@ const filterShape = {
   }),
 };
 
-/** The query that tells which items are meant; unknown names are refused, so that a misspelt filter is not all items. */
+/** Selects items. Unknown names are rejected: a misspelt filter would return every item. */
 export const FilterQuery = z.strictObject(filterShape);
 export type FilterQuery = z.output<typeof FilterQuery>;
 
-/** What a list may be sorted by, and in the other direction with `-` before it. */
 const SORTS = [...ORDERS, '-id', '-name', '-price'] as const;
 
 export const ListQuery = z.strictObject({
   ...filterShape,
-  sort: z
-    .enum(SORTS)
-    .default('id')
-    .meta({ description: 'What to sort by; `-` before it: from the other end' }),
+  sort: z.enum(SORTS).default('id').meta({ description: 'Sort order; `-` for descending' }),
   ...pageQuery,
 });
 export type ListQuery = z.output<typeof ListQuery>;
@@ -98,9 +94,9 @@ const Counts = z.array(z.object({ value: z.string(), count }).meta({ id: 'Count'
 export const Facets = z.object({
   data: z.object({ category: Counts, brand: Counts }).meta({ id: 'Facets' }),
   meta: z.object({
-    counted: count.meta({ description: 'How many items were counted' }),
+    counted: count.meta({ description: 'Number of items that were counted' }),
     isExact: z.boolean().meta({
-      description: 'Whether these are all that fit; if not, more do, and the counts tell of a part',
+      description: 'Whether every matching item was counted; if not, there are more',
     }),
   }),
 });
@@ -123,15 +119,7 @@ export const Figures = z.object({
     .meta({ id: 'CatalogFigures' }),
   meta: z.object({
     isExact: z.boolean().meta({
-      description: 'Whether these are all categories; if not, those with the most items',
+      description: 'Whether these are all categories; if not, the ones with the most items',
     }),
   }),
 });
-
-/** The errors that every operation may give besides its own. */
-export const STORE_AWAY = {
-  503: {
-    description: 'The store is away, or there is no catalog yet',
-    headers: { 'Retry-After': 'When to ask again, in seconds' },
-  },
-};

@@ -1,50 +1,47 @@
+import type { Slice } from '@fw/service';
+import { ServiceUnavailableError } from 'fw';
+
 import type { Item, ItemFilter, ItemSummary, Order, Place } from './item.ts';
 
-/** A stretch of the list: at most `limit` items, from the one at `start` on, which counts from 0. */
-export interface Slice {
-  readonly start: number;
-  readonly limit: number;
-}
-
-/** Some items, and how many there are in all. */
+/** A slice of all items, and the number of all items. */
 export interface ItemList {
   readonly items: readonly ItemSummary[];
   readonly total: number;
 }
 
-/** One page of the items that a filter leaves, in an order. */
+/** Asks for one page of the items that match a filter. */
 export interface PageQuery {
   readonly filter: ItemFilter;
   readonly order: Order;
   readonly isDescending: boolean;
-  /** The last place of the page before; the first page has none. */
+  /** Place of the last item of the previous page; absent for the first page. */
   readonly after?: Place | undefined;
   readonly limit: number;
 }
 
 export interface ItemPage {
   readonly items: readonly Item[];
-  /** The place of the last item, if others follow it. */
+  /** Place of the last item, if there are more pages. */
   readonly next?: Place | undefined;
 }
 
-/** How many items have one value. */
+/** Number of items with one value. */
 export interface Count {
   readonly value: string;
   readonly count: number;
 }
 
-/** How many of the items that a filter leaves are of each category and brand, the most first. */
+/** Number of matching items per category and per brand, the largest first. */
 export interface Facets {
   readonly category: readonly Count[];
   readonly brand: readonly Count[];
-  /** How many items were counted. */
+  /** Number of items that were counted. */
   readonly counted: number;
-  /** Whether these are all; if not, the counts tell of `counted` of them. */
+  /** Whether every matching item was counted. */
   readonly isExact: boolean;
 }
 
-/** The prices of one category in one currency, in hundredths. */
+/** Prices of one category in one currency, in hundredths. */
 export interface CategoryFigures {
   readonly category: string;
   readonly currency: string;
@@ -59,43 +56,51 @@ export interface Figures {
   readonly total: number;
   /** The category with the most items first. */
   readonly byCategory: readonly CategoryFigures[];
-  /** Whether `byCategory` is complete; if not, it has the `MAX_FIGURES` largest entries. */
+  /** Whether `byCategory` is complete; if not, it contains the `MAX_FIGURES` largest entries. */
   readonly isExact: boolean;
 }
 
-/** Bounds the size of figures for any number of categories. */
+/** Most entries of `Figures.byCategory`. */
 export const MAX_FIGURES = 1_000;
 
-/** Something read, and a word for the catalog that it was read from: another one after every import. */
+/** Most items that are counted for the facets of a search or a price range. */
+export const MAX_COUNTED = 5_000;
+
+/** Most pairs of a category and a brand that other facets sum up. */
+export const MAX_PAIRS = 10_000;
+
+/** A value, and the version of the catalog that it was read from; every import changes the version. */
 export interface Versioned<T> {
   readonly version: string;
   readonly value: T;
 }
 
-/** How many items are counted for facets that no import has counted beforehand. */
-export const MAX_COUNTED = 5_000;
-
-/** Bounds the memory of facets that were counted beforehand: combinations of a category and a brand. */
-export const MAX_PAIRS = 10_000;
-
 /**
- * Knows the items. They change only when an import replaces all of them at once, so each answer is of
- * one catalog, the old or the new.
+ * Reads the catalog. Items change only when an import replaces all of them at once, so each result is
+ * from one catalog, the old or the new. Methods reject with a `ServiceUnavailableError` if the store is
+ * unavailable or contains no catalog.
  */
 export interface CatalogStore {
-  /** A slice of the items in the order of their ids; `total` is of the same moment. */
+  /** A slice of the items, sorted by id, and their total number. */
   list(slice: Slice): Promise<ItemList>;
   page(query: PageQuery): Promise<Versioned<ItemPage>>;
   find(id: number): Promise<Versioned<Item | undefined>>;
   facets(filter: ItemFilter): Promise<Versioned<Facets>>;
   figures(): Promise<Versioned<Figures>>;
-  /** The word for the present catalog. */
+  /** Version of the current catalog. */
   version(): Promise<string>;
-  /** Migrates the tables to the newest version; the first use does so too. */
+  /** Migrates the tables to the newest version; the first use does the same. */
   migrate(): Promise<void>;
   /** Whether no catalog was ever imported. */
   isEmpty(): Promise<boolean>;
-  /** Rejects if the store cannot be read, or holds no catalog. */
+  /** Rejects if the store is unavailable or contains no catalog. */
   check(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** The error of a store that contains no catalog yet. */
+export function noCatalog(): ServiceUnavailableError {
+  return new ServiceUnavailableError('There is no catalog yet', {
+    headers: { 'Retry-After': '1' },
+  });
 }

@@ -1,64 +1,51 @@
-import { negotiate } from '@fw/middleware/negotiate';
 import { etagOf, isNotModified } from '@fw/middleware/preconditions';
 import { documented } from '@fw/openapi';
-import { type Cursor, createCursor } from '@fw/service';
+import {
+  type Cursor,
+  createCursor,
+  NOT_ACCEPTABLE,
+  onlyJson,
+  STORE_UNAVAILABLE,
+} from '@fw/service';
 import { validate } from '@fw/validation';
-import { type Context, createRouter, type Middleware, NotFoundError, type Router } from 'fw';
+import { type Context, createRouter, type Router } from 'fw';
 import * as z from 'zod';
 
-import { type ItemFilter, ORDERS, type Order, type Place } from './item.ts';
-import {
-  Facets,
-  Figures,
-  FilterQuery,
-  Item,
-  ItemPage,
-  ItemParams,
-  ListQuery,
-  STORE_AWAY,
-} from './schemas.ts';
+import { countFacets, getItem, orderOf, searchItems } from './catalog.ts';
+import type { Place } from './item.ts';
+import { V2 } from './paths.ts';
+import { Facets, Figures, FilterQuery, Item, ItemPage, ItemParams, ListQuery } from './schemas.ts';
 import type { CatalogStore, Versioned } from './store.ts';
-import { wordsOf } from './words.ts';
 
-/** Where version 2 stands: `Link` is relative to the edge's origin, as it is. */
-export const V2 = '/api/v2/catalog';
-
-/** Items change by imports only, and nobody is hurt by a price of a minute ago. */
+/** Items change only by imports, so a price that is a minute old is good enough. */
 const CACHE_CONTROL = 'public, max-age=60';
 
 const tags = ['Catalog'];
 const CACHED = {
-  ETag: 'The catalog that the answer is from: another one after each import',
-  'Cache-Control': 'How long the answer will do',
-};
-const ERRORS = {
-  406: { description: 'Answers are JSON, which `Accept` leaves out' },
-  ...STORE_AWAY,
+  ETag: 'Version of the catalog; it changes with every import',
+  'Cache-Control': 'How long the response may be reused',
 };
 const reads = {
   headers: z.object({
     'if-none-match': z
       .string()
       .optional()
-      .meta({ description: 'Entity tags: 304 if the catalog is still the same' }),
+      .meta({ description: 'Entity tags: 304 if the catalog has not changed' }),
   }),
 };
 
-function answersOf(schema: unknown, headers: Readonly<Record<string, string>> = {}) {
+/** The responses of every operation: `schema` describes a 200 response. */
+function responsesOf(schema: unknown, headers: Readonly<Record<string, string>> = {}) {
   return {
     200: { schema, headers: { ...CACHED, ...headers } },
-    304: { description: 'The client has this answer already', headers: CACHED },
-    ...ERRORS,
+    304: { description: 'The response that the client has is current', headers: CACHED },
+    ...NOT_ACCEPTABLE,
+    ...STORE_UNAVAILABLE,
   };
 }
 
-const onlyJson: Middleware = (ctx, next) => {
-  negotiate(ctx, ['application/json']);
-  return next();
-};
-
-/** Version 2 of the API. */
-export function catalogRoutes(store: CatalogStore): Router {
+/** Creates the routes of version 2. */
+export function createCatalogRoutesV2(store: CatalogStore): Router {
   const router = createRouter();
   router.use(onlyJson);
   router.get(
@@ -66,29 +53,30 @@ export function catalogRoutes(store: CatalogStore): Router {
     documented({
       summary: 'List items',
       description:
-        'In the order of `sort`, page by page: `meta.nextCursor` and `Link` lead to the page after this one, as long as there is one. With limits of the price a page may be a short one though others follow.',
+        'Sorted by `sort`. `meta.nextCursor` and `Link` lead to the next page, if there is one. With a price range, a page may be shorter than `limit` although more pages follow.',
       operationId: 'listItems',
       tags,
       reads,
-      responses: answersOf(ItemPage, { Link: 'The next page, with the relation `next`' }),
+      responses: responsesOf(ItemPage, { Link: 'The next page, with the relation `next`' }),
     }),
     validate({ query: ListQuery }),
-    (ctx) => answer(ctx, store, () => listPage(ctx, store, ctx.query)),
+    (ctx) => send(ctx, store, () => listPage(ctx, store, ctx.query)),
   );
   router.get(
     '/facets',
     documented({
       summary: 'Count items by category and brand',
-      description: `The most frequent ones first. Of a search or limits of the price at most 5,000 items are counted, otherwise the 10,000 most frequent combinations of a category and a brand; \`meta\` says so.`,
+      description:
+        'The largest counts first. For a search or a price range, at most 5,000 items are counted; otherwise the 10,000 most frequent combinations of a category and a brand. `meta` reports how many.',
       operationId: 'getFacets',
       tags,
       reads,
-      responses: answersOf(Facets),
+      responses: responsesOf(Facets),
     }),
     validate({ query: FilterQuery }),
     (ctx) =>
-      answer(ctx, store, async () => {
-        const { version, value } = await store.facets(toFilter(ctx.query));
+      send(ctx, store, async () => {
+        const { version, value } = await countFacets(store, ctx.query);
         const { category, brand, ...meta } = value;
         return { version, value: { data: { category, brand }, meta } };
       }),
@@ -96,16 +84,16 @@ export function catalogRoutes(store: CatalogStore): Router {
   router.get(
     '/figures',
     documented({
-      summary: 'Count items and tell their prices',
+      summary: 'Count items and summarize their prices',
       description:
-        'In all and by category, the one with the most items first; at most 1,000 entries.',
+        'In total and by category, the category with the most items first; at most 1,000 entries.',
       operationId: 'getCatalogFigures',
       tags,
       reads,
-      responses: answersOf(Figures),
+      responses: responsesOf(Figures),
     }),
     (ctx) =>
-      answer(ctx, store, async () => {
+      send(ctx, store, async () => {
         const { version, value } = await store.figures();
         const { isExact, ...data } = value;
         return { version, value: { data, meta: { isExact } } };
@@ -118,23 +106,27 @@ export function catalogRoutes(store: CatalogStore): Router {
       operationId: 'getItem',
       tags,
       reads,
-      responses: answersOf(z.object({ data: Item })),
+      responses: responsesOf(z.object({ data: Item })),
     }),
     validate({ params: ItemParams }),
-    (ctx) => answer(ctx, store, () => readItem(store, ctx.params.id)),
+    (ctx) =>
+      send(ctx, store, async () => {
+        const { version, value } = await getItem(store, ctx.params.id);
+        return { version, value: { data: value } };
+      }),
   );
   return router;
 }
 
-/** Answers 304 without asking for the rest, if the client knows what the present catalog says. */
-async function answer(
+/** Sends 304 without reading, if the client has the current version of the catalog. */
+async function send(
   ctx: Context,
   store: CatalogStore,
   read: () => Promise<Versioned<unknown>>,
 ): Promise<void> {
   if (ctx.get('if-none-match') !== undefined) {
-    const present = await store.version();
-    if (isNotModified(ctx, etagOf(present))) {
+    const current = await store.version();
+    if (isNotModified(ctx, etagOf(current))) {
       ctx.set('Cache-Control', CACHE_CONTROL);
       return;
     }
@@ -145,36 +137,29 @@ async function answer(
   ctx.json(value);
 }
 
-async function readItem(store: CatalogStore, id: number): Promise<Versioned<unknown>> {
-  const { version, value } = await store.find(id);
-  if (!value) throw new NotFoundError(`Item "${id}" not found`);
-  return { version, value: { data: value } };
-}
-
 async function listPage(
   ctx: Context,
   store: CatalogStore,
   query: ListQuery,
 ): Promise<Versioned<unknown>> {
-  const { sort, limit } = query;
-  const cursor = cursorOf(query);
-  const { version, value } = await store.page({
-    filter: toFilter(query),
-    order: orderOf(sort),
-    isDescending: sort.startsWith('-'),
-    after: query.cursor === undefined ? undefined : cursor.decode(query.cursor),
+  const { cursor: after, sort, limit, ...search } = query;
+  const cursor = createListCursor(query);
+  const { version, value } = await searchItems(store, {
+    search,
+    sort,
+    after: after === undefined ? undefined : cursor.decode(after),
     limit,
   });
   const nextCursor = value.next && cursor.encode(value.next);
   if (nextCursor !== undefined) {
-    ctx.append('Link', `<${V2}?${searchOf({ ...query, cursor: nextCursor })}>; rel="next"`);
+    ctx.append('Link', `<${V2}?${toSearchParams({ ...query, cursor: nextCursor })}>; rel="next"`);
   }
   return { version, value: { data: value.items, meta: { limit, nextCursor } } };
 }
 
-/** The cursors of one choice of items in one order. */
-function cursorOf({ cursor: _cursor, limit: _limit, ...list }: ListQuery) {
-  const name = `items ${searchOf(list)}`;
+/** Creates the cursors of one list: they are valid for the same filter and sort only. */
+function createListCursor({ cursor: _cursor, limit: _limit, ...list }: ListQuery) {
+  const name = `items ${toSearchParams(list)}`;
   const keyType = orderOf(list.sort) === 'name' ? 'string' : 'integer';
   const cursor: Cursor<['integer' | 'string', 'integer']> = createCursor(name, keyType, 'integer');
   return {
@@ -186,17 +171,7 @@ function cursorOf({ cursor: _cursor, limit: _limit, ...list }: ListQuery) {
   };
 }
 
-function orderOf(sort: ListQuery['sort']): Order {
-  return ORDERS.find((order) => sort.endsWith(order)) ?? 'id';
-}
-
-function toFilter({ q, ...rest }: FilterQuery): ItemFilter {
-  const { category, brand, minPrice, maxPrice } = rest;
-  return { words: q === undefined ? undefined : wordsOf(q), category, brand, minPrice, maxPrice };
-}
-
-/** The query again, without what is not set. */
-function searchOf(query: Partial<ListQuery>): URLSearchParams {
+function toSearchParams(query: Partial<ListQuery>): URLSearchParams {
   const set = Object.entries(query).filter(([, value]) => value !== undefined);
   return new URLSearchParams(set.map(([name, value]) => [name, String(value)]));
 }

@@ -1,42 +1,42 @@
 import type { Item } from './item.ts';
 
-/** Longer words are told apart by their beginnings. */
+/** Longer words are cut. */
 const MAX_WORD_LENGTH = 64;
 
-/** As much of a name as decides on its place in a list. */
+/** Names are sorted by this many characters. */
 const MAX_KEY_LENGTH = 200;
 
 /**
- * The words of a text, each once, whatever its case, accents and punctuation: stretches of letters and
- * digits. No character has another meaning, so a search can hold no syntax.
+ * The words of a text: runs of letters and digits, without case and accents, each word once. Every
+ * other character separates words, so a search has no syntax.
  */
 export function wordsOf(text: string): readonly string[] {
   return [...new Set(readWords(text))];
 }
 
-/** What names are ordered by, in the order of its bytes: the same in every store and locale. */
+/** The sort key of a name. Stores compare its bytes, so the order does not depend on a locale. */
 export function nameKeyOf(name: string): string {
   return readWords(name).join(' ').slice(0, MAX_KEY_LENGTH).toWellFormed();
 }
 
-/** What a search finds an item by; some words more than once. */
+/** The words that a search finds an item by; may contain a word more than once. */
 export function wordsOfItem(item: Item): readonly string[] {
   const { name, brand, category, description, tags } = item;
   return readWords(`${name} ${brand} ${category} ${description} ${tags.join(' ')}`);
 }
 
 function readWords(text: string): readonly string[] {
-  // Most texts are; it takes a third of the time.
+  // Most texts are ASCII; this path takes a third of the time.
   const isAscii = !/[^\0-\x7f]/.test(text);
-  const words = isAscii ? text.toLowerCase().match(/[a-z0-9]+/g) : readAnyWords(text);
+  const words = isAscii ? text.toLowerCase().match(/[a-z0-9]+/g) : readUnicodeWords(text);
   return (words ?? []).map((word) =>
     word.length > MAX_WORD_LENGTH ? word.slice(0, MAX_WORD_LENGTH).toWellFormed() : word,
   );
 }
 
-function readAnyWords(text: string): readonly string[] | null {
+function readUnicodeWords(text: string): readonly string[] | null {
   const plain = text.normalize('NFKD').replace(/\p{M}+/gu, '');
-  // By way of upper case, which has one form where lower case has two, such as "σ" and "ς".
+  // Upper case first: it has one form where lower case has two, such as "σ" and "ς".
   return plain
     .toUpperCase()
     .toLowerCase()

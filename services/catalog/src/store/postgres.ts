@@ -8,11 +8,11 @@ import {
   MAX_COUNTED,
   MAX_FIGURES,
   MAX_PAIRS,
+  noCatalog,
   type PageQuery,
   type Versioned,
 } from '../store.ts';
 import { sumCountedPairs, sumFacets } from './facets.ts';
-import { noCatalog } from './no-catalog.ts';
 import { KEY_COLUMNS, MIGRATIONS, sql, type Tables, tablesOf } from './postgres-tables.ts';
 import { toFigures, toItem, toPair } from './rows.ts';
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 
+import type { Slice } from '@fw/service';
 import { inSnapshot, openDatabase, orUnavailable } from '@fw/service/sqlite';
 
 import type { ItemFilter } from '../item.ts';
@@ -10,11 +11,10 @@ import {
   MAX_COUNTED,
   MAX_FIGURES,
   MAX_PAIRS,
-  type Slice,
+  noCatalog,
   type Versioned,
 } from '../store.ts';
 import { sumCountedPairs, sumFacets } from './facets.ts';
-import { noCatalog } from './no-catalog.ts';
 import { toFigures, toItem, toPair } from './rows.ts';
 import {
   ITEM,
