@@ -46,10 +46,10 @@ config: install ## Print every variable of the services
 	@node deploy/local/service-command.ts all config
 
 smoke: install ## Try the running system through its edge
-	@node deploy/local/smoke.ts
+	@node tests/smoke/smoke.ts
 
 contract: install ## Hold version 1 at BASE against its specification (BASE=https://host TOKEN="A B")
-	@node deploy/local/contract.ts --base $(or $(BASE),http://localhost:$(PORT)) $(patsubst %,--token %,$(TOKEN))
+	@node tests/contract/contract.ts --base $(or $(BASE),http://localhost:$(PORT)) $(patsubst %,--token %,$(TOKEN))
 
 load: $(TOOLCHAIN) ## Put load on the system at BASE (PROFILE=smoke, load, rate-limit or rollout)
 	@node deploy/k6/run.ts --profile '$(or $(PROFILE),smoke)' --base '$(or $(BASE),http://localhost:$(PORT))'
@@ -78,11 +78,11 @@ charts: install ## Pack what the charts need, so that they can be installed
 
 e2e: install ## Try the charts on the cluster of KUBECONFIG (ONLY=platform: one scenario)
 	@node deploy/local/tools.ts helm k6
-	@node deploy/e2e/main.ts $(if $(ONLY),--only $(ONLY))
+	@node tests/e2e/main.ts $(if $(ONLY),--only $(ONLY))
 
 durability: install ## Kill services and databases over and over: nothing that was acknowledged is lost
 	@node deploy/local/tools.ts postgres
-	@node deploy/durability/durability.ts --full
+	@node tests/durability/durability.ts --full
 
 conformance: install ## Check the services against their OpenAPI documents (schemathesis, 20,000 cases)
 	@node deploy/local/tools.ts nginx

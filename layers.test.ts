@@ -31,7 +31,9 @@ interface Package {
 
 const packages = ['framework', 'services']
   .flatMap((parent) =>
-    readdirSync(join(import.meta.dirname, parent)).map((name) => join(parent, name)),
+    readdirSync(join(import.meta.dirname, parent), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => join(parent, name)),
   )
   .filter((folder) => !PROGRAMS.includes(folder))
   .map(readPackage);

@@ -3,6 +3,7 @@ import path from 'node:path';
 
 import { buildService } from '@fw/service/build';
 
+import { SERVICE_NAMES } from '../../services/services.ts';
 import { billOfMaterials } from './sbom.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -47,7 +48,7 @@ function makeUniform(folder: string): void {
 
 if (import.meta.main) {
   const [service = '', folder] = process.argv.slice(2);
-  const services = fs.readdirSync(path.join(root, 'services')).sort();
+  const services: readonly string[] = SERVICE_NAMES.toSorted();
   if (!services.includes(service) || folder === undefined) {
     const known = services.join(', ');
     console.error(`Cannot assemble the service "${service}": SERVICE must be one of ${known}`);

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
+import { SERVICE_NAMES } from '../../services/services.ts';
 import { type Bases, bringBases, chooseBases } from './bases.ts';
 import { docker, missingEngine } from './docker.ts';
 
@@ -17,9 +18,9 @@ export interface BuildOptions {
   readonly isFresh?: boolean;
 }
 
-/** The services that have an image: the folders below `services`. */
+/** The services that have an image. */
 export function services(): string[] {
-  return fs.readdirSync(path.join(root, 'services')).sort();
+  return SERVICE_NAMES.toSorted();
 }
 
 /**

@@ -39,7 +39,7 @@ async function run(
   let output = '';
   const result = await runLoad({
     profile,
-    base: system.target.api.origin,
+    base: system.origin,
     env: { ...TOLERANT, ...env },
     run: system.folders.run,
     out,
@@ -148,11 +148,10 @@ test('rate-limit: of 300 simultaneous requests of one user, 100 pass and 200 get
 }, 60_000);
 
 test('an interrupted program prints the summary and exits with 1', async () => {
-  const child = spawn(
-    process.execPath,
-    [PROGRAM, '--base', system.target.api.origin, '--out', newFolder()],
-    { env: { ...TOLERANT, JWT_SECRET: secret(), DURATION: '10m' }, detached: true },
-  );
+  const child = spawn(process.execPath, [PROGRAM, '--base', system.origin, '--out', newFolder()], {
+    env: { ...TOLERANT, JWT_SECRET: secret(), DURATION: '10m' },
+    detached: true,
+  });
   const output = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => {
     // After the first line k6 starts. Ctrl-C in a terminal interrupts the whole process group.
@@ -171,7 +170,7 @@ test('an interrupted program prints the summary and exits with 1', async () => {
 }, 60_000);
 
 test('a missed threshold is marked in the output and makes the program exit with 1', () => {
-  const args = ['--base', system.target.api.origin, '--out', newFolder()];
+  const args = ['--base', system.origin, '--out', newFolder()];
 
   const { status, stdout, stderr } = runProgram(args, {
     JWT_SECRET: secret(),

@@ -1,17 +1,10 @@
-import fs from 'node:fs';
 import path from 'node:path';
 
 import { buildService as bundle } from '@fw/service/build';
 
-const root = path.resolve(import.meta.dirname, '../..');
+import { SERVICE_NAMES } from '../../services/services.ts';
 
-/** The names of the services: the folders below `services` with an entry. */
-export function serviceNames(): string[] {
-  return fs
-    .readdirSync(path.join(root, 'services'))
-    .filter((name) => fs.existsSync(path.join(root, 'services', name, 'src/main.ts')))
-    .sort();
-}
+const root = path.resolve(import.meta.dirname, '../..');
 
 /** The file that `buildService` writes: the whole service and what it needs, in one. */
 export function bundleOf(name: string): string {
@@ -23,4 +16,4 @@ export async function buildService(name: string): Promise<void> {
   await bundle({ root, entry: `services/${name}/src/main.ts`, outfile: bundleOf(name) });
 }
 
-if (import.meta.main) await Promise.all(serviceNames().map(buildService));
+if (import.meta.main) await Promise.all(SERVICE_NAMES.map(buildService));

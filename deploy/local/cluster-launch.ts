@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 
-import { waitFor } from '../e2e/cluster.ts';
+import { waitFor } from './cluster/cluster.ts';
 import { removeFromCluster } from './cluster-down.ts';
 import {
   ensureNamespace,

@@ -1,10 +1,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
-
-import { packCharts } from '../e2e/charts.ts';
-import { type Cluster, waitFor } from '../e2e/cluster.ts';
-import type { Values } from '../e2e/release.ts';
-import { tellTroubles } from '../e2e/space.ts';
+import { type Cluster, waitFor } from './cluster/cluster.ts';
+import { describeDiagnostics } from './cluster/diagnostics.ts';
+import { packCharts } from './cluster/pack-charts.ts';
+import type { Values } from './cluster/values.ts';
 import type { ClusterRecord } from './cluster-record.ts';
 
 /** Where the platform is, or is to be. */
@@ -149,15 +148,15 @@ export async function waitUntilReady(cluster: Cluster, options: ReadyOptions): P
       if (parts.length > 0 && missing.length === 0) return true;
       if (Date.now() > next) {
         next += TELL_MS;
-        const [first = ''] = (await tellTroubles(cluster, namespace)).split(/\n(?! )/);
+        const [first = ''] = (await describeDiagnostics(cluster, namespace)).split(/\n(?! )/);
         say(`  Waiting for ${describe(missing)}${indent(`\n${first}`)}`);
       }
       return undefined;
     });
   } catch (error) {
     if (cluster.signal.aborted || missing.length === 0) throw error;
-    const troubles = indent(`\n${await tellTroubles(cluster, namespace)}`);
-    const message = `Not ready within ${seconds} s: ${describe(missing)}${troubles}`;
+    const diagnostics = indent(`\n${await describeDiagnostics(cluster, namespace)}`);
+    const message = `Not ready within ${seconds} s: ${describe(missing)}${diagnostics}`;
     throw new Error(message, { cause: error });
   }
 }

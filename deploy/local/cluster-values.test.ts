@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { readObjects } from '../charts/tests/render.ts';
-import { packCharts } from '../e2e/charts.ts';
+import { packCharts } from './cluster/pack-charts.ts';
 import { clusterValues } from './cluster-values.ts';
 import { ensureTool } from './tools.ts';
 

@@ -1,7 +1,8 @@
-import type { Values } from '../e2e/release.ts';
-import { imageValues, readSettings, serviceImage } from '../e2e/settings.ts';
+import { SERVICE_NAMES, type ServiceName } from '../../services/services.ts';
+import { imageValues, readImages, serviceImage } from './cluster/images.ts';
+import type { Values } from './cluster/values.ts';
 import { readStores } from './stores.ts';
-import { passedOn, SERVICES, type ServiceName } from './system.ts';
+import { passedOn } from './system.ts';
 
 export interface ClusterValuesOptions {
   /** Names images and stores as `make up` has them: see deploy/README.md. */
@@ -20,7 +21,7 @@ export interface ClusterValuesOptions {
 /** The values that `make up` installs the platform with. */
 export function clusterValues(options: ClusterValuesOptions): Values {
   const { env, ephemeral, nodePort, imageIds } = options;
-  const settings = readSettings({
+  const settings = readImages({
     ...env,
     TAG: env.TAG || 'dev',
     ...(imageIds && { IMAGE_PREFIX: '' }),
@@ -30,7 +31,7 @@ export function clusterValues(options: ClusterValuesOptions): Values {
   requireOutside('DATABASE_URL', DATABASE_URL);
   requireOutside('REDIS_URL', REDIS_URL);
 
-  const [users, catalog, reports] = SERVICES.map((name) => ({
+  const [users, catalog, reports] = SERVICE_NAMES.map((name) => ({
     config: configOf(name, env),
     ...(imageIds?.[name] && { podAnnotations: { 'fw/image': imageIds[name] } }),
   }));

@@ -4,10 +4,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import type { ServiceName } from '../../services/services.ts';
 import type { ProcessPlan, ProcessRecord } from './process.ts';
 
 /** The ports of each service's replicas on this machine. */
-export type Upstreams = Readonly<Record<'users' | 'catalog' | 'reports', readonly number[]>>;
+export type Upstreams = Readonly<Record<ServiceName, readonly number[]>>;
 
 /** What the services allow a request, which the edge must allow too. */
 export interface EdgeLimits {

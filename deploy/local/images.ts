@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 
-import { runProgram } from '../e2e/program.ts';
-import { SERVICES, type ServiceName } from './system.ts';
+import { SERVICE_NAMES, type ServiceName } from '../../services/services.ts';
+import { runProgram } from './cluster/program.ts';
 
 export interface ImagesOptions {
   readonly root: string;
@@ -33,7 +33,7 @@ export async function buildImages({ root, env, signal }: ImagesOptions): Promise
   const [code] = await once(child, 'close');
   if (code !== 0) throw new Error('The images are missing: what stands above says why');
   return Promise.all(
-    SERVICES.map(async (service) => {
+    SERVICE_NAMES.map(async (service) => {
       const name = `fw-${service}:${tag}`;
       const args = ['image', 'inspect', '--format', '{{.Id}}', name];
       const id = (await runProgram('docker', args, { signal })).trim().replace('sha256:', '');

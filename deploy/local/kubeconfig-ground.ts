@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { type Cluster, createCluster } from '../e2e/cluster.ts';
+import { type Cluster, createCluster } from './cluster/cluster.ts';
 import { isInstalled } from './cluster-platform.ts';
 import { clusterOf, kubeconfigFile } from './cluster-record.ts';
 import { addressOf, type Ground, type GroundOptions, RELEASE } from './ground.ts';

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
+import { SERVICE_NAMES } from '../../services/services.ts';
 import { buildService } from './build.ts';
 import { edgeLimitsOf, planEdge, turnEdge } from './edge.ts';
 import { requireFreePort } from './ports.ts';
@@ -9,7 +10,7 @@ import { startProcess, stopProcess, waitUntilReady } from './process.ts';
 import type { Folders } from './state.ts';
 import { readRunning, writeRecords } from './state.ts';
 import { keepStores, requireReachable, type Stores } from './stores.ts';
-import { planReplica, replicasOf, SERVICES, upstreamsOf } from './system.ts';
+import { planReplica, replicasOf, upstreamsOf } from './system.ts';
 import { readOrCreateSecret } from './token.ts';
 import { ensureTool } from './tools.ts';
 
@@ -39,7 +40,7 @@ export interface Launch {
 
 /** Bundles every service. */
 export function buildServices(): Promise<unknown> {
-  return Promise.all(SERVICES.map(buildService));
+  return Promise.all(SERVICE_NAMES.map(buildService));
 }
 
 /** Prepares the start of the system. */

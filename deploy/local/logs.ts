@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 
+import { SERVICE_NAMES } from '../../services/services.ts';
 import { kubeconfigFile, readCluster } from './cluster-record.ts';
 import { formatLogLine } from './log-line.ts';
 import { folders } from './state.ts';
@@ -25,7 +26,7 @@ process.stdout.on('error', () => process.exit());
 if (cluster) {
   const { namespace, release } = cluster;
   const where = ['--kubeconfig', kubeconfigFile(folders.run), '--namespace', namespace];
-  for (const part of ['users', 'catalog', 'reports', 'edge']) {
+  for (const part of [...SERVICE_NAMES, 'edge']) {
     const pods = `app.kubernetes.io/instance=${release},app.kubernetes.io/name=${part}`;
     const what = ['logs', '--follow', '--tail=5', '--max-log-requests=20', '--selector', pods];
     follow(part, ['kubectl', ...where, ...what]);

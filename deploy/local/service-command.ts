@@ -2,20 +2,21 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 
+import { SERVICE_NAMES, type ServiceName } from '../../services/services.ts';
 import { buildService, bundleOf } from './build.ts';
 import { readCluster } from './cluster-record.ts';
 import { folders } from './state.ts';
 import { keptStores, readStores } from './stores.ts';
-import { environmentOf, SERVICES, type ServiceName } from './system.ts';
+import { environmentOf } from './system.ts';
 
 /**
  * `node service-command.ts catalog import FILE` runs a command of a service with the settings that
  * it has on this machine; `all config` runs one of each.
  */
 const [name = '', ...args] = process.argv.slice(2);
-const services = SERVICES.filter((service) => name === service || name === 'all');
+const services = SERVICE_NAMES.filter((service) => name === service || name === 'all');
 if (services.length === 0) {
-  console.error(`Cannot run a command of "${name}": expected ${SERVICES.join(', ')} or all`);
+  console.error(`Cannot run a command of "${name}": expected ${SERVICE_NAMES.join(', ')} or all`);
   process.exit(2);
 }
 if (args[0] === 'import' && readCluster(folders.run)) {

@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 
+import { SERVICES, type ServiceName, serviceOf } from '../../services/services.ts';
 import { bundleOf } from './build.ts';
 import type { Upstreams } from './edge.ts';
 import type { ProcessPlan } from './process.ts';
 import type { Folders } from './state.ts';
 import type { Stores } from './stores.ts';
 import { secretFile } from './token.ts';
-
-export type ServiceName = keyof Upstreams;
 
 /** A process of a service: where clients and where probes reach it. */
 export interface Replica {
@@ -19,15 +18,10 @@ export interface Replica {
   readonly healthPort: number;
 }
 
-const REPLICAS: Readonly<Record<ServiceName, number>> = { users: 2, catalog: 2, reports: 1 };
-
-/** The names of the services, in the order of their ports. */
-export const SERVICES: readonly ServiceName[] = ['users', 'catalog', 'reports'];
-
 /** Every replica behind the edge on `edgePort`: the ports that follow it, health 1,000 above. */
 export function replicasOf(edgePort: number): Replica[] {
-  const names = SERVICES.flatMap((service) =>
-    Array.from({ length: REPLICAS[service] }, (_, index) => ({ service, number: index + 1 })),
+  const names = SERVICES.flatMap(({ name, replicas }) =>
+    Array.from({ length: replicas }, (_, index) => ({ service: name, number: index + 1 })),
   );
   return names.map(({ service, number }, index) => ({
     name: `${service}-${number}`,
@@ -39,9 +33,11 @@ export function replicasOf(edgePort: number): Replica[] {
 
 /** The replicas' ports by service, as the edge wants them. */
 export function upstreamsOf(replicas: readonly Replica[]): Upstreams {
-  const portsOf = (service: ServiceName) =>
-    replicas.filter((replica) => replica.service === service).map(({ port }) => port);
-  return { users: portsOf('users'), catalog: portsOf('catalog'), reports: portsOf('reports') };
+  const ports = SERVICES.map(({ name }) => [
+    name,
+    replicas.filter(({ service }) => service === name).map(({ port }) => port),
+  ]);
+  return Object.fromEntries(ports);
 }
 
 export interface ReplicaOptions {
@@ -97,10 +93,8 @@ export function passedOn(
   service: ServiceName,
   env: NodeJS.ProcessEnv = process.env,
 ): Record<string, string> {
-  const names = ['LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'REQUEST_TIMEOUT_MS'];
-  if (service === 'users') names.push('BODY_LIMIT');
   return Object.fromEntries(
-    names.flatMap((name) => {
+    serviceOf(service).environment.flatMap((name) => {
       const value = env[name];
       return value ? [[name, value]] : [];
     }),
@@ -111,19 +105,15 @@ function settingsOf(
   service: ServiceName,
   { folders, stores: { DATABASE_URL, REDIS_URL }, edgePort }: ReplicaOptions,
 ): Record<string, string> {
-  switch (service) {
-    case 'users':
-    case 'catalog':
-      return {
-        DATABASE_FILE: path.join(folders.data, `${service}.db`),
-        ...(DATABASE_URL && { DATABASE_URL }),
-      };
-    case 'reports':
-      return {
-        JWT_SECRET_FILE: secretFile(folders.run),
-        USERS_URL: `http://127.0.0.1:${edgePort}`,
-        CATALOG_URL: `http://127.0.0.1:${edgePort}`,
-        ...(REDIS_URL && { REDIS_URL }),
-      };
-  }
+  const { store, authenticated, calls } = serviceOf(service);
+  const edge = `http://127.0.0.1:${edgePort}`;
+  return {
+    ...(store === 'database' && {
+      DATABASE_FILE: path.join(folders.data, `${service}.db`),
+      ...(DATABASE_URL && { DATABASE_URL }),
+    }),
+    ...(store === 'counters' && REDIS_URL && { REDIS_URL }),
+    ...(authenticated && { JWT_SECRET_FILE: secretFile(folders.run) }),
+    ...Object.fromEntries(calls.map((name) => [`${name.toUpperCase()}_URL`, edge])),
+  };
 }

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 
+import { SERVICE_NAMES } from '../../services/services.ts';
 import { type BackendName, chooseBackend } from './backend.ts';
 import { createClusterLaunch } from './cluster-launch.ts';
 import { readParts } from './cluster-platform.ts';
@@ -91,7 +92,7 @@ async function describeSystem(): Promise<readonly string[]> {
 async function printAddresses(origin: string): Promise<void> {
   console.log(`
 Open      ${origin}
-Docs      ${origin}/docs/users, /docs/catalog, /docs/reports
+Docs      ${origin}${SERVICE_NAMES.map((name) => `/docs/${name}`).join(', ')}
 ${(await describeSystem()).join('\n')}
 
 Try

@@ -7,14 +7,14 @@ import { type Folders, foldersOf } from '../state.ts';
 import { stopSystem } from '../stop.ts';
 import type { Stores } from '../stores.ts';
 import { replicasOf } from '../system.ts';
-import { localTarget, type Target } from '../target.ts';
 import { freePortsFrom } from './ports.ts';
 
 /** The whole system in a folder and on ports of its own. */
 export interface TrialSystem {
   readonly folders: Folders;
   readonly port: number;
-  readonly target: Target;
+  /** The address of the edge. */
+  readonly origin: string;
   /** What was said at each start, line by line. */
   readonly said: readonly string[];
   /** Starts what does not run. */
@@ -49,6 +49,5 @@ export async function startTrialSystem(stores: Stores = {}): Promise<TrialSystem
     await stop();
     throw error;
   }
-  const target = localTarget(`http://127.0.0.1:${port}`, folders.run);
-  return { folders, port, target, said, up, stop };
+  return { folders, port, origin: `http://127.0.0.1:${port}`, said, up, stop };
 }
