@@ -1,7 +1,8 @@
-import { bringBases, chooseBases } from '../deploy/images/bases.ts';
-import { buildImage, services } from '../deploy/images/build.ts';
+import { chooseBases, requireBases } from '../deploy/images/bases.ts';
+import { buildImage } from '../deploy/images/build.ts';
 import { docker, missingEngine } from '../deploy/images/docker.ts';
-import { type Figures, measure } from '../deploy/images/measure.ts';
+import { type ImageMeasurement, measure } from '../deploy/images/testing/measure.ts';
+import { SERVICE_NAMES } from '../services/services.ts';
 import { readCount, readOptions, runAsProgram } from './options.ts';
 import {
   describeEnvironment,
@@ -22,7 +23,7 @@ const HELP = `The image of each service: from its start until it is ready, and w
 /** The images of one run, which are gone after it. */
 const BUILT = 'bench';
 
-type Results = Readonly<Record<string, Figures>>;
+type Results = Readonly<Record<string, ImageMeasurement>>;
 
 /** Measures the images, and reports; one line says why, where they cannot be had. */
 export async function runImages(args: readonly string[]): Promise<void> {
@@ -33,7 +34,7 @@ export async function runImages(args: readonly string[]): Promise<void> {
   if (!values) return;
   const starts = readCount('starts', values.starts);
   const isBuilt = values.tag === undefined;
-  const names = services().map((service) => `fw-${service}:${values.tag ?? BUILT}`);
+  const names = SERVICE_NAMES.map((service) => `fw-${service}:${values.tag ?? BUILT}`);
   try {
     const reason = missingEngine() ?? (isBuilt ? await failureToBuild() : undefined);
     if (reason) {
@@ -41,7 +42,7 @@ export async function runImages(args: readonly string[]): Promise<void> {
       return;
     }
     const environment = describeEnvironment([]);
-    const results: Record<string, Figures> = {};
+    const results: Record<string, ImageMeasurement> = {};
     for (const name of names) {
       process.stderr.write(`images, ${name}\n`);
       results[name.replace(/:.*/, '')] = await measure(name, { starts });
@@ -63,8 +64,8 @@ export async function runImages(args: readonly string[]): Promise<void> {
 async function failureToBuild(): Promise<string | undefined> {
   const bases = chooseBases();
   try {
-    await bringBases(bases);
-    for (const service of services()) {
+    await requireBases(bases);
+    for (const service of SERVICE_NAMES) {
       process.stderr.write(`images, building fw-${service}\n`);
       await buildImage(service, { name: `fw-${service}:${BUILT}`, bases });
     }

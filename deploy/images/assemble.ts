@@ -9,8 +9,8 @@ import { billOfMaterials } from './sbom.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 
 /**
- * Writes what the image of `service` adds to its base into `folder`: the bundle, the service's data
- * and the bill of materials, below `app`. The same sources give the same bytes, modes and times.
+ * Writes what the image of `service` adds to its base into `folder`/app: the bundle, the data of the
+ * service and the bill of materials. The same sources give the same bytes, modes and times.
  */
 export async function assemble(service: string, folder: string): Promise<void> {
   const source = path.join(root, 'services', service);
@@ -29,15 +29,15 @@ export async function assemble(service: string, folder: string): Promise<void> {
   const { name, version } = JSON.parse(fs.readFileSync(path.join(source, 'package.json'), 'utf8'));
   writeJson(path.join(app, 'package.json'), { name, version, type: 'module' });
   writeJson(path.join(app, 'sbom.cdx.json'), billOfMaterials({ root, service, metafile }));
-  makeUniform(folder);
+  normalise(folder);
 }
 
 function writeJson(file: string, value: unknown): void {
   fs.writeFileSync(file, `${JSON.stringify(value, null, 1)}\n`);
 }
 
-/** Everything readable by all, writable by its owner, and as old as SOURCE_DATE_EPOCH (default 0). */
-function makeUniform(folder: string): void {
+/** Gives every file the mode 644, every folder 755, and all the time SOURCE_DATE_EPOCH (default 0). */
+function normalise(folder: string): void {
   const seconds = Number(process.env.SOURCE_DATE_EPOCH ?? 0);
   for (const entry of fs.readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const file = path.join(entry.parentPath, entry.name);
@@ -48,10 +48,11 @@ function makeUniform(folder: string): void {
 
 if (import.meta.main) {
   const [service = '', folder] = process.argv.slice(2);
-  const services: readonly string[] = SERVICE_NAMES.toSorted();
-  if (!services.includes(service) || folder === undefined) {
-    const known = services.join(', ');
-    console.error(`Cannot assemble the service "${service}": SERVICE must be one of ${known}`);
+  const names: readonly string[] = SERVICE_NAMES;
+  if (!names.includes(service) || folder === undefined) {
+    console.error(
+      `Cannot assemble the service "${service}": SERVICE must be one of ${names.join(', ')}`,
+    );
     process.exit(1);
   }
   await assemble(service, folder);

@@ -4,49 +4,40 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * Runs the Docker command line.
+ * Runs the Docker command line and returns its standard output, without the final line break.
  *
- * @returns what it wrote to standard output, without the last line's end
- * @throws {Error} with the end of what it wrote, if it fails
+ * @throws {Error} with the end of its output, if it fails
  */
 export async function docker(...args: readonly string[]): Promise<string> {
-  const { stdout } = await dockerOutputs(...args);
-  return stdout.trimEnd();
-}
-
-/** Like `docker`, for a command that uses both outputs, as `logs` does. */
-export async function dockerOutputs(
-  ...args: readonly string[]
-): Promise<{ readonly stdout: string; readonly stderr: string }> {
-  return run('docker', args, { maxBuffer: 64 * 1024 ** 2 }).catch(
-    ({
+  try {
+    const { stdout } = await run('docker', args, { maxBuffer: 64 * 1024 ** 2 });
+    return stdout.trimEnd();
+  } catch (error) {
+    const {
       stdout = '',
       stderr = '',
       message,
-    }: {
-      stdout?: string;
-      stderr?: string;
-      message: string;
-    }) => {
-      // The classic builder writes what a step complained about to standard output.
-      const end = stdout.trim().split('\n').slice(-6).join('\n');
-      const said = `${end}\n${stderr.replace(/^DEPRECATED: .*\n(?: +.*\n)*/m, '').trim()}`.trim();
-      throw new Error(`docker ${args[0]}: ${said || message}`);
-    },
-  );
+    } = error as Error & Record<'stdout' | 'stderr', string>;
+    // The classic builder prints a warning of its own, and the error of a step to standard output.
+    const warning = /^DEPRECATED: .*\n(?: +.*\n)*/m;
+    const end = `${stdout.trim().split('\n').slice(-6).join('\n')}\n${stderr.replace(warning, '')}`;
+    throw new Error(`docker ${args[0]}: ${end.trim() || message}`);
+  }
 }
 
-/** Why no image can be built or run on this machine, in one line; nothing where one can. */
+/** Whether the engine has the image `name`. */
+export function hasImage(name: string): boolean {
+  return spawnSync('docker', ['image', 'inspect', name], { stdio: 'ignore' }).status === 0;
+}
+
+/** Why this machine cannot build or run images, in one line; undefined if it can. */
 export function missingEngine(): string | undefined {
   const { error, status, stderr } = spawnSync('docker', ['version'], {
     encoding: 'utf8',
     timeout: 10_000,
   });
   if (error) return 'no Docker: install Docker Engine (https://docs.docker.com/engine/install)';
-  return status === 0 ? undefined : `no Docker engine answers: ${stderr.trim().split('\n').at(-1)}`;
-}
-
-/** Whether the engine has an image of this name. */
-export function hasImage(name: string): boolean {
-  return spawnSync('docker', ['image', 'inspect', name], { stdio: 'ignore' }).status === 0;
+  return status === 0
+    ? undefined
+    : `no Docker engine responds: ${stderr.trim().split('\n').at(-1)}`;
 }

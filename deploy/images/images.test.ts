@@ -8,11 +8,12 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
+import { SERVICE_NAMES } from '../../services/services.ts';
 import { chooseBases } from './bases.ts';
-import { buildImage, services, sizesOf } from './build.ts';
-import { Container } from './container.ts';
+import { buildImage, sizesOf } from './build.ts';
 import { docker, missingEngine } from './docker.ts';
-import { ENVIRONMENT as env, measure } from './measure.ts';
+import { Container } from './testing/container.ts';
+import { ENVIRONMENT as env, measure } from './testing/measure.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const missing = missingEngine();
@@ -30,29 +31,29 @@ describe.skipIf(missing)(
   `the images${missing ? ` (skipped: ${missing})` : ''}`,
   { timeout: 5 * MINUTES },
   () => {
-    /** The sources as they are at the start, so that all builds have the same. */
+    /** A copy of the sources, so that all builds have the same. */
     const context = path.join(scratch, 'context');
-    /** What no other build can use; the rest is the cache that `make images` has too. */
+    /** Images of build steps that no other build can use. */
     const leftovers: string[] = [];
 
-    const build = (service: string, options: { name: string; isFresh?: boolean }) =>
+    const build = (service: string, options: { name: string; flags?: readonly string[] }) =>
       buildImage(service, { bases, context, ...options });
 
     beforeAll(async () => {
       copySources(context);
-      for (const service of services()) await build(service, { name: imageOf(service) });
+      for (const service of SERVICE_NAMES) await build(service, { name: imageOf(service) });
     }, 10 * MINUTES);
 
     afterAll(async () => {
       const names = await docker('images', '--format', '{{.Repository}}:{{.Tag}}');
       await removeAll(names.split('\n').filter((name) => name.includes(`:${tag}`)));
-      // Whatever is a part of another image stays.
+      // Images that are part of another image stay.
       for (const id of leftovers.reverse()) if (await isNameless(id)) await removeAll([id]);
     }, MINUTES);
 
-    test('share every layer but the last one, which is under 5 MB', async () => {
-      const layers = await Promise.all(services().map((service) => layersOf(imageOf(service))));
-      const sizes = await Promise.all(services().map((service) => sizesOf(imageOf(service))));
+    test('share every layer except the last, which is under 5 MB', async () => {
+      const layers = await Promise.all(SERVICE_NAMES.map((service) => layersOf(imageOf(service))));
+      const sizes = await Promise.all(SERVICE_NAMES.map((service) => sizesOf(imageOf(service))));
 
       const shared = layers.map((all) => all.slice(0, -1).join());
       expect(new Set(shared).size).toBe(1);
@@ -61,16 +62,16 @@ describe.skipIf(missing)(
       for (const { own } of sizes) expect(own).toBeLessThan(5e6);
     });
 
-    test('are built from nothing a second time to the same bytes, modes and times', async () => {
+    test('are reproducible: a second build without cache has the same layers', async () => {
       const name = `${imageOf('catalog')}-again`;
 
-      leftovers.push(...(await build('catalog', { name, isFresh: true })));
+      leftovers.push(...stepsOf(await build('catalog', { name, flags: ['--no-cache'] })));
 
-      // A layer's id is a digest of its archive.
+      // The id of a layer is a digest of its archive.
       expect(await layersOf(name)).toEqual(await layersOf(imageOf('catalog')));
     });
 
-    test('change in the last layer only when a line is changed, and keep the packages', async () => {
+    test('change only in the last layer if a line of source changes, and reuse the packages', async () => {
       const name = `${imageOf('users')}-edited`;
       const packages = await buildPackages();
       const main = path.join(context, 'services/users/src/main.ts');
@@ -78,8 +79,8 @@ describe.skipIf(missing)(
       fs.writeFileSync(main, `${text}process.title = 'edited';\n`);
 
       try {
-        leftovers.push(...(await build('users', { name })));
-        // Had they been fetched again, their files would have other times.
+        leftovers.push(...stepsOf(await build('users', { name })));
+        // Downloaded again, their files would have other times.
         expect(await buildPackages()).toEqual(packages);
       } finally {
         fs.writeFileSync(main, text);
@@ -90,18 +91,18 @@ describe.skipIf(missing)(
       expect(after.at(-1)).not.toBe(before.at(-1));
     });
 
-    test('are not built for a service that there is not', async () => {
+    test('are not built for an unknown service', async () => {
       const building = docker('build', '--force-rm', ...argumentsOf('user'), context);
 
       await expect(building).rejects.toThrow(
-        'Cannot assemble the service "user": SERVICE must be one of catalog, reports, users',
+        'Cannot assemble the service "user": SERVICE must be one of users, catalog, reports',
       );
     });
 
-    describe.each(services())('%s', (service) => {
+    describe.each(SERVICE_NAMES)('%s', (service) => {
       const image = imageOf(service);
 
-      test('holds the bundle, its data and its bill of materials, and nothing else', async () => {
+      test('contains only the bundle, its data and its bill of materials', async () => {
         const files = await filesOf(image);
 
         const own = files.filter(({ name }) => name.startsWith('app/')).map(({ name }) => name);
@@ -116,7 +117,7 @@ describe.skipIf(missing)(
         ]);
       });
 
-      test('has no shell, no package manager, no set-uid file and none that its user may write', async () => {
+      test('has no shell, no package manager, no set-uid file and no writable file', async () => {
         const files = await filesOf(image);
 
         const named = (pattern: RegExp) => files.filter(({ name }) => pattern.test(name));
@@ -127,7 +128,7 @@ describe.skipIf(missing)(
         expect(named(/(?:^|\/)nodejs\/bin\/node$|\/bin\/node$/)).toHaveLength(1);
       });
 
-      test('is labelled by where it comes from', async () => {
+      test('has labels with its origin', async () => {
         const labels = JSON.parse(
           await docker('inspect', '--format', '{{json .Config.Labels}}', image),
         );
@@ -145,7 +146,7 @@ describe.skipIf(missing)(
         expect(Object.values(labels)).not.toContain('');
       });
 
-      test('answers with a root that is read-only and no rights, and ends on SIGTERM', async () => {
+      test('responds with a read-only root and no capabilities, and exits on SIGTERM', async () => {
         await using container = await Container.start({ image, env });
         await container.ready();
 
@@ -166,15 +167,15 @@ describe.skipIf(missing)(
         ).toContain('Drained');
       });
 
-      // Whoever else is at work on the machine has nothing to do with it.
-      test('is ready half a second after its start', { retry: 3 }, async () => {
+      // Retried: other load on the machine slows a start down.
+      test('is ready within 0.5 s', { retry: 3 }, async () => {
         const { startMs, idleMiB } = await measure(image, { starts: 3, idleMs: 0 });
 
         expect(startMs).toBeLessThan(500);
         expect(idleMiB).toBeLessThan(128);
       });
 
-      test('says by one line what is wrong with its environment', async () => {
+      test('prints one line about an invalid variable', async () => {
         await using container = await Container.start({ image, env: { ...env, PORT: 'http' } });
 
         const { code, stdout, stderr } = await container.ended();
@@ -187,7 +188,7 @@ describe.skipIf(missing)(
     });
 
     test.each(['users', 'catalog'])(
-      '%s runs its migrations, and needs a volume for them',
+      '%s runs its migrations, which need a volume',
       async (service) => {
         const options = { image: imageOf(service), args: ['migrate'] };
         await using withVolume = await Container.start(options);
@@ -200,7 +201,7 @@ describe.skipIf(missing)(
       },
     );
 
-    test('reports reads a secret from a file, as a cluster mounts it', async () => {
+    test('reports reads a secret from a file that is mounted like in a cluster', async () => {
       const folder = path.join(scratch, 'secrets');
       fs.mkdirSync(path.join(folder, '..data'), { recursive: true });
       fs.writeFileSync(path.join(folder, '..data/JWT_SECRET'), env.JWT_SECRET);
@@ -217,7 +218,7 @@ describe.skipIf(missing)(
       expect(response.status).toBe(401);
     });
 
-    test('node is the first process, is no root, and may do what it needs only', async () => {
+    test('node is process 1, does not run as root, and has only the permissions that it needs', async () => {
       const { heapMiB, ...found } = await probe(256);
 
       expect(heapMiB).toBeGreaterThan(100);
@@ -241,15 +242,15 @@ describe.skipIf(missing)(
       });
     });
 
-    describe.each(memoryLimits())('below a limit of %i MiB', (memoryMiB) => {
-      test('the heap may grow to about half of that', async () => {
+    describe.each(memoryLimits())('with a memory limit of %i MiB', (memoryMiB) => {
+      test('the heap can grow to about half of the limit', async () => {
         const { heapMiB } = await probe(memoryMiB);
 
         expect(heapMiB).toBeGreaterThanOrEqual(memoryMiB / 2);
         expect(heapMiB).toBeLessThan(memoryMiB * 0.6);
       });
 
-      test.each(services())('a leak in %s ends with an error of the heap', async (service) => {
+      test.each(SERVICE_NAMES)('a memory leak in %s ends with a heap error', async (service) => {
         await using container = await Container.start({
           image: imageOf(service),
           memoryMiB,
@@ -266,14 +267,14 @@ describe.skipIf(missing)(
       });
     });
 
-    /** The layers of the stage that has the packages, of which the builder keeps one. */
+    /** The layers of the stage that installs the packages. */
     async function buildPackages(): Promise<string[]> {
       const name = `${imageOf('users')}-packages`;
       await docker('build', '--target=packages', '--tag', name, ...argumentsOf('users'), context);
       return layersOf(name);
     }
 
-    /** What a program finds in the place of the service, by a module that Node loads before it. */
+    /** Runs a module instead of the service and returns what it found. */
     async function probe(memoryMiB: number) {
       await using container = await Container.start({
         image: imageOf('users'),
@@ -295,10 +296,10 @@ describe.skipIf(missing)(
   },
 );
 
-/** The limits of memory that the charts have, the least that they accept, and more than all of these. */
+/** The memory limits of the charts, the smallest that they accept, and twice the largest. */
 function memoryLimits(): number[] {
   const charts = path.join(root, 'deploy/charts');
-  const limits = services().map((service): string => {
+  const limits = SERVICE_NAMES.map((service): string => {
     const values = fs.readFileSync(path.join(charts, service, 'values.yaml'), 'utf8');
     return parse(values).resources.limits.memory;
   });
@@ -308,7 +309,7 @@ function memoryLimits(): number[] {
   return [...new Set([...known, 2 * Math.max(...known)])];
 }
 
-/** What goes to the builder, without what others may write meanwhile. */
+/** Copies the build context, so that later changes do not affect it. */
 function copySources(target: string): void {
   const left = /(?:^|\/)(?:node_modules|dist|\.local)(?:\/|$)/;
   const filter = (source: string) => !left.test(path.relative(root, source));
@@ -317,6 +318,16 @@ function copySources(target: string): void {
   for (const name of [...ignore, ...read, 'framework', 'services', 'deploy/images']) {
     fs.cpSync(path.join(root, name), path.join(target, name), { recursive: true, filter });
   }
+}
+
+/** The images that the classic builder created: ` ---> 293b6fa475df`, unless cached or a base image. */
+function stepsOf(output: string): string[] {
+  const lines = output.split('\n');
+  return lines.flatMap((line, index) => {
+    const [, id] = /^ ---> ([0-9a-f]{12})$/.exec(line) ?? [];
+    const isOld = /: FROM | ---> Using cache$/.test(lines[index - 1] ?? '');
+    return id && !isOld ? [id] : [];
+  });
 }
 
 function argumentsOf(service: string): string[] {
@@ -329,7 +340,7 @@ async function layersOf(image: string): Promise<string[]> {
 }
 
 interface Entry {
-  /** As `ls` shows it. */
+  /** In the form of `ls -l`. */
   readonly mode: string;
   readonly uid: number;
   readonly gid: number;
@@ -338,7 +349,7 @@ interface Entry {
 
 const run = promisify(execFile);
 
-/** Every file of an image, with those that the engine itself adds to a container. */
+/** Every file of an image, and those that the engine adds to a container. */
 async function filesOf(image: string): Promise<Entry[]> {
   await using container = new Container(await docker('create', image));
   const list = 'docker export "$0" | tar --list --verbose --numeric-owner';
@@ -355,7 +366,7 @@ function isWritable({ mode, uid, gid }: Entry): boolean {
   return mode.startsWith('-') && mayWrite === 'w';
 }
 
-/** The option of Node that runs `code` before the service: NODE_OPTIONS is cut at blanks. */
+/** The option of Node that runs `code` first; encoded, because NODE_OPTIONS is split at spaces. */
 function importOf(code: string): string {
   return `--import=data:text/javascript,${encodeURIComponent(code)}`;
 }

@@ -4,10 +4,9 @@ import path from 'node:path';
 
 import type { Metafile } from 'esbuild';
 import { afterAll, describe, expect, test } from 'vitest';
-
+import { SERVICE_NAMES } from '../../services/services.ts';
 import { assemble } from './assemble.ts';
-import { services } from './build.ts';
-import { billOfMaterials, type Component } from './sbom.ts';
+import { billOfMaterials } from './sbom.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'sbom-'));
@@ -15,7 +14,7 @@ afterAll(() => fs.rmSync(scratch, { recursive: true }));
 
 const readJson = (file: string) => JSON.parse(fs.readFileSync(file, 'utf8'));
 
-/** The folders of the packages that a bundle's comments name: `// node_modules/pg/lib/index.js`. */
+/** The package folders in the comments of a bundle, such as `// node_modules/pg/lib/index.js`. */
 function packagesIn(dist: string): string[] {
   const scripts = fs.globSync(`${dist}/*.js`).map((file) => fs.readFileSync(file, 'utf8'));
   const folders = scripts.flatMap((script) =>
@@ -28,16 +27,21 @@ function packagesIn(dist: string): string[] {
   return [...new Set(folders)];
 }
 
-describe.each(services())('what the image of %s adds', (service) => {
+describe.each(SERVICE_NAMES)('the service layer of %s', (service) => {
   const folder = path.join(scratch, service);
   const app = path.join(folder, 'app');
   const assembled = assemble(service, folder);
 
-  test('lists each package that the bundle names, as the package describes itself', async () => {
+  test('lists every package in the bundle with its name, version and licence', async () => {
     await assembled;
 
     const listed = readJson(path.join(app, 'sbom.cdx.json')).components.map(
-      ({ name, version, licenses, purl }: Component) => [name, version, licenses[0], purl],
+      ({ name, version, licenses, purl }: Record<string, string>) => [
+        name,
+        version,
+        licenses?.[0],
+        purl,
+      ],
     );
 
     const bundled = packagesIn(path.join(app, 'dist')).map((from) => {
@@ -55,7 +59,7 @@ describe.each(services())('what the image of %s adds', (service) => {
     expect(listed.length).toBeGreaterThan(20);
   });
 
-  test('names the service, and refers to nothing that is not listed', async () => {
+  test('contains the service, and only references to listed packages', async () => {
     await assembled;
     const { metadata, components, dependencies } = readJson(path.join(app, 'sbom.cdx.json'));
     const refs = [metadata.component, ...components].map((one) => one['bom-ref']);
@@ -69,7 +73,7 @@ describe.each(services())('what the image of %s adds', (service) => {
     expect(new Set(refs).size).toBe(refs.length);
   });
 
-  test('is the same a second time, to the byte', async () => {
+  test('is reproducible to the byte', async () => {
     const again = path.join(scratch, `${service}-again`);
     await assembled;
 
@@ -78,7 +82,7 @@ describe.each(services())('what the image of %s adds', (service) => {
     expect(contentsOf(again)).toEqual(contentsOf(folder));
   });
 
-  test('has neither source maps nor times of its own', async () => {
+  test('contains no source maps and no modification times', async () => {
     await assembled;
 
     const files = Object.entries(contentsOf(folder));
@@ -124,7 +128,7 @@ function bundleOf(manifest: object): { root: string; service: string; metafile: 
   };
 }
 
-test('a bill lists neither what was shaken out nor modules of Node', () => {
+test('a bill of materials omits unused packages and modules of Node', () => {
   const bundle = bundleOf({ name: 'some', version: '1.2.3', license: '(MIT OR CC0-1.0)' });
 
   const { components } = billOfMaterials(bundle);
@@ -141,10 +145,10 @@ test('a bill lists neither what was shaken out nor modules of Node', () => {
   ]);
 });
 
-test('a bill cannot list a package that names no licence', () => {
+test('a package without a licence is an error', () => {
   const bundle = bundleOf({ name: 'some', version: '1.2.3' });
 
   expect(() => billOfMaterials(bundle)).toThrow(
-    'Cannot list node_modules/some: its package.json must name a version and a license',
+    'Cannot list node_modules/some: its package.json must contain a version and a license',
   );
 });

@@ -3,103 +3,78 @@ import path from 'node:path';
 
 import type { Metafile } from 'esbuild';
 
-/** A package of which the bundle holds code, as CycloneDX 1.6 describes it. */
-export interface Component {
-  readonly type: 'application' | 'library';
-  readonly 'bom-ref': string;
-  readonly name: string;
-  readonly version: string;
-  readonly description?: string;
-  readonly licenses: readonly LicenseChoice[];
-  readonly purl: string;
-}
-
-type LicenseChoice =
-  | { readonly license: { readonly id: string; readonly text?: { readonly content: string } } }
-  | { readonly expression: string };
-
-/** A software bill of materials: https://cyclonedx.org/docs/1.6/json */
-export interface BillOfMaterials {
-  readonly bomFormat: 'CycloneDX';
-  readonly specVersion: '1.6';
-  readonly version: 1;
-  readonly metadata: { readonly component: Component };
-  readonly components: readonly Component[];
-  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
-}
-
 export interface BillOptions {
-  /** What the metafile's paths are relative to. */
+  /** The folder that the paths of the metafile are relative to. */
   readonly root: string;
-  /** The folder below `services`. */
   readonly service: string;
   readonly metafile: Metafile;
 }
 
 /**
- * Lists the packages of which a service's bundle holds code, not those that are installed, with the
- * texts of their licences, which ask to go wherever the code goes.
+ * The software bill of materials of a service's bundle: the packages whose code is in it, with the
+ * texts of their licences (CycloneDX 1.6, https://cyclonedx.org/docs/1.6/json).
  *
- * @throws {Error} naming the package, if it does not say its version and its licence
+ * @throws {Error} naming the package, if its package.json has no version or licence
  */
-export function billOfMaterials({ root, service, metafile }: BillOptions): BillOfMaterials {
+export function billOfMaterials({ root, service, metafile }: BillOptions) {
   const application = `services/${service}`;
-  const folders = bundledFolders(metafile);
-  const components = new Map(
-    [...folders.add(application)].map((folder) => [
-      folder,
-      describe(root, folder, folder === application ? 'application' : 'library'),
-    ]),
-  );
-  const component = components.get(application)!;
-  const byRef = (one: Component, other: Component) => (one['bom-ref'] < other['bom-ref'] ? -1 : 1);
+  const component = describe(root, application, 'application');
+  const components = new Map([[application, component]]);
+  for (const folder of bundledFolders(metafile)) {
+    if (folder !== application) components.set(folder, describe(root, folder, 'library'));
+  }
   return {
     bomFormat: 'CycloneDX',
     specVersion: '1.6',
     version: 1,
     metadata: { component },
-    components: [...components.values()].filter((one) => one !== component).sort(byRef),
+    components: [...components.values()].filter((one) => one !== component).sort(byReference),
     dependencies: [...components]
-      .map(([folder, { 'bom-ref': ref }]) => ({
-        ref,
+      .map(([folder, one]) => ({
+        'bom-ref': one['bom-ref'],
         dependsOn: importedFolders(metafile, folder)
           .flatMap((imported) => components.get(imported)?.['bom-ref'] ?? [])
           .sort(),
       }))
-      .sort((one, other) => (one.ref < other.ref ? -1 : 1)),
+      .sort(byReference)
+      .map(({ 'bom-ref': ref, dependsOn }) => ({ ref, dependsOn })),
   };
 }
 
-/** The package's folder that `input` belongs to; none for what is no file, such as Node's modules. */
+function byReference(a: { 'bom-ref': string }, b: { 'bom-ref': string }): number {
+  return a['bom-ref'] < b['bom-ref'] ? -1 : 1;
+}
+
+/** The folder of the package that contains `input`; undefined for modules of Node. */
 function folderOf(input: string): string | undefined {
   return /^(?:.*\bnode_modules\/(?:@[^/]+\/)?[^/]+|(?:framework|services)\/[^/]+)(?=\/)/.exec(
     input,
   )?.[0];
 }
 
-/** The folders of which at least a byte is in a script: what was shaken out is not in the bundle. */
+/** The folders with code in the scripts: esbuild leaves out what is never used. */
 function bundledFolders({ outputs }: Metafile): Set<string> {
-  const inputs = Object.entries(outputs)
-    .filter(([file]) => file.endsWith('.js'))
-    .flatMap(([, { inputs }]) => Object.entries(inputs))
-    .filter(([, { bytesInOutput }]) => bytesInOutput > 0);
-  return new Set(inputs.flatMap(([input]) => folderOf(input) ?? []));
+  const scripts = Object.entries(outputs).filter(([file]) => file.endsWith('.js'));
+  const inputs = scripts.flatMap(([, { inputs }]) => Object.entries(inputs));
+  return new Set(
+    inputs.flatMap(([input, { bytesInOutput }]) =>
+      bytesInOutput > 0 ? (folderOf(input) ?? []) : [],
+    ),
+  );
 }
 
 function importedFolders({ inputs }: Metafile, folder: string): string[] {
   const imports = Object.entries(inputs)
     .filter(([input]) => folderOf(input) === folder)
-    .flatMap(([, { imports }]) =>
-      imports.map(({ path: imported }) => folderOf(imported) ?? folder),
-    );
+    .flatMap(([, { imports }]) => imports.map((one) => folderOf(one.path) ?? folder));
   return [...new Set(imports)].filter((imported) => imported !== folder);
 }
 
-function describe(root: string, folder: string, type: Component['type']): Component {
+function describe(root: string, folder: string, type: 'application' | 'library') {
   const file = path.join(root, folder, 'package.json');
   const { name, version, license, description } = JSON.parse(fs.readFileSync(file, 'utf8'));
   if (typeof version !== 'string' || typeof license !== 'string') {
-    throw new Error(`Cannot list ${folder}: its package.json must name a version and a license`);
+    throw new Error(`Cannot list ${folder}: its package.json must contain a version and a license`);
   }
   const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
   return {
@@ -108,21 +83,17 @@ function describe(root: string, folder: string, type: Component['type']): Compon
     name,
     version,
     ...(description && { description }),
-    licenses: [licenseChoice(license, licenseText(root, folder))],
+    licenses: [licenseOf(license, { root, folder })],
     purl,
   };
 }
 
-/** One licence by its SPDX id, several as the expression that combines them. */
-function licenseChoice(license: string, content: string | undefined): LicenseChoice {
+/** A single licence by its SPDX id and text; several as an SPDX expression. */
+function licenseOf(license: string, { root, folder }: { root: string; folder: string }): object {
   if (/[\s()]/.test(license)) return { expression: license };
+  // Packages of this repository share the licence in its root.
+  const where = folder.includes('node_modules') ? path.join(root, folder) : root;
+  const file = fs.readdirSync(where).find((name) => /^licen[cs]e\b/i.test(name));
+  const content = file && fs.readFileSync(path.join(where, file), 'utf8');
   return { license: { id: license, ...(content && { text: { content } }) } };
-}
-
-/** The licence beside the package's code; ours stands once, at the root. */
-function licenseText(root: string, folder: string): string | undefined {
-  const isOurs = !folder.includes('node_modules');
-  const where = path.join(root, isOurs ? '.' : folder);
-  const name = fs.readdirSync(where).find((file) => /^licen[cs]e\b/i.test(file));
-  return name && fs.readFileSync(path.join(where, name), 'utf8');
 }

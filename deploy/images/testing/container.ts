@@ -1,29 +1,31 @@
+import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 
-import { docker, dockerOutputs } from './docker.ts';
+import { docker } from '../docker.ts';
 
 export interface ContainerOptions {
   readonly image: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Arguments of the service: `migrate`. */
   readonly args?: readonly string[];
-  /** The limit, in mebibytes. Default 256. */
+  /** Memory limit in MiB. Default 256. */
   readonly memoryMiB?: number;
-  /** Whether there is a volume for the store. Default: yes. */
+  /** Whether there is a volume at `/data`. Default true. */
   readonly hasData?: boolean;
-  /** Folders of this machine by where the container finds them, to be read. */
+  /** Read-only volumes: folders of this machine by their path in the container. */
   readonly folders?: Readonly<Record<string, string>>;
 }
 
-/** How a container ended, and all it wrote. */
-export interface Ending {
+/** Exit code and output of a container. */
+export interface ContainerResult {
   readonly code: number;
   readonly isOutOfMemory: boolean;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A container as a cluster runs it: a root that is read-only, no rights, a limit of memory. */
+/** A container as a cluster runs it: read-only root, no capabilities, a memory limit. */
 export class Container implements AsyncDisposable {
   readonly id: string;
 
@@ -31,7 +33,7 @@ export class Container implements AsyncDisposable {
     this.id = id;
   }
 
-  /** Starts a container, and does not wait for what runs in it. */
+  /** Starts a container without waiting for the service. */
   static async start(options: ContainerOptions): Promise<Container> {
     const { image, env = {}, args = [], memoryMiB = 256, hasData = true, folders = {} } = options;
     const id = await docker(
@@ -53,15 +55,15 @@ export class Container implements AsyncDisposable {
     return new Container(id);
   }
 
-  /** Where this machine reaches a port of the container. */
+  /** The address of a port of the container. */
   async address(port: number): Promise<string> {
     return `http://${await docker('port', this.id, String(port))}`;
   }
 
   /**
-   * Resolves once the service says that it is ready.
+   * Waits until the service is ready.
    *
-   * @throws {Error} with what it wrote, if it ends before that or takes half a minute
+   * @throws {Error} with its output, if it exits before that or is not ready after 30 s
    */
   async ready(): Promise<void> {
     const health = await this.address(9090).catch(() => undefined);
@@ -75,7 +77,7 @@ export class Container implements AsyncDisposable {
     throw new Error(`The service is not ready: ${stdout}${stderr}`);
   }
 
-  /** A field of the engine's record of the container: `StartedAt`. */
+  /** A field of the container's state, such as `StartedAt`. */
   state(field: string): Promise<string> {
     return docker('inspect', '--format', `{{.State.${field}}}`, this.id);
   }
@@ -84,15 +86,15 @@ export class Container implements AsyncDisposable {
     return docker('kill', `--signal=${name}`, this.id);
   }
 
-  async ended(): Promise<Ending> {
+  async ended(): Promise<ContainerResult> {
     const code = Number(await docker('wait', this.id));
     const isOutOfMemory = (await this.state('OOMKilled')) === 'true';
     return { code, isOutOfMemory, ...(await this.output()) };
   }
 
-  /** What the service has written so far. */
+  /** The output of the service so far. */
   output(): Promise<{ readonly stdout: string; readonly stderr: string }> {
-    return dockerOutputs('logs', this.id);
+    return promisify(execFile)('docker', ['logs', this.id], { maxBuffer: 64 * 1024 ** 2 });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

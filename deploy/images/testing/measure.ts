@@ -1,30 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { docker } from '../docker.ts';
 import { Container } from './container.ts';
-import { docker } from './docker.ts';
 
-/** What every service can start with. */
+/** An environment that every service accepts. */
 export const ENVIRONMENT = { JWT_SECRET: '0123456789abcdef0123456789abcdef' };
 
-export interface Figures {
-  /** From the container's start until the service listens: the best of several starts. */
+/** Start time and idle memory of an image. */
+export interface ImageMeasurement {
+  /** Time from the start of the container until the service listens: the shortest of several starts. */
   readonly startMs: number;
-  /** What the engine counts against the limit while nobody asks for anything. */
+  /** Memory that counts against the container's limit without requests. */
   readonly idleMiB: number;
 }
 
 export interface MeasureOptions {
   /** Default 5. */
   readonly starts?: number;
-  /** How long a service is left alone before its memory is read. Default 3 s. */
+  /** Time without requests before the memory is read. Default 3 s. */
   readonly idleMs?: number;
 }
 
-/** Starts an image several times over, each time with an empty store, and looks on. */
+/** Starts an image several times, each time with an empty store, and measures it. */
 export async function measure(
   image: string,
   { starts = 5, idleMs = 3_000 }: MeasureOptions = {},
-): Promise<Figures> {
+): Promise<ImageMeasurement> {
   const startMs: number[] = [];
   let idleMiB = 0;
   for (let start = 1; start <= starts; start++) {
@@ -38,11 +39,11 @@ export async function measure(
   return { startMs: Math.min(...startMs), idleMiB };
 }
 
-/** By the clock that the engine and the service's log share: asking takes longer than starting. */
+/** Computed from the time stamps of the engine and of the log: a request would take longer than the start. */
 async function startTime(container: Container): Promise<number> {
   const { stdout } = await container.output();
   const line = stdout.split('\n').find((text) => text.includes('"message":"Listening on'));
-  if (!line) throw new Error(`The service does not say that it listens: ${stdout}`);
+  if (!line) throw new Error(`The log contains no line about listening: ${stdout}`);
   return Date.parse(JSON.parse(line).time) - Date.parse(await container.state('StartedAt'));
 }
 
