@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { planEdge } from '../../deploy/local/edge.ts';
+import { planEdge } from '../../deploy/local/processes/edge.ts';
 import { ensureTool } from '../../deploy/local/tools.ts';
 import { accepts, freePort } from '../listening.ts';
 import { LOAD_CORE, startProcess, stopProcess } from '../process.ts';

@@ -1,12 +1,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-
-import { removeFromCluster } from './cluster-down.ts';
-import { readCluster } from './cluster-record.ts';
+import { readCluster } from './cluster/record.ts';
+import { removeFromCluster } from './cluster/remove.ts';
 import { outliveReaders } from './output.ts';
+import { stopSystem } from './processes/stop.ts';
 import { folders } from './state.ts';
-import { stopSystem } from './stop.ts';
 
 const { values } = parseArgs({ options: { clean: { type: 'boolean', default: false } } });
 const { run } = folders;

@@ -3,10 +3,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { isPortFree } from './ports.ts';
-import { processIdentity } from './process.ts';
+import { isPortFree } from './processes/ports.ts';
+import { processIdentity } from './processes/process.ts';
+import { replicasOf } from './processes/system.ts';
 import { folders } from './state.ts';
-import { replicasOf } from './system.ts';
 
 const { values } = parseArgs({ options: { port: { type: 'string', default: '8080' } } });
 const edgePort = Number(values.port);
@@ -32,7 +32,7 @@ function processesOfOurs(): { pid: number; command: string }[] {
   const marks = [
     path.join(folders.root, 'services') + path.sep,
     path.join(folders.run, 'nginx'),
-    path.join(import.meta.dirname, 'forward.ts'),
+    path.join(import.meta.dirname, 'cluster/forward.ts'),
   ];
   return commands().filter(
     ({ pid, command }) => marks.some((mark) => command.includes(mark)) && processIdentity(pid),

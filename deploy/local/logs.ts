@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 
 import { SERVICE_NAMES } from '../../services/services.ts';
-import { kubeconfigFile, readCluster } from './cluster-record.ts';
+import { kubeconfigFile, readCluster } from './cluster/record.ts';
 import { formatLogLine } from './log-line.ts';
 import { folders } from './state.ts';
 

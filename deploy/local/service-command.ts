@@ -4,10 +4,10 @@ import fs from 'node:fs';
 
 import { SERVICE_NAMES, type ServiceName } from '../../services/services.ts';
 import { buildService, bundleOf } from './build.ts';
-import { readCluster } from './cluster-record.ts';
+import { readCluster } from './cluster/record.ts';
+import { keptStores, readStores } from './processes/stores.ts';
+import { environmentOf } from './processes/system.ts';
 import { folders } from './state.ts';
-import { keptStores, readStores } from './stores.ts';
-import { environmentOf } from './system.ts';
 
 /**
  * `node service-command.ts catalog import FILE` runs a command of a service with the settings that

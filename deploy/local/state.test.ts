@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ProcessRecord } from './process.ts';
-import { processIdentity } from './process.ts';
+import type { ProcessRecord } from './processes/process.ts';
+import { processIdentity } from './processes/process.ts';
 import { readRecords, readRunning, writeRecords } from './state.ts';
 
 let run: string;

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import type { ProcessRecord } from './process.ts';
-import { isRunning } from './process.ts';
+import type { ProcessRecord } from './processes/process.ts';
+import { isRunning } from './processes/process.ts';
 
 /** Where the local system keeps its files, all below `.local` of the checkout. */
 export interface Folders {

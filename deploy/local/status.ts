@@ -1,6 +1,6 @@
-import { readParts } from './cluster-platform.ts';
-import { clusterOf, readCluster } from './cluster-record.ts';
-import { isReady, isRunning } from './process.ts';
+import { readParts } from './cluster/platform.ts';
+import { clusterOf, readCluster } from './cluster/record.ts';
+import { isReady, isRunning } from './processes/process.ts';
 import { folders, readRecords } from './state.ts';
 
 async function show(): Promise<void> {

@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util';
 
 import { SERVICE_NAMES } from '../../services/services.ts';
-import { type BackendName, chooseBackend } from './backend.ts';
-import { createClusterLaunch } from './cluster-launch.ts';
-import { readParts } from './cluster-platform.ts';
-import { clusterOf, readCluster } from './cluster-record.ts';
-import { NodeImageError } from './kind-ground.ts';
-import { createLaunch, type Launch } from './launch.ts';
+import { type BackendName, chooseBackend } from './cluster/backend.ts';
+import { NodeImageError } from './cluster/kind-cluster.ts';
+import { createClusterLaunch } from './cluster/launch.ts';
+import { readParts } from './cluster/platform.ts';
+import { clusterOf, readCluster } from './cluster/record.ts';
 import { outliveReaders } from './output.ts';
+import { createLaunch, type Launch } from './processes/launch.ts';
+import { describeStores, readStores } from './processes/stores.ts';
 import { folders, readRunning } from './state.ts';
-import { describeStores, readStores } from './stores.ts';
 
 function readOptions(): { port: number; backend: string } {
   const { values } = parseArgs({

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { turnEdge } from '../../deploy/local/edge.ts';
-import { isReady, stopProcess } from '../../deploy/local/process.ts';
+import { turnEdge } from '../../deploy/local/processes/edge.ts';
+import { isReady, stopProcess } from '../../deploy/local/processes/process.ts';
+import { replicasOf, upstreamsOf } from '../../deploy/local/processes/system.ts';
 import { type Folders, readRunning } from '../../deploy/local/state.ts';
-import { replicasOf, upstreamsOf } from '../../deploy/local/system.ts';
 import type { Api } from '../contract/api.ts';
 
 /** Takes a replica of users away and brings it back by `up`, while users are read and created. */

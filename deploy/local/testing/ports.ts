@@ -1,6 +1,6 @@
 import net from 'node:net';
 
-import { isPortFree } from '../ports.ts';
+import { isPortFree } from '../processes/ports.ts';
 
 /** Listens on a free port of the loopback address; gives the port. */
 export async function listenAnywhere(server: net.Server): Promise<number> {

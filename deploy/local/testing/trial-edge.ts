@@ -2,8 +2,13 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-import { type EdgeLimits, planEdge, type Upstreams } from '../edge.ts';
-import { type ProcessPlan, startProcess, stopProcess, waitUntilReady } from '../process.ts';
+import { type EdgeLimits, planEdge, type Upstreams } from '../processes/edge.ts';
+import {
+  type ProcessPlan,
+  startProcess,
+  stopProcess,
+  waitUntilReady,
+} from '../processes/process.ts';
 import { findTool } from '../tools.ts';
 import { freePort } from './ports.ts';
 

@@ -2,11 +2,11 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-import { buildServices, createLaunch, type Launch } from '../launch.ts';
+import { buildServices, createLaunch, type Launch } from '../processes/launch.ts';
+import { stopSystem } from '../processes/stop.ts';
+import type { Stores } from '../processes/stores.ts';
+import { replicasOf } from '../processes/system.ts';
 import { type Folders, foldersOf } from '../state.ts';
-import { stopSystem } from '../stop.ts';
-import type { Stores } from '../stores.ts';
-import { replicasOf } from '../system.ts';
 import { freePortsFrom } from './ports.ts';
 
 /** The whole system in a folder and on ports of its own. */

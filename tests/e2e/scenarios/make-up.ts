@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-
-import { removeFromCluster } from '../../../deploy/local/cluster-down.ts';
-import { createClusterLaunch } from '../../../deploy/local/cluster-launch.ts';
-import { readCluster } from '../../../deploy/local/cluster-record.ts';
+import { createClusterLaunch } from '../../../deploy/local/cluster/launch.ts';
+import { readCluster } from '../../../deploy/local/cluster/record.ts';
+import { removeFromCluster } from '../../../deploy/local/cluster/remove.ts';
+import { stopSystem } from '../../../deploy/local/processes/stop.ts';
 import { foldersOf } from '../../../deploy/local/state.ts';
-import { stopSystem } from '../../../deploy/local/stop.ts';
 import { freePortsFrom } from '../../../deploy/local/testing/ports.ts';
 import { localTarget } from '../../contract/target.ts';
 import { outsideChecks } from '../../smoke/smoke.ts';

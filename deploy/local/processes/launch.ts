@@ -1,18 +1,18 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { SERVICE_NAMES } from '../../services/services.ts';
-import { buildService } from './build.ts';
+import { SERVICE_NAMES } from '../../../services/services.ts';
+import { buildService } from '../build.ts';
+import type { Folders } from '../state.ts';
+import { readRunning, writeRecords } from '../state.ts';
+import { readOrCreateSecret } from '../token.ts';
+import { ensureTool } from '../tools.ts';
 import { edgeLimitsOf, planEdge, turnEdge } from './edge.ts';
 import { requireFreePort } from './ports.ts';
 import type { ProcessPlan, ProcessRecord } from './process.ts';
 import { startProcess, stopProcess, waitUntilReady } from './process.ts';
-import type { Folders } from './state.ts';
-import { readRunning, writeRecords } from './state.ts';
 import { keepStores, requireReachable, type Stores } from './stores.ts';
 import { planReplica, replicasOf, upstreamsOf } from './system.ts';
-import { readOrCreateSecret } from './token.ts';
-import { ensureTool } from './tools.ts';
 
 export interface LaunchOptions {
   readonly folders: Folders;

@@ -1,5 +1,5 @@
-import type { ClusterRecord } from './cluster-record.ts';
-import type { Folders } from './state.ts';
+import type { Folders } from '../state.ts';
+import type { ClusterRecord } from './record.ts';
 import type { Within } from './within.ts';
 
 export interface GroundOptions {

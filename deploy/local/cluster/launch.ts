@@ -1,31 +1,30 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-
-import { waitFor } from './cluster/cluster.ts';
-import { removeFromCluster } from './cluster-down.ts';
+import type { Launch } from '../processes/launch.ts';
+import { type ProcessPlan, startProcess, stopProcess } from '../processes/process.ts';
+import { stopSystem } from '../processes/stop.ts';
+import { readRunning, writeRecords } from '../state.ts';
+import { keepSecret } from '../token.ts';
+import { waitFor } from './cluster.ts';
+import { bringKind } from './kind-cluster.ts';
+import { takeKubeconfig } from './kubeconfig.ts';
 import {
   ensureNamespace,
   makesVolumes,
   putPlatform,
   readTokenSecret,
   waitUntilReady,
-} from './cluster-platform.ts';
+} from './platform.ts';
+import { clusterValues } from './platform-values.ts';
 import {
   type ClusterRecord,
   clusterOf,
   kubeconfigFile,
   readCluster,
   writeCluster,
-} from './cluster-record.ts';
-import { clusterValues } from './cluster-values.ts';
-import { addressOf, type GroundOptions } from './ground.ts';
-import { bringKind } from './kind-ground.ts';
-import { takeKubeconfig } from './kubeconfig-ground.ts';
-import type { Launch } from './launch.ts';
-import { type ProcessPlan, startProcess, stopProcess } from './process.ts';
-import { readRunning, writeRecords } from './state.ts';
-import { stopSystem } from './stop.ts';
-import { keepSecret } from './token.ts';
+} from './record.ts';
+import { removeFromCluster } from './remove.ts';
+import { addressOf, type GroundOptions } from './target-cluster.ts';
 import { limitedBy } from './within.ts';
 
 export interface ClusterLaunchOptions

@@ -4,16 +4,15 @@ import os from 'node:os';
 import path from 'node:path';
 
 import { expect, onTestFinished, test } from 'vitest';
-
-import { removeFromCluster } from './cluster-down.ts';
-import { createClusterLaunch } from './cluster-launch.ts';
-import { readCluster } from './cluster-record.ts';
+import { foldersOf } from '../state.ts';
+import { freePortsFrom } from '../testing/ports.ts';
+import { standIn } from '../testing/stand-ins.ts';
+import { issueToken } from '../token.ts';
 import { NODE_IMAGE } from './kind.ts';
-import { NodeImageError } from './kind-ground.ts';
-import { foldersOf } from './state.ts';
-import { freePortsFrom } from './testing/ports.ts';
-import { standIn } from './testing/stand-ins.ts';
-import { issueToken } from './token.ts';
+import { NodeImageError } from './kind-cluster.ts';
+import { createClusterLaunch } from './launch.ts';
+import { readCluster } from './record.ts';
+import { removeFromCluster } from './remove.ts';
 
 const SECRET = 'a secret of thirty-two characters';
 const PART = {

@@ -1,4 +1,4 @@
-import { runProgram } from './cluster/program.ts';
+import { runProgram } from './program.ts';
 
 /** What a node of kind is made of: Kubernetes 1.37, which kind 0.33 was released with. */
 export const NODE_IMAGE =

@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { type Cluster, waitFor } from './cluster/cluster.ts';
-import { describeDiagnostics } from './cluster/diagnostics.ts';
-import { packCharts } from './cluster/pack-charts.ts';
-import type { Values } from './cluster/values.ts';
-import type { ClusterRecord } from './cluster-record.ts';
+import { type Cluster, waitFor } from './cluster.ts';
+import { describeDiagnostics } from './diagnostics.ts';
+import { packCharts } from './pack-charts.ts';
+import type { ClusterRecord } from './record.ts';
+import type { Values } from './values.ts';
 
 /** Where the platform is, or is to be. */
 export type Place = Pick<ClusterRecord, 'namespace' | 'release'>;

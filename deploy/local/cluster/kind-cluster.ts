@@ -1,6 +1,5 @@
-import { kubeconfigFile } from './cluster-record.ts';
-import { addressOf, type Ground, type GroundOptions, RELEASE } from './ground.ts';
-import { buildImages } from './images.ts';
+import { requireFreePort } from '../processes/ports.ts';
+import { buildImages } from './build-images.ts';
 import {
   bringNodeImage,
   createKindCluster,
@@ -9,7 +8,8 @@ import {
   NODE_IMAGE,
   NODE_PORT,
 } from './kind.ts';
-import { requireFreePort } from './ports.ts';
+import { kubeconfigFile } from './record.ts';
+import { addressOf, type Ground, type GroundOptions, RELEASE } from './target-cluster.ts';
 import { reasonOf } from './within.ts';
 
 /** That kind's node image cannot be had: processes do without. */

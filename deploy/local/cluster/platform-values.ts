@@ -1,8 +1,8 @@
-import { SERVICE_NAMES, type ServiceName } from '../../services/services.ts';
-import { imageValues, readImages, serviceImage } from './cluster/images.ts';
-import type { Values } from './cluster/values.ts';
-import { readStores } from './stores.ts';
-import { passedOn } from './system.ts';
+import { SERVICE_NAMES, type ServiceName } from '../../../services/services.ts';
+import { readStores } from '../processes/stores.ts';
+import { passedOn } from '../processes/system.ts';
+import { imageValues, readImages, serviceImage } from './images.ts';
+import type { Values } from './values.ts';
 
 export interface ClusterValuesOptions {
   /** Names images and stores as `make up` has them: see deploy/README.md. */

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-
+import { standIn } from '../testing/stand-ins.ts';
 import { chooseBackend } from './backend.ts';
-import { standIn } from './testing/stand-ins.ts';
 
 const ENGINE = 'version*) echo 29.1.0;;';
 const KIND = 'version) echo kind v0.33.0;;';

@@ -4,9 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 
 import { expect, onTestFinished, test } from 'vitest';
-
+import { freePort, listenAnywhere } from '../testing/ports.ts';
 import { describeStores, keepStores, keptStores, readStores, requireReachable } from './stores.ts';
-import { freePort, listenAnywhere } from './testing/ports.ts';
 
 function temporaryFolder(): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-stores-'));

@@ -1,11 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
-
-import { type Cluster, createCluster } from './cluster/cluster.ts';
-import { isInstalled } from './cluster-platform.ts';
-import { clusterOf, kubeconfigFile } from './cluster-record.ts';
-import { addressOf, type Ground, type GroundOptions, RELEASE } from './ground.ts';
-import { requireFreePort } from './ports.ts';
+import { requireFreePort } from '../processes/ports.ts';
+import { type Cluster, createCluster } from './cluster.ts';
+import { isInstalled } from './platform.ts';
+import { clusterOf, kubeconfigFile } from './record.ts';
+import { addressOf, type Ground, type GroundOptions, RELEASE } from './target-cluster.ts';
 import { reasonOf } from './within.ts';
 
 /** How long a cluster may take to answer, in seconds. */

@@ -1,6 +1,6 @@
-import { removePlatform } from './cluster-platform.ts';
-import { type ClusterRecord, clusterOf, kubeconfigFile } from './cluster-record.ts';
 import { deleteKindCluster } from './kind.ts';
+import { removePlatform } from './platform.ts';
+import { type ClusterRecord, clusterOf, kubeconfigFile } from './record.ts';
 import { limitedBy, reasonOf } from './within.ts';
 
 export interface RemoveOptions {

@@ -1,4 +1,4 @@
-import { runProgram } from './cluster/program.ts';
+import { runProgram } from './program.ts';
 import { reasonOf } from './within.ts';
 
 /** What the system runs on: this machine's processes, a cluster made for it, or one that is there. */

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { SERVICES, type ServiceName, serviceOf } from '../../services/services.ts';
-import { bundleOf } from './build.ts';
+import { SERVICES, type ServiceName, serviceOf } from '../../../services/services.ts';
+import { bundleOf } from '../build.ts';
+import type { Folders } from '../state.ts';
+import { secretFile } from '../token.ts';
 import type { Upstreams } from './edge.ts';
 import type { ProcessPlan } from './process.ts';
-import type { Folders } from './state.ts';
 import type { Stores } from './stores.ts';
-import { secretFile } from './token.ts';
 
 /** A process of a service: where clients and where probes reach it. */
 export interface Replica {

@@ -4,10 +4,10 @@ import path from 'node:path';
 
 import { expect, onTestFinished, test } from 'vitest';
 
-import { readObjects } from '../charts/tests/render.ts';
-import { packCharts } from './cluster/pack-charts.ts';
-import { clusterValues } from './cluster-values.ts';
-import { ensureTool } from './tools.ts';
+import { readObjects } from '../../charts/tests/render.ts';
+import { ensureTool } from '../tools.ts';
+import { packCharts } from './pack-charts.ts';
+import { clusterValues } from './platform-values.ts';
 
 /** What the platform's chart makes of values. */
 function render(values: object) {

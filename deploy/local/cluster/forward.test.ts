@@ -6,7 +6,7 @@ import path from 'node:path';
 
 import { expect, onTestFinished, test } from 'vitest';
 
-import { freePortsFrom } from './testing/ports.ts';
+import { freePortsFrom } from '../testing/ports.ts';
 
 /** Listens as kubectl does; the first one stops answering once it has answered. */
 const LISTEN = `

@@ -1,9 +1,8 @@
 import fs from 'node:fs';
-
+import type { Folders } from '../state.ts';
+import { readRunning } from '../state.ts';
 import type { ProcessRecord } from './process.ts';
 import { isRunning, stopProcess } from './process.ts';
-import type { Folders } from './state.ts';
-import { readRunning } from './state.ts';
 
 /**
  * Stops every process of the system and removes what it wrote; the data too if `clean`. Tells how

@@ -6,16 +6,16 @@ import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 
-import { SERVICE_NAMES } from '../../services/services.ts';
-import { bundleOf } from './build.ts';
+import { SERVICE_NAMES } from '../../../services/services.ts';
+import { bundleOf } from '../build.ts';
+import { readRunning } from '../state.ts';
+import { launchBrowser } from '../testing/browser.ts';
+import { startTrialSystem, type TrialSystem } from '../testing/trial-system.ts';
+import { issueToken, readOrCreateSecret } from '../token.ts';
 import { isPortFree } from './ports.ts';
 import { isRunning, stopProcess } from './process.ts';
-import { readRunning } from './state.ts';
 import { stopSystem } from './stop.ts';
 import { environmentOf } from './system.ts';
-import { launchBrowser } from './testing/browser.ts';
-import { startTrialSystem, type TrialSystem } from './testing/trial-system.ts';
-import { issueToken, readOrCreateSecret } from './token.ts';
 
 /** A start and a page take a second each, and many times that on a machine that is busy. */
 const START_TIMEOUT_MS = 90_000;
@@ -64,7 +64,7 @@ describe('the whole system on SQLite and memory', () => {
 
   test('a catalog that is imported is served at once', async () => {
     const { folders, port, origin } = system;
-    const items = new URL('../../services/catalog/data/items.ndjson', import.meta.url);
+    const items = new URL('../../../services/catalog/data/items.ndjson', import.meta.url);
     const file = path.join(folders.root, 'items.ndjson');
     const one = { ...JSON.parse(fs.readFileSync(items, 'utf8').split('\n')[0] ?? ''), id: 5001 };
     fs.writeFileSync(file, `${fs.readFileSync(items, 'utf8')}${JSON.stringify(one)}\n`);

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { ServiceName } from '../../services/services.ts';
+import type { ServiceName } from '../../../services/services.ts';
 import type { ProcessPlan, ProcessRecord } from './process.ts';
 
 /** The ports of each service's replicas on this machine. */
@@ -127,7 +127,7 @@ function digestOf(files: Readonly<Record<string, string>>): string {
 
 /** The text of files that are the same wherever the edge runs, by their names below the prefix. */
 function sourcesOf(pattern: string): Record<string, string> {
-  const folder = path.resolve(import.meta.dirname, '../nginx');
+  const folder = path.resolve(import.meta.dirname, '../../nginx');
   const names = fs.globSync(pattern, { cwd: folder }).sort();
   return Object.fromEntries(
     names.map((name) => [name, fs.readFileSync(path.join(folder, name), 'utf8')]),

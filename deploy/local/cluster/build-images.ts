@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 
-import { SERVICE_NAMES, type ServiceName } from '../../services/services.ts';
-import { runProgram } from './cluster/program.ts';
+import { SERVICE_NAMES, type ServiceName } from '../../../services/services.ts';
+import { runProgram } from './program.ts';
 
 export interface ImagesOptions {
   readonly root: string;

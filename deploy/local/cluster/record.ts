@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { type Cluster, createCluster } from './cluster/cluster.ts';
+import { type Cluster, createCluster } from './cluster.ts';
 
 /** What `make up` has put onto a cluster, as written down for the next command. */
 export interface ClusterRecord {

@@ -5,10 +5,9 @@ import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-
+import { freePort, listenAnywhere } from '../testing/ports.ts';
+import { startTrialEdge, type TrialEdge } from '../testing/trial-edge.ts';
 import { edgeLimitsOf, planEdge, renderLimits, renderUpstreams } from './edge.ts';
-import { freePort, listenAnywhere } from './testing/ports.ts';
-import { startTrialEdge, type TrialEdge } from './testing/trial-edge.ts';
 
 const upstreams: http.Server[] = [];
 let edge: TrialEdge;
@@ -210,7 +209,7 @@ test('a problem of the edge says when to try again only where it may help', asyn
 });
 
 test('no path is matched or rewritten by a regular expression', () => {
-  const text = fs.readFileSync(new URL('../nginx/nginx.conf', import.meta.url), 'utf8');
+  const text = fs.readFileSync(new URL('../../nginx/nginx.conf', import.meta.url), 'utf8');
 
   expect(text).not.toMatch(
     /^\s*(location\s+~|rewrite\s|if\s*\((?!\$(has_page|final_status( = 504)?)\) \{ return \d+; \}$))/m,

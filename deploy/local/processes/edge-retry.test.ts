@@ -1,8 +1,8 @@
 import http from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { freePort, listenAnywhere } from './testing/ports.ts';
-import { startTrialEdge } from './testing/trial-edge.ts';
+import { freePort, listenAnywhere } from '../testing/ports.ts';
+import { startTrialEdge } from '../testing/trial-edge.ts';
 
 interface Replica {
   readonly port: number;
