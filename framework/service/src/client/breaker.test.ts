@@ -2,81 +2,78 @@ import { expect, test } from 'vitest';
 
 import { createBreaker } from './breaker.ts';
 
-/** A breaker that two failures open for ten milliseconds of a clock that the test turns. */
+/** A breaker that two failures open, with trials every ten milliseconds of a clock that the test sets. */
 function newBreaker() {
   const clock = { ms: 0 };
   const breaker = createBreaker({ failures: 2, openMs: 10, now: () => clock.ms });
-  const fail = () => breaker.admit()?.('failure');
-  return { breaker, clock, fail };
+  const open = () => {
+    breaker.failed();
+    breaker.failed();
+  };
+  return { breaker, clock, open };
 }
 
-test('a breaker admits everything until as many failures as it is told come in a row', () => {
-  const { breaker, fail } = newBreaker();
+test('a breaker opens after as many failures in a row as configured', () => {
+  const { breaker } = newBreaker();
 
-  fail();
-  breaker.admit()?.('success');
-  fail();
-  const before = breaker.admit();
-  fail();
+  breaker.failed();
+  breaker.succeeded();
+  breaker.failed();
+  const afterOne = breaker.admit();
+  breaker.failed();
 
-  expect(before).toBeDefined();
-  expect(breaker.admit()).toBeUndefined();
+  expect(afterOne).toBe(true);
+  expect(breaker.admit()).toBe(false);
 });
 
-test('an open breaker admits one trial after a while, which closes it', () => {
-  const { breaker, clock, fail } = newBreaker();
-  fail();
-  fail();
-  clock.ms = 10;
+test('an open breaker admits one trial at a time, and a successful one closes it', () => {
+  const { breaker, clock, open } = newBreaker();
+  open();
 
+  clock.ms = 9;
+  const early = breaker.admit();
+  clock.ms = 10;
   const trial = breaker.admit();
-  const meanwhile = breaker.admit();
-  trial?.('success');
+  const second = breaker.admit();
+  breaker.succeeded();
 
-  expect(trial).toBeDefined();
-  expect(meanwhile).toBeUndefined();
-  fail();
-  expect(breaker.admit()).toBeDefined();
+  expect([early, trial, second]).toEqual([false, true, false]);
+  expect(breaker.admit()).toBe(true);
 });
 
-test('a trial that fails keeps the breaker open for as long again', () => {
-  const { breaker, clock, fail } = newBreaker();
-  fail();
-  fail();
+test('a trial that fails keeps the breaker open until the next trial', () => {
+  const { breaker, clock, open } = newBreaker();
+  open();
+
   clock.ms = 10;
-
-  fail();
-
-  expect(breaker.admit()).toBeUndefined();
+  breaker.admit();
+  breaker.failed();
+  const between = breaker.admit();
   clock.ms = 20;
-  expect(breaker.admit()).toBeDefined();
+
+  expect(between).toBe(false);
+  expect(breaker.admit()).toBe(true);
+  expect(breaker.admit()).toBe(false);
 });
 
-test('a trial that is called off leaves the next one a trial', () => {
-  const { breaker, clock, fail } = newBreaker();
-  fail();
-  fail();
+test('a trial without outcome does not prevent the next one', () => {
+  const { breaker, clock, open } = newBreaker();
+  open();
+
   clock.ms = 10;
+  breaker.admit();
+  clock.ms = 20;
 
-  breaker.admit()?.('called off');
-  const next = breaker.admit();
-
-  expect(next).toBeDefined();
-  expect(breaker.admit()).toBeUndefined();
+  expect(breaker.admit()).toBe(true);
 });
 
-test('what was under way when a breaker opened says nothing more', () => {
-  const { breaker, clock, fail } = newBreaker();
-  const slow = breaker.admit();
-  const late = breaker.admit();
-  fail();
-  fail();
+test('calls that fail after the breaker has opened do not delay the trial', () => {
+  const { breaker, clock, open } = newBreaker();
+  open();
 
-  slow?.('success');
   clock.ms = 5;
-  late?.('failure');
-
-  expect(breaker.admit()).toBeUndefined();
+  breaker.failed();
   clock.ms = 10;
-  expect(breaker.admit()).toBeDefined();
+
+  expect(breaker.admit()).toBe(true);
 });

@@ -1,47 +1,44 @@
 export interface BreakerOptions {
-  /** After how many failures in a row nothing is tried any more. Default 5. */
+  /** How many failures in a row open the breaker. Default 5. */
   readonly failures?: number;
-  /** After how long one trial may show whether it works again, in milliseconds. Default 2 s. */
+  /** Time between two trials while the breaker is open, in milliseconds. Default 2 s. */
   readonly openMs?: number;
-  /** A clock, in milliseconds. */
+  /** A clock, in milliseconds. Default `performance.now`. */
   readonly now?: () => number;
 }
 
-/** How a try ended; one that was called off says nothing. */
-export type Outcome = 'success' | 'failure' | 'called off';
-
-/** Spares whoever fails again and again, and those who would wait for it. */
+/** Protects a failing server, and the callers that would wait for it. */
 export interface Breaker {
-  /** Admits a try, and is told by the result how it ended; `undefined` while nothing is admitted. */
-  admit(): ((outcome: Outcome) => void) | undefined;
+  /** Whether a call may be made: any while the breaker is closed, one trial per `openMs` while it is open. */
+  admit(): boolean;
+  /** Closes the breaker. */
+  succeeded(): void;
+  /** Counts a failure; the last of `failures` in a row opens the breaker. */
+  failed(): void;
 }
 
-/**
- * Creates a circuit breaker: closed, it admits everything; open, nothing; after a while one trial,
- * which closes it or opens it anew.
- */
-export function createBreaker(options: BreakerOptions = {}): Breaker {
-  const { failures = 5, openMs = 2_000, now = () => performance.now() } = options;
+/** Creates a circuit breaker. A call that was cancelled reports neither success nor failure. */
+export function createBreaker({
+  failures = 5,
+  openMs = 2_000,
+  now = () => performance.now(),
+}: BreakerOptions = {}): Breaker {
   let inARow = 0;
   let trialFromMs = 0;
-  let isTrying = false;
 
-  const admitTrial = () => {
-    isTrying = true;
-    return (outcome: Outcome) => {
-      isTrying = false;
-      if (outcome === 'success') inARow = 0;
-      if (outcome === 'failure') trialFromMs = now() + openMs;
-    };
-  };
-  const settle = (outcome: Outcome) => {
-    if (outcome === 'success' && inARow < failures) inARow = 0;
-    if (outcome === 'failure' && ++inARow === failures) trialFromMs = now() + openMs;
-  };
   return {
     admit() {
-      if (inARow < failures) return settle;
-      return isTrying || now() < trialFromMs ? undefined : admitTrial();
+      if (inARow < failures) return true;
+      if (now() < trialFromMs) return false;
+      trialFromMs = now() + openMs;
+      return true;
+    },
+    succeeded() {
+      inARow = 0;
+    },
+    failed() {
+      inARow++;
+      if (inARow === failures) trialFromMs = now() + openMs;
     },
   };
 }

@@ -79,20 +79,22 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
 
   /** Answers with what came, or with what stood in the way. */
   async function tryOnce(url: URL, call: CallContext): Promise<CallAnswer | ServiceCallError> {
-    const settle = breaker.admit();
-    if (!settle) return new ServiceCallError(name, 'open', { detail: 'it has failed repeatedly' });
+    if (!breaker.admit()) {
+      return new ServiceCallError(name, 'open', { detail: 'it has failed repeatedly' });
+    }
     const span = call.state?.trace?.call({ method: 'GET', url });
     const headers = headersOf(call, span?.traceparent);
     try {
       const { signal } = call;
       const answer = await callOnce(url, { agent, headers, signal, timeoutMs, limitBytes });
       span?.end(answer);
-      settle(answer.status >= 500 ? 'failure' : 'success');
+      if (answer.status >= 500) breaker.failed();
+      else breaker.succeeded();
       return answer;
     } catch (error) {
       span?.end({ error });
-      settle(call.signal.aborted ? 'called off' : 'failure');
       call.signal.throwIfAborted();
+      breaker.failed();
       return failureOf(error);
     }
   }
