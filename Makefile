@@ -17,7 +17,7 @@ endif
 
 .DEFAULT_GOAL := help
 .PHONY: help install up down status logs token import config smoke contract leftovers \
-	load images test check format charts e2e durability conformance bench bench-services clean
+	load images test check format charts e2e durability conformance bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -88,12 +88,9 @@ conformance: install ## Check the services against their OpenAPI documents (sche
 	@node deploy/local/tools.ts nginx
 	@node tests/conformance/main.ts
 
-bench: install ## Measure the framework beside its peers
+bench: install ## Measure framework and services beside their peers (bench/README.md)
+	@node deploy/local/tools.ts nginx postgres redis wrk
 	npm run bench
-
-bench-services: install ## Measure each endpoint of the services beside the same on fastify
-	@node deploy/local/tools.ts nginx postgres wrk
-	npm run bench:services --workspace @fw/bench -- $(BENCH_FLAGS)
 
 clean: $(TOOLCHAIN) ## Stop everything and remove what was built, and the data
 	@node deploy/local/down.ts --clean

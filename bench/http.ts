@@ -1,10 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { ensureTool } from '../deploy/local/tools.ts';
 import { CONTESTANTS } from './http/contestant.ts';
 import { checkParity } from './http/parity.ts';
 import { type Price, pricesOf } from './http/prices.ts';
+import { httpSection, speedChart } from './http/section.ts';
 import { BARE, EXCHANGES, WORKLOADS, type Workload } from './http/workloads.ts';
 import { type LoadResult, runWrk } from './http/wrk.ts';
 import { readCount, readNames, readOptions, runAsProgram } from './options.ts';
@@ -16,13 +18,7 @@ import {
   startProcess,
   stopProcess,
 } from './process.ts';
-import {
-  describeEnvironment,
-  type Environment,
-  environmentLines,
-  publish,
-  RESULTS,
-} from './report.ts';
+import { describeEnvironment, type Environment, environmentLines, publish } from './report.ts';
 import { median, rotate } from './statistics.ts';
 import { markdownTable } from './table.ts';
 
@@ -36,9 +32,10 @@ const HELP = `The framework beside its peers, over HTTP.
   --seconds 1         length of one contestant's slice of a round
   --warmup 50000      requests to each contestant before the first round
   --connections 64    connections that wrk keeps open
-  --out DIR           where to write http.md and http.json; without it only whole runs are written
+  --out DIR           folder of the JSON file with every sample (default .local/bench)
 `;
 
+const CHART = fileURLToPath(new URL('../docs/speed.svg', import.meta.url));
 const SERVER = fileURLToPath(new URL('http/server.ts', import.meta.url));
 
 interface Settings {
@@ -111,15 +108,18 @@ export async function runHttp(args: readonly string[]): Promise<void> {
   }
   const summaries = summarize(samples);
   const prices = pricesOf(samples);
-  const isWhole = values.only === undefined && values.workload === undefined;
+  const isComplete = values.only === undefined && values.workload === undefined;
+  const results = { environment, settings, summaries, prices };
   publish(
     {
       name: 'http',
       markdown: toMarkdown(summaries, prices, environment, settings),
-      data: { environment, pinning: PINNING, settings, summaries, prices, samples },
+      section: httpSection(results),
+      data: { ...results, pinning: PINNING, samples },
     },
-    values.out ?? (isWhole ? RESULTS : undefined),
+    { isComplete, out: values.out },
   );
+  if (isComplete && values.out === undefined) writeFileSync(CHART, speedChart(results));
 }
 
 /** Each bare workload with its add-ons, so that they are measured in the same rounds. */
@@ -266,7 +266,6 @@ function toMarkdown(
     return rows.length > 0 ? [markdownTable(head, rows)] : [];
   });
   return [
-    '# HTTP',
     environmentLines(environment),
     `Medians of ${rounds} rounds of ${seconds} s; wrk with ${connections} connections; ${PINNING}. ` +
       'The ratio is of processor time per request, to raw `node:http` in the same round: more is better.',

@@ -1,17 +1,18 @@
 import { runHttp } from './http.ts';
-import { runImages } from './images.ts';
 import { runLimiter } from './limiter/limiter.ts';
 import { runAsProgram } from './options.ts';
-import { writeReadme } from './readme.ts';
 import { runRouter } from './router.ts';
+import { runServices } from './services.ts';
 import { runStart } from './start.ts';
+import { runStores } from './stores.ts';
 
-const HELP = `npm run bench                     all of them, with their defaults; the README shows the figures
+const HELP = `npm run bench                     all of them, with their defaults; writes the tables of bench/README.md
 npm run bench -- http --help      over HTTP, beside the peers
 npm run bench -- router --help    the router alone
 npm run bench -- start --help     from the start of a process to its first answer
 npm run bench -- limiter --help   the stores of rate limiters
-npm run bench -- images --help    the images of the services, where there is a Docker engine
+npm run bench -- services --help  the services beside fastify
+npm run bench -- stores --help    the PostgreSQL store of the users service beside pg
 `;
 
 const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
@@ -19,13 +20,13 @@ const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<v
   start: runStart,
   router: runRouter,
   limiter: runLimiter,
-  images: runImages,
+  services: runServices,
+  stores: runStores,
 };
 
 async function main([name, ...args]: readonly string[]): Promise<void> {
   if (name === undefined) {
     for (const run of Object.values(BENCHMARKS)) await run([]);
-    writeReadme();
     return;
   }
   const run = BENCHMARKS[name];

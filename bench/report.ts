@@ -37,21 +37,46 @@ function versionOf(packageName: string): string {
 }
 
 export interface Report {
-  /** The files are named for it: `<name>.md` and `<name>.json`. */
+  /** The JSON file and the section of bench/README.md have this name. */
   readonly name: string;
+  /** What is printed. */
   readonly markdown: string;
+  /** The section of bench/README.md. Default: `markdown`. */
+  readonly section?: string;
   readonly data: unknown;
 }
 
-/** Prints a report, and writes its two files into `directory` when there is one. */
-export function publish({ name, markdown, data }: Report, directory: string | undefined): void {
-  process.stdout.write(`\n${markdown}\n`);
-  if (directory === undefined) return;
-  mkdirSync(directory, { recursive: true });
-  writeFileSync(resolve(directory, `${name}.md`), `${markdown}\n`);
-  writeFileSync(resolve(directory, `${name}.json`), `${JSON.stringify(data, null, 2)}\n`);
-  process.stderr.write(`Written to ${resolve(directory, name)}.md and .json\n`);
+export interface PublishOptions {
+  /** Whether every contestant and workload was measured: only then README.md changes. */
+  readonly isComplete: boolean;
+  /** Folder of the JSON file. Default: `.local/bench`. */
+  readonly out?: string | undefined;
 }
 
-/** Where the reports of whole runs are kept. */
-export const RESULTS = resolve(import.meta.dirname, 'results');
+/** Prints a report, writes its data as JSON and, after a complete run, its section of bench/README.md. */
+export function publish(report: Report, { isComplete, out }: PublishOptions): void {
+  const { name, markdown, section = markdown, data } = report;
+  process.stdout.write(`\n${markdown}\n`);
+  const folder = resolve(out ?? LOCAL_FOLDER);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(resolve(folder, `${name}.json`), `${JSON.stringify(data, null, 2)}\n`);
+  process.stderr.write(`Every sample: ${resolve(folder, name)}.json\n`);
+  if (isComplete && out === undefined) {
+    writeFileSync(README, replaceSection(readFileSync(README, 'utf8'), name, section));
+  }
+}
+
+/**
+ * Replaces what is between `<!-- name -->` and `<!-- /name -->`.
+ *
+ * @throws {RangeError} if the text has no such marks
+ */
+export function replaceSection(text: string, name: string, section: string): string {
+  const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+  const [from, to] = [text.indexOf(start), text.indexOf(end)];
+  if (from === -1 || to === -1) throw new RangeError(`Cannot find ${start} and ${end}`);
+  return `${text.slice(0, from + start.length)}\n\n${section}\n\n${text.slice(to)}`;
+}
+
+const LOCAL_FOLDER = resolve(import.meta.dirname, '../.local/bench');
+const README = resolve(import.meta.dirname, 'README.md');

@@ -3,13 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 import { readCount, readNames, readOptions, runAsProgram } from './options.ts';
 import { MEASURED_CORE, nextMessage, startProcess, stopProcess } from './process.ts';
-import {
-  describeEnvironment,
-  type Environment,
-  environmentLines,
-  publish,
-  RESULTS,
-} from './report.ts';
+import { describeEnvironment, type Environment, environmentLines, publish } from './report.ts';
 import { ROUTERS } from './router/contestant.ts';
 import { KINDS, type Kind } from './router/routes.ts';
 import { median, rotate } from './statistics.ts';
@@ -20,9 +14,10 @@ const HELP = `The router beside its peers: from a method and a fresh path to han
   --only fw,memoirist   routers (${Object.keys(ROUTERS).join(', ')})
   --sizes 10,1000       numbers of routes (default 10,1000,10000)
   --rounds 7            rounds that are measured
-  --out DIR             where to write router.md and router.json; without it only whole runs are written
+  --out DIR           folder of the JSON file with every sample (default .local/bench)
 `;
 
+const SIZES = '10,1000,10000';
 const SERVER = fileURLToPath(new URL('router/server.ts', import.meta.url));
 /** Makes the path and finds nothing; what it costs is subtracted from the others. */
 const EMPTY = 'empty';
@@ -39,7 +34,7 @@ interface Result {
 export async function runRouter(args: readonly string[]): Promise<void> {
   const values = readOptions(args, HELP, {
     only: { type: 'string' },
-    sizes: { type: 'string', default: '10,1000,10000' },
+    sizes: { type: 'string', default: SIZES },
     rounds: { type: 'string', default: '7' },
   });
   if (!values) return;
@@ -57,7 +52,7 @@ export async function runRouter(args: readonly string[]): Promise<void> {
       markdown: toMarkdown(results, environment, rounds),
       data: { environment, rounds, results },
     },
-    values.out ?? (values.only === undefined ? RESULTS : undefined),
+    { isComplete: values.only === undefined && values.sizes === SIZES, out: values.out },
   );
 }
 
@@ -120,7 +115,6 @@ function toMarkdown(results: readonly Result[], environment: Environment, rounds
     }),
   ]);
   return [
-    '# Router',
     environmentLines(environment),
     `Nanoseconds of processor time per lookup among ${sizes.map((size) => size.toLocaleString('en')).join(' / ')} ` +
       `routes, medians of ${rounds} rounds: less is better.`,

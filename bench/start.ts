@@ -6,13 +6,7 @@ import { CONTESTANTS } from './http/contestant.ts';
 import { accepts, freePort } from './listening.ts';
 import { readCount, readNames, readOptions, runAsProgram } from './options.ts';
 import { MEASURED_CORE, startProcess, stopProcess } from './process.ts';
-import {
-  describeEnvironment,
-  type Environment,
-  environmentLines,
-  publish,
-  RESULTS,
-} from './report.ts';
+import { describeEnvironment, type Environment, environmentLines, publish } from './report.ts';
 import { bundle, createBundleDirectory, FORMS, type Form } from './start/bundle.ts';
 import { median, rotate } from './statistics.ts';
 import { markdownTable } from './table.ts';
@@ -26,7 +20,7 @@ const HELP = `From the start of a process to its first answer, each application 
 
   --only fw,hono   contestants (${APPLICATIONS.join(', ')})
   --rounds 15      starts of each that are measured
-  --out DIR        where to write start.md and start.json; without it only whole runs are written
+  --out DIR           folder of the JSON file with every sample (default .local/bench)
 `;
 
 const PATIENCE_MS = 10_000;
@@ -63,7 +57,7 @@ export async function runStart(args: readonly string[]): Promise<void> {
       markdown: toMarkdown(results, environment, rounds),
       data: { environment, rounds, results },
     },
-    values.out ?? (values.only === undefined ? RESULTS : undefined),
+    { isComplete: values.only === undefined, out: values.out },
   );
 }
 
@@ -132,7 +126,6 @@ function toMarkdown(results: readonly Result[], environment: Environment, rounds
     .toSorted((a, b) => a.milliseconds - b.milliseconds)
     .map(({ contestant, form, milliseconds }) => [contestant, form, milliseconds.toFixed()]);
   return [
-    '# Start',
     environmentLines(environment),
     `Milliseconds from the start of the process to its first answer, the application in one minified ` +
       `bundle of either form; medians of ${rounds} starts: less is better.`,

@@ -26,14 +26,14 @@ const ENTRIES = {
     addOnPackages: ['zod'],
   },
   fw: {
-    workloads: [...COMMON_WORKLOADS, 'user', 'validated', 'limited', 'controller'],
+    workloads: [...COMMON_WORKLOADS, 'user', 'validated', 'limited', 'observed', 'controller'],
     packages: [],
-    addOnPackages: ['zod'],
+    addOnPackages: ['zod', 'pino', 'prom-client'],
   },
   fastify: {
-    workloads: [...COMMON_WORKLOADS, 'user', 'validated', 'limited'],
+    workloads: [...COMMON_WORKLOADS, 'user', 'validated', 'limited', 'observed'],
     packages: ['fastify'],
-    addOnPackages: ['@fastify/rate-limit'],
+    addOnPackages: ['@fastify/rate-limit', 'pino', 'prom-client'],
   },
   nest: {
     workloads: ['controller'],

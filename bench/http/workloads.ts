@@ -10,6 +10,7 @@ export const WORKLOADS = [
   'user',
   'validated',
   'limited',
+  'observed',
   'controller',
 ] as const;
 export type Workload = (typeof WORKLOADS)[number];
@@ -18,6 +19,7 @@ export type Workload = (typeof WORKLOADS)[number];
 export const BARE: Partial<Readonly<Record<Workload, Workload>>> = {
   validated: 'post',
   limited: 'hello',
+  observed: 'hello',
   controller: 'user',
 };
 
@@ -126,6 +128,7 @@ export const EXCHANGES: Readonly<Record<Workload, readonly Exchange[]>> = {
   user: USER,
   validated: POST,
   limited: HELLO,
+  observed: HELLO,
   controller: USER,
 };
 

@@ -12,6 +12,8 @@ export interface Load {
   readonly exchanges: readonly Exchange[];
   readonly connections: number;
   readonly seconds: number;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface LoadResult {
@@ -24,11 +26,18 @@ export interface LoadResult {
  *
  * @throws {Error} if a connection failed, or an answer had a status of 400 or more
  */
-export async function runWrk({ port, exchanges, connections, seconds }: Load): Promise<LoadResult> {
+export async function runWrk({
+  port,
+  exchanges,
+  connections,
+  seconds,
+  headers = {},
+}: Load): Promise<LoadResult> {
   const [first] = exchanges;
   const child = startProcess(
     [
       ...[ensureTool('wrk'), '-t1', `-c${connections}`, `-d${seconds}s`, '-s', SCRIPT],
+      ...Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]),
       ...[`http://127.0.0.1:${port}`, '--', first?.method ?? '', first?.body ?? ''],
       ...exchanges.map(({ path }) => path),
     ],

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { ensureTool } from '../../deploy/local/tools.ts';
 import { readCount, readNames, readOptions, runAsProgram } from '../options.ts';
 import { LOAD_CORE, MEASURED_CORE, nextMessage, startProcess, stopProcess } from '../process.ts';
-import { describeEnvironment, environmentLines, publish, RESULTS } from '../report.ts';
+import { describeEnvironment, environmentLines, publish } from '../report.ts';
 import { median, rotate } from '../statistics.ts';
 import { markdownTable } from '../table.ts';
 import { MEMORY_STORES, REDIS_STORES } from './contestant.ts';
@@ -21,7 +21,7 @@ const HELP = `The stores of rate limiters: one hit of a random key among many.
   --only fw-redis       stores (${Object.keys(STORES).join(', ')})
   --keys 1000000        keys that the stores in memory hold
   --rounds 5            rounds that are measured
-  --out DIR             where to write limiter.md and limiter.json; without it only whole runs are written
+  --out DIR           folder of the JSON file with every sample (default .local/bench)
 `;
 
 const MEMORY_SERVER = fileURLToPath(new URL('memory-server.ts', import.meta.url));
@@ -61,14 +61,13 @@ export async function runLimiter(args: readonly string[]): Promise<void> {
     rounds,
   );
   const markdown = [
-    '# Rate limiter',
     environmentLines(environment),
     ...(memory.length > 0 ? memoryLines(memory, keys, rounds) : []),
     ...(redis.length > 0 ? redisLines(redis, rounds) : []),
   ].join('\n\n');
   publish(
     { name: 'limiter', markdown, data: { environment, keys, memory, redis } },
-    values.out ?? (values.only === undefined ? RESULTS : undefined),
+    { isComplete: values.only === undefined && values.keys === '1000000', out: values.out },
   );
 }
 

@@ -1,6 +1,7 @@
 import rateLimit from '@fastify/rate-limit';
 import Fastify, { type FastifyInstance } from 'fastify';
 
+import { observe, PRODUCTION_OPTIONS } from '../../services/fastify-observed.ts';
 import type { WorkloadOf } from '../contestant.ts';
 import { findUser, ITEMS, MAX_PER_MINUTE, MIDDLEWARES, RESOURCES, readUser } from '../workloads.ts';
 
@@ -104,11 +105,19 @@ const routes: Record<WorkloadOf<'fastify'>, (app: FastifyInstance) => unknown> =
     });
     routes.hello(app);
   },
+
+  observed: (app) => {
+    observe(app);
+    routes.hello(app);
+  },
 };
 
 /** Fastify with its compiled router and a schema for each answer, and its logger off. */
 export async function start(workload: WorkloadOf<'fastify'>): Promise<number> {
-  const app = Fastify({ logger: false, routerOptions: { compile: true } });
+  const isObserved = workload === 'observed';
+  const app = Fastify(
+    isObserved ? PRODUCTION_OPTIONS : { logger: false, routerOptions: { compile: true } },
+  );
   await routes[workload](app);
   const address = await app.listen({ port: 0, host: '127.0.0.1' });
   return Number(new URL(address).port);

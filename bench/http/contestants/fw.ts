@@ -1,6 +1,7 @@
 import { json } from '@fw/body-parser';
 import { controllersPlugin } from '@fw/controllers';
 import { rateLimit } from '@fw/rate-limit';
+import { createLogger, createMetrics, createServiceApp } from '@fw/service';
 import { validate } from '@fw/validation';
 import {
   type Application,
@@ -74,6 +75,8 @@ const routes: Record<WorkloadOf<'fw'>, (router: Router, app: Application) => voi
     routes.hello(router, app);
   },
 
+  observed: (router, app) => routes.hello(router, app),
+
   controller: (router, app) => {
     const root = new URL('../controllers/fw', import.meta.url).href;
     app.plugin(controllersPlugin({ router, root }));
@@ -82,8 +85,7 @@ const routes: Record<WorkloadOf<'fw'>, (router: Router, app: Application) => voi
 
 /** The stack that users run: errors first, the body parser, the routes, and what answers the rest. */
 export async function start(workload: WorkloadOf<'fw'>): Promise<number> {
-  const app = createApp();
-  app.use(errorHandler());
+  const app = workload === 'observed' ? createObservedApp() : createApp().use(errorHandler());
   app.use(json());
   const router = createRouter();
   routes[workload](router, app);
@@ -92,4 +94,9 @@ export async function start(workload: WorkloadOf<'fw'>): Promise<number> {
   app.use(notFoundHandler());
   const { port } = await listen(app, { port: 0, host: '127.0.0.1' });
   return port;
+}
+
+/** The application of a service: a log line, metrics and a request id for each request. */
+function createObservedApp(): Application {
+  return createServiceApp({ logger: createLogger('bench'), metrics: createMetrics() });
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { priceTable, ratioTable } from './readme.ts';
+import { priceTable, ratioTable, speedChart } from './section.ts';
 
 test('the table has a row per contestant, the best sum first, and two digits a ratio', () => {
   const environment = { machine: '', node: '', date: '', versions: {} };
@@ -31,8 +31,20 @@ test('the prices have a row per contestant, the lowest first, and a gap where th
   const rows = priceTable({ prices }).split('\n').slice(2);
 
   expect(rows.map((row) => row.split('|').map((cell) => cell.trim()))).toEqual([
-    ['', 'fast', '1.00', '3.00', '', ''],
-    ['', 'slow', '2.00', '', '', ''],
-    ['', 'other', '', '', '9.00', ''],
+    ['', 'fast', '1.00', '3.00', '', '', ''],
+    ['', 'slow', '2.00', '', '', '', ''],
+    ['', 'other', '', '', '', '9.00', ''],
   ]);
+});
+
+test('the chart has a bar per contestant with all common workloads, the best first', () => {
+  const summaries = ['hello', 'parameter', 'post', 'list', 'middlewares'].flatMap((workload) => [
+    { workload, contestant: 'raw', ratioToRaw: 1 },
+    { workload, contestant: 'fw', ratioToRaw: 1.02 },
+  ]);
+  summaries.push({ workload: 'hello', contestant: 'partial', ratioToRaw: 2 });
+
+  const labels = [...speedChart({ summaries }).matchAll(/text-anchor="end">([^<]+)</g)];
+
+  expect(labels.map(([, label]) => label)).toEqual(['fw', 'node:http']);
 });

@@ -1,11 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { barChart } from '../chart.ts';
+import { type Environment, environmentLines } from '../report.ts';
+import { markdownTable } from '../table.ts';
+import { COMMON_WORKLOADS } from './workloads.ts';
 
-import { COMMON_WORKLOADS } from './http/workloads.ts';
-import { type Environment, environmentLines, RESULTS } from './report.ts';
-import { markdownTable } from './table.ts';
-
-interface HttpResults {
+export interface HttpResults {
   readonly environment: Environment;
   readonly settings: { readonly rounds: number };
   readonly summaries: readonly {
@@ -20,7 +18,7 @@ interface HttpResults {
   }[];
 }
 
-const ADD_ONS = ['validated', 'limited', 'controller'];
+const ADD_ONS = ['validated', 'limited', 'observed', 'controller'];
 
 /** The ratios to raw of every contestant that has the common workloads, the best sum first. */
 export function ratioTable({ summaries }: HttpResults): string {
@@ -61,32 +59,30 @@ export function priceTable({ prices }: Pick<HttpResults, 'prices'>): string {
   );
 }
 
-/** Puts the latest results of whole runs between the marks in the README of the repository. */
-export function writeReadme(): void {
-  const file = resolve(import.meta.dirname, '../README.md');
-  const http = JSON.parse(readFileSync(resolve(RESULTS, 'http.json'), 'utf8')) as HttpResults;
-  const tableOf = (name: string) =>
-    readFileSync(resolve(RESULTS, `${name}.md`), 'utf8')
-      .split('\n')
-      .filter((line) => line.startsWith('|'))
-      .join('\n');
-  const section = [
-    ratioTable(http),
-    'What a validated body, a rate limit and a controller add to a request, in µs of processor time: ' +
-      'less is better.',
-    priceTable(http),
-    'A lookup of the router, in ns of processor time, among 10 / 1,000 / 10,000 routes: less is better.',
-    tableOf('router'),
-    'From the start of a process to its first answer, in ms: less is better.',
-    tableOf('start'),
-    `Medians of \`make bench\`, ${http.settings.rounds} rounds and more. ${environmentLines(http.environment)}`,
+/** The section of bench/README.md: ratios of the common workloads, and what each add-on costs. */
+export function httpSection(results: HttpResults): string {
+  return [
+    environmentLines(results.environment),
+    `Medians of ${results.settings.rounds} rounds. CPU time per request of \`node:http\` divided by that of ` +
+      'the framework, in the same round: more is better.',
+    ratioTable(results),
+    'What an add-on costs per request, in µs of CPU time: less is better.',
+    priceTable(results),
   ].join('\n\n');
-  const readme = readFileSync(file, 'utf8');
-  writeFileSync(
-    file,
-    readme.replace(
-      /(<!-- bench -->).*(<!-- \/bench -->)/s,
-      (_, start, end) => `${start}\n\n${section}\n\n${end}`,
-    ),
-  );
 }
+
+/** The mean ratio of the common workloads as a chart, the best first. */
+export function speedChart({ summaries }: Pick<HttpResults, 'summaries'>): string {
+  const names: readonly string[] = COMMON_WORKLOADS;
+  const common = summaries.filter(({ workload }) => names.includes(workload));
+  const bars = [...Map.groupBy(common, ({ contestant }) => contestant)]
+    .filter(([, own]) => own.length === names.length)
+    .map(([contestant, own]) => ({
+      label: contestant === 'raw' ? 'node:http' : contestant,
+      value: own.reduce((sum, { ratioToRaw }) => sum + ratioToRaw, 0) / own.length,
+    }))
+    .toSorted((a, b) => b.value - a.value);
+  return barChart(bars, { title: TITLE, emphasis: 'fw' });
+}
+
+const TITLE = 'Speed relative to node:http: CPU time per request, mean of five workloads';

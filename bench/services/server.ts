@@ -1,0 +1,114 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import { planEdge } from '../../deploy/local/edge.ts';
+import { ensureTool } from '../../deploy/local/tools.ts';
+import { freePort } from '../listening.ts';
+import { LOAD_CORE, MEASURED_CORE, startProcess, stopProcess } from '../process.ts';
+import { type Endpoint, JWT_SECRET } from './endpoints.ts';
+
+export type ServiceName = Endpoint['service'];
+
+const FASTIFY = fileURLToPath(new URL('fastify.ts', import.meta.url));
+const CATALOG_ITEMS = fileURLToPath(
+  new URL('../../services/catalog/data/items.ndjson', import.meta.url),
+);
+const READY_WITHIN_MS = 30_000;
+
+/** A running service: ours, or the same endpoints on fastify. */
+export interface Server {
+  readonly name: 'fw' | 'fastify';
+  readonly port: number;
+  /** CPU time used since the start, in seconds. */
+  cpuSeconds(): Promise<number>;
+  /** Ends the process as a deployment does (SIGTERM), so that its database is complete. */
+  stop(): Promise<void>;
+}
+
+export interface ServerOptions {
+  readonly service: ServiceName;
+  readonly databaseFile: string;
+  /** The bundle of our service; without it, the endpoints on fastify are started. */
+  readonly bundle?: string;
+}
+
+/** Starts a service on the measured core and waits until it is ready. */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const { service, databaseFile, bundle } = options;
+  const port = await freePort();
+  const healthPort = await freePort();
+  const env = {
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    HEALTH_PORT: String(healthPort),
+    DATABASE_FILE: databaseFile,
+    DATA_FILE: CATALOG_ITEMS,
+    ...(service === 'reports' && { JWT_SECRET, RATE_LIMIT_PRO: '1000000' }),
+    TRUST_PROXY: '1',
+    DRAIN_DELAY_MS: '0',
+    // A busy machine is no reason to shed load here.
+    MAX_EVENT_LOOP_LAG_MS: '10000',
+  };
+  const command = bundle ? [process.execPath, bundle] : [process.execPath, FASTIFY, service];
+  const child = startProcess(command, { core: MEASURED_CORE, quiet: true, env });
+  const managementPort = bundle ? healthPort : port;
+  await waitUntilOk(child, `http://127.0.0.1:${managementPort}/${bundle ? 'readyz' : 'metrics'}`);
+  return {
+    name: bundle ? 'fw' : 'fastify',
+    port,
+    cpuSeconds: () => readCpuSeconds(`http://127.0.0.1:${managementPort}/metrics`),
+    stop: async () => {
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+/** Starts the nginx of the local deployment in front of `port`, and returns its port. */
+export async function startEdge(port: number, prefix: string): Promise<number> {
+  const edgePort = await freePort();
+  const { command, args } = planEdge({
+    nginx: ensureTool('nginx'),
+    port: edgePort,
+    upstreams: { users: [port], catalog: [port], reports: [port] },
+    prefix,
+  });
+  const child = startProcess([command, ...args], { core: LOAD_CORE, quiet: true });
+  await waitUntilOk(child, `http://127.0.0.1:${edgePort}/`);
+  return edgePort;
+}
+
+async function waitUntilOk(child: ChildProcess, url: string): Promise<void> {
+  let errors = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
+  const deadlineMs = performance.now() + READY_WITHIN_MS;
+  while (!(await isOk(url))) {
+    if (child.exitCode !== null || performance.now() > deadlineMs) {
+      await stopProcess(child);
+      throw new Error(`${child.spawnargs.slice(-2).join(' ')} does not become ready: ${errors}`);
+    }
+    await sleep(20);
+  }
+}
+
+async function isOk(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url);
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
+
+async function readCpuSeconds(url: string): Promise<number> {
+  const text = await (await fetch(url)).text();
+  const [, seconds] = /^process_cpu_seconds_total (\S+)/m.exec(text) ?? [];
+  if (seconds === undefined) throw new Error(`Cannot find process_cpu_seconds_total in ${url}`);
+  return Number(seconds);
+}
