@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-import { planEdge } from '../../deploy/local/edge.ts';
+import { planEdge } from '../../deploy/local/processes/edge.ts';
 import { ensureTool } from '../../deploy/local/tools.ts';
 import { freePort } from '../listening.ts';
 import { LOAD_CORE, MEASURED_CORE, startProcess, stopProcess } from '../process.ts';
