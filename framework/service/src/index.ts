@@ -12,14 +12,14 @@ export {
   type ServiceClient,
   type ServiceClientOptions,
 } from './client/service-client.ts';
+export { describeVariables, type VariableDescription } from './config/describe-variables.ts';
 export {
   type AnyVariables,
   type ConfigOf,
   type ConfigRule,
   readConfig,
   type Variables,
-} from './config/config.ts';
-export { describeVariables, type VariableDescription } from './config/describe-variables.ts';
+} from './config/read-config.ts';
 export { readInteger } from './config/read-integer.ts';
 export {
   postgresOptions,
@@ -28,16 +28,7 @@ export {
   serviceVariables,
   storeVariables,
 } from './config/service-variables.ts';
-export {
-  integer,
-  oneOf,
-  optionalText,
-  secret,
-  text,
-  url,
-  type VariableFacts,
-  variable,
-} from './config/variable.ts';
+export { integer, oneOf, url } from './config/variables.ts';
 export type { Check } from './health/check.ts';
 export { createHealth, type Health, type HealthOptions } from './health/health.ts';
 export { type Cursor, createCursor } from './lists/cursor.ts';

@@ -1,4 +1,4 @@
-import { type ConfigOf, integer, secret, serviceVariables, text, url, variable } from '@fw/service';
+import { type ConfigOf, integer, oneOf, serviceVariables, url } from '@fw/service';
 import * as z from 'zod';
 
 import { PUBLIC_KEY_ALGORITHMS, type TokenKeys } from './jwt.ts';
@@ -8,61 +8,46 @@ const ALGORITHMS = ['HS256', ...PUBLIC_KEY_ALGORITHMS] as const;
 /** What the service reads from its environment, with the defaults. */
 export const VARIABLES = {
   ...serviceVariables({ port: 8083 }),
-  JWT_SECRET: secret({ leastBytes: 32, meaning: 'secret that tokens are signed with, by HS256' }),
-  JWT_JWKS_URL: url({
-    protocols: ['https:', 'http:'],
-    meaning: 'public keys of tokens, instead of a secret',
+  JWT_SECRET: z
+    .string()
+    .refine((value) => Buffer.byteLength(value) >= 32, 'must have at least 32 bytes')
+    .optional()
+    .meta({ description: 'secret that signs tokens with HS256', secret: true }),
+  JWT_JWKS_URL: url('https', 'http')
+    .optional()
+    .meta({ description: 'public keys of tokens, instead of a secret' }),
+  JWT_ALGORITHM: oneOf(ALGORITHMS).optional().meta({
+    description: 'algorithm of the public keys: RS256, ES256 or EdDSA; with a secret only HS256',
+    default: 'RS256',
   }),
-  JWT_ALGORITHM: variable(
-    z.enum(ALGORITHMS, `must be one of ${ALGORITHMS.join(', ')}`).optional(),
-    {
-      fallback: 'RS256',
-      meaning: 'of those keys: RS256, ES256 or EdDSA; beside a secret: HS256 at most',
-    },
-  ),
-  JWT_ISSUER: text({ fallback: 'fw', meaning: 'who makes the tokens: their iss' }),
-  JWT_AUDIENCE: text({ fallback: 'reports', meaning: 'whom tokens are made for: in their aud' }),
-  RATE_LIMIT_FREE: integer({
-    from: 1,
-    to: 1_000_000,
-    fallback: 100,
+  JWT_ISSUER: z.string().default('fw').meta({ description: 'expected issuer (iss) of tokens' }),
+  JWT_AUDIENCE: z
+    .string()
+    .default('reports')
+    .meta({ description: 'expected audience (aud) of tokens' }),
+  RATE_LIMIT_FREE: integer(1, 1_000_000)
+    .default(100)
+    .meta({ description: 'limit of v2 for a user of the free tier', unit: 'requests/min' }),
+  RATE_LIMIT_PRO: integer(1, 1_000_000)
+    .default(1_000)
+    .meta({ description: 'limit of v2 for a user of the pro tier', unit: 'requests/min' }),
+  RATE_LIMIT_INVALID_TOKENS: integer(1, 1_000_000).default(30).meta({
+    description: 'limit of invalid tokens per client address, then 429',
     unit: 'requests/min',
-    meaning: 'what v2 answers a user of the free tier',
   }),
-  RATE_LIMIT_PRO: integer({
-    from: 1,
-    to: 1_000_000,
-    fallback: 1_000,
-    unit: 'requests/min',
-    meaning: 'what v2 answers a user of the pro tier',
+  REDIS_URL: url('redis', 'rediss').optional().meta({
+    description: 'Redis or Valkey that counts requests; none: counted in memory',
+    secret: true,
   }),
-  RATE_LIMIT_INVALID_TOKENS: integer({
-    from: 1,
-    to: 1_000_000,
-    fallback: 30,
-    unit: 'requests/min',
-    meaning: 'invalid tokens of one client address, then 429',
-  }),
-  REDIS_URL: secret({
-    protocols: ['redis:', 'rediss:'],
-    meaning: 'Redis or Valkey to count in; none: in memory',
-  }),
-  USERS_URL: url({
-    protocols: ['http:', 'https:'],
-    fallback: 'http://127.0.0.1:8081',
-    meaning: 'where the figures of users come from',
-  }),
-  CATALOG_URL: url({
-    protocols: ['http:', 'https:'],
-    fallback: 'http://127.0.0.1:8082',
-    meaning: 'where the figures of the catalog come from',
-  }),
-  FIGURES_TIMEOUT_MS: integer({
-    from: 50,
-    to: 60_000,
-    fallback: 1_000,
+  USERS_URL: url('http', 'https')
+    .default('http://127.0.0.1:8081')
+    .meta({ description: 'address of the users service' }),
+  CATALOG_URL: url('http', 'https')
+    .default('http://127.0.0.1:8082')
+    .meta({ description: 'address of the catalog service' }),
+  FIGURES_TIMEOUT_MS: integer(50, 60_000).default(1_000).meta({
+    description: 'time limit of one call to another service; there are two tries',
     unit: 'ms',
-    meaning: 'longest that a try may take; there are two',
   }),
 };
 

@@ -4,13 +4,9 @@ import { type ConfigOf, integer, serviceVariables, storeVariables } from '@fw/se
 export const VARIABLES = {
   ...serviceVariables({ port: 8081 }),
   ...storeVariables({ file: '.local/users.db' }),
-  BODY_LIMIT: integer({
-    from: 1,
-    to: 64 * 1024 ** 2,
-    fallback: 1024 ** 2,
-    unit: 'bytes',
-    meaning: 'largest body accepted',
-  }),
+  BODY_LIMIT: integer(1, 64 * 1024 ** 2)
+    .default(1024 ** 2)
+    .meta({ description: 'largest request body', unit: 'bytes' }),
 };
 
 export type UsersConfig = ConfigOf<typeof VARIABLES>;

@@ -1,25 +1,43 @@
-import type { AnyVariables } from './config.ts';
-import { factsOf } from './variable.ts';
+import * as z from 'zod';
 
-/** One variable of a service, for whoever sets it. */
+import type { AnyVariables } from './read-config.ts';
+
+/** One variable of a service, for the person or the program that sets it. */
 export interface VariableDescription {
   readonly name: string;
+  /** As it would be written into the environment. */
   readonly default?: string;
   readonly unit?: string;
   readonly meaning: string;
+  /** Never shown; may come from the file that `<name>_FILE` names. */
   readonly secret: boolean;
 }
 
-/** What each of `variables` is for, in their order. */
+/** Describes `variables` in their order, from the JSON Schemas of their values. */
 export function describeVariables(variables: AnyVariables): VariableDescription[] {
-  return Object.entries(variables).map(([name, schema]) => {
-    const { fallback, unit, meaning, isSecret = false } = factsOf(name, schema);
+  const { properties = {} } = z.toJSONSchema(z.object(variables), { unrepresentable: 'any' });
+  return Object.entries(properties).map(([name, schema]) => {
+    const { default: value, description = '', unit, secret = false } = Object(schema);
     return {
       name,
-      ...(fallback !== undefined && { default: fallback }),
+      ...(value !== undefined && { default: String(value) }),
       ...(unit && { unit }),
-      meaning,
-      secret: isSecret,
+      meaning: description,
+      secret,
     };
   });
+}
+
+/** The cells of a table row: name, default with its unit, meaning. */
+export function cellsOf(description: VariableDescription): [string, string, string] {
+  const { name, unit, secret, meaning } = description;
+  const value = [description.default ?? 'none', unit].filter(Boolean).join(' ');
+  return [name, value, secret ? `${meaning} (secret; or ${name}_FILE)` : meaning];
+}
+
+/** Writes rows as lines, each column as wide as its widest cell. */
+export function formatTable(rows: readonly (readonly string[])[], indent = ''): string {
+  const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widthOf(column) + 2)));
+  return lines.map((cells) => `${(indent + cells.join('')).trimEnd()}\n`).join('');
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { readConfig } from './config.ts';
+import { readConfig } from './read-config.ts';
 import { postgresOptions, serviceVariables, storeVariables } from './service-variables.ts';
 
 const VARIABLES = { ...serviceVariables({ port: 8080 }), ...storeVariables({ file: 'test.db' }) };

@@ -1,140 +1,93 @@
-import type { ServiceEdge } from '../app/service-app.ts';
-import type { ConfigOf } from './config.ts';
-import { address, integer, oneOf, secret, text, url } from './variable.ts';
+import * as z from 'zod';
 
-/** What every service reads: where it listens, how it drains, how much it takes on, what it tells. */
+import type { ServiceEdge } from '../app/service-app.ts';
+import type { ConfigOf } from './read-config.ts';
+import { address, integer, oneOf, url } from './variables.ts';
+
+/** The variables of every service: addresses, limits, logs, drain. */
 export function serviceVariables({ port }: { readonly port: number }) {
   return {
-    HOST: address({
-      fallback: '127.0.0.1',
-      meaning: 'address to listen on; 0.0.0.0 in a container',
-    }),
-    PORT: integer({ from: 0, to: 65_535, fallback: port, meaning: 'port of the API; 0: any' }),
-    HEALTH_PORT: integer({
-      from: 0,
-      to: 65_535,
-      fallback: 9090,
-      meaning: 'port of health and metrics; 0: any',
-    }),
-    TRUST_PROXY: integer({
-      from: 0,
-      to: 100,
-      fallback: 0,
-      meaning: 'how many proxies in front may name the client',
-    }),
-    NODE_ENV: oneOf({
-      words: ['production', 'development', 'test'],
-      fallback: 'production',
-      meaning: 'development adds stacks to error answers',
-    }),
-    LOG_LEVEL: oneOf({
-      words: ['debug', 'info', 'warn', 'error'],
-      fallback: 'info',
-      meaning: 'least important line that is logged',
-    }),
-    LOG_FORMAT: oneOf({
-      words: ['auto', 'json', 'pretty'],
-      fallback: 'auto',
-      meaning: 'json, or pretty for eyes; auto: pretty in a terminal',
-    }),
-    REQUEST_TIMEOUT_MS: integer({
-      from: 0,
-      to: 600_000,
-      fallback: 20_000,
-      unit: 'ms',
-      meaning: 'longest that a request may take, then 503; 0: for ever',
-    }),
-    HEADERS_TIMEOUT_MS: integer({
-      from: 100,
-      to: 600_000,
-      fallback: 5_000,
-      unit: 'ms',
-      meaning: 'longest that a client may send headers, then 408',
-    }),
-    BODY_TIMEOUT_MS: integer({
-      from: 100,
-      to: 600_000,
-      fallback: 10_000,
-      unit: 'ms',
-      meaning: 'longest that a client may send a request, then 408',
-    }),
-    MAX_IN_FLIGHT: integer({
-      from: 1,
-      to: 1_000_000,
-      fallback: 1_000,
-      meaning: 'requests at work at once; more are answered 503',
-    }),
-    MAX_EVENT_LOOP_LAG_MS: integer({
-      from: 1,
-      to: 60_000,
-      fallback: 1_000,
-      unit: 'ms',
-      meaning: 'latest that the event loop may be; later, 503',
-    }),
-    DRAIN_DELAY_MS: integer({
-      from: 0,
-      to: 60_000,
-      fallback: 1_000,
-      unit: 'ms',
-      meaning: 'how long requests are still welcome after SIGTERM',
-    }),
-    DRAIN_TIMEOUT_MS: integer({
-      from: 100,
-      // The longest delay and request, and idle connections.
-      to: 700_000,
-      fallback: 30_000,
-      unit: 'ms',
-      meaning: 'so long after SIGTERM what is left is cut',
-    }),
-    OTEL_EXPORTER_OTLP_ENDPOINT: url({
-      protocols: ['http:', 'https:'],
-      meaning: 'OpenTelemetry collector of traces; none: no tracing',
-    }),
+    HOST: address()
+      .default('127.0.0.1')
+      .meta({ description: 'address to listen on; 0.0.0.0 in a container' }),
+    PORT: integer(0, 65_535)
+      .default(port)
+      .meta({ description: 'port of the API; 0: any free one' }),
+    HEALTH_PORT: integer(0, 65_535)
+      .default(9090)
+      .meta({ description: 'port of health and metrics; 0: any free one' }),
+    TRUST_PROXY: integer(0, 100)
+      .default(0)
+      .meta({ description: 'number of trusted proxies in front of the service' }),
+    NODE_ENV: oneOf(['production', 'development', 'test'])
+      .default('production')
+      .meta({ description: 'development adds stack traces to error responses' }),
+    LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'])
+      .default('info')
+      .meta({ description: 'lowest level that is logged' }),
+    LOG_FORMAT: oneOf(['auto', 'json', 'pretty'])
+      .default('auto')
+      .meta({ description: 'json, or pretty for people; auto: pretty in a terminal' }),
+    REQUEST_TIMEOUT_MS: integer(0, 600_000)
+      .default(20_000)
+      .meta({ description: 'time limit of a request, then 503; 0: none', unit: 'ms' }),
+    HEADERS_TIMEOUT_MS: integer(100, 600_000)
+      .default(5_000)
+      .meta({ description: 'time limit for receiving the headers, then 408', unit: 'ms' }),
+    BODY_TIMEOUT_MS: integer(100, 600_000)
+      .default(10_000)
+      .meta({ description: 'time limit for receiving the whole request, then 408', unit: 'ms' }),
+    MAX_IN_FLIGHT: integer(1, 1_000_000)
+      .default(1_000)
+      .meta({ description: 'concurrent requests; further ones get 503' }),
+    MAX_EVENT_LOOP_LAG_MS: integer(1, 60_000)
+      .default(1_000)
+      .meta({ description: 'event loop lag above which requests get 503', unit: 'ms' }),
+    DRAIN_DELAY_MS: integer(0, 60_000)
+      .default(1_000)
+      .meta({ description: 'how long requests are still accepted after SIGTERM', unit: 'ms' }),
+    // The maximum has room for the longest delay, the longest request and idle connections.
+    DRAIN_TIMEOUT_MS: integer(100, 700_000)
+      .default(30_000)
+      .meta({ description: 'time from SIGTERM until open connections are closed', unit: 'ms' }),
+    OTEL_EXPORTER_OTLP_ENDPOINT: url('http', 'https')
+      .optional()
+      .meta({ description: 'OpenTelemetry collector of traces; none: no tracing' }),
   };
 }
 
 /** The values of `serviceVariables`. */
 export type ServiceConfig = ConfigOf<ReturnType<typeof serviceVariables>>;
 
-/** A drain that has no time left after its delay would cut every request. */
-export function complaintsOnDrain(config: ServiceConfig): string[] {
+/** A rule: with no time left after the drain delay, every request would be cut off. */
+export function requireDrainTime(config: ServiceConfig): string[] {
   const { DRAIN_DELAY_MS, DRAIN_TIMEOUT_MS } = config;
   return DRAIN_TIMEOUT_MS > DRAIN_DELAY_MS
     ? []
     : [`DRAIN_TIMEOUT_MS must be more than DRAIN_DELAY_MS, got ${DRAIN_TIMEOUT_MS}`];
 }
 
-/** What a service with a store reads: SQLite's `file`, or PostgreSQL instead. */
+/** The variables of a service with a store: the SQLite `file`, or a PostgreSQL server. */
 export function storeVariables({ file }: { readonly file: string }) {
   return {
-    DATABASE_FILE: text({
-      fallback: file,
-      meaning: 'SQLite file, made if missing; may be shared',
-    }),
-    DATABASE_URL: secret({
-      protocols: ['postgres:', 'postgresql:'],
-      meaning: 'PostgreSQL instead of the file',
-    }),
-    DATABASE_POOL_SIZE: integer({
-      from: 1,
-      to: 1_000,
-      fallback: 10,
-      meaning: 'connections to PostgreSQL at most',
-    }),
-    DATABASE_TIMEOUT_MS: integer({
-      from: 50,
-      to: 60_000,
-      fallback: 1_000,
-      unit: 'ms',
-      meaning:
+    DATABASE_FILE: z
+      .string()
+      .default(file)
+      .meta({ description: 'SQLite file, created if missing; processes may share it' }),
+    DATABASE_URL: url('postgres', 'postgresql')
+      .optional()
+      .meta({ description: 'PostgreSQL server to use instead of the file', secret: true }),
+    DATABASE_POOL_SIZE: integer(1, 1_000)
+      .default(10)
+      .meta({ description: 'maximum number of PostgreSQL connections' }),
+    DATABASE_TIMEOUT_MS: integer(50, 60_000).default(1_000).meta({
+      description:
         'wait for a locked SQLite file, then 503; silence of PostgreSQL before it is checked',
-    }),
-    DATABASE_STATEMENT_TIMEOUT_MS: integer({
-      from: 50,
-      to: 600_000,
-      fallback: 5_000,
       unit: 'ms',
-      meaning: 'longest that one call of PostgreSQL may take with its connection, then 503',
+    }),
+    DATABASE_STATEMENT_TIMEOUT_MS: integer(50, 600_000).default(5_000).meta({
+      description: 'time limit of one PostgreSQL call once it has a connection, then 503',
+      unit: 'ms',
     }),
   };
 }
@@ -142,7 +95,7 @@ export function storeVariables({ file }: { readonly file: string }) {
 /** The values of `storeVariables`. */
 export type StoreConfig = ConfigOf<ReturnType<typeof storeVariables>>;
 
-/** The options of `openPostgres`, as configured, without the address, which is optional. */
+/** The options of `openPostgres` that the configuration decides, without the optional address. */
 export function postgresOptions(
   config: StoreConfig & Pick<ServiceConfig, 'REQUEST_TIMEOUT_MS'>,
   { logger, metrics }: ServiceEdge = {},
@@ -158,8 +111,8 @@ export function postgresOptions(
 }
 
 /**
- * How long a call may wait for a connection so that its request can still be served in time. Calls whose
- * requests are over must not be sent: under overload the server would do nothing else.
+ * How long a call may wait for a connection so that its request can still be served in time. A call whose
+ * request has timed out must not be sent: under overload the server would do nothing else.
  */
 function waitTimeoutMs({
   REQUEST_TIMEOUT_MS: requestMs,

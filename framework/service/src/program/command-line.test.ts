@@ -1,23 +1,25 @@
 import { expect, test } from 'vitest';
-import { integer, secret } from '../config/variable.ts';
+import * as z from 'zod';
+
+import { integer } from '../config/variables.ts';
 import { readCommandLine, UsageError } from './command-line.ts';
 
 const program = {
   name: 'hello',
   summary: 'greets the world',
   variables: {
-    PORT: integer({ from: 0, to: 9, fallback: 7, meaning: 'port of the API' }),
-    WAIT_MS: integer({ from: 0, to: 9, fallback: 5, unit: 'ms', meaning: 'how long it waits' }),
-    KEY: secret({ meaning: 'what opens the door' }),
+    PORT: integer(0, 9).default(7).meta({ description: 'port of the API' }),
+    WAIT_MS: integer(0, 9).default(5).meta({ description: 'how long it waits', unit: 'ms' }),
+    KEY: z.string().optional().meta({ description: 'private key', secret: true }),
   },
   commands: { greet: { summary: 'greets once', usage: 'NAME [--loud]' } },
 };
 
-test.each([[[]], [['serve']]])('%j asks to serve', (args) => {
+test.each([[[]], [['serve']]])('%j means serve', (args) => {
   expect(readCommandLine(program, args)).toEqual({ kind: 'serve' });
 });
 
-test('a command keeps its arguments', () => {
+test('a command gets its arguments', () => {
   expect(readCommandLine(program, ['greet', 'ada', '--loud'])).toEqual({
     kind: 'command',
     name: 'greet',
@@ -34,10 +36,10 @@ test.each([['--help'], ['-h'], ['help'], ['greet', '--help']])(
 
 Usage: node main.js [command]
 
-  serve                serves until SIGTERM; what happens without a command
+  serve                serves requests until SIGTERM; the default command
   greet NAME [--loud]  greets once
-  config [--json]      prints every variable of the environment that is read
-  --help               prints this
+  config [--json]      prints every environment variable of the service
+  --help               prints this text
 `,
     });
   },
@@ -49,18 +51,18 @@ test('config prints every variable with its default, unit and meaning', () => {
     text: `VARIABLE  DEFAULT  MEANING
 PORT      7        port of the API
 WAIT_MS   5 ms     how long it waits
-KEY       none     what opens the door (secret; or KEY_FILE)
+KEY       none     private key (secret; or KEY_FILE)
 `,
   });
 });
 
-test('config --json prints them for programs', () => {
+test('config --json prints the variables as JSON', () => {
   const request = readCommandLine(program, ['config', '--json']);
 
   expect(JSON.parse(request.kind === 'print' ? request.text : '')).toEqual([
     { name: 'PORT', default: '7', meaning: 'port of the API', secret: false },
     { name: 'WAIT_MS', default: '5', unit: 'ms', meaning: 'how long it waits', secret: false },
-    { name: 'KEY', meaning: 'what opens the door', secret: true },
+    { name: 'KEY', meaning: 'private key', secret: true },
   ]);
 });
 
@@ -70,7 +72,7 @@ test.each([
   [['config', '--yaml']],
   [['constructor']],
   [['--port', '80']],
-])('%j is no command', (args) => {
+])('%j is not a command', (args) => {
   expect(() => readCommandLine(program, args)).toThrow(
     new UsageError(`Cannot run hello: "${args.join(' ')}" is no command; --help lists them`),
   );

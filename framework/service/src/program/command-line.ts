@@ -1,31 +1,30 @@
 import type { Logger } from 'fw';
 
-import type { AnyVariables } from '../config/config.ts';
-import { printTable } from '../config/print-table.ts';
-import { printVariables } from '../config/print-variables.ts';
+import { cellsOf, describeVariables, formatTable } from '../config/describe-variables.ts';
+import type { AnyVariables } from '../config/read-config.ts';
 
-/** What a command is given besides its configuration and arguments. */
+/** What a command receives in addition to its configuration and arguments. */
 export interface CommandTools {
   readonly logger: Logger;
-  /** Aborts on SIGINT and SIGTERM; a second one ends the process at once. */
+  /** Aborts on SIGINT and SIGTERM; a second signal ends the process immediately. */
   readonly signal: AbortSignal;
 }
 
-/** Something that a service's program can do besides serving. */
+/** A command of a service's program, in addition to serving requests. */
 export interface Command<Config> {
-  /** Half a sentence for `--help`. */
+  /** One line for `--help`, such as `imports items from a file`. */
   readonly summary: string;
-  /** The arguments, as `--help` shows them: `FILE [--strict]`. */
+  /** The arguments as `--help` shows them, such as `FILE [--strict]`. */
   readonly usage?: string;
-  /** Resolves with the exit code; with nothing, that is 0. */
+  /** Resolves with the exit code; `undefined` means 0. */
   run(config: Config, args: readonly string[], tools: CommandTools): Promise<number | undefined>;
 }
 
-/** What a program's command line asks for. */
+/** What the command line requests. */
 export type Request =
   | { readonly kind: 'serve' }
   | { readonly kind: 'command'; readonly name: string; readonly args: readonly string[] }
-  /** Something to print, and be done. */
+  /** The program prints `text` and exits. */
   | { readonly kind: 'print'; readonly text: string };
 
 export interface Program {
@@ -35,11 +34,11 @@ export interface Program {
   readonly commands: Readonly<Record<string, Pick<Command<never>, 'summary' | 'usage'>>>;
 }
 
-/** A command line that asks for nothing there is; exit code 2 says so to a script. */
+/** An unknown command or invalid arguments; the process exits with code 2. */
 export class UsageError extends Error {}
 
 /**
- * Reads what the arguments of a service's program ask for; no argument asks to serve.
+ * Reads the arguments of a service's program; without arguments it serves requests.
  *
  * @throws {UsageError} if there is no such command
  */
@@ -53,7 +52,7 @@ export function readCommandLine(program: Program, args: readonly string[]): Requ
     return { kind: 'command', name: command, args: rest };
   }
   if (command === 'config' && rest.every((argument) => argument === '--json')) {
-    return { kind: 'print', text: printVariables(program.variables, { isJson: rest.length > 0 }) };
+    return { kind: 'print', text: variablesOf(program, { isJson: rest.length > 0 }) };
   }
   if (command === 'serve' && rest.length === 0) return { kind: 'serve' };
   const wrong = JSON.stringify(args.join(' ').slice(0, 60));
@@ -62,13 +61,19 @@ export function readCommandLine(program: Program, args: readonly string[]): Requ
 
 function helpOf({ name, summary, commands }: Program): string {
   const lines = [
-    ['serve', 'serves until SIGTERM; what happens without a command'],
+    ['serve', 'serves requests until SIGTERM; the default command'],
     ...Object.entries(commands).map(([command, { usage = '', summary: what }]) => [
       `${command} ${usage}`.trim(),
       what,
     ]),
-    ['config [--json]', 'prints every variable of the environment that is read'],
-    ['--help', 'prints this'],
+    ['config [--json]', 'prints every environment variable of the service'],
+    ['--help', 'prints this text'],
   ];
-  return `${name}: ${summary}\n\nUsage: node main.js [command]\n\n${printTable(lines, '  ')}`;
+  return `${name}: ${summary}\n\nUsage: node main.js [command]\n\n${formatTable(lines, '  ')}`;
+}
+
+function variablesOf({ variables }: Program, { isJson }: { readonly isJson: boolean }): string {
+  const descriptions = describeVariables(variables);
+  if (isJson) return `${JSON.stringify(descriptions, null, 2)}\n`;
+  return formatTable([['VARIABLE', 'DEFAULT', 'MEANING'], ...descriptions.map(cellsOf)]);
 }

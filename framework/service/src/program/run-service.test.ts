@@ -222,7 +222,7 @@ test('the command line migrates, runs commands with their exit codes, and prints
   expect(echoed.code).toBe(3);
   expect(messagesOf(echoed.stdout)).toEqual(['a --b c']);
   expect(config).toMatchObject({ code: 0, stderr: '' });
-  expect(config.stdout).toMatch(/^START +at-once +when it has started$/m);
+  expect(config.stdout).toMatch(/^START +at-once +when it starts$/m);
   expect(help.stdout).toMatch(
     /^ {2}migrate \[--wait SECONDS\] +brings the store to the newest version, and ends/m,
   );

@@ -7,8 +7,8 @@ import {
   type ConfigRule,
   readConfig,
   type Variables,
-} from '../config/config.ts';
-import { complaintsOnDrain, type ServiceConfig } from '../config/service-variables.ts';
+} from '../config/read-config.ts';
+import { requireDrainTime, type ServiceConfig } from '../config/service-variables.ts';
 import type { Check } from '../health/check.ts';
 import { createHealth } from '../health/health.ts';
 import { openLogger, type ServiceLogger } from '../logging/logging.ts';
@@ -86,7 +86,7 @@ async function run<Config extends ServiceConfig>(
   }
   const stop = onSignal();
   const config = readConfig(definition.variables, process.env, (read) => [
-    ...complaintsOnDrain(read),
+    ...requireDrainTime(read),
     ...(definition.rule?.(read) ?? []),
   ]);
   const { LOG_LEVEL: level, LOG_FORMAT: format } = config;

@@ -23,7 +23,7 @@ test.each([
   ['JWT_SECRET_FIEL', 'JWT_SECRET_FILE'],
   ['DRAIN_DELAY', undefined],
   ['Port', 'PORT'],
-])('%s is taken for %s', (name, meant) => {
+])('%s is a misspelling of %s', (name, meant) => {
   expect(likelyMeant(name, OURS)).toBe(meant);
 });
 
@@ -31,6 +31,6 @@ test.each([
   ...['HOME', 'HOSTNAME', 'NODE_OPTIONS', 'NODE_PATH', 'NODE_EXTRA_CA_CERTS', 'POST', 'SPORT'],
   ...['USERS_PORT', 'USERS_SERVICE_HOST', 'CATALOG_PORT', 'DATABASE_NAME', 'DATABASE_USER'],
   ...['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_SERVICE_NAME', 'LOGNAME', 'TZ', 'PGHOST', 'no_proxy'],
-])('%s is left to others', (name) => {
+])('%s is not a misspelling', (name) => {
   expect(likelyMeant(name, OURS)).toBeUndefined();
 });

@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { describe, expect, onTestFinished, test } from 'vitest';
+import * as z from 'zod';
 
-import { readConfig } from './config.ts';
+import { readConfig } from './read-config.ts';
 import { serviceVariables, storeVariables } from './service-variables.ts';
-import { integer, oneOf, optionalText, secret, text, url } from './variable.ts';
-
-const meaning = 'nothing';
+import { integer, oneOf, url } from './variables.ts';
 
 function fileOf(content: string): string {
   const directory = mkdtempSync(join(tmpdir(), 'secrets-'));
@@ -18,7 +17,7 @@ function fileOf(content: string): string {
   return file;
 }
 
-test('readConfig fills in the defaults of a service', () => {
+test('readConfig uses the defaults of a service', () => {
   const config = readConfig(serviceVariables({ port: 8081 }), {});
 
   expect(config).toMatchObject({
@@ -33,7 +32,7 @@ test('readConfig fills in the defaults of a service', () => {
   expect(Object.isFrozen(config)).toBe(true);
 });
 
-test('readConfig reads numbers as numbers and leaves out what it does not know', () => {
+test('readConfig returns numbers as numbers and omits unknown variables', () => {
   const config = readConfig(serviceVariables({ port: 8081 }), {
     HOST: '::',
     PORT: '0',
@@ -46,17 +45,17 @@ test('readConfig reads numbers as numbers and leaves out what it does not know',
   expect(config).not.toHaveProperty('HOME');
 });
 
-test('readConfig takes an empty variable for one that is not set', () => {
+test('readConfig treats an empty variable as not set', () => {
   const variables = {
-    PORT: integer({ from: 0, to: 9, fallback: 7, meaning }),
-    FILE: optionalText({ meaning }),
-    KEY: secret({ meaning }),
+    PORT: integer(0, 9).default(7),
+    FILE: z.string().optional(),
+    KEY: z.string().optional().meta({ secret: true }),
   };
 
   expect(readConfig(variables, { PORT: '', FILE: '', KEY: '', KEY_FILE: '' })).toEqual({ PORT: 7 });
 });
 
-test('readConfig names everything that is wrong in one message', () => {
+test('readConfig names every problem in one message', () => {
   const env = {
     PORT: 'abc',
     HEALTH_PORT: '70000',
@@ -82,7 +81,7 @@ test('readConfig names everything that is wrong in one message', () => {
 });
 
 test.each(['-1', '1.5', '1e3', '0x10', ' 80', '+80', '80 ', '99999999999999999999'])(
-  'readConfig takes %j for no port',
+  'readConfig rejects the port %j',
   (PORT) => {
     expect(() => readConfig(serviceVariables({ port: 1 }), { PORT })).toThrow(
       'PORT must be an integer from 0 to 65535',
@@ -91,19 +90,19 @@ test.each(['-1', '1.5', '1e3', '0x10', ' 80', '+80', '80 ', '9999999999999999999
 );
 
 test('readConfig prints a long value with line breaks as one short line', () => {
-  const variables = { LEVEL: integer({ from: 1, to: 9, fallback: 1, meaning }) };
+  const variables = { LEVEL: integer(1, 9).default(1) };
 
   expect(() => readConfig(variables, { LEVEL: `a\nb${'c'.repeat(500)}` })).toThrow(
     new Error(`LEVEL must be an integer from 1 to 9, got "a\\nb${'c'.repeat(57)}…"`),
   );
 });
 
-test('readConfig reads a text, a word and a URL, or their defaults', () => {
+test('readConfig reads texts, words and URLs, or their defaults', () => {
   const variables = {
-    FILE: text({ fallback: 'a.db', meaning }),
-    MODE: oneOf({ words: ['fast', 'safe'], fallback: 'safe', meaning }),
-    PEER: url({ fallback: 'http://127.0.0.1:1', protocols: ['http:'], meaning }),
-    OTHER: url({ protocols: ['http:'], meaning }),
+    FILE: z.string().default('a.db'),
+    MODE: oneOf(['fast', 'safe']).default('safe'),
+    PEER: url('http').default('http://127.0.0.1:1'),
+    OTHER: url('http').optional(),
   };
 
   expect(readConfig(variables, {})).toEqual({
@@ -116,9 +115,9 @@ test('readConfig reads a text, a word and a URL, or their defaults', () => {
 });
 
 test.each(['nowhere', 'ftp://ada:secret@host', '//ada:secret@host'])(
-  'readConfig refuses %j where a URL of http is wanted, and does not repeat it',
+  'readConfig rejects %j as an http URL without repeating it',
   (PEER) => {
-    const variables = { PEER: url({ protocols: ['http:', 'https:'], meaning }) };
+    const variables = { PEER: url('http', 'https').optional() };
 
     expect(() => readConfig(variables, { PEER })).toThrow(
       new Error('PEER must be a URL that begins with http:// or https://'),
@@ -126,8 +125,8 @@ test.each(['nowhere', 'ftp://ada:secret@host', '//ada:secret@host'])(
   },
 );
 
-test('readConfig asks a rule about variables that are good each on its own', () => {
-  const variables = { LOW: integer({ from: 0, to: 9, fallback: 1, meaning }) };
+test('readConfig applies the rule once every variable is valid', () => {
+  const variables = { LOW: integer(0, 9).default(1) };
   const rule = ({ LOW }: { LOW: number }) => (LOW > 5 ? ['LOW is high'] : []);
 
   expect(readConfig(variables, { LOW: '5' }, rule)).toEqual({ LOW: 5 });
@@ -135,27 +134,33 @@ test('readConfig asks a rule about variables that are good each on its own', () 
 });
 
 describe('a secret', () => {
-  const variables = { JWT_SECRET: secret({ leastBytes: 8, meaning }) };
+  const variables = {
+    JWT_SECRET: z
+      .string()
+      .refine((value) => Buffer.byteLength(value) >= 8, 'must have at least 8 bytes')
+      .optional()
+      .meta({ secret: true }),
+  };
 
   test.each([
-    ['as it is', 'sixteen-bytes-ok', 'sixteen-bytes-ok'],
+    ['without changes', 'sixteen-bytes-ok', 'sixteen-bytes-ok'],
     ['without the line break at its end', 'sixteen-bytes-ok\n', 'sixteen-bytes-ok'],
     ['without that of Windows', 'sixteen-bytes-ok\r\n', 'sixteen-bytes-ok'],
     ['with every other line break', '\nsixteen\nbytes\n\n', '\nsixteen\nbytes\n'],
-  ])('comes from a file %s', (_, content, expected) => {
+  ])('is read from a file %s', (_, content, expected) => {
     expect(readConfig(variables, { JWT_SECRET_FILE: fileOf(content) })).toEqual({
       JWT_SECRET: expected,
     });
   });
 
-  test('is not in the message on it, wherever it came from', () => {
-    const complaint = new Error('JWT_SECRET must have at least 8 bytes');
+  test('is not in its error message', () => {
+    const expected = new Error('JWT_SECRET must have at least 8 bytes');
 
-    expect(() => readConfig(variables, { JWT_SECRET: 'hushed' })).toThrow(complaint);
-    expect(() => readConfig(variables, { JWT_SECRET_FILE: fileOf('hushed\n') })).toThrow(complaint);
+    expect(() => readConfig(variables, { JWT_SECRET: 'hushed' })).toThrow(expected);
+    expect(() => readConfig(variables, { JWT_SECRET_FILE: fileOf('hushed\n') })).toThrow(expected);
   });
 
-  test('that is a URL is not in the message either', () => {
+  test('that is a URL is not in its error message', () => {
     const { DATABASE_URL } = storeVariables({ file: 'a.db' });
 
     expect(() => readConfig({ DATABASE_URL }, { DATABASE_URL: 'mysql://ada:pw@host/a' })).toThrow(
@@ -163,13 +168,13 @@ describe('a secret', () => {
     );
   });
 
-  test('in a file that cannot be read names the file', () => {
+  test('in an unreadable file is an error that names the file', () => {
     expect(() => readConfig(variables, { JWT_SECRET_FILE: '/nowhere/secret' })).toThrow(
       new Error('JWT_SECRET_FILE must name a file that can be read, got "/nowhere/secret": ENOENT'),
     );
   });
 
-  test('set twice is refused', () => {
+  test('that is set twice is an error', () => {
     const env = { JWT_SECRET: 'sixteen-bytes-ok', JWT_SECRET_FILE: fileOf('sixteen-bytes-ok') };
 
     expect(() => readConfig(variables, env)).toThrow(

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+
+import { likelyMeant } from '@fw/core/options';
+import * as z from 'zod';
+
+import { describeVariables } from './describe-variables.ts';
+
+/** The variables of any configuration: the schema of each, by name. */
+export type AnyVariables = Readonly<Record<string, z.ZodType>>;
+
+/** The variables that `Config` is read from. */
+export type Variables<Config> = { readonly [Name in keyof Config]: z.ZodType<Config[Name]> };
+
+/** The configuration that `readConfig` reads from `variables`. */
+export type ConfigOf<Shape extends AnyVariables> = {
+  readonly [Name in keyof Shape]: z.output<Shape[Name]>;
+};
+
+/** Checks variables against each other; returns one message per problem. */
+export type ConfigRule<Config> = (config: Config) => readonly string[];
+
+/**
+ * Reads a service's configuration from the environment: typed and frozen. An empty variable counts as
+ * not set. A variable whose schema has `.meta({ secret: true })` is a secret: it may also come from the
+ * file that `<name>_FILE` names, and no message repeats it. A name that nearly equals a known one is an
+ * error too.
+ *
+ * ```ts
+ * const config = readConfig({ ...serviceVariables({ port: 8081 }) }, process.env);
+ * ```
+ *
+ * @throws {Error} whose message names every variable that is invalid, missing or misspelled
+ */
+export function readConfig<Config extends object>(
+  variables: Variables<Config>,
+  env: NodeJS.ProcessEnv,
+  rule: ConfigRule<Readonly<Config>> = () => [],
+): Readonly<Config> {
+  const isSet = ([, value]: [string, unknown]) => value !== undefined && value !== '';
+  const set = Object.fromEntries(Object.entries(env).filter(isSet));
+  const secrets = describeVariables(variables)
+    .filter(({ secret }) => secret)
+    .map(({ name }) => name);
+  const problems = problemsOfNames(Object.keys(set), { known: Object.keys(variables), secrets });
+  const given = { ...set, ...readSecretFiles(secrets, set, problems) };
+
+  const result = z.object(variables).safeParse(given);
+  for (const issue of result.error?.issues ?? []) {
+    const name = issue.path.join('.');
+    const value = given[name];
+    // A URL may have a password.
+    const isUrl = issue.code === 'invalid_format' && issue.format === 'url';
+    if (value === undefined) problems.push(`${name} is missing: it ${issue.message}`);
+    else if (isUrl || secrets.includes(name)) problems.push(`${name} ${issue.message}`);
+    else problems.push(`${name} ${issue.message}, got ${quote(value)}`);
+  }
+  const config = Object.freeze(result.data as Config);
+  if (problems.length === 0) problems.push(...rule(config));
+  if (problems.length > 0) throw new Error(problems.join('; '));
+  return config;
+}
+
+/** The environment has many names of other programs; one that nearly equals ours is a mistake. */
+function problemsOfNames(
+  names: readonly string[],
+  { known, secrets }: { readonly known: readonly string[]; readonly secrets: readonly string[] },
+): string[] {
+  const allowed = [...known, ...secrets.map((name) => `${name}_FILE`)];
+  return names
+    .filter((name) => !allowed.includes(name))
+    .flatMap((name) => {
+      const variable = name.replace(/_FILE$/, '');
+      if (known.includes(variable)) {
+        return `${name} is not known: ${variable} is no secret, so set it itself`;
+      }
+      const meant = likelyMeant(name, allowed);
+      return meant ? `${name} is not known: did you mean ${meant}?` : [];
+    });
+}
+
+/** Reads the secrets that come from files; adds what is wrong with one to `problems`. */
+function readSecretFiles(
+  names: readonly string[],
+  set: NodeJS.Dict<string>,
+  problems: string[],
+): NodeJS.Dict<string> {
+  const secrets: NodeJS.Dict<string> = {};
+  for (const name of names) {
+    const file = set[`${name}_FILE`];
+    if (file === undefined) continue;
+    if (set[name] !== undefined) {
+      problems.push(`${name} and ${name}_FILE are both set: expected one of them`);
+      continue;
+    }
+    try {
+      // Editors end a file with a line break, which is not part of the secret.
+      secrets[name] = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    } catch (error) {
+      const { code = String(error) } = error as NodeJS.ErrnoException;
+      problems.push(`${name}_FILE must name a file that can be read, got ${quote(file)}: ${code}`);
+    }
+  }
+  return secrets;
+}
+
+/** `value` on one line, cut short. */
+function quote(value: string): string {
+  return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+}
