@@ -38,7 +38,7 @@ describe('the whole system on SQLite and memory', () => {
     'the lines in the README of %s answer as they are typed',
     async (service) => {
       const readme = fs.readFileSync(
-        new URL(`../../services/${service}/README.md`, import.meta.url),
+        new URL(`../../../services/${service}/README.md`, import.meta.url),
         'utf8',
       );
       const [, block = ''] = /^```sh\n(URL=.*?)^```/ms.exec(readme) ?? [];
