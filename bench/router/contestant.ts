@@ -21,6 +21,7 @@ export interface RouterContestant<Match = unknown> {
 /** Every contestant, with the package whose version the report names. */
 export const ROUTERS: Readonly<Record<string, string | undefined>> = {
   fw: undefined,
+  'fw-match': undefined,
   'find-my-way': 'find-my-way',
   'find-my-way-compiled': 'find-my-way',
   memoirist: 'memoirist',

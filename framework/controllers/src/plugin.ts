@@ -25,7 +25,7 @@ import { recordSchema } from './record-schema.ts';
 
 export interface ControllersOptions {
   /** The router that gets the routes; mount it at `prefix`, or at `/`. */
-  readonly router: Pick<Router, 'within'>;
+  readonly router: Pick<Router, 'prefixGroup'>;
   /** The folder whose modules are searched for controllers, as a path or a `file:` URL. */
   readonly root?: string | URL;
   /** Stands before the paths of all controllers, once wherever the router is mounted. Default none. */
@@ -53,7 +53,7 @@ export function controllersPlugin(options: ControllersOptions): Plugin {
   return markPlugin(async () => {
     const types = controllers ?? (await findControllers(String(root)));
     const container = new Container(provide);
-    const group = router.within(prefix);
+    const group = router.prefixGroup(prefix);
     for (const type of types) register(type, container, group);
   });
 }
@@ -61,7 +61,7 @@ export function controllersPlugin(options: ControllersOptions): Plugin {
 function readControllersOptions(options: ControllersOptions): ControllersOptions {
   const owner = 'controllersPlugin()';
   const { root, controllers } = readOptions<ControllersOptions>(owner, options, {
-    router: required(anObjectWith('a router', ['within'])),
+    router: required(anObjectWith('a router', ['prefixGroup'])),
     root: check('a folder', (value) => typeof value === 'string' || value instanceof URL),
     prefix: aString,
     controllers: check(
@@ -95,7 +95,7 @@ async function findControllers(root: string): Promise<readonly Type[]> {
   return [...types];
 }
 
-type Group = ReturnType<ControllersOptions['router']['within']>;
+type Group = ReturnType<ControllersOptions['router']['prefixGroup']>;
 
 function register(type: Type, container: Container, group: Group): void {
   const { path, middleware } = controllerOf(type) ?? { path: '/', middleware: [] };

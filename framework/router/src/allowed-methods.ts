@@ -3,24 +3,25 @@ import { DONE, unmatchedStatus } from '@fw/core/extension';
 import { aListOf, aString, readOptions } from '@fw/core/options';
 
 export interface AllowedMethodsOptions {
-  /** The media types that PATCH takes: `Accept-Patch` of OPTIONS (RFC 5789 §3.1). Default: left out. */
+  /** The media types that PATCH accepts: `Accept-Patch` of OPTIONS (RFC 5789 §3.1). Default none. */
   readonly patchTypes?: readonly string[];
 }
 
-/** What a router knows of methods. */
-export interface KnownMethods {
-  /** Whether any route takes `method`. */
-  isUsed(method: string): boolean;
-  /** The methods that the routes for `path` take. */
+/** The methods that are registered with a router. */
+export interface RegisteredMethods {
+  /** Whether any route has `method`. */
+  hasMethod(method: string): boolean;
+  /** The methods of the most specific pattern for `path`. */
   methodsOf(path: string): readonly string[];
 }
 
 /**
- * Answers a request whose path is known and whose method is not: `OPTIONS` with 200, any other with
- * 405, both with `Allow` (RFC 9110 §10.2.1). A method that nobody knows is left to be answered 501.
+ * Responds to requests for a known path with an unregistered method: `OPTIONS` with 200, any other
+ * with 405, both with `Allow` (RFC 9110 §10.2.1). A method that neither the framework nor a route
+ * knows passes, because its response is 501.
  */
-export function answerMethods(
-  known: KnownMethods,
+export function createAllowedMethods(
+  registered: RegisteredMethods,
   options: AllowedMethodsOptions = {},
 ): Middleware {
   const { patchTypes } = readOptions('allowedMethods()', options, {
@@ -29,13 +30,13 @@ export function answerMethods(
   const acceptPatch = patchTypes?.join(', ');
   return (ctx, next) => {
     if (ctx.route || ctx.responded) return next();
-    if (unmatchedStatus(ctx.method) === 501 && !known.isUsed(ctx.method)) return next();
-    const methods = known.methodsOf(ctx.path);
-    return methods.length === 0 ? next() : answer(ctx, methods, acceptPatch);
+    if (unmatchedStatus(ctx.method) === 501 && !registered.hasMethod(ctx.method)) return next();
+    const methods = registered.methodsOf(ctx.path);
+    return methods.length === 0 ? next() : respond(ctx, methods, acceptPatch);
   };
 }
 
-function answer(
+function respond(
   ctx: Context,
   methods: readonly string[],
   acceptPatch: string | undefined,

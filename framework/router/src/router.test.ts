@@ -640,11 +640,11 @@ describe('mounting', () => {
     ['/', '/api/users/:id'],
     ['/v1', '/v1/api/users/:id'],
     ['/xapi', '/xapi/api/users/:id'],
-  ])('at %s counts a prefix of within() once, before and after: %s', (place, path) => {
+  ])('at %s counts a prefix of prefixGroup() once, before and after: %s', (place, path) => {
     const early = createRouter();
-    early.within('/api').get('/users/:id', handler);
+    early.prefixGroup('/api').get('/users/:id', handler);
     const late = createRouter();
-    const group = late.within('/api');
+    const group = late.prefixGroup('/api');
     const outer = createRouter().mount(place, early).mount('/other', createRouter());
     createRouter().mount('/', createRouter().mount(place, late));
     group.get('/users/:id', handler);
@@ -653,11 +653,11 @@ describe('mounting', () => {
     expect(late.getRoutes().map((route) => route.path)).toEqual([path]);
   });
 
-  test('counts a prefix of within() once below the prefix of its router, and none of "/"', () => {
+  test('counts a prefix of prefixGroup() once below the prefix of its router, and none of "/"', () => {
     const prefixed = createRouter({ prefix: '/api' });
-    prefixed.within('/api').get('/users', handler);
+    prefixed.prefixGroup('/api').get('/users', handler);
     const open = createRouter();
-    open.within('/').get('/users', handler);
+    open.prefixGroup('/').get('/users', handler);
     const outer = createRouter().mount('/', createRouter().mount('/', open));
 
     expect(prefixed.getRoutes().map((route) => route.path)).toEqual(['/api/users']);

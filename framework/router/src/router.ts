@@ -101,7 +101,7 @@ export interface Router<Prefix extends string = '', Validated extends Parts = No
    * Groups routes below `prefix`, which counts once: where this router is mounted at a place that
    * ends in it, it is not repeated. Serves whoever registers routes before they are mounted.
    */
-  within<const Path extends string>(prefix: Path): Router<`${Prefix}${Path}`, Validated>;
+  prefixGroup<const Path extends string>(prefix: Path): Router<`${Prefix}${Path}`, Validated>;
   /**
    * Redirects `from` to `to`, by default with status 301. A segment of `to` that begins with `:name`
    * contains the value of that parameter of `from`; the query of the request is kept.

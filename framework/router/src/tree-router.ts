@@ -1,81 +1,57 @@
-import { type Chain, compose, type Middleware, type RouteMetadata } from '@fw/core';
+import type { Middleware } from '@fw/core';
 import {
-  createPrefixTest,
-  metadataOf,
+  normalizePath,
   readPattern,
   requireMiddleware,
-  sendReturned,
   setRoute,
   unmatchedStatus,
 } from '@fw/core/extension';
 import { aBoolean, aString, readOptions } from '@fw/core/options';
 
-import { type AllowedMethodsOptions, answerMethods } from './allowed-methods.ts';
-import { joinPaths, namesIn, readRoutePattern } from './pattern.ts';
+import { type AllowedMethodsOptions, createAllowedMethods } from './allowed-methods.ts';
+import { joinPaths, readRoutePattern } from './pattern.ts';
+import { joinBelow } from './prefix-group.ts';
 import { drawRoutes } from './print.ts';
 import { keepsMethod, redirectTo } from './redirect.ts';
-import type { AnyRouter, RouteDefinition, Router, RouterOptions } from './router.ts';
-import { Tree } from './tree.ts';
-
-/** A middleware of a router, for all of its routes or for those below `path`. */
-interface Layer {
-  readonly path: string | undefined;
-  readonly run: Middleware;
-}
-
-/** The layers of a router that a route lies in, which may grow; their paths are below `base`. */
-interface Scope {
-  readonly base: string;
-  readonly layers: readonly Layer[];
-}
-
-/** A route on its way into a tree. */
-interface Registration {
-  readonly method: string;
-  readonly path: string;
-  readonly scopes: readonly Scope[];
-  readonly handlers: readonly Middleware[];
-  /** The start of `path` that a place need not repeat. */
-  readonly once?: string | undefined;
-}
-
-/** A route in its place. */
-interface Route extends Registration {
-  chain: Chain | undefined;
-}
+import {
+  composeRoute,
+  type Layer,
+  metadataOfRoute,
+  type Registration,
+  type Route,
+  requirePathParams,
+  type Scope,
+} from './route.ts';
+import { RouteTable } from './route-table.ts';
+import type { AnyRouter, RouteDefinition, RouteMatch, Router, RouterOptions } from './router.ts';
 
 interface Mount {
   readonly path: string;
   readonly router: TreeRouter;
-  /** Whether `path` is not repeated where it is part of the place already. */
-  readonly once?: boolean;
+  /** Whether `path` is the prefix of a prefix group, which counts once. */
+  readonly isPrefixGroup: boolean;
 }
 
-/** A function of a route, whatever parts of a request it reads: `Register` has seen to those. */
+/** A function of a route; `Register` has checked which parts of a request it reads. */
 type AnyHandler = Middleware<never>;
 
-const ALL = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'];
+const ALL_METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'];
 
-/** A router of trees: static text before parameters, parameters before wildcards. */
+/**
+ * The router behind `createRouter`. Each router has a table of its own routes and of the routes of
+ * every router mounted on it, so that a request takes one lookup.
+ */
 export class TreeRouter implements Router<string> {
   readonly #prefix: string;
   readonly #caseSensitive: boolean;
   readonly #strict: boolean;
-  /** What was asked of this router, in order: enough to build the rest again. */
-  #asked: (Registration | Mount)[] = [];
+  /** What was registered here, in order; the table can be built from it again. */
+  #entries: (Registration | Mount)[] = [];
   #layers: Layer[] = [];
+  /** The routers that this one is mounted on, and where. */
   #parents: Mount[] = [];
-
-  #tree: Tree;
-  #routes: Route[] = [];
-  /** The parameters of each route; routes that have the same names share one list. */
-  #names: (readonly string[])[] = [];
-  readonly #nameLists = new Map<string, readonly string[]>();
-  /** By method: the index of the route at each leaf of the tree, -1 for none. */
-  #byMethod = new Map<string, Int32Array>();
-  /** Open at every leaf of the tree, for `Tree.find`. */
-  #everyLeaf = new Int32Array(0);
-  /** Whether requests are matched with this router's own tree, besides those of its parents. */
+  #table: RouteTable;
+  /** Whether requests are matched with this router's table, besides those of its parents. */
   #isServed = false;
 
   constructor(options: RouterOptions) {
@@ -92,7 +68,7 @@ export class TreeRouter implements Router<string> {
       prefix === '' ? '' : joinPaths(readPattern(prefix, `Cannot use prefix "${prefix}"`), '/');
     this.#caseSensitive = caseSensitive;
     this.#strict = strict;
-    this.#tree = new Tree({ caseSensitive, strict });
+    this.#table = new RouteTable({ caseSensitive, strict });
   }
 
   get(path: string, ...handlers: readonly AnyHandler[]): this {
@@ -128,7 +104,7 @@ export class TreeRouter implements Router<string> {
   }
 
   all(path: string, ...handlers: readonly AnyHandler[]): this {
-    for (const method of ALL) this.route(method, path, ...handlers);
+    for (const method of ALL_METHODS) this.route(method, path, ...handlers);
     return this;
   }
 
@@ -143,7 +119,7 @@ export class TreeRouter implements Router<string> {
     requireMiddleware(handlers, `Cannot register ${name} ${path} with`);
     readRoutePattern(name, path);
     const pattern = readRoutePattern(name, joinPaths(this.#prefix, path));
-    this.#ask({
+    this.#register({
       method: name,
       path: pattern,
       scopes: [this.#scope()],
@@ -158,7 +134,7 @@ export class TreeRouter implements Router<string> {
     if (typeof callback !== 'function') {
       throw new TypeError(`Cannot group routes at "${prefix}": expected a callback`);
     }
-    const group = new TreeRouter({ caseSensitive: this.#caseSensitive, strict: this.#strict });
+    const group = this.#createSibling();
     group.use(...(layers as Middleware[]));
     this.mount(prefix, group);
     callback(group);
@@ -169,7 +145,7 @@ export class TreeRouter implements Router<string> {
     const [first] = args;
     const path =
       typeof first === 'string'
-        ? readScopePath(first, `Cannot use middleware at "${first}"`)
+        ? readLayerPath(first, `Cannot use middleware at "${first}"`)
         : undefined;
     const layers = (path === undefined ? args : args.slice(1)) as (Middleware | TreeRouter)[];
     requireMiddleware(
@@ -182,7 +158,7 @@ export class TreeRouter implements Router<string> {
         if (layer instanceof TreeRouter) this.mount(path ?? '/', layer);
         else this.#layers.push({ path, run: layer });
       }
-      this.#forgetChains();
+      this.#updateChains();
     } catch (error) {
       this.#layers.length = present;
       throw error;
@@ -190,8 +166,8 @@ export class TreeRouter implements Router<string> {
     return this;
   }
 
-  within<const Path extends string>(prefix: Path): Router<`${string}${Path}`> {
-    const group = this.#wrap();
+  prefixGroup<const Path extends string>(prefix: Path): Router<`${string}${Path}`> {
+    const group = this.#createSibling();
     this.#mount(prefix, group, true);
     return group as Router<string> as Router<`${string}${Path}`>;
   }
@@ -200,7 +176,7 @@ export class TreeRouter implements Router<string> {
     return this.#mount(path, router, false);
   }
 
-  #mount(path: string, router: AnyRouter, once: boolean): this {
+  #mount(path: string, router: AnyRouter, isPrefixGroup: boolean): this {
     const action = `Cannot mount a router at "${path}"`;
     if (!(router instanceof TreeRouter)) throw new TypeError(`${action}: expected a router`);
     if (router.#contains(this)) throw new TypeError(`${action}: it would contain itself`);
@@ -208,12 +184,9 @@ export class TreeRouter implements Router<string> {
       throw new TypeError(`${action}: both must have the same options caseSensitive and strict`);
     }
     const pattern = joinPaths(path === '' ? '' : readPattern(path, action), '/');
-    const place = joinPaths(
-      this.#prefix,
-      once ? this.#leaveOut(pattern, pattern, this.#prefix) : pattern,
-    );
-    this.#ask({ path: place, router, once });
-    router.#parents.push({ path: place, router: this, once });
+    const mountPath = this.#join(this.#prefix, pattern, isPrefixGroup ? pattern : undefined);
+    this.#register({ path: mountPath, router, isPrefixGroup });
+    router.#parents.push({ path: mountPath, router: this, isPrefixGroup });
     return this;
   }
 
@@ -225,37 +198,36 @@ export class TreeRouter implements Router<string> {
   }
 
   routes(prefix = ''): Middleware {
-    if (prefix !== '') return this.#wrap().mount(prefix, this).routes();
-    for (const route of this.#routes) requirePathParams(route, this.#caseSensitive);
+    if (prefix !== '') return this.#createSibling().mount(prefix, this).routes();
+    for (const route of this.#table.routes) requirePathParams(route, this.#caseSensitive);
     this.#isServed = true;
     return (ctx, next) => {
-      const match = this.match(ctx.method, ctx.path);
+      const match = this.#table.find(ctx.method, ctx.path);
       if (match === undefined) {
         if (!ctx.route && !ctx.responded) ctx.status = unmatchedStatus(ctx.method);
         return next();
       }
-      const route = match.route;
-      setRoute(ctx, route, match.params);
+      const { route, params } = match;
+      setRoute(ctx, route, params);
       route.chain ??= composeRoute(route, this.#caseSensitive);
       return route.chain(ctx, next);
     };
   }
 
   allowedMethods(options?: AllowedMethodsOptions): Middleware {
-    const known = {
-      isUsed: (method: string) => this.#roots().some((root) => root.#byMethod.has(method)),
-      methodsOf: (path: string) => [
-        ...new Set(this.#roots().flatMap((root) => root.#methodsOf(path))),
-      ],
+    const tables = () => this.#roots().map((root) => root.#table);
+    const registered = {
+      hasMethod: (method: string) => tables().some((table) => table.hasMethod(method)),
+      methodsOf: (path: string) => [...new Set(tables().flatMap((table) => table.methodsOf(path)))],
     };
-    return answerMethods(known, options);
+    return createAllowedMethods(registered, options);
   }
 
   reset(): this {
-    for (const item of this.#asked) {
-      if ('router' in item) item.router.#leave(this);
+    for (const entry of this.#entries) {
+      if ('router' in entry) entry.router.#removeParent(this);
     }
-    this.#asked = [];
+    this.#entries = [];
     this.#layers = [];
     this.#rebuild();
     return this;
@@ -263,32 +235,27 @@ export class TreeRouter implements Router<string> {
 
   getRoutes(): readonly RouteDefinition[] {
     return this.#roots().flatMap((root) =>
-      root.#routes
+      root.#table.routes
         .filter((route) => this.#owns(route))
-        .map((route) => describe(route, this.#caseSensitive)),
+        .map((route) => ({
+          method: route.method,
+          path: route.path,
+          metadata: metadataOfRoute(route, this.#caseSensitive),
+        })),
     );
   }
 
-  match(
-    method: string,
-    path: string,
-  ): { route: Route; params: Record<string, string> } | undefined {
-    const open = this.#byMethod.get(method);
-    if (open === undefined) return undefined;
-    const leaf = this.#tree.find(path, open);
-    if (leaf < 0) return undefined;
-    const index = open[leaf] as number;
-    const route = this.#routes[index] as Route;
-    const names = this.#names[index] as readonly string[];
-    return { route, params: this.#tree.capture(path, names) };
+  match(method: string, path: string): RouteMatch | undefined {
+    const normal = normalizePath(path);
+    return normal === undefined ? undefined : this.#table.find(method, normal);
   }
 
   print(): string {
     return drawRoutes(this.getRoutes());
   }
 
-  /** A router of the same options that this one can be mounted on. */
-  #wrap(): TreeRouter {
+  /** A new router that can be mounted on this one, and this one on it. */
+  #createSibling(): TreeRouter {
     return new TreeRouter({ caseSensitive: this.#caseSensitive, strict: this.#strict });
   }
 
@@ -296,6 +263,7 @@ export class TreeRouter implements Router<string> {
     return { base: this.#prefix, layers: this.#layers };
   }
 
+  /** Whether `route` was registered on this router or on one mounted on it. */
   #owns(route: Route): boolean {
     return route.scopes.some((scope) => scope.layers === this.#layers);
   }
@@ -303,223 +271,91 @@ export class TreeRouter implements Router<string> {
   #contains(router: TreeRouter): boolean {
     return (
       this === router ||
-      this.#asked.some((item) => 'router' in item && item.router.#contains(router))
+      this.#entries.some((entry) => 'router' in entry && entry.router.#contains(router))
     );
   }
 
-  /** The routers whose trees requests are matched with: those served, or contained by no other one. */
-  #roots(): TreeRouter[] {
+  /** The routers whose tables match requests for this one: served routers, and those without a parent. */
+  #roots(): readonly TreeRouter[] {
     if (this.#parents.length === 0) return [this];
-    const above = this.#parents.flatMap(({ router }) => router.#roots());
-    return [...new Set(this.#isServed ? [this, ...above] : above)];
+    const roots = this.#parents.flatMap(({ router }) => router.#roots());
+    return [...new Set(this.#isServed ? [this, ...roots] : roots)];
   }
 
-  #leave(parent: TreeRouter): void {
+  #removeParent(parent: TreeRouter): void {
     this.#parents = this.#parents.filter(({ router }) => router !== parent);
   }
 
-  #ask(item: Registration | Mount): void {
+  #register(entry: Registration | Mount): void {
     try {
-      for (const registration of this.#registrationsOf(item)) this.#insert(registration);
+      for (const registration of this.#expand(entry)) this.#insert(registration);
     } catch (error) {
-      this.#rebuild(); // without the item: what cannot be registered leaves nothing behind
+      this.#rebuild(); // without the entry: a failed registration leaves nothing behind
       throw error;
     }
-    this.#asked.push(item);
+    this.#entries.push(entry);
   }
 
-  #registrationsOf(item: Registration | Mount): readonly Registration[] {
-    return 'router' in item ? item.router.#routes.map((route) => this.#lift(route, item)) : [item];
+  /** The registrations of an entry: itself, or every route of the mounted router. */
+  #expand(entry: Registration | Mount): readonly Registration[] {
+    return 'router' in entry
+      ? entry.router.#table.routes.map((route) => this.#mountedRoute(route, entry))
+      : [entry];
   }
 
-  /** A route of a mounted router as a route of this one. */
-  #lift(route: Registration, { path: place, once }: Omit<Mount, 'router'>): Registration {
-    const { method, handlers } = route;
-    const below = (path: string) => joinPaths(place, this.#leaveOut(route.once, path, place));
+  /** `route` of a router that is mounted here as a route of this router. */
+  #mountedRoute(route: Registration, mount: Omit<Mount, 'router'>): Registration {
+    const { method, handlers, groupPrefix } = route;
+    const toFullPath = (path: string) => this.#join(mount.path, path, groupPrefix);
+    const ownGroupPrefix = mount.isPrefixGroup ? mount.path : undefined;
     return {
       method,
-      path: readRoutePattern(method, below(route.path)),
+      path: readRoutePattern(method, toFullPath(route.path)),
       scopes: [
         this.#scope(),
-        ...route.scopes.map((scope) => ({ ...scope, base: below(scope.base) })),
+        ...route.scopes.map((scope) => ({ ...scope, base: toFullPath(scope.base) })),
       ],
       handlers,
-      once: place === '/' ? route.once : once ? place : undefined,
+      groupPrefix: mount.path === '/' ? groupPrefix : ownGroupPrefix,
     };
   }
 
-  /** `path` without `start`, if `place` ends in that. */
-  #leaveOut(start: string | undefined, path: string, place: string): string {
-    if (start === undefined || !path.startsWith(start)) return path;
-    const [end, whole] = this.#caseSensitive
-      ? [start, place]
-      : [start.toLowerCase(), place.toLowerCase()];
-    return whole.endsWith(end) ? path.slice(start.length) || '/' : path;
+  #join(parent: string, path: string, groupPrefix: string | undefined): string {
+    return joinBelow(parent, path, { groupPrefix, caseSensitive: this.#caseSensitive });
   }
 
-  /** Adds a route to this router and to all that contain it. */
+  /** Adds a route to this router's table and to those of all parents. */
   #insert(registration: Registration): void {
-    const route = this.#place(registration);
+    const route = this.#table.add(registration);
     if (this.#isServed) requirePathParams(route, this.#caseSensitive);
-    for (const parent of this.#parents) parent.router.#insert(parent.router.#lift(route, parent));
-  }
-
-  #place(registration: Registration): Route {
-    const { method, path } = registration;
-    const leaf = this.#tree.add(path);
-    const open = this.#openFor(method, leaf);
-    const present = this.#routes[open[leaf] as number];
-    if (present?.method === method) {
-      throw new Error(`Route conflict: ${method} ${present.path} is already registered`);
+    for (const parent of this.#parents) {
+      parent.router.#insert(parent.router.#mountedRoute(route, parent));
     }
-    const route = { ...registration, chain: undefined };
-    const index = this.#routes.push(route) - 1;
-    this.#names.push(this.#shareNames(namesIn(path)));
-    open[leaf] = index;
-    if (method === 'GET') {
-      const head = this.#openFor('HEAD', leaf);
-      if ((head[leaf] as number) < 0) head[leaf] = index;
-    }
-    return route;
-  }
-
-  #shareNames(names: readonly string[]): readonly string[] {
-    const key = names.join('/');
-    const shared = this.#nameLists.get(key) ?? names;
-    this.#nameLists.set(key, shared);
-    return shared;
-  }
-
-  /** Where `method` may end, with room for `leaf`. */
-  #openFor(method: string, leaf: number): Int32Array {
-    const present = this.#byMethod.get(method) ?? new Int32Array(0);
-    if (leaf < present.length) return present;
-    const grown = new Int32Array(2 * leaf + 8).fill(-1);
-    grown.set(present);
-    this.#byMethod.set(method, grown);
-    return grown;
-  }
-
-  /**
-   * The methods of the most specific pattern for `path`. Less specific patterns, to which a request
-   * with another method falls back, do not count: in OpenAPI, `/users/me` and `/users/{id}` are
-   * different paths.
-   */
-  #methodsOf(path: string): string[] {
-    if (this.#everyLeaf.length !== this.#tree.size) {
-      this.#everyLeaf = new Int32Array(this.#tree.size);
-    }
-    const leaf = this.#tree.find(path, this.#everyLeaf);
-    if (leaf < 0) return [];
-    const found: { method: string; index: number }[] = [];
-    for (const [method, open] of this.#byMethod) {
-      const index = open[leaf] ?? -1;
-      if (index >= 0) found.push({ method, index });
-    }
-    const methods = found.sort((a, b) => a.index - b.index).map(({ method }) => method);
-    return methods.includes('GET')
-      ? methods
-          .filter((method) => method !== 'HEAD')
-          .flatMap((m) => (m === 'GET' ? ['GET', 'HEAD'] : [m]))
-      : methods;
   }
 
   #rebuild(): void {
-    this.#tree = new Tree({ caseSensitive: this.#caseSensitive, strict: this.#strict });
-    this.#routes = [];
-    this.#names = [];
-    this.#byMethod.clear();
-    for (const item of this.#asked) {
-      for (const registration of this.#registrationsOf(item)) this.#place(registration);
+    this.#table = new RouteTable({ caseSensitive: this.#caseSensitive, strict: this.#strict });
+    for (const entry of this.#entries) {
+      for (const registration of this.#expand(entry)) this.#table.add(registration);
     }
     for (const { router } of this.#parents) router.#rebuild();
   }
 
-  /** Applies changed layers to the routes, also to those of all routers that contain this one. */
-  #forgetChains(): void {
-    for (const route of this.#routes) {
+  /** Applies changed layers to the routes of this router and of all parents. */
+  #updateChains(): void {
+    for (const route of this.#table.routes) {
       route.chain = undefined;
       if (this.#isServed) requirePathParams(route, this.#caseSensitive);
     }
-    for (const { router } of this.#parents) router.#forgetChains();
+    for (const { router } of this.#parents) router.#updateChains();
   }
 }
 
-/** Everything that runs for `route`, outermost first. */
-function composeRoute({ scopes, handlers }: Route, caseSensitive: boolean): Chain {
-  const layers = scopes.flatMap(({ base, layers }) =>
-    layers.map(({ path, run }) =>
-      path === undefined ? run : below(joinPaths(base, path), run, caseSensitive),
-    ),
-  );
-  const handler = handlers.at(-1) as Middleware;
-  return compose([
-    ...layers,
-    ...handlers.slice(0, -1),
-    (ctx, next) => sendReturned(ctx, handler(ctx, next)),
-  ]);
-}
-
-/** Reads the path of a middleware: a prefix, which a wildcard would keep from ever being met. */
-function readScopePath(path: string, action: string): string {
+/** Reads the path of a middleware. It is a prefix, so a wildcard in it would never match. */
+function readLayerPath(path: string, action: string): string {
   const pattern = readPattern(path, action);
   if (pattern.includes('*')) {
     throw new TypeError(`${action}: expected a path without "*", it takes all below it anyway`);
   }
   return pattern;
-}
-
-function below(path: string, run: Middleware, caseSensitive: boolean): Middleware {
-  const isBelow = createPrefixTest(path, caseSensitive);
-  return (ctx, next) => (isBelow(ctx.path) ? run(ctx, next) : next());
-}
-
-function describe(route: Route, caseSensitive: boolean): RouteDefinition {
-  const { method, path } = route;
-  return { method, path, metadata: metadataOfEach(route, caseSensitive).reduce(merge, {}) };
-}
-
-/** The metadata of everything that runs for each request to a route, outermost first. */
-function metadataOfEach(
-  { path, scopes, handlers }: Route,
-  caseSensitive: boolean,
-): readonly RouteMetadata[] {
-  const isAbove = (base: string, layer: Layer) =>
-    layer.path === undefined || createPrefixTest(joinPaths(base, layer.path), caseSensitive)(path);
-  const layers = scopes.flatMap(({ base, layers }) => layers.filter((l) => isAbove(base, l)));
-  return [...layers.map(({ run }) => run), ...handlers].map((run) => metadataOf(run) ?? {});
-}
-
-/**
- * Refuses a route whose middleware needs a parameter that its path does not have: every request to it
- * would fail. What runs after a validator of the parameters is not checked, because that can make any.
- */
-function requirePathParams(route: Route, caseSensitive: boolean): void {
-  const names = namesIn(route.path);
-  for (const { missingPathParam, validation } of metadataOfEach(route, caseSensitive)) {
-    const missing = missingPathParam?.(names);
-    if (missing !== undefined) {
-      throw new TypeError(
-        `Cannot register ${route.method} ${route.path}: "${missing}" must be a parameter of the path`,
-      );
-    }
-    if (isObject(validation) && Reflect.get(validation, 'params') !== undefined) return;
-  }
-}
-
-/** Objects of these keys are merged, entry by entry, and lists joined; of any other key the last value counts. */
-const MERGED = ['validation', 'responses', 'rateLimit'];
-
-function merge(before: RouteMetadata, after: RouteMetadata): RouteMetadata {
-  const merged: Record<string, unknown> = { ...before, ...after };
-  for (const key of MERGED) {
-    const [present, value] = [before[key], after[key]];
-    if (Array.isArray(present) && Array.isArray(value)) merged[key] = [...present, ...value];
-    else if (isObject(present) && isObject(value)) merged[key] = { ...present, ...value };
-  }
-  return merged;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

@@ -5,7 +5,7 @@ import { Tree } from './tree.ts';
 
 const handler = () => {};
 
-/** A path that counts how often one of its characters is read, and knows no other way to read it. */
+/** A path that counts how often its characters are read. */
 class CountedPath {
   reads = 0;
   readonly #text: string;
@@ -22,21 +22,25 @@ class CountedPath {
     this.reads++;
     return this.#text.charCodeAt(at);
   }
+
+  slice(start: number, end: number): string {
+    this.reads += end - start;
+    return this.#text.slice(start, end);
+  }
 }
 
 /** How many characters a lookup of `path` reads among `patterns`, and whether it finds one. */
 function lookUp(patterns: readonly string[], path: string): { found: boolean; reads: number } {
   const tree = new Tree({ caseSensitive: false, strict: false });
-  for (const pattern of patterns) tree.add(pattern);
+  const numbers = patterns.map((pattern) => tree.add(pattern));
   const counted = new CountedPath(path);
-  const leaf = tree.find(counted as unknown as string, new Int32Array(tree.size));
-  return { found: leaf >= 0, reads: counted.reads };
+  const match = tree.find(counted as unknown as string, numbers);
+  return { found: match !== undefined, reads: counted.reads };
 }
 
 const TEN_THOUSAND = Array.from({ length: 10_000 }, (_, number) => number);
 const TEN = TEN_THOUSAND.slice(0, 10);
 
-// The steps of a lookup depend on the path, never on the number of routes.
 test.each([
   ['/static/item-5/list', (n: number) => `/static/item-${n}/list`],
   ['/STATIC/Item-5/List/', (n: number) => `/static/item-${n}/list`],
@@ -61,19 +65,19 @@ test('a miss reads as many characters among 10,000 routes as among 10', () => {
   expect(many).toEqual(few);
 });
 
-test('a lookup reads the characters of a static path one by one, whatever branches on the way', () => {
+test('a lookup reads each character of a static path once, with any number of branches', () => {
   const path = `/${'a'.repeat(100)}`;
   const branching = Array.from({ length: 100 }, (_, index) => `/${'a'.repeat(index)}b`);
 
   const { found, reads } = lookUp([...branching, path], path);
 
   expect(found).toBe(true);
-  expect(reads).toBe(path.length + 5); // the last one also to see whether it is a slash, four as a sample
+  expect(reads).toBe(path.length + 1); // the last one also to see whether it is a slash
 });
 
-describe('backing out', () => {
+describe('backtracking', () => {
   const SEGMENTS = 10;
-  /** Every way to write a path of `SEGMENTS` segments `a` as `a` and parameters, none of them ending where it does. */
+  /** Every pattern of `SEGMENTS` segments `a` or parameters, followed by `/end`. */
   const everyWay = Array.from({ length: 2 ** SEGMENTS }, (_, bits) => {
     const segments = Array.from({ length: SEGMENTS }, (_, at) =>
       bits & (1 << at) ? `:p${at}` : 'a',
@@ -81,7 +85,7 @@ describe('backing out', () => {
     return `/${segments.join('/')}/end`;
   });
 
-  test('tries each of the two readings of a segment once for each reading of those before it', () => {
+  test('tries static text and parameter once for each way to match the segments before', () => {
     const path = `/${'a/'.repeat(SEGMENTS)}other`;
 
     const { found, reads } = lookUp(everyWay, path);
@@ -90,16 +94,16 @@ describe('backing out', () => {
     expect(reads).toBeLessThanOrEqual(6 * 2 ** (SEGMENTS + 1));
   });
 
-  test('costs no more where ten thousand other routes stand beside it', () => {
+  test('costs no more with ten thousand other routes', () => {
     const path = `/${'a/'.repeat(SEGMENTS)}other`;
-    const beside = TEN_THOUSAND.map((number) => `/a/b${number}/:x/*`);
+    const others = TEN_THOUSAND.map((number) => `/a/b${number}/:x/*`);
 
     expect(
-      lookUp([...everyWay, ...beside], path).reads - lookUp(everyWay, path).reads,
+      lookUp([...everyWay, ...others], path).reads - lookUp(everyWay, path).reads,
     ).toBeLessThan(path.length);
   });
 
-  test('keeps no parameter of the way that led nowhere', () => {
+  test('keeps no parameter of an abandoned branch', () => {
     const router = createRouter()
       .get('/:a/x/:b/y', handler)
       .get('/:a/*', handler)
@@ -112,7 +116,7 @@ describe('backing out', () => {
   });
 });
 
-test('a wildcard of one method is not found by another one that has fewer routes', () => {
+test('a wildcard route is not found for another method with fewer routes', () => {
   const router = createRouter().get('/', handler);
   for (const number of TEN) router.post(`/${number}`, handler);
   router.post('/files/*', handler);
@@ -127,7 +131,7 @@ test.each([
   ['/files/*', '/files//'],
   ['/files/*', '/files//a'],
   ['/users/:id', '/users/7//'],
-])('%s does not take the empty segment of %s', (pattern, path) => {
+])('%s does not match the empty segment of %s', (pattern, path) => {
   expect(createRouter().get(pattern, handler).match('GET', path)).toBeUndefined();
 });
 
@@ -136,7 +140,7 @@ test.each([
   ['/%6De', '/me', {}],
   ['/%3e', '/%3E', {}],
   ['/%2561', '/%2561', {}],
-])('match reads %s as %s, whatever else begins with an escape', (path, expected, options) => {
+])('match reads %s as %s next to other routes with escapes', (path, expected, options) => {
   const router = createRouter(options)
     .get('/me', handler)
     .get('/%25x', handler)
@@ -150,17 +154,33 @@ test.each([
   );
 });
 
-test('match reads an escape beside a wildcard of another method', () => {
+test('match decodes an escape next to a wildcard of another method', () => {
   const router = createRouter().head('/*', handler).get('/a', handler);
 
   expect(router.match('GET', '/%61')?.route.path).toBe('/a');
 });
 
-test('a route that is added after a lookup is found by the next one', () => {
+test('the next lookup finds a route that was added after the last one', () => {
   const router = createRouter().get('/users/:id', handler);
   const before = router.match('GET', '/users/me/posts/7');
   router.get('/users/:id/posts/:post', handler);
 
   expect(before).toBeUndefined();
   expect(router.match('GET', '/users/me/posts/7')?.params).toEqual({ id: 'me', post: '7' });
+});
+
+test('a static route of one method does not hide a parameter route of another', () => {
+  const router = createRouter().post('/users/me', handler).get('/users/:id', handler);
+
+  expect(router.match('GET', '/users/me')?.params).toEqual({ id: 'me' });
+  expect(router.match('POST', '/users/me')?.params).toEqual({});
+});
+
+test('a router finds each of many static routes that differ in one character', () => {
+  const paths = Array.from({ length: 20 }, (_, at) => `/${String.fromCharCode(97 + at)}/same/end`);
+  const router = createRouter().get('/:any/same/end', handler);
+  for (const path of paths) router.get(path, handler);
+
+  for (const path of paths) expect(router.match('GET', path)?.route.path).toBe(path);
+  expect(router.match('GET', '/z/same/end')?.params).toEqual({ any: 'z' });
 });

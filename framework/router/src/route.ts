@@ -1,0 +1,108 @@
+import { type Chain, compose, type Middleware, type RouteMetadata } from '@fw/core';
+import { createPrefixTest, metadataOf, sendReturned } from '@fw/core/extension';
+
+import { joinPaths, namesIn } from './pattern.ts';
+
+/** A middleware of a router, for all of its routes or only for those under `path`. */
+export interface Layer {
+  readonly path: string | undefined;
+  readonly run: Middleware;
+}
+
+/** The layers of one router on the way to a route; their paths are relative to `base`. */
+export interface Scope {
+  readonly base: string;
+  /** The router's own list: layers added later run too. */
+  readonly layers: readonly Layer[];
+}
+
+/** A route before it is added to a route table. */
+export interface Registration {
+  readonly method: string;
+  /** The path under the router that has the registration, its prefix included. */
+  readonly path: string;
+  /** From the outermost router to the one that registered the route. */
+  readonly scopes: readonly Scope[];
+  /** Middleware of the route, then its handler. */
+  readonly handlers: readonly Middleware[];
+  /** The start of `path` that a prefix group added; see `joinBelow`. */
+  readonly groupPrefix?: string | undefined;
+}
+
+/** A route of a route table. */
+export interface Route extends Registration {
+  readonly names: readonly string[];
+  /** Composed on the first request, and again after middleware was added. */
+  chain: Chain | undefined;
+}
+
+/** Composes everything that runs for `route`, outermost first. */
+export function composeRoute({ scopes, handlers }: Registration, caseSensitive: boolean): Chain {
+  const layers = scopes.flatMap(({ base, layers }) =>
+    layers.map(({ path, run }) =>
+      path === undefined ? run : runUnder(joinPaths(base, path), run, caseSensitive),
+    ),
+  );
+  const handler = handlers.at(-1) as Middleware;
+  return compose([
+    ...layers,
+    ...handlers.slice(0, -1),
+    (ctx, next) => sendReturned(ctx, handler(ctx, next)),
+  ]);
+}
+
+function runUnder(path: string, run: Middleware, caseSensitive: boolean): Middleware {
+  const isUnder = createPrefixTest(path, caseSensitive);
+  return (ctx, next) => (isUnder(ctx.path) ? run(ctx, next) : next());
+}
+
+/** The merged metadata of everything that runs for `route`. */
+export function metadataOfRoute(route: Registration, caseSensitive: boolean): RouteMetadata {
+  return metadataOfEach(route, caseSensitive).reduce(merge, {});
+}
+
+/** The metadata of everything that runs for each request to `route`, outermost first. */
+function metadataOfEach(
+  { path, scopes, handlers }: Registration,
+  caseSensitive: boolean,
+): readonly RouteMetadata[] {
+  const runsFor = (base: string, layer: Layer) =>
+    layer.path === undefined || createPrefixTest(joinPaths(base, layer.path), caseSensitive)(path);
+  const layers = scopes.flatMap(({ base, layers }) => layers.filter((l) => runsFor(base, l)));
+  return [...layers.map(({ run }) => run), ...handlers].map((run) => metadataOf(run) ?? {});
+}
+
+/**
+ * Rejects a route with middleware that needs a parameter which the path does not have: every request
+ * would fail. Middleware after a validator of the parameters is not checked, because a validator can
+ * add any parameter.
+ */
+export function requirePathParams(route: Registration, caseSensitive: boolean): void {
+  const names = namesIn(route.path);
+  for (const { missingPathParam, validation } of metadataOfEach(route, caseSensitive)) {
+    const missing = missingPathParam?.(names);
+    if (missing !== undefined) {
+      throw new TypeError(
+        `Cannot register ${route.method} ${route.path}: "${missing}" must be a parameter of the path`,
+      );
+    }
+    if (isObject(validation) && Reflect.get(validation, 'params') !== undefined) return;
+  }
+}
+
+/** Keys whose objects are merged and whose lists are joined; of any other key the last value counts. */
+const MERGED = ['validation', 'responses', 'rateLimit'];
+
+function merge(before: RouteMetadata, after: RouteMetadata): RouteMetadata {
+  const merged: Record<string, unknown> = { ...before, ...after };
+  for (const key of MERGED) {
+    const [present, value] = [before[key], after[key]];
+    if (Array.isArray(present) && Array.isArray(value)) merged[key] = [...present, ...value];
+    else if (isObject(present) && isObject(value)) merged[key] = { ...present, ...value };
+  }
+  return merged;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
