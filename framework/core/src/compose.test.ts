@@ -341,7 +341,7 @@ describe('a next() that nobody waits for', () => {
     const { statuses, log, code } = await serve('async (ctx, next) => { next(); }');
 
     expect(statuses).toBe('404 200');
-    expect(log).toContain('A middleware failed after the answer was sent');
+    expect(log).toContain('A middleware failed after the response was sent');
     expect(log).toContain('Error: broken downstream');
     expect(code).toBe(0);
   });

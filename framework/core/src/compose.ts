@@ -2,25 +2,24 @@ import type { Context, Middleware, Next } from './context.ts';
 import { requireMiddleware } from './require-middleware.ts';
 
 /**
- * What `next()` returns when everything after it has run already. A middleware that finds this very
- * promise has nothing to wait for and can stay synchronous.
+ * The promise that `next()` returns if everything after it has already run. A middleware that gets
+ * exactly this promise has nothing to await and can stay synchronous.
  */
 export const DONE: Promise<void> = Promise.resolve();
 
-/** The `next` of whoever runs a whole application, and waits for it: there is nothing more. */
+/** The `next` of the outermost chain: nothing follows it. */
 export const END: Next = () => DONE;
 
-/** Middleware joined into one: never throws, and returns `DONE` when nothing in it had to wait. */
+/** Middleware joined into one function: never throws, and returns `DONE` if it ran synchronously. */
 export type Chain = (ctx: Context, next: Next) => Promise<void>;
 
 /**
- * Joins middleware into one, which runs them in order; each layer's `next` resolves once everything
- * after it has run, and rejects from the second call in one layer on. A synchronous layer that calls
- * `next()` without returning it is waited for all the same; an asynchronous one is not, and what it
- * did not wait for can only be logged. Where all layers are synchronous, so is
- * the whole.
+ * Joins middleware into one function that runs it in order. The `next` of each middleware resolves
+ * once everything after it has run; a repeated call rejects. A synchronous middleware that calls
+ * `next()` without returning it is still waited for. An asynchronous one is not: errors of a `next()`
+ * that it did not await can only be logged.
  *
- * @throws {TypeError} if a layer is not a middleware function
+ * @throws {TypeError} if an item is not a middleware function
  */
 export function compose(stack: readonly Middleware[]): Chain {
   requireMiddleware(stack, 'Cannot compose');
@@ -30,110 +29,83 @@ export function compose(stack: readonly Middleware[]): Chain {
   );
 }
 
-/** `ctx.next` is always the `next` of the layer that runs, so that both forms are one. */
+/** `ctx.next` is always the `next` of the running layer, so both forms of a middleware are equal. */
 interface ChainedContext extends Context {
   next: Next;
-  /** Of the innermost layer that is waited for. */
-  restoration: Restoration | undefined;
   readonly finished: boolean;
-}
-
-/** What `ctx.next` becomes once a promise is settled. */
-export interface Restoration {
-  readonly after: Promise<void>;
-  to: Next;
 }
 
 function link(layer: Middleware, rest: Chain): Chain {
   return (context, outerNext) => {
     const ctx = context as ChainedContext;
     const callerNext = ctx.next;
-    let pending: Promise<void> | undefined;
     let downstream: Promise<void> | undefined;
-    let refused: Promise<void> | undefined;
+    let repeated: Promise<void> | undefined;
+    let pending: Promise<void> | undefined;
     let innerNext: Next | undefined;
-    let isPassedOn = false;
     const next = (): Promise<void> => {
       if (downstream) {
-        refused = refuse(downstream);
-        if (pending && (callerNext === END || isPassedOn)) {
-          pending.then(
-            () => tellOfRefusal(ctx, refused),
-            () => {},
-          );
-        }
-        return refused;
+        repeated = rejectAfter(downstream);
+        if (pending) logIgnored(ctx, repeated, pending);
+        return repeated;
       }
-      downstream = DONE;
+      downstream = DONE; // a call from inside `rest` is a repeated one
       downstream = rest(ctx, outerNext);
-      if (downstream !== DONE && !pending) {
+      if (!pending) {
         innerNext = ctx.next;
-        ctx.next = next; // until this layer returns, whoever calls `ctx.next` is this layer
+        ctx.next = next; // the rest of the synchronous part of this layer
       }
       return downstream;
     };
 
     ctx.next = next;
     const result = settle(layer, ctx, next);
-    pending = result === DONE ? (refused ?? downstream ?? DONE) : result;
-    if (innerNext) ctx.next = innerNext;
+    pending = result === DONE ? (repeated ?? downstream ?? DONE) : result;
     if (pending === DONE) {
       ctx.next = callerNext;
-    } else if (callerNext !== END || refused) {
-      if (ctx.restoration?.after === pending && !refused) {
-        // This layer is over and returned what `next()` gave it: that is waited for already.
-        ctx.restoration.to = callerNext;
-        isPassedOn = true;
-      } else {
-        restoreAfter(ctx, pending, callerNext, () => refused);
-      }
+      return DONE;
     }
+    ctx.next = innerNext ?? next;
+    if (repeated) logIgnored(ctx, repeated, pending);
+    if (callerNext === END) return pending;
+    // Subscribes before the caller does, so `ctx.next` is restored when the caller resumes. The
+    // handler also prevents an unhandled rejection if the caller does not await its `next()`.
+    pending.then(
+      () => {
+        ctx.next = callerNext;
+      },
+      (error: unknown) => {
+        ctx.next = callerNext;
+        if (ctx.finished && pending !== downstream) {
+          ctx.log.error('A middleware failed after the response was sent', error);
+        }
+      },
+    );
     return pending;
   };
 }
 
-/**
- * Gives `ctx.next` back once `pending` is settled: first in line, before the caller resumes. It also
- * marks a rejection as seen: a `next()` that nobody waits for must not end the process. Whoever runs
- * the outermost layer does wait.
- */
-function restoreAfter(
-  ctx: ChainedContext,
-  pending: Promise<void>,
-  to: Next,
-  refused: () => Promise<void> | undefined,
-): void {
-  const restoration: Restoration = { after: pending, to };
-  ctx.restoration = restoration;
-  pending.then(
-    () => {
-      ctx.next = restoration.to;
-      tellOfRefusal(ctx, refused());
-    },
-    (error: unknown) => {
-      ctx.next = restoration.to;
-      if (ctx.finished) ctx.log.error('A middleware failed after the answer was sent', error);
-    },
+/** Logs a repeated `next()` unless the middleware that called it fails. */
+function logIgnored(ctx: Context, repeated: Promise<void>, layer: Promise<void>): void {
+  const log = (error: unknown) => ctx.log.error('A middleware called next() repeatedly', error);
+  layer.then(
+    () => repeated.catch(log),
+    () => {},
   );
 }
 
-/** Logs a second `next()` of a layer that did not fail of it. */
-function tellOfRefusal(ctx: Context, refused: Promise<void> | undefined): void {
-  refused?.catch((error: unknown) => ctx.log.error('A middleware went on twice', error));
-}
-
-/** What a second `next()` returns: it rejects once what the first one began is over. */
-function refuse(first: Promise<void>): Promise<void> {
+/** The result of a repeated `next()`: rejects once the first call has settled. */
+function rejectAfter(first: Promise<void>): Promise<void> {
   const error = new Error('next() called multiple times');
   const fail = () => {
     throw error;
   };
-  const refused = first.then(fail, fail);
-  refused.catch(() => {}); // nobody may be waiting for it
-  return refused;
+  const rejected = first.then(fail, fail);
+  rejected.catch(() => {}); // the middleware may not await it
+  return rejected;
 }
 
-/** Calls `layer`: what it throws becomes a rejection, what it does at once becomes `DONE`. */
+/** Calls `layer`. A thrown error becomes a rejection; a synchronous return becomes `DONE`. */
 function settle(layer: Middleware, ctx: Context, next: Next): Promise<void> {
   try {
     const result = layer(ctx, next);

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { Restoration } from './compose.ts';
 import type { Context, MatchedRoute, Next, Query, State } from './context.ts';
 import { http } from './http.ts';
 import type { Logger } from './logger.ts';
@@ -53,7 +52,6 @@ export class RequestContext implements Context {
   route: MatchedRoute | undefined = undefined;
   body: unknown = undefined;
   next: Next;
-  restoration: Restoration | undefined = undefined;
   /** Called once the response has been sent. */
   sentListener: SentListener | undefined = undefined;
   /** Set once the answer has gone out. */
