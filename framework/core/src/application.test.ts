@@ -96,7 +96,7 @@ test.each<readonly [string, string, (ctx: Context) => void, (ctx: Context) => vo
   expect(response.status).toBe(500);
   expect(response.headers.get('location')).toBeNull();
   expect(String(errors[0]?.error)).toBe(
-    `Error: Cannot answer with ${second}: ${first} has answered this request`,
+    `Error: Cannot respond with ${second}: ${first} already responded`,
   );
 });
 
@@ -462,7 +462,7 @@ test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31])(
 test.each([
   [
     { trustproxy: 1 },
-    'trustproxy "1" of createApp(): expected one of logger, trustProxy, deadlineMs, around; did you mean trustProxy?',
+    'trustproxy "1" of createApp(): expected one of logger, trustProxy, deadlineMs, outermost; did you mean trustProxy?',
   ],
   [
     { logger: 'console' },
@@ -470,7 +470,7 @@ test.each([
   ],
   [{ logger: { info() {} } }, 'of createApp(): expected a logger with info, warn and error'],
   [{ deadlineMs: '5' }, 'deadlineMs "5" of createApp(): expected 0 to 2147483647 milliseconds'],
-  [{ around: true }, 'around "true" of createApp(): expected a function'],
+  [{ outermost: true }, 'outermost "true" of createApp(): expected a function'],
 ])('createApp(%j) throws a TypeError', (options, message) => {
   expect(() => createApp(options as object)).toThrow(TypeError);
   expect(() => createApp(options as object)).toThrow(message);
@@ -486,11 +486,11 @@ test('use and route refuse what they cannot run, at registration', () => {
   expect(() => app.route('/a', {} as never)).toThrow(TypeError);
 });
 
-describe('the middleware around an application', () => {
+describe('the outermost middleware', () => {
   /** An application that notes what its outermost middleware sees of each request. */
   function watched() {
     const seen: unknown[] = [];
-    const around: Middleware = async (ctx, next) => {
+    const outermost: Middleware = async (ctx, next) => {
       ctx.set('X-Seen', 'yes');
       await next().then(
         () => seen.push(ctx.status),
@@ -500,7 +500,7 @@ describe('the middleware around an application', () => {
         },
       );
     };
-    const app = createApp({ logger: createLog().logger, around });
+    const app = createApp({ logger: createLog().logger, outermost });
     app.use((ctx) => {
       seen.push('handler');
       ctx.json({});

@@ -6,50 +6,51 @@ import { consoleLogger, type Logger, messageFirst, type PinoLogger } from './log
 import { metadataOf } from './metadata.ts';
 import { aFunction, anObjectWith, milliseconds, readOptions } from './options.ts';
 import { underPrefix } from './request/prefix.ts';
-import { readTarget } from './request/request-target.ts';
+import { type RequestTarget, readTarget } from './request/request-target.ts';
 import { aTrustProxy, readTrustProxy, type TrustProxy } from './request/trust-proxy.ts';
-import { type ContextSettings, RequestContext, type RequestTarget } from './request-context.ts';
+import { type ContextSettings, RequestContext } from './request-context.ts';
 import { rejectFactory, requireMiddleware } from './require-middleware.ts';
+import { recordError, toError } from './response/record-error.ts';
 import { reportSent } from './response/sent.ts';
-import { recordError, toError, writeAnswer } from './response/write-response.ts';
+import { writeResponse } from './response/write-response.ts';
 
 export interface ApplicationOptions {
-  /** Takes `console`, pino, or any other `Logger`. Default: the terminal. */
+  /** `console`, pino or any other `Logger`. Default: standard output and standard error. */
   readonly logger?: Logger | PinoLogger;
-  /** Whose `X-Forwarded-*` headers count: nobody's, those of so many proxies, or of networks. Default false. */
+  /** The trusted proxies, whose `X-Forwarded-*` headers are used. Default false: none. */
   readonly trustProxy?: TrustProxy;
-  /** After how many milliseconds `ctx.signal` aborts. Default 0: never. */
+  /** Time after which `ctx.signal` aborts, in milliseconds. Default 0: never. */
   readonly deadlineMs?: number;
   /**
-   * Stands around everything else. It alone sees requests that are answered before any other
-   * middleware too: `next()` rejects with the refusal of one that cannot be read.
+   * Outermost middleware. Also runs for requests rejected before any other middleware: `next()` then
+   * rejects with a `BadRequestError`.
    */
-  readonly around?: Middleware;
+  readonly outermost?: Middleware;
 }
 
-/** Anything that has routes to mount: a router. */
+/** A router that an application can mount. */
 export interface Routable {
   routes(prefix?: string): Middleware;
 }
 
-/** Adds something to an application; may be asynchronous, `listen` waits for it. */
+/** Extends an application. May be asynchronous: `listen` waits for it. */
 export type Plugin = (app: Application) => void | Promise<void>;
 
-/** A stack of middleware, and what all its requests share. */
+/** An ordered stack of middleware with its settings. */
 export interface Application {
-  /** The logger of the options, with the message as the first argument. */
+  /** The logger of the options; its methods take the message first. */
   readonly logger: Logger;
   /** Adds middleware for every request, in order. */
   use(...middleware: readonly Middleware[]): this;
-  /** Adds middleware for the requests at `prefix` and below it. */
+  /** Adds middleware for `prefix` and all paths under it. */
   use(prefix: string, ...middleware: readonly Middleware[]): this;
-  /** Mounts a router's routes below `prefix`. */
+  /** Mounts the routes of `router` under `prefix`. */
   route(prefix: string, router: Routable): this;
   /**
-   * Runs `plugin`. Middleware that it adds, even after an `await`, runs at this place in the order.
+   * Runs `plugin`. Middleware that it adds, even after an `await`, runs at this position.
    */
   plugin(plugin: Plugin): this;
-  /** Resolves once every plugin is set up; rejects with the first failure. */
+  /** Resolves once every plugin has finished; rejects with the first failure. */
   ready(): Promise<void>;
   /** Serves one request of a `node:http` server: `http.createServer(app.handle)`. */
   handle(req: IncomingMessage, res: ServerResponse): void;
@@ -64,24 +65,25 @@ export interface Application {
  * const { port } = await listen(app, 3000);
  * ```
  *
- * @throws {TypeError} if an option has no such meaning
+ * @throws {TypeError} if an option is unknown or its value is invalid
  */
 export function createApp(options: ApplicationOptions = {}): Application {
   return new StackedApplication(options);
 }
 
-const NOWHERE: RequestTarget = { path: '/', query: '', host: '' };
+/** The target of a request that cannot be read. */
+const UNREADABLE: RequestTarget = { path: '/', query: '', host: '' };
 
-/** Middleware in order; a nested list is what one plugin has added. */
+/** Middleware in order; a nested list contains the middleware of one plugin. */
 type Stack = (Middleware | Stack)[];
 
 class StackedApplication implements Application {
   readonly logger: Logger;
   readonly #settings: ContextSettings;
   readonly #stack: Stack;
-  /** The list that `use` adds to inside a plugin: a plugin may add middleware after others did. */
+  /** The list of the running plugin: it may add middleware after later middleware was added. */
   readonly #pluginStack = new AsyncLocalStorage<Stack>();
-  readonly #around: Chain;
+  readonly #outermost: Chain;
   readonly #plugins: Promise<void>[] = [];
   #chain: Chain | undefined;
 
@@ -90,15 +92,15 @@ class StackedApplication implements Application {
       logger = consoleLogger,
       trustProxy = false,
       deadlineMs = 0,
-      around,
+      outermost,
     } = readOptions('createApp()', options, {
       logger: anObjectWith('a logger with info, warn and error', ['info', 'warn', 'error']),
       trustProxy: aTrustProxy,
       deadlineMs: milliseconds,
-      around: aFunction,
+      outermost: aFunction,
     });
-    this.#stack = around ? [around] : [];
-    this.#around = compose(flatten(this.#stack));
+    this.#stack = outermost ? [outermost] : [];
+    this.#outermost = compose(flatten(this.#stack));
     this.logger = messageFirst(logger);
     this.#settings = { log: this.logger, isTrustedProxy: readTrustProxy(trustProxy), deadlineMs };
   }
@@ -150,10 +152,10 @@ class StackedApplication implements Application {
     try {
       target = readTarget(req);
     } catch (error) {
-      const ctx = new RequestContext({ req, res }, NOWHERE, this.#settings, END);
+      const ctx = new RequestContext({ req, res }, UNREADABLE, this.#settings, END);
       finish(
         ctx,
-        this.#around(ctx, () => Promise.reject(error)),
+        this.#outermost(ctx, () => Promise.reject(error)),
       );
       return;
     }
@@ -161,7 +163,9 @@ class StackedApplication implements Application {
     this.#chain ??= compose(flatten(this.#stack));
     finish(
       ctx,
-      target.path === '*' ? this.#around(ctx, () => answerServerWide(ctx)) : this.#chain(ctx, END),
+      target.path === '*'
+        ? this.#outermost(ctx, () => respondServerWide(ctx))
+        : this.#chain(ctx, END),
     );
   };
 }
@@ -180,7 +184,7 @@ function requirePlugin(plugin: unknown): void {
   }
 }
 
-/** Answers once everything has run. */
+/** Writes the response once all middleware has run. */
 function finish(ctx: RequestContext, running: Promise<void>): void {
   if (running === DONE) {
     complete(ctx);
@@ -192,15 +196,15 @@ function finish(ctx: RequestContext, running: Promise<void>): void {
   );
 }
 
-/** `OPTIONS *` asks about the server as a whole (RFC 9110 §9.3.7). */
-function answerServerWide(ctx: RequestContext): Promise<void> {
+/** `OPTIONS *` applies to the server as a whole (RFC 9110 §9.3.7). */
+function respondServerWide(ctx: RequestContext): Promise<void> {
   ctx.status = 204;
   return DONE;
 }
 
 function complete(ctx: RequestContext): void {
   try {
-    writeAnswer(ctx, fail);
+    writeResponse(ctx, fail);
   } catch (error) {
     fail(ctx, error);
     return;
@@ -208,17 +212,17 @@ function complete(ctx: RequestContext): void {
   reportSent(ctx);
 }
 
-/** The last resort: answers whatever nobody caught. */
+/** Responds to an error that no middleware caught. */
 function fail(ctx: RequestContext, error: unknown): void {
   try {
     try {
       recordError(ctx, error);
-    } catch (unanswerable) {
-      recordError(ctx, unanswerable); // its headers or issues cannot be written
+    } catch (unwritable) {
+      recordError(ctx, unwritable); // the headers or issues of the error are invalid
     }
-    writeAnswer(ctx, fail);
+    writeResponse(ctx, fail);
   } catch (failure) {
-    ctx.log.error(`${ctx.method} ${ctx.path} could not be answered`, failure);
+    ctx.log.error(`${ctx.method} ${ctx.path} failed without a response`, failure);
     ctx.raw.res.destroy(toError(failure));
   }
   reportSent(ctx);

@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Logger } from './logger.ts';
 import type { Body } from './response/body.ts';
 
-/** A query value: text, every text of a repeated key, or nothing. */
+/** The value of a query key: a string, or an array of all values if the key is repeated. */
 export type QueryValue = string | string[] | undefined;
 export type Query = Record<string, QueryValue>;
 
-/** What middleware passes along in one request. Extend it by declaration merging. */
+/** Values that middleware shares during one request. Extend the type by declaration merging. */
 export interface State {
   user?: { readonly id: string } & Record<string, unknown>;
   [key: string]: unknown;
@@ -15,14 +15,14 @@ export interface State {
 /** Runs everything after the current middleware; resolves once all of it has run. */
 export type Next = () => Promise<void>;
 
-/** What `Context` holds that a schema may narrow: path parameters, query and body. */
+/** The parts of a request whose types a schema can narrow: path parameters, query and body. */
 export interface Parts {
   readonly params?: unknown;
   readonly query?: unknown;
   readonly body?: unknown;
 }
 
-/** The route that a request matched, as it was registered, prefixes included. */
+/** The matched route as it was registered, with all prefixes. */
 export interface MatchedRoute {
   readonly method: string;
   readonly path: string;
@@ -31,61 +31,70 @@ export interface MatchedRoute {
 type Part<P extends Parts, Name extends keyof Parts, Default> =
   P extends Record<Name, infer T> ? T : Default;
 
-/** One request and the answer to it. */
+/** One request and its response. */
 export interface Context<out P extends Parts = Parts> {
-  /** The request method as sent, upper case. */
+  /** The request method. */
   readonly method: string;
-  /** The request target as sent: path and query. */
+  /** The request target as sent: path and query, not decoded. */
   readonly url: string;
-  /** The one normalised path that guards, mounts, groups and routes all decide on. */
+  /** The normalised path: all guards, prefixes and routes compare this value. */
   readonly path: string;
-  /** Captured path segments, decoded; the wildcard is under `*`. */
+  /** The decoded path parameters of the route; the wildcard is `params['*']`. */
   readonly params: Part<P, 'params', Record<string, string>>;
-  /** The route that matched; `undefined` as long as none has. */
+  /** The matched route; `undefined` before a router has matched one. */
   readonly route: MatchedRoute | undefined;
-  /** The decoded query, on a map without a prototype. */
+  /** The decoded query: an object without a prototype. */
   readonly query: Part<P, 'query', Query>;
-  /** Request headers, names in lower case. */
+  /** The request headers, with names in lower case. */
   readonly headers: IncomingHttpHeaders;
-  /** The parsed request body; `undefined` until a body parser has run, or when there is none. */
+  /** The parsed request body; `undefined` without a body, or before a body parser has run. */
   body: Part<P, 'body', unknown>;
   /** The response status. Default 200; 404 after a router found no route. */
   status: number;
+  /** Values that middleware shares during this request, such as `state.user`. */
   readonly state: State;
-  /** The client's address; follows `trustProxy`. */
+  /** The client's IP address; follows `trustProxy`. */
   readonly ip: string;
-  /** The authority the client asked for; follows `trustProxy`. */
+  /** The host and port that the client requested; follows `trustProxy`. */
   readonly host: string;
-  /** Follows `trustProxy`. */
+  /** The protocol that the client used; follows `trustProxy`. */
   readonly protocol: 'http' | 'https';
-  /** Aborted when the client leaves or the deadline passes. */
+  /** Aborts when the client disconnects or the deadline of the request passes. */
   readonly signal: AbortSignal;
-  /** Whether an answer has been recorded. */
+  /** Whether a response was recorded or sent. */
   readonly responded: boolean;
+  /** Node's request and response. */
   readonly raw: { readonly req: IncomingMessage; readonly res: ServerResponse };
+  /** The logger of the application. */
   readonly log: Logger;
-  /** The client's `X-Request-Id` when it is 1 to 64 of `[A-Za-z0-9_-]`, else one made here. */
+  /** The client's `X-Request-Id` if it is 1 to 64 characters of `[A-Za-z0-9_-]`, else a random id. */
   readonly requestId: string;
-  /** The request header `name`, whatever its case. */
+  /** The request header `name`, in any case; values of a repeated header are joined by `, `. */
   get(name: string): string | undefined;
   /**
    * Sets a response header.
    *
-   * @throws {TypeError} if the name is no token or frames the message, or the value holds CR, LF or NUL
+   * @throws {TypeError} if the name is invalid, `Transfer-Encoding` or `Trailer`, or the value contains
+   *   CR, LF or NUL
    */
   set(name: string, value: string | number | readonly string[]): this;
-  /** Adds a value to a response header, keeping those it has. */
+  /** Adds a value to a response header and keeps its present values. */
   append(name: string, value: string): this;
-  /** Answers with `value` as JSON. */
+  /**
+   * Sends `value` as JSON.
+   *
+   * @throws {TypeError} if `value` has no JSON form
+   */
   json(value: unknown): void;
+  /** Sends `text` as HTML. It must already be escaped. */
   html(text: string): void;
   /**
-   * Sends `body`; `null` and the empty string are an empty body with status 204. `Content-Type`,
-   * unless set, is `text/plain` for a string, the type of a Blob, and `application/octet-stream`
-   * otherwise. A stream is read as fast as the client reads and destroyed when the client leaves; if
-   * it fails before its first chunk, the response is the error.
+   * Sends `body`. `null` and the empty string are an empty body with status 204. The default
+   * `Content-Type` is `text/plain` for a string, the type of a Blob, else `application/octet-stream`.
+   * A stream is read as fast as the client reads, and destroyed when the client disconnects. If it
+   * fails before its first chunk, the response is the error.
    *
-   * @throws {TypeError} if `body` has another type
+   * @throws {TypeError} if the type of `body` is not supported
    */
   send(body: Body): void;
   /**
@@ -93,15 +102,15 @@ export interface Context<out P extends Parts = Parts> {
    */
   redirect(url: string, status?: number): void;
   /**
-   * Throws the `HttpError` class for `status`, such as `NotFoundError` for 404. Below 500 the client
-   * reads `message`.
+   * Throws the `HttpError` class for `status`, such as `NotFoundError` for 404. Below 500 the response
+   * contains `message`.
    *
    * @throws {RangeError} if `status` is not an integer from 400 to 599
    */
   throw(status: number, message?: string): never;
-  /** Runs the next middleware: the same as the second argument of a middleware. */
+  /** Runs the next middleware: the same function as the second argument of a middleware. */
   next(): Promise<void>;
 }
 
-/** What it returns is awaited and, unless it is the handler of a route, ignored. */
+/** The returned value is awaited. It is ignored, except for the handler of a route. */
 export type Middleware<P extends Parts = Parts> = (ctx: Context<P>, next: Next) => unknown;

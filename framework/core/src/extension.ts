@@ -1,12 +1,8 @@
 import { DONE, isThenable } from './compose.ts';
 import type { Context, MatchedRoute, Parts } from './context.ts';
 import { RequestContext } from './request-context.ts';
+import { type ErrorResponseOptions, recordError } from './response/record-error.ts';
 import { addSentListener, type SentListener } from './response/sent.ts';
-import { type AnswerErrorOptions, recordError } from './response/write-response.ts';
-
-/*
- * What packages built on the core may do to a context and handlers may not.
- */
 
 function own(ctx: Context): RequestContext {
   if (ctx instanceof RequestContext) return ctx;
@@ -15,15 +11,19 @@ function own(ctx: Context): RequestContext {
   );
 }
 
-/** Records `error` as the answer to this request, in place of any other. */
-export function answerError(ctx: Context, error: unknown, options?: AnswerErrorOptions): void {
+/** Records `error` as the response, replaces any other response, and logs errors with status 500 and above. */
+export function respondWithError(
+  ctx: Context,
+  error: unknown,
+  options?: ErrorResponseOptions,
+): void {
   recordError(own(ctx), error, options);
 }
 
 /**
- * For routers: sends what a route handler returned, once it is there. A string is text, octets and
- * streams are sent as they are, anything else is JSON; `undefined` is no response. An error, and an
- * object without a JSON form such as a Map, is a 500.
+ * For routers: sends the value that a route handler returned or that its promise resolves with. A
+ * string is sent as text, bytes and streams unchanged, any other value as JSON; `undefined` is not a
+ * response. An error, or an object without a JSON form such as a Map, causes a 500.
  */
 export function sendReturned(ctx: Context, returned: unknown): unknown {
   if (returned === undefined || returned === DONE) return returned;
@@ -33,14 +33,14 @@ export function sendReturned(ctx: Context, returned: unknown): unknown {
 }
 
 /**
- * For observers: calls `listener` once, when the response has been sent to the client. Its status is
- * 499 if the client left before the response was complete, and 500 if the response failed halfway.
+ * Calls `listener` once, with the status of the response when it was sent completely. The status is
+ * 499 if the client disconnected before, and 500 if the response failed halfway.
  */
 export function onSent(ctx: Context, listener: SentListener): void {
   addSentListener(own(ctx), listener);
 }
 
-/** For routers: `route` matched, with these parameters; takes back the 404 of an earlier miss. */
+/** For routers: records the matched route and its parameters, and resets the 404 of an earlier router. */
 export function setRoute(ctx: Context, route: MatchedRoute, params: Record<string, string>): void {
   const context = own(ctx);
   context.route = route;
@@ -48,7 +48,7 @@ export function setRoute(ctx: Context, route: MatchedRoute, params: Record<strin
   if (context.assignedStatus === 404 || context.assignedStatus === 501) context.assignedStatus = 0;
 }
 
-/** For validators: what handlers read as `ctx.params`, `ctx.query` and `ctx.body` from now on. */
+/** For validators: replaces `ctx.params`, `ctx.query` and `ctx.body`. */
 export function setParts(ctx: Context, { params, query, body }: Parts): void {
   const context = own(ctx);
   if (params !== undefined) context.params = params as Record<string, string>;
@@ -61,5 +61,6 @@ export { metadataOf } from './metadata.ts';
 export { decodeSegment, foldCase, normalizePath, readPattern } from './request/path.ts';
 export { createPrefixTest } from './request/prefix.ts';
 export { requireMiddleware } from './require-middleware.ts';
-export { statusOf, titleOf } from './response/problem.ts';
-export { type AnswerErrorOptions, unmatchedStatus } from './response/write-response.ts';
+export { PROBLEM_TYPE, problemOfStatus, statusOf, titleOf } from './response/problem.ts';
+export type { ErrorResponseOptions } from './response/record-error.ts';
+export { unmatchedStatus } from './response/write-response.ts';

@@ -1,8 +1,8 @@
-/** Where an application writes its messages, one line for each call. `console` is one. */
+/** Receives the messages of an application, one line per call. `console` is a logger. */
 export interface Logger {
   info(message: string): void;
   warn(message: string): void;
-  /** `error` is what was thrown: its stack and causes belong in the log, never in a response. */
+  /** `error` is the thrown value: the log, not the response, contains its stack and causes. */
   error(message: string, error?: unknown): void;
 }
 
@@ -15,14 +15,14 @@ export interface PinoLogger {
   bindings(): object;
 }
 
-/** Writes to the terminal: errors and warnings to standard error, the rest to standard output. */
+/** Writes errors and warnings to standard error, other messages to standard output. */
 export const consoleLogger: Logger = {
   info: (message) => console.info(message),
   warn: (message) => console.warn(message),
   error: (message, ...error) => console.error(message, ...error),
 };
 
-/** `logger` with the message first; pino is recognised by its method `bindings`. */
+/** A logger that takes the message first. Recognises pino by its method `bindings`. */
 export function messageFirst(logger: Logger | PinoLogger): Logger {
   if (!('bindings' in logger) || typeof logger.bindings !== 'function') return logger as Logger;
   const pino = logger as PinoLogger;

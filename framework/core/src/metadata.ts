@@ -1,10 +1,10 @@
 import type { Middleware } from './context.ts';
 
-/** What a middleware says of the routes that it is part of; packages add the keys that they know. */
+/** Properties of the routes that use a middleware. Each package defines the keys that it reads. */
 export interface RouteMetadata {
   /**
-   * Returns a path parameter that the middleware needs and that is not in `names`, those of a route: a
-   * router refuses that route.
+   * Returns a path parameter that the middleware needs and that is missing in `names`, the parameters
+   * of the route. The router then rejects the route.
    */
   readonly missingPathParam?: (names: readonly string[]) => string | undefined;
   readonly [key: string]: unknown;
@@ -16,12 +16,12 @@ interface Annotated {
   readonly [METADATA]?: RouteMetadata;
 }
 
-/** Attaches `metadata` to `middleware`: a router hands it on to whoever describes its routes. */
+/** Attaches `metadata` to `middleware`; `router.getRoutes()` returns it. */
 export function annotate<M extends Middleware<never>>(middleware: M, metadata: RouteMetadata): M {
   return Object.assign(middleware, { [METADATA]: metadata });
 }
 
-/** What `annotate` attached, if anything. */
+/** The metadata that `annotate` attached. */
 export function metadataOf(middleware: object): RouteMetadata | undefined {
   return (middleware as Annotated)[METADATA];
 }

@@ -1,59 +1,37 @@
-const MOST_SLIPS = 2;
-
 /**
- * The one of `known` that `name` was likely meant to be: other letters' case, or up to two slips.
- * Names with fewer than `leastLetters`, by default 6, are near to too many others.
+ * The name in `known` that `name` probably misspells: it differs only in case, or by up to two edits.
+ * Names shorter than `minLength`, by default 6, only match if they differ in case.
  */
 export function likelyMeant(
   name: string,
   known: Iterable<string>,
-  { leastLetters = 6 }: { readonly leastLetters?: number } = {},
+  { minLength = 6 }: { readonly minLength?: number } = {},
 ): string | undefined {
-  const upper = name.toUpperCase();
-  let nearest: string | undefined;
-  let fewest = MOST_SLIPS + 1;
-  for (const candidate of known) {
-    const upperCandidate = candidate.toUpperCase();
-    if (upper === upperCandidate) return candidate;
-    if (Math.min(name.length, candidate.length) < leastLetters) continue;
-    if (Math.abs(name.length - candidate.length) > MOST_SLIPS) continue;
-    const slips = slipsBetween(upper, upperCandidate);
-    // Two slips of six letters make another word; of nine they are slips.
-    if (slips < fewest && slips * 4 < candidate.length) {
-      nearest = candidate;
-      fewest = slips;
-    }
+  const names = [...known];
+  for (const edits of [0, 1, 2]) {
+    const meant = names.find(
+      (candidate) =>
+        // At most one edit per four letters: more would make another word.
+        (edits === 0 || Math.min(name.length, candidate.length) >= minLength) &&
+        edits * 4 < candidate.length &&
+        isWithin(edits, name.toUpperCase(), candidate.toUpperCase()),
+    );
+    if (meant !== undefined) return meant;
   }
-  return nearest;
+  return undefined;
 }
 
-/**
- * How many letters were left out, added, changed or swapped with their neighbour between two words:
- * the Damerau-Levenshtein distance, restricted to one edit of each letter. Of words that are too far
- * apart only that they are: a process has many names to compare, and has just started.
- */
-function slipsBetween(one: string, other: string): number {
-  let beforeLast: readonly number[] = [];
-  let last: readonly number[] = Array.from({ length: other.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= one.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= other.length; column++) {
-      const isSame = one[row - 1] === other[column - 1];
-      const isSwapped =
-        row > 1 &&
-        column > 1 &&
-        one[row - 1] === other[column - 2] &&
-        one[row - 2] === other[column - 1];
-      current[column] = Math.min(
-        (last[column] ?? 0) + 1,
-        (current[column - 1] ?? 0) + 1,
-        (last[column - 1] ?? 0) + (isSame ? 0 : 1),
-        isSwapped ? (beforeLast[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
-      );
-    }
-    if (Math.min(...current) > MOST_SLIPS) return MOST_SLIPS + 1;
-    beforeLast = last;
-    last = current;
-  }
-  return last[other.length] ?? 0;
+/** Whether at most `edits` inserted, removed, changed or swapped letters turn `from` into `to`. */
+function isWithin(edits: number, from: string, to: string): boolean {
+  if (from === to) return true;
+  if (Math.abs(from.length - to.length) > edits || edits === 0) return false;
+  let same = 0;
+  while (from[same] === to[same]) same++;
+  const [a, b] = [from.slice(same), to.slice(same)];
+  return (
+    isWithin(edits - 1, a.slice(1), b.slice(1)) ||
+    isWithin(edits - 1, a.slice(1), b) ||
+    isWithin(edits - 1, a, b.slice(1)) ||
+    (a[0] === b[1] && a[1] === b[0] && isWithin(edits - 1, a.slice(2), b.slice(2)))
+  );
 }

@@ -2,7 +2,7 @@ import { likelyMeant } from './misspelling.ts';
 
 export { likelyMeant } from './misspelling.ts';
 
-/** What an option accepts, and the words that describe it in an error. */
+/** Which values an option accepts, and their description in an error. */
 export interface Check {
   readonly expected: string;
   readonly accepts: (value: unknown) => boolean;
@@ -10,8 +10,8 @@ export interface Check {
 }
 
 /**
- * Reads the options of `owner`: each name must be one of `checks`, and each value, unless it is
- * `undefined`, must pass its check. Returns the options as they are; defaults belong to the caller.
+ * Checks the options of `owner`: every name must be one of `checks`, and every value must be
+ * `undefined` or pass its check. Returns the same options; the caller applies the defaults.
  *
  * ```ts
  * const { prefix = '', strict = false } = readOptions('createRouter()', options, {
@@ -20,7 +20,7 @@ export interface Check {
  * });
  * ```
  *
- * @throws {TypeError} naming the option, its value and what was expected
+ * @throws {TypeError} naming the option, its value and the expected values
  */
 export function readOptions<Options extends object>(
   owner: string,
@@ -45,7 +45,7 @@ export function readOptions<Options extends object>(
   return options;
 }
 
-/** The error for an option of `owner` whose value is not what was expected. */
+/** The error for an option of `owner` with an invalid value. */
 export function badOption(
   owner: string,
   { name, value, expected }: { name: string; value: unknown; expected: string },
@@ -57,7 +57,7 @@ export function badOption(
 
 function expectedNames(name: string, known: readonly string[]): string {
   const meant =
-    likelyMeant(name, known, { leastLetters: 3 }) ??
+    likelyMeant(name, known, { minLength: 3 }) ??
     known.find((other) => other.startsWith(name) || name.startsWith(other));
   const all = known.length === 1 ? known.join() : `one of ${known.join(', ')}`;
   return meant === undefined ? all : `${all}; did you mean ${meant}?`;
@@ -70,17 +70,17 @@ function show(value: unknown): string {
     typeof value === 'string'
       ? value
       : process
-          .getBuiltinModule('node:util') // only once something is wrong
+          .getBuiltinModule('node:util') // loaded only for an error
           .inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY });
   return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
 }
 
-/** A check by a test of its own. */
+/** Creates a check from its description and a test. */
 export function check(expected: string, accepts: (value: unknown) => boolean): Check {
   return { expected, accepts };
 }
 
-/** The same check of an option that has no default. */
+/** The same check for an option without a default. */
 export function required(option: Check): Check {
   return { ...option, isRequired: true };
 }
@@ -93,7 +93,7 @@ export const anObject = check(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
 
-/** An object, or a function, that has all of these methods. */
+/** Accepts an object or a function that has all `methods`. */
 export function anObjectWith(expected: string, methods: readonly string[]): Check {
   return check(
     expected,
@@ -104,6 +104,7 @@ export function anObjectWith(expected: string, methods: readonly string[]): Chec
   );
 }
 
+/** Accepts whole numbers from `from` to `to`. */
 export function aWholeNumber(from: number, to: number): Check {
   return check(
     `a whole number from ${from} to ${to}`,
@@ -111,21 +112,22 @@ export function aWholeNumber(from: number, to: number): Check {
   );
 }
 
+/** Accepts the strings in `words`. */
 export function oneOf(words: readonly string[]): Check {
   return check(`one of ${words.map((word) => `"${word}"`).join(', ')}`, (value) =>
     words.some((word) => word === value),
   );
 }
 
-/** A list, which may be empty, of what `item` accepts. */
+/** Accepts a list, also an empty one, of values that `item` accepts. */
 export function aListOf(expected: string, item: Check): Check {
   return check(expected, (value) => Array.isArray(value) && value.every(item.accepts));
 }
 
-/** Timers that are set for longer fire at once. */
+/** Longer timers fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** A time that a timer can measure. */
+/** Accepts times that a timer can measure. */
 export const milliseconds = check(
   `0 to ${MAX_TIMER_MS} milliseconds`,
   (value) => typeof value === 'number' && value >= 0 && value <= MAX_TIMER_MS,

@@ -2,8 +2,8 @@ const FACTORY = Symbol.for('fw.factory');
 const PLUGIN = Symbol.for('fw.plugin');
 
 /**
- * Marks functions that return middleware, by their names: `markFactories({ json })`. Used in place of
- * what they return, they are rejected where they are registered.
+ * Marks functions that return middleware, such as `markFactories({ json })`. Registering the factory
+ * itself then throws: `app.use(json)` instead of `app.use(json())`.
  */
 export function markFactories(factories: Readonly<Record<string, object>>): void {
   for (const [name, factory] of Object.entries(factories)) {
@@ -11,12 +11,12 @@ export function markFactories(factories: Readonly<Record<string, object>>): void
   }
 }
 
-/** Marks `plugin`: used as middleware, it is rejected where it is registered. */
+/** Marks `plugin`, so that registering it as middleware throws. */
 export function markPlugin<P extends object>(plugin: P): P {
   return Object.assign(plugin, { [PLUGIN]: true });
 }
 
-/** @throws {TypeError} that starts with `action`, if one of `values` cannot run as middleware */
+/** @throws {TypeError} starting with `action`, if one of `values` is not middleware */
 export function requireMiddleware(values: readonly unknown[], action: string): void {
   for (const value of values) {
     rejectFactory(value, action);
@@ -34,7 +34,7 @@ export function requireMiddleware(values: readonly unknown[], action: string): v
   }
 }
 
-/** @throws {TypeError} that starts with `action`, if `value` is a marked factory */
+/** @throws {TypeError} starting with `action`, if `value` is a marked factory */
 export function rejectFactory(value: unknown, action: string): void {
   if (typeof value !== 'function') return;
   const { [FACTORY]: factory } = value as { readonly [FACTORY]?: string };

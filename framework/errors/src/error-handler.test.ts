@@ -94,7 +94,7 @@ test('a malformed request is a BadRequestError to the middleware around the appl
     });
   };
 
-  const response = await request(createApp({ around }), '/?a=%zz');
+  const response = await request(createApp({ outermost: around }), '/?a=%zz');
 
   expect(response.status).toBe(400);
   expect(caught).toBeInstanceOf(BadRequestError);

@@ -1,17 +1,19 @@
 import { HttpError, type Middleware, markFactories, NotFoundError } from '@fw/core';
-import { answerError, DONE, unmatchedStatus } from '@fw/core/extension';
+import { DONE, respondWithError, unmatchedStatus } from '@fw/core/extension';
 import { aBoolean, readOptions } from '@fw/core/options';
 
 export interface ErrorHandlerOptions {
-  /** Adds the stack, line by line, to every answer, 5xx included. Refused in production. Default false. */
+  /**
+   * Adds the stack, line by line, to every error response, including 5xx. Ignored with a warning if
+   * `NODE_ENV` is `production`. Default false.
+   */
   readonly includeStack?: boolean;
 }
 
 /**
- * Answers what anything after it throws, as a problem by RFC 9457, so that middleware before it
- * finds an answer. Register it first.
+ * Sends errors thrown by later middleware as RFC 9457 problems. Register it first.
  *
- * @throws {TypeError} if an option is unknown or has a value that it cannot have
+ * @throws {TypeError} if an option is unknown or its value is invalid
  */
 export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
   const { includeStack = false } = readOptions('errorHandler()', options, {
@@ -25,11 +27,11 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
   return (ctx, next) => {
     const running = next();
     if (running === DONE) return DONE;
-    return running.then(undefined, (error: unknown) => answerError(ctx, error, settings));
+    return running.then(undefined, (error: unknown) => respondWithError(ctx, error, settings));
   };
 }
 
-/** Answers what nothing before it has answered: 404, or 501 for a method nobody knows. Register it last. */
+/** Responds to requests without a matching route: 404, or 501 for an unknown method. Register it last. */
 export function notFoundHandler(): Middleware {
   return (ctx, next) => {
     if (ctx.responded || ctx.route) return next();

@@ -120,7 +120,7 @@ describe.each<readonly [string, (value: unknown) => Middleware]>([
 
     expect(response.status).toBe(500);
     expect(errors.map(String)).toEqual([
-      'Error: Cannot answer with the returned value: ctx.json() has answered this request',
+      'Error: Cannot respond with the returned value: ctx.json() already responded',
     ]);
   });
 });

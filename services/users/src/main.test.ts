@@ -241,7 +241,7 @@ test('a taken port is one line that names it, and exit code 1', async () => {
   const port = typeof address === 'object' ? String(address?.port) : '';
   const DATABASE_FILE = join(newDirectory(), 'users.db');
 
-  const line = `Cannot run users: Cannot listen on 127.0.0.1:${port}: the port is taken`;
+  const line = `Cannot run users: Cannot listen on 127.0.0.1:${port}: the port is in use`;
   expect(await complaint({ DATABASE_FILE, PORT: port })).toBe(line);
   expect(await complaint({ DATABASE_FILE, HEALTH_PORT: port })).toBe(line);
 });

@@ -1,20 +1,19 @@
-/**
- * The one normal form of a request path: what guards, mounts, groups and routes all compare.
- *
- * Every octet that is a printable ASCII character stands as that character, every other one as an
- * upper-case escape (RFC 3986 §6.2.2); `%2F`, `%25`, `%3F` and `%23` stay escaped, because decoding
- * them would change where a segment ends. Letters keep their case, a trailing slash stays.
+/*
+ * The normal form of a path, which all guards, prefixes and routes compare: printable ASCII
+ * characters are decoded, all other bytes are upper-case escapes (RFC 3986 §6.2.2). `%2F`, `%25`,
+ * `%3F` and `%23` stay escaped, because they would change the segments or the end of the path.
+ * Letters keep their case; a trailing slash stays.
  */
 
 const SLASH = 0x2f;
 const DOT = 0x2e;
 
-/** 1 for a character that stands in a normal path as it is, segment by segment; 0 for all others. */
+/** 1 for characters that a segment in normal form contains unescaped. */
 const PLAIN = new Uint8Array(128);
 for (let code = 0x21; code < 0x7f; code++) PLAIN[code] = 1;
 for (const character of '%?#\\') PLAIN[character.charCodeAt(0)] = 0;
 
-/** Whether `path` is in normal form already, as nearly every path is. */
+/** Whether `path` is already in normal form, like almost every path. */
 function isNormal(path: string): boolean {
   let previous = 0;
   for (let at = 0; at < path.length; at++) {
@@ -26,9 +25,9 @@ function isNormal(path: string): boolean {
 }
 
 /**
- * The normal form of `path`, or `undefined` if no such path may be asked for: it holds a malformed
- * escape, octets that are no UTF-8, a `.` or `..` segment, a backslash or a NUL, raw or escaped, or
- * a character that no path may hold as it is (`#` among them).
+ * The normal form of `path`, or `undefined` if the path is invalid: a malformed escape, invalid UTF-8,
+ * a `.` or `..` segment, a backslash or a NUL, raw or escaped, or a raw character that a path must not
+ * contain (such as `#`).
  */
 export function normalizePath(path: string): string | undefined {
   return isNormal(path) ? path : rewrite(path);
@@ -57,7 +56,7 @@ function decode(segment: string): string | undefined {
   }
 }
 
-/** A piece that another program could read as a step up, another separator or an end of text. */
+/** Whether other programs could read `piece` as a parent folder, a separator or the end of the text. */
 function isForbidden(piece: string): boolean {
   return piece === '.' || piece === '..' || piece.includes('\\') || piece.includes('\0');
 }
@@ -71,18 +70,18 @@ function encode(text: string): string {
   return encoded;
 }
 
-/** The text behind a segment of a normal path. */
+/** The decoded text of a segment in normal form. */
 export function decodeSegment(segment: string): string {
   return segment.includes('%') ? decodeURIComponent(segment) : segment;
 }
 
-/** `text` with its ASCII letters in lower case: how paths compare where case does not count. */
+/** `text` with ASCII letters in lower case, for comparisons that ignore case. */
 export function foldCase(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /**
- * Reads a path that a program registers, such as `/files/:id`, into normal form.
+ * Converts a path that a program registers, such as `/files/:id`, to normal form.
  *
  * @throws {TypeError} if it does not start with `/`, has an empty segment, or no request can have it
  */
@@ -100,7 +99,7 @@ export function readPattern(pattern: string, action: string): string {
   return path;
 }
 
-/** Escapes what a person may write in a pattern but no request may hold as it is: `/café`. */
+/** Escapes characters that a request must escape, but a program need not: `/café`. */
 function encodeUnsafe(pattern: string): string {
   return pattern.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
 }

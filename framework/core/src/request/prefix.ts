@@ -3,9 +3,9 @@ import type { Middleware } from '../context.ts';
 import { foldCase, readPattern } from './path.ts';
 
 /**
- * Runs `chain` for requests at `prefix` and below it, and goes on at once for others.
+ * Runs `chain` for requests to `prefix` and all paths under it.
  *
- * @throws {TypeError} if the prefix is no path, or holds a parameter or a wildcard
+ * @throws {TypeError} if the prefix is not a path, or contains a parameter or a wildcard
  */
 export function underPrefix(prefix: string, chain: Chain): Middleware {
   const action = `Cannot use middleware at "${prefix}"`;
@@ -20,9 +20,9 @@ export function underPrefix(prefix: string, chain: Chain): Middleware {
 }
 
 /**
- * Tells whether a normal path is `pattern` or lies below it. It compares as routes do: in normal
- * form, whatever the case unless `caseSensitive`, and only up to the end of a segment; a parameter
- * stands for any segment.
+ * Returns a function that tests whether a path is `pattern` or under it. Compares whole segments of
+ * paths in normal form, like routes; ignores case unless `caseSensitive`. A parameter matches any
+ * non-empty segment.
  */
 export function createPrefixTest(
   pattern: string,
@@ -37,7 +37,7 @@ export function createPrefixTest(
     let at = 0;
     for (const { isParameter, text } of segments) {
       const end = isParameter ? endOfSegment(path, at) : at + text.length;
-      if (isParameter ? end <= at : !standsAt(path, at, text, caseSensitive)) return false;
+      if (isParameter ? end <= at : !matchesAt(path, at, text, caseSensitive)) return false;
       if (end !== path.length && path.charCodeAt(end) !== SLASH) return false;
       at = end + 1;
     }
@@ -52,8 +52,8 @@ function endOfSegment(path: string, start: number): number {
   return slash < 0 ? path.length : slash;
 }
 
-/** Whether `text`, in lower case unless `caseSensitive`, stands in `path` at `start`. */
-function standsAt(path: string, start: number, text: string, caseSensitive: boolean): boolean {
+/** Whether `path` contains `text` at `start`; `text` is in lower case unless `caseSensitive`. */
+function matchesAt(path: string, start: number, text: string, caseSensitive: boolean): boolean {
   if (path.length < start + text.length) return false;
   for (let at = 0; at < text.length; at++) {
     const code = path.charCodeAt(start + at);

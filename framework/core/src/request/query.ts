@@ -4,7 +4,7 @@ import { BadRequestError } from '../response/http-error.ts';
 const MAX_PAIRS = 1000;
 
 /**
- * Reads a query as forms write it: `+` is a space, a repeated key becomes an array.
+ * Parses a query in form encoding: `+` is a space, a repeated key becomes an array.
  *
  * @throws {BadRequestError} on a malformed escape and on more than 1,000 keys
  */
@@ -48,10 +48,10 @@ const AMPERSAND = 0x26;
 const LAST_PRINTABLE = 0x7e;
 
 /**
- * Whether reading this query can fail or cost much, so that it is better read before any middleware
- * runs; most queries are plain text and are read only when somebody asks.
+ * Whether parsing this query can fail: then it is parsed before any middleware runs. Other queries
+ * are parsed on the first use of `ctx.query`.
  */
-export function isSuspectQuery(text: string): boolean {
+export function needsCheck(text: string): boolean {
   let pairs = 1;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);

@@ -5,8 +5,8 @@ const random = Buffer.alloc(8_192);
 let digits = '';
 let at = 0;
 
-/** A new request id: 32 random hexadecimal digits, as nginx makes one. Many are drawn at a time. */
-export function makeRequestId(): string {
+/** A new request id: 32 random hexadecimal digits, like the ids of nginx. Generated in batches. */
+export function createRequestId(): string {
   if (at === digits.length) {
     digits = randomFillSync(random).toString('hex');
     at = 0;

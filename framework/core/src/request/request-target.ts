@@ -1,13 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
-import type { RequestTarget } from '../request-context.ts';
 import { BadRequestError } from '../response/http-error.ts';
 import { normalizePath } from './path.ts';
-import { isSuspectQuery, parseQuery } from './query.ts';
+import { needsCheck, parseQuery } from './query.ts';
+
+/** The parts of a request's first line and its `Host`, after all checks. */
+export interface RequestTarget {
+  /** Normalised. */
+  readonly path: string;
+  /** Without the question mark; not decoded. */
+  readonly query: string;
+  readonly host: string;
+}
 
 /**
- * Reads what a request is about, and refuses what no middleware should have to think of: a path with
- * more than one reading, a query that cannot be read, a missing, repeated or malformed `Host`.
+ * Reads the request target, and rejects requests before any middleware runs: an ambiguous path, an
+ * invalid query, and a missing, repeated or malformed `Host`.
  *
  * @throws {BadRequestError}
  */
@@ -34,7 +42,7 @@ function readOriginForm(url: string, host: string): RequestTarget {
   return { path, query, host };
 }
 
-/** `http://host/path` as proxies are sent it, or `*` (RFC 9112 §3.2.2, §3.2.4). */
+/** `http://host/path`, as clients send it to proxies, or `*` (RFC 9112 §3.2.2, §3.2.4). */
 function readOtherForm(url: string, method: string | undefined): RequestTarget {
   if (url === '*' && method === 'OPTIONS') return { path: '*', query: '', host: '' };
   const [, host = '', rest = ''] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(url) ?? [];
@@ -45,14 +53,14 @@ function readOtherForm(url: string, method: string | undefined): RequestTarget {
 }
 
 function checkQuery(query: string): void {
-  if (!isSuspectQuery(query)) return;
+  if (!needsCheck(query)) return;
   if (/[^!-~]|#/.test(query)) {
     throw new BadRequestError('The query must be percent-encoded and followed by no fragment');
   }
   parseQuery(query);
 }
 
-/** The one `Host` of a request (RFC 9112 §3.2); HTTP/1.0 may do without. */
+/** The single `Host` of a request (RFC 9112 §3.2), which is optional in HTTP/1.0. */
 function readHost(req: IncomingMessage): string {
   const names = req.rawHeaders;
   let host: string | undefined;
@@ -66,40 +74,36 @@ function readHost(req: IncomingMessage): string {
     if (req.httpVersionMinor === 0) return '';
     throw new BadRequestError('A request must have one Host header');
   }
-  if (!isHost(host))
+  if (!isHost(host)) {
     throw new BadRequestError('The Host header must be a host and an optional port');
+  }
   return host;
 }
 
-/** 1 for what a registered name or an IPv4 address holds (RFC 3986 §3.2.2), but escapes: no DNS name has any. */
+/** 1 for the characters of a host name or an IPv4 address (RFC 3986 §3.2.2), without percent escapes. */
 const HOST_CHARACTER = new Uint8Array(128);
 for (const character of "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~!$&'()*+,;=") {
   HOST_CHARACTER[character.charCodeAt(0)] = 1;
 }
 
-/** Whether `text` is `host` or `host:port`; an IPv6 address stands in brackets. */
+/** Whether `text` is `host` or `host:port`; an IPv6 address is in brackets. */
 export function isHost(text: string): boolean {
-  let at = text.charCodeAt(0) === 0x5b ? text.indexOf(']') + 1 : 0;
-  if (at > 0 && !isAddress(text.slice(1, at - 1))) return false;
-  const nameStart = at;
-  if (at === 0) while (HOST_CHARACTER[text.charCodeAt(at)] === 1) at++;
-  if (at === nameStart && nameStart === 0) return false;
-  return at === text.length || isPort(text, at);
+  if (text.startsWith('[')) {
+    const end = text.indexOf(']');
+    return isAddress(text.slice(1, end)) && endsWithPort(text, end + 1);
+  }
+  let end = 0;
+  while (HOST_CHARACTER[text.charCodeAt(end)] === 1) end++;
+  return end > 0 && endsWithPort(text, end);
 }
 
-/** An IPv6 address without a zone, which means nothing to another machine (RFC 6874). */
+/** Whether `text` is an IPv6 address without a zone, which is only valid on one machine (RFC 6874). */
 function isAddress(text: string): boolean {
   return isIPv6(text) && !text.includes('%');
 }
 
-/** Whether `:` and up to five digits, at most 65535, stand from `at` to the end. */
-function isPort(text: string, at: number): boolean {
-  if (text.charCodeAt(at) !== 0x3a || text.length - at > 6) return false;
-  let port = 0;
-  for (let digit = at + 1; digit < text.length; digit++) {
-    const value = text.charCodeAt(digit) - 0x30;
-    if (value < 0 || value > 9) return false;
-    port = port * 10 + value;
-  }
-  return port <= 65_535;
+/** Whether `text` ends at `at`, or with `:` and a port up to 65535. */
+function endsWithPort(text: string, at: number): boolean {
+  if (at === text.length) return true;
+  return /^:\d{0,5}$/.test(text.slice(at)) && Number(text.slice(at + 1)) <= 65_535;
 }

@@ -2,13 +2,13 @@ import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net';
 
 import { check } from '../options.ts';
 
-/** `false`, how many proxies stand in front, or the networks they are in (`10.0.0.0/8`). */
+/** `false`, the number of proxies before this server, or their networks (`10.0.0.0/8`). */
 export type TrustProxy = false | number | readonly string[];
 
-/** Whether the proxy at `address`, `hop` hops away from this server (0: connected to it), is ours. */
+/** Whether the proxy at `address` is trusted; `hop` 0 is the proxy connected to this server. */
 export type IsTrusted = (address: string, hop: number) => boolean;
 
-/** The option `trustProxy`: `true` is none, because every client could then choose its address. */
+/** Check of the option `trustProxy`. Rejects `true`, with which every client could choose its address. */
 export const aTrustProxy = check(
   'false, a number of hops or a list of networks such as "10.0.0.0/8"',
   (value) =>
@@ -17,7 +17,7 @@ export const aTrustProxy = check(
     (Array.isArray(value) && value.every((network) => readNetwork(network))),
 );
 
-/** Turns the option `trustProxy` into a test of addresses. */
+/** Converts the option `trustProxy` to a test of addresses. */
 export function readTrustProxy(option: TrustProxy): IsTrusted {
   if (option === false) return () => false;
   if (typeof option === 'number') return (_address, hop) => hop < option;
@@ -44,13 +44,13 @@ function readNetwork(network: unknown): Network | undefined {
   return { address, length, family: version === 6 ? 'ipv6' : 'ipv4' };
 }
 
-/** How many of the last entries of the forwarding headers our own proxies wrote, and the client before them. */
+/** The client's address, and how many of the last entries of `X-Forwarded-*` trusted proxies wrote. */
 export interface Forwarding {
   readonly ip: string;
   readonly hops: number;
 }
 
-/** Walks `X-Forwarded-For` from the right, from this server towards the client. */
+/** Reads `X-Forwarded-For` from the right, from this server to the client. */
 export function readForwarding(
   remote: string | undefined,
   forwardedFor: string | undefined,
@@ -77,8 +77,8 @@ export function forwardedEntry(header: string | undefined, hops: number): string
 }
 
 /**
- * An address without port, brackets or zone, in the one spelling of RFC 5952; an IPv4-mapped one as
- * IPv4 (RFC 4291 §2.5.5.2).
+ * An address without port, brackets or zone, in the canonical form of RFC 5952. Returns IPv4-mapped
+ * addresses as IPv4 (RFC 4291 §2.5.5.2).
  */
 function plainAddress(text: string): string {
   if (!text.includes(':')) return text;

@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 
-/** What `ctx.send` sends. `null` and the empty string are an empty body. */
+/** The bodies that `ctx.send` accepts. `null` and the empty string are an empty body. */
 export type Body = string | Uint8Array | Readable | ReadableStream | Blob | null;
 
-/** A body as it is written. */
+/** A body in the form in which it is written. */
 export type Content = string | Uint8Array | Readable;
 
 /**
- * Reads `body` as content: web streams and Blobs become Node streams.
+ * Converts web streams and Blobs to Node streams.
  *
- * @throws {TypeError} naming the type, if `body` is none that can be sent
+ * @throws {TypeError} naming the type, if `body` cannot be sent
  */
 export function contentOf(body: unknown): Content {
   if (typeof body === 'string' || body instanceof Uint8Array) return body;
@@ -23,12 +23,12 @@ export function contentOf(body: unknown): Content {
   );
 }
 
-/** TypeScript's DOM library declares web streams that differ from those of Node only in their types. */
+/** The DOM library's type of a web stream differs from Node's; the objects are the same. */
 function fromWeb(stream: ReadableStream): Readable {
   return Readable.fromWeb(stream as NodeReadableStream);
 }
 
-/** Whether `value` is sent as it is, not as JSON. */
+/** Whether `value` is sent unchanged, not as JSON. */
 export function isBinary(value: unknown): value is Uint8Array | Readable | ReadableStream | Blob {
   return (
     value instanceof Uint8Array ||
@@ -43,7 +43,7 @@ export function isStream(content: Content): content is Readable {
   return typeof content === 'object' && !(content instanceof Uint8Array);
 }
 
-/** Whether `value` can be read as a Node stream; the package readable-stream has classes of its own. */
+/** Whether `value` is a Node stream; the classes of the package readable-stream differ from Node's. */
 function isReadable(value: unknown): value is Readable {
   if (value instanceof Readable) return true;
   const { pipe, read, on, destroy } = Object(value) as Partial<Readable>;
@@ -54,7 +54,7 @@ function isReadable(value: unknown): value is Readable {
 const WITHOUT_JSON =
   /^\[object (?:ArrayBuffer|SharedArrayBuffer|DataView|\w+Array|Map|Set|WeakMap|WeakSet|Promise|RegExp|Response|Request|Headers|FormData)\]$/;
 
-/** @throws {TypeError} if `value`, which a handler returned, is an error or has no JSON form of its own */
+/** @throws {TypeError} if `value`, which a handler returned, is an error or has no JSON form */
 export function requireJsonForm(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   if (value instanceof Error) {

@@ -12,7 +12,7 @@ import {
   UnsupportedMediaTypeError,
 } from './http-error.ts';
 
-/** The classes that need nothing but a message; 401 and 405 also need a scheme or the methods allowed. */
+/** Classes whose constructor only needs a message; 401 also needs a scheme, 405 the allowed methods. */
 const CLASSES = new Map(
   [
     BadRequestError,
@@ -28,7 +28,7 @@ const CLASSES = new Map(
   ].map((Type) => [new Type().status, Type]),
 );
 
-/** An error of the class for `status`; an `HttpError` if there is none. */
+/** An error of the class for `status`; an `HttpError` if no class fits. */
 export function httpErrorOf(status: number, message?: string): HttpError {
   const Type = CLASSES.get(status);
   return Type ? new Type(message) : new HttpError(status, message);

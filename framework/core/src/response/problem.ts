@@ -1,20 +1,26 @@
 import { http } from '../http.ts';
 
-/** An answer by RFC 9457, `application/problem+json`. */
+/** The media type of every error response (RFC 9457). */
+export const PROBLEM_TYPE = 'application/problem+json';
+
+/**
+ * The body of every error response. Code that cannot import this file (the nginx configuration, the
+ * OpenAPI schema, the documentation page) is compared with it in `problem-format.test.ts`.
+ */
 export interface Problem {
   /** `about:blank`, or a URI that explains this kind of problem. */
   readonly type: string;
   readonly title: string;
   readonly status: number;
   readonly detail: string;
-  /** A stable upper-case word to branch on. */
+  /** A stable upper-case identifier that clients can compare. */
   readonly code: string;
   readonly requestId?: string;
   readonly [extension: string]: unknown;
 }
 
-/** What an answerable error may carry; read by name, so any class will do. */
-interface AnswerableError {
+/** An error that determines its response; read by member names, so any class works. */
+interface ErrorWithStatus {
   readonly status: number;
   readonly expose: boolean;
   readonly message: string;
@@ -31,7 +37,7 @@ const CODES: Readonly<Record<number, string>> = {
   500: 'INTERNAL_ERROR',
 };
 
-/** RFC 9110's reason phrases where Node still has the older ones. */
+/** Reason phrases of RFC 9110 that differ from Node's older ones. */
 const TITLES: Readonly<Record<number, string>> = {
   413: 'Content Too Large',
   422: 'Unprocessable Content',
@@ -52,35 +58,35 @@ function codeOf(status: number): string {
 }
 
 /**
- * Whether `error` is meant to be answered with its own status. Both `status` and `expose` must be
- * there: an HTTP client's error carries somebody else's status, and no `expose`.
+ * Whether the response to `error` has the status of the error. Requires `expose` too: errors of HTTP
+ * clients have the `status` of another server's response, but no `expose`.
  */
-function isAnswerable(error: unknown): error is AnswerableError {
+function hasOwnStatus(error: unknown): error is ErrorWithStatus {
   if (typeof error !== 'object' || error === null) return false;
-  const { status, expose } = error as Partial<AnswerableError>;
+  const { status, expose } = error as Partial<ErrorWithStatus>;
   return (
     Number.isInteger(status) && status! >= 400 && status! <= 599 && typeof expose === 'boolean'
   );
 }
 
-/** The status that `error` is answered with: its own, or 500. */
+/** The status of the response to `error`: its own, or 500. */
 export function statusOf(error: unknown): number {
-  return isAnswerable(error) ? error.status : 500;
+  return hasOwnStatus(error) ? error.status : 500;
 }
 
-/** The response headers that `error` asks for, such as `Allow` or `Retry-After`. */
+/** The response headers of `error`, such as `Allow` or `Retry-After`. */
 export function headersOf(error: unknown): Readonly<Record<string, string>> {
-  return isAnswerable(error) && typeof error.headers === 'object' && error.headers !== null
+  return hasOwnStatus(error) && typeof error.headers === 'object' && error.headers !== null
     ? (error.headers as Record<string, string>)
     : {};
 }
 
-/** The problem that the client reads of `error`. Of a 5xx it reads the reason phrase and nothing else. */
+/** The response body for `error`. The body of a 5xx contains only the reason phrase. */
 export function problemOf(error: unknown, requestId?: string): Problem {
   const status = statusOf(error);
   const title = titleOf(status);
-  const shown = isAnswerable(error) && status < 500 && error.expose ? error : undefined;
-  const code = isAnswerable(error) && typeof error.code === 'string' ? error.code : codeOf(status);
+  const shown = hasOwnStatus(error) && status < 500 && error.expose ? error : undefined;
+  const code = hasOwnStatus(error) && typeof error.code === 'string' ? error.code : codeOf(status);
   return {
     type: typeof shown?.type === 'string' ? shown.type : 'about:blank',
     title,
@@ -92,12 +98,12 @@ export function problemOf(error: unknown, requestId?: string): Problem {
   };
 }
 
-/** The problem of a bare status, where nothing was thrown. */
+/** The response body for a status without an error. */
 export function problemOfStatus(status: number, requestId?: string): Problem {
   return problemOf({ status, expose: true, message: titleOf(status) }, requestId);
 }
 
-/** The stack of `error` and of its causes, line by line: for a log, or for a developer's screen. */
+/** The stacks of `error` and its causes, line by line. */
 export function stackOf(error: unknown): string[] {
   const lines: string[] = [];
   for (let at = error, depth = 0; at !== undefined && at !== null && depth < 10; depth++) {

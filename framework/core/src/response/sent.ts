@@ -1,12 +1,12 @@
 import type { RequestContext } from '../request-context.ts';
 
-/** Receives the status of a response that was sent, or 499 or 500 if it was not sent completely. */
+/** Receives the status of a sent response, or 499 or 500 if it was not sent completely. */
 export type SentListener = (status: number) => void;
 
-/** A client that left before its response was complete: nginx logs this status too. */
-const CLIENT_LEFT = 499;
+/** The status that nginx logs for a client that disconnected before its response was complete. */
+const CLIENT_CLOSED = 499;
 
-/** Adds `listener` to those that `reportSent` calls. */
+/** Adds `listener` to the listeners that `reportSent` calls. */
 export function addSentListener(ctx: RequestContext, listener: SentListener): void {
   const earlier = ctx.sentListener;
   ctx.sentListener = earlier
@@ -18,8 +18,8 @@ export function addSentListener(ctx: RequestContext, listener: SentListener): vo
 }
 
 /**
- * Calls the listeners of `ctx` once its response is sent: at once if the socket has accepted it, as
- * it does with nearly every small one; else when the client has received the rest or has left.
+ * Calls the listeners of `ctx` once its response is sent: immediately if the socket has accepted all
+ * data, as it does for almost every small response, else when the response closes.
  */
 export function reportSent(ctx: RequestContext): void {
   if (ctx.sentListener === undefined) return;
@@ -32,14 +32,14 @@ function report(ctx: RequestContext): void {
   const { sentListener } = ctx;
   ctx.sentListener = undefined;
   try {
-    sentListener?.(statusOf(ctx));
+    sentListener?.(sentStatus(ctx));
   } catch (error) {
     ctx.log.error('A listener failed after the response was sent', error);
   }
 }
 
-function statusOf({ raw: { res } }: RequestContext): number {
+function sentStatus({ raw: { res } }: RequestContext): number {
   if (res.writableFinished || !res.destroyed) return res.statusCode;
-  // Node destroys the responses that still wait for their turn with an error too, without a socket.
-  return res.errored && res.socket ? 500 : CLIENT_LEFT;
+  // Node also destroys responses that wait for an earlier one with an error, but those have no socket.
+  return res.errored && res.socket ? 500 : CLIENT_CLOSED;
 }

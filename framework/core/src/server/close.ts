@@ -3,27 +3,27 @@ import type { Socket } from 'node:net';
 
 import type { Logger } from '../logger.ts';
 import { milliseconds, readOptions } from '../options.ts';
-import { answerUnderWay } from './unreadable.ts';
+import { currentResponse } from './unreadable.ts';
 
 export interface CloseOptions {
-  /** How long idle connections may still send a request after the port is closed. Default 0. */
+  /** How long idle connections may send another request after the port is closed. Default 0. */
   readonly lingerMs?: number;
-  /** After this time, connections that are still open are destroyed. Default 30 s; 0: no limit. */
+  /** Time limit after which all open connections are destroyed. Default 30 s; 0: no limit. */
   readonly timeoutMs?: number;
 }
 
 const connections = new WeakMap<Server, Set<Socket>>();
 const closing = new WeakSet<Server>();
 
-/** How long a client may take for the rest of a request's head once its server closes. */
+/** How long a client may take to complete a request head that it has started to send. */
 const HEAD_MS = 1_000;
 
-/** How long new connections may delay the end of a server. */
+/** Time limit for accepting connections that wait at the port. */
 const ACCEPT_MS = 1_000;
 
 const SWEEP_MS = 50;
 
-/** Remembers the open connections of `server`; returns a live set of them. */
+/** Returns a live set of the open connections of `server`. */
 export function trackConnections(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   connections.set(server, sockets);
@@ -34,7 +34,7 @@ export function trackConnections(server: Server): ReadonlySet<Socket> {
   return sockets;
 }
 
-/** Whether `server` asks clients to use another connection for their next request. */
+/** Whether `server` is closing and sends `Connection: close`. */
 export function isClosing(server: Server): boolean {
   return closing.has(server);
 }
@@ -55,7 +55,8 @@ export function closeServer(
   const endMs = timeoutMs === 0 ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs;
   const close = async (): Promise<void> => {
     await acceptWaiting(server, endMs);
-    const incomplete = await closeConnections(server, { lingerMs, endMs });
+    const lingerEndMs = performance.now() + lingerMs;
+    const incomplete = await closeConnections(server, { lingerEndMs, endMs });
     if (incomplete > 0) {
       logger.warn(
         `close() reached its limit of ${Math.ceil(timeoutMs)} ms; incomplete responses: ${incomplete}`,
@@ -66,50 +67,50 @@ export function closeServer(
 }
 
 /**
- * Resolves after two turns of the event loop without a new connection. Each turn accepts one, and
- * connections that still wait when the port closes are reset, and requests on them are lost.
+ * Resolves after two turns of the event loop without a new connection. Each turn accepts one; the
+ * operating system resets connections that still wait when the port closes.
  */
 async function acceptWaiting(server: Server, endMs: number): Promise<void> {
   const acceptEndMs = Math.min(endMs, performance.now() + ACCEPT_MS);
   let quietTurns = 0;
-  const noteArrival = () => {
+  const onConnection = () => {
     quietTurns = 0;
   };
-  server.on('connection', noteArrival);
+  server.on('connection', onConnection);
   while (quietTurns < 2 && performance.now() < acceptEndMs) {
     quietTurns++;
     await new Promise((resolve) => setImmediate(resolve));
   }
-  server.off('connection', noteArrival);
+  server.off('connection', onConnection);
+}
+
+interface Deadlines {
+  /** Until then, idle connections may send another request. */
+  readonly lingerEndMs: number;
+  /** Then all connections are destroyed. */
+  readonly endMs: number;
 }
 
 /** Resolves with the number of responses that were incomplete at the time limit. */
-function closeConnections(
-  server: Server,
-  { lingerMs, endMs }: { readonly lingerMs: number; readonly endMs: number },
-): Promise<number> {
+function closeConnections(server: Server, { lingerEndMs, endMs }: Deadlines): Promise<number> {
   return new Promise((resolve, reject) => {
     const sockets = connections.get(server) ?? new Set();
-    const idleEndMs = performance.now() + lingerMs;
     let incomplete = 0;
-    // Node takes a connection for idle as soon as its response is written, even if the client has not
-    // received it; and a proxy may be sending a request on one that is idle.
-    const { closeIdleConnections } = server;
-    server.closeIdleConnections = () => {};
+    const closeIdleConnections = takeCloseIdleConnections(server);
     const sweep = setInterval(() => {
       const nowMs = performance.now();
       if (nowMs >= endMs) {
         incomplete += [...sockets].filter(isSending).length;
         for (const socket of sockets) socket.destroy();
-      } else if (nowMs >= idleEndMs + HEAD_MS) {
+      } else if (nowMs >= lingerEndMs + HEAD_MS) {
         for (const socket of sockets) if (!isSending(socket)) socket.destroy();
-      } else if (nowMs >= idleEndMs && !sockets.values().some(isUnsent)) {
-        closeIdleConnections.call(server);
+      } else if (nowMs >= lingerEndMs && !sockets.values().some(isUnsent)) {
+        closeIdleConnections();
       }
     }, SWEEP_MS);
     closing.add(server);
     for (const socket of sockets) {
-      const response = answerUnderWay(socket);
+      const response = currentResponse(socket);
       if (response && !response.headersSent) response.setHeader('Connection', 'close');
     }
     server.close((error) => {
@@ -120,12 +121,23 @@ function closeConnections(
   });
 }
 
-/** Whether a response has its turn on this connection, or is on its way to the client. */
-function isSending(socket: Socket): boolean {
-  return answerUnderWay(socket) !== undefined || socket.writableLength > 0;
+/**
+ * Prevents `server.close()` from closing idle connections at once, and returns a function that closes
+ * them. Node treats a connection as idle as soon as its response is written, even if the client has
+ * not received it, and a proxy may be sending a request on an idle connection.
+ */
+function takeCloseIdleConnections(server: Server): () => void {
+  const close = server.closeIdleConnections.bind(server);
+  server.closeIdleConnections = () => {};
+  return close;
 }
 
-/** Whether a response is written, but not received: Node would take the connection for idle. */
+/** Whether the response on this connection is not completely sent. */
+function isSending(socket: Socket): boolean {
+  return currentResponse(socket) !== undefined || socket.writableLength > 0;
+}
+
+/** Whether a response is written, but not completely sent: Node treats the connection as idle. */
 function isUnsent(socket: Socket): boolean {
-  return answerUnderWay(socket)?.writableEnded ?? socket.writableLength > 0;
+  return currentResponse(socket)?.writableEnded ?? socket.writableLength > 0;
 }

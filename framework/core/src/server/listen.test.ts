@@ -67,7 +67,7 @@ describe('listen', () => {
     await server.close();
   });
 
-  test('rejects with one line that names the address when the port is taken', async () => {
+  test('rejects with one line that names the address when the port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
@@ -75,7 +75,7 @@ describe('listen', () => {
     const listening = listen(createApp({ logger: quiet }), port);
 
     await expect(listening).rejects.toThrow(
-      `Cannot listen on 127.0.0.1:${port}: the port is taken`,
+      `Cannot listen on 127.0.0.1:${port}: the port is in use`,
     );
     other.close();
   });
@@ -85,7 +85,7 @@ describe('listen', () => {
     [
       'an address of another machine',
       { port: 0, host: '192.0.2.1' },
-      /^Cannot listen on 192\.0\.2\.1:0: this machine has no such address$/,
+      /^Cannot listen on 192\.0\.2\.1:0: this machine does not have this address$/,
     ],
     [
       'a host nobody knows',

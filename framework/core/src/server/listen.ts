@@ -11,29 +11,29 @@ import {
   readOptions,
   required,
 } from '../options.ts';
-import { makeRequestId } from '../request/request-id.ts';
-import { Response } from '../response/head.ts';
-import { problemOfStatus } from '../response/problem.ts';
+import { createRequestId } from '../request/request-id.ts';
+import { PROBLEM_TYPE, problemOfStatus } from '../response/problem.ts';
+import { TrackedResponse } from '../response/tracked-response.ts';
 import { type CloseOptions, closeServer, isClosing, trackConnections } from './close.ts';
 import { handleInTurn, isPipelined } from './pipelining.ts';
-import { answerUnreadable, hangUp } from './unreadable.ts';
+import { closeWithProblem, rejectUnreadable } from './unreadable.ts';
 import { limitWriteTime } from './write-timeout.ts';
 
 export interface ListenOptions {
-  /** 0 takes any free port. */
+  /** 0 selects a free port. */
   readonly port: number;
-  /** Default `127.0.0.1`; a container wants `0.0.0.0` or `::`. */
+  /** Default `127.0.0.1`; use `0.0.0.0` or `::` in a container. */
   readonly host?: string;
-  /** How long an idle connection stays open: longer than any proxy in front keeps it. Default 75 s. */
+  /** How long an idle connection stays open. Must be longer than the time-out of a proxy. Default 75 s. */
   readonly keepAliveTimeoutMs?: number;
-  /** How long a client may take to send its headers. Default 80 s, and at most `requestTimeoutMs`. */
+  /** Time limit for the request headers. Default 80 s, but at most `requestTimeoutMs`. */
   readonly headersTimeoutMs?: number;
-  /** How long a client may take to send a whole request. Default 300 s. */
+  /** Time limit for a whole request. Default 300 s. */
   readonly requestTimeoutMs?: number;
   /**
-   * A client is disconnected if the operating system accepts no data of its response for this time.
-   * Default 30 s; 0: never. It accepts data in steps of its send buffer, up to some MiB on Linux: a
-   * client that reads a large response slower than roughly 50 kB/s can be disconnected too.
+   * Disconnects a client if the operating system accepts no data of its response for this time.
+   * Default 30 s; 0: never. The system accepts data in steps of its send buffer, up to some MiB on
+   * Linux: clients that read a large response slower than about 50 kB/s can be disconnected too.
    */
   readonly writeTimeoutMs?: number;
 }
@@ -42,18 +42,19 @@ export interface ListeningServer {
   readonly port: number;
   /**
    * Stops accepting connections, waits until every response is sent, and resolves when every
-   * connection is closed. At the time limit, connections that are still open are destroyed.
+   * connection is closed. At the time limit, destroys the connections that are still open.
    *
-   * @throws {TypeError} if an option is not a time that a timer can measure
+   * @throws {TypeError} if an option is invalid
    */
   close(options?: CloseOptions): Promise<void>;
 }
 
 /**
- * Serves `app`; resolves once it accepts connections and every plugin is set up.
+ * Starts a server for `app`. Resolves once every plugin has finished and the server accepts
+ * connections.
  *
- * @throws {TypeError} if an option is unknown or has a value that it cannot have
- * @throws {Error} saying which address, if it cannot be had
+ * @throws {TypeError} if an option is unknown or its value is invalid
+ * @throws {Error} naming the address, if the server cannot listen on it
  */
 export async function listen(
   app: Application,
@@ -93,17 +94,17 @@ export async function listen(
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is taken',
+  EADDRINUSE: 'the port is in use',
   EACCES: 'this user may not use the port',
-  EADDRNOTAVAIL: 'this machine has no such address',
-  ENOTFOUND: 'no such host is known',
+  EADDRNOTAVAIL: 'this machine does not have this address',
+  ENOTFOUND: 'the host name is unknown',
 };
 
 function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/** The server that `listen` starts, not listening yet. */
+/** Creates the server that `listen` starts. */
 export function createServer(
   app: Application,
   timeouts: Omit<ListenOptions, 'port' | 'host'> = {},
@@ -122,42 +123,41 @@ export function createServer(
     const expected = `at most requestTimeoutMs, which is ${requestTimeoutMs}`;
     throw badOption('listen()', { name: 'headersTimeoutMs', value: headersTimeoutMs, expected });
   }
-  const answer = (req: IncomingMessage, res: ServerResponse) => {
+  const dispatch = (req: IncomingMessage, res: ServerResponse) => {
     if (isPipelined(res)) handleInTurn(req, res, handle);
     else handle(req, res);
   };
   const server = http.createServer(
     {
-      ServerResponse: Response,
+      ServerResponse: TrackedResponse,
       keepAliveTimeout: keepAliveTimeoutMs,
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
       connectionsCheckingInterval: Math.min(5_000, headersTimeoutMs || 5_000),
-      // A request that announces no body has none (RFC 9112 §6.3); Node then skips the life cycle of
-      // an empty stream.
+      // Requests without a body (RFC 9112 §6.3) skip the life cycle of an empty stream.
       optimizeEmptyRequests: true,
-      requireHostHeader: false, // the gate requires it, and says so in the body
+      requireHostHeader: false, // readTarget() requires it and responds with a problem
     },
-    answer,
+    dispatch,
   );
   const sockets = trackConnections(server);
   if (writeTimeoutMs > 0) limitWriteTime(server, sockets, writeTimeoutMs);
-  // Whoever reads the body says 100 Continue; whoever refuses it by its length does not (RFC 9110 §10.1.1).
-  server.on('checkContinue', answer);
-  server.on('checkExpectation', answerExpectation);
-  server.on('connect', (_req, socket) => hangUp(socket, 501)); // for proxies only (RFC 9110 §9.3.6)
-  server.on('clientError', answerUnreadable);
+  // The body parser sends 100 Continue, unless it rejects the body by its length (RFC 9110 §10.1.1).
+  server.on('checkContinue', dispatch);
+  server.on('checkExpectation', rejectExpectation);
+  server.on('connect', (_req, socket) => closeWithProblem(socket, 501)); // only for proxies (RFC 9110 §9.3.6)
+  server.on('clientError', rejectUnreadable);
   return server;
 }
 
-/** Any `Expect` but `100-continue` (RFC 9110 §10.1.1). */
-function answerExpectation(_req: IncomingMessage, res: ServerResponse): void {
-  const requestId = makeRequestId();
+/** Rejects any `Expect` except `100-continue` (RFC 9110 §10.1.1). */
+function rejectExpectation(_req: IncomingMessage, res: ServerResponse): void {
+  const requestId = createRequestId();
   const body = JSON.stringify(problemOfStatus(417, requestId));
   const headers = {
     'X-Request-Id': requestId,
     'Cache-Control': 'no-store',
-    'Content-Type': 'application/problem+json',
+    'Content-Type': PROBLEM_TYPE,
     'Content-Length': String(Buffer.byteLength(body)),
     Connection: 'close',
   };

@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Most requests that wait on one connection; a client that sends more is disconnected. */
+/** Maximum of waiting requests on one connection; a client that sends more is disconnected. */
 export const MAX_WAITING = 100;
 
 const waiting = new WeakMap<Socket, number>();
@@ -10,14 +10,14 @@ const waiting = new WeakMap<Socket, number>();
 /** Handles one request. */
 type Handle = (req: IncomingMessage, res: ServerResponse) => void;
 
-/** Whether an earlier request on the connection still waits for its response (RFC 9112 §9.3.2). */
+/** Whether an earlier request on the connection has no complete response yet (RFC 9112 §9.3.2). */
 export function isPipelined(res: ServerResponse): boolean {
-  return res.socket === null; // Node gives each response the connection when it is its turn
+  return res.socket === null; // Node assigns the connection to one response at a time
 }
 
 /**
- * Handles a pipelined request when it is its turn. So the responses on one connection take the memory
- * of one response, however many requests a client sends without reading.
+ * Handles a pipelined request after the earlier ones. The responses on one connection therefore use
+ * the memory of one response, even if the client sends many requests without reading.
  */
 export function handleInTurn(req: IncomingMessage, res: ServerResponse, handle: Handle): void {
   const { socket } = req;

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 /** How many times a connection is checked during the time-out. */
 const CHECKS = 10;
 
-/** What Node's socket counts, and has no public way to read: bytes written, and those still queued. */
+/** Counters of a Node socket that have no public access: bytes written, and bytes still queued. */
 interface SocketHandle {
   readonly bytesWritten: number;
   readonly writeQueueSize: number;
@@ -16,10 +16,9 @@ interface Progress {
 }
 
 /**
- * Resets connections of `server` on which data waits to be sent while the operating system accepts
- * none of it for `timeoutMs`; its buffers are full as long as the client does not read. One timer
- * checks all connections. It counts checks instead of reading a clock: after a pause of the process
- * itself, clients still have time to read.
+ * Resets connections of `server` if the operating system accepts none of the queued data for
+ * `timeoutMs`, because the client does not read. One timer checks all connections. It counts checks
+ * instead of time: after a pause of this process, clients still have time to read.
  */
 export function limitWriteTime(
   server: Server,
@@ -48,9 +47,9 @@ export function limitWriteTime(
   });
 }
 
-/** Frees the buffers of the operating system too, which would go on sending after `destroy()` alone. */
+/** Also discards the buffers of the operating system, which `destroy()` alone would still send. */
 function reset(socket: Socket): void {
-  socket.resetAndDestroy(); // waits until everything is sent
+  socket.resetAndDestroy(); // alone, it would wait until all data is sent
   socket.destroy();
 }
 

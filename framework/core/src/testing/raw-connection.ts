@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 
-/** A connection whose every octet the caller writes: what HTTP clients refuse to send. */
+/** A TCP connection for requests that HTTP clients refuse to send. */
 export interface RawConnection {
-  /** A string is sent as Latin-1, so that each of its characters is one octet. */
-  send(octets: string | Uint8Array): this;
-  /** All that has come, as Latin-1, once it matches `pattern`; rejects if the server hangs up before. */
+  /** Sends bytes; a string is sent as Latin-1, one byte per character. */
+  send(bytes: string | Uint8Array): this;
+  /** All received data, as Latin-1, once it matches `pattern`; rejects if the server closes before. */
   read(pattern: RegExp): Promise<string>;
-  /** All that has come, as Latin-1, once the server has hung up. */
+  /** All received data, as Latin-1, once the server has closed the connection. */
   readAll(): Promise<string>;
   close(): void;
 }
@@ -36,15 +36,16 @@ export function openConnection(port: number): RawConnection {
         if (!isThere() && !isOver) return;
         waiting.delete(look);
         if (isThere()) resolve(received);
-        else reject(new Error(`The server hung up after ${JSON.stringify(received)}`));
+        else
+          reject(new Error(`The server closed the connection after ${JSON.stringify(received)}`));
       };
       waiting.add(look);
       look();
     });
 
   return {
-    send(octets) {
-      socket.write(typeof octets === 'string' ? Buffer.from(octets, 'latin1') : octets);
+    send(bytes) {
+      socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
       return this;
     },
     read: (pattern) => wait(() => pattern.test(received)),

@@ -13,8 +13,8 @@ export interface RequestOptions {
 }
 
 /**
- * Sends `app` one request in process and reads the whole answer. It takes the way of a request over
- * a socket, parser and gate included, only without a port; `path` is sent as it stands.
+ * Sends one request to `app` in process and reads the whole response. The request passes through the
+ * HTTP parser and all checks, only without a port. `path` is sent unchanged.
  */
 export async function request(
   app: Application,
@@ -27,14 +27,14 @@ export async function request(
   server.emit('connection', Object.assign(remote, { remoteAddress: '127.0.0.1' }));
   try {
     const message = await new Promise<IncomingMessage>((resolve, reject) => {
-      const sent = http.request({
+      const request = http.request({
         createConnection: () => client,
         path,
         method,
         headers: { Host: 'localhost', ...headers },
       });
-      sent.on('response', resolve).on('error', reject);
-      sent.end(body);
+      request.on('response', resolve).on('error', reject);
+      request.end(body);
     });
     return await toResponse(message);
   } finally {

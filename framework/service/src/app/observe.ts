@@ -14,7 +14,7 @@ export interface Observers {
 
 /**
  * Names each request in its response (`X-Request-Id`); counts, logs and traces it once the response
- * has been sent. For the option `around` of an application: requests that are rejected before routing
+ * has been sent. For the option `outermost` of an application: requests that are rejected before routing
  * are observed too.
  */
 export function observe({ metrics, log, tracing }: Observers): Middleware {

@@ -41,7 +41,7 @@ export function createServiceApp(edge: ServiceEdge = {}): Application {
     trustProxy,
     deadlineMs: requestTimeoutMs,
     // Outermost, so that errors, 404 and requests rejected before routing have the header as well.
-    around: (ctx, next) => {
+    outermost: (ctx, next) => {
       ctx.set('Cache-Control', 'no-store');
       return observed(ctx, next);
     },

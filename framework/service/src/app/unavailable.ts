@@ -1,3 +1,4 @@
+import { PROBLEM_TYPE, problemOfStatus } from '@fw/core/extension';
 import type { Context } from 'fw';
 
 /**
@@ -6,15 +7,7 @@ import type { Context } from 'fw';
  */
 export function answerUnavailable(ctx: Context, extensions: object = {}): void {
   ctx.status = 503;
-  ctx.set('Content-Type', 'application/problem+json');
+  ctx.set('Content-Type', PROBLEM_TYPE);
   ctx.set('Retry-After', '1');
-  ctx.json({
-    type: 'about:blank',
-    title: 'Service Unavailable',
-    status: 503,
-    detail: 'Service Unavailable',
-    code: 'SERVICE_UNAVAILABLE',
-    requestId: ctx.requestId,
-    ...extensions,
-  });
+  ctx.json({ ...problemOfStatus(503, ctx.requestId), ...extensions });
 }

@@ -68,12 +68,12 @@ export function createHealth({
     });
   }
 
-  const around: Middleware = (ctx, next) => {
+  const outermost: Middleware = (ctx, next) => {
     ctx.set('X-Request-Id', ctx.requestId);
     ctx.set('Cache-Control', 'no-store');
     return next();
   };
-  const app = createApp({ logger: prefixed(logger), around });
+  const app = createApp({ logger: prefixed(logger), outermost });
   app.route('/', router);
   app.use(router.allowedMethods());
   app.use(notFoundHandler());

@@ -295,7 +295,7 @@ test.each(['PORT', 'HEALTH_PORT'])(
 
     expect(ending).toMatchObject({
       code: 1,
-      stderr: `Cannot run fixture: Cannot listen on 127.0.0.1:${port}: the port is taken\n`,
+      stderr: `Cannot run fixture: Cannot listen on 127.0.0.1:${port}: the port is in use\n`,
     });
   },
 );
