@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 
 import { afterAll, expect, test } from 'vitest';
 
-import { jwtVerifier } from '../../../services/reports/src/jwt.ts';
+import { createJwtVerifier } from '../../../services/reports/src/auth/jwt.ts';
 import { PLATFORMS } from './platform.ts';
 import { packCharts, SHARED, type Values } from './render.ts';
 
@@ -60,7 +60,7 @@ test.each([
 
   expect(lines).toHaveLength(4);
   expect(stderr.trim()).toBe(`--namespace trial get secret ${name} -o jsonpath={.data.${key}}`);
-  const verify = jwtVerifier({ keys: { secret }, issuer: 'fw', audience: 'reports' });
+  const verify = createJwtVerifier({ keys: { secret }, issuer: 'fw', audience: 'reports' });
   expect(await verify(stdout.trim())).toMatchObject({ id: 'ada', tier: 'free' });
 });
 

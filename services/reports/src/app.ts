@@ -1,32 +1,29 @@
 import { deprecation } from '@fw/middleware/deprecation';
 import { createServiceApp, documents, type ServiceEdge, V1_DEPRECATED_SINCE } from '@fw/service';
 import { type Application, type Middleware, notFoundHandler } from 'fw';
-
-import { createLimits, type Limits } from './limits.ts';
-import type { ReadFigures } from './read-figures.ts';
-import type { Verify } from './require-auth.ts';
-import { reportRoutesV1 } from './v1.ts';
-import { reportRoutesV2, V2 } from './v2.ts';
+import type { Verify } from './auth/require-auth.ts';
+import { createLimits, type Limits } from './limits/limits.ts';
+import { V1, V2 } from './paths.ts';
+import type { ReadStatistics } from './statistics/read-statistics.ts';
+import { createReportRoutesV1 } from './v1.ts';
+import { createReportRoutesV2 } from './v2.ts';
 
 export interface ReportsAppOptions extends ServiceEdge {
   readonly verify: Verify;
-  readonly readFigures: ReadFigures;
-  /** What one user may ask for. Default: see `createLimits`. */
+  readonly readStatistics: ReadStatistics;
+  /** Default: see `createLimits`. */
   readonly limits?: Limits;
   readonly now?: () => Date;
 }
 
-const V1 = '/api/v1/reports';
+const DESCRIPTION = `Reports on users and on the catalog. A bearer token is required; its \`tier\` determines the rate limit.
 
-const DESCRIPTION = `Reports on users and on the catalog, for those who have a token.
+Version 1 is deprecated and does not change.`;
 
-How much a user may ask for is decided by the \`tier\` in their token. Version 1 is deprecated, and
-stays as it is.`;
-
-/** Creates the reports API for those whose tokens `verify` knows. */
+/** Creates the reports API. */
 export function createReportsApp({
   verify,
-  readFigures,
+  readStatistics,
   limits = createLimits(),
   now = () => new Date(),
   ...edge
@@ -35,11 +32,11 @@ export function createReportsApp({
     edge.metrics?.countDecisions(`reports-${name}`, limiter) ?? limiter;
   const failureLimiter = counted('invalid-tokens', limits.invalidTokens);
   const authentication = { verify, failureLimiter };
-  const v1 = reportRoutesV1({ ...authentication, limiter: counted('v1', limits.v1) });
-  const v2 = reportRoutesV2({
+  const v1 = createReportRoutesV1({ ...authentication, limiter: counted('v1', limits.v1) });
+  const v2 = createReportRoutesV2({
     ...authentication,
     limiter: counted('v2', limits.v2),
-    readFigures,
+    readStatistics,
     now,
   });
 

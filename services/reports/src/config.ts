@@ -1,11 +1,11 @@
 import { type ConfigOf, integer, oneOf, serviceVariables, url } from '@fw/service';
 import * as z from 'zod';
 
-import { PUBLIC_KEY_ALGORITHMS, type TokenKeys } from './jwt.ts';
+import { PUBLIC_KEY_ALGORITHMS, type TokenKeys } from './auth/jwt.ts';
 
 const ALGORITHMS = ['HS256', ...PUBLIC_KEY_ALGORITHMS] as const;
 
-/** What the service reads from its environment, with the defaults. */
+/** The environment variables of the service. */
 export const VARIABLES = {
   ...serviceVariables({ port: 8083 }),
   JWT_SECRET: z
@@ -53,7 +53,7 @@ export const VARIABLES = {
 
 export type ReportsConfig = ConfigOf<typeof VARIABLES>;
 
-/** Without keys nobody could come in, and with both kinds it would be unclear who may. */
+/** Requires exactly one of a secret and a URL of keys. */
 export function requireOneKind(config: ReportsConfig): string[] {
   const { JWT_SECRET: secret, JWT_JWKS_URL: jwksUrl, JWT_ALGORITHM: algorithm } = config;
   const hasSecret = secret !== undefined;
@@ -69,7 +69,7 @@ export function requireOneKind(config: ReportsConfig): string[] {
   return [`JWT_ALGORITHM must be ${fit}, got "${algorithm}"`];
 }
 
-/** What the service checks tokens with. */
+/** The keys that verify tokens. */
 export function tokenKeysOf(config: ReportsConfig): TokenKeys {
   const { JWT_SECRET: secret, JWT_JWKS_URL: jwksUrl = '', JWT_ALGORITHM: name } = config;
   if (secret !== undefined) return { secret };

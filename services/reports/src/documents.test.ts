@@ -2,7 +2,7 @@ import { request } from '@fw/core/testing';
 import { lintDocument, requestEverything, withoutCacheControl } from '@fw/service/testing';
 import { expect, test } from 'vitest';
 
-import { createLimits } from './limits.ts';
+import { createLimits } from './limits/limits.ts';
 import { get, newApp } from './testing/app.ts';
 
 interface Document {
@@ -34,7 +34,7 @@ test.each(['/openapi.json', '/docs/reports/openapi.json', '/docs', '/docs/report
   },
 );
 
-test('the document has the operations of both versions, each with a bearer token', async () => {
+test('the document contains the operations of both versions, each with a bearer token', async () => {
   const { paths, components } = await readDocument();
 
   expect(Object.keys(paths).sort()).toEqual([
@@ -72,7 +72,7 @@ test('a report is documented in its three formats, with the headers of the limit
   );
 });
 
-test('redocly lint finds nothing in the document', { timeout: 60_000 }, async () => {
+test('redocly lint reports nothing', { timeout: 60_000 }, async () => {
   expect(await lintDocument(newApp())).toEqual([]);
 });
 

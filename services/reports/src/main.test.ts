@@ -6,8 +6,8 @@ import { runToEnd, startService, type Variables } from '@fw/service/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { startRedisServer } from '../../../framework/rate-limit/src/testing/redis-server.ts';
-import { USERS } from './testing/figures.ts';
 import { startHttpServer } from './testing/http-server.ts';
+import { USERS } from './testing/statistics.ts';
 import { AUDIENCE, claimsOf, ISSUER, SECRET, sign } from './testing/tokens.ts';
 
 const MAIN = new URL('./main.ts', import.meta.url);
@@ -34,7 +34,7 @@ function get(url: string, token: string, path = '/api/v1/reports'): Promise<Resp
   return fetch(`${url}${path}`, { headers: { Authorization: `Bearer ${token}` } });
 }
 
-test('the service knows tokens of JWT_SECRET, is ready, and ends on SIGTERM with exit code 0', async () => {
+test('the service accepts tokens of JWT_SECRET, is ready, and exits with code 0 on SIGTERM', async () => {
   const service = await start({ JWT_SECRET: SECRET });
 
   expect((await get(service.url, await sign())).status).toBe(200);
@@ -45,7 +45,7 @@ test('the service knows tokens of JWT_SECRET, is ready, and ends on SIGTERM with
   expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('the service knows tokens of the secret in JWT_SECRET_FILE', async () => {
+test('the service accepts tokens of the secret in JWT_SECRET_FILE', async () => {
   const service = await start({
     JWT_SECRET_FILE: fileOf(`${SECRET}\n`),
     JWT_ALGORITHM: 'HS256',
@@ -54,7 +54,7 @@ test('the service knows tokens of the secret in JWT_SECRET_FILE', async () => {
   expect((await get(service.url, await sign())).status).toBe(200);
 });
 
-test('the service starts and is ready while Redis and the address of the keys are away', async () => {
+test('the service starts and is ready while Redis and the URL of the keys are unavailable', async () => {
   const service = await start({
     JWT_JWKS_URL: 'http://127.0.0.1:1/keys',
     JWT_ALGORITHM: 'ES256',
@@ -68,7 +68,7 @@ test('the service starts and is ready while Redis and the address of the keys ar
   expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('two processes on one Redis allow a user what one would', async () => {
+test('two processes with one Redis share the limit of a user', async () => {
   const redis = await startRedisServer();
   onTestFinished(() => redis.stop());
   const variables = { JWT_SECRET: SECRET, REDIS_URL: redis.url, RATE_LIMIT_PRO: '5000' };
@@ -84,7 +84,7 @@ test('two processes on one Redis allow a user what one would', async () => {
   }, 10_000);
 });
 
-test('figures come from USERS_URL and CATALOG_URL, and what is missing is said', async () => {
+test('statistics come from USERS_URL and CATALOG_URL; the report names missing sources', async () => {
   const users = await startHttpServer((_, res) => res.end(JSON.stringify({ data: USERS })));
   const { url } = await start({
     JWT_SECRET: SECRET,
@@ -98,7 +98,7 @@ test('figures come from USERS_URL and CATALOG_URL, and what is missing is said',
   expect(await response.json()).toMatchObject({ meta: { partial: true, missing: ['catalog'] } });
 });
 
-test('the log and the metrics tell of a request what they may, and nothing of its token', async () => {
+test('log and metrics contain the user and the route of a request, and never its token', async () => {
   const service = await start({ JWT_SECRET: SECRET });
   const token = await sign();
 
@@ -132,7 +132,7 @@ test.for([
   ],
   [{ JWT_SECRET: SECRET, REDIS_URL: 'http://:secret@redis.example' }, 'REDIS_URL must be a URL'],
   [{ JWT_SECRET: SECRET, PORT: '99999' }, 'PORT must be an integer from 0 to 65535'],
-] as const)('with %j the service says what is wrong in one line', async ([variables, reason]) => {
+] as const)('with %j the service prints the problem in one line', async ([variables, reason]) => {
   const ending = await runToEnd(MAIN, { PORT: '0', HEALTH_PORT: '0', ...variables });
 
   expect(ending.code).toBe(1);

@@ -1,19 +1,19 @@
 import { createServiceClient, runService } from '@fw/service';
 
 import { createReportsApp } from './app.ts';
+import { createJwtVerifier } from './auth/jwt.ts';
 import { requireOneKind, tokenKeysOf, VARIABLES } from './config.ts';
-import { jwtVerifier } from './jwt.ts';
-import { openLimitStore } from './limit-store.ts';
-import { createLimits } from './limits.ts';
-import { figuresReader } from './read-figures.ts';
+import { openLimitStore } from './limits/limit-store.ts';
+import { createLimits } from './limits/limits.ts';
+import { createStatisticsReader } from './statistics/read-statistics.ts';
 
 await runService({
   name: 'reports',
-  summary: 'reports on users and items, for those who have a token',
+  summary: 'reports on users and items; requires a bearer token',
   variables: VARIABLES,
   rule: requireOneKind,
   async start(config, edge) {
-    const verify = jwtVerifier({
+    const verify = createJwtVerifier({
       keys: tokenKeysOf(config),
       issuer: config.JWT_ISSUER,
       audience: config.JWT_AUDIENCE,
@@ -35,10 +35,10 @@ await runService({
         limitBytes: 4 * 1024 ** 2, // 10,000 categories are half of it
       }),
     };
-    const readFigures = figuresReader(clients);
+    const readStatistics = createStatisticsReader(clients);
     return {
-      // No check: without Redis each replica limits, and without the others a report says what is missing.
-      app: createReportsApp({ ...edge, verify, limits, readFigures }),
+      // No readiness check: without Redis each replica counts alone, without users or catalog reports are partial.
+      app: createReportsApp({ ...edge, verify, limits, readStatistics }),
       async close() {
         clients.users.close();
         clients.catalog.close();

@@ -1,6 +1,6 @@
-import type { Chart } from './chart.ts';
-import type { CatalogFigures, UserFigures } from './figures.ts';
+import type { Chart } from './formats/chart.ts';
 import type { ReportKind } from './report.ts';
+import type { CatalogStatistics, UserStatistics } from './statistics/statistics.ts';
 
 const USERS_BY_DAY: ReportKind = {
   id: 'users-by-day',
@@ -100,7 +100,7 @@ const OVERVIEW: ReportKind = {
   ],
 };
 
-/** The reports that the service makes, in the order in which they are listed. */
+/** All reports, in the order of the list. */
 export const REPORT_KINDS: readonly ReportKind[] = [
   OVERVIEW,
   USERS_BY_DAY,
@@ -109,12 +109,12 @@ export const REPORT_KINDS: readonly ReportKind[] = [
   PRICES_BY_CATEGORY,
 ];
 
-function newUsersChart({ byDay }: UserFigures): Chart {
+function newUsersChart({ byDay }: UserStatistics): Chart {
   const days = byDay.map(({ date, count }) => ({ date, value: count }));
   return { kind: 'days', title: 'New users by day', days };
 }
 
-function itemsChart(catalog: CatalogFigures): Chart {
+function itemsChart(catalog: CatalogStatistics): Chart {
   const bars = categoriesOf(catalog).map(({ category, items }) => ({
     label: category,
     value: items,
@@ -122,8 +122,8 @@ function itemsChart(catalog: CatalogFigures): Chart {
   return { kind: 'bars', title: 'Items by category', bars };
 }
 
-/** One for each currency: prices in two of them have no common scale. */
-function pricesCharts(catalog: CatalogFigures | undefined): readonly Chart[] {
+/** One chart per currency: prices in two currencies have no common scale. */
+function pricesCharts(catalog: CatalogStatistics | undefined): readonly Chart[] {
   const byCurrency = Map.groupBy(catalog?.byCategory ?? [], ({ currency }) => currency);
   return [...byCurrency].map(([currency, categories]) => ({
     kind: 'ranges',
@@ -138,8 +138,8 @@ function pricesCharts(catalog: CatalogFigures | undefined): readonly Chart[] {
   }));
 }
 
-/** The largest domains, and all others as one: the sum is that of all users. */
-function domainsOf(users: UserFigures | undefined) {
+/** The largest domains, and one row for all others, so that the rows add up to all users. */
+function domainsOf(users: UserStatistics | undefined) {
   if (!users) return [];
   const named = users.byDomain.map(({ domain, count }) => ({
     domain: domain || 'none',
@@ -149,8 +149,8 @@ function domainsOf(users: UserFigures | undefined) {
   return others > 0 ? [...named, { domain: 'all others', users: others }] : named;
 }
 
-/** The items of each category, whatever their currency; the largest first. */
-function categoriesOf(catalog: CatalogFigures | undefined) {
+/** The items of each category in all currencies, the largest category first. */
+function categoriesOf(catalog: CatalogStatistics | undefined) {
   const byCategory = Map.groupBy(catalog?.byCategory ?? [], ({ category }) => category);
   return [...byCategory]
     .map(([category, parts]) => ({ category, items: sumOf(parts.map(({ items }) => items)) }))

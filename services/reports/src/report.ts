@@ -1,14 +1,14 @@
-import type { Chart } from './chart.ts';
-import type { Figures, Source } from './figures.ts';
+import type { Chart } from './formats/chart.ts';
+import type { Source, Statistics } from './statistics/statistics.ts';
 
-/** What is known of a report before it is made. */
+/** The entry of a report in the list. */
 export interface ReportSummary {
   readonly id: string;
   readonly title: string;
   readonly description: string;
 }
 
-/** What a column holds; `money` is in cents of the `currency` in the same row. */
+/** The type of a column's cells; `money` is in cents of the `currency` in the same row. */
 export type ColumnKind = 'text' | 'date' | 'count' | 'money' | 'currency';
 
 export interface Column {
@@ -21,26 +21,26 @@ export interface Column {
 export type Cell = string | number;
 export type Row = Readonly<Record<string, Cell>>;
 
-/** How to make a report of figures; where those of a source are missing, without them. */
+/** Defines a report. `rows` and `charts` leave out sources without statistics. */
 export interface ReportKind extends ReportSummary {
   readonly sources: readonly Source[];
   readonly columns: readonly Column[];
-  rows(figures: Figures): readonly Row[];
-  charts(figures: Figures): readonly Chart[];
+  rows(statistics: Statistics): readonly Row[];
+  charts(statistics: Statistics): readonly Chart[];
 }
 
-/** A report as it was made at one moment. */
+/** A report, generated at one moment. */
 export interface Report extends ReportSummary {
   readonly generatedAt: Date;
   readonly columns: readonly Column[];
   readonly rows: readonly Row[];
   readonly charts: readonly Chart[];
-  /** The sources whose figures it should hold and does not. */
+  /** The sources whose statistics are missing. */
   readonly missing: readonly Source[];
 }
 
-/** Makes a report of what there is. */
-export function makeReport(kind: ReportKind, figures: Figures, generatedAt: Date): Report {
+/** Generates a report from the available statistics. */
+export function makeReport(kind: ReportKind, statistics: Statistics, generatedAt: Date): Report {
   const { id, title, description, sources, columns } = kind;
   return {
     id,
@@ -48,8 +48,8 @@ export function makeReport(kind: ReportKind, figures: Figures, generatedAt: Date
     description,
     generatedAt,
     columns,
-    rows: kind.rows(figures),
-    charts: kind.charts(figures),
-    missing: sources.filter((source) => figures[source] === undefined),
+    rows: kind.rows(statistics),
+    charts: kind.charts(statistics),
+    missing: sources.filter((source) => statistics[source] === undefined),
   };
 }

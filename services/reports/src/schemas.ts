@@ -4,12 +4,12 @@ const id = z.string().meta({ examples: ['users-by-day'] });
 const title = z.string().meta({ examples: ['Users by day'] });
 const description = z.string();
 
-/** A report as version 1 lists it. */
+/** An entry of the list in version 1. */
 export const ReportV1 = z.object({ id, title, description }).meta({ id: 'ReportV1' });
 
 export const ReportListV1 = z.object({ reports: z.array(ReportV1) });
 
-/** A report as version 2 lists it. */
+/** An entry of the list in version 2. */
 export const ReportSummary = z
   .object({
     id,
@@ -45,10 +45,10 @@ export const ReportAnswer = z
       rows: z.array(z.record(z.string(), z.union([z.string(), z.number()]))),
     }),
     meta: z.object({
-      partial: z.boolean().meta({ description: 'Whether figures are missing' }),
+      partial: z.boolean().meta({ description: 'Whether statistics are missing' }),
       missing: z
         .array(z.enum(['users', 'catalog']))
-        .meta({ description: 'The services whose figures are missing' }),
+        .meta({ description: 'The services whose statistics are missing' }),
     }),
   })
   .meta({ id: 'Report' });

@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { createServiceClient } from '@fw/service';
 import { startService, type Variables } from '@fw/service/testing';
 import { expect, onTestFinished, test } from 'vitest';
-
-import { figuresReader } from './read-figures.ts';
 import { ReportAnswer } from './schemas.ts';
+import { createStatisticsReader } from './statistics/read-statistics.ts';
 import { get, newApp } from './testing/app.ts';
 
 /** Starts a service of this repository with a database of its own. */
@@ -26,7 +25,7 @@ async function start(name: string, variables: Variables = {}): Promise<string> {
   return service.url;
 }
 
-test('the figures of the services users and catalog make whole reports', {
+test('reports of the running services users and catalog are complete', {
   timeout: 60_000,
 }, async () => {
   const [usersUrl, catalogUrl] = await Promise.all([start('users'), start('catalog')]);
@@ -37,7 +36,7 @@ test('the figures of the services users and catalog make whole reports', {
     clients.users.close();
     clients.catalog.close();
   });
-  const app = newApp({ readFigures: figuresReader(clients) });
+  const app = newApp({ readStatistics: createStatisticsReader(clients) });
   const posted = await fetch(`${usersUrl}/api/v2/users`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

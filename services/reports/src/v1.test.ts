@@ -2,7 +2,7 @@ import { request } from '@fw/core/testing';
 import type { Middleware } from 'fw';
 import { expect, test } from 'vitest';
 
-import { createLimits } from './limits.ts';
+import { createLimits } from './limits/limits.ts';
 import { newApp } from './testing/app.ts';
 
 const REPORTS = '/api/v1/reports';
@@ -18,7 +18,7 @@ function newApi(limiter?: Middleware) {
 }
 
 test.each(['Bearer ada-token', 'bearer ada-token', 'BEARER   ada-token'])(
-  'GET with Authorization %j answers the reports',
+  'GET with Authorization %j returns the reports',
   async (authorization) => {
     const response = await newApi()(authorization);
 
@@ -32,7 +32,7 @@ test.each(['Bearer ada-token', 'bearer ada-token', 'BEARER   ada-token'])(
   },
 );
 
-test('GET without a token answers 401 and how to authenticate', async () => {
+test('GET without a token gets 401 with a WWW-Authenticate challenge', async () => {
   const response = await newApi()();
 
   expect(response.status).toBe(401);
@@ -65,7 +65,7 @@ test.each([
   expect(text).not.toContain('reports"');
 });
 
-test('the limiter runs after authentication and knows the user', async () => {
+test('the limiter runs after authentication and uses the user as key', async () => {
   const seen: unknown[] = [];
   const get = newApi((ctx, next) => {
     seen.push(ctx.state.user);
@@ -81,7 +81,7 @@ test('the limiter runs after authentication and knows the user', async () => {
   expect(answered.headers.get('ratelimit-remaining')).toBe('99');
 });
 
-test('of 101 requests of one user in a minute 100 are answered, whatever others ask for', async () => {
+test('one user may send 100 requests per minute, independent of other users', async () => {
   const app = newApp();
   const get = (name: string) =>
     request(app, REPORTS, { headers: { Authorization: `Bearer ${name}-pro-token` } });
@@ -99,7 +99,7 @@ test('of 101 requests of one user in a minute 100 are answered, whatever others 
   expect(other.headers.get('ratelimit-remaining')).toBe('99');
 });
 
-test('a limiter that does not go on keeps the reports back', async () => {
+test('a limiter that does not call next() prevents the response', async () => {
   const get = newApi((ctx) => ctx.throw(429));
 
   const response = await get('Bearer ada-token');
@@ -108,7 +108,7 @@ test('a limiter that does not go on keeps the reports back', async () => {
   expect(await response.text()).not.toContain('users-by-day');
 });
 
-test('any other method answers 405 with Allow', async () => {
+test('any other method gets 405 with Allow', async () => {
   const response = await newApi()('Bearer ada-token', 'POST');
 
   expect(response.status).toBe(405);

@@ -1,20 +1,23 @@
 import { documented } from '@fw/openapi';
 import { createRouter, type Middleware, type Router } from 'fw';
-
+import { requireAuth, type Verify } from './auth/require-auth.ts';
 import { REPORT_KINDS } from './report-kinds.ts';
-import { requireAuth, type Verify } from './require-auth.ts';
 import { ReportListV1 } from './schemas.ts';
 
-export interface ReportRoutesOptions {
+export interface ReportRoutesV1Options {
   readonly verify: Verify;
-  /** Runs before authentication, and counts failures of it. */
+  /** Runs before authentication and counts invalid tokens. */
   readonly failureLimiter: Middleware;
-  /** Runs for authenticated requests, before the answer is made. */
+  /** Runs after authentication. */
   readonly limiter: Middleware;
 }
 
-/** The first version of the API, whose shapes never change. */
-export function reportRoutesV1({ verify, failureLimiter, limiter }: ReportRoutesOptions): Router {
+/** Creates the routes of version 1, which never changes. */
+export function createReportRoutesV1({
+  verify,
+  failureLimiter,
+  limiter,
+}: ReportRoutesV1Options): Router {
   const reports = REPORT_KINDS.map(({ id, title, description }) => ({ id, title, description }));
 
   const router = createRouter();

@@ -2,14 +2,14 @@ import { request } from '@fw/core/testing';
 import { createMetrics } from '@fw/service';
 import { expect, test } from 'vitest';
 
-import { PAGE_POLICY } from './page.ts';
+import { PAGE_POLICY } from './formats/page.ts';
 import { ReportAnswer, ReportList } from './schemas.ts';
 import { get, NOW, newApp } from './testing/app.ts';
-import { CATALOG, USERS } from './testing/figures.ts';
+import { CATALOG, USERS } from './testing/statistics.ts';
 
 const V2 = '/api/v2/reports';
 
-test('GET lists the reports, each with where it is in each format', async () => {
+test('GET lists the reports with a link per format', async () => {
   const response = await get(newApp(), V2);
 
   expect(response.status).toBe(200);
@@ -34,7 +34,7 @@ test('GET lists the reports, each with where it is in each format', async () => 
 });
 
 test.each([undefined, '*/*', 'application/json', 'text/html;q=0.5, application/*'])(
-  'GET one with Accept %j answers JSON',
+  'GET /:id with Accept %j returns JSON',
   async (accept) => {
     const response = await get(newApp(), `${V2}/users-by-day`, accept ? { accept } : {});
 
@@ -85,14 +85,14 @@ test.each([
   expect(data.rows).toEqual(rows);
 });
 
-test('items of one category in two currencies are counted together, prices apart', async () => {
+test('items of one category in two currencies are counted together, prices separately', async () => {
   const [kitchen] = CATALOG.byCategory;
   const byCategory = [
     { ...kitchen!, items: 5 },
     { ...kitchen!, category: 'Toys', items: 4 },
     { ...kitchen!, category: 'Toys', items: 3, currency: 'CHF' },
   ];
-  const app = newApp({ figures: { catalog: { total: 12, byCategory } } });
+  const app = newApp({ statistics: { catalog: { total: 12, byCategory } } });
 
   const items = ReportAnswer.parse(await (await get(app, `${V2}/items-by-category`)).json());
   const page = await (await get(app, `${V2}/prices-by-category`, { accept: 'text/html' })).text();
@@ -105,7 +105,7 @@ test('items of one category in two currencies are counted together, prices apart
   expect(page).toContain('Prices by category, in CHF');
 });
 
-test('GET one with Accept text/csv answers a file with a header line', async () => {
+test('GET /:id with Accept text/csv returns a file with a header line', async () => {
   const response = await get(newApp(), `${V2}/items-by-category`, { accept: 'text/csv' });
 
   expect(response.status).toBe(200);
@@ -120,7 +120,7 @@ test('GET one with Accept text/csv answers a file with a header line', async () 
   );
 });
 
-test('GET one with the Accept of a browser answers a page that may do nothing', async () => {
+test('GET /:id from a browser returns a page whose policy allows only its own style', async () => {
   const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
   const response = await get(newApp(), `${V2}/overview`, { accept });
@@ -135,9 +135,9 @@ test('GET one with the Accept of a browser answers a page that may do nothing', 
 });
 
 test.each(['users', 'catalog'] as const)(
-  'without the figures of %s the overview has the others, and says what is missing',
+  'without the statistics of %s the overview is partial and names the source',
   async (source) => {
-    const app = newApp({ figures: { users: USERS, catalog: CATALOG, [source]: undefined } });
+    const app = newApp({ statistics: { users: USERS, catalog: CATALOG, [source]: undefined } });
     const overview = (accept: string) => get(app, `${V2}/overview`, { accept });
 
     const { data, meta } = ReportAnswer.parse(await (await overview('application/json')).json());
@@ -150,14 +150,14 @@ test.each(['users', 'catalog'] as const)(
     expect(csv.headers.get('content-disposition')).toContain('2026-11-21-partial.csv');
     expect(await csv.text()).toMatch(new RegExp(`\r\nmissing: ${source},,\r\n$`));
     expect(page).toContain('This report is partial.');
-    expect(page).toContain(`There are no figures from ${source} at the moment.`);
+    expect(page).toContain(`There are no statistics from ${source} at the moment.`);
   },
 );
 
 test.each(['application/json', 'text/csv', 'text/html'])(
-  'without any figures a report is empty as %s, and says so',
+  'without any statistics a report as %s is empty and marked as partial',
   async (accept) => {
-    const response = await get(newApp({ figures: {} }), `${V2}/overview`, { accept });
+    const response = await get(newApp({ statistics: {} }), `${V2}/overview`, { accept });
 
     expect(response.status).toBe(200);
     expect(await response.text()).toMatch(/missing.*users.*catalog/s);
@@ -172,7 +172,7 @@ test.each([
   'prices-by-category',
 ])('the page of %s can be made of a system without users or items', async (id) => {
   const users = { total: 0, byDay: [{ date: '2026-11-21', count: 0 }], byDomain: [] };
-  const app = newApp({ figures: { users, catalog: { total: 0, byCategory: [] } } });
+  const app = newApp({ statistics: { users, catalog: { total: 0, byCategory: [] } } });
 
   const response = await get(app, `${V2}/${id}`, { accept: 'text/html' });
 
@@ -180,7 +180,7 @@ test.each([
   expect(await response.text()).not.toMatch(/NaN|undefined|Infinity/);
 });
 
-test('GET one with an Accept that allows none of the formats answers 406', async () => {
+test('GET /:id with an Accept that allows no format gets 406', async () => {
   const response = await get(newApp(), `${V2}/overview`, { accept: 'application/pdf' });
 
   expect(response.status).toBe(406);
@@ -188,7 +188,7 @@ test('GET one with an Accept that allows none of the formats answers 406', async
   expect(await response.json()).toMatchObject({ code: 'NOT_ACCEPTABLE' });
 });
 
-test.each(['revenue', 'constructor', 'Overview'])('GET %s answers 404 naming it', async (id) => {
+test.each(['revenue', 'constructor', 'Overview'])('GET %s gets 404 with the id', async (id) => {
   const response = await get(newApp(), `${V2}/${id}`);
 
   expect(response.status).toBe(404);
@@ -208,13 +208,13 @@ test.each([V2, `${V2}/overview`, `${V2}/unknown`])(
   },
 );
 
-test('a report counts for the tier of the user, and no figures are read above the limit', async () => {
+test('above the limit of the tier no statistics are read', async () => {
   let readings = 0;
-  const readFigures = async () => {
+  const readStatistics = async () => {
     readings++;
     return {};
   };
-  const app = newApp({ readFigures });
+  const app = newApp({ readStatistics });
   const limitOf = async (token: string) => {
     const response = await get(app, `${V2}/overview`, { Authorization: `Bearer ${token}` });
     return response.headers.get('ratelimit-limit');
@@ -229,7 +229,7 @@ test('a report counts for the tier of the user, and no figures are read above th
   expect(readings).toBe(2);
 });
 
-test('what the limiters decide is counted for each version', async () => {
+test('a metric counts the decisions of the limiter of each version', async () => {
   const metrics = createMetrics();
   const app = newApp({ metrics });
 

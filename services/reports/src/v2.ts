@@ -1,38 +1,35 @@
 import { negotiate } from '@fw/middleware/negotiate';
 import { documented } from '@fw/openapi';
 import { type Context, createRouter, type Middleware, NotFoundError, type Router } from 'fw';
-
-import { toCsv } from './csv.ts';
-import { PAGE_POLICY, toPage } from './page.ts';
-import type { ReadFigures } from './read-figures.ts';
+import { requireAuth, type Verify } from './auth/require-auth.ts';
+import { toCsv } from './formats/csv.ts';
+import { PAGE_POLICY, toPage } from './formats/page.ts';
+import { V2 } from './paths.ts';
 import { makeReport, type Report, type ReportKind } from './report.ts';
 import { REPORT_KINDS } from './report-kinds.ts';
-import { requireAuth, type Verify } from './require-auth.ts';
 import { ReportAnswer, ReportList } from './schemas.ts';
+import type { ReadStatistics } from './statistics/read-statistics.ts';
 
 export interface ReportRoutesV2Options {
   readonly verify: Verify;
-  /** Runs before authentication, and counts failures of it. */
+  /** Runs before authentication and counts invalid tokens. */
   readonly failureLimiter: Middleware;
-  /** Runs for authenticated requests, before anything is asked of other services. */
+  /** Runs after authentication, before other services are called. */
   readonly limiter: Middleware;
-  readonly readFigures: ReadFigures;
+  readonly readStatistics: ReadStatistics;
   readonly now: () => Date;
 }
-
-/** Where the second version is mounted. */
-export const V2 = '/api/v2/reports';
 
 const TYPES = ['application/json', 'text/csv', 'text/html'] as const;
 const NOT_ACCEPTED = { 406: { description: '`Accept` allows none of the media types' } };
 const tags = ['Reports'];
 
-/** The second version of the API: reports with figures, in three formats. */
-export function reportRoutesV2({
+/** Creates the routes of version 2: reports as JSON, CSV and HTML. */
+export function createReportRoutesV2({
   verify,
   failureLimiter,
   limiter,
-  readFigures,
+  readStatistics,
   now,
 }: ReportRoutesV2Options): Router {
   const router = createRouter();
@@ -58,7 +55,7 @@ export function reportRoutesV2({
     documented({
       summary: 'Read a report',
       description:
-        'As JSON, CSV or an HTML page with charts, by `Accept`. Where a service has no figures to give, the report is made without them and says so: by `meta` in JSON, in the last record of CSV, at the top of the page.',
+        '`Accept` selects JSON, CSV or an HTML page with charts. If a service is unavailable, the report is partial and says so: in `meta` in JSON, in the last record of CSV, at the top of the page.',
       operationId: 'getReport',
       tags,
       responses: { 200: { schema: ReportAnswer, mediaTypes: TYPES }, ...NOT_ACCEPTED },
@@ -69,10 +66,10 @@ export function reportRoutesV2({
     async (ctx) => {
       const kind = findKind(ctx.params.id);
       const type = negotiate(ctx, TYPES);
-      const report = makeReport(kind, await readFigures(kind.sources, ctx), now());
+      const report = makeReport(kind, await readStatistics(kind.sources, ctx), now());
       ctx.set('Cache-Control', 'no-store');
       ctx.set('X-Content-Type-Options', 'nosniff');
-      ANSWERS[type](ctx, report);
+      RESPONSES[type](ctx, report);
     },
   );
   return router;
@@ -91,19 +88,20 @@ function findKind(id: string): ReportKind {
   return kind;
 }
 
-const ANSWERS: Readonly<Record<(typeof TYPES)[number], (ctx: Context, report: Report) => void>> = {
-  'application/json': (ctx, { missing, charts, ...data }) => {
-    ctx.json({ data, meta: { partial: missing.length > 0, missing } });
-  },
-  'text/csv': (ctx, report) => {
-    const { id, generatedAt, missing } = report;
-    const name = `${id}-${generatedAt.toISOString().slice(0, 10)}${missing.length > 0 ? '-partial' : ''}`;
-    ctx.set('Content-Type', 'text/csv; charset=utf-8; header=present');
-    ctx.set('Content-Disposition', `attachment; filename="${name}.csv"`);
-    ctx.send(toCsv(report));
-  },
-  'text/html': (ctx, report) => {
-    ctx.set('Content-Security-Policy', PAGE_POLICY);
-    ctx.html(toPage(report));
-  },
-};
+const RESPONSES: Readonly<Record<(typeof TYPES)[number], (ctx: Context, report: Report) => void>> =
+  {
+    'application/json': (ctx, { missing, charts, ...data }) => {
+      ctx.json({ data, meta: { partial: missing.length > 0, missing } });
+    },
+    'text/csv': (ctx, report) => {
+      const { id, generatedAt, missing } = report;
+      const name = `${id}-${generatedAt.toISOString().slice(0, 10)}${missing.length > 0 ? '-partial' : ''}`;
+      ctx.set('Content-Type', 'text/csv; charset=utf-8; header=present');
+      ctx.set('Content-Disposition', `attachment; filename="${name}.csv"`);
+      ctx.send(toCsv(report));
+    },
+    'text/html': (ctx, report) => {
+      ctx.set('Content-Security-Policy', PAGE_POLICY);
+      ctx.html(toPage(report));
+    },
+  };

@@ -1,14 +1,14 @@
 import { request } from '@fw/core/testing';
 
 import { createReportsApp, type ReportsAppOptions } from '../app.ts';
-import type { Figures } from '../figures.ts';
-import { invalidToken, type Verify } from '../require-auth.ts';
-import { CATALOG, USERS } from './figures.ts';
+import { invalidToken, type Verify } from '../auth/require-auth.ts';
+import type { Statistics } from '../statistics/statistics.ts';
+import { CATALOG, USERS } from './statistics.ts';
 
-/** When every report of a test is made. */
+/** The current time in tests. */
 export const NOW = new Date('2026-11-21T10:00:00Z');
 
-/** Knows anybody by the token `<name>-token`, of the pro tier by `<name>-pro-token`. */
+/** Accepts `<name>-token` (free tier) and `<name>-pro-token`; rejects `eve-token`. */
 export const verify: Verify = async (token) => {
   const [, id, pro] = /^([a-z]+)(-pro)?-token$/.exec(token) ?? [];
   if (id === undefined || id === 'eve') throw invalidToken();
@@ -17,16 +17,16 @@ export const verify: Verify = async (token) => {
 
 const logger = { info() {}, warn() {}, error() {} };
 
-/** The API over figures of a test's own, by default all there are. */
+/** Creates the API with the given statistics. Default: complete statistics. */
 export function newApp({
-  figures = { users: USERS, catalog: CATALOG },
+  statistics = { users: USERS, catalog: CATALOG },
   ...options
-}: Partial<ReportsAppOptions> & { readonly figures?: Figures } = {}) {
-  const readFigures = async () => figures;
-  return createReportsApp({ verify, readFigures, now: () => NOW, logger, ...options });
+}: Partial<ReportsAppOptions> & { readonly statistics?: Statistics } = {}) {
+  const readStatistics = async () => statistics;
+  return createReportsApp({ verify, readStatistics, now: () => NOW, logger, ...options });
 }
 
-/** What `app` answers Ada. */
+/** Sends a GET request of the user `ada`. */
 export function get(
   app: ReturnType<typeof newApp>,
   path: string,

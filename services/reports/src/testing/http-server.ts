@@ -3,14 +3,14 @@ import { createServer, type RequestListener } from 'node:http';
 
 import { onTestFinished } from 'vitest';
 
-/** A server of a test's own, which is gone once the test is. */
+/** An HTTP server that stops when the test ends. */
 export interface TestServer {
   readonly url: string;
-  /** Closes it, with all its connections; from then on connecting is refused. */
+  /** Closes the server and its connections; new connections are refused. */
   stop(): Promise<void>;
 }
 
-/** Answers requests by `listener`, on a free port. */
+/** Starts a server on a free port. */
 export async function startHttpServer(listener: RequestListener): Promise<TestServer> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');

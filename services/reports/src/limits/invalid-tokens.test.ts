@@ -1,10 +1,10 @@
 import { request } from '@fw/core/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
-import { startRedisServer } from '../../../framework/rate-limit/src/testing/redis-server.ts';
+import { startRedisServer } from '../../../../framework/rate-limit/src/testing/redis-server.ts';
+import { newApp, verify } from '../testing/app.ts';
 import { openLimitStore } from './limit-store.ts';
 import { createLimits } from './limits.ts';
-import { newApp, verify } from './testing/app.ts';
 
 const V1 = '/api/v1/reports';
 const V2 = '/api/v2/reports';
@@ -45,7 +45,7 @@ test.each([V1, V2, `${V2}/users-by-day`])(
   },
 );
 
-test('over the limit the response is a 429, and no token of the address is verified', async () => {
+test('above the limit the response is 429 and no token of the address is verified', async () => {
   const { ask, counts } = newApi();
   for (let sent = 0; sent < 30; sent++) await ask('eve-token');
 

@@ -2,22 +2,22 @@ import { annotate, type Middleware, UnauthorizedError } from 'fw';
 
 import type { Tier } from './tier.ts';
 
-/** Somebody who has shown who they are. */
+/** The user of a verified token. */
 export interface AuthenticatedUser {
   readonly id: string;
   readonly tier: Tier;
 }
 
 /**
- * The user whose token this is.
+ * Verifies a bearer token and returns its user.
  *
- * @throws {UnauthorizedError} if it is not valid: see `invalidToken`
+ * @throws {UnauthorizedError} if the token is not valid
  */
 export type Verify = (token: string) => Promise<AuthenticatedUser>;
 
 /**
- * Lets a request with a valid bearer token pass, as `ctx.state.user`; answers 401 to any other, and
- * how to do better (RFC 6750 §3).
+ * Requires a valid bearer token and sets `ctx.state.user`. Other requests get 401 with a
+ * `WWW-Authenticate` challenge (RFC 6750 §3).
  */
 export function requireAuth(verify: Verify): Middleware {
   const guard: Middleware = async (ctx, next) => {
@@ -35,7 +35,7 @@ export function requireAuth(verify: Verify): Middleware {
   });
 }
 
-/** The 401 of a token that is not valid. Of why, the client reads `detail` and nothing of `cause`. */
+/** The 401 error for an invalid token. The client gets `detail`; `cause` is only logged. */
 export function invalidToken(
   detail = 'the bearer token is not valid',
   options?: ErrorOptions,
@@ -51,7 +51,7 @@ function unauthorized(message: string, challenge: string, options?: ErrorOptions
   });
 }
 
-/** The token of an `Authorization` header; `undefined` if it is of another form (RFC 6750 §2.1). */
+/** The token of an `Authorization` header; `undefined` if it has another form (RFC 6750 §2.1). */
 function readBearer(header: string): string | undefined {
   return /^bearer +([\w.~+/-]+=*)$/i.exec(header)?.[1];
 }

@@ -1,36 +1,36 @@
 import { memoryStore, type RateLimitStore, rateLimit, tieredRateLimit } from '@fw/rate-limit';
 import type { Context, Middleware } from 'fw';
 
-import type { Tier } from './tier.ts';
+import type { Tier } from '../auth/tier.ts';
 
 export interface LimitsOptions {
-  /** Requests a minute in the second version, by tier. Default 100 and 1,000. */
+  /** Requests per minute in version 2, by tier. Default 100 and 1,000. */
   readonly perMinute?: Readonly<Record<Tier, number>>;
-  /** Requests a minute with an invalid token, by client address. Default 30. */
+  /** Requests per minute with an invalid token, by client address. Default 30. */
   readonly invalidTokens?: number;
-  /** Where requests are counted. Default: in the memory of this process. */
+  /** Default: the memory of this process. */
   readonly store?: RateLimitStore;
 }
 
-/** The limiters: of users in each version, which count apart, and of invalid tokens in both. */
+/** The rate limiters: one per version for users, and one for invalid tokens in both versions. */
 export interface Limits {
-  /** Precedes authentication. */
+  /** Runs before authentication. */
   readonly invalidTokens: Middleware;
   readonly v1: Middleware;
   readonly v2: Middleware;
 }
 
 /**
- * Limits the requests of each user, in v1 to 100 a minute and in v2 to what their tier allows, and the
- * requests of each client address that have an invalid token. An address over that limit gets 429
- * before its token is verified; valid tokens never count, nor do requests without a token.
+ * Creates the rate limiters: 100 requests per minute and user in v1, the limit of the tier in v2, and a
+ * limit of invalid tokens per client address. An address above that limit gets 429 before its token is
+ * verified; requests with a valid token or without a token do not count.
  */
 export function createLimits({
   perMinute = DEFAULTS,
   invalidTokens = 30,
   store = memoryStore(),
 }: LimitsOptions = {}): Limits {
-  const shared = { keyGenerator: callerOf, store };
+  const shared = { keyGenerator: keyOf, store };
   return {
     invalidTokens: rateLimit({
       max: invalidTokens,
@@ -55,7 +55,7 @@ export function createLimits({
 
 const DEFAULTS = { free: 100, pro: 1_000 };
 
-/** The user; without one, the client's address. */
-function callerOf({ state, ip }: Context): string {
+/** The user, or the client address of an unauthenticated request. */
+function keyOf({ state, ip }: Context): string {
   return state.user ? `user:${state.user.id}` : `ip:${ip}`;
 }

@@ -1,8 +1,8 @@
-import type { Cell, Column, Report } from './report.ts';
+import type { Cell, Column, Report } from '../report.ts';
 
 /**
- * A report as CSV with a header line (RFC 4180). Where figures are missing the last record says so in
- * its first field: a file is kept without the headers that it came with.
+ * A report as CSV with a header line (RFC 4180). If statistics are missing, the last record says so:
+ * a saved file has no HTTP headers.
  */
 export function toCsv({ columns, rows, missing }: Report): string {
   const records: (readonly Cell[])[] = [
@@ -18,8 +18,9 @@ function lastRecord(columns: readonly Column[], text: string): string[] {
 }
 
 /**
- * An apostrophe keeps a spreadsheet from reading a text as a formula. Some spreadsheets ignore leading
- * blanks and invisible characters, read full-width signs such as `＝` as `=`, or split at `;` and tabs.
+ * An apostrophe prevents a spreadsheet from evaluating text as a formula. Some spreadsheets ignore
+ * leading blanks and invisible characters, treat full-width signs such as `＝` as `=`, or split at `;`
+ * and tabs.
  */
 function writeField(cell: Cell): string {
   if (typeof cell === 'number') return String(cell);

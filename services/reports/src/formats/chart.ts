@@ -2,7 +2,7 @@ import { type Markup, markup } from '@fw/service';
 
 import { formatCount, formatDay, formatMoney, formatMoneyTick, formatTick } from './format.ts';
 
-/** Something to draw: a count for each day, a length for each name, or a span for each name. */
+/** The data of a chart: counts per day, one value per name, or a range per name. */
 export type Chart = DaysChart | BarsChart | RangesChart;
 
 export interface DaysChart {
@@ -21,7 +21,7 @@ export interface BarsChart {
 export interface RangesChart {
   readonly kind: 'ranges';
   readonly title: string;
-  /** All values are cents of it. */
+  /** All values are in its cents. */
   readonly currency: string;
   readonly ranges: readonly Range[];
 }
@@ -33,7 +33,7 @@ interface Range {
   readonly high: number;
 }
 
-/** More would be a page of its own; the table has all of them. */
+/** The number of drawn entries; the table contains all. */
 const MOST_ROWS = 20;
 const ROW_PX = 44;
 const LONGEST_LABEL = 32;
@@ -72,7 +72,7 @@ function drawDays({ title, days }: DaysChart, id: string): Markup {
 `,
   );
   const labels = days.map(({ date }, index) =>
-    // The last day is one of those that have a label.
+    // The last day always has a label.
     (days.length - 1 - index) % labelEvery === 0
       ? markup`<text class="tick" x="${percent(slot * (index + 0.5))}" y="${bottom + 18}" text-anchor="middle">${formatDay(date)}</text>
 `
@@ -113,7 +113,7 @@ function drawBars({ title, bars }: BarsChart, id: string): Markup {
   return svg({ id, title, desc, heightPx: rowsHeight(shown), kind: 'bars' }, rows);
 }
 
-/** On a logarithmic scale: what is cheap would otherwise all be in one place. */
+/** On a logarithmic scale, because prices span several powers of ten. */
 function drawRanges({ title, currency, ranges }: RangesChart, id: string): Markup {
   const shown = ranges.slice(0, MOST_ROWS);
   const height = rowsHeight(shown);
@@ -142,12 +142,12 @@ function drawRanges({ title, currency, ranges }: RangesChart, id: string): Marku
   return svg({ id, title, desc, heightPx: height + 24, kind: 'ranges' }, [...grid, ...rows]);
 }
 
-/** Less than a cent has no place on the scale. */
+/** The logarithmic scale begins at one cent. */
 function logOf(cents: number): number {
   return Math.log10(Math.max(1, cents));
 }
 
-/** A name, what it comes to, and a drawing below that is 10 pixels high. */
+/** A name and its value, with a bar of 10 pixels below. */
 function drawRow(
   { label, value, index }: { label: string; value: string; index: number },
   drawing: Markup,

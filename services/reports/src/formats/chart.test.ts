@@ -8,7 +8,7 @@ function day(date: string, value: number) {
   return { date, value };
 }
 
-test('a chart of days says the sum and the peak, and names each bar', () => {
+test('a chart of days contains the sum, the peak and a label per bar', () => {
   const days = [day('2026-11-20', 3), day('2026-11-21', 9)];
 
   const svg = draw({ kind: 'days', title: 'New users', days });
@@ -38,7 +38,7 @@ test.each([
   expect(labels.map(([, label]) => label)).toEqual(ticks);
 });
 
-test('bars are as long as their share of the longest', () => {
+test('bar lengths are proportional to the values', () => {
   const bars = [
     { label: 'a', value: 8 },
     { label: 'b', value: 2 },
@@ -50,7 +50,7 @@ test('bars are as long as their share of the longest', () => {
   expect(widths.map(([, width]) => width)).toEqual(['100%', '25%']);
 });
 
-test('prices stand between the powers of ten around all of them', () => {
+test('the price scale spans whole powers of ten', () => {
   const ranges = [{ label: 'a', low: 1_000, middle: 1_000, high: 100_000 }];
 
   const svg = draw({ kind: 'ranges', title: 'Prices', currency: 'EUR', ranges });
@@ -62,7 +62,7 @@ test('prices stand between the powers of ten around all of them', () => {
   expect(svg).toContain('€10.00 – €1,000.00');
 });
 
-test('a long list is drawn in part, and says how much more there is', () => {
+test('a long list is cut, and the chart shows how many entries are left out', () => {
   const bars = Array.from({ length: 1_025 }, (_, index) => ({ label: `c${index}`, value: 1 }));
 
   const svg = draw({ kind: 'bars', title: 'Items', bars });
@@ -71,7 +71,7 @@ test('a long list is drawn in part, and says how much more there is', () => {
   expect(svg).toContain('1,005 more are in the table.');
 });
 
-test('a long name is cut short where it is drawn, and whole in its title', () => {
+test('a long name is shortened in the drawing and complete in its title', () => {
   const label = `${'x'.repeat(60)}<b>`;
 
   const svg = draw({ kind: 'bars', title: 'Items', bars: [{ label, value: 1 }] });

@@ -1,9 +1,9 @@
 import { redisClientOptions, redisStore } from '@fw/rate-limit/redis';
 import { createClient } from 'redis';
 
-import type { LimitStore } from '../limit-store.ts';
+import type { LimitStore } from './limit-store.ts';
 
-/** Counts in the server at `url`, which need not be there yet. */
+/** Counts in the server at `url`; the server may start later. */
 export function openRedisLimitStore(url: string): LimitStore {
   const client = createClient({ url, ...redisClientOptions });
   const store = redisStore(client);

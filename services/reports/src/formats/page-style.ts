@@ -1,4 +1,4 @@
-/** The style of a report's page: readable from 320 pixels on, in the light and in the dark, on paper. */
+/** The style of the page: from 320 pixels, light, dark and print. */
 export const PAGE_STYLE = `
 :root {
   color-scheme: light dark;

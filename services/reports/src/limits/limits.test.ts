@@ -2,10 +2,10 @@ import { request } from '@fw/core/testing';
 import { createApp, errorHandler, type Middleware } from 'fw';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
-import { startRedisServer } from '../../../framework/rate-limit/src/testing/redis-server.ts';
+import { startRedisServer } from '../../../../framework/rate-limit/src/testing/redis-server.ts';
+import { readTier } from '../auth/tier.ts';
 import { openLimitStore } from './limit-store.ts';
 import { createLimits } from './limits.ts';
-import { readTier } from './tier.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
 
@@ -26,7 +26,7 @@ function newReplica(limiter: Middleware, { trustProxy = 0 } = {}) {
   };
 }
 
-test('v1 allows each user 100 a minute, of whatever tier', async () => {
+test('v1 allows each user of any tier 100 requests per minute', async () => {
   const ask = newReplica(createLimits({ perMinute: { free: 1, pro: 2 } }).v1);
 
   expect(await ask('ada free')).toBe(99);
@@ -34,7 +34,7 @@ test('v1 allows each user 100 a minute, of whatever tier', async () => {
   expect(await ask('grace pro')).toBe(99);
 });
 
-test('v2 allows each user what the tier of their token allows', async () => {
+test('v2 applies the limit of the tier in the token', async () => {
   const ask = newReplica(createLimits({ perMinute: { free: 1, pro: 3 } }).v2);
 
   expect([await ask('ada free'), await ask('ada free')]).toEqual([0, undefined]);
@@ -42,7 +42,7 @@ test('v2 allows each user what the tier of their token allows', async () => {
   expect([await ask('eve pro'), await ask('eve pro')]).toEqual([2, 1]);
 });
 
-test('the two versions count apart', async () => {
+test('the versions count separately', async () => {
   const { v1, v2 } = createLimits();
   const askFirst = newReplica(v1);
   const askSecond = newReplica(v2);
@@ -51,7 +51,7 @@ test('the two versions count apart', async () => {
   expect(await askSecond('ada free')).toBe(99);
 });
 
-test('requests without a user count by the address of the client', async () => {
+test('requests without a user count by client address', async () => {
   const ask = newReplica(createLimits().v1, { trustProxy: 1 });
 
   expect(await ask('', { 'x-forwarded-for': '192.0.2.1' })).toBe(99);
@@ -59,7 +59,7 @@ test('requests without a user count by the address of the client', async () => {
   expect(await ask('', { 'x-forwarded-for': '192.0.2.2' })).toBe(99);
 });
 
-test('with Redis the replicas count together, and each alone while it is away', async () => {
+test('replicas count together in Redis, and each alone while Redis is unavailable', async () => {
   const redis = await startRedisServer();
   onTestFinished(() => redis.stop());
   const perMinute = { free: 1_000, pro: 1_000 };

@@ -2,12 +2,11 @@ import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 
 import { createServiceClient } from '@fw/service';
 import { expect, onTestFinished, test } from 'vitest';
-
-import { figuresReader } from './read-figures.ts';
-import { ReportAnswer } from './schemas.ts';
-import { get, newApp } from './testing/app.ts';
-import { CATALOG, USERS } from './testing/figures.ts';
-import { startHttpServer } from './testing/http-server.ts';
+import { ReportAnswer } from '../schemas.ts';
+import { get, newApp } from '../testing/app.ts';
+import { startHttpServer } from '../testing/http-server.ts';
+import { CATALOG, USERS } from '../testing/statistics.ts';
+import { createStatisticsReader } from './read-statistics.ts';
 
 const OVERVIEW = '/api/v2/reports/overview';
 
@@ -38,12 +37,12 @@ async function newSystem(users: RequestListener = answers(USERS), usersTimeoutMs
     onTestFinished(() => client.close());
     return client;
   };
-  const readFigures = figuresReader({
+  const readStatistics = createStatisticsReader({
     users: clientOf('users', usersServer.url, usersTimeoutMs),
     catalog: clientOf('catalog', catalogServer.url),
   });
   const logger = { info() {}, warn: (text: string) => void warnings.push(text), error() {} };
-  const app = newApp({ readFigures, logger });
+  const app = newApp({ readStatistics, logger });
   return { app, asked, warnings, usersServer };
 }
 
@@ -51,7 +50,7 @@ async function metaOf(response: Response) {
   return ReportAnswer.parse(await response.json()).meta;
 }
 
-test('figures come from both services, for the request that they are asked for', async () => {
+test('statistics come from both services, with the request id and trace of the request', async () => {
   const { app, asked, warnings } = await newSystem();
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
@@ -66,7 +65,7 @@ test('figures come from both services, for the request that they are asked for',
   expect(warnings).toEqual([]);
 });
 
-test('a report asks only for the figures that it needs', async () => {
+test('a report reads only the statistics that it needs', async () => {
   const { app, asked } = await newSystem();
 
   const response = await get(app, '/api/v2/reports/items-by-category');
@@ -104,7 +103,7 @@ test.each<[string, RequestListener]>([
   expect(warnings[0]).toMatch(/users/);
 });
 
-test('a name that is too long is cut, and spoils nothing', async () => {
+test('a name that is too long is cut', async () => {
   const byDomain = [
     { domain: 'x'.repeat(1_000), count: 2 },
     { domain: '', count: 1 },
@@ -121,7 +120,7 @@ test('a name that is too long is cut, and spoils nothing', async () => {
   ]);
 });
 
-test('a service that is away is missing, and there again once it is back', async () => {
+test('statistics of a service are missing while it is unavailable, and present after it recovers', async () => {
   let isAway = true;
   const { app } = await newSystem((req, res) => {
     if (isAway) req.socket.destroy();
@@ -134,7 +133,7 @@ test('a service that is away is missing, and there again once it is back', async
   expect(await metaOf(await get(app, OVERVIEW))).toMatchObject({ missing: [] });
 });
 
-test('a service that fails once is asked again', async () => {
+test('a failed call is retried once', async () => {
   let count = 0;
   const { app } = await newSystem((req, res) => {
     count++;
@@ -145,7 +144,7 @@ test('a service that fails once is asked again', async () => {
   expect(await metaOf(await get(app, OVERVIEW))).toMatchObject({ missing: [] });
 });
 
-test('a service that has failed again and again is left alone for a while', async () => {
+test('after repeated failures a service is not called for a while', async () => {
   const { app, asked } = await newSystem((_, res) => res.writeHead(500).end());
 
   for (let count = 0; count < 30; count++) await get(app, OVERVIEW);

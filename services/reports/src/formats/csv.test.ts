@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-
+import type { Cell, Report } from '../report.ts';
 import { toCsv } from './csv.ts';
-import type { Cell, Report } from './report.ts';
 
 function reportOf(cells: readonly Cell[]): Report {
   return {

@@ -5,10 +5,10 @@ import { listen } from 'fw';
 import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
-import { findTool } from '../../../deploy/local/tools.ts';
-import type { Figures } from './figures.ts';
-import { newApp } from './testing/app.ts';
-import { CATALOG, USERS } from './testing/figures.ts';
+import { findTool } from '../../../../deploy/local/tools.ts';
+import type { Statistics } from '../statistics/statistics.ts';
+import { newApp } from '../testing/app.ts';
+import { CATALOG, USERS } from '../testing/statistics.ts';
 
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -21,9 +21,9 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 /** Opens the page of a report, and keeps what the console says. */
-async function open(id: string, options: BrowserContextOptions & { figures?: Figures } = {}) {
-  const { figures, ...contextOptions } = options;
-  const server = await listen(newApp(figures && { figures }), { port: 0, host: '127.0.0.1' });
+async function open(id: string, options: BrowserContextOptions & { statistics?: Statistics } = {}) {
+  const { statistics, ...contextOptions } = options;
+  const server = await listen(newApp(statistics && { statistics }), { port: 0, host: '127.0.0.1' });
   const context = await browser.newContext({
     extraHTTPHeaders: { Authorization: 'Bearer ada-token' },
     ...contextOptions,
@@ -46,7 +46,7 @@ async function open(id: string, options: BrowserContextOptions & { figures?: Fig
 
 const long = 'a-very-long-name-that-goes-on-and-on-'.repeat(6);
 const [kitchen] = CATALOG.byCategory;
-const HOSTILE: Figures = {
+const HOSTILE: Statistics = {
   users: {
     ...USERS,
     byDomain: [
@@ -67,9 +67,13 @@ test.each([
 ] as const)(
   'at %i px the page of %s fits in the %s, and axe finds no fault',
   { timeout: 60_000 },
-  async (width, id, colorScheme, figures) => {
+  async (width, id, colorScheme, statistics) => {
     const viewport = { width, height: 800 };
-    const { page, said } = await open(id, { colorScheme, viewport, ...(figures && { figures }) });
+    const { page, said } = await open(id, {
+      colorScheme,
+      viewport,
+      ...(statistics && { statistics }),
+    });
 
     await page.evaluate(axe);
     const faults = await page.evaluate(`axe.run().then(({ violations }) =>
@@ -90,7 +94,7 @@ interface Box {
   readonly fontPx: number;
 }
 
-test('on a phone no two labels of a chart lie on one another, and none is smaller than 12 px', async () => {
+test('on a phone no labels of a chart overlap and none is smaller than 12 px', async () => {
   const { page } = await open('overview', { viewport: { width: 360, height: 800 } });
 
   const boxes = await page.evaluate<Box[]>(`
@@ -112,7 +116,7 @@ test('on a phone no two labels of a chart lie on one another, and none is smalle
   expect(Math.min(...boxes.map(({ left }) => left))).toBeGreaterThanOrEqual(0);
 });
 
-test('a chart has a name and a description, and its figures stand in the table below', async () => {
+test('a chart has a name and a description, and the table contains its values', async () => {
   const { page } = await open('items-by-category');
 
   const chart = page.getByRole('img', { name: /^Items by category/ });

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 
 import { Markup, markup } from '@fw/service';
-
+import type { Column, Report, Row } from '../report.ts';
 import { type Chart, drawChart } from './chart.ts';
 import { formatCount, formatMoney } from './format.ts';
 import { PAGE_STYLE } from './page-style.ts';
-import type { Column, Report, Row } from './report.ts';
 
-/** What the page may do: nothing but look as its own style says. */
+/** The content security policy of the page: only its own style is allowed. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}'`,
@@ -16,7 +15,7 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** A report as a page that stands alone: its charts, and below them all figures as a table. */
+/** A report as a self-contained HTML page: charts, and a table with all rows. */
 export function toPage(report: Report): string {
   const { title, description, generatedAt, charts, rows, missing } = report;
   const madeAt = generatedAt.toISOString();
@@ -45,12 +44,12 @@ ${rows.length > 0 ? tableSection(report) : undefined}
 `.toString();
 }
 
-/** To the letter, for the policy has its hash. */
+/** Used without changes, because the policy contains its hash. */
 const STYLE = new Markup(PAGE_STYLE);
 
 function warning(missing: readonly string[]): Markup {
   return markup`<p class="missing" role="status"><strong>This report is partial.</strong>
-There are no figures from ${missing.join(' and ')} at the moment.</p>`;
+There are no statistics from ${missing.join(' and ')} at the moment.</p>`;
 }
 
 function chartSection(chart: Chart, index: number): Markup {
@@ -63,11 +62,11 @@ ${chart.kind === 'ranges' ? markup`<p class="legend">From the lowest price to th
 }
 
 function tableSection({ columns: all, rows }: Report): Markup {
-  // An amount of money is shown with its currency.
+  // The money columns show the currency.
   const columns = all.filter(({ kind }) => kind !== 'currency');
   return markup`<section>
-<h2>Figures</h2>
-<div class="scroll" tabindex="0" role="region" aria-label="Figures">
+<h2>Statistics</h2>
+<div class="scroll" tabindex="0" role="region" aria-label="Statistics">
 <table>
 <thead><tr>${columns.map(({ title, kind }) => markup`<th scope="col" class="${kind}">${title}</th>`)}</tr></thead>
 <tbody>

@@ -1,7 +1,7 @@
-import type { CatalogFigures, UserFigures } from '../figures.ts';
+import type { CatalogStatistics, UserStatistics } from '../statistics/statistics.ts';
 
-/** Figures of a shop that is 30 days old, the same for every test. */
-export const USERS: UserFigures = {
+/** Statistics of the users service for 30 days. */
+export const USERS: UserStatistics = {
   total: 1_287,
   byDay: Array.from({ length: 30 }, (_, index) => ({
     date: new Date(Date.UTC(2026, 9, 23 + index)).toISOString().slice(0, 10),
@@ -23,8 +23,8 @@ const CATEGORIES = [
   ['Toys', 12, 199, 1_450, 12_900],
 ] as const;
 
-/** Figures of its catalog. */
-export const CATALOG: CatalogFigures = {
+/** Statistics of the catalog service. */
+export const CATALOG: CatalogStatistics = {
   total: CATEGORIES.reduce((sum, [, items]) => sum + items, 0),
   byCategory: CATEGORIES.map(
     ([category, items, minPriceCents, medianPriceCents, maxPriceCents]) => ({
