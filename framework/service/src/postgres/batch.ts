@@ -1,68 +1,51 @@
-import { HttpError } from 'fw';
+import { ServiceUnavailableError } from 'fw';
 
-export interface BatchOptions {
-  /** How many batches may be at work at a time; what is asked for meanwhile waits for the next. Default 3. */
-  readonly atOnce?: number;
-  /** Most items of one batch. Default 200. */
-  readonly largest?: number;
-}
+/** More calls wait for the next batch: the higher the load, the larger the batches. */
+const CONCURRENT_BATCHES = 3;
+const MAX_BATCH_ITEMS = 200;
 
-interface Waiting<Item, Result> {
+interface Call<Item, Result> {
   readonly item: Item;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Does what is asked for in one turn of the event loop in one go: `run` takes some items, and resolves
- * with a result for each, in their order. If that fails because of an item, each is run alone, so that
- * none suffers from another.
+ * Combines calls that are made in the same turn of the event loop: `run` receives their items and
+ * resolves with one result for each, in the same order. If it rejects, each item is run alone, so that
+ * no call fails because of another one's item; not after a `ServiceUnavailableError`.
  */
 export function createBatch<Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { atOnce = 3, largest = 200 }: BatchOptions = {},
 ): (item: Item) => Promise<Result> {
-  let waiting: Waiting<Item, Result>[] = [];
-  let isScheduled = false;
+  const waiting: Call<Item, Result>[] = [];
   let running = 0;
 
   function start(): void {
-    isScheduled = false;
-    while (running < atOnce && waiting.length > 0) {
-      const batch = waiting.slice(0, largest);
-      waiting = waiting.slice(largest);
+    while (running < CONCURRENT_BATCHES && waiting.length > 0) {
       running++;
-      void runBatch(batch).finally(() => {
+      void runBatch(waiting.splice(0, MAX_BATCH_ITEMS)).finally(() => {
         running--;
         start();
       });
     }
   }
 
-  async function runBatch(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+  async function runBatch(batch: readonly Call<Item, Result>[]): Promise<void> {
     try {
       const results = await run(batch.map(({ item }) => item));
-      for (const [at, { resolve, reject }] of batch.entries()) {
-        if (at in results) resolve(results[at] as Result);
-        else reject(new RangeError('Cannot answer an item of a batch: it has no result'));
-      }
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
-      if (batch.length > 1 && !isForAll(error))
-        await Promise.all(batch.map((one) => runBatch([one])));
-      else for (const { reject } of batch) reject(error);
+      if (batch.length === 1 || error instanceof ServiceUnavailableError) {
+        for (const { reject } of batch) reject(error);
+      } else {
+        await Promise.all(batch.map((call) => runBatch([call])));
+      }
     }
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
-      if (isScheduled) return;
-      isScheduled = true;
-      setImmediate(start);
+      if (waiting.push({ item, resolve, reject }) === 1) setImmediate(start);
     });
-}
-
-/** Whether trying one by one would not help either. */
-function isForAll(error: unknown): boolean {
-  return error instanceof HttpError && error.status === 503;
 }
