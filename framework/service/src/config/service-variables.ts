@@ -81,8 +81,7 @@ export function storeVariables({ file }: { readonly file: string }) {
       .default(10)
       .meta({ description: 'maximum number of PostgreSQL connections' }),
     DATABASE_TIMEOUT_MS: integer(50, 60_000).default(1_000).meta({
-      description:
-        'wait for a locked SQLite file, then 503; silence of PostgreSQL before it is checked',
+      description: 'wait for a locked SQLite file, then 503',
       unit: 'ms',
     }),
     DATABASE_STATEMENT_TIMEOUT_MS: integer(50, 600_000).default(5_000).meta({
@@ -103,7 +102,6 @@ export function postgresOptions(
   return {
     waitTimeoutMs: waitTimeoutMs(config),
     poolSize: config.DATABASE_POOL_SIZE,
-    timeoutMs: config.DATABASE_TIMEOUT_MS,
     statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
     logger,
     metrics,

@@ -1,41 +1,56 @@
 import { ServiceUnavailableError } from 'fw';
 
-/** SQLSTATEs that say that the server goes, is gone or is not there yet. */
-const GOING = /^(08|57P0)/;
+/** SQLSTATEs of a server that starts, stops or has closed the connection. */
+const STOPPING = /^(08|57P0)/;
 
-/** SQLSTATEs of a server that answers, and cannot do it now: no room, no time, not the writable one. */
+/** SQLSTATEs of a server that works and cannot do it now: no room, no time, a read-only replica. */
 const UNABLE = /^(53|58|57014$|55P03$|25006$|40001$|40P01$)/;
 
-/** Two transactions were in each other's way; the one that was undone may try again. */
+/** SQLSTATEs of a transaction that conflicted with another one and was rolled back. */
 const CONFLICT = /^(40001|40P01)$/;
 
-/** The server cannot be reached, has hung up or does not answer. */
+/** Messages of the driver, whose errors have no code. */
+const NO_RESPONSE = 'Query read timeout';
+const QUEUE_TIMEOUT = 'timeout exceeded when trying to connect';
+
+/** The server cannot be reached, has closed the connection or does not respond. */
 export class ConnectionLostError extends Error {}
 
-/** `error` of a driver's call: what neither the server nor a wrong value says, the connection does. */
+/** `error` of a driver's call; an error that is neither the server's nor a wrong value's is a lost connection. */
 export function toLost(error: unknown): unknown {
-  if (sqlState(error) !== undefined) return error;
+  if (isFromServer(error)) return error;
   if (error instanceof TypeError || error instanceof RangeError) return error;
   if (error instanceof ConnectionLostError) return error;
   return new ConnectionLostError(reasonOf(error), { cause: error });
 }
 
-/** Whether the server works, and only has no room for another connection or statement. */
-export function isOutOfRoom(error: unknown): boolean {
+/** Whether the server sent `error`: it responds. */
+export function isFromServer(error: unknown): boolean {
+  return sqlState(error) !== undefined;
+}
+
+/** Whether a statement got no response in time. */
+export function isNoResponse(error: unknown): boolean {
+  return error instanceof Error && error.message === NO_RESPONSE;
+}
+
+/** Whether a call got no connection because the pool or the server had none to spare. */
+export function isOutOfConnections(error: unknown): boolean {
+  if (error instanceof Error && error.message === QUEUE_TIMEOUT) return true;
   return sqlState(error)?.startsWith('53') ?? false;
 }
 
-/** Whether trying again at once makes sense: nothing was kept, and nothing is wrong. */
+/** Whether the transaction was rolled back because of another one, so that it can be repeated. */
 export function isConflict(error: unknown): boolean {
   return CONFLICT.test(sqlState(error) ?? '');
 }
 
-/** Whether the connection that `error` came from is of no use any more. */
+/** Whether the connection that `error` came from cannot be used again. */
 export function isConnectionLost(error: unknown): boolean {
-  return error instanceof ConnectionLostError || GOING.test(sqlState(error) ?? '');
+  return error instanceof ConnectionLostError || STOPPING.test(sqlState(error) ?? '');
 }
 
-/** `error`, or what it means to a client if the server cannot be used right now. */
+/** `error`, or a `ServiceUnavailableError` if the server cannot do now what was asked for. */
 export function toUnavailable(error: unknown): unknown {
   if (!isConnectionLost(error) && !UNABLE.test(sqlState(error) ?? '')) return error;
   return unavailable(error);
@@ -48,7 +63,7 @@ export function unavailable(cause: unknown): ServiceUnavailableError {
   });
 }
 
-/** Whether the server refused a row because of the unique index or key `constraint`. */
+/** Whether the server rejected a row because of the unique index or key `constraint`. */
 export function isTaken(error: unknown, constraint: string): boolean {
   return (
     sqlState(error) === '23505' &&
@@ -58,13 +73,13 @@ export function isTaken(error: unknown, constraint: string): boolean {
   );
 }
 
-/** Also of several addresses that were all tried in vain, whose error says nothing by itself. */
+/** The message of `error`; of all its errors, if several addresses were tried. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ');
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The five letters and digits by which the server tells its errors apart. */
+/** The SQLSTATE of an error that the server sent. */
 function sqlState(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('severity' in error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

@@ -9,7 +9,7 @@ import { ServiceUnavailableError } from 'fw';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type PostgresServer, startPostgres } from '../testing/postgres.ts';
-import { createBatch, openPostgres, type Postgres, type PostgresOptions } from './postgres.ts';
+import { openPostgres, type Postgres, type PostgresOptions } from './postgres.ts';
 
 const NOTES = {
   name: 'notes',
@@ -29,12 +29,12 @@ afterAll(() => server.stop());
 
 async function open(options: Partial<PostgresOptions> = {}): Promise<Postgres> {
   const url = options.url ?? (await server.createDatabase());
-  const postgres = openPostgres({ ...NOTES, timeoutMs: 5_000, ...options, url });
+  const postgres = openPostgres({ ...NOTES, statementTimeoutMs: 20_000, ...options, url });
   onTestFinished(() => postgres.close());
   return postgres;
 }
 
-/** A logger, and the lines that it was given. */
+/** A logger, and the lines that it has logged. */
 function createLog() {
   const lines: string[] = [];
   const log = (message: string) => void lines.push(message);
@@ -48,7 +48,7 @@ async function asAdmin(url: string, text: string): Promise<void> {
   await client.end();
 }
 
-test('the first use brings the tables to the newest version', async () => {
+test('the first use migrates the tables to the newest version', async () => {
   const postgres = await open();
 
   await postgres.query(ADD, [1, 'one']);
@@ -56,7 +56,7 @@ test('the first use brings the tables to the newest version', async () => {
   expect(await postgres.query(LIST)).toEqual([{ id: 1, text: 'one' }]);
 });
 
-test('three programs that start at once apply each migration once', async () => {
+test('three programs that start at the same time apply each migration once', async () => {
   const url = await server.createDatabase();
   const migrations = [...NOTES.migrations, "INSERT INTO notes VALUES (1, 'once')"];
 
@@ -82,7 +82,7 @@ test('a program works on a newer schema than it knows', async () => {
   expect(await oldAgain.query(LIST)).toHaveLength(2);
 });
 
-test('a migration that fails leaves nothing of itself, and is tried again', async () => {
+test('a failed migration is rolled back and repeated by the next use', async () => {
   const url = await server.createDatabase();
   const broken = await open({ url, migrations: [...NOTES.migrations, 'CREATE nonsense'] });
 
@@ -93,7 +93,7 @@ test('a migration that fails leaves nothing of itself, and is tried again', asyn
   expect(await mended.query(LIST)).toEqual([]);
 });
 
-test('tables that are lost with the server are made again', async () => {
+test('tables that were lost with the server are created again', async () => {
   const url = await server.createDatabase();
   const postgres = await open({ url });
   await postgres.query(ADD, [1, 'lost']);
@@ -104,7 +104,7 @@ test('tables that are lost with the server are made again', async () => {
   await expect.poll(() => postgres.query(LIST).catch(() => 'not yet')).toEqual([]);
 });
 
-test('transaction keeps all of its work, or nothing if that throws', async () => {
+test('a transaction keeps all of its work, or nothing if the work throws', async () => {
   const postgres = await open();
   await postgres.transaction(async (query) => {
     await query(ADD, [1, 'one']);
@@ -124,7 +124,7 @@ test('transaction keeps all of its work, or nothing if that throws', async () =>
   expect(await postgres.query(LIST)).toHaveLength(2);
 });
 
-test('a statement that fails keeps its connection', async () => {
+test('a failed statement keeps its connection', async () => {
   const postgres = await open({ poolSize: 1 });
   const [before] = await postgres.query(CONNECTION);
   await postgres.query(ADD, [1, 'one']);
@@ -134,11 +134,11 @@ test('a statement that fails keeps its connection', async () => {
   expect(await postgres.query(CONNECTION)).toEqual([before]);
 });
 
-describe('a server that is slow but works', () => {
+describe('a slow server', () => {
   test('serves other calls while a statement waits for a lock', async () => {
     const url = await server.createDatabase();
     const { lines, logger } = createLog();
-    const postgres = await open({ url, timeoutMs: 100, poolSize: 2, logger });
+    const postgres = await open({ url, poolSize: 2, logger });
     await postgres.query(ADD, [1, 'one']);
     const holder = new pg.Client(url);
     await holder.connect();
@@ -158,9 +158,9 @@ describe('a server that is slow but works', () => {
     expect(lines).toEqual([]);
   });
 
-  test('serves calls that wait for the only connection', async () => {
+  test('serves calls that wait for the only connection of the pool', async () => {
     const { lines, logger } = createLog();
-    const postgres = await open({ timeoutMs: 200, poolSize: 1, logger });
+    const postgres = await open({ poolSize: 1, logger });
 
     const slow = postgres.query({ name: 'slow', text: 'SELECT pg_sleep(1.5)' });
     const next = postgres.query(LIST);
@@ -170,7 +170,7 @@ describe('a server that is slow but works', () => {
     expect(lines).toEqual([]);
   });
 
-  test('serves calls that wait for the only connection longer than the statement time limit', async () => {
+  test('serves calls that wait for a connection longer than the statement time limit', async () => {
     const { lines, logger } = createLog();
     const postgres = await open({ statementTimeoutMs: 2_000, poolSize: 1, logger });
     await postgres.migrate();
@@ -187,9 +187,7 @@ describe('a server that is slow but works', () => {
     await (await open({ url })).migrate();
     const { lines, logger } = createLog();
     const postgres = await open({
-      url: await startSlowProxy(url, 300),
-      timeoutMs: 100,
-      statementTimeoutMs: 20_000,
+      url: (await startProxy(url, 300)).url,
       poolSize: 2,
       logger,
     });
@@ -201,9 +199,9 @@ describe('a server that is slow but works', () => {
     expect(lines).toEqual([]);
   }, 60_000);
 
-  test('serves every call of a process whose event loop is blocked again and again', async () => {
+  test('serves every call of a process whose event loop is blocked repeatedly', async () => {
     const { lines, logger } = createLog();
-    const postgres = await open({ timeoutMs: 100, statementTimeoutMs: 600, poolSize: 1, logger });
+    const postgres = await open({ statementTimeoutMs: 2_000, poolSize: 1, logger });
     await postgres.migrate();
 
     const calls = Array.from({ length: 20 }, () => postgres.query(LIST));
@@ -218,7 +216,7 @@ describe('a server that is slow but works', () => {
     expect(lines).toEqual([]);
   }, 60_000);
 
-  test('serves calls on its open connections when it has no room for another one', async () => {
+  test('serves calls on open connections when it accepts no further connection', async () => {
     const own = await startPostgres({
       settings: { max_connections: '4', superuser_reserved_connections: '0', max_wal_senders: '0' },
     });
@@ -240,7 +238,7 @@ describe('a server that is slow but works', () => {
   }, 60_000);
 });
 
-describe('a certificate file that the address names', () => {
+describe('a certificate file of the address', () => {
   function newCertificate() {
     const directory = mkdtempSync(join(tmpdir(), 'certificate-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
@@ -248,7 +246,7 @@ describe('a certificate file that the address names', () => {
     return { file, query: `?sslmode=disable&sslrootcert=${encodeURIComponent(file)}` };
   }
 
-  test('is named by the error at the start if it is missing', () => {
+  test('is named by the error of openPostgres if it is missing', () => {
     const { file, query } = newCertificate();
 
     const start = () => openPostgres({ ...NOTES, url: `postgres://127.0.0.1/postgres${query}` });
@@ -256,7 +254,7 @@ describe('a certificate file that the address names', () => {
     expect(start).toThrow(`Cannot read the file "${file}" that DATABASE_URL names: ENOENT`);
   });
 
-  test('is named by the error at the start if it is a directory', () => {
+  test('is named by the error of openPostgres if it is a directory', () => {
     const { file, query } = newCertificate();
     mkdirSync(file);
 
@@ -265,7 +263,7 @@ describe('a certificate file that the address names', () => {
     expect(start).toThrow(`Cannot read the file "${file}" that DATABASE_URL names: EISDIR`);
   });
 
-  test('causes 503 and one line while it is missing, until it is back', async () => {
+  test('prolongs an outage while it is missing, and is logged once', async () => {
     const own = await startPostgres();
     onTestFinished(() => own.stop());
     const { file, query } = newCertificate();
@@ -275,13 +273,13 @@ describe('a certificate file that the address names', () => {
     await Promise.all([postgres.query(LIST), postgres.query(LIST)]);
 
     rmSync(file);
-    await postgres.query(LIST); // open connections, and new ones of the same pool, work without it
+    await postgres.query(LIST); // connections of the same pool work without it
     await own.kill();
     await postgres.query(LIST).catch(() => {});
     await expect(postgres.query(LIST)).rejects.toMatchObject({ status: 503 });
     await own.restart();
-    await expect.poll(() => lines.length, { timeout: 10_000 }).toBe(2);
-    await expect(postgres.query(LIST)).rejects.toMatchObject({ status: 503 });
+    const fails = () => expect(postgres.query(LIST)).rejects.toMatchObject({ status: 503 });
+    await expect.poll(() => fails().then(() => lines.length), { timeout: 10_000 }).toBe(2);
     writeFileSync(file, '');
     await firstSuccess(() => postgres.query(LIST));
 
@@ -290,7 +288,7 @@ describe('a certificate file that the address names', () => {
   }, 60_000);
 });
 
-test('a deadlock is resolved by trying again', async () => {
+test('a deadlock is resolved by repeating the transaction', async () => {
   const postgres = await open();
   await postgres.query(ADD, [1, '']);
   await postgres.query(ADD, [2, '']);
@@ -313,11 +311,11 @@ test('a deadlock is resolved by trying again', async () => {
   ]);
 });
 
-// Each time limit is far below the time that the wrong behaviour would take.
-describe('a ServiceUnavailableError that says when to try again', () => {
+// Each time limit is far shorter than the time that the wrong behaviour would take.
+describe('a ServiceUnavailableError with Retry-After', () => {
   const unavailable = expect.objectContaining({ status: 503, headers: { 'Retry-After': '1' } });
 
-  test('meets a statement that takes too long, and nobody else', async () => {
+  test('rejects a statement that exceeds its time limit, and no other call', async () => {
     const postgres = await open({ statementTimeoutMs: 1_000, poolSize: 2 });
     await postgres.migrate();
 
@@ -327,7 +325,7 @@ describe('a ServiceUnavailableError that says when to try again', () => {
     await expect(postgres.check()).resolves.toBeUndefined();
   });
 
-  test('meets calls that wait too long for a connection, while running ones continue', async () => {
+  test('rejects calls that wait too long for a connection, while running ones continue', async () => {
     const postgres = await open({ waitTimeoutMs: 300, poolSize: 1 });
     await postgres.migrate();
 
@@ -339,7 +337,7 @@ describe('a ServiceUnavailableError that says when to try again', () => {
     await expect(postgres.query(LIST)).resolves.toEqual([]);
   });
 
-  test('meets calls whose connections are cut, and the next ones find new ones', async () => {
+  test('rejects calls whose connections are closed; the next calls open new ones', async () => {
     const url = await server.createDatabase();
     const postgres = await open({ url });
     await postgres.query(LIST);
@@ -353,7 +351,7 @@ describe('a ServiceUnavailableError that says when to try again', () => {
     await expect.poll(() => postgres.query(LIST).catch(() => 'not yet')).toEqual([]);
   });
 
-  test('meets all while the server is away, from the start on, until it is back', async () => {
+  test('rejects every call while the server is down, also at the start, until it recovers', async () => {
     const own = await startPostgres();
     onTestFinished(() => own.stop());
     const { lines, logger } = createLog();
@@ -365,7 +363,7 @@ describe('a ServiceUnavailableError that says when to try again', () => {
     await own.restart();
     await firstSuccess(() => postgres.query(LIST));
     await own.kill();
-    // One of them may find a connection that has just ended, which says nothing of the server yet.
+    // One of the two may use a connection that has just closed, which is no evidence of an outage.
     const third = await timed(() => postgres.query(LIST));
     const fourth = await timed(() => postgres.query(LIST));
     await own.restart();
@@ -384,12 +382,11 @@ describe('a ServiceUnavailableError that says when to try again', () => {
     ]);
   }, 60_000);
 
-  test('meets all while the server hangs, after the first at once, until it goes on', async () => {
+  test('rejects every call while the server hangs, at once after the first time-out', async () => {
     const own = await startPostgres();
     onTestFinished(() => own.stop());
     const postgres = await open({
       url: own.url,
-      timeoutMs: 200,
       statementTimeoutMs: 5_000,
       waitTimeoutMs: 60_000,
       poolSize: 2,
@@ -406,13 +403,49 @@ describe('a ServiceUnavailableError that says when to try again', () => {
 
     for (const { error, tookMs } of calls) {
       expect(error).toEqual(unavailable);
-      expect(tookMs).toBeLessThan(15_000); // all after 5 s, not each after the one before it
+      expect(tookMs).toBeLessThan(15_000); // all after 5 s, not one after the other
     }
     expect(later.error).toEqual(unavailable);
     expect(later.tookMs).toBeLessThan(4_000);
   }, 60_000);
 
-  test('meets the first use of a server that hangs from the start', async () => {
+  test('rejects every call while the network drops all data, and recovers on new connections', async () => {
+    const proxy = await startProxy(await server.createDatabase());
+    const postgres = await open({ url: proxy.url, statementTimeoutMs: 4_000 });
+    await postgres.query(LIST);
+
+    proxy.drop();
+    const { error } = await timed(() => postgres.query(LIST));
+    await expect(postgres.query(LIST)).rejects.toEqual(unavailable);
+    const failing = setInterval(() => void postgres.query(LIST).catch(() => {}), 50);
+    await sleep(1_500);
+    clearInterval(failing);
+    proxy.forward();
+    const recovery = await timed(() => firstSuccess(() => postgres.query(LIST)));
+
+    expect(error).toEqual(unavailable);
+    expect(recovery.tookMs).toBeLessThan(3_000); // not until the attempts in progress time out
+  }, 60_000);
+
+  test('rejects a call whose connection alone is dropped, while other connections respond', async () => {
+    const proxy = await startProxy(await server.createDatabase());
+    const { lines, logger } = createLog();
+    const postgres = await open({ url: proxy.url, statementTimeoutMs: 1_000, poolSize: 2, logger });
+    await postgres.query(LIST);
+
+    proxy.drop();
+    const dropped = timed(() => postgres.query(LIST));
+    proxy.forward();
+    for (let calls = 0; calls < 5; calls++) {
+      await sleep(100);
+      expect(await postgres.query(LIST)).toEqual([]);
+    }
+
+    expect((await dropped).error).toEqual(unavailable);
+    expect(lines).toEqual([]);
+  }, 60_000);
+
+  test('rejects the first call if the server hangs from the start', async () => {
     const own = await startPostgres();
     onTestFinished(() => own.stop());
     await own.pause();
@@ -422,12 +455,12 @@ describe('a ServiceUnavailableError that says when to try again', () => {
     await own.resume();
 
     expect(error).toEqual(unavailable);
-    expect(tookMs).toBeLessThan(15_000); // after the silence of 1 s, not the wait of 60 s
+    expect(tookMs).toBeLessThan(15_000); // after the statement time limit, not the wait of 60 s
     await firstSuccess(() => postgres.query(LIST));
   }, 60_000);
 });
 
-test('a database that is closed is asked for nothing, and closing waits for no server', async () => {
+test('a closed database rejects calls, and closing does not wait for a server that hangs', async () => {
   const own = await startPostgres();
   onTestFinished(() => own.stop());
   const postgres = await open({ url: own.url });
@@ -441,72 +474,10 @@ test('a database that is closed is asked for nothing, and closing waits for no s
   await expect(postgres.query(LIST)).rejects.toThrow('PostgreSQL is closed');
 }, 60_000);
 
-test('a name that cannot be part of a name of a table is refused', async () => {
+test('a name that cannot be part of the name of a table is rejected', async () => {
   const postgres = await open({ name: 'notes; DROP' });
 
   await expect(postgres.migrate()).rejects.toThrow(RangeError);
-});
-
-describe('createBatch', () => {
-  test('runs what one turn asks for in one go, and gives each its own result', async () => {
-    const batches: (readonly number[])[] = [];
-    const double = createBatch(async (items: readonly number[]) => {
-      batches.push(items);
-      return items.map((item) => item * 2);
-    });
-
-    const results = await Promise.all([double(1), double(2), double(3)]);
-    await double(4);
-
-    expect(results).toEqual([2, 4, 6]);
-    expect(batches).toEqual([[1, 2, 3], [4]]);
-  });
-
-  test('cuts what is too much for one batch, and runs so many at once', async () => {
-    const sizes: number[] = [];
-    let running = 0;
-    const most: number[] = [];
-    const double = createBatch(
-      async (items: readonly number[]) => {
-        sizes.push(items.length);
-        most.push(++running);
-        await sleep(1);
-        running--;
-        return items;
-      },
-      { largest: 2, atOnce: 2 },
-    );
-
-    const results = await Promise.all([1, 2, 3, 4, 5].map(double));
-
-    expect(results).toEqual([1, 2, 3, 4, 5]);
-    expect(sizes).toEqual([2, 2, 1]);
-    expect(Math.max(...most)).toBe(2);
-  });
-
-  test('lets no item suffer from another one', async () => {
-    const invert = createBatch(async (items: readonly number[]) => {
-      if (items.includes(0)) throw new RangeError('Cannot invert 0');
-      return items.map((item) => 1 / item);
-    });
-
-    const results = await Promise.allSettled([invert(1), invert(0), invert(2)]);
-
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-  });
-
-  test('tries nothing alone that cannot be done now', async () => {
-    let runs = 0;
-    const ask = createBatch(async (_: readonly number[]): Promise<number[]> => {
-      runs++;
-      throw new ServiceUnavailableError();
-    });
-
-    const results = await Promise.allSettled([ask(1), ask(2)]);
-
-    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    expect(runs).toBe(1);
-  });
 });
 
 async function timed(work: () => Promise<unknown>): Promise<{ error: unknown; tookMs: number }> {
@@ -529,18 +500,29 @@ async function firstSuccess(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** A proxy in front of the database at `url` that delays each response; resolves with its address. */
-async function startSlowProxy(url: string, delayMs: number): Promise<string> {
+interface Proxy {
+  readonly url: string;
+  /** Drops all data, and the connections that are open now for ever. */
+  drop(): void;
+  /** Forwards the data of new connections again. */
+  forward(): void;
+}
+
+/** Starts a proxy of the database at `url` that delays each response. */
+async function startProxy(url: string, delayMs = 0): Promise<Proxy> {
   const { hostname, port } = new URL(url);
   const sockets: Socket[] = [];
+  const dropped = new Set<Socket>();
+  let isDropping = false;
   const proxy = createServer((client) => {
     const upstream = connect(Number(port), hostname);
     sockets.push(client, upstream);
+    if (isDropping) dropped.add(client);
     client.on('error', () => {}).pipe(upstream);
     upstream
       .on('error', () => {})
       .on('data', (octets) => {
-        setTimeout(() => client.write(octets), delayMs);
+        setTimeout(() => dropped.has(client) || client.write(octets), delayMs);
       });
   });
   proxy.listen(0, '127.0.0.1');
@@ -549,7 +531,16 @@ async function startSlowProxy(url: string, delayMs: number): Promise<string> {
     for (const socket of sockets) socket.destroy();
     proxy.close();
   });
-  return url.replace(`:${port}/`, `:${(proxy.address() as AddressInfo).port}/`);
+  return {
+    url: url.replace(`:${port}/`, `:${(proxy.address() as AddressInfo).port}/`),
+    drop() {
+      isDropping = true;
+      for (const socket of sockets) dropped.add(socket);
+    },
+    forward() {
+      isDropping = false;
+    },
+  };
 }
 
 function blockEventLoop(ms: number): void {

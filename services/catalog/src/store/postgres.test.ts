@@ -14,9 +14,9 @@ afterAll(() => server.stop());
 describeCatalogStore('the PostgreSQL store', async () => {
   const url = await server.createDatabase();
   // The machine may be busy with all tests at once; how long a store may take is tested elsewhere.
-  const timeoutMs = 10_000;
+  const statementTimeoutMs = 20_000;
   return {
-    openStore: () => openPostgresCatalogStore({ url, timeoutMs }),
-    openImport: () => openPostgresImport({ url, timeoutMs }),
+    openStore: () => openPostgresCatalogStore({ url, statementTimeoutMs }),
+    openImport: () => openPostgresImport({ url, statementTimeoutMs }),
   };
 });

@@ -33,7 +33,7 @@ describeUserStore('the PostgreSQL store', async () => {
 });
 
 function open(): UserStore {
-  return openPostgresUserStore({ url: server.url, timeoutMs: 10_000 });
+  return openPostgresUserStore({ url: server.url, statementTimeoutMs: 20_000 });
 }
 
 async function openEmpty(count: number): Promise<UserStore[]> {
@@ -58,13 +58,13 @@ async function ask(text: string): Promise<readonly unknown[]> {
 test('users of before the counts are counted', async () => {
   const url = await server.createDatabase();
   const migrations = USERS_MIGRATIONS.slice(0, 1);
-  const old = openPostgres({ url, name: 'users', migrations, timeoutMs: 10_000 });
+  const old = openPostgres({ url, name: 'users', migrations, statementTimeoutMs: 20_000 });
   const text = `INSERT INTO users (id, name, email, created_at, updated_at)
     VALUES ('ada', 'Ada', 'ada@Example.com', 'epoch', 'epoch')`;
   await old.query({ name: 'insert', text });
   await old.close();
 
-  const store = openPostgresUserStore({ url, timeoutMs: 10_000 });
+  const store = openPostgresUserStore({ url, statementTimeoutMs: 20_000 });
   onTestFinished(() => store.close());
 
   expect(await store.figures({ days: 1, domains: 9, now: new Date(0) })).toEqual({
@@ -140,7 +140,7 @@ test('a user that was created just before the process died is not created again'
   const [store] = await openEmpty(1);
   const program = `
     import { openPostgresUserStore } from ${JSON.stringify(new URL('./postgres.ts', import.meta.url))};
-    const store = openPostgresUserStore({ url: ${JSON.stringify(server.url)}, timeoutMs: 10_000 });
+    const store = openPostgresUserStore({ url: ${JSON.stringify(server.url)}, statementTimeoutMs: 20_000 });
     const user = { ...${JSON.stringify(CYD)}, createdAt: new Date(0), updatedAt: new Date(0) };
     await store.insertUnique(user, { key: 'k', fingerprint: 'f' });
     process.kill(process.pid, 'SIGKILL');

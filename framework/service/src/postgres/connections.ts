@@ -1,0 +1,168 @@
+import type { Logger } from 'fw';
+import type { PoolClient, QueryConfig, QueryResult } from 'pg';
+
+import { createBreaker } from '../client/breaker.ts';
+import { AddressFileError } from './address.ts';
+import {
+  isConnectionLost,
+  isFromServer,
+  isNoResponse,
+  isOutOfConnections,
+  reasonOf,
+  toLost,
+  unavailable,
+} from './errors.ts';
+import { createPool, type DestroyablePool, type PoolOptions } from './pool.ts';
+
+export interface ConnectionsOptions extends PoolOptions {
+  readonly logger?: Logger | undefined;
+  /** Called when a connection is lost: the server may return as an older copy of the database. */
+  readonly onLost: () => void;
+}
+
+/** Sends one statement on one connection. */
+export type Send = (statement: QueryConfig) => Promise<QueryResult<Record<string, unknown>>>;
+
+/** The connections to one server. */
+export interface Connections {
+  /** @throws {ServiceUnavailableError} in an outage; every `RETRY_MS`, one call may try to connect */
+  admit(): void;
+  /** Runs `work` on one connection; each of its statements may take `timeoutMs`. */
+  run<T>(work: (send: Send) => Promise<T>, timeoutMs: number): Promise<T>;
+  /** Statistics of the pool. */
+  use(): { readonly size: number; readonly idle: number; readonly waiting: number };
+  /** Waits for calls in progress, at most `CLOSE_MS`. */
+  close(): Promise<void>;
+}
+
+/** Time between two attempts to connect to an unavailable server. */
+const RETRY_MS = 500;
+
+/** How much longer than the server's own time limit a statement waits for its response. */
+const GRACE_MS = 200;
+
+const CLOSE_MS = 1_000;
+
+/**
+ * Creates the connections to a server. An outage begins when a connection cannot be opened or a
+ * statement times out, and the server has sent nothing meanwhile. It ends with a new connection.
+ *
+ * @throws {AddressFileError} naming the certificate file of the address that cannot be read
+ */
+export function createConnections(options: ConnectionsOptions): Connections {
+  const { name, logger, onLost } = options;
+  const breaker = createBreaker({ failures: 1, openMs: RETRY_MS });
+  let current: DestroyablePool | undefined = newPool();
+  let outage: Error | undefined;
+  let respondedMs = 0;
+  let isClosed = false;
+
+  function newPool(): DestroyablePool {
+    const created = createPool(options);
+    created.pool
+      .on('connect', () => {
+        if (created === current) endOutage();
+      })
+      .on('error', onLost);
+    return created;
+  }
+
+  /** After an outage the pool is a new one, which reads the certificate files again. */
+  function openPool(): DestroyablePool {
+    if (isClosed) throw new RangeError(`Cannot query ${name}: PostgreSQL is closed`);
+    try {
+      current ??= newPool();
+      return current;
+    } catch (error) {
+      if (error instanceof AddressFileError) report(error);
+      throw error;
+    }
+  }
+
+  function report(reason: Error): void {
+    if (outage && reasonOf(outage) === reasonOf(reason)) return;
+    outage = reason;
+    logger?.warn(`PostgreSQL cannot be used for ${name}: ${reasonOf(reason)}`);
+  }
+
+  function beginOutage(used: DestroyablePool, reason: unknown): void {
+    if (used !== current || isClosed || !(reason instanceof Error)) return;
+    current = undefined;
+    breaker.failed();
+    if (!outage) report(reason);
+    used.destroy(reason);
+    onLost();
+  }
+
+  function endOutage(): void {
+    respondedMs = performance.now();
+    if (!outage) return;
+    outage = undefined;
+    breaker.succeeded();
+    logger?.info(`PostgreSQL can be used again for ${name}`);
+  }
+
+  async function connect(used: DestroyablePool): Promise<PoolClient> {
+    const startedMs = performance.now();
+    try {
+      return await used.pool.connect();
+    } catch (error) {
+      const lost = toLost(error);
+      if (!isOutOfConnections(error) && respondedMs < startedMs) beginOutage(used, lost);
+      throw lost;
+    }
+  }
+
+  async function send(
+    used: DestroyablePool,
+    client: PoolClient,
+    statement: QueryConfig & { readonly query_timeout?: number },
+  ): ReturnType<Send> {
+    const startedMs = performance.now();
+    try {
+      const result = await client.query(statement);
+      respondedMs = performance.now();
+      return result;
+    } catch (error) {
+      const lost = toLost(error);
+      if (isFromServer(error)) respondedMs = performance.now();
+      else if (isNoResponse(error) && respondedMs < startedMs) beginOutage(used, lost);
+      throw lost;
+    }
+  }
+
+  return {
+    admit() {
+      if (!breaker.admit()) throw unavailable(outage);
+    },
+
+    async run(work, timeoutMs) {
+      const used = openPool();
+      const client = await connect(used);
+      const limit = Number.isFinite(timeoutMs) && { query_timeout: timeoutMs + GRACE_MS };
+      try {
+        const result = await work((statement) => send(used, client, { ...statement, ...limit }));
+        client.release();
+        return result;
+      } catch (error) {
+        const isLost = isConnectionLost(error);
+        if (isLost) onLost();
+        client.release(isLost);
+        throw error;
+      }
+    },
+
+    use() {
+      const { totalCount = 0, idleCount = 0, waitingCount = 0 } = current?.pool ?? {};
+      return { size: totalCount, idle: idleCount, waiting: waitingCount };
+    },
+
+    async close() {
+      isClosed = true;
+      const last = current;
+      current = undefined;
+      setTimeout(() => last?.destroy(new Error('PostgreSQL is closed')), CLOSE_MS).unref();
+      await last?.pool.end();
+    },
+  };
+}

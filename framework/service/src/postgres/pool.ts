@@ -1,0 +1,72 @@
+import { Socket } from 'node:net';
+
+import pg, { type ClientConfig, type Pool } from 'pg';
+
+import { readAddress } from './address.ts';
+
+export interface PoolOptions {
+  readonly url: string;
+  /** Name that the server shows for the connections. */
+  readonly name: string;
+  readonly poolSize: number;
+  /** Time limit of a statement, which the server enforces, and of opening a connection. */
+  readonly statementTimeoutMs: number;
+  /** How long a call may wait for a connection. `Infinity`: no limit. */
+  readonly waitTimeoutMs: number;
+}
+
+/** A pool that can be destroyed while its connections are in use. */
+export interface DestroyablePool {
+  readonly pool: Pool;
+  /** Destroys every connection: calls that use one or wait for one reject. */
+  destroy(reason: Error): void;
+}
+
+/**
+ * Creates a pool of connections.
+ *
+ * @throws {AddressFileError} naming the certificate file of `url` that cannot be read
+ */
+export function createPool(options: PoolOptions): DestroyablePool {
+  const { statementTimeoutMs, waitTimeoutMs } = options;
+  const sockets = new Set<Socket>();
+  let destroyReason: Error | undefined;
+
+  /** In a destroyed pool, the calls that wait would open a connection each; every one fails at once. */
+  function openSocket(): Socket {
+    const socket = new Socket();
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    if (destroyReason) setImmediate(() => socket.destroy(destroyReason));
+    return socket;
+  }
+
+  const pool = new pg.Pool({
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: 10_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    fallback_application_name: options.name,
+    ...readAddress(options.url),
+    stream: openSocket,
+    max: options.poolSize,
+    idleTimeoutMillis: 30_000,
+    connectionTimeoutMillis: Number.isFinite(waitTimeoutMs) ? waitTimeoutMs : 0,
+    // The pool would give its clients the time limit of the queue.
+    Client: class extends pg.Client {
+      constructor(config?: ClientConfig) {
+        super({ ...config, connectionTimeoutMillis: statementTimeoutMs });
+      }
+    },
+  });
+  // Without a listener, the loss of a connection would end the process; its call gets the error anyway.
+  pool.on('connect', (client) => client.on('error', () => {}));
+
+  return {
+    pool,
+    destroy(reason) {
+      destroyReason = reason;
+      for (const socket of sockets) socket.destroy(reason);
+    },
+  };
+}
