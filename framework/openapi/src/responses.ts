@@ -1,4 +1,4 @@
-import { titleOf } from '@fw/core/extension';
+import { PROBLEM_TYPE, titleOf } from '@fw/core/extension';
 
 import type { Components, Reference } from './components.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -143,7 +143,7 @@ export function shareError(
     ...shareOwnHeaders(components, said?.headers),
   };
   const schema = components.add('schemas', 'Problem', PROBLEM);
-  const mediaTypes = said?.mediaTypes ?? ['application/problem+json'];
+  const mediaTypes = said?.mediaTypes ?? [PROBLEM_TYPE];
   return components.add('responses', titleOf(status).replace(/[^A-Za-z]/g, ''), {
     description: said?.description ?? describeError(status, metadata),
     ...(Object.keys(headers).length > 0 && { headers }),

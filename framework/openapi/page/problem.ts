@@ -1,0 +1,52 @@
+/** The values of `code`, and what a client can do about each. */
+export const CODES: readonly (readonly [number, string, string])[] = [
+  [400, 'BAD_REQUEST', 'The request cannot be understood. Change it before sending it again.'],
+  [
+    400,
+    'INVALID_JSON',
+    'The body is no JSON, or JSON that is not taken: too deep, or with a reserved key.',
+  ],
+  [
+    400,
+    'VALIDATION_FAILED',
+    'Parts of the request do not fit their schema; errors names each one.',
+  ],
+  [401, 'UNAUTHORIZED', 'Send credentials as WWW-Authenticate says.'],
+  [403, 'FORBIDDEN', 'These credentials do not allow it; others may.'],
+  [404, 'NOT_FOUND', 'There is no such thing, or no such path.'],
+  [405, 'METHOD_NOT_ALLOWED', 'The path takes the methods that Allow lists.'],
+  [406, 'NOT_ACCEPTABLE', 'None of the types in Accept can be had here.'],
+  [409, 'CONFLICT', 'At odds with what is stored. Read it again, then decide.'],
+  [412, 'PRECONDITION_FAILED', 'It was changed meanwhile: If-Match does not hold. Read it again.'],
+  [413, 'PAYLOAD_TOO_LARGE', 'Send a smaller body.'],
+  [415, 'UNSUPPORTED_MEDIA_TYPE', 'Send the body as one of the types in Accept.'],
+  [422, 'UNPROCESSABLE_CONTENT', 'Well formed, and still not to be processed as it is.'],
+  [429, 'RATE_LIMITED', 'Wait as many seconds as Retry-After says.'],
+  [500, 'INTERNAL_ERROR', 'A fault of the server. Quote requestId when you report it.'],
+  [501, 'NOT_IMPLEMENTED', 'The server does not know this method at all.'],
+  [
+    503,
+    'SERVICE_UNAVAILABLE',
+    'Not now. Try again after the time in Retry-After, or a little later.',
+  ],
+];
+
+/** The values of `type`, and their meaning. */
+export const TYPES: readonly (readonly [string, string])[] = [
+  ['about:blank', 'The status says all there is to say.'],
+  [
+    'https://iana.org/assignments/http-problem-types#quota-exceeded',
+    'A limit on the number of requests was reached; RateLimit headers tell which, and when it ends.',
+  ],
+];
+
+/** An example of an error response. */
+export const SAMPLE = {
+  type: 'about:blank',
+  title: 'Bad Request',
+  status: 400,
+  detail: 'body/age: expected a number',
+  code: 'VALIDATION_FAILED',
+  requestId: '0b8e5b6e-3c1d-4f5a-9a53-6f1f1c9e2d47',
+  errors: [{ in: 'body', pointer: '/age', detail: 'expected a number' }],
+};
