@@ -5,26 +5,25 @@ import { createServiceApp, documents, type ServiceEdge, V1_DEPRECATED_SINCE } fr
 import { type Application, createRouter, notFoundHandler } from 'fw';
 
 import { onlyMergePatches, PATCH_TYPES } from './merge-patch.ts';
+import { V1, V2 } from './paths.ts';
 import type { UserStore } from './store.ts';
 import type { Origins } from './user.ts';
 import { Users } from './users.ts';
-import { userRoutes } from './v1.ts';
-import { UserController, V2 } from './v2.ts';
+import { createUserRoutesV1 } from './v1.ts';
+import { UserController } from './v2.ts';
 
 export interface UsersAppOptions extends ServiceEdge, Partial<Origins> {
   readonly store: UserStore;
-  /** Largest body accepted, in bytes. Default 1 MiB. */
+  /** Maximum size of a request body, in bytes. Default 1 MiB. */
   readonly bodyLimit?: number;
 }
 
-const V1 = '/api/v1/users';
-
 const DESCRIPTION = `Creates, reads, lists, changes and deletes users.
 
-A user's \`ETag\` in \`If-Match\` keeps two clients from overwriting each other's changes; an
-\`Idempotency-Key\` makes a creation safe to send again. Version 1 is deprecated, and stays as it is.`;
+\`If-Match\` with the \`ETag\` of a user prevents lost updates; with an \`Idempotency-Key\` a client may
+repeat a creation. Version 1 is deprecated and does not change.`;
 
-/** Creates the users API over a store. */
+/** Creates the users API. */
 export function createUsersApp({
   store,
   bodyLimit = 1024 ** 2,
@@ -32,8 +31,8 @@ export function createUsersApp({
   now = () => new Date(),
   ...edge
 }: UsersAppOptions): Application {
-  const origins = { newId, now };
-  const v1 = userRoutes(store, origins).use(json({ limit: bodyLimit }));
+  const users = new Users(store, { newId, now });
+  const v1 = createUserRoutesV1(users, { bodyLimit });
   const v2 = createRouter().use(onlyMergePatches, json({ limit: bodyLimit }));
 
   const app = createServiceApp(edge);
@@ -41,7 +40,7 @@ export function createUsersApp({
     controllersPlugin({
       router: v2,
       controllers: [UserController],
-      provide: [[Users, new Users(store, origins)]],
+      provide: [[Users, users]],
     }),
   );
   app.use(V1, deprecation({ from: V1, to: V2, since: V1_DEPRECATED_SINCE }));

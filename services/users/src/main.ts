@@ -6,7 +6,7 @@ import { openStore } from './store/open.ts';
 
 await runService({
   name: 'users',
-  summary: 'creates, finds, changes and deletes users',
+  summary: 'creates, reads, changes and deletes users',
   variables: VARIABLES,
   async start(config, edge) {
     const store = await openStore(config, edge);

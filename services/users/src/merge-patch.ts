@@ -1,11 +1,11 @@
 import { type Middleware, UnsupportedMediaTypeError } from 'fw';
 
-/** The media types of a merge patch (RFC 7396): its own, and JSON's. */
+/** The accepted media types of a merge patch (RFC 7396). */
 export const PATCH_TYPES = ['application/merge-patch+json', 'application/json'];
 
 /**
- * Answers 415 to a PATCH in any other type, and says in `Accept-Patch` which there are (RFC 5789 §2.2):
- * other patch formats are JSON too, and would be misread. Put it before the body parser.
+ * Rejects a PATCH of another media type with 415 and `Accept-Patch` (RFC 5789 §2.2): the body parser
+ * would read other JSON patch formats as merge patches. Register it before the body parser.
  */
 export const onlyMergePatches: Middleware = (ctx, next) => {
   if (ctx.method !== 'PATCH') return next();

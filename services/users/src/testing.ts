@@ -3,12 +3,12 @@ import { request } from '@fw/core/testing';
 import { createUsersApp } from './app.ts';
 import type { UserStore } from './store.ts';
 
-/** Whom most tests create. */
+/** The user that most tests create. */
 export const ADA = { name: 'Ada', email: 'ada@example.com' };
 export const TEN = '2026-11-21T10:00:00.000Z';
 export const NOON = '2026-11-21T12:00:00.000Z';
 
-/** The API over `store`, at ten o'clock until `clock` says otherwise; ids are u1, u2 and so on. */
+/** Creates the API. The time is 10:00 until a test changes `clock`; ids are u1, u2 and so on. */
 export function createTestApi(store: UserStore, options: { readonly bodyLimit?: number } = {}) {
   const clock = { time: TEN };
   let ids = 0;

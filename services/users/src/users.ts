@@ -6,16 +6,19 @@ import { createCursor } from '@fw/service';
 import { ConflictError, NotFoundError, UnprocessableContentError } from 'fw';
 
 import type { FiguresQuery, ListQuery } from './schemas.ts';
-import type { UserFigures, UserStore } from './store.ts';
+import type { PageOptions, Slice, UserFigures, UserList, UserPage, UserStore } from './store.ts';
 import { createUser, type NewUser, type Origins, type User, type UserChanges } from './user.ts';
 
-/** Some users, and what asks for those after them. */
+/** A page of users and the cursor of the next page. */
 export interface CursorPage {
   readonly users: readonly User[];
   readonly nextCursor?: string;
 }
 
-/** What version 2 does with users, and how it refuses: what a store says becomes an error here. */
+/**
+ * The operations on users. Outcomes of the store become HTTP errors here. Version 1 allows several users
+ * with one e-mail address (`createV1`, `changeV1`); version 2 does not.
+ */
 export class Users {
   readonly #store: UserStore;
   readonly #origins: Origins;
@@ -25,7 +28,17 @@ export class Users {
     this.#origins = origins;
   }
 
-  /** @throws {BadRequestError} if the cursor is none that the list of this e-mail gave out */
+  /** The first batch of a slice of all users, and their number. */
+  list(slice?: Slice): Promise<UserList> {
+    return this.#store.list(slice);
+  }
+
+  /** The batch after a position that `list` or `batch` returned. */
+  batch(options: PageOptions): Promise<UserPage> {
+    return this.#store.page(options);
+  }
+
+  /** @throws {BadRequestError} if a list with this e-mail did not issue the cursor */
   async page({ limit, cursor, email }: ListQuery): Promise<CursorPage> {
     const cursors = createCursor(`users email=${foldCase(email ?? '')}`, 'integer');
     const [after] = cursor === undefined ? [] : cursors.decode(cursor);
@@ -33,17 +46,24 @@ export class Users {
     return { users, ...(next !== undefined && { nextCursor: cursors.encode(next) }) };
   }
 
-  /** @throws {NotFoundError} if there is no such user */
+  /** @throws {NotFoundError} if the user does not exist */
   async find(id: string): Promise<User> {
     const user = await this.#store.find(id);
     if (!user) throw unknownUser(id);
     return user;
   }
 
+  /** Creates a user, even if another user has the e-mail address. */
+  async createV1(newUser: NewUser): Promise<User> {
+    const user = createUser(newUser, this.#origins);
+    await this.#store.insert(user);
+    return user;
+  }
+
   /**
-   * The new user, or with a `key` that was used for it before, the one that was created then.
+   * Creates a user. If `key` was used for the same user before, returns the user as created then.
    *
-   * @throws {ConflictError} if another user has the e-mail
+   * @throws {ConflictError} if another user has the e-mail address
    * @throws {UnprocessableContentError} if `key` was used for another user
    */
   async create(newUser: NewUser, key?: string): Promise<User> {
@@ -63,9 +83,22 @@ export class Users {
   }
 
   /**
-   * The user as changed; `ifVersion`, if it is given, must still be the present one.
+   * Changes a user, even if another user has the e-mail address.
    *
-   * @throws {NotFoundError | PreconditionFailedError | ConflictError} if that cannot be
+   * @throws {NotFoundError} if the user does not exist
+   */
+  async changeV1(id: string, changes: UserChanges): Promise<User> {
+    const user = await this.#store.update(id, changes, this.#origins.now());
+    if (!user) throw unknownUser(id);
+    return user;
+  }
+
+  /**
+   * Changes a user.
+   *
+   * @throws {NotFoundError} if the user does not exist
+   * @throws {PreconditionFailedError} if `ifVersion` is not the current version
+   * @throws {ConflictError} if another user has the e-mail address
    */
   async change(id: string, changes: UserChanges, ifVersion?: number): Promise<User> {
     const now = this.#origins.now();
@@ -82,7 +115,12 @@ export class Users {
     }
   }
 
-  /** @throws {NotFoundError | PreconditionFailedError} if there is none of this version */
+  /**
+   * Deletes a user.
+   *
+   * @throws {NotFoundError} if the user does not exist
+   * @throws {PreconditionFailedError} if `ifVersion` is not the current version
+   */
   async remove(id: string, ifVersion?: number): Promise<void> {
     const outcome = await this.#store.delete(id, ifVersion);
     if (outcome === 'missing') throw unknownUser(id);
@@ -94,8 +132,7 @@ export class Users {
   }
 }
 
-/** The one answer for a user that is not there, in both versions. */
-export function unknownUser(id: string): NotFoundError {
+function unknownUser(id: string): NotFoundError {
   return new NotFoundError(`User "${id}" not found`);
 }
 
@@ -103,7 +140,7 @@ function emailTaken(): ConflictError {
   return new ConflictError('another user has this e-mail address');
 }
 
-/** Equal for bodies that mean the same, however they are written. */
+/** Equal for bodies with the same content, independent of their spelling. */
 function fingerprintOf({ name, email }: NewUser): string {
   return hash('sha256', JSON.stringify([name, email]), 'base64url');
 }

@@ -1,49 +1,48 @@
+import { json } from '@fw/body-parser';
 import { documented } from '@fw/openapi';
-import { jsonTime, readPage } from '@fw/service';
+import { jsonTime, readPage, STORE_UNAVAILABLE } from '@fw/service';
 import { type Context, createRouter, type Query, type Router } from 'fw';
 import * as z from 'zod';
 
-import { userFragment } from './html.ts';
-import { readNewUser, readUserChanges } from './read-user.ts';
-import {
-  NewUserV1,
-  PageQueryV1,
-  STORE_AWAY,
-  UserChangesV1,
-  UserListV1,
-  UserV1,
-} from './schemas.ts';
-import type { UserStore } from './store.ts';
-import { createUser, type Origins, type User } from './user.ts';
-import { sendList } from './user-list.ts';
-import { unknownUser } from './users.ts';
+import { NewUserV1, PageQueryV1, UserChangesV1, UserListV1, UserV1 } from './schemas.ts';
+import type { User } from './user.ts';
+import type { Users } from './users.ts';
+import { userFragment } from './v1/html.ts';
+import { readNewUser, readUserChanges } from './v1/read-user.ts';
+import { sendList } from './v1/user-list.ts';
 
 const tags = ['Version 1'];
 const headers = {
-  Deprecation: 'Since when this version is deprecated (RFC 9745)',
+  Deprecation: 'When this version was deprecated (RFC 9745)',
   Link: 'The same path in version 2, with the relation `successor-version`',
 };
 const ONE = { schema: z.object({ data: UserV1 }), headers };
 
-/** The first version of the API, whose shapes never change. */
-export function userRoutes(store: UserStore, origins: Origins): Router {
+export interface UserRoutesV1Options {
+  /** Maximum size of a request body, in bytes. */
+  readonly bodyLimit: number;
+}
+
+/** Creates the routes of version 1, which never changes. */
+export function createUserRoutesV1(users: Users, { bodyLimit }: UserRoutesV1Options): Router {
   const router = createRouter();
+  router.use(json({ limit: bodyLimit }));
 
   router.get(
     '/',
     documented({
       summary: 'List users in version 1',
       description:
-        'All of them, or a page of them if `page` or `limit` is there. A long list is streamed: its `total` is the number of users in it.',
+        'All users, or one page if `page` or `limit` is present. A long list is streamed; `total` is the number of users in the response.',
       operationId: 'listUsersV1',
       tags,
       deprecated: true,
       reads: { query: PageQueryV1 },
-      responses: { 200: { schema: UserListV1, headers }, ...STORE_AWAY },
+      responses: { 200: { schema: UserListV1, headers }, ...STORE_UNAVAILABLE },
     }),
     async (ctx) => {
-      if (isPaged(ctx.query)) await sendPage(ctx, store);
-      else await sendAll(ctx, store);
+      if (isPaged(ctx.query)) await sendPage(ctx, users);
+      else await sendAll(ctx, users);
     },
   );
 
@@ -51,15 +50,18 @@ export function userRoutes(store: UserStore, origins: Origins): Router {
     '/:id',
     documented({
       summary: 'Read a user in version 1',
-      description: 'As an HTML fragment if `Accept` has `text/html`.',
+      description: 'As an HTML fragment if `Accept` contains `text/html`.',
       operationId: 'getUserV1',
       tags,
       deprecated: true,
-      responses: { 200: { ...ONE, mediaTypes: ['application/json', 'text/html'] }, ...STORE_AWAY },
+      responses: {
+        200: { ...ONE, mediaTypes: ['application/json', 'text/html'] },
+        ...STORE_UNAVAILABLE,
+      },
     }),
     async (ctx) => {
       ctx.append('Vary', 'Accept');
-      const user = found(await store.find(ctx.params.id), ctx.params.id);
+      const user = await users.find(ctx.params.id);
       if (acceptsHtml(ctx.get('accept'))) ctx.html(userFragment(user));
       else ctx.json({ data: toV1(user) });
     },
@@ -73,11 +75,10 @@ export function userRoutes(store: UserStore, origins: Origins): Router {
       tags,
       deprecated: true,
       reads: { body: NewUserV1 },
-      responses: { 201: ONE, ...STORE_AWAY },
+      responses: { 201: ONE, ...STORE_UNAVAILABLE },
     }),
     async (ctx) => {
-      const user = createUser(readNewUser(ctx.body), origins);
-      await store.insert(user);
+      const user = await users.createV1(readNewUser(ctx.body));
       ctx.status = 201;
       ctx.json({ data: toV1(user) });
     },
@@ -87,17 +88,16 @@ export function userRoutes(store: UserStore, origins: Origins): Router {
     '/:id',
     documented({
       summary: 'Change a user in version 1',
-      description: 'Fields that the body leaves out stay as they are.',
+      description: 'Omitted fields keep their value.',
       operationId: 'changeUserV1',
       tags,
       deprecated: true,
       reads: { body: UserChangesV1 },
-      responses: { 200: ONE, ...STORE_AWAY },
+      responses: { 200: ONE, ...STORE_UNAVAILABLE },
     }),
     async (ctx) => {
-      const changes = readUserChanges(ctx.body);
-      const user = await store.update(ctx.params.id, changes, origins.now());
-      ctx.json({ data: toV1(found(user, ctx.params.id)) });
+      const user = await users.changeV1(ctx.params.id, readUserChanges(ctx.body));
+      ctx.json({ data: toV1(user) });
     },
   );
 
@@ -108,11 +108,10 @@ export function userRoutes(store: UserStore, origins: Origins): Router {
       operationId: 'deleteUserV1',
       tags,
       deprecated: true,
-      responses: { 204: { headers }, ...STORE_AWAY },
+      responses: { 204: { headers }, ...STORE_UNAVAILABLE },
     }),
     async (ctx) => {
-      const outcome = await store.delete(ctx.params.id);
-      if (outcome === 'missing') throw unknownUser(ctx.params.id);
+      await users.remove(ctx.params.id);
       ctx.status = 204;
       ctx.send('');
     },
@@ -121,7 +120,7 @@ export function userRoutes(store: UserStore, origins: Origins): Router {
   return router;
 }
 
-/** A user in the shape that version 1 keeps for ever. */
+/** A user in the shape of version 1. */
 function toV1({ id, name, email, createdAt, updatedAt }: User) {
   return { id, name, email, createdAt: jsonTime(createdAt), updatedAt: jsonTime(updatedAt) };
 }
@@ -130,25 +129,20 @@ function isPaged(query: Query): boolean {
   return query.page !== undefined || query.limit !== undefined;
 }
 
-/** As many users as there are now: the list ends even if more are created while it is sent. */
-async function sendAll(ctx: Context, store: UserStore): Promise<void> {
-  const list = await store.list();
-  sendList(ctx, store, { list, limit: list.total, toJson: toV1, rest: (total) => ({ total }) });
+/** Sends at most as many users as exist now: the list ends even if more are created meanwhile. */
+async function sendAll(ctx: Context, users: Users): Promise<void> {
+  const list = await users.list();
+  sendList(ctx, users, { list, limit: list.total, toJson: toV1, rest: (total) => ({ total }) });
 }
 
-async function sendPage(ctx: Context, store: UserStore): Promise<void> {
+async function sendPage(ctx: Context, users: Users): Promise<void> {
   const { page, limit, start } = readPage(ctx.query, { defaultLimit: 10 });
-  const list = await store.list({ start, limit });
+  const list = await users.list({ start, limit });
   const meta = { total: list.total, page, limit };
-  sendList(ctx, store, { list, limit, toJson: toV1, rest: () => ({ meta }) });
+  sendList(ctx, users, { list, limit, toJson: toV1, rest: () => ({ meta }) });
 }
 
-/** Every browser sends `text/html`, so whatever else is in there counts for less. */
+/** Whether `Accept` contains `text/html`, as the specification defines it. */
 function acceptsHtml(accept = 'application/json'): boolean {
   return accept.toLowerCase().includes('text/html');
-}
-
-function found(user: User | undefined, id: string): User {
-  if (!user) throw unknownUser(id);
-  return user;
 }

@@ -1,5 +1,4 @@
 import { Body, Controller, Delete, Get, inject, Param, Patch, Post, Query } from '@fw/controllers';
-import { negotiate } from '@fw/middleware/negotiate';
 import {
   etagOf,
   IF_MATCH_PATTERN,
@@ -8,18 +7,18 @@ import {
   requireMatch,
 } from '@fw/middleware/preconditions';
 import { documented } from '@fw/openapi';
-import { jsonTime } from '@fw/service';
+import { jsonTime, NOT_ACCEPTABLE, onlyJson, STORE_UNAVAILABLE } from '@fw/service';
 import { validate } from '@fw/validation';
 import type { Context, Middleware } from 'fw';
 import * as z from 'zod';
 
 import { PATCH_TYPES } from './merge-patch.ts';
+import { V2 } from './paths.ts';
 import {
   CreateHeaders,
   FiguresQuery,
   ListQuery,
   NewUser,
-  STORE_AWAY,
   User,
   UserFigures,
   UserPage,
@@ -28,11 +27,8 @@ import {
 import type { User as UserState } from './user.ts';
 import { Users } from './users.ts';
 
-/** Where version 2 stands: `Location` and `Link` are relative to the edge's origin, as it is. */
-export const V2 = '/api/v2/users';
-
 const tags = ['Users'];
-const ETAG = { ETag: 'The state of the user: its `version` in quotes' };
+const ETAG = { ETag: 'The version of the user, in quotes' };
 const ONE = z.object({ data: User });
 const IF_MATCH = z.object({
   'if-match': z
@@ -41,7 +37,7 @@ const IF_MATCH = z.object({
     .optional()
     .meta({
       description:
-        'Entity tags, or `*`: the change is made only if the user is still in such a state. A malformed value is a 400.',
+        'Entity tags, or `*`: the change is made only if the current version is one of them. A malformed value gets 400.',
       examples: ['"1"'],
     }),
 });
@@ -51,24 +47,22 @@ const IF_NONE_MATCH = z.object({
     .optional()
     .meta({
       description:
-        'Entity tags: 304 if the user is still in such a state. A malformed value is ignored.',
+        'Entity tags: 304 if the current version is one of them. A malformed value is ignored.',
       examples: ['"1"'],
     }),
 });
-const UNACCEPTABLE = { 406: { description: 'Answers are JSON, which `Accept` leaves out' } };
-const TAKEN = { 409: { description: 'Another user has this e-mail address, whatever its case' } };
-const STALE = { 412: { description: 'The user is in another state than `If-Match` names' } };
-const COMMON = { ...UNACCEPTABLE, ...STORE_AWAY };
+const TAKEN = { 409: { description: 'Another user has this e-mail address, regardless of case' } };
+const STALE = { 412: { description: 'The current version is not in `If-Match`' } };
+const COMMON = { ...NOT_ACCEPTABLE, ...STORE_UNAVAILABLE };
 
-/** Version 2 has one representation; users are nobody's to keep but the client's own. */
-const onlyJson: Middleware = (ctx, next) => {
-  negotiate(ctx, ['application/json']);
+/** Shared caches must not store users; a client revalidates its copy. */
+const privateCache: Middleware = (ctx, next) => {
   ctx.set('Cache-Control', 'private, no-cache');
   return next();
 };
 
-/** Version 2 of the API. */
-@Controller('/', onlyJson)
+/** The routes of version 2. */
+@Controller('/', onlyJson, privateCache)
 export class UserController {
   readonly #users = inject(Users);
 
@@ -77,7 +71,7 @@ export class UserController {
     documented({
       summary: 'List users',
       description:
-        'In the order of their creation. The page after this one begins at `meta.nextCursor`, and `Link` leads there. A page may have fewer users than `limit` though others follow.',
+        'In order of creation. `meta.nextCursor` and `Link` lead to the next page. A page may contain fewer users than `limit` although more follow.',
       operationId: 'listUsers',
       tags,
       responses: {
@@ -99,13 +93,13 @@ export class UserController {
     '/figures',
     documented({
       summary: 'Count users',
-      description: 'In all, by day of creation and by e-mail domain. May be 10 s old.',
+      description: 'In total, by day of creation and by e-mail domain. May be 10 s old.',
       operationId: 'getUserFigures',
       tags,
       responses: {
         200: {
           schema: z.object({ data: UserFigures }),
-          headers: { 'Cache-Control': 'How long these figures will do' },
+          headers: { 'Cache-Control': 'How long the response may be cached' },
         },
         ...COMMON,
       },
@@ -126,7 +120,7 @@ export class UserController {
       reads: { headers: IF_NONE_MATCH },
       responses: {
         200: { schema: ONE, headers: ETAG },
-        304: { description: 'The client has this state already', headers: ETAG },
+        304: { description: 'The client already has this version', headers: ETAG },
         ...COMMON,
       },
     }),
@@ -140,7 +134,7 @@ export class UserController {
     '/',
     documented({
       summary: 'Create a user',
-      description: 'With an `Idempotency-Key` it may be sent again, and creates one user.',
+      description: 'A request that is repeated with the same `Idempotency-Key` creates one user.',
       operationId: 'createUser',
       tags,
       responses: {
@@ -156,7 +150,7 @@ export class UserController {
     const user = await this.#users.create(newUser, ctx.get('idempotency-key'));
     ctx.status = 201;
     ctx.set('Location', `${V2}/${user.id}`);
-    return tagged(ctx, user);
+    return withETag(ctx, user);
   }
 
   @Patch(
@@ -164,7 +158,7 @@ export class UserController {
     documented({
       summary: 'Change a user',
       description:
-        'By a merge patch (RFC 7396): fields that it leaves out stay as they are. None can be removed.',
+        'Merge patch (RFC 7396): omitted fields keep their value. Fields cannot be removed.',
       operationId: 'changeUser',
       tags,
       reads: { headers: IF_MATCH },
@@ -174,8 +168,8 @@ export class UserController {
         ...TAKEN,
         ...STALE,
         415: {
-          description: 'The body is no merge patch',
-          headers: { 'Accept-Patch': 'The media types of a patch' },
+          description: 'The body is not a merge patch',
+          headers: { 'Accept-Patch': 'The accepted media types' },
         },
         ...COMMON,
       },
@@ -186,7 +180,7 @@ export class UserController {
     @Body(UserPatch) patch: z.output<typeof UserPatch>,
     ctx: Context,
   ) {
-    return tagged(ctx, await this.#users.change(id, patch, await this.#versionFor(ctx, id)));
+    return withETag(ctx, await this.#users.change(id, patch, await this.#versionFor(ctx, id)));
   }
 
   @Delete(
@@ -208,7 +202,7 @@ export class UserController {
     return { success: true };
   }
 
-  /** The version that a change is meant for; none where the client names no state. */
+  /** The version that `If-Match` requires; `undefined` without `If-Match`. */
   async #versionFor(ctx: Context, id: string): Promise<number | undefined> {
     if (!isConditional(ctx)) return undefined;
     const { version } = await this.#users.find(id);
@@ -217,12 +211,12 @@ export class UserController {
   }
 }
 
-function tagged(ctx: Context, user: UserState) {
+function withETag(ctx: Context, user: UserState) {
   ctx.set('ETag', etagOf(user.version));
   return { data: toJson(user) };
 }
 
-/** A user in the shape of this version. */
+/** A user in the shape of version 2. */
 function toJson({ id, name, email, createdAt, updatedAt, version }: UserState) {
   const times = { createdAt: jsonTime(createdAt), updatedAt: jsonTime(updatedAt) };
   return { id, name, email, ...times, version };

@@ -1,7 +1,7 @@
 import { hasAtMost } from '@fw/service';
 import { BadRequestError } from 'fw';
 
-import { MAX_EMAIL_LENGTH, MAX_NAME_LENGTH, type NewUser, type UserChanges } from './user.ts';
+import { MAX_EMAIL_LENGTH, MAX_NAME_LENGTH, type NewUser, type UserChanges } from '../user.ts';
 
 /**
  * Reads the body of a POST.
@@ -51,7 +51,7 @@ function readText(body: unknown, name: string): string | undefined {
   throw new BadRequestError(`${name} must be a string`);
 }
 
-/** The body's own field `name`: nothing that a prototype holds. */
+/** The own property `name` of the body, never an inherited one. */
 function field(body: unknown, name: string): unknown {
   return isObject(body) && Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;
 }

@@ -1,6 +1,6 @@
 import { markup } from '@fw/service';
 
-import type { User } from './user.ts';
+import type { User } from '../user.ts';
 
 /** A user as an HTML fragment. */
 export function userFragment({ name, email, createdAt, updatedAt }: User): string {

@@ -3,35 +3,36 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { Context } from 'fw';
 
-import type { UserList, UserPage, UserStore } from './store.ts';
-import type { User } from './user.ts';
+import type { UserList, UserPage } from '../store.ts';
+import type { User } from '../user.ts';
+import type { Users } from '../users.ts';
 
-/** What version 1 sends of a list: `{ data: [...], ...rest }`. */
+/** The list that version 1 sends: `{ data: [...], ...rest }`. */
 export interface ListResponse {
   /** The first batch. */
   readonly list: UserList;
-  /** Most users to send. */
+  /** Maximum number of users to send. */
   readonly limit: number;
   readonly toJson: (user: User) => object;
-  /** The members after `data`, of a list of `sent` users. */
+  /** Returns the members after `data`, given the number of sent users. */
   readonly rest: (sent: number) => object;
 }
 
 /**
- * Sends a list of any length, batch by batch, as fast as the client reads. A store that fails after the
- * first batch ends the connection, so that no part of a list is taken for all of it.
+ * Sends a list of any length in batches, as fast as the client reads. If the store fails after the first
+ * batch, the connection is closed, so that no client mistakes a part for the complete list.
  */
-export function sendList(ctx: Context, store: UserStore, response: ListResponse): void {
+export function sendList(ctx: Context, users: Users, response: ListResponse): void {
   const { list, limit, toJson, rest } = response;
   if (list.next === undefined) {
     ctx.json({ data: list.users.map(toJson), ...rest(list.users.length) });
     return;
   }
   ctx.set('Content-Type', 'application/json; charset=utf-8');
-  ctx.send(Readable.from(writeList(store, { limit, toJson, rest }, takeText(list, toJson))));
+  ctx.send(Readable.from(writeList(users, { limit, toJson, rest }, takeText(list, toJson))));
 }
 
-/** A batch as text, so that its users need no memory while the client reads. */
+/** A batch as text: its users need no memory while the client reads. */
 interface Piece {
   readonly text: string;
   readonly count: number;
@@ -42,9 +43,9 @@ function takeText({ users, next }: UserPage, toJson: ListResponse['toJson']): Pi
   return { text: JSON.stringify(users.map(toJson)).slice(1, -1), count: users.length, next };
 }
 
-/** The text that `JSON.stringify` returns for the whole list, in pieces. */
+/** The same text as `JSON.stringify` of the complete list, in pieces. */
 async function* writeList(
-  store: UserStore,
+  users: Users,
   { limit, toJson, rest }: Omit<ListResponse, 'list'>,
   first: Piece,
 ): AsyncGenerator<string> {
@@ -56,9 +57,9 @@ async function* writeList(
     if (count > 0) yield sent === 0 ? text : `,${text}`;
     sent += count;
     if (next === undefined || sent >= limit) break;
-    // A client may read as fast as a batch is written; other requests have their turn in between.
+    // Other requests run between two batches, even if the client reads as fast as they are written.
     await nextTurn();
-    piece = takeText(await store.page({ after: next, limit: limit - sent }), toJson);
+    piece = takeText(await users.batch({ after: next, limit: limit - sent }), toJson);
   }
   yield `],${JSON.stringify(rest(sent)).slice(1)}`;
 }

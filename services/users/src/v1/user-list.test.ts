@@ -6,10 +6,10 @@ import { openConnection, request } from '@fw/core/testing';
 import { listen, ServiceUnavailableError } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { createUsersApp } from './app.ts';
-import { openSqliteUserStore } from './store/sqlite.ts';
-import { MAX_BATCH_USERS, type PageOptions, type UserStore } from './store.ts';
-import type { User } from './user.ts';
+import { createUsersApp } from '../app.ts';
+import { openSqliteUserStore } from '../store/sqlite.ts';
+import { MAX_BATCH_USERS, type PageOptions, type UserStore } from '../store.ts';
+import type { User } from '../user.ts';
 
 const USERS = '/api/v1/users';
 const logger = { info() {}, warn() {}, error() {} };
