@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { outliveReaders } from '../local/output.ts';
+import { ignoreClosedOutput } from '../local/output.ts';
 import { folders } from '../local/state.ts';
 import { secretFile } from '../local/token.ts';
 import { ensureTool } from '../local/tools.ts';
@@ -167,7 +167,7 @@ function readCredentials(
 
 /** `node run.ts --profile smoke --base http://localhost:8080`; exits with 1 if a threshold is missed. */
 if (import.meta.main) {
-  outliveReaders();
+  ignoreClosedOutput();
   try {
     const { values } = parseArgs({
       options: {

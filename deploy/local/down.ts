@@ -1,16 +1,17 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+
 import { readCluster } from './cluster/record.ts';
 import { removeFromCluster } from './cluster/remove.ts';
-import { outliveReaders } from './output.ts';
-import { stopSystem } from './processes/stop.ts';
+import { ignoreClosedOutput } from './output.ts';
+import { stopSystem } from './processes/launch.ts';
 import { folders } from './state.ts';
 
 const { values } = parseArgs({ options: { clean: { type: 'boolean', default: false } } });
 const { run } = folders;
 
-outliveReaders();
+ignoreClosedOutput();
 try {
   const record = readCluster(run);
   if (record) console.log(await removeFromCluster({ run, record, clean: values.clean }));
@@ -18,7 +19,7 @@ try {
   if (!record) console.log(stopped === 0 ? 'Nothing was running' : `Stopped ${stopped} processes`);
   if (fs.existsSync(folders.data)) {
     const data = path.relative(folders.root, folders.data);
-    console.log(`The data stays in ${data} (make down CLEAN=1 removes it)`);
+    console.log(`The data remains in ${data} (make down CLEAN=1 removes it)`);
   }
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

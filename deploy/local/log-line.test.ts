@@ -38,10 +38,10 @@ test.each([
     { level: 'error', time: TIME, message: 'Failed', error: 'Error: no\n    at x.ts:1' },
     '12:01:02 users-1    error: Failed\nError: no\n    at x.ts:1',
   ],
-])('%s reads as one line', (_, entry, line) => {
+])('%s is one line', (_, entry, line) => {
   expect(stripVTControlCharacters(formatLogLine('users-1', JSON.stringify(entry)))).toBe(line);
 });
 
-test.each(['nginx: [warn] low on files', '{"half": '])('%s stays as it is', (text) => {
+test.each(['nginx: [warn] low on files', '{"half": '])('%s stays unchanged', (text) => {
   expect(formatLogLine('edge', text)).toBe(`         edge       ${text}`);
 });

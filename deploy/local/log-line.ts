@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-/** The colours of the states of an answer, and of the levels that are not to be overlooked. */
+/** Colours by the first digit of a status, and by level. */
 const COLOURS = {
   2: 'green',
   3: 'green',
@@ -10,21 +10,22 @@ const COLOURS = {
   error: 'red',
 } as const;
 
+/** The length of the longest process name. */
+const NAME_WIDTH = 10;
+
+type Entry = Readonly<Record<string, unknown>>;
+
 /**
- * A line of a log for eyes: `12:01:02 users-1    GET /api/v2/users/:id 200 1.2 ms  ada  <request id>`.
- * A line that is no object of JSON stays as it is.
+ * A log line for a terminal: `12:01:02 users-1    GET /api/v2/users/:id 200 1.2 ms  ada  <request id>`.
+ * A line that is not a JSON object stays unchanged.
  */
 export function formatLogLine(name: string, text: string): string {
   const entry = readEntry(text);
   if (!entry) return `         ${name.padEnd(NAME_WIDTH)} ${text}`;
   const time = new Date(String(entry.time)).toTimeString().slice(0, 8);
-  return `${styleText('dim', time)} ${name.padEnd(NAME_WIDTH)} ${describe(entry)}`;
+  const line = typeof entry.status === 'number' ? describeRequest(entry) : describeMessage(entry);
+  return `${styleText('dim', time)} ${name.padEnd(NAME_WIDTH)} ${line}`;
 }
-
-/** As long as the longest name of a process. */
-const NAME_WIDTH = 10;
-
-type Entry = Readonly<Record<string, unknown>>;
 
 function readEntry(text: string): Entry | undefined {
   if (!text.startsWith('{')) return undefined;
@@ -35,22 +36,22 @@ function readEntry(text: string): Entry | undefined {
   }
 }
 
-function describe(entry: Entry): string {
+/** The services log `route` and `durationMs`, the edge `path` and `seconds`. */
+function describeRequest(entry: Entry): string {
   const { method, route, path, status, durationMs, seconds, userId, requestId } = entry;
-  if (typeof status !== 'number') return describeMessage(entry);
   const ms = Number(durationMs ?? Number(seconds) * 1000).toFixed(1);
-  const what = `${method} ${route || path || '(no route)'}`;
-  const words = [`${what} ${colour(status)} ${ms} ms`, userId, styleText('dim', String(requestId))];
-  return words.filter((word) => word !== undefined).join('  ');
+  const request = `${method} ${route || path || '(no route)'} ${colour(String(status))} ${ms} ms`;
+  const parts = [request, userId, styleText('dim', String(requestId))];
+  return parts.filter((part) => part !== undefined).join('  ');
 }
 
 function describeMessage({ level, message, error }: Entry): string {
-  const mark = level === 'warn' || level === 'error' ? `${styleText(COLOURS[level], level)}: ` : '';
-  return `${mark}${message}${error === undefined ? '' : `\n${error}`}`;
+  const prefix =
+    level === 'warn' || level === 'error' ? `${styleText(COLOURS[level], level)}: ` : '';
+  return `${prefix}${message}${error === undefined ? '' : `\n${error}`}`;
 }
 
-function colour(status: number): string {
-  const first = Math.floor(status / 100);
-  const known = first === 2 || first === 3 || first === 4 || first === 5;
-  return known ? styleText(COLOURS[first], String(status)) : String(status);
+function colour(status: string): string {
+  const format = COLOURS[status.charAt(0) as '2'];
+  return format ? styleText(format, status) : status;
 }

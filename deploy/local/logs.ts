@@ -8,7 +8,7 @@ import { kubeconfigFile, readCluster } from './cluster/record.ts';
 import { formatLogLine } from './log-line.ts';
 import { folders } from './state.ts';
 
-/** Follows what a program prints: for eyes in a terminal, as it was written otherwise. */
+/** Prints the output of a program as it comes: readable in a terminal, unchanged otherwise. */
 function follow(name: string, [command = '', ...args]: readonly string[]): void {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   process.once('exit', () => child.kill());
@@ -21,7 +21,7 @@ const cluster = readCluster(folders.run);
 const files = fs.globSync(path.join(folders.logs, '*.log')).sort();
 if (files.length === 0 && !cluster) console.log('Nothing is running (make up starts it)');
 process.on('SIGINT', () => process.exit()).on('SIGTERM', () => process.exit());
-// Who reads may have read enough, as head does.
+// A reader such as head may close the pipe.
 process.stdout.on('error', () => process.exit());
 if (cluster) {
   const { namespace, release } = cluster;

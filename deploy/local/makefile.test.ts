@@ -8,7 +8,7 @@ import { folders } from './state.ts';
 
 const { root } = folders;
 
-/** What `make` would run, without running it; its standard error too, where it refuses. */
+/** The commands that `make` would run. */
 function dryRun(...args: readonly string[]): string {
   return execFileSync('make', ['--dry-run', ...args], { cwd: root, encoding: 'utf8' });
 }
@@ -17,7 +17,7 @@ const documents = fs
   .globSync(['*.md', 'deploy/*.md', 'docs/*.md', '{framework,services}/*/README.md'], { cwd: root })
   .sort();
 
-/** The commands that the documents show: `make token USER=ada`, in a block or in the text. */
+/** The make commands in the documents, such as `make token USER=ada`. */
 const commands = new Set(
   documents.flatMap((file) => {
     const text = fs.readFileSync(path.join(root, file), 'utf8');
@@ -28,11 +28,11 @@ const commands = new Set(
   }),
 );
 
-test.each([...commands].sort())('make %s, which the documents show, is there', (command) => {
+test.each([...commands].sort())('make %s exists, as the documents say', (command) => {
   expect(() => dryRun(...command.split(' '))).not.toThrow();
 });
 
-test('help names every target that a user may call, in lines that a terminal holds', () => {
+test('help lists the targets for users, in lines of at most 100 characters', () => {
   const lines = execFileSync('make', ['--silent', 'help'], { cwd: root, encoding: 'utf8' })
     .trim()
     .split('\n');
@@ -44,7 +44,7 @@ test('help names every target that a user may call, in lines that a terminal hol
   expect(lines.filter((line) => line.length > 100)).toEqual([]);
 });
 
-test('the name in a token is what make was given, not what the shell calls its user', () => {
+test('the user of a token is the make variable USER, not that of the shell', () => {
   expect(dryRun('token')).toContain('--user ada --tier free');
   expect(dryRun('token', 'USER=bob', 'TIER=pro')).toContain('--user bob --tier pro');
 });

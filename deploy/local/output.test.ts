@@ -4,13 +4,13 @@ import { expect, test } from 'vitest';
 
 const MODULE = new URL('output.ts', import.meta.url).href;
 
-/** The exit code of a program that is interrupted, and says so to a reader who has left. */
+/** The exit code of a program that is interrupted after its reader has closed the pipe. */
 async function exitCodeOf(first: string): Promise<number> {
   const program = `
     ${first}
     process.on('SIGINT', () => {
       console.log('interrupted');
-      setTimeout(() => console.log('taking back'), 10);
+      setTimeout(() => console.log('cleaning up'), 10);
       setTimeout(() => process.exit(7), 100);
     });
     setTimeout(() => {}, 10_000);
@@ -25,7 +25,9 @@ async function exitCodeOf(first: string): Promise<number> {
   return code;
 }
 
-test('a program whose reader leaves takes back what it has made', async () => {
-  expect(await exitCodeOf(`import { outliveReaders } from '${MODULE}'; outliveReaders();`)).toBe(7);
+test('a program cleans up although its reader has closed the pipe', async () => {
+  expect(
+    await exitCodeOf(`import { ignoreClosedOutput } from '${MODULE}'; ignoreClosedOutput();`),
+  ).toBe(7);
   expect(await exitCodeOf('')).toBe(1);
 });

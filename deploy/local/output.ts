@@ -1,7 +1,7 @@
 /**
- * Lets this program go on to its end, and take back what it has made, though nobody reads any more what
- * it says: on Ctrl-C, `make e2e | tee log` loses its reader before it has taken anything back.
+ * Ignores that the reader of the output is gone, so that clean-up runs to its end: on Ctrl-C,
+ * `make e2e | tee log` loses its reader first.
  */
-export function outliveReaders(): void {
+export function ignoreClosedOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 }

@@ -29,18 +29,18 @@ function recordOf(overrides: Partial<ProcessRecord> = {}): ProcessRecord {
   };
 }
 
-test('what was written down is read again, and nothing else stands beside it', () => {
+test('readRecords returns the written records, and no draft remains', () => {
   writeRecords(run, [recordOf()]);
 
   expect(readRecords(run)).toEqual([recordOf()]);
   expect(fs.readdirSync(run)).toEqual(['state.json']);
 });
 
-test('nothing runs where nothing was written down', () => {
+test('without records no process runs', () => {
   expect(readRunning(path.join(run, 'absent'))).toEqual([]);
 });
 
-test('readRunning leaves out a process that has ended', () => {
+test('readRunning omits a process that has ended', () => {
   const ended = recordOf({ name: 'users-2', identity: 'an earlier process' });
   writeRecords(run, [recordOf(), ended]);
 
@@ -51,7 +51,7 @@ test.each([
   ['a process group', { pid: -1 }],
   ['process 1', { pid: 1 }],
   ['a fraction', { pid: 1.5 }],
-])('readRecords leaves out a record whose id is %s', (_, overrides) => {
+])('readRecords omits a record whose id is %s', (_, overrides) => {
   writeRecords(run, [recordOf(overrides)]);
 
   expect(readRecords(run)).toEqual([]);

@@ -1,65 +1,53 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import type { ProcessRecord } from './processes/process.ts';
-import { isRunning } from './processes/process.ts';
 
-/** Where the local system keeps its files, all below `.local` of the checkout. */
+import { isRunning, type ProcessRecord } from './processes/process.ts';
+
+/** The folders of the local system, all in `.local` of the checkout. */
 export interface Folders {
   readonly root: string;
-  /** Removed by `make down`: the state, the secret of the tokens, the edge's configuration. */
+  /** The state, the token secret and the edge's configuration; `make down` removes it. */
   readonly run: string;
-  /** Removed by `make down`. */
+  /** One log per process; `make down` removes it. */
   readonly logs: string;
-  /** Kept by `make down`: the databases of users and catalog. */
+  /** The databases of users and catalog; only `make down CLEAN=1` removes it. */
   readonly data: string;
 }
 
 /** The folders of the checkout at `root`. */
 export function foldersOf(root: string): Folders {
   const local = path.join(root, '.local');
-  return {
-    root,
-    run: path.join(local, 'run'),
-    logs: path.join(local, 'logs'),
-    data: path.join(local, 'data'),
-  };
+  const folder = (name: string) => path.join(local, name);
+  return { root, run: folder('run'), logs: folder('logs'), data: folder('data') };
 }
 
 /** The folders of this checkout. */
 export const folders: Folders = foldersOf(path.resolve(import.meta.dirname, '../..'));
 
-/** The processes of ours that run now; one that ended by itself is left out. */
+/** The processes of the local system that run now. */
 export function readRunning(run: string): ProcessRecord[] {
   return readRecords(run).filter(isRunning);
 }
 
-/** The processes that were written down, whether they still run or not. */
+/** The recorded processes, including those that have ended. */
 export function readRecords(run: string): ProcessRecord[] {
-  let text: string;
-  try {
-    text = fs.readFileSync(path.join(run, 'state.json'), 'utf8');
-  } catch {
-    return [];
-  }
-  const records: unknown = JSON.parse(text);
-  return Array.isArray(records) ? records.filter(isRecord) : [];
+  const file = path.join(run, 'state.json');
+  const records: unknown = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : [];
+  // Signals to process group -1 or to process 1 would reach other processes.
+  return Array.isArray(records)
+    ? records.filter(({ pid }: ProcessRecord) => Number.isSafeInteger(pid) && pid > 1)
+    : [];
 }
 
-/** Writes down the processes that run, in one step: a reader sees the old list or the new one. */
+/** Records the running processes. */
 export function writeRecords(run: string, records: readonly ProcessRecord[]): void {
-  fs.mkdirSync(run, { recursive: true });
-  const draft = path.join(run, `state.json.${process.pid}`);
-  fs.writeFileSync(draft, `${JSON.stringify(records, undefined, 2)}\n`);
-  fs.renameSync(draft, path.join(run, 'state.json'));
+  writeFile(path.join(run, 'state.json'), `${JSON.stringify(records, undefined, 2)}\n`);
 }
 
-function isRecord(value: unknown): value is ProcessRecord {
-  if (typeof value !== 'object' || value === null) return false;
-  const { name, pid, identity, address, readyUrl, ports, fingerprint } = value as ProcessRecord;
-  return (
-    [name, identity, address, readyUrl, fingerprint].every((text) => typeof text === 'string') &&
-    Number.isSafeInteger(pid) &&
-    pid > 1 &&
-    Array.isArray(ports)
-  );
+/** Replaces `file` atomically; only the owner can read it. */
+export function writeFile(file: string, text: string): void {
+  const draft = `${file}.${process.pid}`;
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(draft, text, { mode: 0o600 });
+  fs.renameSync(draft, file);
 }

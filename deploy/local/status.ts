@@ -3,8 +3,10 @@ import { clusterOf, readCluster } from './cluster/record.ts';
 import { isReady, isRunning } from './processes/process.ts';
 import { folders, readRecords } from './state.ts';
 
-async function show(): Promise<void> {
+async function printStatus(): Promise<void> {
   const cluster = readCluster(folders.run);
+  const records = readRecords(folders.run);
+  if (records.length === 0 && !cluster) console.log('Nothing is running (make up starts it)');
   if (cluster) {
     const { namespace, cluster: name, backend, address } = cluster;
     const parts = await readParts(clusterOf(folders.run, AbortSignal.timeout(30_000)), cluster);
@@ -13,22 +15,16 @@ async function show(): Promise<void> {
       console.log(`${part.padEnd(10)} ${ready} of ${wanted} ready`);
     }
   }
-  const records = readRecords(folders.run);
-  if (records.length === 0 && !cluster) console.log('Nothing is running (make up starts it)');
   for (const record of records) {
-    const condition = !isRunning(record)
-      ? 'ended'
-      : (await isReady(record))
-        ? 'ready'
-        : 'not ready';
-    console.log(
-      `${record.name.padEnd(10)} ${condition.padEnd(9)} ${record.address} (process ${record.pid})`,
-    );
+    const { name, address, pid } = record;
+    const running = (await isReady(record)) ? 'ready' : 'not ready';
+    const state = isRunning(record) ? running : 'ended';
+    console.log(`${name.padEnd(10)} ${state.padEnd(9)} ${address} (process ${pid})`);
   }
 }
 
 try {
-  await show();
+  await printStatus();
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

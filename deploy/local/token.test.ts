@@ -16,7 +16,7 @@ function newFolder(): string {
   return folder;
 }
 
-test('a secret is made once per folder, for its owner only, and nothing else is left there', () => {
+test('the secret is generated once per folder, readable only for the owner, and no draft remains', () => {
   const run = path.join(newFolder(), 'run');
 
   const secret = readOrCreateSecret(run);
@@ -28,7 +28,7 @@ test('a secret is made once per folder, for its owner only, and nothing else is 
   expect(fs.readdirSync(run)).toEqual([path.basename(secretFile(run))]);
 });
 
-test('a token says whose it is, its tier and until when, and is signed with the secret', async () => {
+test('a token contains user, tier and expiry, and is signed with the secret', async () => {
   const secret = readOrCreateSecret(newFolder());
 
   const token = issueToken({ secret, user: 'ada', tier: 'pro', hours: 2 });
@@ -47,7 +47,7 @@ test.each([
   [['--user', 'a b'], '--user must be'],
   [['--user', 'ada', '--tier', 'gold'], '--tier must be free or pro'],
   [['--user', 'ada', '--hours', '0'], '--hours must be'],
-])('the program refuses %j in one line', (args, reason) => {
+])('the program rejects %j with one line', (args, reason) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
     encoding: 'utf8',
   });
@@ -58,7 +58,7 @@ test.each([
   expect(stderr).toContain(reason);
 });
 
-test('the program signs for another system with the secret it is given', async () => {
+test('the program signs with JWT_SECRET if it is set', async () => {
   const secret = 'a secret of thirty-two characters';
   const run = (JWT_SECRET: string) =>
     spawnSync(process.execPath, [PROGRAM, '--user', 'ada'], {

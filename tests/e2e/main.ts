@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createCluster } from '../../deploy/local/cluster/cluster.ts';
 import { packCharts } from '../../deploy/local/cluster/pack-charts.ts';
-import { outliveReaders } from '../../deploy/local/output.ts';
+import { ignoreClosedOutput } from '../../deploy/local/output.ts';
 import { runScenarios } from './run.ts';
 import type { Scenario } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
@@ -61,7 +61,7 @@ function untilInterrupted(): AbortSignal {
 
 /** `node main.ts [--only NAME]… [--list]` tries the charts on the cluster that `KUBECONFIG` names. */
 if (import.meta.main) {
-  outliveReaders();
+  ignoreClosedOutput();
   let charts: string | undefined;
   try {
     const { values } = parseArgs({

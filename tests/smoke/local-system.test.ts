@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, test, vi } from 'vitest';
 import { startTrialSystem, type TrialSystem } from '../../deploy/local/testing/trial-system.ts';
 import { startRedisServer } from '../../framework/rate-limit/src/testing/redis-server.ts';
 import { localTarget } from '../contract/target.ts';
-import { replaceUnderTraffic } from './replace.ts';
 import { outsideChecks } from './smoke.ts';
 
 /** A start takes seconds, and many times that on a busy machine. */
@@ -28,9 +27,6 @@ describe('the system on PostgreSQL and Redis', () => {
   });
 
   for (const { title, run } of outsideChecks) test(title, () => run(targetOf(system)));
-
-  test('a replica that is replaced under traffic loses no request', () =>
-    replaceUnderTraffic({ api: targetOf(system).api, folders: system.folders }, system.up));
 });
 
 describe('the system on SQLite and memory', () => {

@@ -5,9 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { readParts } from '../../deploy/local/cluster/platform.ts';
 import { type ClusterRecord, clusterOf, readCluster } from '../../deploy/local/cluster/record.ts';
-import { createLaunch } from '../../deploy/local/processes/launch.ts';
-import { isReady, type ProcessRecord } from '../../deploy/local/processes/process.ts';
-import { keptStores } from '../../deploy/local/processes/stores.ts';
+import { isReady } from '../../deploy/local/processes/process.ts';
 import { folders, readRunning } from '../../deploy/local/state.ts';
 import type { Api } from '../contract/api.ts';
 import { type Check, check, runChecks } from '../contract/check.ts';
@@ -15,7 +13,6 @@ import { contractChecks } from '../contract/contract.ts';
 import { localTarget, type Target } from '../contract/target.ts';
 import { catalogChecks } from './catalog.ts';
 import { edgeChecks } from './edge.ts';
-import { replaceUnderTraffic } from './replace.ts';
 import { reportsChecks } from './reports.ts';
 import { usersChecks } from './users.ts';
 
@@ -80,19 +77,6 @@ async function pageLines(target: Target): Promise<void> {
   assert.match(await type(mistake, target), /^HTTP\/1\.1 400 /);
 }
 
-/** What can be seen of the processes alone, and done to them. */
-function processChecks(edge: ProcessRecord): Check<Target>[] {
-  const port = Number(new URL(edge.address).port);
-  const stores = keptStores(folders.run);
-  const launch = createLaunch({ folders, port, stores, say: () => {} });
-  return [
-    check('every process is ready', everyProcessIsReady),
-    check('a replica that is replaced under traffic loses no request', ({ api }) =>
-      replaceUnderTraffic({ api, folders }, launch.up),
-    ),
-  ];
-}
-
 if (import.meta.main) {
   const cluster = readCluster(folders.run);
   const edge = readRunning(folders.run).find(({ name }) => name === 'edge');
@@ -107,7 +91,7 @@ if (import.meta.main) {
     ...outsideChecks,
     check('the lines of the README answer as they are typed', readmeLines),
     check('the lines of the page answer as they are copied', pageLines),
-    ...(edge && !cluster ? processChecks(edge) : []),
+    ...(cluster ? [] : [check<Target>('every process is ready', everyProcessIsReady)]),
   ];
   process.exitCode = (await runChecks(checks, target)) === 0 ? 0 : 1;
 }

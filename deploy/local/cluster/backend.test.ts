@@ -2,31 +2,38 @@ import { expect, test } from 'vitest';
 import { standIn } from '../testing/stand-ins.ts';
 import { chooseBackend } from './backend.ts';
 
+const say = () => {};
 const ENGINE = 'version*) echo 29.1.0;;';
 const KIND = 'version) echo kind v0.33.0;;';
+const OFFLINE = `"image inspect"*) exit 1;;
+pull*) echo "dial tcp: lookup registry-1.docker.io: no such host" >&2; exit 1;;`;
 const DEAD = 'version*) echo "Cannot connect to the Docker daemon" >&2; exit 1;;';
 
-test('kind is chosen where a Docker engine answers and kind is on the PATH', async () => {
+test('kind is chosen if a Docker engine responds and kind is on the PATH', async () => {
   using _ = standIn({ docker: ENGINE, kind: KIND });
 
-  expect(await chooseBackend({ wanted: '', running: undefined })).toEqual({
+  expect(await chooseBackend({ wanted: '', running: undefined, say })).toEqual({
     name: 'kind',
-    why: expect.stringContaining('a Docker engine and kind are here'),
+    why: expect.stringContaining('a Docker engine and kind are available'),
   });
 });
 
 test.each([
   ['kind is not on the PATH', { docker: ENGINE }],
   ['docker is not on the PATH', { kind: KIND }],
-  ['no Docker engine answers: Cannot connect to the Docker daemon', { docker: DEAD, kind: KIND }],
-])('processes are chosen where %s, and kind refused for that reason', async (reason, programs) => {
+  [
+    "kind's node image is unavailable: dial tcp: lookup registry-1.docker.io: no such host",
+    { docker: OFFLINE, kind: KIND },
+  ],
+  ['no Docker engine responds: Cannot connect to the Docker daemon', { docker: DEAD, kind: KIND }],
+])('if %s, processes are chosen and BACKEND=kind is rejected', async (reason, programs) => {
   using _ = standIn(programs);
 
-  expect(await chooseBackend({ wanted: '', running: undefined })).toEqual({
+  expect(await chooseBackend({ wanted: '', running: undefined, say })).toEqual({
     name: 'processes',
     why: expect.stringContaining(reason),
   });
-  await expect(chooseBackend({ wanted: 'kind', running: undefined })).rejects.toThrow(
+  await expect(chooseBackend({ wanted: 'kind', running: undefined, say })).rejects.toThrow(
     `BACKEND is kind, but ${reason}`,
   );
 });
@@ -34,26 +41,26 @@ test.each([
 test.each(['processes', 'kind', 'kubeconfig'])('BACKEND=%s decides', async (wanted) => {
   using _ = standIn({ docker: ENGINE, kind: KIND });
 
-  expect(await chooseBackend({ wanted, running: undefined })).toEqual({
+  expect(await chooseBackend({ wanted, running: undefined, say })).toEqual({
     name: wanted,
-    why: 'BACKEND says so',
+    why: `BACKEND is ${wanted}`,
   });
 });
 
-test('what runs stays where it is', async () => {
+test('a running system stays on its backend', async () => {
   using _ = standIn({ docker: ENGINE, kind: KIND });
 
-  expect(await chooseBackend({ wanted: '', running: 'processes' })).toEqual({
+  expect(await chooseBackend({ wanted: '', running: 'processes', say })).toEqual({
     name: 'processes',
     why: 'it runs there already',
   });
-  await expect(chooseBackend({ wanted: 'kind', running: 'processes' })).rejects.toThrow(
+  await expect(chooseBackend({ wanted: 'kind', running: 'processes', say })).rejects.toThrow(
     'The system runs on processes: "make down" first, then BACKEND=kind',
   );
 });
 
-test('an unknown backend is refused with the known ones', async () => {
-  await expect(chooseBackend({ wanted: 'k3s', running: undefined })).rejects.toThrow(
+test('an unknown backend is rejected with a list of the known ones', async () => {
+  await expect(chooseBackend({ wanted: 'k3s', running: undefined, say })).rejects.toThrow(
     'BACKEND is "k3s": expected processes, kind, kubeconfig',
   );
 });

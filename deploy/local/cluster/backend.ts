@@ -1,77 +1,84 @@
+import { hasNodeImage, NODE_IMAGE } from './kind.ts';
 import { runProgram } from './program.ts';
-import { reasonOf } from './within.ts';
+import { createTimeLimit, reasonOf } from './time-limit.ts';
 
-/** What the system runs on: this machine's processes, a cluster made for it, or one that is there. */
-export type BackendName = 'processes' | 'kind' | 'kubeconfig';
+const NAMES = ['processes', 'kind', 'kubeconfig'] as const;
 
-const NAMES: readonly string[] = ['processes', 'kind', 'kubeconfig'] satisfies BackendName[];
+/** Where the system runs: on this machine, on a new kind cluster, or on an existing cluster. */
+export type BackendName = (typeof NAMES)[number];
 
-/** A backend, and why it is that one, as the end of a sentence. */
+/** A backend, and the reason for it as the end of a sentence. */
 export interface Choice {
   readonly name: BackendName;
   readonly why: string;
 }
 
 export interface ChoiceOptions {
-  /** What the user asks for; nothing leaves the choice to this machine. */
+  /** The value of `BACKEND`; empty: choose. */
   readonly wanted: string;
-  /** What runs already. */
+  /** The backend of the running system. */
   readonly running: BackendName | undefined;
+  readonly say: (line: string) => void;
 }
 
 /**
- * Chooses what the system is to run on: what it runs on already, else what the user asks for, else
- * kind where this machine has what it takes.
+ * Chooses the backend: the running one, else `wanted`, else kind if this machine can run it.
  *
- * @throws {Error} if `wanted` is none of them, needs what is missing, or another one runs
+ * @throws {Error} if `wanted` is unknown, cannot be used, or another backend runs
  */
-export async function chooseBackend({ wanted, running }: ChoiceOptions): Promise<Choice> {
-  if (wanted !== '' && !isBackend(wanted)) {
+export async function chooseBackend({ wanted, running, say }: ChoiceOptions): Promise<Choice> {
+  const name = NAMES.find((one) => one === wanted);
+  if (wanted !== '' && !name) {
     throw new Error(`BACKEND is "${wanted}": expected ${NAMES.join(', ')}`);
   }
   if (running) {
-    if (wanted === '' || wanted === running) return { name: running, why: 'it runs there already' };
-    throw new Error(`The system runs on ${running}: "make down" first, then BACKEND=${wanted}`);
+    if (!name || name === running) return { name: running, why: 'it runs there already' };
+    throw new Error(`The system runs on ${running}: "make down" first, then BACKEND=${name}`);
   }
-  if (wanted === 'processes' || wanted === 'kubeconfig') return { name: wanted, why: ASKED };
-  const lack = await lackOfKind();
-  if (wanted === 'kind') {
-    if (lack) throw new Error(`BACKEND is kind, but ${lack}`);
-    return { name: wanted, why: ASKED };
+  const why = `BACKEND is ${wanted}`;
+  if (name === 'processes' || name === 'kubeconfig') return { name, why };
+  const problem = (await problemWithKind()) ?? (await problemWithNodeImage(say));
+  if (name) {
+    if (problem) throw new Error(`BACKEND is kind, but ${problem}`);
+    return { name, why };
   }
-  if (lack) return { name: 'processes', why: `${lack} (BACKEND=kubeconfig: a cluster of yours)` };
-  return { name: 'kind', why: 'a Docker engine and kind are here (BACKEND=processes: without)' };
+  return problem
+    ? { name: 'processes', why: `${problem} (BACKEND=kubeconfig: an existing cluster)` }
+    : { name: 'kind', why: 'a Docker engine and kind are available (BACKEND=processes: without)' };
 }
 
-const ASKED = 'BACKEND says so';
-
-function isBackend(name: string): name is BackendName {
-  return NAMES.includes(name);
-}
-
-/** What is missing of a Docker engine and kind, if anything is. */
-async function lackOfKind(): Promise<string | undefined> {
+async function problemWithKind(): Promise<string | undefined> {
   const [docker, kind] = await Promise.all([
-    isMissing('docker', ['version', '--format', '{{.Server.Version}}']),
-    isMissing('kind', ['version']),
+    problemOf('docker', ['version', '--format', '{{.Server.Version}}']),
+    problemOf('kind', ['version']),
   ]);
-  if (kind === 'absent') return 'kind is not on the PATH (https://kind.sigs.k8s.io)';
-  if (docker === 'absent') return 'docker is not on the PATH';
-  if (docker) return `no Docker engine answers: ${docker}`;
+  if (kind === 'ENOENT') return 'kind is not on the PATH (https://kind.sigs.k8s.io)';
+  if (docker === 'ENOENT') return 'docker is not on the PATH';
+  if (docker) return `no Docker engine responds: ${docker}`;
   return kind && `kind does not run: ${kind}`;
 }
 
-/** How long a program may take to tell its version; one that waits for an engine waits too long. */
-const ANSWER_MS = 10_000;
-
-async function isMissing(program: string, args: readonly string[]): Promise<string | undefined> {
+/** Why a program does not run; `ENOENT` if it is missing. */
+async function problemOf(program: string, args: readonly string[]): Promise<string | undefined> {
   try {
-    await runProgram(program, args, { signal: AbortSignal.timeout(ANSWER_MS) });
+    await runProgram(program, args, { signal: AbortSignal.timeout(10_000) });
     return undefined;
   } catch (error) {
     const { cause, name } = error as Error;
-    if (name === 'TimeoutError') return `no answer in ${ANSWER_MS / 1000} s`;
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return 'absent';
-    return reasonOf(error);
+    if (name === 'TimeoutError') return 'no response in 10 s';
+    return (cause as NodeJS.ErrnoException)?.code === 'ENOENT' ? 'ENOENT' : reasonOf(error);
   }
+}
+
+/** Pulls the node image of kind, if it is missing. */
+async function problemWithNodeImage(say: (line: string) => void): Promise<string | undefined> {
+  if (await hasNodeImage()) return undefined;
+  say(`Pulling the node image of kind, ${NODE_IMAGE.split('@')[0]}`);
+  const pull = createTimeLimit()(600, 'pulling it', (signal) =>
+    runProgram('docker', ['pull', '--quiet', NODE_IMAGE], { signal }),
+  );
+  return pull.then(
+    () => undefined,
+    (error) => `kind's node image is unavailable: ${reasonOf(error)}`,
+  );
 }

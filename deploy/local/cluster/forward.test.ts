@@ -20,7 +20,7 @@ require('node:http').createServer((request, response) => {
 }).listen(port, '127.0.0.1');
 `;
 
-test('a forward whose pod is gone is made anew, and ends with its keeper', {
+test('a port-forward whose pod has ended is restarted, and ends with the program', {
   timeout: 60_000,
 }, async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'forward-'));

@@ -3,28 +3,28 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * `node forward.ts http://127.0.0.1:8080/ kubectl port-forward …` keeps a port of this machine
- * leading to a Service. kubectl picks one pod of it, and does not see that pod end: so the address is
- * asked now and then, and kubectl is started anew when there is no answer.
+ * `node forward.ts http://127.0.0.1:8080/ kubectl port-forward …` forwards a port to a Service. kubectl
+ * forwards to one pod and does not notice its end: this program restarts kubectl when the address no
+ * longer responds.
  */
 const [address = '', command = '', ...args] = process.argv.slice(2);
-const ending = new AbortController();
-process.once('SIGTERM', () => ending.abort()).once('SIGINT', () => ending.abort());
+const stop = new AbortController();
+process.once('SIGTERM', () => stop.abort()).once('SIGINT', () => stop.abort());
 
-while (!ending.signal.aborted) {
-  // It prints a line for each connection; what goes wrong goes to the log.
+while (!stop.signal.aborted) {
+  // kubectl prints a line per connection; errors go to the log.
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'] });
-  const gone = new AbortController();
+  const ended = new AbortController();
   const closed = once(child, 'close')
     .catch((error: Error) => console.error(error.message))
-    .finally(() => gone.abort());
-  await untilSilent(AbortSignal.any([ending.signal, gone.signal]));
+    .finally(() => ended.abort());
+  await untilUnavailable(AbortSignal.any([stop.signal, ended.signal]));
   child.kill();
   await closed;
 }
 
-/** Resolves once the address does not answer, or `signal` says so. */
-async function untilSilent(signal: AbortSignal): Promise<void> {
+/** Resolves when the address does not respond, or `signal` is aborted. */
+async function untilUnavailable(signal: AbortSignal): Promise<void> {
   try {
     for (;;) {
       await sleep(500, undefined, { signal });
@@ -35,7 +35,7 @@ async function untilSilent(signal: AbortSignal): Promise<void> {
       await response.arrayBuffer();
     }
   } catch {
-    // Whatever it was, another forward is the remedy; not more than two a second.
-    if (!ending.signal.aborted) await sleep(500);
+    // Limits restarts to two per second.
+    if (!stop.signal.aborted) await sleep(500);
   }
 }

@@ -9,7 +9,6 @@ import { freePortsFrom } from '../testing/ports.ts';
 import { standIn } from '../testing/stand-ins.ts';
 import { issueToken } from '../token.ts';
 import { NODE_IMAGE } from './kind.ts';
-import { NodeImageError } from './kind-cluster.ts';
 import { createClusterLaunch } from './launch.ts';
 import { readCluster } from './record.ts';
 import { removeFromCluster } from './remove.ts';
@@ -32,7 +31,7 @@ const EVENT = {
   message: '0/1 nodes are available: 1 Insufficient memory',
 };
 
-/** A cluster that has what it is asked for; what stands before it in a case wins. */
+/** kubectl with a successful response to each call; cases in front of it take precedence. */
 const KUBECTL = `
 *current-context) echo a-context;;
 *can-i*) echo yes;;
@@ -51,7 +50,7 @@ const PROGRAMS = {
   helm: HELM,
 };
 
-/** A checkout of a test's own, where building the images is done at once. */
+/** A temporary checkout, where building the images takes no time. */
 async function newCheckout() {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'cluster-launch-'));
   onTestFinished(() => fs.rmSync(root, { recursive: true }));
@@ -60,8 +59,8 @@ async function newCheckout() {
   return { folders: foldersOf(root), port: await freePortsFrom([0]) };
 }
 
-/** Answers as the edge does, as soon as the images are on the cluster. */
-function answerAfterLoading(port: number, said: string[]) {
+/** Responds like the edge as soon as the images are on the cluster. */
+function respondAfterLoading(port: number, said: string[]) {
   return (line: string): void => {
     said.push(line);
     if (!line.startsWith('Loading')) return;
@@ -70,12 +69,12 @@ function answerAfterLoading(port: number, said: string[]) {
   };
 }
 
-test('on kind: a node that leads the port to the edge, the images, the charts; and all of it goes', async () => {
+test('on kind: creates a cluster with the port of the edge, loads the images and installs the charts; make down deletes the cluster', async () => {
   using programs = standIn(PROGRAMS);
   const { folders, port } = await newCheckout();
   const { run } = folders;
   const said: string[] = [];
-  const say = answerAfterLoading(port, said);
+  const say = respondAfterLoading(port, said);
   const env = { PATH: process.env.PATH, IMAGE_PREFIX: 'not.for.kind/' };
 
   await createClusterLaunch({ folders, port, backend: 'kind', env, say }).up();
@@ -109,24 +108,7 @@ test('on kind: a node that leads the port to the edge, the images, the charts; a
   );
 });
 
-test('on kind: a node image that cannot be had is told before anything is made', async () => {
-  const docker = `"image inspect ${NODE_IMAGE}") exit 1;;
-pull*) echo "dial tcp: lookup registry-1.docker.io: no such host" >&2; exit 1;;`;
-  using programs = standIn({ ...PROGRAMS, docker });
-  const { folders, port } = await newCheckout();
-  const launch = createClusterLaunch({ folders, port, backend: 'kind', env: {}, say: () => {} });
-
-  const up = launch.up();
-
-  await expect(up).rejects.toThrow(NodeImageError);
-  await expect(up).rejects.toThrow(
-    "kind's node image cannot be had: dial tcp: lookup registry-1.docker.io: no such host",
-  );
-  expect(programs.calls().filter((call) => call.startsWith('kind'))).toEqual([]);
-  expect(fs.existsSync(folders.run)).toBe(false);
-});
-
-test('on kind: what a start that fails has made is taken back', async () => {
+test('on kind: a failed start is undone', async () => {
   const kind =
     '"create cluster"*) echo "ERROR: failed to create cluster: no space left" >&2; exit 1;;';
   using programs = standIn({ ...PROGRAMS, kind });
@@ -134,26 +116,26 @@ test('on kind: what a start that fails has made is taken back', async () => {
   const launch = createClusterLaunch({ folders, port, backend: 'kind', env: {}, say: () => {} });
 
   await expect(launch.up()).rejects.toThrow('failed to create cluster: no space left');
-  await launch.takeBack();
+  await launch.undo();
 
   expect(programs.calls().at(-1)).toMatch(/^kind delete cluster --name fw-/);
   expect(fs.existsSync(folders.run)).toBe(false);
 });
 
-test('on kind: a cluster of that name that is not ours stays as it is', async () => {
+test('on kind: an existing cluster of another owner is not changed', async () => {
   const { folders, port } = await newCheckout();
   using programs = standIn({ ...PROGRAMS, kind: `"get clusters") echo fw-${port};;` });
   const launch = createClusterLaunch({ folders, port, backend: 'kind', env: {}, say: () => {} });
 
   await expect(launch.up()).rejects.toThrow(
-    `There is a kind cluster fw-${port} that "make up" did`,
+    `"make up" did not create the existing kind cluster fw-${port}`,
   );
-  await launch.takeBack();
+  await launch.undo();
 
   expect(programs.calls().filter((call) => call.startsWith('kind'))).toEqual(['kind get clusters']);
 });
 
-/** Names a file that is there: the programs that would read it are stand-ins. */
+/** Any existing file: the programs that would read it are replaced. */
 const SOME_FILE = import.meta.filename;
 
 async function upOnKubeconfig(env: NodeJS.ProcessEnv) {
@@ -169,9 +151,13 @@ async function upOnKubeconfig(env: NodeJS.ProcessEnv) {
 }
 
 test.each([
-  ['names nothing', {}, 'KUBECONFIG is not set: expected the file that names a cluster'],
-  ['names no file', { KUBECONFIG: '/nowhere' }, 'KUBECONFIG names /nowhere, which is not there'],
-])('a KUBECONFIG that %s is refused', async (_, env, reason) => {
+  ['is empty', {}, 'KUBECONFIG is not set: expected the file of a cluster'],
+  [
+    'names a missing file',
+    { KUBECONFIG: '/nowhere' },
+    'KUBECONFIG names /nowhere, which does not exist',
+  ],
+])('a KUBECONFIG that %s is rejected', async (_, env, reason) => {
   using _programs = standIn(PROGRAMS);
 
   const { up } = await upOnKubeconfig(env);
@@ -181,32 +167,32 @@ test.each([
 
 test.each([
   [
-    'does not answer',
+    'does not respond',
     { kubectl: `*version*) echo "connection refused" >&2; exit 1;;${KUBECTL}` },
     'Cannot reach the cluster a-context: connection refused',
   ],
   [
-    'grants too little',
+    'does not grant enough rights',
     { kubectl: `*can-i*secrets*) echo no; exit 1;;${KUBECTL}` },
-    'Cannot install on a-context: you may not create secrets in fw there',
+    'Cannot install on a-context: no permission to create secrets in fw',
   ],
   [
-    'has such a release of somebody else',
+    'has a release of another owner',
     { helm: 'status*) echo deployed;;' },
-    'a-context has a release platform in fw that "make up" did not install here',
+    '"make up" did not install the existing release platform in fw of a-context',
   ],
-])('a cluster that %s is left alone', async (_, programs, reason) => {
+])('a cluster that %s is not changed', async (_, programs, reason) => {
   using standIns = standIn({ ...PROGRAMS, ...programs });
 
   const { up, launch, folders } = await upOnKubeconfig({ KUBECONFIG: SOME_FILE });
 
   await expect(up).rejects.toThrow(reason);
-  await launch.takeBack();
+  await launch.undo();
   expect(standIns.calls().join('\n')).not.toMatch(/apply|upgrade|uninstall|delete/);
   expect(fs.existsSync(folders.run)).toBe(false);
 });
 
-test('a pod that finds no place is told with its last event, and all is removed again', async () => {
+test('an unschedulable pod is printed with its last event, and the installation is removed', async () => {
   const waiting = { ...PART, status: { ...PART.status, readyReplicas: 0 } };
   const kubectl = `*deployments,statefulsets*) echo '${JSON.stringify({ items: [waiting] })}';;${KUBECTL}`;
   using programs = standIn({ ...PROGRAMS, kubectl });
@@ -216,15 +202,15 @@ test('a pod that finds no place is told with its last event, and all is removed 
   await expect(up).rejects.toThrow(`Not ready within 1 s: users (0 of 2)
     Pod platform-users-1 is Pending
       last event: FailedScheduling: 0/1 nodes are available: 1 Insufficient memory`);
-  await launch.takeBack();
+  await launch.undo();
   expect(programs.calls().join('\n')).toContain('delete namespaces');
   expect(fs.existsSync(folders.run)).toBe(false);
 });
 
 test.each([
-  [false, '; the data stay (kubectl delete --namespace fw pvc data-platform-postgres-0)'],
+  [false, '; the data remains (kubectl delete --namespace fw pvc data-platform-postgres-0)'],
   [true, ''],
-])('the claims of volumes stay, unless all is to go: %s', async (clean, rest) => {
+])('volume claims are removed only if clean: %s', async (clean, rest) => {
   const gone = clean ? '' : 'echo persistentvolumeclaim/data-platform-postgres-0';
   using programs = standIn({
     ...PROGRAMS,
@@ -235,16 +221,16 @@ test.each([
   const place = { cluster: 'a-context', namespace: 'fw', release: 'platform' };
   const record = { ...place, backend: 'kubeconfig', address: 'http://localhost:8080' } as const;
 
-  const told = await removeFromCluster({ run: folders.run, record, clean });
+  const summary = await removeFromCluster({ run: folders.run, record, clean });
 
-  expect(told).toBe(`Removed the charts from fw of a-context${rest}`);
+  expect(summary).toBe(`Removed the charts from fw of a-context${rest}`);
   const calls = programs.calls().join('\n');
   expect(calls).toContain('helm uninstall platform --namespace fw --wait');
   expect(calls.includes('delete persistentvolumeclaims')).toBe(clean);
   expect(calls.includes('delete namespaces')).toBe(clean);
 });
 
-test('a cluster that is away stays written down, so that it can be cleared later', async () => {
+test('the record of an unavailable cluster is kept, so that it can be removed later', async () => {
   using _ = standIn({
     ...PROGRAMS,
     helm: 'status*) echo "Error: connection refused" >&2; exit 1;;',
@@ -254,12 +240,12 @@ test('a cluster that is away stays written down, so that it can be cleared later
   const record = { ...place, backend: 'kubeconfig', address: 'http://localhost:8080' } as const;
 
   await expect(removeFromCluster({ run: folders.run, record, clean: false })).rejects.toThrow(
-    'Cannot remove the charts from fw of a-context: Error: connection refused; where the cluster is ' +
-      'gone for good, remove .local/run',
+    'Cannot remove the charts from fw of a-context: Error: connection refused; if the cluster ' +
+      'no longer exists, delete .local/run',
   );
 });
 
-test('TIMEOUT has to be a number of seconds', async () => {
+test('TIMEOUT must be a number of seconds', async () => {
   const { folders, port } = await newCheckout();
   const env = { TIMEOUT: 'soon' };
 

@@ -1,34 +1,36 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+
 import type { Launch } from '../processes/launch.ts';
+import { stopSystem } from '../processes/launch.ts';
 import { type ProcessPlan, startProcess, stopProcess } from '../processes/process.ts';
-import { stopSystem } from '../processes/stop.ts';
 import { readRunning, writeRecords } from '../state.ts';
 import { keepSecret } from '../token.ts';
 import { waitFor } from './cluster.ts';
-import { bringKind } from './kind-cluster.ts';
-import { takeKubeconfig } from './kubeconfig.ts';
+import { prepareKind } from './kind.ts';
+import { prepareKubeconfig } from './kubeconfig.ts';
 import {
   ensureNamespace,
-  makesVolumes,
-  putPlatform,
+  hasDefaultStorage,
+  installPlatform,
   readTokenSecret,
   waitUntilReady,
 } from './platform.ts';
 import { clusterValues } from './platform-values.ts';
 import {
+  addressOf,
   type ClusterRecord,
   clusterOf,
   kubeconfigFile,
+  type PrepareOptions,
   readCluster,
   writeCluster,
 } from './record.ts';
 import { removeFromCluster } from './remove.ts';
-import { addressOf, type GroundOptions } from './target-cluster.ts';
-import { limitedBy } from './within.ts';
+import { createTimeLimit } from './time-limit.ts';
 
 export interface ClusterLaunchOptions
-  extends Pick<GroundOptions, 'folders' | 'port' | 'env' | 'say'> {
+  extends Pick<PrepareOptions, 'folders' | 'port' | 'env' | 'say'> {
   readonly backend: ClusterRecord['backend'];
 }
 
@@ -39,73 +41,67 @@ export function createClusterLaunch(options: ClusterLaunchOptions): Launch {
   const before = readCluster(run);
   const readySeconds = readSeconds(env.TIMEOUT);
   const interrupted = new AbortController();
-  const within = limitedBy(interrupted.signal);
-  /** What this start makes, once it has begun. */
-  let made: { readonly record: ClusterRecord; namespace: boolean } | undefined;
+  const limit = createTimeLimit(interrupted.signal);
+  /** What this start has created. */
+  let created: { readonly record: ClusterRecord; namespace: boolean } | undefined;
 
   function begin(record: ClusterRecord): void {
-    made = { record, namespace: false };
+    created = { record, namespace: false };
     writeCluster(run, record);
   }
 
   async function up(): Promise<void> {
     if (before && before.address !== addressOf(port)) {
       throw new Error(
-        `The system runs at ${before.address}: "make down" first, to have it elsewhere`,
+        `The system runs at ${before.address}: "make down" first, then choose another PORT`,
       );
     }
-    // A mistyped variable is told before anything is made.
+    // Rejects invalid variables before the first change.
     clusterValues({ env, ephemeral: true });
-    const bring = backend === 'kind' ? bringKind : takeKubeconfig;
-    const { record, ...ground } = await bring({ ...options, within, before, begin });
+    const prepare = backend === 'kind' ? prepareKind : prepareKubeconfig;
+    const { record, ...target } = await prepare({ ...options, limit, before, begin });
 
-    await within(180, 'installing the charts', async (signal) => {
+    await limit(180, 'installing the charts', async (signal) => {
       const cluster = clusterOf(run, signal);
-      const ephemeral = !(await makesVolumes(cluster));
-      if (ephemeral) say('The cluster makes no volumes: the data go with the pod of PostgreSQL');
+      const ephemeral = !(await hasDefaultStorage(cluster));
+      if (ephemeral) say('No default StorageClass: the data is deleted with the PostgreSQL pod');
       const isNew = await ensureNamespace(cluster, record.namespace);
-      if (made) made.namespace = isNew;
+      if (created) created.namespace = isNew;
       say(`Installing the charts into the namespace ${record.namespace} of ${record.cluster}`);
-      const values = clusterValues({ env, ephemeral, ...ground });
-      await putPlatform(cluster, { ...record, values, file: env.VALUES || undefined });
+      const values = clusterValues({ env, ephemeral, ...target });
+      await installPlatform(cluster, { ...record, values, file: env.VALUES || undefined });
       keepSecret(run, await readTokenSecret(cluster, record));
     });
-    await within(readySeconds + 60, 'waiting for the pods', (signal) =>
+    await limit(readySeconds + 60, 'waiting for the pods', (signal) =>
       waitUntilReady(clusterOf(run, signal), { ...record, seconds: readySeconds, say }),
     );
-    if (ground.nodePort === undefined) await forward(record);
-    await within(60, 'asking the edge', (signal) => untilAnswered(record, signal));
+    if (target.nodePort === undefined) await forward(record);
+    await limit(60, 'waiting for the edge', async (signal) => {
+      const wait = { cluster: clusterOf(run, signal), what: record.address, seconds: 30 };
+      await waitFor(wait, async () => {
+        const response = await fetch(record.address, { signal: AbortSignal.timeout(2_000) });
+        await response.arrayBuffer();
+        return response.ok || undefined;
+      });
+    });
   }
 
-  /** Has the port of this machine lead to the edge, as it does where nodes have such a port. */
+  /** Forwards the port of this machine to the edge. */
   async function forward({ namespace, release }: ClusterRecord): Promise<void> {
-    const target = [`service/${release}-edge`, `${port}:80`];
     const readyUrl = `http://127.0.0.1:${port}/`;
+    const place = ['--namespace', namespace, '--address', '127.0.0.1'];
+    const kubectl = ['kubectl', 'port-forward', ...place, `service/${release}-edge`, `${port}:80`];
     const plan: ProcessPlan = {
       name: 'edge',
       command: process.execPath,
-      args: [
-        path.join(import.meta.dirname, 'forward.ts'),
-        readyUrl,
-        ...[
-          'kubectl',
-          'port-forward',
-          '--namespace',
-          namespace,
-          '--address',
-          '127.0.0.1',
-          ...target,
-        ],
-      ],
-      // Whatever a plugin that signs in to the cluster reads.
+      args: [path.join(import.meta.dirname, 'forward.ts'), readyUrl, ...kubectl],
+      // Plugins that sign in to the cluster may need any variable.
       env: { ...(process.env as Record<string, string>), KUBECONFIG: kubeconfigFile(run) },
       cwd: folders.root,
       ports: [port],
       address: addressOf(port),
       readyUrl,
-      fingerprint: createHash('sha256')
-        .update(JSON.stringify([namespace, target]))
-        .digest('hex'),
+      fingerprint: createHash('sha256').update(JSON.stringify(kubectl)).digest('hex'),
     };
     const running = readRunning(run).find(({ name }) => name === plan.name);
     if (running?.fingerprint === plan.fingerprint) return;
@@ -114,30 +110,20 @@ export function createClusterLaunch(options: ClusterLaunchOptions): Launch {
     writeRecords(run, [record]);
   }
 
-  async function untilAnswered({ address }: ClusterRecord, signal: AbortSignal): Promise<void> {
-    const cluster = clusterOf(run, signal);
-    await waitFor({ cluster, what: `an answer at ${address}`, seconds: 30 }, async () => {
-      const response = await fetch(address, { signal: AbortSignal.timeout(2_000) });
-      await response.arrayBuffer();
-      return response.ok || undefined;
-    });
-  }
-
-  async function takeBack(): Promise<void> {
+  async function undo(): Promise<void> {
     interrupted.abort(new Error('Interrupted'));
-    // What an earlier start has put there stays as it is, half changed or not.
+    // The installation of an earlier start stays.
     if (before) return;
-    if (made) await removeFromCluster({ run, record: made.record, clean: made.namespace });
+    if (created) await removeFromCluster({ run, record: created.record, clean: created.namespace });
     await stopSystem(folders);
   }
 
-  return { up, takeBack };
+  return { up, undo };
 }
 
-/** How long the pods may take to be ready. */
+/** Time for the pods to become ready. */
 function readSeconds(text = ''): number {
-  if (text === '') return 300;
-  const seconds = Number(text);
+  const seconds = Number(text || 300);
   if (Number.isInteger(seconds) && seconds > 0) return seconds;
   throw new Error(`TIMEOUT is "${text}": expected a whole number of seconds`);
 }

@@ -5,11 +5,12 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { readObjects } from '../../charts/tests/render.ts';
+import { edgeLimitsOf, renderLimits } from '../processes/edge.ts';
 import { ensureTool } from '../tools.ts';
 import { packCharts } from './pack-charts.ts';
 import { clusterValues } from './platform-values.ts';
 
-/** What the platform's chart makes of values. */
+/** Renders the platform chart. */
 function render(values: object) {
   const charts = packCharts();
   onTestFinished(() => fs.rmSync(charts, { recursive: true }));
@@ -21,7 +22,7 @@ function render(values: object) {
   return readObjects(text);
 }
 
-test('the chart takes all that make up can give it', () => {
+test('the chart accepts every value that make up can set', () => {
   const env = {
     TAG: '7',
     POSTGRES_IMAGE: 'local/postgres:17',
@@ -60,11 +61,22 @@ test('the chart takes all that make up can give it', () => {
   }
   expect(services.filter((data) => data.BODY_LIMIT === '2097152')).toHaveLength(1);
   expect(configs.find((data) => 'limits.conf' in data)?.['limits.conf']).toBe(
-    'client_max_body_size 2097152;\nproxy_read_timeout 70s;\nproxy_send_timeout 70s;\n',
+    renderLimits(edgeLimitsOf(env)),
   );
 });
 
-test('with servers of its user, the chart brings neither PostgreSQL nor Valkey', () => {
+test.each([
+  {},
+  { REQUEST_TIMEOUT_MS: '1500', BODY_LIMIT: '1000' },
+  { REQUEST_TIMEOUT_MS: '600000', BODY_LIMIT: '67108864' },
+])('the edge has the same limits in the chart as on this machine, with %j', (env) => {
+  const objects = render(clusterValues({ env, ephemeral: true }));
+
+  const edge = objects.find(({ kind, data }) => kind === 'ConfigMap' && 'limits.conf' in data);
+  expect(edge?.data['limits.conf']).toBe(renderLimits(edgeLimitsOf(env)));
+});
+
+test('with external servers, the chart installs neither PostgreSQL nor Valkey', () => {
   const env = {
     DATABASE_URL: 'postgres://fw:secret@database.example:5433/fw',
     REDIS_URL: 'redis://cache.example:6380',
@@ -81,7 +93,7 @@ test('with servers of its user, the chart brings neither PostgreSQL nor Valkey',
   );
 });
 
-test('images come from where IMAGE_PREFIX says, unless they were loaded by their bare names', () => {
+test('IMAGE_PREFIX applies unless the images were loaded onto the nodes', () => {
   const env = { IMAGE_PREFIX: 'registry.example/fw/', TAG: '7' };
 
   expect(clusterValues({ env, ephemeral: true })).toMatchObject({
@@ -100,7 +112,7 @@ test.each([
   ['DATABASE_URL', 'postgres:///fw?host=/run/postgresql'],
   ['REDIS_URL', 'redis://127.0.0.1:6379'],
   ['REDIS_URL', 'redis://[::1]:6379'],
-])('%s=%s is refused: a pod cannot reach it', (name, address) => {
+])('%s=%s is rejected, because pods cannot reach it', (name, address) => {
   expect(() => clusterValues({ env: { [name]: address }, ephemeral: true })).toThrow(
     `${name} names this machine: expected an address that pods can reach`,
   );

@@ -1,24 +1,24 @@
-import { SERVICE_NAMES, type ServiceName } from '../../../services/services.ts';
+import { SERVICES, type ServiceName } from '../../../services/services.ts';
 import { readStores } from '../processes/stores.ts';
 import { passedOn } from '../processes/system.ts';
 import { imageValues, readImages, serviceImage } from './images.ts';
 import type { Values } from './values.ts';
 
 export interface ClusterValuesOptions {
-  /** Names images and stores as `make up` has them: see deploy/README.md. */
+  /** The variables of deploy/README.md. */
   readonly env: NodeJS.ProcessEnv;
-  /** Whether the cluster has nothing to make volumes of: the data then go with their pod. */
+  /** Whether the cluster has no volumes: the data is then deleted with its pod. */
   readonly ephemeral: boolean;
-  /** The port of every node that the edge is reached at. Default: none. */
+  /** The port of every node that leads to the edge. Default: none. */
   readonly nodePort?: number;
   /**
-   * The contents of images that were loaded under their bare names, by their service: other contents
-   * roll the pods. Without, the images are pulled from where `IMAGE_PREFIX` says.
+   * The ids of images that were loaded onto the nodes, by service; a changed id restarts the pods.
+   * Without them, nodes pull the images from `IMAGE_PREFIX`.
    */
   readonly imageIds?: Readonly<Record<string, string>>;
 }
 
-/** The values that `make up` installs the platform with. */
+/** The values with which `make up` installs the platform. */
 export function clusterValues(options: ClusterValuesOptions): Values {
   const { env, ephemeral, nodePort, imageIds } = options;
   const settings = readImages({
@@ -31,24 +31,26 @@ export function clusterValues(options: ClusterValuesOptions): Values {
   requireOutside('DATABASE_URL', DATABASE_URL);
   requireOutside('REDIS_URL', REDIS_URL);
 
-  const [users, catalog, reports] = SERVICE_NAMES.map((name) => ({
-    config: configOf(name, env),
-    ...(imageIds?.[name] && { podAnnotations: { 'fw/image': imageIds[name] } }),
-  }));
-  // Kept nowhere but in the database that is named: the policy then lets out to its port alone.
-  const data = DATABASE_URL && {
+  // An empty list of peers allows egress to any address at the port of the server.
+  const database = DATABASE_URL && {
     store: { postgres: { url: DATABASE_URL, existingSecret: { name: '' } } },
     networkPolicy: { databaseTo: [] },
   };
-  const counts = REDIS_URL && {
+  const counters = REDIS_URL && {
     rateLimit: { redis: { url: REDIS_URL, existingSecret: { name: '' } } },
     networkPolicy: { redisTo: [] },
   };
+  const services = SERVICES.map(({ name, store }) => [
+    name,
+    {
+      config: configOf(name, env),
+      ...(imageIds?.[name] && { podAnnotations: { 'fw/image': imageIds[name] } }),
+      ...(store === 'database' ? database : counters),
+    },
+  ]);
   return {
     global: { image: serviceImage(settings) },
-    users: { ...users, ...data },
-    catalog: { ...catalog, ...data },
-    reports: { ...reports, ...counts },
+    ...Object.fromEntries(services),
     edge: {
       ...imageValues(images.edge),
       ...(nodePort && { service: { type: 'NodePort', nodePort } }),
@@ -62,7 +64,7 @@ export function clusterValues(options: ClusterValuesOptions): Values {
   };
 }
 
-/** The variables that `env` sets for a service, numbers as the chart wants them. */
+/** The variables of a service that are set in `env`; numbers as numbers, as the chart expects. */
 function configOf(name: ServiceName, env: NodeJS.ProcessEnv): object {
   const entries = Object.entries(passedOn(name, env));
   return Object.fromEntries(
@@ -70,7 +72,7 @@ function configOf(name: ServiceName, env: NodeJS.ProcessEnv): object {
   );
 }
 
-/** @throws {Error} if the server at `address` is this machine, which a pod cannot mean */
+/** @throws {Error} if `address` is on this machine, which pods cannot reach */
 function requireOutside(name: string, address: string | undefined): void {
   if (!address || !URL.canParse(address)) return;
   if (/^(localhost|127\..*|\[::1\]|)$/.test(new URL(address).hostname)) {

@@ -1,27 +1,28 @@
 import fs from 'node:fs';
 import path from 'node:path';
+
 import { type Cluster, waitFor } from './cluster.ts';
 import { describeDiagnostics } from './diagnostics.ts';
 import { packCharts } from './pack-charts.ts';
 import type { ClusterRecord } from './record.ts';
 import type { Values } from './values.ts';
 
-/** Where the platform is, or is to be. */
+/** The namespace and the release of the platform. */
 export type Place = Pick<ClusterRecord, 'namespace' | 'release'>;
 
-/** On a namespace that is ours: it goes with what is in it. */
-const OURS = 'fw/made-by';
+/** Label of a namespace that `make up` created, and `make down` deletes. */
+const CREATED = 'fw/made-by=make-up';
 
-/** A part of the platform, and how much of it takes requests. */
+/** A Deployment or StatefulSet of the platform. */
 export interface Part {
   readonly name: string;
+  /** Number of replicas. */
   readonly wanted: number;
   readonly ready: number;
-  /** Whether every pod is ready and none of an earlier version is left. */
+  /** Whether all replicas are ready and of the current version. */
   readonly settled: boolean;
 }
 
-/** What is read of a Deployment or StatefulSet. */
 interface Workload {
   readonly metadata: { readonly name: string; readonly generation: number };
   readonly spec: { readonly replicas: number };
@@ -33,13 +34,10 @@ interface Workload {
   };
 }
 
-/** Whether Helm has a release of this name there. */
-export async function isInstalled(
-  cluster: Cluster,
-  { namespace, release }: Place,
-): Promise<boolean> {
+/** Whether the Helm release exists. */
+export async function isInstalled(cluster: Cluster, place: Place): Promise<boolean> {
   try {
-    await cluster.helm(['status', release, '--namespace', namespace]);
+    await cluster.helm(['status', place.release, '--namespace', place.namespace]);
     return true;
   } catch (error) {
     if (error instanceof Error && error.message.includes('release: not found')) return false;
@@ -47,73 +45,63 @@ export async function isInstalled(
   }
 }
 
-/** Makes the namespace where it is missing, and tells whether it was. */
+/** Creates the namespace if it is missing. Returns whether it was. */
 export async function ensureNamespace(cluster: Cluster, name: string): Promise<boolean> {
-  const found = await cluster.kubectl([
-    'get',
-    'namespace',
-    name,
-    '--ignore-not-found',
-    '-o',
-    'name',
-  ]);
-  if (found.trim() !== '') return false;
-  const labels = { [OURS]: 'make-up', 'pod-security.kubernetes.io/enforce': 'restricted' };
+  const args = ['get', 'namespace', name, '--ignore-not-found', '-o', 'name'];
+  if ((await cluster.kubectl(args)).trim() !== '') return false;
+  const [key = '', value] = CREATED.split('=');
+  const labels = { [key]: value, 'pod-security.kubernetes.io/enforce': 'restricted' };
   await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } });
   return true;
 }
 
-/** Installs the platform with `values`, or changes it to what they say; its pods are then on their way. */
-export async function putPlatform(
-  cluster: Cluster,
-  {
-    namespace,
-    release,
-    values,
-    file,
-  }: Place & {
-    readonly values: Values;
-    /** A values file that goes over them. */
-    readonly file?: string | undefined;
-  },
-): Promise<void> {
+export interface InstallOptions extends Place {
+  readonly values: Values;
+  /** A values file that overrides `values`. */
+  readonly file?: string | undefined;
+}
+
+/** Installs or upgrades the platform, without waiting for its pods. */
+export async function installPlatform(cluster: Cluster, options: InstallOptions): Promise<void> {
+  const { namespace, release, values, file } = options;
   const charts = packCharts();
   try {
     const chart = path.join(charts, 'platform');
     const args = ['upgrade', '--install', release, chart, '--namespace', namespace];
-    // By its standard input: what is secret stands in no list of processes.
-    const over = file ? ['--values', file] : [];
-    await cluster.helm([...args, '--values', '-', ...over], JSON.stringify(values));
+    // On standard input: the values may contain passwords, which process lists must not show.
+    const overrides = file ? ['--values', file] : [];
+    await cluster.helm([...args, '--values', '-', ...overrides], JSON.stringify(values));
   } finally {
     fs.rmSync(charts, { recursive: true, force: true });
   }
 }
 
-/** What the tokens of reports are signed with there. */
+/** The secret that signs the tokens of the platform. */
 export async function readTokenSecret(
   cluster: Cluster,
   { namespace, release }: Place,
 ): Promise<string> {
-  const { data } = await cluster.read<{ readonly data: { readonly secret: string } }>(
-    ...['secret', `${release}-tokens`, '--namespace', namespace],
-  );
+  const args = ['secret', `${release}-tokens`, '--namespace', namespace];
+  const { data } = await cluster.read<{ readonly data: { readonly secret: string } }>(...args);
   return Buffer.from(data.secret, 'base64').toString();
 }
 
-/** The parts of the platform, by name. */
+/** The Deployments and StatefulSets of the platform. */
 export async function readParts(cluster: Cluster, { namespace, release }: Place): Promise<Part[]> {
-  const { items } = await cluster.read<{ readonly items: readonly Workload[] }>(
-    ...['deployments,statefulsets', '--namespace', namespace],
-    ...['--selector', `app.kubernetes.io/instance=${release}`],
-  );
+  const selector = `app.kubernetes.io/instance=${release}`;
+  const args = ['deployments,statefulsets', '--namespace', namespace, '--selector', selector];
+  const { items } = await cluster.read<{ readonly items: readonly Workload[] }>(...args);
   return items.map(({ metadata, spec, status }) => {
     const { replicas = 0, updatedReplicas = 0, readyReplicas = 0, observedGeneration } = status;
-    const name = metadata.name.replace(`${release}-`, '');
-    const wanted = spec.replicas;
-    const settled =
-      observedGeneration === metadata.generation &&
-      [replicas, updatedReplicas, readyReplicas].every((count) => count === wanted);
-    return { name, wanted, ready: readyReplicas, settled };
+    const counts = [replicas, updatedReplicas, readyReplicas];
+    return {
+      name: metadata.name.replace(`${release}-`, ''),
+      wanted: spec.replicas,
+      ready: readyReplicas,
+      settled:
+        observedGeneration === metadata.generation &&
+        counts.every((count) => count === spec.replicas),
+    };
   });
 }
 
@@ -122,42 +110,43 @@ export interface ReadyOptions extends Place {
   readonly say: (line: string) => void;
 }
 
-/** How often those who wait are told what for, in milliseconds. */
-const TELL_MS = 15_000;
+/** Interval of the lines about missing pods. */
+const REPORT_MS = 15_000;
 
 /**
- * Waits until every part is ready, and tells of each as it comes, and now and then what is missing.
+ * Waits until all parts are ready, and prints each.
  *
- * @throws {Error} with the last event of each pod that is not ready within `seconds`
+ * @throws {Error} with diagnostics of the pods that are not ready within `seconds`
  */
 export async function waitUntilReady(cluster: Cluster, options: ReadyOptions): Promise<void> {
   const { namespace, seconds, say } = options;
-  const begun = Date.now();
-  const told = new Set<string>();
-  let next = begun + TELL_MS;
+  const start = Date.now();
+  const printed = new Set<string>();
+  let nextReport = start + REPORT_MS;
   let missing: readonly Part[] = [];
-  const since = () => `${((Date.now() - begun) / 1000).toFixed(1)} s`;
   try {
     await waitFor({ cluster, what: 'the pods', seconds }, async () => {
       const parts = await readParts(cluster, options);
       missing = parts.filter(({ settled }) => !settled);
-      for (const { name, wanted } of parts.filter(({ settled }) => settled)) {
-        if (!told.has(name)) say(`  ${name.padEnd(10)} ${wanted} ready after ${since()}`);
-        told.add(name);
+      for (const { name, wanted, settled } of parts) {
+        if (!settled || printed.has(name)) continue;
+        const elapsed = ((Date.now() - start) / 1000).toFixed(1);
+        say(`  ${name.padEnd(10)} ${wanted} ready after ${elapsed} s`);
+        printed.add(name);
       }
       if (parts.length > 0 && missing.length === 0) return true;
-      if (Date.now() > next) {
-        next += TELL_MS;
+      if (Date.now() > nextReport) {
+        nextReport += REPORT_MS;
         const [first = ''] = (await describeDiagnostics(cluster, namespace)).split(/\n(?! )/);
         say(`  Waiting for ${describe(missing)}${indent(`\n${first}`)}`);
       }
       return undefined;
     });
-  } catch (error) {
-    if (cluster.signal.aborted || missing.length === 0) throw error;
+  } catch (cause) {
+    if (cluster.signal.aborted || missing.length === 0) throw cause;
     const diagnostics = indent(`\n${await describeDiagnostics(cluster, namespace)}`);
     const message = `Not ready within ${seconds} s: ${describe(missing)}${diagnostics}`;
-    throw new Error(message, { cause: error });
+    throw new Error(message, { cause });
   }
 }
 
@@ -170,53 +159,30 @@ function indent(text: string): string {
 }
 
 /**
- * Removes the platform, and gives the claims that hold its data: they stay unless `clean`. A namespace
- * of ours goes too once there is none.
+ * Removes the platform, with `clean` its volumes too, and the namespace if `make up` created it and no
+ * volume is left. Returns the names of the remaining volume claims.
  */
 export async function removePlatform(
   cluster: Cluster,
   { namespace, release, clean }: Place & { readonly clean: boolean },
 ): Promise<string[]> {
-  const inside = ['--namespace', namespace];
-  const ofRelease = ['--selector', `app.kubernetes.io/instance=${release}`];
+  const place = ['--namespace', namespace];
+  const claims = ['persistentvolumeclaims', ...place];
+  claims.push('--selector', `app.kubernetes.io/instance=${release}`);
   if (await isInstalled(cluster, { namespace, release })) {
-    await cluster.helm(['uninstall', release, ...inside, '--wait', '--timeout', '120s']);
+    await cluster.helm(['uninstall', release, ...place, '--wait', '--timeout', '120s']);
   }
-  if (clean) {
-    await cluster.kubectl(['delete', 'persistentvolumeclaims', ...inside, ...ofRelease]);
-  }
-  const left = await cluster.kubectl([
-    'get',
-    'persistentvolumeclaims',
-    ...inside,
-    ...ofRelease,
-    '-o',
-    'name',
-  ]);
-  const claims = left
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => path.basename(line));
-  if (claims.length === 0) {
-    const ours = [
-      '--selector',
-      `${OURS}=make-up`,
-      '--field-selector',
-      `metadata.name=${namespace}`,
-    ];
-    await cluster.kubectl([
-      'delete',
-      'namespaces',
-      ...ours,
-      '--request-timeout=0',
-      '--timeout=120s',
-    ]);
-  }
-  return claims;
+  if (clean) await cluster.kubectl(['delete', ...claims]);
+  const left = (await cluster.kubectl(['get', ...claims, '-o', 'name'])).trim();
+  if (left !== '') return left.split('\n').map((name) => path.basename(name));
+  const own = ['--selector', CREATED, '--field-selector', `metadata.name=${namespace}`];
+  const timeouts = ['--request-timeout=0', '--timeout=120s'];
+  await cluster.kubectl(['delete', 'namespaces', ...own, ...timeouts]);
+  return [];
 }
 
-/** Whether the cluster has a class of volumes by default that it makes volumes of. */
-export async function makesVolumes(cluster: Cluster): Promise<boolean> {
+/** Whether the cluster has a default StorageClass that provisions volumes. */
+export async function hasDefaultStorage(cluster: Cluster): Promise<boolean> {
   const { items } = await cluster.read<{
     readonly items: readonly {
       readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };

@@ -1,40 +1,36 @@
-import { deleteKindCluster } from './kind.ts';
+import { deleteKind } from './kind.ts';
 import { removePlatform } from './platform.ts';
 import { type ClusterRecord, clusterOf, kubeconfigFile } from './record.ts';
-import { limitedBy, reasonOf } from './within.ts';
+import { createTimeLimit, reasonOf } from './time-limit.ts';
 
 export interface RemoveOptions {
   readonly run: string;
   readonly record: ClusterRecord;
-  /** Removes the data too; those on a cluster of kind always go with it. */
+  /** Removes the data too. On kind, it is always removed. */
   readonly clean: boolean;
 }
 
-/**
- * Takes back what `make up` has put onto a cluster, and tells what it did.
- *
- * @throws {Error} if the cluster does not let it, which then stays written down
- */
+/** Removes the system from its cluster. Returns a summary. @throws {Error} if the cluster rejects it */
 export async function removeFromCluster({ run, record, clean }: RemoveOptions): Promise<string> {
   const { backend, cluster: name, namespace } = record;
-  const within = limitedBy(new AbortController().signal);
+  const limit = createTimeLimit();
   if (backend === 'kind') {
-    await within(180, `deleting the kind cluster ${name}`, (signal) =>
-      deleteKindCluster({ name, kubeconfig: kubeconfigFile(run), signal }),
+    await limit(180, `deleting the kind cluster ${name}`, (signal) =>
+      deleteKind(name, { kubeconfig: kubeconfigFile(run), signal }),
     );
-    return `Deleted the kind cluster ${name}, and the data in it`;
+    return `Deleted the kind cluster ${name} and its data`;
   }
-  const claims = await within(300, 'waiting for that', (signal) =>
+  const claims = await limit(300, 'waiting for the removal', (signal) =>
     removePlatform(clusterOf(run, signal), { ...record, clean }),
-  ).catch((error: unknown) => {
+  ).catch((cause: unknown) => {
     throw new Error(
-      `Cannot remove the charts from ${namespace} of ${name}: ${reasonOf(error)}; where the cluster ` +
-        'is gone for good, remove .local/run and run this again',
-      { cause: error },
+      `Cannot remove the charts from ${namespace} of ${name}: ${reasonOf(cause)}; if the cluster ` +
+        'no longer exists, delete .local/run and run this again',
+      { cause },
     );
   });
   const removed = `Removed the charts from ${namespace} of ${name}`;
   if (claims.length === 0) return removed;
   const remove = `kubectl delete --namespace ${namespace} pvc ${claims.join(' ')}`;
-  return `${removed}; the data stay (${remove})`;
+  return `${removed}; the data remains (${remove})`;
 }

@@ -10,7 +10,7 @@ interface Replica {
   readonly received: string[];
 }
 
-/** A replica that carries out a request as `respond` does. */
+/** Starts a replica that handles requests with `respond`. */
 async function startReplica(respond: http.RequestListener): Promise<Replica> {
   const received: string[] = [];
   const server = http.createServer(async (request, response) => {
@@ -25,10 +25,10 @@ async function startReplica(respond: http.RequestListener): Promise<Replica> {
   return { port: await listenAnywhere(server), received };
 }
 
-/** A replica that carries every request out and dies before it responds. */
+/** A replica that receives the request and fails before it responds. */
 const dying = () => startReplica((request) => request.socket.destroy());
 
-/** A replica that responds with the target that it received. */
+/** A replica that responds with the target of the request. */
 const healthy = () =>
   startReplica((request, response) => response.end(JSON.stringify({ url: request.url })));
 
@@ -46,7 +46,7 @@ async function startEdge(
 const PATH = '/api/v2/users/a%2Fb?x=%41';
 
 test.each(['PUT', 'DELETE', 'POST', 'PATCH', 'OPTIONS', 'QUERY'])(
-  'a %s that a replica may have carried out is not sent to another: 502',
+  'a %s that a replica may have processed is not repeated: 502',
   async (method) => {
     const [first, second] = [await dying(), await dying()];
     const origin = await startEdge([first.port, second.port]);
@@ -60,7 +60,7 @@ test.each(['PUT', 'DELETE', 'POST', 'PATCH', 'OPTIONS', 'QUERY'])(
 );
 
 test.each(['GET', 'HEAD'])(
-  'a %s whose replica dies is sent to another replica, exactly as it was',
+  'a %s whose replica fails is sent to another replica unchanged',
   async (method) => {
     const [first, second] = [await dying(), await healthy()];
     const origin = await startEdge([first.port, second.port]);
@@ -74,7 +74,7 @@ test.each(['GET', 'HEAD'])(
   },
 );
 
-test('a GET is sent twice at most', async () => {
+test('a GET is sent at most twice', async () => {
   const replicas = [await dying(), await dying(), await dying()];
   const origin = await startEdge(replicas.map(({ port }) => port));
 
@@ -85,7 +85,7 @@ test('a GET is sent twice at most', async () => {
 });
 
 test.each(['GET', 'PUT', 'DELETE', 'POST', 'PATCH'])(
-  'a %s whose replica takes no connection is sent to another, with its body',
+  'a %s whose replica accepts no connection is sent to another, with its body',
   async (method) => {
     const replica = await startReplica((_, response) => response.end('done'));
     const origin = await startEdge([await freePort(), replica.port]);
@@ -99,7 +99,7 @@ test.each(['GET', 'PUT', 'DELETE', 'POST', 'PATCH'])(
   },
 );
 
-test('a body that is kept in a file for its size is sent again too', async () => {
+test('a body that nginx stores in a file is sent again too', async () => {
   let bytes = 0;
   const server = http.createServer(async (request, response) => {
     bytes = Buffer.concat(await request.toArray()).length;
@@ -116,7 +116,7 @@ test('a body that is kept in a file for its size is sent again too', async () =>
   }
 });
 
-test('a response of the service itself is passed on with any status', async () => {
+test('a response of the service is forwarded, whatever its status', async () => {
   const replica = await startReplica((_, response) => {
     response.writeHead(502, { 'content-type': 'text/plain' }).end('of the service');
   });

@@ -12,17 +12,17 @@ import { readRunning } from '../state.ts';
 import { launchBrowser } from '../testing/browser.ts';
 import { startTrialSystem, type TrialSystem } from '../testing/trial-system.ts';
 import { issueToken, readOrCreateSecret } from '../token.ts';
+import { stopSystem } from './launch.ts';
 import { isPortFree } from './ports.ts';
 import { isRunning, stopProcess } from './process.ts';
-import { stopSystem } from './stop.ts';
 import { environmentOf } from './system.ts';
 
-/** A start and a page take a second each, and many times that on a machine that is busy. */
+/** A start and a page take a second each, and many times that on a busy machine. */
 const START_TIMEOUT_MS = 90_000;
 
 vi.setConfig({ testTimeout: START_TIMEOUT_MS });
 
-describe('the whole system on SQLite and memory', () => {
+describe('the local system', () => {
   let system: TrialSystem;
   let browser: Browser;
 
@@ -34,35 +34,30 @@ describe('the whole system on SQLite and memory', () => {
     await Promise.all([system?.stop(), browser?.close()]);
   });
 
-  test.each(SERVICE_NAMES)(
-    'the lines in the README of %s answer as they are typed',
-    async (service) => {
-      const readme = fs.readFileSync(
-        new URL(`../../../services/${service}/README.md`, import.meta.url),
-        'utf8',
-      );
-      const [, block = ''] = /^```sh\n(URL=.*?)^```/ms.exec(readme) ?? [];
-      const [, url = ''] = /^URL=localhost:\d+(.*)$/m.exec(block) ?? [];
-      const lines = block.split('\n').filter((line) => line.startsWith('curl '));
-      const secret = readOrCreateSecret(system.folders.run);
-      const token = issueToken({ secret, user: 'ada', tier: 'pro' });
-      const env = { ...process.env, URL: system.origin + url, TOKEN: token };
-      const cwd = fs.mkdtempSync(path.join(system.folders.root, 'readme-'));
+  test.each(SERVICE_NAMES)('the commands in the README of %s work as written', async (service) => {
+    const readme = fs.readFileSync(
+      new URL(`../../../services/${service}/README.md`, import.meta.url),
+      'utf8',
+    );
+    const [, block = ''] = /^```sh\n(URL=.*?)^```/ms.exec(readme) ?? [];
+    const [, url = ''] = /^URL=localhost:\d+(.*)$/m.exec(block) ?? [];
+    const lines = block.split('\n').filter((line) => line.startsWith('curl '));
+    const secret = readOrCreateSecret(system.folders.run);
+    const token = issueToken({ secret, user: 'ada', tier: 'pro' });
+    const env = { ...process.env, URL: system.origin + url, TOKEN: token };
+    const cwd = fs.mkdtempSync(path.join(system.folders.root, 'readme-'));
 
-      let id = '';
-      for (const line of lines) {
-        const command = line
-          .replace('curl', 'curl --fail --show-error')
-          .replaceAll('/ID', `/${id}`);
-        const { stdout } = await promisify(execFile)('bash', ['-c', command], { cwd, env });
-        id ||= /"id":"([^"]+)"/.exec(stdout)?.[1] ?? '';
-      }
+    let id = '';
+    for (const line of lines) {
+      const command = line.replace('curl', 'curl --fail --show-error').replaceAll('/ID', `/${id}`);
+      const { stdout } = await promisify(execFile)('bash', ['-c', command], { cwd, env });
+      id ||= /"id":"([^"]+)"/.exec(stdout)?.[1] ?? '';
+    }
 
-      expect(lines.length).toBeGreaterThan(3);
-    },
-  );
+    expect(lines.length).toBeGreaterThan(3);
+  });
 
-  test('a catalog that is imported is served at once', async () => {
+  test('every replica serves an imported catalog at once', async () => {
     const { folders, port, origin } = system;
     const items = new URL('../../../services/catalog/data/items.ndjson', import.meta.url);
     const file = path.join(folders.root, 'items.ndjson');
@@ -72,14 +67,14 @@ describe('the whole system on SQLite and memory', () => {
 
     await promisify(execFile)(process.execPath, [bundleOf('catalog'), 'import', file], { env });
 
-    // Twice: each replica has its turn.
+    // The edge alternates between the replicas.
     for (const _ of ['catalog-1', 'catalog-2']) {
       const response = await fetch(`${origin}/api/v2/catalog/5001`);
       expect(await response.json()).toMatchObject({ data: { name: one.name } });
     }
   });
 
-  test('another start leaves alone what runs', async () => {
+  test('a second start changes nothing and says so', async () => {
     const before = readRunning(system.folders.run);
 
     await system.up();
@@ -88,23 +83,38 @@ describe('the whole system on SQLite and memory', () => {
     expect(readRunning(system.folders.run)).toEqual(before);
   });
 
-  test('another start brings back what has ended, and the page shows both', async () => {
+  test('a second start restarts only what changed, and says so', async () => {
+    vi.stubEnv('BODY_LIMIT', '1000');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const before = readRunning(system.folders.run);
+
+    await system.up();
+
+    const changed = readRunning(system.folders.run).filter(
+      (record) => !before.some(({ pid }) => pid === record.pid),
+    );
+    expect(changed.map(({ name }) => name).sort()).toEqual(['users-1', 'users-2']);
+    expect(system.said).toContain('Restarting after a change: users-1, users-2');
+    expect(before.filter(isRunning)).toHaveLength(4);
+  });
+
+  test('a second start restarts a process that has ended, and the page shows both states', async () => {
     const page = await browser.newPage();
     await page.goto(system.origin);
     const state = page.getByRole('status');
-    await state.getByText('All three are up').waitFor();
+    await state.getByText('All services are up').waitFor();
 
     const reports = readRunning(system.folders.run).find(({ name }) => name === 'reports-1');
     if (reports) await stopProcess(reports);
     await state.getByText('reports is down').waitFor();
     await system.up();
-    await state.getByText('All three are up').waitFor();
+    await state.getByText('All services are up').waitFor();
 
     expect(readRunning(system.folders.run)).toHaveLength(6);
   });
 
   test.each(SERVICE_NAMES)(
-    'the page leads to the documentation of %s, where a request can be tried',
+    'the page links to the documentation of %s, where requests can be sent',
     async (name) => {
       const page = await browser.newPage();
       await page.goto(system.origin);
@@ -123,7 +133,7 @@ describe('the whole system on SQLite and memory', () => {
   );
 });
 
-test('stopping leaves no process, no port and no file but the data', async () => {
+test('stopping leaves no process, no port and no file except the data', async () => {
   const { folders, stop } = await startTrialSystem();
   onTestFinished(stop);
   const running = readRunning(folders.run);

@@ -3,175 +3,138 @@ import path from 'node:path';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
 import { buildService } from '../build.ts';
-import type { Folders } from '../state.ts';
-import { readRunning, writeRecords } from '../state.ts';
+import { type Folders, readRunning, writeRecords } from '../state.ts';
 import { readOrCreateSecret } from '../token.ts';
 import { ensureTool } from '../tools.ts';
-import { edgeLimitsOf, planEdge, turnEdge } from './edge.ts';
+import { edgeLimitsOf, planEdge } from './edge.ts';
 import { requireFreePort } from './ports.ts';
 import type { ProcessPlan, ProcessRecord } from './process.ts';
-import { startProcess, stopProcess, waitUntilReady } from './process.ts';
+import { isRunning, startProcess, stopProcess, waitUntilReady } from './process.ts';
 import { keepStores, requireReachable, type Stores } from './stores.ts';
 import { planReplica, replicasOf, upstreamsOf } from './system.ts';
 
 export interface LaunchOptions {
   readonly folders: Folders;
-  /** The edge's port; the services take those that follow it. */
+  /** The edge's port; the services use the following ports. */
   readonly port: number;
   /** Default: SQLite and memory. */
   readonly stores?: Stores;
-  /** Brings the services' bundles up to date. Default: builds them. */
+  /** Builds the bundles of the services. Default: all of them. */
   readonly build?: () => Promise<unknown>;
-  /** Is told what happens, a line at a time. */
+  /** Receives a line of progress. */
   readonly say: (line: string) => void;
 }
 
-/** One way from whatever runs to what the sources describe. */
+/** A start of the system on a backend. */
 export interface Launch {
-  /**
-   * Brings the whole system up, and touches nothing that already is as it has to be.
-   *
-   * @throws {Error} if a store is away, a port is taken or a process does not become ready; what was started goes on
-   */
+  /** Starts what does not run, and restarts what changed. @throws {Error} if the system does not become ready */
   up(): Promise<void>;
   /** Stops what `up` started. */
-  takeBack(): Promise<void>;
+  undo(): Promise<void>;
 }
 
-/** Bundles every service. */
+/** Builds the bundle of every service. */
 export function buildServices(): Promise<unknown> {
   return Promise.all(SERVICE_NAMES.map(buildService));
 }
 
-/** Prepares the start of the system. */
-export function createLaunch({
-  folders,
-  port,
-  stores = {},
-  build = buildServices,
-  say,
-}: LaunchOptions): Launch {
+/** Prepares the start of the system as processes of this machine. */
+export function createLaunch(options: LaunchOptions): Launch {
+  const { folders, port, stores = {}, build = buildServices, say } = options;
   const started: ProcessRecord[] = [];
 
   async function up(): Promise<void> {
     await requireReachable(stores);
-    const built = performance.now();
+    const start = performance.now();
     await build();
-    say(`Building the services: ${secondsSince(built)}`);
+    say(`Built the services in ${secondsSince(start)}`);
+    const plans = planSystem();
+
+    const running = readRunning(folders.run);
+    const isCurrent = ({ name, fingerprint }: ProcessRecord) =>
+      plans.some((plan) => plan.name === name && plan.fingerprint === fingerprint);
+    const current = running.filter(isCurrent);
+    const outdated = running.filter((record) => !current.includes(record));
+    const missing = plans.filter(({ name }) => !current.some((record) => record.name === name));
+    if (missing.length === 0 && outdated.length === 0) return say('Already running');
+
+    const ours = running.flatMap(({ ports }) => ports);
+    for (const { name, ports } of missing) {
+      for (const one of ports) if (!ours.includes(one)) await requireFreePort(one, name);
+    }
+    if (outdated.length > 0) {
+      say(`Restarting after a change: ${outdated.map(({ name }) => name).join(', ')}`);
+      await stopAll(outdated);
+      writeRecords(folders.run, current);
+    }
+    await Promise.all(missing.map((plan) => startOne(plan, current)));
+  }
+
+  function planSystem(): ProcessPlan[] {
     const nginx = ensureTool('nginx');
     fs.mkdirSync(folders.data, { recursive: true });
     readOrCreateSecret(folders.run);
     keepStores(folders.run, stores);
-
     const replicas = replicasOf(port);
-    const upstreams = upstreamsOf(replicas);
     const prefix = path.join(folders.run, 'nginx');
-    const services = replicas.map((replica) =>
-      planReplica(replica, { folders, stores, edgePort: port }),
-    );
-    const edge = planEdge({ nginx, port, upstreams, prefix, limits: edgeLimitsOf(process.env) });
-
-    const running = readRunning(folders.run);
-    const kept = running.filter((record) => isWanted(record, [...services, edge]));
-    const missing = (plan: ProcessPlan) => !kept.some((record) => record.name === plan.name);
-    const toStart = services.filter(missing);
-    const runningEdge = kept.find(({ name }) => name === edge.name);
-
-    if (toStart.length === 0 && runningEdge) {
-      say('Already running');
-      return;
-    }
-    await requireFreePorts([...toStart, edge].filter(missing), running);
-    if (runningEdge) {
-      await replace(toStart, running, (away) =>
-        turnEdge(runningEdge, { prefix, upstreams, ...away }),
-      );
-    } else {
-      const stale = running.filter((record) => !kept.includes(record));
-      await Promise.all(stale.map((record) => stopProcess(record)));
-      writeRecords(folders.run, kept);
-      await Promise.all([...toStart, edge].map((plan) => start(plan, kept)));
-    }
+    const limits = edgeLimitsOf(process.env);
+    return [
+      ...replicas.map((replica) => planReplica(replica, { folders, stores, edgePort: port })),
+      planEdge({ nginx, port, upstreams: upstreamsOf(replicas), prefix, limits }),
+    ];
   }
 
-  /**
-   * Starts `plans` one after another, each in place of what runs under its name, while the edge
-   * sends the requests to the other replicas.
-   */
-  async function replace(
-    plans: readonly ProcessPlan[],
-    running: readonly ProcessRecord[],
-    turn: (away: { away?: number }) => Promise<void>,
-  ): Promise<void> {
-    let others = running;
-    for (const plan of plans) {
-      const old = others.find(({ name }) => name === plan.name);
-      others = others.filter((record) => record !== old);
-      if (old) {
-        say(`Replacing ${plan.name}`);
-        await turn({ away: Number(new URL(old.address).port) });
-        await stopProcess(old);
-      }
-      await start(plan, others);
-    }
-    await turn({});
-  }
-
-  async function start(plan: ProcessPlan, kept: readonly ProcessRecord[]): Promise<void> {
+  async function startOne(plan: ProcessPlan, current: readonly ProcessRecord[]): Promise<void> {
     const logFile = path.join(folders.logs, `${plan.name}.log`);
-    const begun = performance.now();
+    const start = performance.now();
     const { record, child } = await startProcess(plan, logFile);
     started.push(record);
-    writeRecords(folders.run, [...kept, ...started]);
+    writeRecords(folders.run, [...current, ...started]);
     try {
       await waitUntilReady(record);
-    } catch (error) {
+    } catch (cause) {
       const code = child.exitCode === null ? '' : ` (exit code ${child.exitCode})`;
-      const reason = error instanceof Error ? error.message : String(error);
-      const message = `Cannot start ${plan.name}: ${reason}${code}\n${lastLines(logFile)}`;
-      throw new Error(message, { cause: error });
+      const lines = fs.readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-10);
+      const log = [`Last lines of ${path.relative(folders.root, logFile)}:`, ...lines].join('\n  ');
+      const { message } = cause as Error;
+      throw new Error(`Cannot start ${plan.name}: ${message}${code}\n${log}`, { cause });
     }
-    say(`  ${plan.name.padEnd(10)} ready on ${plan.address} after ${secondsSince(begun)}`);
+    say(`  ${plan.name.padEnd(10)} ready on ${plan.address} after ${secondsSince(start)}`);
   }
 
-  function lastLines(logFile: string): string {
-    if (!fs.existsSync(logFile)) return '';
-    const lines = fs.readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-10);
-    return [
-      `The last lines of ${path.relative(folders.root, logFile)}:`,
-      ...lines.map((line) => `  ${line}`),
-    ].join('\n');
-  }
-
-  async function takeBack(): Promise<void> {
-    await Promise.all(started.map((record) => stopProcess(record)));
+  async function undo(): Promise<void> {
+    await stopAll(started);
     const left = readRunning(folders.run);
     if (left.length > 0) writeRecords(folders.run, left);
     else fs.rmSync(folders.run, { recursive: true, force: true });
   }
 
-  return { up, takeBack };
+  return { up, undo };
 }
 
-/** Whether a running process is what one of `plans` asks for. */
-function isWanted(record: ProcessRecord, plans: readonly ProcessPlan[]): boolean {
-  return plans.some(
-    ({ name, fingerprint }) => name === record.name && fingerprint === record.fingerprint,
-  );
-}
-
-async function requireFreePorts(
-  plans: readonly ProcessPlan[],
-  running: readonly ProcessRecord[],
-): Promise<void> {
-  const ours = new Set(running.flatMap(({ ports }) => ports));
-  for (const { name, ports } of plans) {
-    for (const port of ports) {
-      if (!ours.has(port)) await requireFreePort(port, name);
-    }
+/**
+ * Stops every process of the system and removes its files; with `clean` the data too.
+ * Returns the number of processes.
+ *
+ * @throws {Error} naming each process that does not end; the files then stay
+ */
+export async function stopSystem(folders: Folders, { clean = false } = {}): Promise<number> {
+  const running = readRunning(folders.run);
+  await stopAll(running);
+  const left = running.filter(isRunning).map(({ name, pid }) => `${name} (process ${pid})`);
+  if (left.length > 0) throw new Error(`Cannot stop ${left.join(', ')}`);
+  for (const folder of [folders.run, folders.logs, ...(clean ? [folders.data] : [])]) {
+    fs.rmSync(folder, { recursive: true, force: true });
   }
+  return running.length;
 }
 
-function secondsSince(begun: number): string {
-  return `${((performance.now() - begun) / 1000).toFixed(1)} s`;
+/** Stops the edge first, so that it sends no request to a service that is stopping. */
+async function stopAll(records: readonly ProcessRecord[]): Promise<void> {
+  await Promise.all(records.filter(({ name }) => name === 'edge').map((one) => stopProcess(one)));
+  await Promise.all(records.map((record) => stopProcess(record)));
+}
+
+function secondsSince(start: number): string {
+  return `${((performance.now() - start) / 1000).toFixed(1)} s`;
 }

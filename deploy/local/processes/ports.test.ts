@@ -11,17 +11,14 @@ async function listen(host: string): Promise<{ port: number; close: () => void }
   return { port: address.port, close: () => server.close() };
 }
 
-test.each(['127.0.0.1', '0.0.0.0'])(
-  'a port that a server holds on %s is not free',
-  async (host) => {
-    const server = await listen(host);
+test.each(['127.0.0.1', '0.0.0.0'])('a port of a server on %s is not free', async (host) => {
+  const server = await listen(host);
 
-    const free = await isPortFree(server.port);
+  const free = await isPortFree(server.port);
 
-    server.close();
-    expect(free).toBe(false);
-  },
-);
+  server.close();
+  expect(free).toBe(false);
+});
 
 test('a port is free once its server is closed', async () => {
   const server = await listen('127.0.0.1');
@@ -30,7 +27,7 @@ test('a port is free once its server is closed', async () => {
   expect(await isPortFree(server.port)).toBe(true);
 });
 
-test('portHolder names this process, or nobody where the system does not tell', async () => {
+test('portHolder returns this process, or undefined if the system does not provide it', async () => {
   const server = await listen('127.0.0.1');
 
   const holder = await portHolder(server.port);
@@ -39,7 +36,7 @@ test('portHolder names this process, or nobody where the system does not tell', 
   expect(holder ?? `(process ${process.pid})`).toContain(`(process ${process.pid})`);
 });
 
-test('portHolder names nobody for a free port', async () => {
+test('portHolder returns undefined for a free port', async () => {
   const server = await listen('127.0.0.1');
   server.close();
 

@@ -3,9 +3,7 @@ import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-const run = promisify(execFile);
-
-/** Whether a server could listen on `port` of this machine's loopback address right now. */
+/** Whether `port` of the loopback address is free. */
 export function isPortFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = net.createServer();
@@ -16,7 +14,7 @@ export function isPortFree(port: number): Promise<boolean> {
   });
 }
 
-/** Who listens on `port`, such as `node (process 4711)`; nothing where the system does not tell. */
+/** The process that listens on `port`, such as `node (process 4711)`; undefined if unknown. */
 export async function portHolder(port: number): Promise<string | undefined> {
   const lsof = await output('lsof', ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc']);
   const [, pid, command] = /^p(\d+)\n(?:.*\n)*?c(.+)$/m.exec(lsof) ?? [];
@@ -27,21 +25,19 @@ export async function portHolder(port: number): Promise<string | undefined> {
   return name && id ? `${name} (process ${id})` : undefined;
 }
 
-/** What `command` prints, or nothing when it is missing or fails. */
+/** The output of `command`; empty if it is missing or fails. */
 async function output(command: string, args: readonly string[]): Promise<string> {
-  try {
-    return (await run(command, args, { timeout: 2_000 })).stdout;
-  } catch {
-    return '';
-  }
+  const run = promisify(execFile)(command, args, { timeout: 2_000 });
+  return run.then(
+    ({ stdout }) => stdout,
+    () => '',
+  );
 }
 
-/** How long threads of a process that has ended may hold its ports still. */
-const RELEASE_MS = 500;
-
-/** @throws {Error} naming `port`, what needs it and who holds it, if it is taken */
+/** @throws {Error} naming `port`, the process that needs it and the one that uses it, if it is taken */
 export async function requireFreePort(port: number, name: string): Promise<void> {
-  for (let waitedMs = 0; waitedMs <= RELEASE_MS; waitedMs += 50) {
+  // The kernel may release the ports of a process shortly after its end.
+  for (let attempt = 0; attempt < 10; attempt += 1) {
     if (await isPortFree(port)) return;
     await sleep(50);
   }

@@ -33,7 +33,7 @@ async function runScript(script: string): Promise<StartedProcess> {
     cwd: folder,
     ports: [],
     address: 'none',
-    // The discard port: nobody answers there.
+    // The discard port: no server listens there.
     readyUrl: 'http://127.0.0.1:9/readyz',
     fingerprint: 'f',
   };

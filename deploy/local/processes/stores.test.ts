@@ -13,14 +13,14 @@ function temporaryFolder(): string {
   return folder;
 }
 
-test('the stores are those that the environment names, and empty names none', () => {
+test('readStores reads the stores from the environment; an empty variable counts as unset', () => {
   const env = { DATABASE_URL: 'postgres://h/fw', REDIS_URL: '', HOME: '/root' };
 
   expect(readStores(env)).toEqual({ DATABASE_URL: 'postgres://h/fw' });
   expect(readStores({})).toEqual({});
 });
 
-test('the stores of a running system are found again, by its owner only', () => {
+test('the stores of the running system are recorded, readable only for the owner', () => {
   const run = path.join(temporaryFolder(), 'run');
   const stores = { DATABASE_URL: 'postgres://fw:secret@h/fw', REDIS_URL: 'redis://h:6379' };
   keepStores(run, {});
@@ -32,7 +32,7 @@ test('the stores of a running system are found again, by its owner only', () => 
   expect(fs.statSync(path.join(run, 'stores.json')).mode & 0o777).toBe(0o600);
 });
 
-test('where nothing runs no store is kept', () => {
+test('without a running system there are no recorded stores', () => {
   expect(keptStores(path.join(temporaryFolder(), 'absent'))).toEqual({});
 });
 
@@ -44,13 +44,13 @@ test.each([
   ],
   [
     { DATABASE_URL: 'postgres://fw:sec ret@[' },
-    'data in PostgreSQL at an address that cannot be read, rate limits in memory (REDIS_URL: Redis)',
+    'data in PostgreSQL at an invalid address, rate limits in memory (REDIS_URL: Redis)',
   ],
-])('%j is told without its password', (stores, words) => {
+])('describeStores prints %j without passwords', (stores, words) => {
   expect(describeStores(stores)).toBe(words);
 });
 
-test('a server that accepts connections is reachable, and none has to be named', async () => {
+test('servers that accept connections are reachable; no server is required', async () => {
   const server = net.createServer();
   onTestFinished(() => void server.close());
   const port = await listenAnywhere(server);
@@ -61,14 +61,12 @@ test('a server that accepts connections is reachable, and none has to be named',
   await requireReachable({});
 });
 
-test('a server that is away is named, without its password', async () => {
+test('the error of an unavailable server contains its address without the password', async () => {
   const port = await freePort();
 
   await expect(
     requireReachable({ DATABASE_URL: `postgres://fw:secret@127.0.0.1:${port}/fw` }),
-  ).rejects.toThrow(
-    `Cannot reach 127.0.0.1:${port}/fw, which DATABASE_URL names: connect ECONNREFUSED`,
-  );
+  ).rejects.toThrow(`Cannot reach 127.0.0.1:${port}/fw of DATABASE_URL: connect ECONNREFUSED`);
   await expect(requireReachable({ REDIS_URL: 'secret@[' })).rejects.toThrow(
     'REDIS_URL must be an address such as scheme://host',
   );

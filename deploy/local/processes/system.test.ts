@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { passedOn, replicasOf, upstreamsOf } from './system.ts';
 
-test('replicas take the ports behind the edge, and health 1,000 above', () => {
+test('the ports of the replicas follow the edge port, health ports are 1,000 higher', () => {
   expect(replicasOf(8080)).toEqual([
     { name: 'users-1', service: 'users', port: 8081, healthPort: 9081 },
     { name: 'users-2', service: 'users', port: 8082, healthPort: 9082 },
@@ -12,7 +12,7 @@ test('replicas take the ports behind the edge, and health 1,000 above', () => {
   ]);
 });
 
-test('the edge gets the ports of every replica by service', () => {
+test('upstreamsOf groups the ports of the replicas by service', () => {
   expect(upstreamsOf(replicasOf(8080))).toEqual({
     users: [8081, 8082],
     catalog: [8083, 8084],
@@ -20,7 +20,7 @@ test('the edge gets the ports of every replica by service', () => {
   });
 });
 
-test('a service has the variables that the environment of make up sets, if it knows them', () => {
+test('a service gets those variables of make up that it knows', () => {
   const env = {
     LOG_LEVEL: 'warn',
     REQUEST_TIMEOUT_MS: '60000',

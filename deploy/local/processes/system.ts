@@ -10,15 +10,16 @@ import type { Upstreams } from './edge.ts';
 import type { ProcessPlan } from './process.ts';
 import type { Stores } from './stores.ts';
 
-/** A process of a service: where clients and where probes reach it. */
+/** A process of a service. */
 export interface Replica {
   readonly name: string;
   readonly service: ServiceName;
+  /** The port of the API. */
   readonly port: number;
   readonly healthPort: number;
 }
 
-/** Every replica behind the edge on `edgePort`: the ports that follow it, health 1,000 above. */
+/** The replicas of all services; their ports follow `edgePort`, health ports are 1,000 higher. */
 export function replicasOf(edgePort: number): Replica[] {
   const names = SERVICES.flatMap(({ name, replicas }) =>
     Array.from({ length: replicas }, (_, index) => ({ service: name, number: index + 1 })),
@@ -31,83 +32,36 @@ export function replicasOf(edgePort: number): Replica[] {
   }));
 }
 
-/** The replicas' ports by service, as the edge wants them. */
+/** The ports of the replicas by service. */
 export function upstreamsOf(replicas: readonly Replica[]): Upstreams {
-  const ports = SERVICES.map(({ name }) => [
-    name,
-    replicas.filter(({ service }) => service === name).map(({ port }) => port),
-  ]);
-  return Object.fromEntries(ports);
+  const byService = Object.groupBy(replicas, ({ service }) => service);
+  return Object.fromEntries(
+    SERVICES.map(({ name }) => [name, (byService[name] ?? []).map(({ port }) => port)]),
+  ) as unknown as Upstreams;
 }
 
 export interface ReplicaOptions {
   readonly folders: Folders;
   readonly stores: Stores;
-  /** Where reports reaches the other two: by the edge, which passes over a replica that is away. */
+  /** Services call each other through the edge, which skips unavailable replicas. */
   readonly edgePort: number;
 }
 
-/** What a service reads from its environment on this machine, beside its ports. */
+/** The environment of a service on this machine, except its ports. */
 export function environmentOf(
-  service: ServiceName,
-  { folders, stores, edgePort }: ReplicaOptions,
-): Record<string, string> {
-  return {
-    ...passedOn(service),
-    PATH: process.env.PATH ?? '',
-    NODE_ENV: 'production',
-    HOST: '127.0.0.1',
-    // The edge is turned away before a replica is told to end, so there is nobody to wait for.
-    DRAIN_DELAY_MS: '0',
-    TRUST_PROXY: '1',
-    ...settingsOf(service, { folders, stores, edgePort }),
-  };
-}
-
-/** How to run `replica` from its service's bundle. */
-export function planReplica(replica: Replica, options: ReplicaOptions): ProcessPlan {
-  const bundle = bundleOf(replica.service);
-  const env = {
-    ...environmentOf(replica.service, options),
-    PORT: String(replica.port),
-    HEALTH_PORT: String(replica.healthPort),
-  };
-  return {
-    name: replica.name,
-    command: process.execPath,
-    args: [bundle],
-    env,
-    cwd: options.folders.root,
-    ports: [replica.port, replica.healthPort],
-    address: `http://127.0.0.1:${replica.port}`,
-    readyUrl: `http://127.0.0.1:${replica.healthPort}/readyz`,
-    fingerprint: createHash('sha256')
-      .update(JSON.stringify([process.execPath, env]))
-      .update(fs.readFileSync(bundle))
-      .digest('hex'),
-  };
-}
-
-/** The variables of the services that the environment of `make up` sets. */
-export function passedOn(
-  service: ServiceName,
-  env: NodeJS.ProcessEnv = process.env,
-): Record<string, string> {
-  return Object.fromEntries(
-    serviceOf(service).environment.flatMap((name) => {
-      const value = env[name];
-      return value ? [[name, value]] : [];
-    }),
-  );
-}
-
-function settingsOf(
   service: ServiceName,
   { folders, stores: { DATABASE_URL, REDIS_URL }, edgePort }: ReplicaOptions,
 ): Record<string, string> {
   const { store, authenticated, calls } = serviceOf(service);
   const edge = `http://127.0.0.1:${edgePort}`;
   return {
+    ...passedOn(service),
+    PATH: process.env.PATH ?? '',
+    NODE_ENV: 'production',
+    HOST: '127.0.0.1',
+    // "make down" stops the edge first, and restarts do not wait for requests of clients.
+    DRAIN_DELAY_MS: '0',
+    TRUST_PROXY: '1',
     ...(store === 'database' && {
       DATABASE_FILE: path.join(folders.data, `${service}.db`),
       ...(DATABASE_URL && { DATABASE_URL }),
@@ -116,4 +70,35 @@ function settingsOf(
     ...(authenticated && { JWT_SECRET_FILE: secretFile(folders.run) }),
     ...Object.fromEntries(calls.map((name) => [`${name.toUpperCase()}_URL`, edge])),
   };
+}
+
+/** How to run `replica` from the bundle of its service. */
+export function planReplica(replica: Replica, options: ReplicaOptions): ProcessPlan {
+  const { name, service, port, healthPort } = replica;
+  const bundle = bundleOf(service);
+  const ports = { PORT: String(port), HEALTH_PORT: String(healthPort) };
+  const env = { ...environmentOf(service, options), ...ports };
+  return {
+    name,
+    command: process.execPath,
+    args: [bundle],
+    env,
+    cwd: options.folders.root,
+    ports: [port, healthPort],
+    address: `http://127.0.0.1:${port}`,
+    readyUrl: `http://127.0.0.1:${healthPort}/readyz`,
+    fingerprint: createHash('sha256')
+      .update(JSON.stringify([process.execPath, env]))
+      .update(fs.readFileSync(bundle))
+      .digest('hex'),
+  };
+}
+
+/** The variables of `service` that are set in the environment of `make up`. */
+export function passedOn(
+  service: ServiceName,
+  env: NodeJS.ProcessEnv = process.env,
+): Record<string, string> {
+  const names = serviceOf(service).environment;
+  return Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 }

@@ -2,35 +2,34 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-import { buildServices, createLaunch, type Launch } from '../processes/launch.ts';
-import { stopSystem } from '../processes/stop.ts';
+import { buildServices, createLaunch, type Launch, stopSystem } from '../processes/launch.ts';
 import type { Stores } from '../processes/stores.ts';
 import { replicasOf } from '../processes/system.ts';
 import { type Folders, foldersOf } from '../state.ts';
 import { freePortsFrom } from './ports.ts';
 
-/** The whole system in a folder and on ports of its own. */
+/** The whole system with its own folder and ports. */
 export interface TrialSystem {
   readonly folders: Folders;
   readonly port: number;
   /** The address of the edge. */
   readonly origin: string;
-  /** What was said at each start, line by line. */
+  /** The lines of progress of all starts. */
   readonly said: readonly string[];
-  /** Starts what does not run. */
+  /** Starts the system again. */
   readonly up: Launch['up'];
-  /** Stops it, and removes all that it wrote. */
+  /** Stops the system and removes its files. */
   stop(): Promise<void>;
 }
 
-/** The sources do not change while they are tested: what was built once is built. */
+/** The sources do not change during the tests: one build is enough. */
 let built: Promise<unknown> | undefined;
 const build = () => {
   built ??= buildServices();
   return built;
 };
 
-/** Starts what `make up` starts. */
+/** Starts the same processes as `make up`. */
 export async function startTrialSystem(stores: Stores = {}): Promise<TrialSystem> {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-system-'));
   const folders = foldersOf(root);

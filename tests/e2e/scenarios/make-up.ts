@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createClusterLaunch } from '../../../deploy/local/cluster/launch.ts';
 import { readCluster } from '../../../deploy/local/cluster/record.ts';
 import { removeFromCluster } from '../../../deploy/local/cluster/remove.ts';
-import { stopSystem } from '../../../deploy/local/processes/stop.ts';
+import { stopSystem } from '../../../deploy/local/processes/launch.ts';
 import { foldersOf } from '../../../deploy/local/state.ts';
 import { freePortsFrom } from '../../../deploy/local/testing/ports.ts';
 import { localTarget } from '../../contract/target.ts';
