@@ -5,11 +5,12 @@ import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
+import { SERVICE_NAMES, SERVICES } from '../../services/services.ts';
 import { launchBrowser } from '../local/testing/browser.ts';
 import { listenAnywhere } from '../local/testing/ports.ts';
 import { startTrialEdge } from '../local/testing/trial-edge.ts';
 
-/** As long as the page waits between two looks at the services. */
+/** The interval of the page's checks. */
 const REFRESH_MS = 4_000;
 
 let browser: Browser;
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** A service that answers everything, until it is told to answer otherwise or stopped. */
+/** Starts a service that responds with `state.status`. */
 async function startService() {
   const state = { status: 200 };
   const server = http.createServer((_, response) => response.writeHead(state.status).end());
@@ -32,11 +33,11 @@ async function startService() {
 }
 
 interface OpenOptions extends BrowserContextOptions {
-  /** Answers from the start as one whose store is away. */
+  /** The status of the catalog from the start. */
   readonly catalogStatus?: number;
 }
 
-/** Opens the page in front of three services of its own; time passes by `page.clock` alone. */
+/** Opens the page with its own services; only `page.clock` advances the time. */
 async function open({ catalogStatus = 200, ...options }: OpenOptions = {}) {
   const [users, catalog, reports] = [
     await startService(),
@@ -72,19 +73,19 @@ function stateOf(page: Page, name: string): Promise<string | null> {
     .getAttribute('data-state');
 }
 
-test('the page shows three services that are up, asks the edge alone, and the console stays empty', async () => {
+test('the page shows all services as up, sends requests only to the edge, and logs nothing', async () => {
   const { page, origin, said, requested } = await open();
 
-  await page.getByRole('status').getByText('All three are up').waitFor();
+  await page.getByRole('status').getByText('All services are up').waitFor();
 
-  for (const name of ['users', 'catalog', 'reports']) expect(await stateOf(page, name)).toBe('up');
+  for (const name of SERVICE_NAMES) expect(await stateOf(page, name)).toBe('up');
   expect(requested.filter((url) => !url.startsWith(`${origin}/`))).toEqual([]);
   expect(said).toEqual([]);
 });
 
-test('a service that is stopped shows as down, and one that comes to itself as up again', async () => {
+test('a stopped service is shown as down, and a recovered one as up', async () => {
   const { page, services } = await open();
-  await page.getByRole('status').getByText('All three are up').waitFor();
+  await page.getByRole('status').getByText('All services are up').waitFor();
 
   services.reports.stop();
   services.users.state.status = 503;
@@ -95,15 +96,15 @@ test('a service that is stopped shows as down, and one that comes to itself as u
   await page.clock.fastForward(REFRESH_MS);
   await page.getByRole('status').getByText('reports is down').waitFor();
 
-  expect(detail).toEqual(['answered 503', 'answered 502']);
+  expect(detail).toEqual(['status 503', 'status 502']);
   expect(await stateOf(page, 'users')).toBe('up');
   expect(await stateOf(page, 'catalog')).toBe('up');
   expect(await stateOf(page, 'reports')).toBe('down');
 });
 
-test('a page that nobody looks at asks nobody', async () => {
+test('a hidden page sends no requests', async () => {
   const { page, requested } = await open();
-  await page.getByRole('status').getByText('All three are up').waitFor();
+  await page.getByRole('status').getByText('All services are up').waitFor();
   await page.evaluate(`
     Object.defineProperty(document, 'hidden', { configurable: true, get: () => true });
     document.dispatchEvent(new Event('visibilitychange'));
@@ -114,7 +115,7 @@ test('a page that nobody looks at asks nobody', async () => {
   expect(requested.length).toBe(before);
 });
 
-test('a line is copied as it has to be typed, with the address of the page', async () => {
+test('a copied command contains the address of the page', async () => {
   const { page, origin } = await open({ permissions: ['clipboard-read', 'clipboard-write'] });
 
   await page.getByRole('button', { name: 'Copy: Search the catalog' }).click();
@@ -125,7 +126,7 @@ test('a line is copied as it has to be typed, with the address of the page', asy
   );
 });
 
-test('where the browser allows no copying the line is selected', async () => {
+test('without permission to copy, the command is selected', async () => {
   const { page, origin } = await open();
   await page.evaluate(`navigator.clipboard.writeText = () => Promise.reject(new Error('no'))`);
 
@@ -135,7 +136,7 @@ test('where the browser allows no copying the line is selected', async () => {
   expect(await page.evaluate('String(getSelection())')).toContain(`curl '${origin}/api/v2/catalog`);
 });
 
-test('each service leads to its documentation and its versions, by keyboard too', async () => {
+test('each service in services.ts has links to its documentation and its versions, also by keyboard', async () => {
   const { page } = await open();
 
   const links = await page.getByRole('navigation').getByRole('link').all();
@@ -146,21 +147,20 @@ test('each service leads to its documentation and its versions, by keyboard too'
   await page.keyboard.press('Enter');
   await page.waitForURL('**/docs/users');
 
-  expect(first).toBe('Skip to the lines to copy');
-  expect(targets).toEqual(
-    ['users', 'catalog', 'reports'].flatMap((name) => [
+  expect(first).toBe('Skip to the examples');
+  expect(targets, 'add an <article> to deploy/nginx/page/index.html').toEqual(
+    SERVICES.flatMap(({ name, versions }) => [
       `/docs/${name}`,
-      expect.stringMatching(`^/api/v1/${name}`),
-      expect.stringMatching(`^/api/v2/${name}`),
+      ...versions.map((version) => expect.stringMatching(`^/api/${version}/${name}`)),
     ]),
   );
 });
 
-test('without JavaScript everything but the states is there', async () => {
+test('without JavaScript, the page contains everything except the states', async () => {
   const { page } = await open({ javaScriptEnabled: false });
 
   expect(await page.getByRole('status').innerText()).toContain('needs JavaScript');
-  expect(await page.getByRole('link', { name: 'Documentation' }).count()).toBe(3);
+  expect(await page.getByRole('link', { name: 'Documentation' }).count()).toBe(SERVICES.length);
   expect(await page.locator('pre').count()).toBe(4);
 });
 
@@ -172,7 +172,7 @@ test.each([
   [1280, 'light'],
   [1280, 'dark'],
 ] as const)(
-  'at %i px in %s nothing is cut off, and axe finds no fault',
+  'at %i px in %s mode, nothing is cut off and axe reports no violation',
   async (width, colorScheme) => {
     const viewport = { width, height: 800 };
     const { page } = await open({ viewport, colorScheme, catalogStatus: 503 });

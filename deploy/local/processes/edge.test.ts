@@ -2,18 +2,18 @@ import type { StdioOptions } from 'node:child_process';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
-import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { SERVICES } from '../../../services/services.ts';
 import { freePort, listenAnywhere } from '../testing/ports.ts';
 import { startTrialEdge, type TrialEdge } from '../testing/trial-edge.ts';
-import { edgeLimitsOf, planEdge, renderLimits, renderUpstreams } from './edge.ts';
+import { edgeLimitsOf, renderLimits, renderUpstreams } from './edge.ts';
 
 const upstreams: http.Server[] = [];
 let edge: TrialEdge;
 let origin: string;
 
-/** Answers with what it received, so that a test sees what the edge passed on. */
+/** Responds with the request, so that a test sees what the edge forwarded. */
 async function startEcho(service: string): Promise<number> {
   const server = http.createServer(async (request, response) => {
     const body = await request.toArray();
@@ -41,7 +41,7 @@ afterAll(async () => {
   for (const server of upstreams) server.close();
 });
 
-/** Sends the target as it stands: `fetch` would resolve dots and drop what it finds odd. */
+/** Sends the target unchanged; `fetch` would normalise it. */
 function rawGet(target: string, headers: http.OutgoingHttpHeaders = {}) {
   return new Promise<{
     status: number | undefined;
@@ -64,7 +64,7 @@ async function echoOf(target: string, headers: http.OutgoingHttpHeaders = {}) {
   return JSON.parse(text);
 }
 
-test('nginx finds no fault in the configuration', () => {
+test('nginx accepts the configuration', () => {
   const { command, args } = edge.plan;
   // nginx opens its standard output by name, which a pipe of Node's does not allow.
   const stdio: StdioOptions = ['ignore', 'ignore', 'pipe'];
@@ -74,7 +74,7 @@ test('nginx finds no fault in the configuration', () => {
   expect({ status, stderr: String(stderr) }).toEqual({ status: 0, stderr: '' });
 });
 
-test('every replica stands in its upstream, which keeps idle connections for less than the 5 s of a service that ends', () => {
+test('each upstream lists all replicas, and keeps idle connections for less than the 5 s of a stopping service', () => {
   const text = renderUpstreams({ users: [1, 2], catalog: [3], reports: [4] });
 
   expect(text).toContain(
@@ -84,17 +84,6 @@ test('every replica stands in its upstream, which keeps idle connections for les
   expect(text.match(/keepalive_timeout 3s;/g)).toHaveLength(3);
 });
 
-test('nothing new goes to the replica that the edge is turned away from', () => {
-  const text = renderUpstreams({ users: [1, 2], catalog: [3], reports: [4] }, 2);
-
-  expect(text.match(/^ {2}server .*$/gm)).toEqual([
-    '  server 127.0.0.1:1 fail_timeout=1s;',
-    '  server 127.0.0.1:2 down fail_timeout=1s;',
-    '  server 127.0.0.1:3 fail_timeout=1s;',
-    '  server 127.0.0.1:4 fail_timeout=1s;',
-  ]);
-});
-
 test.each([
   [{}, 30, 1024 ** 2],
   [{ REQUEST_TIMEOUT_MS: '600000' }, 610, 1024 ** 2],
@@ -102,34 +91,15 @@ test.each([
   [{ REQUEST_TIMEOUT_MS: 'long', BODY_LIMIT: '' }, 30, 1024 ** 2],
   [{ REQUEST_TIMEOUT_MS: '0' }, 86_400, 1024 ** 2],
   [{ BODY_LIMIT: '67108864' }, 30, 64 * 1024 ** 2],
-  // The other services still accept 1 MiB.
+  // The other services accept 1 MiB.
   [{ BODY_LIMIT: '1000' }, 30, 1024 ** 2],
-])('with %j, the edge waits for %i s and takes bodies of %i bytes', (env, seconds, bytes) => {
+])('with %j, the edge waits %i s and accepts bodies of %i bytes', (env, seconds, bytes) => {
   expect(renderLimits(edgeLimitsOf(env))).toBe(
     `client_max_body_size ${bytes};\nproxy_read_timeout ${seconds}s;\nproxy_send_timeout ${seconds}s;\n`,
   );
 });
 
-test.each([
-  ['nginx/1.22.1', false],
-  ['nginx/1.27.3', false],
-  ['nginx/1.27.4', true],
-  ['nginx/1.28.0 (Ubuntu)', true],
-  ['nginx/2.0.0', true],
-  ['openresty/1.27.1.2', false],
-])('%s leaves idle connections open on a reload: %s', (version, expected) => {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-nginx-'));
-  onTestFinished(() => fs.rmSync(folder, { recursive: true }));
-  const nginx = path.join(folder, 'nginx');
-  fs.writeFileSync(nginx, `#!/bin/sh\necho "nginx version: ${version}" >&2\n`, { mode: 0o755 });
-
-  planEdge({ nginx, port: 1, upstreams: { users: [], catalog: [], reports: [] }, prefix: folder });
-
-  const listen = fs.readFileSync(path.join(folder, 'listen.conf'), 'utf8');
-  expect(listen.includes('keepalive_min_timeout')).toBe(expected);
-});
-
-test('the page comes from the edge itself, under a policy that lets in nobody else', async () => {
+test('the edge serves the page, whose policy allows no other origin', async () => {
   const page = await rawGet('/');
 
   expect(page.status).toBe(200);
@@ -143,7 +113,7 @@ test('the page comes from the edge itself, under a policy that lets in nobody el
   expect(page.text).toContain('<!doctype html>');
 });
 
-test('the page and what it loads weigh less than 20 kB, and come from the edge alone', async () => {
+test('the page and its files are smaller than 20 kB and come from the edge', async () => {
   const page = await rawGet('/');
   const paths = [...page.text.matchAll(/(?:src|href)="(\/page\/[^"]+)"/g)].map(
     ([, url = '']) => url,
@@ -160,28 +130,36 @@ test('the page and what it loads weigh less than 20 kB, and come from the edge a
   expect(page.text).not.toMatch(/(?:src|href)="(?!\/|#)/);
 });
 
-test.each(['/', '/page/page.css'])('%s is sent only once to who has it already', async (target) => {
-  const { headers } = await rawGet(target);
-  const { etag = '' } = headers;
+test.each(['/', '/page/page.css'])(
+  '%s is not sent to a client that has the current version',
+  async (target) => {
+    const { headers } = await rawGet(target);
+    const { etag = '' } = headers;
 
-  expect(etag).toMatch(/^"[0-9a-f]{16}"$/);
-  expect(headers['last-modified']).toBeUndefined();
-  for (const known of [etag, `W/${etag}`, `"other", ${etag}`, `${etag} , "other"`, '*']) {
-    const again = await rawGet(target, { 'if-none-match': known });
-    expect({ known, ...again }).toMatchObject({ known, status: 304, text: '', headers: { etag } });
-  }
-  for (const other of ['"other"', etag.slice(1, -1), `"x${etag.slice(1)}`, '']) {
-    const again = await rawGet(target, { 'if-none-match': other });
-    expect({ other, status: again.status }).toEqual({ other, status: 200 });
-  }
-  const posted = await fetch(origin + target, {
-    method: 'POST',
-    headers: { 'if-none-match': etag },
-  });
-  expect(posted.status).toBe(405);
-});
+    expect(etag).toMatch(/^"[0-9a-f]{16}"$/);
+    expect(headers['last-modified']).toBeUndefined();
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, `${etag} , "other"`, '*']) {
+      const again = await rawGet(target, { 'if-none-match': known });
+      expect({ known, ...again }).toMatchObject({
+        known,
+        status: 304,
+        text: '',
+        headers: { etag },
+      });
+    }
+    for (const other of ['"other"', etag.slice(1, -1), `"x${etag.slice(1)}`, '']) {
+      const again = await rawGet(target, { 'if-none-match': other });
+      expect({ other, status: again.status }).toEqual({ other, status: 200 });
+    }
+    const posted = await fetch(origin + target, {
+      method: 'POST',
+      headers: { 'if-none-match': etag },
+    });
+    expect(posted.status).toBe(405);
+  },
+);
 
-test('every replica has the same ETag, whenever its files were written', async () => {
+test('every replica sends the same ETag, whatever the modification time of its files', async () => {
   const other = await startTrialEdge({ users: [1], catalog: [1], reports: [1] });
   onTestFinished(() => other.stop());
   const index = path.join(other.plan.cwd, 'page/index.html');
@@ -192,7 +170,7 @@ test('every replica has the same ETag, whenever its files were written', async (
   expect(there?.headers.get('etag')).toBe(here?.headers.get('etag'));
 });
 
-test.each(['/', '/page/page.css'])('%s takes GET and HEAD only', async (target) => {
+test.each(['/', '/page/page.css'])('%s accepts only GET and HEAD', async (target) => {
   const response = await fetch(origin + target, { method: 'POST', body: 'x' });
 
   expect(response.status).toBe(405);
@@ -200,7 +178,7 @@ test.each(['/', '/page/page.css'])('%s takes GET and HEAD only', async (target) 
   expect(JSON.parse(await response.text()).code).toBe('METHOD_NOT_ALLOWED');
 });
 
-test('a problem of the edge says when to try again only where it may help', async () => {
+test('only problems of unavailable services have Retry-After', async () => {
   const away = await rawGet('/api/v1/reports');
   const unknown = await rawGet('/nowhere');
 
@@ -208,12 +186,22 @@ test('a problem of the edge says when to try again only where it may help', asyn
   expect([unknown.status, unknown.headers['retry-after']]).toEqual([404, undefined]);
 });
 
-test('no path is matched or rewritten by a regular expression', () => {
+test('no location, rewrite or condition uses a regular expression', () => {
   const text = fs.readFileSync(new URL('../../nginx/nginx.conf', import.meta.url), 'utf8');
 
   expect(text).not.toMatch(
-    /^\s*(location\s+~|rewrite\s|if\s*\((?!\$(has_page|final_status( = 504)?)\) \{ return \d+; \}$))/m,
+    /^\s*(location\s+~|rewrite\s|if\s*\((?!\$(has_page|service = ""|final_status( = 504)?)\) \{ return \d+; \}$))/m,
   );
+});
+
+test('nginx.conf routes the API versions and the documentation of each service in services.ts', () => {
+  const text = fs.readFileSync(new URL('../../nginx/nginx.conf', import.meta.url), 'utf8');
+  const [, prefixes = '', names = ''] = /"~\^\/\(\?:(.+?)\)\/\(\?<name>(.+?)\)/.exec(text) ?? [];
+  const versions = [...new Set(SERVICES.flatMap((service) => service.versions))];
+
+  const advice = 'add the service or version to "map $uri $service" in deploy/nginx/nginx.conf';
+  expect(names.split('|'), advice).toEqual(SERVICES.map(({ name }) => name));
+  expect(prefixes.split('|'), advice).toEqual([...versions.map((one) => `api/${one}`), 'docs']);
 });
 
 test.each([
@@ -251,6 +239,8 @@ test.each([
   ['/docs', 404, 'NOT_FOUND'],
   ['/docs/usersx', 404, 'NOT_FOUND'],
   ['/api/v1/usersx', 404, 'NOT_FOUND'],
+  ['/api/v1/users%0A', 404, 'NOT_FOUND'],
+  ['/x/api/v1/users', 404, 'NOT_FOUND'],
   ['/api/v1', 404, 'NOT_FOUND'],
   ['/api/v3/users', 404, 'NOT_FOUND'],
   ['//api/v1/users', 404, 'NOT_FOUND'],
@@ -260,7 +250,7 @@ test.each([
   ['/api/v1/users/%00', 400, 'BAD_REQUEST'],
   ['/../api/v1/users', 400, 'BAD_REQUEST'],
   ['/api/v1/reports', 502, 'BAD_GATEWAY'],
-])('%s is answered %i as a problem by the edge', async (target, status, code) => {
+])('the edge responds to %s with %i and a problem', async (target, status, code) => {
   const response = await rawGet(target, { 'x-request-id': 'trial-1' });
 
   expect(response.status).toBe(status);
@@ -287,21 +277,21 @@ test.each([
   ]);
 });
 
-test('a target over 8 KiB is answered 414 as a problem', async () => {
+test('a target over 8 KiB gets 414 and a problem', async () => {
   const response = await rawGet(`/api/v1/users/${'a'.repeat(9_000)}`);
 
   expect(response.status).toBe(414);
   expect(JSON.parse(response.text).code).toBe('URI_TOO_LONG');
 });
 
-test('a header over 8 KiB is answered 431 as a problem', async () => {
+test('a header over 8 KiB gets 431 and a problem', async () => {
   const response = await rawGet('/api/v1/users', { 'x-large': 'a'.repeat(9_000) });
 
   expect(response.status).toBe(431);
   expect(JSON.parse(response.text).code).toBe('REQUEST_HEADER_FIELDS_TOO_LARGE');
 });
 
-test('what a client claims about itself is replaced by what the edge knows', async () => {
+test('the edge replaces the forwarding headers of the client', async () => {
   const { headers } = await echoOf('/api/v1/users', {
     host: 'shop.example:8080',
     'x-forwarded-for': '203.0.113.9',
@@ -319,7 +309,7 @@ test('what a client claims about itself is replaced by what the edge knows', asy
   expect(headers).not.toHaveProperty('forwarded');
 });
 
-test('a trace that a client has begun is passed on', async () => {
+test('the edge forwards the trace context of the client', async () => {
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
   const { headers } = await echoOf('/api/v1/users', { traceparent, tracestate: 'a=1' });
@@ -327,7 +317,7 @@ test('a trace that a client has begun is passed on', async () => {
   expect(headers).toMatchObject({ traceparent, tracestate: 'a=1' });
 });
 
-test.each(['abc', 'A-Z_09', 'x'.repeat(64)])('request id %s is passed on', async (id) => {
+test.each(['abc', 'A-Z_09', 'x'.repeat(64)])('request id %s is forwarded', async (id) => {
   expect((await echoOf('/api/v1/users', { 'x-request-id': id })).headers['x-request-id']).toBe(id);
 });
 
@@ -340,7 +330,7 @@ test.each(['', 'a b', 'a"b', 'a.b', 'x'.repeat(65)])('request id "%s" is replace
 test.each([
   [1024 ** 2, 200],
   [1024 ** 2 + 1, 413],
-])('a body of %i bytes is answered %i, with its length or in chunks', async (bytes, status) => {
+])('a body of %i bytes gets %i, with Content-Length and in chunks', async (bytes, status) => {
   const body = Buffer.alloc(bytes, 'a');
   const post = (init: RequestInit) => fetch(`${origin}/api/v1/users`, { method: 'POST', ...init });
 
@@ -354,7 +344,7 @@ test.each([
   }
 });
 
-test('HEAD is answered without a body, by a service and by the edge', async () => {
+test('responses to HEAD have no body, from a service and from the edge', async () => {
   for (const [target, status] of [
     ['/', 200],
     ['/api/v1/users', 200],
@@ -367,7 +357,7 @@ test('HEAD is answered without a body, by a service and by the edge', async () =
   }
 });
 
-test('connections to a service are kept', async () => {
+test('connections to a service are reused', async () => {
   let opened = 0;
   for (const server of upstreams) server.on('connection', () => (opened += 1));
 
@@ -376,14 +366,14 @@ test('connections to a service are kept', async () => {
   expect(opened).toBeLessThanOrEqual(2);
 });
 
-test('what a service says about trying again arrives', async () => {
+test('Retry-After of a service is forwarded', async () => {
   const response = await rawGet('/api/v1/users?status=503');
 
   expect([response.status, response.headers['retry-after']]).toEqual([503, '7']);
   expect(JSON.parse(response.text).service).toBe('users');
 });
 
-test('the log has one JSON line a request, with its id and without its query', async () => {
+test('the log has one JSON line per request, with its id and without its query', async () => {
   await echoOf('/api/v1/users?secret=7', { 'x-request-id': 'logged-1' });
 
   const readLine = () =>

@@ -4,26 +4,26 @@ const TIMEOUT_MS = 3_000;
 const services = [...document.querySelectorAll('[data-check]')];
 const summary = document.querySelector('#summary');
 
-/** Asks a service once: whether it answers, and what to say about it. */
-async function ask(path) {
-  const begun = performance.now();
+/** Requests `path` once; returns whether the service is up, and a detail. */
+async function request(path) {
+  const start = performance.now();
   try {
     const response = await fetch(path, {
       method: 'HEAD',
       cache: 'no-store',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    if (!response.ok) return { up: false, detail: `answered ${response.status}` };
-    return { up: true, detail: `in ${Math.max(1, Math.round(performance.now() - begun))} ms` };
+    if (!response.ok) return { up: false, detail: `status ${response.status}` };
+    return { up: true, detail: `in ${Math.max(1, Math.round(performance.now() - start))} ms` };
   } catch (error) {
     const isLate = error instanceof Error && error.name === 'TimeoutError';
-    return { up: false, detail: isLate ? `no answer in ${TIMEOUT_MS / 1000} s` : 'no answer' };
+    return { up: false, detail: isLate ? `no response in ${TIMEOUT_MS / 1000} s` : 'no response' };
   }
 }
 
-/** Asks a service and shows it; gives its name when it is down. */
+/** Checks a service and shows its state; returns its name if it is down. */
 async function check(service) {
-  const { up, detail } = await ask(service.dataset.check);
+  const { up, detail } = await request(service.dataset.check);
   service.dataset.state = up ? 'up' : 'down';
   service.querySelector('.word').textContent = up ? 'up' : 'down';
   service.querySelector('.detail').textContent = detail;
@@ -32,33 +32,34 @@ async function check(service) {
 
 async function checkAll() {
   const down = (await Promise.all(services.map(check))).filter((name) => name !== undefined);
-  const text = {
-    0: 'All three are up',
-    1: `${down[0]} is down`,
-    2: `${down.join(' and ')} are down`,
-    3: 'All three are down',
-  }[down.length];
+  const text = summarise(down);
   summary.dataset.state = down.length === 0 ? 'up' : 'down';
-  // A status is read out whenever it is written, so only a change is.
+  // Screen readers announce every write, so only changes are written.
   if (summary.textContent !== text) summary.textContent = text;
 }
 
-/** Checks now, and again a while after each check has ended; a page that nobody looks at asks nobody. */
+function summarise(down) {
+  if (down.length === 0) return 'All services are up';
+  if (down.length === services.length) return 'All services are down';
+  return `${down.join(' and ')} ${down.length === 1 ? 'is' : 'are'} down`;
+}
+
+/** Checks now, and again some time after each check; a hidden page sends no requests. */
 async function keepChecking() {
   for (;;) {
     if (!document.hidden) await checkAll();
     await new Promise((resolve) => {
       const timer = setTimeout(resolve, REFRESH_MS);
-      const look = () => {
+      const wake = () => {
         clearTimeout(timer);
         resolve();
       };
-      document.addEventListener('visibilitychange', look, { once: true });
+      document.addEventListener('visibilitychange', wake, { once: true });
     });
   }
 }
 
-/** Copies the text of `code`; where the browser allows no copying, selects it. */
+/** Copies the text of `code`, or selects it if the browser allows no copying. */
 async function copy(code) {
   try {
     await navigator.clipboard.writeText(code.textContent);
