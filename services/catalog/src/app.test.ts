@@ -3,13 +3,13 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { createCatalogApp } from './app.ts';
 import { openSqliteCatalogStore } from './store/sqlite.ts';
-import { apiOver, itemOf } from './testing.ts';
+import { createTestApi, itemOf } from './testing.ts';
 
 const CATALOG = '/api/v1/catalog';
 
 /** The API over items 1 to `total`. */
 async function newApi(total: number) {
-  return apiOver(Array.from({ length: total }, (_, at) => itemOf(at + 1)));
+  return createTestApi(Array.from({ length: total }, (_, at) => itemOf(at + 1)));
 }
 
 test('GET of the catalog answers the first 20 items, id and name', async () => {

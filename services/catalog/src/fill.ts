@@ -2,91 +2,93 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type Logger, ServiceUnavailableError } from 'fw';
 
-import { ImportRunningError, type ImportTarget, type Refusal } from './import/target.ts';
+import { ImportRunningError, type Rejection, type ReplaceCatalog } from './import/target.ts';
 import type { CatalogStore } from './store.ts';
 
 export interface FillOptions {
   readonly store: Pick<CatalogStore, 'isEmpty'>;
-  readonly openImport: () => Promise<ImportTarget>;
-  /** The items that an empty store gets. */
+  readonly openImport: () => Promise<ReplaceCatalog>;
+  /** The file with the items. */
   readonly file: string;
   readonly logger?: Logger | undefined;
   /** Aborts when the store is closed. */
   readonly signal: AbortSignal;
 }
 
-/** How often somebody else's import, or a store that is away, is looked at again. */
-const LOOK_EVERY_MS = 100;
+/** The pause between two attempts while the store is unavailable or another import is running. */
+const RETRY_MS = 100;
 
-/** How long a start waits for somebody else's import: what is shipped takes less. */
-const PATIENCE_MS = 2_000;
+/** How long the start of a service waits for another import. The file of this service takes less. */
+const MAX_WAIT_MS = 2_000;
 
 /**
- * Fills a store that never had a catalog. Of several processes that start at once one does it. Resolves
- * when it is done, or has to go on in the background because the store is away or somebody imports into
- * it for longer.
+ * Imports a file into a store that never contained a catalog. If several processes start at once, one of
+ * them imports. Resolves when that is done, or when it continues in the background because the store is
+ * unavailable or another import takes long.
  *
- * @throws {Error} naming the file, if a line of it holds no item
+ * @throws {Error} naming the file, if a line of it is rejected
  */
 export async function fillIfEmpty(options: FillOptions): Promise<void> {
-  const patience = new AbortController();
-  const over = sleep(PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => {});
+  const waiting = new AbortController();
+  const timeout = sleep(MAX_WAIT_MS, undefined, { signal: waiting.signal }).catch(() => {});
   let isWaiting = true;
-  const filling = keepTrying(options, () => patience.abort()).catch((error: unknown) => {
+  const filling = retry(options, () => waiting.abort()).catch((error: unknown) => {
     if (isWaiting) throw error;
     options.logger?.error('Cannot fill the store', error);
   });
   try {
-    await Promise.race([filling, over]);
+    await Promise.race([filling, timeout]);
   } finally {
     isWaiting = false;
-    patience.abort();
+    waiting.abort();
   }
 }
 
-async function keepTrying(options: FillOptions, onAway: () => void): Promise<void> {
-  while (!options.signal.aborted) {
+async function retry(options: FillOptions, onUnavailable: () => void): Promise<void> {
+  const { store, signal } = options;
+  while (!signal.aborted) {
     try {
-      if (!(await options.store.isEmpty())) return;
-      return await fill(options, await options.openImport());
+      if (await store.isEmpty()) await fill(options);
+      return;
     } catch (error) {
-      if (options.signal.aborted) return;
-      if (!isPassing(error)) throw error;
-      if (error instanceof ServiceUnavailableError) onAway();
-      await sleep(LOOK_EVERY_MS, undefined, { ref: false });
+      if (signal.aborted) return;
+      if (!isTemporary(error)) throw error;
+      if (error instanceof ServiceUnavailableError) onUnavailable();
+      await sleep(RETRY_MS, undefined, { ref: false });
     }
   }
 }
 
-function isPassing(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   return error instanceof ImportRunningError || error instanceof ServiceUnavailableError;
 }
 
-async function fill({ store, file, signal }: FillOptions, target: ImportTarget): Promise<void> {
+async function fill({ store, openImport, file, signal }: FillOptions): Promise<void> {
+  // Few starts need these modules.
+  const { importItems } = await import('./import/import.ts');
+  const { openSource } = await import('./import/source.ts');
+  const replace = await openImport();
+  let first: Rejection | undefined;
   try {
-    // Whoever held the lock before may have done it.
-    if (!(await store.isEmpty())) return;
-    // Hardly any start needs it.
-    const { importItems } = await import('./import/import.ts');
-    const { openSource } = await import('./import/source.ts');
-    let first: Refusal | undefined;
     const { ending } = await importItems({
       open: () => openSource(file, signal),
-      target,
-      isResumable: true,
+      // Another process may have filled the store just before this one locked it.
+      replace: ({ fill: add, ...options }) =>
+        replace({
+          ...options,
+          fill: async (items) => ((await store.isEmpty()) ? add(items) : undefined),
+        }),
       isStrict: true,
       signal,
-      onRefusals: (refusals) => {
-        first ??= refusals[0];
+      onRejections: (rejections) => {
+        first ??= rejections[0];
       },
     });
-    if (ending !== 'refused') return;
-    throw new Error(first ? `line ${first.line}: ${first.reason}` : 'there is no item in it');
+    if (ending !== 'rejected' || !(await store.isEmpty())) return;
+    throw new Error(first ? `line ${first.line}: ${first.reason}` : 'it contains no item');
   } catch (error) {
-    if (isPassing(error)) throw error;
+    if (isTemporary(error)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`Cannot read items from "${file}": ${reason}`, { cause: error });
-  } finally {
-    await target.close();
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 
-import { FIELDS, type Field } from './import/read-item.ts';
+import { FIELDS, type Field } from './import/item-fields.ts';
 
 const USAGE = 'Usage: node src/generate-items.ts COUNT [csv] > FILE';
 type Row = Readonly<Record<Field, unknown>> & { readonly price_cents: number };

@@ -36,7 +36,7 @@ await runService({
       async run(config, args, { signal }) {
         const { runImport } = await import('./import/command.ts');
         const { stdout, stderr } = process;
-        return runImport(args, { openTarget: () => openImport(config), signal, stdout, stderr });
+        return runImport(args, { openImport: () => openImport(config), signal, stdout, stderr });
       },
     },
   },

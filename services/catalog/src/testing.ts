@@ -9,19 +9,19 @@ import { onTestFinished } from 'vitest';
 import { createCatalogApp } from './app.ts';
 import { importItems } from './import/import.ts';
 import { createSource } from './import/source.ts';
-import type { ImportTarget, Refusal } from './import/target.ts';
+import type { Rejection, ReplaceCatalog } from './import/target.ts';
 import type { Item } from './item.ts';
 import { openSqliteCatalogStore } from './store/sqlite.ts';
-import { openSqliteImport } from './store/sqlite-import.ts';
+import { createSqliteImport } from './store/sqlite-import.ts';
 import type { CatalogStore } from './store.ts';
 
-/** One place where a catalog may be, as several processes see it. */
-export interface CatalogPlace {
+/** A database that several processes may open. */
+export interface CatalogDatabase {
   openStore(): CatalogStore;
-  openImport(): Promise<ImportTarget>;
+  readonly replace: ReplaceCatalog;
 }
 
-/** An item of this id, in most ways like any other. */
+/** Creates a valid item. */
 export function itemOf(id: number, changes: Partial<Item> = {}): Item {
   return {
     id,
@@ -36,7 +36,7 @@ export function itemOf(id: number, changes: Partial<Item> = {}): Item {
   };
 }
 
-/** A file of JSON lines with these items. */
+/** JSON lines with these items. */
 export function toLines(items: readonly Item[]): string {
   const lines = items.map(({ priceCents, ...rest }) =>
     JSON.stringify({ ...rest, price_cents: priceCents }),
@@ -44,29 +44,22 @@ export function toLines(items: readonly Item[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Imports a file with this content, as one that can be opened again. */
+/** Imports a file with this content, which arrives in one or more chunks. */
 export async function importText(
-  place: CatalogPlace,
+  { replace }: Pick<CatalogDatabase, 'replace'>,
   content: string | readonly string[],
-  options: { readonly isStrict?: boolean; readonly signal?: AbortSignal } = {},
+  { isStrict = false, signal = new AbortController().signal } = {},
 ) {
-  const { isStrict = false, signal = new AbortController().signal } = options;
-  const target = await place.openImport();
-  const refusals: Refusal[] = [];
-  try {
-    const chunks = [content].flat().map((text) => Buffer.from(text));
-    const outcome = await importItems({
-      open: () => createSource(Readable.from(chunks)),
-      target,
-      isResumable: true,
-      isStrict,
-      signal,
-      onRefusals: (some) => void refusals.push(...some),
-    });
-    return { ...outcome, refusals };
-  } finally {
-    await target.close();
-  }
+  const chunks = [content].flat().map((text) => Buffer.from(text));
+  const rejections: Rejection[] = [];
+  const outcome = await importItems({
+    open: () => createSource(Readable.from(chunks)),
+    replace,
+    isStrict,
+    signal,
+    onRejections: (some) => void rejections.push(...some),
+  });
+  return { ...outcome, rejections };
 }
 
 /** A directory that is removed after the test. */
@@ -76,20 +69,19 @@ export function newDirectory(): string {
   return directory;
 }
 
-/** A new database file. */
-export function newSqlitePlace(): CatalogPlace {
-  const file = join(newDirectory(), 'catalog.db');
+/** A new SQLite file. */
+export function newSqliteDatabase(file = join(newDirectory(), 'catalog.db')): CatalogDatabase {
   return {
     openStore: () => openSqliteCatalogStore(file),
-    openImport: async () => openSqliteImport(file),
+    replace: createSqliteImport(file),
   };
 }
 
-/** The API over these items. */
-export async function apiOver(items: readonly Item[]): Promise<Application> {
-  const place = newSqlitePlace();
-  await importText(place, toLines(items));
-  const store = place.openStore();
+/** Creates the API with these items. */
+export async function createTestApi(items: readonly Item[]): Promise<Application> {
+  const database = newSqliteDatabase();
+  await importText(database, toLines(items));
+  const store = database.openStore();
   onTestFinished(() => store.close());
   return createCatalogApp({ store });
 }

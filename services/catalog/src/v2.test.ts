@@ -9,7 +9,7 @@ import * as z from 'zod';
 import { createCatalogApp } from './app.ts';
 import { ItemPage } from './schemas.ts';
 import { openSqliteCatalogStore } from './store/sqlite.ts';
-import { apiOver, itemOf } from './testing.ts';
+import { createTestApi, itemOf } from './testing.ts';
 
 const CATALOG = '/api/v2/catalog';
 const logger = { info() {}, warn() {}, error() {} };
@@ -35,7 +35,7 @@ function nextCursorOf(body: unknown): string | undefined {
 }
 
 test('GET of the catalog answers whole items, 20 of them', async () => {
-  const api = await apiOver(Array.from({ length: 25 }, (_, at) => itemOf(at + 1)));
+  const api = await createTestApi(Array.from({ length: 25 }, (_, at) => itemOf(at + 1)));
 
   const { status, headers, body } = await read(api, CATALOG);
 
@@ -51,7 +51,7 @@ test('GET of the catalog answers whole items, 20 of them', async () => {
 test.each(['', '&sort=-price', '&sort=name&q=boils', '&minPrice=1&sort=-name', '&brand=Brisk'])(
   'Link leads through all pages, with "%s"',
   async (query) => {
-    const api = await apiOver(Array.from({ length: 7 }, (_, at) => itemOf(at + 1)));
+    const api = await createTestApi(Array.from({ length: 7 }, (_, at) => itemOf(at + 1)));
     const seen: number[] = [];
 
     let next: string | undefined = `${CATALOG}?limit=3${query}`;
@@ -82,7 +82,7 @@ test.each([
   ['?minPrice=4990&maxPrice=4990', [2]],
   ['?category=Garden&q=chair&maxPrice=9900&sort=-name', [4]],
 ])('GET with %s answers the items %j', async (query, ids) => {
-  const { status, body } = await read(await apiOver(ASSORTED), CATALOG + query);
+  const { status, body } = await read(await createTestApi(ASSORTED), CATALOG + query);
 
   expect(status).toBe(200);
   expect(idsOf(body)).toEqual(ids);
@@ -109,14 +109,14 @@ test.each([
   [`?q=${'x'.repeat(201)}`, '/q'],
   ['?colour=red', '/colour'],
 ])('GET with %s answers 400', async (query, pointer) => {
-  const { status, body } = await read(await apiOver(ASSORTED), CATALOG + query);
+  const { status, body } = await read(await createTestApi(ASSORTED), CATALOG + query);
 
   expect(status).toBe(400);
   expect(body).toMatchObject({ code: 'VALIDATION_FAILED', errors: [{ in: 'query', pointer }] });
 });
 
 test('a cursor that another list gave out, or nobody, answers 400', async () => {
-  const api = await apiOver(ASSORTED);
+  const api = await createTestApi(ASSORTED);
   const { body } = await read(api, `${CATALOG}?limit=1&sort=price`);
   const nextCursor = nextCursorOf(body);
 
@@ -140,7 +140,7 @@ test.each([
   ['price', [4990.5, 1]],
   ['price', [4990, 1.5]],
 ])('a forged cursor of the list by %s, with %j, is 400', async (sort, place) => {
-  const api = await apiOver(ASSORTED);
+  const api = await createTestApi(ASSORTED);
   const text = JSON.stringify(place);
   const seal = hash('sha256', `items sort=${sort}\0${text}`, 'base64url').slice(0, 8);
 
@@ -150,7 +150,7 @@ test.each([
 });
 
 test('GET of an item answers it, or 404 naming the id', async () => {
-  const api = await apiOver(ASSORTED);
+  const api = await createTestApi(ASSORTED);
 
   expect((await read(api, `${CATALOG}/3`)).body).toEqual({ data: ASSORTED[2] });
   const missing = await read(api, `${CATALOG}/9`);
@@ -163,7 +163,7 @@ test('GET of an item answers it, or 404 naming the id', async () => {
 });
 
 test('facets count what a filter leaves', async () => {
-  const { body } = await read(await apiOver(ASSORTED), `${CATALOG}/facets?maxPrice=5000`);
+  const { body } = await read(await createTestApi(ASSORTED), `${CATALOG}/facets?maxPrice=5000`);
 
   expect(body).toEqual({
     data: {
@@ -178,7 +178,7 @@ test('facets count what a filter leaves', async () => {
 });
 
 test('figures tell how many items there are, and their prices', async () => {
-  const { body, headers } = await read(await apiOver(ASSORTED), `${CATALOG}/figures`);
+  const { body, headers } = await read(await createTestApi(ASSORTED), `${CATALOG}/figures`);
 
   expect(body).toEqual({
     data: {
@@ -210,7 +210,7 @@ test('figures tell how many items there are, and their prices', async () => {
 test.each(['', '?q=tea', '/3', '/facets', '/figures'])(
   'GET of "%s" answers 304 to whoever has it already',
   async (path) => {
-    const api = await apiOver(ASSORTED);
+    const api = await createTestApi(ASSORTED);
     const etag = (await request(api, CATALOG + path)).headers.get('etag') ?? '';
 
     const headers = { 'If-None-Match': `"other", W/${etag}` };
@@ -225,7 +225,7 @@ test.each(['', '?q=tea', '/3', '/facets', '/figures'])(
 );
 
 test('a filter may have 200 characters, an emoji being one', async () => {
-  const listing = await apiOver(ASSORTED);
+  const listing = await createTestApi(ASSORTED);
   const status = async (brand: string) =>
     (await request(listing, `${CATALOG}?${new URLSearchParams({ brand })}`)).status;
 
@@ -235,13 +235,15 @@ test('a filter may have 200 characters, an emoji being one', async () => {
 test('an Accept that leaves out JSON answers 406', async () => {
   const headers = { Accept: 'text/html' };
 
-  const response = await request(await apiOver(ASSORTED), CATALOG, { headers });
+  const response = await request(await createTestApi(ASSORTED), CATALOG, { headers });
 
   expect(response.status).toBe(406);
 });
 
 test('any other method answers 405 with Allow', async () => {
-  const response = await request(await apiOver(ASSORTED), `${CATALOG}/1`, { method: 'DELETE' });
+  const response = await request(await createTestApi(ASSORTED), `${CATALOG}/1`, {
+    method: 'DELETE',
+  });
 
   expect(response.status).toBe(405);
   expect(response.headers.get('allow')).toBe('GET, HEAD');
@@ -262,7 +264,7 @@ const Document = z.object({
 test.each(['/openapi.json', '/docs/catalog/openapi.json'])(
   '%s describes both versions',
   async (path) => {
-    const { body } = await read(await apiOver(ASSORTED), path);
+    const { body } = await read(await createTestApi(ASSORTED), path);
 
     const { paths } = Document.parse(body);
     expect(Object.keys(paths)).toEqual([
@@ -283,13 +285,13 @@ test.each(['/openapi.json', '/docs/catalog/openapi.json'])(
 );
 
 test('redocly lint finds nothing in the document', { timeout: 60_000 }, async () => {
-  expect(await lintDocument(await apiOver(ASSORTED))).toEqual([]);
+  expect(await lintDocument(await createTestApi(ASSORTED))).toEqual([]);
 });
 
 test('every response has Cache-Control, with and without a catalog', async () => {
   const empty = openSqliteCatalogStore(':memory:');
   onTestFinished(() => empty.close());
-  const apps = [await apiOver(ASSORTED), createCatalogApp({ store: empty, logger })];
+  const apps = [await createTestApi(ASSORTED), createCatalogApp({ store: empty, logger })];
 
   for (const app of apps) {
     const responses = await requestEverything(app);

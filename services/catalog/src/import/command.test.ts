@@ -10,13 +10,12 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { generateRows, toCsvLine, toNdjsonLine } from '../generate-items.ts';
 import { openSqliteCatalogStore } from '../store/sqlite.ts';
-import { openSqliteImport } from '../store/sqlite-import.ts';
-import { itemOf, newDirectory, toLines } from '../testing.ts';
-import { FIELDS } from './read-item.ts';
+import { itemOf, newDirectory, newSqliteDatabase, toLines } from '../testing.ts';
+import { FIELDS } from './item-fields.ts';
 
 const MAIN = new URL('../main.ts', import.meta.url);
 
-/** A folder for a database, and what the command does with files in it. */
+/** A folder with a database and files, and the command `import`. */
 function newFolder() {
   const folder = newDirectory();
   const DATABASE_FILE = join(folder, 'catalog.db');
@@ -38,7 +37,7 @@ function newFolder() {
   };
 }
 
-test('import replaces the catalog, says how many and how quickly, and exits with 0', async () => {
+test('import replaces the catalog, prints the number of items and the speed, and exits with 0', async () => {
   const { write, importFile, total } = newFolder();
   const rows = [...generateRows(300)];
 
@@ -49,7 +48,7 @@ test('import replaces the catalog, says how many and how quickly, and exits with
   expect(first).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(
-      /^Imported 300 items in \d+ s, [\d,]+ a second; 0 lines refused\n$/,
+      /^Imported 300 items in \d+ s \([\d,]+ per second\); 0 lines rejected\n$/,
     ),
     stderr: expect.stringMatching(/^Reading {2}300 rows .*\nIndexing .*100 %\n$/s),
   });
@@ -57,7 +56,7 @@ test('import replaces the catalog, says how many and how quickly, and exits with
   expect(await total()).toBe(200);
 });
 
-test('refused lines are shown with their numbers, the first 20, and reported in a file', async () => {
+test('the first 20 rejected lines are printed, all of them are in the report file', async () => {
   const { write, file, importFile, total } = newFolder();
   const lines = Array.from({ length: 30 }, () => 'nothing\n').join('');
 
@@ -69,7 +68,7 @@ test('refused lines are shown with their numbers, the first 20, and reported in 
 
   expect(ending.code).toBe(0);
   expect(ending.stdout).toContain('Imported 1 item ');
-  expect(ending.stdout).toContain('30 lines refused');
+  expect(ending.stdout).toContain('30 lines rejected');
   expect(ending.stderr).toContain('line 2: expected a JSON object\n');
   expect(ending.stderr).toContain('line 21: expected a JSON object\nand 10 more lines\n');
   expect(ending.stderr).not.toContain('line 22:');
@@ -79,7 +78,7 @@ test('refused lines are shown with their numbers, the first 20, and reported in 
   expect(await total()).toBe(1);
 });
 
-test('--strict refuses a file with a bad line, exits with 1, and leaves the catalog', async () => {
+test('--strict rejects a file with an invalid line, exits with 1 and does not change the catalog', async () => {
   const { write, importFile, total } = newFolder();
   await importFile(write('good', toLines([itemOf(1)])));
 
@@ -90,13 +89,13 @@ test('--strict refuses a file with a bad line, exits with 1, and leaves the cata
 
   expect(ending).toMatchObject({
     code: 1,
-    stdout: 'Refused the file: 1 line refused; the catalog is as it was\n',
+    stdout: 'Rejected the file: 1 line rejected; the catalog is unchanged\n',
   });
   expect(ending.stderr).toContain('line 3: id must be an integer of at least 1\n');
   expect(await total()).toBe(1);
 });
 
-test('a file that cannot be read is named, and exits with 1', async () => {
+test('a file that cannot be read is named in one line, and the exit code is 1', async () => {
   const { file, write, importFile } = newFolder();
 
   for (const [name, reason] of [
@@ -112,7 +111,7 @@ test('a file that cannot be read is named, and exits with 1', async () => {
 });
 
 test.for([[[]], [['a', 'b']], [['--quickly', 'a']]] as const)(
-  'import with the arguments %j prints its usage, and exits with 2',
+  'import with the arguments %j prints its usage and exits with 2',
   async ([args]) => {
     expect(await newFolder().importFile(...args)).toMatchObject({
       code: 2,
@@ -121,50 +120,27 @@ test.for([[[]], [['a', 'b']], [['--quickly', 'a']]] as const)(
   },
 );
 
-test('a second import at the same time says so, and exits with 1', async () => {
+test('a second import at the same time fails in one line, and the exit code is 1', async () => {
   const { DATABASE_FILE, write, importFile } = newFolder();
-  const first = openSqliteImport(DATABASE_FILE);
+  const file = write('items', toLines([itemOf(1)]));
+  const { replace } = newSqliteDatabase(DATABASE_FILE);
 
-  const ending = await importFile(write('items', toLines([itemOf(1)])));
-  await first.close();
-
-  expect(ending.code).toBe(1);
-  expect(ending.stderr).toContain('another import into this store is running');
-});
-
-test('Ctrl-C says that the same command goes on, which it does', async () => {
-  const { DATABASE_FILE, file, write, importFile, total } = newFolder();
-  const rows = [...generateRows(2_000)].map(toNdjsonLine);
-  // A pipe, so that the import cannot have come to the end when the signal comes.
-  execFileSync('mkfifo', [file('pipe')]);
-  const child = spawn(process.execPath, [fileURLToPath(MAIN), 'import', file('pipe')], {
-    env: { PATH: process.env.PATH, DATABASE_FILE },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const pipe = createWriteStream(file('pipe')).on('error', () => {});
-  pipe.write(rows.slice(0, 1_000).join(''));
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      if (!output.includes('Reading') && text.includes('Reading')) {
-        child.kill('SIGINT');
-        pipe.end(rows.slice(1_000).join(''));
-      }
-      output += text;
+  const ending = await new Promise<Awaited<ReturnType<typeof importFile>>>((resolve) => {
+    void replace({
+      async fill() {
+        resolve(await importFile(file));
+        return undefined;
+      },
     });
-  }
+  });
 
-  const [code] = await once(child, 'close');
-  const again = await importFile(write('items', rows.join('')));
-
-  expect(code).toBe(130);
-  expect(output).toMatch(/Interrupted after [\d,]+ items: .* the same command goes on from here\n/);
-  expect(again.code).toBe(0);
-  expect(again.stderr).toMatch(/Going on at line [\d,]+, after [\d,]+ rows\n/);
-  expect(await total()).toBe(2_000);
+  expect(ending).toMatchObject({
+    code: 1,
+    stderr: `Cannot import "${file}": another import into this store is running\n`,
+  });
 });
 
-/** Starts an import that waits for more content than it gets. */
+/** Starts an import that waits for more content. */
 function startImport(folder: ReturnType<typeof newFolder>, kind: 'pipe' | 'stdin') {
   const file = kind === 'stdin' ? '-' : folder.file('pipe');
   if (kind === 'pipe') execFileSync('mkfifo', [file]);
@@ -181,7 +157,7 @@ function startImport(folder: ReturnType<typeof newFolder>, kind: 'pipe' | 'stdin
     });
   }
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...output }));
-  /** Resolves when the import has read, or has in its pipe, all but the last 64 KiB. */
+  /** Resolves when all but the last 64 KiB are in the import or its pipe. */
   async function write(content: Buffer): Promise<void> {
     const stream = kind === 'stdin' ? child.stdin : createWriteStream(file);
     stream.on('error', () => {});
@@ -198,7 +174,7 @@ test.each([
   ['a pipe without a line break', 'pipe', Buffer.concat([ONE, FILLER])],
   ['standard input without a line break', 'stdin', Buffer.concat([ONE, FILLER])],
   ['gzip without a line break', 'stdin', gzipSync(Buffer.concat([ONE, FILLER]), { level: 0 })],
-  ['a quoted field without end', 'pipe', Buffer.concat([OPEN_QUOTE, FILLER])],
+  ['a quoted field that is not closed', 'pipe', Buffer.concat([OPEN_QUOTE, FILLER])],
 ] as const)('SIGTERM ends an import that waits for more of %s', async (_, kind, content) => {
   const { child, ended, write } = startImport(newFolder(), kind);
   await write(content);
@@ -207,34 +183,37 @@ test.each([
 
   expect(await ended).toMatchObject({
     code: 130,
-    stdout: expect.stringMatching(/^Interrupted after [\d,]+ items?: the catalog is as it was/),
+    stdout: expect.stringMatching(/^Interrupted after [\d,]+ items?: the catalog is unchanged\n$/),
   });
 });
 
-test('SIGTERM ends an import from a pipe that nothing writes to', async () => {
+test('SIGTERM ends an import from a pipe that has no writer', async () => {
   const folder = newFolder();
   const { child, ended } = startImport(folder, 'pipe');
-  // The lock exists as soon as signals are handled.
-  await vi.waitFor(() => expect(existsSync(`${folder.DATABASE_FILE}.import`)).toBe(true), 10_000);
+  // The file is created after signals are handled.
+  await vi.waitFor(() => expect(existsSync(folder.DATABASE_FILE)).toBe(true), 10_000);
 
   child.kill('SIGTERM');
 
   expect(await ended).toMatchObject({ code: 130 });
 });
 
-test('SIGHUP ends an import, which goes on with the same file', async () => {
+test.each([
+  ['SIGINT', { code: 130, signal: null }],
+  ['SIGHUP', { code: null, signal: 'SIGHUP' }],
+] as const)('%s ends an import; the next one starts again', async (name, ending) => {
   const folder = newFolder();
   const { child, ended, write } = startImport(folder, 'stdin');
   await write(Buffer.concat([ONE, FILLER]));
 
-  child.kill('SIGHUP');
+  child.kill(name);
 
-  expect(await ended).toMatchObject({ code: null, signal: 'SIGHUP' });
+  expect(await ended).toMatchObject(ending);
   const again = await folder.importFile(folder.write('items', ONE));
   expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('Imported 1 item ') });
 });
 
-test('content without a line break is refused with its line, its first byte and the limit', async () => {
+test('content without a line break is an error that names the line, its first byte and the limit', async () => {
   const { write, importFile } = newFolder();
   const file = write('endless.gz', gzipSync(Buffer.concat([ONE, Buffer.alloc(65 * 1024 ** 2)])));
 
@@ -256,7 +235,7 @@ test('blank lines before the first item are not kept in memory', async () => {
   expect(ending).toMatchObject({ code: 0, stdout: expect.stringContaining('Imported 1 item ') });
 });
 
-test('standard input is imported too', async () => {
+test('- imports standard input', async () => {
   const { DATABASE_FILE, total } = newFolder();
   const child = spawn(process.execPath, [fileURLToPath(MAIN), 'import', '-'], {
     env: { PATH: process.env.PATH, DATABASE_FILE },

@@ -4,70 +4,66 @@ import { parseArgs } from 'node:util';
 import { type ImportOutcome, importItems } from './import.ts';
 import { count, createProgress, duration } from './progress.ts';
 import { openSource } from './source.ts';
-import type { ImportTarget, Refusal } from './target.ts';
+import type { Rejection, ReplaceCatalog } from './target.ts';
 
-const USAGE = 'FILE [--strict] [--report FILE]';
+/** The arguments of the command, for its help. */
+export const IMPORT_USAGE = 'FILE [--strict] [--report FILE]';
 
-/** Where the command writes; a process's own streams. */
+/** A stream of the process. */
 export interface Output {
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
 export interface ImportCommandOptions {
-  readonly openTarget: () => Promise<ImportTarget>;
+  readonly openImport: () => Promise<ReplaceCatalog>;
   readonly signal: AbortSignal;
   readonly stdout: Output;
   readonly stderr: Output;
 }
 
-/** What a terminal shows of the refused lines. */
-const SHOWN = 20;
+/** Rejected lines that are printed; `--report` writes all of them. */
+const MAX_PRINTED = 20;
 
 /**
- * Imports a file as the command line says; resolves with the exit code: 0 for imported, 1 for refused
- * or failed, 2 for arguments that make no sense, 130 for interrupted.
+ * Runs the command `import`. Resolves with the exit code: 0 imported, 1 rejected or failed, 2 invalid
+ * arguments, 130 interrupted.
  */
 export async function runImport(
   args: readonly string[],
-  options: ImportCommandOptions,
+  { openImport, signal, stdout, stderr }: ImportCommandOptions,
 ): Promise<number> {
-  const { openTarget, signal, stdout, stderr } = options;
-  const asked = readArguments(args);
-  if (!asked) {
-    stderr.write(`Usage: import ${USAGE}\n`);
+  const request = readArguments(args);
+  if (!request) {
+    stderr.write(`Usage: import ${IMPORT_USAGE}\n`);
     return 2;
   }
-  const { file, isStrict } = asked;
+  const { file, isStrict } = request;
   const startedMs = performance.now();
   const progress = createProgress({
     write: (text) => stderr.write(text),
     isTerminal: stderr.isTTY === true,
   });
-  let target: ImportTarget | undefined;
   try {
-    const report = createReport(asked.report);
-    target = await openTarget();
+    const report = createReport(request.report);
+    const replace = await openImport();
     const outcome = await importItems({
       open: () => openSource(file, signal),
-      target,
-      isResumable: file !== '-',
+      replace,
       isStrict,
       signal,
-      onEvent: (event) => progress.show(event),
-      onRefusals: (refusals) => report.add(refusals),
+      onProgress: (state) => progress.show(state),
+      onRejections: (rejections) => report.add(rejections),
     });
     progress.end();
     for (const line of report.end()) stderr.write(`${line}\n`);
-    stdout.write(`${summaryOf(outcome, { file, tookMs: performance.now() - startedMs })}\n`);
-    return { imported: 0, refused: 1, interrupted: 130 }[outcome.ending];
+    stdout.write(`${summaryOf(outcome, performance.now() - startedMs)}\n`);
+    return { imported: 0, rejected: 1, interrupted: 130 }[outcome.ending];
   } catch (error) {
     progress.end();
     const reason = error instanceof Error ? error.message : String(error);
     stderr.write(`Cannot import "${file}": ${reason}\n`);
     return 1;
-  } finally {
-    await target?.close();
   }
 }
 
@@ -87,44 +83,40 @@ function readArguments(args: readonly string[]) {
 }
 
 /**
- * Collects the refused lines: the first ones to show, all of them in a file if one is named.
+ * Collects rejected lines: the first ones to print, and all of them in `file`, if there is one.
  *
- * @throws {Error} if that file cannot be written
+ * @throws {Error} if `file` cannot be written
  */
 function createReport(file: string | undefined) {
-  const first: string[] = [];
+  const printed: string[] = [];
   const descriptor = file === undefined ? undefined : openSync(file, 'w');
-  let lines = 0;
+  let total = 0;
   return {
-    add(refusals: readonly Refusal[]) {
-      const texts = refusals.map(({ line, reason }) => `line ${line}: ${reason}`);
-      lines += texts.length;
-      first.push(...texts.slice(0, Math.max(0, SHOWN - first.length)));
-      if (descriptor !== undefined) appendFileSync(descriptor, `${texts.join('\n')}\n`);
+    add(rejections: readonly Rejection[]) {
+      const lines = rejections.map(({ line, reason }) => `line ${line}: ${reason}`);
+      total += lines.length;
+      printed.push(...lines.slice(0, MAX_PRINTED - printed.length));
+      if (descriptor !== undefined) {
+        appendFileSync(descriptor, lines.map((line) => `${line}\n`).join(''));
+      }
     },
-    /** The lines to show. */
+    /** Closes the file; returns the lines to print. */
     end(): readonly string[] {
       if (descriptor !== undefined) closeSync(descriptor);
-      if (lines === first.length) return first;
-      return [...first, `and ${count(lines - first.length)} more lines`];
+      if (total === printed.length) return printed;
+      return [...printed, `and ${count(total - printed.length)} more lines`];
     },
   };
 }
 
-function summaryOf(
-  { ending, items, refused }: ImportOutcome,
-  { file, tookMs }: { readonly file: string; readonly tookMs: number },
-): string {
-  const lines = `${count(refused)} ${refused === 1 ? 'line' : 'lines'} refused`;
-  const all = `${count(items)} ${items === 1 ? 'item' : 'items'}`;
+function summaryOf({ ending, items, rejected }: ImportOutcome, tookMs: number): string {
+  const rejectedLines = `${count(rejected)} ${rejected === 1 ? 'line' : 'lines'} rejected`;
+  const allItems = `${count(items)} ${items === 1 ? 'item' : 'items'}`;
   if (ending === 'imported') {
     const perSecond = count((items / tookMs) * 1000);
-    return `Imported ${all} in ${duration(tookMs)}, ${perSecond} a second; ${lines}`;
+    return `Imported ${allItems} in ${duration(tookMs)} (${perSecond} per second); ${rejectedLines}`;
   }
-  if (ending === 'interrupted') {
-    const again = file === '-' ? 'begins again' : 'goes on from here';
-    return `Interrupted after ${all}: the catalog is as it was; the same command ${again}`;
-  }
-  const reason = items === 0 ? 'there is no item in it' : lines;
-  return `Refused the file: ${reason}; the catalog is as it was`;
+  if (ending === 'interrupted') return `Interrupted after ${allItems}: the catalog is unchanged`;
+  const reason = items === 0 ? 'it contains no valid item' : rejectedLines;
+  return `Rejected the file: ${reason}; the catalog is unchanged`;
 }

@@ -3,16 +3,21 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { createCsvReader } from './csv.ts';
-import { RefusedLineError } from './read-item.ts';
+import { RejectedLineError } from './item-fields.ts';
+import type { Line } from './lines.ts';
+
+function toLines(texts: readonly string[], first = 1): readonly Line[] {
+  return texts.map((text, at) => ({ line: first + at, text }));
+}
 
 function readAll(text: string): readonly (readonly [number, unknown])[] {
   const reader = createCsvReader();
-  const lines = text.split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  const records = [...reader.read(lines, 1), ...reader.end()];
+  const texts = text.split('\n');
+  if (texts.at(-1) === '') texts.pop();
+  const records = [...reader.read(toLines(texts)), ...reader.end()];
   return records.map(({ line, fields }) => [
     line,
-    fields instanceof RefusedLineError ? fields.message : fields,
+    fields instanceof RejectedLineError ? fields.message : fields,
   ]);
 }
 
@@ -52,21 +57,21 @@ test.each([
   [
     '5" pipe,a\nb,c\n',
     [
-      [1, 'a field that holds a quote must be quoted'],
+      [1, 'a field that contains a quote must be quoted'],
       [2, ['b', 'c']],
     ],
   ],
   [
     '"a"b,c\nd,e\n',
     [
-      [1, 'a quote must stand at the end of a field'],
+      [1, 'a closing quote must be at the end of its field'],
       [2, ['d', 'e']],
     ],
   ],
   [
     '"a,b\nc,d\n',
     [
-      [1, 'a quote is opened and not closed'],
+      [1, 'a quote is not closed'],
       [2, ['c', 'd']],
     ],
   ],
@@ -74,29 +79,42 @@ test.each([
   expect(readAll(text)).toEqual(records);
 });
 
-test('a quote that nobody closes costs its own line only, in a file of any length', () => {
+test('a quote that is not closed rejects its own line only, in a file of any length', () => {
   const good = Array.from({ length: 1_000 }, (_, at) => `${at},"x, y"`);
 
   const records = readAll(['"open,a', ...good].join('\n'));
 
   expect(records).toHaveLength(1_001);
-  expect(records[0]).toEqual([1, 'a quote is opened and not closed']);
+  expect(records[0]).toEqual([1, 'a quote is not closed']);
   expect(records.at(-1)).toEqual([1_001, ['999', 'x, y']]);
 });
 
-test('a record may come in several blocks', () => {
+test('invalid records between valid ones are rejected one by one', () => {
+  const texts = ['a,"b"', '5" pipe,a', '"c', 'd",e', '"f"g,h', '"i', '"j",k', 'l,m'];
+
+  expect(readAll(texts.join('\n'))).toEqual([
+    [1, ['a', 'b']],
+    [2, 'a field that contains a quote must be quoted'],
+    [3, ['c\nd', 'e']],
+    [5, 'a closing quote must be at the end of its field'],
+    [6, 'a quote is not closed'],
+    [7, ['j', 'k']],
+    [8, ['l', 'm']],
+  ]);
+});
+
+test('a record can span several blocks of lines', () => {
   const reader = createCsvReader();
 
-  expect(reader.read(['a,b', '"c'], 1)).toEqual([{ line: 1, fields: ['a', 'b'] }]);
-  expect(reader.isInside).toBe(true);
-  expect(reader.read(['d"', 'e'], 3)).toEqual([
+  expect(reader.read(toLines(['a,b', '"c']))).toEqual([{ line: 1, fields: ['a', 'b'] }]);
+  expect(reader.read(toLines(['d"', 'e'], 3))).toEqual([
     { line: 2, fields: ['c\nd'] },
     { line: 4, fields: ['e'] },
   ]);
-  expect(reader.isInside).toBe(false);
+  expect(reader.end()).toEqual([]);
 });
 
-test('records are what another reader of CSV reads', () => {
+test('valid records are what csv-parse reads from the whole file', () => {
   const field = fc.string({ unit: fc.constantFrom('a', 'é', ' ', ',', '"', '\n', '\r', ';') });
   const records = fc.array(fc.array(field, { minLength: 2, maxLength: 4 }), { minLength: 1 });
   const quote = (text: string) => `"${text.replaceAll('"', '""')}"`;

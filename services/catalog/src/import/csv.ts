@@ -1,115 +1,121 @@
-import type { Line } from './lines.ts';
-import { RefusedLineError } from './read-item.ts';
+import { CsvError, parse } from 'csv-parse/sync';
 
-/** The fields of one record, or why there is none, and the line that it begins in. */
+import { RejectedLineError } from './item-fields.ts';
+import { isBlank, type Line } from './lines.ts';
+
+/** The fields of one record, or the reason why it cannot be read, and the line where it starts. */
 export interface CsvRecord {
   readonly line: number;
-  readonly fields: readonly string[] | RefusedLineError;
+  readonly fields: readonly string[] | RejectedLineError;
 }
 
-/** A quoted field may go on for so many lines; else a quote that nobody closed would take in the file. */
-const MAX_RECORD_LINES = 200;
-const MAX_RECORD_LENGTH = 65_536;
-
-/** Reads records of comma-separated values (RFC 4180) from lines that come in blocks. */
 export interface CsvReader {
-  /** The records that are whole; a record that goes on in the next block is kept back. */
-  read(lines: readonly Line[], number: number): readonly CsvRecord[];
-  /** The records of what was kept back, once there are no more lines. */
+  /** Reads the complete records; keeps the lines of an incomplete last record for the next call. */
+  read(lines: readonly Line[]): readonly CsvRecord[];
+  /** Reads the lines that were kept. */
   end(): readonly CsvRecord[];
-  /** Whether a record is kept back. */
-  readonly isInside: boolean;
 }
 
+/** A quoted field that spans more lines counts as not closed. */
+const MAX_RECORD_LINES = 200;
+
+const OPTIONS = { record_delimiter: ['\r\n', '\n'], relax_column_count: true };
+
+/** Reads comma-separated values (RFC 4180). An invalid record never affects the records after it. */
 export function createCsvReader(): CsvReader {
-  let waiting: readonly Line[] = [];
-  let waitingNumber = 1;
+  let kept: readonly Line[] = [];
 
-  function readAll(lines: readonly Line[], { number, isEnd }: { number: number; isEnd: boolean }) {
-    const records: CsvRecord[] = [];
-    for (let at = 0; at < lines.length; ) {
-      const { fields, size } = readRecord(lines, { at, isEnd });
-      if (size === 0) {
-        waiting = lines.slice(at);
-        waitingNumber = number + at;
-        return records;
-      }
-      if (fields) records.push({ line: number + at, fields });
-      at += size;
-    }
-    waiting = [];
-    return records;
+  function read(lines: readonly Line[]): readonly CsvRecord[] {
+    const { groups, rest } = groupByRecord([...kept, ...lines]);
+    kept = rest;
+    return readGroups(groups);
   }
 
-  return {
-    read(lines, number) {
-      if (waiting.length === 0) return readAll(lines, { number, isEnd: false });
-      return readAll([...waiting, ...lines], { number: waitingNumber, isEnd: false });
-    },
-    end() {
-      return readAll(waiting, { number: waitingNumber, isEnd: true });
-    },
-    get isInside() {
-      return waiting.length > 0;
-    },
-  };
+  function end(): readonly CsvRecord[] {
+    const [first, ...others] = kept;
+    if (!first) return [];
+    kept = [];
+    return [...readGroups([[first]]), ...read(others), ...end()];
+  }
+
+  return { read, end };
 }
 
-/** The record that begins in the line at `at`, of `size` lines; 0 if it needs lines that are not there. */
-function readRecord(
-  lines: readonly Line[],
-  { at, isEnd }: { readonly at: number; readonly isEnd: boolean },
-): { readonly fields?: CsvRecord['fields']; readonly size: number } {
+/** Splits lines into those of each record; the last record may be incomplete. */
+function groupByRecord(lines: readonly Line[]) {
+  const groups: (readonly Line[])[] = [];
+  let start = 0;
+  while (start < lines.length) {
+    const size = sizeOfRecord(lines, start);
+    if (size === undefined) break;
+    groups.push(lines.slice(start, start + size));
+    start += size;
+  }
+  return { groups, rest: lines.slice(start) };
+}
+
+/**
+ * The number of lines of the record that starts at `start`: inside a quoted field, a line break is text.
+ * 1 if the record is invalid; `undefined` if it needs more lines.
+ */
+function sizeOfRecord(lines: readonly Line[], start: number): number | undefined {
   let text = '';
-  for (let size = 1; size <= MAX_RECORD_LINES && text.length <= MAX_RECORD_LENGTH; size++) {
-    const line = lines[at + size - 1];
-    if (line === undefined && !isEnd) return { size: 0 };
-    if (line === undefined) break;
-    if (typeof line !== 'string') {
-      if (size === 1) return { fields: line, size };
-      break;
-    }
-    text = size === 1 ? line : `${text}\n${line}`;
-    const fields = splitRecord(text.endsWith('\r') ? text.slice(0, -1) : text);
-    if (fields instanceof RefusedLineError && size > 1) break;
-    if (fields) return isBlank(fields) ? { size } : { fields, size };
+  for (let size = 1; size <= MAX_RECORD_LINES; size++) {
+    const line = lines[start + size - 1];
+    if (!line) return undefined;
+    if (typeof line.text !== 'string') return 1;
+    text = size === 1 ? line.text : `${text}\n${line.text}`;
+    if (countQuotes(text) % 2 === 0) return size === 1 || reasonOf(text) === undefined ? size : 1;
+    if (size === 1 && reasonOf(text) !== NOT_CLOSED) return 1;
   }
-  // Whatever the quote was meant to be, the lines after it may be good ones.
-  return { fields: new RefusedLineError('a quote is opened and not closed'), size: 1 };
+  return 1;
 }
 
-function isBlank(fields: CsvRecord['fields']): boolean {
-  return !(fields instanceof RefusedLineError) && fields.length === 1 && fields[0] === '';
+function countQuotes(text: string): number {
+  return text.split('"').length - 1;
 }
 
-/** The fields of a record, or `undefined` if it ends inside a quoted one. */
-function splitRecord(text: string): readonly string[] | RefusedLineError | undefined {
-  if (!text.includes('"')) return text.split(',');
-  const fields: string[] = [];
-  for (let start = 0; ; ) {
-    const isQuoted = text[start] === '"';
-    const end = isQuoted ? endOfQuoted(text, start) : endOfPlain(text, start);
-    if (end === undefined) return undefined;
-    const field = text.slice(start, end);
-    if (!isQuoted && field.includes('"')) {
-      return new RefusedLineError('a field that holds a quote must be quoted');
-    }
-    fields.push(isQuoted ? field.slice(1, -1).replaceAll('""', '"') : field);
-    if (end === text.length) return fields;
-    if (text[end] !== ',') return new RefusedLineError('a quote must stand at the end of a field');
-    start = end + 1;
+function readGroups(groups: readonly (readonly Line[])[]): readonly CsvRecord[] {
+  const lines = groups.flatMap(joinLines);
+  const parsed = parseRecords(lines.flatMap(({ text }) => (typeof text === 'string' ? text : [])));
+  let at = 0;
+  return lines.map(({ line, text }) => ({
+    line,
+    fields: typeof text === 'string' ? (parsed[at++] ?? []) : text,
+  }));
+}
+
+/** One line with the text of a record; none if the record is blank. */
+function joinLines(group: readonly Line[]): readonly Line[] {
+  const [first] = group;
+  if (!first || group.every(isBlank)) return [];
+  if (typeof first.text !== 'string') return [first];
+  return [{ line: first.line, text: group.map((line) => line.text).join('\n') }];
+}
+
+/** Parses all records at once; only if that fails, finds the invalid ones by bisection. */
+function parseRecords(texts: readonly string[]): readonly CsvRecord['fields'][] {
+  if (texts.length === 0) return [];
+  try {
+    return parse(`${texts.join('\n')}\n`, OPTIONS);
+  } catch (error) {
+    if (texts.length === 1) return [new RejectedLineError(describe(error))];
+    const half = texts.length >> 1;
+    return [...parseRecords(texts.slice(0, half)), ...parseRecords(texts.slice(half))];
   }
 }
 
-function endOfPlain(text: string, start: number): number {
-  const comma = text.indexOf(',', start);
-  return comma < 0 ? text.length : comma;
+/** The reason why a record is invalid; `undefined` if it is valid. */
+function reasonOf(text: string): string | undefined {
+  const [fields] = parseRecords([text]);
+  return fields instanceof RejectedLineError ? fields.message : undefined;
 }
 
-function endOfQuoted(text: string, start: number): number | undefined {
-  for (let at = start + 1; ; at += 2) {
-    at = text.indexOf('"', at);
-    if (at < 0) return undefined;
-    if (text[at + 1] !== '"') return at + 1;
-  }
+const NOT_CLOSED = 'a quote is not closed';
+
+function describe(error: unknown): string {
+  if (!(error instanceof CsvError)) throw error;
+  if (error.code === 'INVALID_OPENING_QUOTE') return 'a field that contains a quote must be quoted';
+  if (error.code === 'CSV_QUOTE_NOT_CLOSED') return NOT_CLOSED;
+  return 'a closing quote must be at the end of its field';
 }

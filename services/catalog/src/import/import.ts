@@ -1,126 +1,72 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 
-import * as z from 'zod';
-
-import { OtherContentError } from './lines.ts';
-import { type ReadState, readBatches } from './read-batches.ts';
+import { readItems } from './read-items.ts';
 import type { Source } from './source.ts';
-import type { ImportState, ImportTarget, Refusal, Step } from './target.ts';
+import type { AddItems, Rejection, ReplaceCatalog } from './target.ts';
 
-/** What an import is doing. */
-export type ImportEvent =
-  /** Goes on after the lines that were kept when an earlier import of this file was interrupted. */
-  | { readonly kind: 'resumed'; readonly state: ImportState; readonly line: number }
-  | { readonly kind: 'read'; readonly state: ImportState; readonly source: Source }
-  | { readonly kind: 'build'; readonly step: Step };
+/** The number of rows that were read, or the part of the indexing that is done. */
+export interface ImportProgress {
+  readonly phase: 'Reading' | 'Indexing';
+  readonly rows: number;
+  /** The part of the phase that is done, from 0 to 1; `undefined` if unknown. */
+  readonly done: number | undefined;
+}
 
 export interface ImportOptions {
-  /** Opens the file; called again if it has to be read from its beginning. */
+  /** Opens the file, once the store is ready. The source must end when `signal` aborts. */
   readonly open: () => Source;
-  readonly target: ImportTarget;
-  /** Whether the same content comes again when the file is opened again; not so of a pipe. */
-  readonly isResumable: boolean;
-  /** Refuses the whole file if one line is refused. */
+  readonly replace: ReplaceCatalog;
+  /** Rejects the whole file if one line is rejected. */
   readonly isStrict: boolean;
-  /** Ends the import at the next moment from which it can go on. The source must heed it too. */
+  /** Cancels the import. */
   readonly signal: AbortSignal;
-  readonly onEvent?: (event: ImportEvent) => void;
-  /** Is given all refusals, in the order of their lines, a list at a time. */
-  readonly onRefusals?: (refusals: readonly Refusal[]) => void | Promise<void>;
+  readonly onProgress?: (progress: ImportProgress) => void;
+  /** Receives all rejections, in the order of their lines. */
+  readonly onRejections?: (rejections: readonly Rejection[]) => void;
 }
 
-/** How an import ended. Unless it was interrupted, nothing of it is left to go on with. */
-export interface ImportOutcome extends ImportState {
-  readonly ending: 'imported' | 'interrupted' | 'refused';
+export interface ImportOutcome {
+  /** The catalog has changed only if it is `imported`. */
+  readonly ending: 'imported' | 'interrupted' | 'rejected';
+  readonly items: number;
+  readonly rejected: number;
 }
 
-const Checkpoint: z.ZodType<ReadState> = z.object({
-  offset: z.int(),
-  line: z.int(),
-  digest: z.string(),
-  columns: z.array(z.string()).optional(),
-});
-
-const REFUSALS_AT_A_TIME = 1_000;
-
-/**
- * Imports the items of a file in place of the catalog that is there. Nobody sees any of it before all
- * of it is there; what was interrupted at any moment goes on there if the file is the same.
- */
+/** Replaces the catalog by the items of a file: all of them at once, or none. */
 export async function importItems(options: ImportOptions): Promise<ImportOutcome> {
-  const { target, isStrict, isResumable, signal, onEvent = () => {} } = options;
-  if (!isResumable) await target.startOver();
-  const digest = await readAll(options);
-  const state = await target.readState();
-  if (signal.aborted) return { ...state, ending: 'interrupted' };
+  const { open, replace, isStrict, signal, onProgress, onRejections } = options;
+  let items = 0;
+  let rejected = 0;
 
-  await reportRefusals(options);
-  if (signal.aborted) return { ...state, ending: 'interrupted' };
-  if (digest === undefined || state.items === 0 || (isStrict && state.refused > 0)) {
-    await target.startOver();
-    return { ...state, ending: 'refused' };
-  }
-  for await (const step of target.finish(digest.slice(0, 16))) {
-    onEvent({ kind: 'build', step });
-    await turnOfEventLoop();
-    // The last step cannot be taken back.
-    if (signal.aborted && step.done < 1) return { ...state, ending: 'interrupted' };
-  }
-  return { ...state, ending: 'imported' };
-}
-
-/** Resolves with the digest of the whole content, or with nothing if there is none. */
-async function readAll(options: ImportOptions): Promise<string | undefined> {
-  const { open, target, onEvent = () => {} } = options;
-  const state = await target.readState();
-  const from = state.checkpoint === undefined ? undefined : readCheckpoint(state.checkpoint);
-  if (!from) return read(options, open());
-  const source = open();
-  try {
-    onEvent({ kind: 'resumed', state, line: from.line });
-    return (await read(options, source, from)) ?? from.digest;
-  } catch (error) {
-    if (!(error instanceof OtherContentError)) throw error;
-    await target.startOver();
-    return read(options, open());
-  }
-}
-
-async function read(
-  { target, signal, onEvent = () => {} }: ImportOptions,
-  source: Source,
-  from?: ReadState,
-): Promise<string | undefined> {
-  let digest: string | undefined;
-  try {
-    for await (const { items, refusals, end } of readBatches(source.chunks, from)) {
-      const state = await target.append({ items, refusals, checkpoint: JSON.stringify(end) });
-      onEvent({ kind: 'read', state, source });
-      digest = end.digest;
-      if (signal.aborted) break;
+  async function fill(add: AddItems): Promise<string | undefined> {
+    const source = open();
+    items = 0;
+    rejected = 0;
+    for await (const batch of readItems(source.chunks)) {
+      const duplicates = await add(batch.items);
+      const rejections = [...batch.rejections, ...duplicates].sort((a, b) => a.line - b.line);
+      items += batch.items.length - duplicates.length;
+      rejected += rejections.length;
+      onRejections?.(rejections);
+      onProgress?.({ phase: 'Reading', rows: items + rejected, done: source.done() });
     }
-  } catch (error) {
-    const isInterrupted = signal.aborted && error instanceof Error && error.name === 'AbortError';
-    if (!isInterrupted) throw error;
+    if (items === 0 || (isStrict && rejected > 0)) return undefined;
+    return source.digest().slice(0, 16);
   }
-  return digest;
-}
 
-/** Lets signals of the process arrive: the calls of an SQLite target never wait for the event loop. */
-const turnOfEventLoop = setImmediate;
-
-function readCheckpoint(text: string): ReadState | undefined {
-  return Checkpoint.safeParse(JSON.parse(text)).data;
-}
-
-async function reportRefusals({ target, onRefusals, signal }: ImportOptions): Promise<void> {
-  if (!onRefusals) return;
-  let after = 0;
-  while (!signal.aborted) {
-    const refusals = await target.refusals({ after, limit: REFUSALS_AT_A_TIME });
-    if (refusals.length === 0) return;
-    await onRefusals(refusals);
-    after = refusals.at(-1)?.line ?? after;
+  async function onIndexing(done: number): Promise<void> {
+    onProgress?.({ phase: 'Indexing', rows: items, done });
+    // An SQLite store never waits for the event loop, which delivers signals.
     await turnOfEventLoop();
+    signal.throwIfAborted();
+  }
+
+  try {
+    const isReplaced = await replace({ fill, onIndexing });
+    if (isReplaced) onProgress?.({ phase: 'Indexing', rows: items, done: 1 });
+    return { ending: isReplaced ? 'imported' : 'rejected', items, rejected };
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return { ending: 'interrupted', items, rejected };
   }
 }

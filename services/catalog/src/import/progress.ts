@@ -1,16 +1,15 @@
-import type { ImportEvent } from './import.ts';
+import type { ImportProgress } from './import.ts';
 
-/** What shows progress, and how. */
 export interface ProgressOptions {
   readonly write: (text: string) => void;
-  /** A terminal has one line that changes; anything else gets a line now and then. */
+  /** A terminal shows one line per phase that changes; other output gets a line every few seconds. */
   readonly isTerminal: boolean;
   readonly nowMs?: () => number;
 }
 
 export interface Progress {
-  show(event: ImportEvent): void;
-  /** Leaves the last state standing. */
+  show(progress: ImportProgress): void;
+  /** Ends the line that is shown. */
   end(): void;
 }
 
@@ -18,82 +17,60 @@ const TERMINAL_EVERY_MS = 100;
 const LINE_EVERY_MS = 3_000;
 const BAR_WIDTH = 24;
 
-/** What is being done, and how far it has come. */
-interface Phase {
-  readonly name: string;
-  readonly startedMs: number;
-  readonly from: { readonly rows: number; readonly done: number };
-}
-
-/** Shows how an import comes on: rows, rows per second, how much is done, how long it will take. */
+/** Prints the progress of an import: rows, rows per second, percentage and remaining time. */
 export function createProgress(options: ProgressOptions): Progress {
   const { write, isTerminal, nowMs = () => performance.now() } = options;
-  let phase: Phase | undefined;
-  let shownMs = Number.NEGATIVE_INFINITY;
-  let isOpen = false;
-
-  function print(line: string): void {
-    write(isTerminal ? `\r\x1b[K${line}` : `${line}\n`);
-    isOpen = isTerminal;
-  }
+  const everyMs = isTerminal ? TERMINAL_EVERY_MS : LINE_EVERY_MS;
+  let first: ImportProgress | undefined; // of the current phase
+  let startedMs = 0;
+  let printedMs = 0;
+  let isLineOpen = false;
 
   function end(): void {
-    if (isOpen) write('\n');
-    isOpen = false;
+    if (isLineOpen) write('\n');
+    isLineOpen = false;
   }
 
   return {
-    show(event) {
-      if (event.kind === 'resumed') {
-        const { items, refused } = event.state;
-        return print(`Going on at line ${count(event.line)}, after ${count(items + refused)} rows`);
-      }
+    show(progress) {
       const at = nowMs();
-      const { name, rows, done } = readEvent(event);
-      if (phase?.name !== name) {
+      const isNewPhase = first?.phase !== progress.phase;
+      if (!first || isNewPhase) {
         end();
-        phase = { name, startedMs: at, from: { rows, done: done ?? 0 } };
-        shownMs = Number.NEGATIVE_INFINITY;
-      }
-      if (at - shownMs < (isTerminal ? TERMINAL_EVERY_MS : LINE_EVERY_MS) && done !== 1) return;
-      shownMs = at;
-      print(lineOf(phase, { rows, done, elapsedMs: at - phase.startedMs, isTerminal }));
+        first = progress;
+        startedMs = at;
+      } else if (at - printedMs < everyMs && progress.done !== 1) return;
+      printedMs = at;
+      const parts = partsOf(progress, { first, elapsedMs: at - startedMs, isTerminal });
+      write(isTerminal ? `\r\x1b[K${parts.join('  ')}` : `${parts.join('  ')}\n`);
+      isLineOpen = isTerminal;
     },
     end,
   };
 }
 
-/** What an event says: in how many rows, and what part of all of them, if that can be known. */
-function readEvent(event: Exclude<ImportEvent, { kind: 'resumed' }>) {
-  if (event.kind === 'build') return { name: 'Indexing', rows: 0, done: event.step.done };
-  const { source, state } = event;
-  const { sizeBytes } = source;
-  const done = sizeBytes ? Math.min(1, source.readBytes() / sizeBytes) : undefined;
-  return { name: 'Reading', rows: state.items + state.refused, done };
-}
-
-function lineOf(
-  { name, from }: Phase,
+function partsOf(
+  { phase, rows, done }: ImportProgress,
   now: {
-    readonly rows: number;
-    readonly done: number | undefined;
+    readonly first: ImportProgress;
     readonly elapsedMs: number;
     readonly isTerminal: boolean;
   },
-): string {
-  const { rows, done, elapsedMs, isTerminal } = now;
-  const parts = [name];
+): readonly string[] {
+  const { first, elapsedMs, isTerminal } = now;
+  const parts: string[] = [phase];
   if (isTerminal && done !== undefined) parts.push(bar(done));
-  if (rows > 0) parts.push(`${count(rows)} rows`);
-  if (rows > from.rows && elapsedMs > 0) {
-    parts.push(`${count(((rows - from.rows) / elapsedMs) * 1000)} rows/s`);
+  if (phase === 'Reading') parts.push(`${count(rows)} rows`);
+  if (rows > first.rows && elapsedMs > 0) {
+    parts.push(`${count(((rows - first.rows) / elapsedMs) * 1000)} rows/s`);
   }
-  if (done !== undefined) parts.push(`${Math.floor(done * 100)} %`);
-  if (done !== undefined && done > from.done && done < 1) {
-    const leftMs = (elapsedMs / (done - from.done)) * (1 - done);
-    parts.push(`${duration(leftMs)} left`);
+  if (done === undefined) return parts;
+  parts.push(`${Math.floor(done * 100)} %`);
+  const doneBefore = first.done ?? 0;
+  if (done > doneBefore && done < 1) {
+    parts.push(`${duration((elapsedMs / (done - doneBefore)) * (1 - done))} left`);
   }
-  return parts.join('  ');
+  return parts;
 }
 
 function bar(done: number): string {

@@ -1,29 +1,29 @@
+import { createHash } from 'node:crypto';
 import { closeSync, constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { addAbortSignal, pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
-/** The content of a file, unpacked, as it comes. */
+/** The content of a file, decompressed, read once. */
 export interface Source {
   readonly chunks: AsyncIterable<Buffer>;
-  /** How many bytes the file has, packed as it is; not known of a pipe. */
-  readonly sizeBytes: number | undefined;
-  /** How many of them have been read. */
-  readBytes(): number;
+  /** The part of the file that has been read, from 0 to 1; `undefined` for a pipe. */
+  readonly done: () => number | undefined;
+  /** SHA-256 of the content that has been read, as hexadecimal digits. */
+  readonly digest: () => string;
 }
 
-/** How much is read, and worked on, at a time. */
-const CHUNK_BYTES = 2 * 1024 ** 2;
+const CHUNK_BYTES = 256 * 1024;
 
 /**
- * Opens a file, or standard input for `-`. Content that begins like gzip is unpacked, independent of the name. When
- * `signal` aborts, reading fails with an `AbortError`, also while it waits for data.
+ * Opens a file, or standard input for `-`. Detects gzip by its content. When `signal` aborts, reading
+ * fails with an `AbortError`, even while it waits for data.
  *
- * @throws {Error} if there is no such file, or it is a directory
+ * @throws {Error} if the file does not exist or is a directory
  */
 export function openSource(file: string, signal: AbortSignal): Source {
-  if (file === '-') return createSource(process.stdin, { signal });
-  // Opening a named pipe in blocking mode stops the process until there is a writer.
+  if (file === '-') return createSource(addAbortSignal(signal, process.stdin));
+  // Without O_NONBLOCK, opening a named pipe stops the process until a writer opens it.
   const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   const stats = fstatSync(descriptor);
   if (stats.isDirectory()) {
@@ -31,52 +31,41 @@ export function openSource(file: string, signal: AbortSignal): Source {
     throw new Error('it is a directory');
   }
   if (stats.isFIFO()) {
-    return createSource(new Socket({ fd: descriptor, readable: true, writable: false }), {
-      signal,
-    });
+    const pipe = new Socket({ fd: descriptor, readable: true, writable: false });
+    return createSource(addAbortSignal(signal, pipe));
   }
   const stream = createReadStream(file, { fd: descriptor, highWaterMark: CHUNK_BYTES });
-  return createSource(stream, { signal, sizeBytes: stats.isFile() ? stats.size : undefined });
-}
-
-export interface SourceOptions {
-  readonly signal?: AbortSignal;
-  readonly sizeBytes?: number | undefined;
+  const done = () => (stats.size > 0 ? Math.min(1, stream.bytesRead / stats.size) : undefined);
+  return createSource(addAbortSignal(signal, stream), done);
 }
 
 /** The content of a stream of bytes. */
-export function createSource(stream: Readable, { signal, sizeBytes }: SourceOptions = {}): Source {
-  if (signal) addAbortSignal(signal, stream);
-  let readBytes = 0;
-  async function* counted(): AsyncGenerator<Buffer> {
-    for await (const chunk of stream) {
-      readBytes += chunk.length;
+export function createSource(stream: Readable, done: Source['done'] = () => undefined): Source {
+  const hash = createHash('sha256');
+  async function* hashed(): AsyncGenerator<Buffer> {
+    for await (const chunk of decompress(stream)) {
+      hash.update(chunk);
       yield chunk;
     }
   }
-  return { chunks: unpack(counted()), sizeBytes, readBytes: () => readBytes };
+  return { chunks: hashed(), done, digest: () => hash.copy().digest('hex') };
 }
 
-async function* unpack(packed: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+async function* decompress(stream: Readable): AsyncGenerator<Buffer> {
   let head = Buffer.alloc(0);
-  for await (const chunk of { [Symbol.asyncIterator]: () => untilReturn(packed) }) {
+  for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
     head = Buffer.concat([head, chunk]);
     if (head.length >= 2) break;
   }
-  const all = prepend(head, packed);
-  if (head[0] !== 0x1f || head[1] !== 0x8b) return yield* all;
+  const content = prepend(head, stream);
+  if (head[0] !== 0x1f || head[1] !== 0x8b) return yield* content;
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
-  // An error of either ends `gunzip`, and so the loop that reads it.
-  pipeline(Readable.from(all), gunzip, () => {});
+  // An error of either stream ends `gunzip`, and so the loop that reads it.
+  pipeline(Readable.from(content), gunzip, () => {});
   yield* gunzip;
 }
 
-async function* prepend(head: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+async function* prepend(head: Buffer, rest: Readable): AsyncGenerator<Buffer> {
   if (head.length > 0) yield head;
   yield* rest;
-}
-
-/** Leaves the generator open when a loop over it ends early. */
-function untilReturn<T>(generator: AsyncGenerator<T>): AsyncIterator<T> {
-  return { next: () => generator.next() };
 }

@@ -1,65 +1,54 @@
 import type { Item } from '../item.ts';
 
-/** An item, and the line of the file that it begins in. */
+/** An item, and the line of the file where it starts. */
 export interface NumberedItem {
   readonly line: number;
   readonly item: Item;
 }
 
-/** A line that holds no item, and why. */
-export interface Refusal {
+/** A line of the file that contains no valid item, and the reason. */
+export interface Rejection {
   readonly line: number;
   readonly reason: string;
 }
 
-/** Consecutive lines of a file. */
-export interface Batch {
-  readonly items: readonly NumberedItem[];
-  readonly refusals: readonly Refusal[];
-  /** Says, to whoever wrote it, where in the file this batch ends. */
-  readonly checkpoint: string;
-}
+/** Adds items to the new catalog; resolves with those whose id it already contains. */
+export type AddItems = (items: readonly NumberedItem[]) => Promise<readonly Rejection[]>;
 
-/** How far an import has come. */
-export interface ImportState {
-  /** Of the last batch that was kept; not set before the first. */
-  readonly checkpoint?: string;
-  readonly items: number;
-  readonly refused: number;
-}
-
-/** One piece of the work after the last batch. */
-export interface Step {
-  readonly name: string;
-  /** What part of all steps is done, from 0 to 1. */
-  readonly done: number;
+export interface ReplaceOptions {
+  /** Adds all items. Resolves with the version of the new catalog, or `undefined` to cancel. */
+  readonly fill: (add: AddItems) => Promise<string | undefined>;
+  /** Called before every step of the indexing with the part that is done, from 0 to 1. */
+  readonly onIndexing?: (done: number) => Promise<void>;
 }
 
 /**
- * Where a catalog is built, out of sight of those who read the present one. Whatever was kept is still
- * there when the process ends at any moment.
+ * Replaces the catalog in one transaction. Readers see the old catalog until the transaction ends; an
+ * import that ends early for any reason changes nothing. Resolves with `false` if `fill` cancelled.
+ *
+ * @throws {ImportRunningError} if another import into the same store is running
  */
-export interface ImportTarget {
-  /** The import that was begun and not finished; a new one if there is none. */
-  readState(): Promise<ImportState>;
-  /** Throws away what was begun. */
-  startOver(): Promise<void>;
-  /** Keeps a batch, all of it or nothing. An id that stands in the catalog already is refused. */
-  append(batch: Batch): Promise<ImportState>;
-  /** The first `limit` refusals after `line`, in the order of their lines. */
-  refusals(page: { readonly after: number; readonly limit: number }): Promise<readonly Refusal[]>;
-  /**
-   * Makes what was appended the present catalog, known as `version`. The work before the very last
-   * moment is done step by step; whoever stops taking them may go on later.
-   */
-  finish(version: string): AsyncIterable<Step>;
-  /** Lets the next import begin. */
-  close(): Promise<void>;
-}
+export type ReplaceCatalog = (options: ReplaceOptions) => Promise<boolean>;
 
-/** Somebody else is importing at the moment. */
+/** Another import holds the store. */
 export class ImportRunningError extends Error {
   constructor(options?: ErrorOptions) {
     super('another import into this store is running', options);
+  }
+}
+
+/** The rejection of an item whose id was already used. */
+export function duplicateId(line: number): Rejection {
+  return { line, reason: 'id is already used in this file' };
+}
+
+/** Runs the steps of the indexing in order. */
+export async function runSteps(
+  steps: readonly (() => unknown)[],
+  onIndexing: ReplaceOptions['onIndexing'],
+): Promise<void> {
+  for (const [at, step] of steps.entries()) {
+    await onIndexing?.(at / steps.length);
+    await step();
   }
 }

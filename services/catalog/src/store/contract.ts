@@ -1,19 +1,19 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Item, Order } from '../item.ts';
 import type { CatalogStore, PageQuery } from '../store.ts';
-import { type CatalogPlace, importText, itemOf, toLines } from '../testing.ts';
+import { type CatalogDatabase, importText, itemOf, toLines } from '../testing.ts';
 import { wordsOf } from '../words.ts';
 
-/** The facts that hold for every `CatalogStore` and the imports into it. `create` gives an empty place. */
-export function describeCatalogStore(name: string, create: () => Promise<CatalogPlace>): void {
+/** The contract of every `CatalogStore` and of imports into it. `create` creates an empty database. */
+export function describeCatalogStore(name: string, create: () => Promise<CatalogDatabase>): void {
   async function openStore(items: readonly Item[]): Promise<CatalogStore> {
-    const place = await create();
-    await importText(place, toLines(items));
-    return open(place);
+    const database = await create();
+    await importText(database, toLines(items));
+    return open(database);
   }
 
-  function open(place: CatalogPlace): CatalogStore {
-    const store = place.openStore();
+  function open(database: CatalogDatabase): CatalogStore {
+    const store = database.openStore();
     onTestFinished(() => store.close());
     return store;
   }
@@ -25,7 +25,7 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
   }
 
   describe(name, () => {
-    test('a store without a catalog says so, and is not ready', async () => {
+    test('a store without a catalog is empty and fails its check', async () => {
       const store = open(await create());
 
       expect(await store.isEmpty()).toBe(true);
@@ -33,7 +33,7 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
       await expect(store.list({ start: 0, limit: 20 })).rejects.toMatchObject({ status: 503 });
     });
 
-    test('list gives id and name, in the order of the ids', async () => {
+    test('list returns id and name, sorted by id', async () => {
       const store = await openStore([30, 4, 100].map((id) => itemOf(id)));
 
       expect(await store.isEmpty()).toBe(false);
@@ -48,7 +48,7 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
       });
     });
 
-    test('list gives any slice, and the total of all', async () => {
+    test('list returns any slice and the total', async () => {
       const store = await openStore([1, 2, 3, 4, 5].map((id) => itemOf(id)));
 
       for (const [slice, ids] of [
@@ -64,7 +64,7 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
       }
     });
 
-    test('find gives every field of an item, or nothing', async () => {
+    test('find returns every field of an item, or nothing', async () => {
       const item = itemOf(Number.MAX_SAFE_INTEGER, {
         name: 'Crème "brûlée" 🍮',
         priceCents: Number.MAX_SAFE_INTEGER,
@@ -90,7 +90,7 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
       ['price', [5, 2, 4, 1, 3]],
     ];
 
-    test('page sorts, equals by id, names whatever their case and accents', async () => {
+    test('page sorts by any order, then by id; names without case and accents', async () => {
       const store = await openStore(ASSORTED);
 
       for (const [order, ids] of SORTED) {
@@ -99,7 +99,7 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
       }
     });
 
-    test('pages after one another give each item once, whatever the filter', async () => {
+    test('consecutive pages contain each item once, for any filter', async () => {
       const store = await openStore(ASSORTED);
       const filters = [
         {},
@@ -126,7 +126,7 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
       }
     });
 
-    test('page leaves what fits all of a filter', async () => {
+    test('page contains the items that meet every condition of a filter', async () => {
       const store = await openStore(ASSORTED);
 
       expect(await idsOf(store, { filter: { category: 'Garden' } })).toEqual([2, 4]);
@@ -143,7 +143,7 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
       ).toEqual([4]);
     });
 
-    test('page goes on from a place at which nothing stands any more', async () => {
+    test('page continues after a place whose item no longer exists', async () => {
       const store = await openStore([1, 3, 5].map((id) => itemOf(id, { priceCents: id })));
 
       for (const order of ['id', 'price'] as const) {
@@ -155,7 +155,7 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
       expect(await idsOf(store, { order: 'name', after })).toEqual([5]);
     });
 
-    test('a search finds items by all of its words, in any of their texts', async () => {
+    test('a search finds items that contain all of its words, in any text field', async () => {
       const store = await openStore([
         itemOf(1, { name: 'Café Table', tags: ['oak'] }),
         itemOf(2, { name: 'Garden table', description: 'For the café at home.' }),
@@ -172,7 +172,7 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
       expect(await found('STRASSE')).toEqual([4]);
     });
 
-    test('no character of a search is syntax', async () => {
+    test('a search has no syntax', async () => {
       const store = await openStore([itemOf(1, { name: 'AND OR NOT NEAR 7' }), itemOf(2)]);
       const found = (q: string) => idsOf(store, { filter: { words: wordsOf(q) } });
 
@@ -227,7 +227,7 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
       });
     });
 
-    test('figures tell prices by category and currency, the largest first', async () => {
+    test('figures summarize prices by category and currency, the largest first', async () => {
       const store = await openStore([
         itemOf(1, { priceCents: 40 }),
         itemOf(2, { priceCents: 10 }),
@@ -274,13 +274,13 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
       expect(some).toMatchObject({ counted: 1, isExact: true });
     });
 
-    test('an import takes the place of the catalog before, for those who are reading too', async () => {
-      const place = await create();
-      await importText(place, toLines([itemOf(1), itemOf(2)]));
-      const store = open(place);
+    test('an import replaces the catalog for open stores too', async () => {
+      const database = await create();
+      await importText(database, toLines([itemOf(1), itemOf(2)]));
+      const store = open(database);
       const before = await store.version();
 
-      await importText(place, toLines([itemOf(2, { name: 'Teapot' }), itemOf(3)]));
+      await importText(database, toLines([itemOf(2, { name: 'Teapot' }), itemOf(3)]));
 
       expect(await idsOf(store, {})).toEqual([2, 3]);
       expect((await store.find(2)).value?.name).toBe('Teapot');
@@ -290,97 +290,127 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
       expect((await store.page({ ...PAGE, limit: 1 })).version).toBe(await store.version());
     });
 
-    test('nobody sees an import before it is complete', async () => {
-      const place = await create();
-      await importText(place, toLines([itemOf(1)]));
-      const store = open(place);
-      const target = await place.openImport();
-      onTestFinished(() => target.close());
+    test('readers see an import only when it is complete', async () => {
+      const database = await create();
+      await importText(database, toLines([itemOf(1)]));
+      const store = open(database);
       const items = Array.from({ length: 50 }, (_, at) => ({ line: at + 1, item: itemOf(at + 1) }));
-
-      await target.append({ items, refusals: [], checkpoint: '{}' });
-      expect(await store.list({ start: 0, limit: 2 })).toMatchObject({ total: 1 });
-
-      const seen = new Set<number>();
-      for await (const { done } of target.finish('new')) {
+      const totals: number[] = [];
+      const look = async () => {
         const { items: page, total } = await store.list({ start: 0, limit: 100 });
         expect(page).toHaveLength(total);
-        expect(total).toBe(done < 1 ? 1 : 50);
-        seen.add(total);
-      }
-      expect(seen).toEqual(new Set([1, 50]));
+        totals.push(total);
+      };
+
+      await database.replace({
+        async fill(add) {
+          await add(items);
+          await look();
+          return 'new';
+        },
+        onIndexing: look,
+      });
+      await look();
+
+      expect(totals.length).toBeGreaterThan(3);
+      expect(new Set(totals.slice(0, -1))).toEqual(new Set([1]));
+      expect(totals.at(-1)).toBe(50);
     });
 
-    test('bad lines are refused by their numbers, the others are imported', async () => {
-      const place = await create();
+    test('an invalid line is rejected with its number, the others are imported', async () => {
+      const database = await create();
       const lines = [itemOf(1), itemOf(2), itemOf(1), itemOf(3)].map((item) => toLines([item]));
       lines.splice(1, 0, 'nothing\n');
 
-      const outcome = await importText(place, lines.join(''));
+      const outcome = await importText(database, lines.join(''));
 
-      expect(outcome).toMatchObject({ ending: 'imported', items: 3, refused: 2 });
-      expect(outcome.refusals).toEqual([
-        { line: 2, reason: 'expected a JSON object' },
-        { line: 4, reason: 'id stands in the file already' },
-      ]);
-      expect(await idsOf(open(place), {})).toEqual([1, 2, 3]);
+      expect(outcome).toEqual({
+        ending: 'imported',
+        items: 3,
+        rejected: 2,
+        rejections: [
+          { line: 2, reason: 'expected a JSON object' },
+          { line: 4, reason: 'id is already used in this file' },
+        ],
+      });
+      expect(await idsOf(open(database), {})).toEqual([1, 2, 3]);
+    });
+
+    test('an id that another chunk of the file has used is rejected', async () => {
+      const database = await create();
+
+      const outcome = await importText(database, [toLines([itemOf(1)]), toLines([itemOf(1)])]);
+
+      expect(outcome).toMatchObject({ ending: 'imported', items: 1, rejected: 1 });
+      expect(outcome.rejections.map(({ line }) => line)).toEqual([2]);
     });
 
     test.for([
-      ['a strict import with a bad line', `${toLines([itemOf(2)])}nothing\n`, true],
+      ['a strict import with an invalid line', `${toLines([itemOf(2)])}nothing\n`, true],
       ['an import of an empty file', '', false],
-      ['an import of bad lines only', '{}\n{}\n', false],
-    ] as const)('%s leaves the catalog as it is', async ([_, content, isStrict]) => {
-      const place = await create();
-      await importText(place, toLines([itemOf(1)]));
+      ['an import without a valid line', '{}\n{}\n', false],
+    ] as const)('%s does not change the catalog', async ([_, content, isStrict]) => {
+      const database = await create();
+      await importText(database, toLines([itemOf(1)]));
 
-      const outcome = await importText(place, content, { isStrict });
+      const outcome = await importText(database, content, { isStrict });
 
-      expect(outcome).toMatchObject({ ending: 'refused' });
-      expect(await idsOf(open(place), {})).toEqual([1]);
+      expect(outcome).toMatchObject({ ending: 'rejected' });
+      expect(await idsOf(open(database), {})).toEqual([1]);
     });
 
-    test('an import that was interrupted goes on where it was', async () => {
-      const place = await create();
-      const chunks = [[itemOf(1)], [itemOf(1), itemOf(2)], [itemOf(3)]].map(toLines);
-      const stop = new AbortController();
-      stop.abort();
-      const first = await importText(place, chunks, { signal: stop.signal });
-      expect(first).toMatchObject({ ending: 'interrupted', items: 1 });
+    test('an interrupted import changes nothing, and the next one starts again', async () => {
+      const database = await create();
+      await importText(database, toLines([itemOf(1)]));
+      const chunks = [[itemOf(2)], [itemOf(3)]].map(toLines);
 
-      const outcome = await importText(place, chunks);
+      const interrupted = await importText(database, chunks, { signal: AbortSignal.abort() });
 
-      expect(outcome).toMatchObject({ ending: 'imported', items: 3, refused: 1 });
-      expect(outcome.refusals.map(({ line }) => line)).toEqual([2]);
-      expect(await idsOf(open(place), {})).toEqual([1, 2, 3]);
+      expect(interrupted).toMatchObject({ ending: 'interrupted' });
+      expect(await idsOf(open(database), {})).toEqual([1]);
+      expect(await importText(database, chunks)).toMatchObject({ ending: 'imported', rejected: 0 });
+      expect(await idsOf(open(database), {})).toEqual([2, 3]);
     });
 
-    test('an import that was interrupted starts over with another file', async () => {
-      const place = await create();
-      const stop = new AbortController();
-      stop.abort();
-      await importText(place, [[itemOf(1)], [itemOf(2)]].map(toLines), { signal: stop.signal });
+    test('an import that fails changes nothing, and the next one starts again', async () => {
+      const database = await create();
+      await importText(database, toLines([itemOf(1)]));
 
-      const outcome = await importText(place, toLines([itemOf(8), itemOf(9)]));
+      const failing = database.replace({
+        async fill(add) {
+          await add([{ line: 1, item: itemOf(2) }]);
+          throw new Error('the file cannot be read');
+        },
+      });
 
-      expect(outcome).toMatchObject({ ending: 'imported', items: 2, refused: 0 });
-      expect(await idsOf(open(place), {})).toEqual([8, 9]);
+      await expect(failing).rejects.toThrow('the file cannot be read');
+      expect(await idsOf(open(database), {})).toEqual([1]);
+      await importText(database, toLines([itemOf(3)]));
+      expect(await idsOf(open(database), {})).toEqual([3]);
     });
 
-    test('of two imports at once the second is refused, and may follow the first', async () => {
-      const place = await create();
-      const first = await place.openImport();
+    test('of two imports at once the second fails, and can run after the first', async () => {
+      const database = await create();
+      const second = toLines([itemOf(2)]);
 
-      await expect(place.openImport()).rejects.toThrow('another import into this store is running');
-      await first.close();
+      await database.replace({
+        async fill(add) {
+          await add([{ line: 1, item: itemOf(1) }]);
+          await expect(importText(database, second)).rejects.toThrow(
+            'another import into this store is running',
+          );
+          return 'first';
+        },
+      });
 
-      await expect(importText(place, toLines([itemOf(1)]))).resolves.toMatchObject({ items: 1 });
+      expect(await idsOf(open(database), {})).toEqual([1]);
+      await expect(importText(database, second)).resolves.toMatchObject({ items: 1 });
     });
 
     test('a closed store fails its check', async () => {
-      const place = await create();
-      await importText(place, toLines([itemOf(1)]));
-      const store = place.openStore();
+      const database = await create();
+      await importText(database, toLines([itemOf(1)]));
+      const store = database.openStore();
       await store.close();
 
       await expect(store.check()).rejects.toThrow();

@@ -1,15 +1,15 @@
 import { postgresOptions, type ServiceEdge } from '@fw/service';
 
 import type { CatalogConfig } from '../config.ts';
-import type { ImportTarget } from '../import/target.ts';
+import type { ReplaceCatalog } from '../import/target.ts';
 import type { CatalogStore } from '../store.ts';
 
 /**
- * Opens the store that the configuration names: PostgreSQL if there is an address, else SQLite. Of the
- * two, and of imports, only what is used is loaded.
+ * Opens the store that the configuration names: PostgreSQL if there is a URL, otherwise SQLite. Loads
+ * only the module that it uses.
  *
  * @throws {ServiceUnavailableError} naming the file, if another process has locked it for too long
- * @throws {Error} naming the file, if it cannot be opened or holds something else
+ * @throws {Error} naming the file, if it cannot be opened or is not a database of this service
  */
 export async function openStore(
   config: CatalogConfig,
@@ -24,19 +24,13 @@ export async function openStore(
   return openPostgresCatalogStore({ ...postgresOptions(config, edge), url });
 }
 
-/**
- * Opens the same store for an import.
- *
- * @throws {ImportRunningError} if another import into it is running
- */
-export async function openImport(config: CatalogConfig): Promise<ImportTarget> {
+/** Returns the function that imports into the same store. */
+export async function openImport(config: CatalogConfig): Promise<ReplaceCatalog> {
   const { DATABASE_URL: url, DATABASE_FILE: file, DATABASE_TIMEOUT_MS: timeoutMs } = config;
   if (url === undefined) {
-    const { openSqliteImport } = await import('./sqlite-import.ts');
-    return openSqliteImport(file, { timeoutMs });
+    const { createSqliteImport } = await import('./sqlite-import.ts');
+    return createSqliteImport(file, { timeoutMs });
   }
-  return (await import('./postgres-import.ts')).openPostgresImport({
-    ...postgresOptions(config),
-    url,
-  });
+  const { createPostgresImport } = await import('./postgres-import.ts');
+  return createPostgresImport({ ...postgresOptions(config), url });
 }

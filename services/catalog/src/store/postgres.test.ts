@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from 'vitest';
 
 import { describeCatalogStore } from './contract.ts';
 import { openPostgresCatalogStore } from './postgres.ts';
-import { openPostgresImport } from './postgres-import.ts';
+import { createPostgresImport } from './postgres-import.ts';
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -13,10 +13,10 @@ afterAll(() => server.stop());
 
 describeCatalogStore('the PostgreSQL store', async () => {
   const url = await server.createDatabase();
-  // The machine may be busy with all tests at once; how long a store may take is tested elsewhere.
+  // Other tests may use the CPU; other tests check time-outs.
   const statementTimeoutMs = 20_000;
   return {
     openStore: () => openPostgresCatalogStore({ url, statementTimeoutMs }),
-    openImport: () => openPostgresImport({ url, statementTimeoutMs }),
+    replace: createPostgresImport({ url, statementTimeoutMs }),
   };
 });

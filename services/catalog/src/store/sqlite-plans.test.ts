@@ -4,22 +4,17 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { ORDERS } from '../item.ts';
 import type { CatalogStore, PageQuery } from '../store.ts';
-import { importText, itemOf, newDirectory, toLines } from '../testing.ts';
-import { createSqliteCatalogStore, openSqliteCatalogStore } from './sqlite.ts';
-import { openSqliteImport } from './sqlite-import.ts';
+import { importText, itemOf, newDirectory, newSqliteDatabase, toLines } from '../testing.ts';
+import { createSqliteCatalogStore } from './sqlite.ts';
 
-/** 17,000 items: the first 11,000 are cheap, the others are not. */
+/** 17,000 items: the first 11,000 are cheaper than the others. */
 const ITEMS = Array.from({ length: 17_000 }, (_, at) =>
   itemOf(at + 1, { priceCents: at < 11_000 ? 100 : 200, description: 'Boils.', tags: [] }),
 );
 
 async function newStore() {
   const file = join(newDirectory(), 'catalog.db');
-  const place = {
-    openImport: async () => openSqliteImport(file),
-    openStore: () => openSqliteCatalogStore(file),
-  };
-  await importText(place, toLines(ITEMS));
+  await importText(newSqliteDatabase(file), toLines(ITEMS));
   const database = new DatabaseSync(file);
   const statements = new Set<string>();
   const prepare = database.prepare.bind(database);
@@ -31,7 +26,7 @@ async function newStore() {
   onTestFinished(() => store.close());
   return {
     store,
-    /** How SQLite runs what it has been asked since the last call. */
+    /** The query plans of the statements since the last call. */
     plans() {
       const asked = [...statements];
       statements.clear();
@@ -60,7 +55,7 @@ async function readAll(store: CatalogStore, query: Partial<PageQuery>) {
   return { ids, pages };
 }
 
-test('no page is found by reading or sorting the whole catalog', { timeout: 60_000 }, async () => {
+test('no page reads or sorts the whole catalog', { timeout: 60_000 }, async () => {
   const { store, plans } = await newStore();
   plans();
 
@@ -80,14 +75,16 @@ test('no page is found by reading or sorting the whole catalog', { timeout: 60_0
   expect(all.length).toBeGreaterThan(20);
   for (const plan of all) {
     expect(plan).not.toMatch(/TEMP B-TREE/);
-    // Whatever is scanned is an index of words, or the few rows of a query inside.
+    // Scans read a full-text index, or the few rows of a subquery.
     for (const [, scanned] of plan.matchAll(/SCAN (.+)/g)) {
       expect(scanned).toMatch(/^(?:w VIRTUAL TABLE INDEX \d+:\S*[M=<>]\S*|s)$/);
     }
   }
 });
 
-test('limits of the price leave every item once, in any order', { timeout: 60_000 }, async () => {
+test('pages of a price range contain every item once, in any order', {
+  timeout: 60_000,
+}, async () => {
   const { store } = await newStore();
   const dear = ITEMS.slice(11_000).map(({ id }) => id);
 
@@ -96,7 +93,7 @@ test('limits of the price leave every item once, in any order', { timeout: 60_00
   const byWord = await readAll(store, { filter: { minPrice: 150, words: ['boils'] } });
 
   expect(byId.ids).toEqual(dear);
-  // The first page is a short one: none of the items looked at for it fit.
+  // The first page is short: none of the items that it examines matches.
   expect(byId.pages).toBe(61);
   expect(byIdDown.ids).toEqual(dear.toReversed());
   expect(byWord.ids).toEqual(dear);

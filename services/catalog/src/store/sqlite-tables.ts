@@ -17,7 +17,8 @@ export const FORMAT = {
        tags        TEXT NOT NULL -- a JSON array
      ) STRICT;
      CREATE TABLE loaded (version TEXT NOT NULL) STRICT`,
-    // Each catalog has tables of its own, whose names end in its number.
+    // Each catalog has its own tables, whose names end in its number. Imports of an earlier version of
+    // this program, which may still run beside this one, use the tables after "present".
     `CREATE TABLE present (number INTEGER NOT NULL, version TEXT NOT NULL, total INTEGER NOT NULL) STRICT;
      CREATE TABLE import (
        number     INTEGER NOT NULL,
@@ -30,23 +31,23 @@ export const FORMAT = {
   ],
 };
 
-/** The column that an order goes by. */
+/** The column that each order sorts by. */
 export const KEY_COLUMNS: Readonly<Record<Order, string>> = {
   id: 'id',
   name: 'name_key',
   price: 'price_cents',
 };
 
-/** What the tables of one catalog are called. */
+/** The names of the tables of one catalog. */
 export interface Tables {
   readonly items: string;
-  /** The words of each item, until they are indexed. */
+  /** The words of each item; exists during an import only. */
   readonly texts: string;
   readonly facets: string;
   readonly figures: string;
-  /** `rank` counts the items from 1 in this order. */
+  /** The rank of each item in this order, from 1. */
   readonly ranks: Readonly<Record<Order, string>>;
-  /** Which ranks have a word: an intersection of words comes out in the order of the ranks. */
+  /** Full-text index whose row ids are ranks: matches come out in this order. */
   readonly words: Readonly<Record<Order, string>>;
 }
 
@@ -66,15 +67,13 @@ export function tablesOf(number: number): Tables {
   };
 }
 
-/** Drops the tables of each catalog but those of `keep`. */
-export function dropTables(database: DatabaseSync, keep: readonly number[]): void {
-  const numbers = database
+/** Drops the tables of every catalog. */
+export function dropCatalogs(database: DatabaseSync): void {
+  const rows = database
     .prepare("SELECT substr(name, 7) AS number FROM sqlite_schema WHERE name GLOB 'items_[0-9]*'")
-    .all()
-    .map(({ number }) => Number(number))
-    .filter((number) => !keep.includes(number));
-  for (const number of numbers) {
-    const { items, texts, facets, figures, ranks, words } = tablesOf(number);
+    .all();
+  for (const row of rows) {
+    const { items, texts, facets, figures, ranks, words } = tablesOf(Number(row.number));
     const orders = ORDERS.flatMap((order) => [ranks[order], words[order]]);
     for (const table of [items, texts, facets, figures, ...orders]) {
       database.exec(`DROP TABLE IF EXISTS ${table}`);
@@ -82,21 +81,21 @@ export function dropTables(database: DatabaseSync, keep: readonly number[]): voi
   }
 }
 
-/** `tagWord` that makes each word once: items share few categories and brands. */
+/** Most tag words that an import remembers, even if every item has its own brand. */
+const MAX_REMEMBERED = 10_000;
+
+/** `tagWord` with a cache: items share few categories and brands. */
 export function createTagWords(): typeof tagWord {
-  const made = new Map<string, string>();
+  const cache = new Map<string, string>();
   return (kind, value) => {
     const name = `${kind} ${value}`;
-    const word = made.get(name) ?? tagWord(kind, value);
-    if (made.size < MAX_REMEMBERED) made.set(name, word);
+    const word = cache.get(name) ?? tagWord(kind, value);
+    if (cache.size < MAX_REMEMBERED) cache.set(name, word);
     return word;
   };
 }
 
-/** So many are no burden even if each item has a brand of its own. */
-const MAX_REMEMBERED = 10_000;
-
-/** What a category or a brand is called among the words of an item: no text has such a word. */
+/** The word that stands for a category or a brand in the full-text index; no text contains it. */
 export function tagWord(kind: 'brand' | 'category', value: string): string {
   const mark = kind === 'brand' ? '\ue000' : '\ue001';
   return mark + hash('sha256', value).slice(0, 20);

@@ -1,4 +1,4 @@
-import { newSqlitePlace } from '../testing.ts';
+import { newSqliteDatabase } from '../testing.ts';
 import { describeCatalogStore } from './contract.ts';
 
-describeCatalogStore('the SQLite store', async () => newSqlitePlace());
+describeCatalogStore('the SQLite store', async () => newSqliteDatabase());

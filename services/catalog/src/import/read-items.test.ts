@@ -4,22 +4,21 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 
 import { itemOf, toLines } from '../testing.ts';
-import { readBatches } from './read-batches.ts';
+import { readItems } from './read-items.ts';
 import { createSource, openSource } from './source.ts';
 
-/** What stands in a file, in chunks of so many bytes. */
+/** Reads a file that arrives in chunks of this size. */
 async function readAll(content: string | Buffer, { chunkBytes = 65_536 } = {}) {
   const bytes = Buffer.from(content);
   const chunks: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += chunkBytes) {
     chunks.push(bytes.subarray(at, at + chunkBytes));
   }
-  const batches = await Array.fromAsync(readBatches(createSource(Readable.from(chunks)).chunks));
+  const batches = await Array.fromAsync(readItems(createSource(Readable.from(chunks)).chunks));
   return {
     ids: batches.flatMap(({ items }) => items.map(({ item }) => item.id)),
     items: batches.flatMap(({ items }) => items),
-    refusals: batches.flatMap(({ refusals }) => refusals),
-    ends: batches.map(({ end }) => end),
+    rejections: batches.flatMap(({ rejections }) => rejections),
   };
 }
 
@@ -57,16 +56,16 @@ test.each([
     'CSV with CR LF and a byte order mark',
     `\ufeff${HEADER}\r\n${csvLine({ id: '1' })}\r\n${csvLine({ id: '2' })}`,
   ],
-])('a file with %s is read, however it comes', async (_, content) => {
+])('a file with %s is read from chunks of any size', async (_, content) => {
   for (const chunkBytes of [1, 7, 65_536]) {
-    const { ids, refusals } = await readAll(content, { chunkBytes });
+    const { ids, rejections } = await readAll(content, { chunkBytes });
 
     expect(ids).toEqual([1, 2]);
-    expect(refusals).toEqual([]);
+    expect(rejections).toEqual([]);
   }
 });
 
-test('CSV and JSON lines give the same item', async () => {
+test('CSV and JSON lines contain the same item', async () => {
   const fromCsv = await readAll(`${HEADER}\n${csvLine()}\n`);
   const fromJson = await readAll(toLines([itemOf(7)]));
 
@@ -74,7 +73,7 @@ test('CSV and JSON lines give the same item', async () => {
   expect(fromJson.items).toEqual([{ line: 1, item: itemOf(7) }]);
 });
 
-test('the columns of CSV may stand in any order, with others between them', async () => {
+test('CSV columns can be in any order, with unknown columns between them', async () => {
   const content =
     'note,tags,id,name,category,brand,currency,description,price_cents\nx,,1,a,b,c,EUR,d,5\n';
 
@@ -103,10 +102,10 @@ test.each([
   ['a tag for tags', json({ tags: 'tea' }), 'tags must be a list of at most 50 texts'],
   ['a number for a tag', json({ tags: [1] }), 'tags must be a list of at most 50 texts'],
   ['too many bytes', 'x'.repeat(1024 ** 2 + 1), 'it is longer than 1048576 bytes'],
-])('a line with %s is refused by its number', async (_, line, reason) => {
-  const { ids, refusals } = await readAll(`${toLines([itemOf(1)])}${line}\n${TWO}`);
+])('a line with %s is rejected with its number', async (_, line, reason) => {
+  const { ids, rejections } = await readAll(`${toLines([itemOf(1)])}${line}\n${TWO}`);
 
-  expect(refusals).toEqual([{ line: 2, reason }]);
+  expect(rejections).toEqual([{ line: 2, reason }]);
   expect(ids).toEqual([1, 1, 2]);
 });
 
@@ -115,78 +114,61 @@ test.each([
   [csvLine({ id: ' 7' }), 'id must be an integer of at least 1'],
   [csvLine({ price_cents: '49.90' }), 'price_cents must be an integer of at least 0'],
   [`${csvLine()},`, 'expected 8 fields, as in the first line'],
-  ['7,"open', 'a quote is opened and not closed'],
-])('the CSV line %s is refused: %s', async (line, reason) => {
-  const { ids, refusals } = await readAll(`${HEADER}\n${line}\n${csvLine()}\n`);
+  ['7,"open', 'a quote is not closed'],
+])('the CSV line %s is rejected: %s', async (line, reason) => {
+  const { ids, rejections } = await readAll(`${HEADER}\n${line}\n${csvLine()}\n`);
 
-  expect(refusals).toEqual([{ line: 2, reason }]);
+  expect(rejections).toEqual([{ line: 2, reason }]);
   expect(ids).toEqual([7]);
 });
 
-test('a line that is not UTF-8 is refused, and its neighbours are not', async () => {
+test('a line that is not UTF-8 is rejected, the lines around it are read', async () => {
   const bad = Buffer.from(toLines([itemOf(2, { name: 'Caf?' })]));
   bad[bad.indexOf('?')] = 0xe9;
   const content = Buffer.concat([Buffer.from(TWO), bad, Buffer.from(TWO)]);
 
-  const { ids, refusals } = await readAll(content);
+  const { ids, rejections } = await readAll(content);
 
-  expect(refusals).toEqual([{ line: 3, reason: 'it is not UTF-8' }]);
+  expect(rejections).toEqual([{ line: 3, reason: 'it is not UTF-8' }]);
   expect(ids).toEqual([1, 2, 1, 2]);
 });
 
-test('a line of many megabytes is never kept', async () => {
+test('a line of many megabytes is rejected, the lines around it are read', async () => {
   const huge = Buffer.alloc(40 * 1024 ** 2, 'x');
   const content = Buffer.concat([Buffer.from(TWO), huge, Buffer.from(`\n${TWO}`)]);
 
-  const { ids, refusals } = await readAll(content);
+  const { ids, rejections } = await readAll(content);
 
-  expect(refusals).toEqual([{ line: 3, reason: 'it is longer than 1048576 bytes' }]);
+  expect(rejections).toEqual([{ line: 3, reason: 'it is longer than 1048576 bytes' }]);
   expect(ids).toEqual([1, 2, 1, 2]);
 });
 
-test('content without a line break is given up after 64 MiB, naming the line and where it begins', async () => {
+test('content without a line break fails after 64 MiB, naming the line and its first byte', async () => {
   function* endless() {
     yield Buffer.from(TWO);
     for (;;) yield Buffer.alloc(1024 ** 2, 'x');
   }
   const { chunks } = createSource(Readable.from(endless()));
 
-  await expect(Array.fromAsync(readBatches(chunks))).rejects.toThrow(
+  await expect(Array.fromAsync(readItems(chunks))).rejects.toThrow(
     `line 3, which begins at byte ${TWO.length}, has no line break within 67108864 bytes`,
   );
 });
 
 test.each([
-  ['a file that is neither', 'hello\n', 'description, tags is missing'],
+  ['a file of another format', 'hello\n', 'description, tags is missing'],
   [
-    'a column that is missing',
+    'a missing column',
     'id,name\n1,x\n',
     ': category, brand, price_cents, currency, description, tags is missing',
   ],
-  ['a column that stands twice', `${HEADER},id\n`, 'the first line names id twice'],
+  ['a repeated column', `${HEADER},id\n`, 'the first line repeats id'],
   ['gzip that is cut short', gzipSync(TWO).subarray(0, 40), 'unexpected end of file'],
-])('%s ends the reading', async (_, content, reason) => {
+])('%s is an error', async (_, content, reason) => {
   await expect(readAll(content)).rejects.toThrow(reason);
 });
 
-test('what is read behind any end of a batch is the rest', async () => {
-  const names = ['a', 'b', '"two\nlines"', 'c', 'd', '"two\n\nmore"', 'e'];
-  const lines = names.map((name, at) => csvLine({ id: String(at + 1), name }));
-  const content = [HEADER, ...lines, ''].join('\n');
-  const { ends, items } = await readAll(content, { chunkBytes: 40 });
-  expect(items).toHaveLength(7);
-  expect(ends.length).toBeGreaterThan(2);
-
-  for (const end of ends) {
-    const source = createSource(Readable.from([Buffer.from(content)]));
-    const rest = await Array.fromAsync(readBatches(source.chunks, end));
-    expect(rest.flatMap((batch) => batch.items)).toEqual(
-      items.filter(({ line }) => line >= end.line),
-    );
-  }
-});
-
-test('a directory, and a file that is not there, are no source', () => {
+test('a directory and a missing file are errors', () => {
   const { signal } = new AbortController();
   expect(() => openSource(fileURLToPath(new URL('.', import.meta.url)), signal)).toThrow(
     'it is a directory',

@@ -14,20 +14,20 @@ export const FIELDS = [
 
 export type Field = (typeof FIELDS)[number];
 
-/** A field's value as a file gives it: numbers and lists may also be texts in a CSV file. */
+/** Returns the value of a field as the file contains it. */
 export type ReadField = (name: Field) => unknown;
 
 const MAX_NAME_LENGTH = 200;
 const MAX_DESCRIPTION_LENGTH = 4_000;
 const MAX_TAGS = 50;
 
-/** A line holds no item; the message is why, without what stands in it. */
-export class RefusedLineError extends Error {}
+/** A line contains no valid item. The message is the reason, without content of the line. */
+export class RejectedLineError extends Error {}
 
 /**
  * Reads an item from its fields.
  *
- * @throws {RefusedLineError} naming the field that is not as it should be
+ * @throws {RejectedLineError} naming the first invalid field
  */
 export function readItem(read: ReadField): Item {
   return {
@@ -42,26 +42,26 @@ export function readItem(read: ReadField): Item {
   };
 }
 
-function refuse(name: Field, expected: string): RefusedLineError {
-  return new RefusedLineError(`${name} must be ${expected}`);
+function invalid(name: Field, expected: string): RejectedLineError {
+  return new RejectedLineError(`${name} must be ${expected}`);
 }
 
 function readInteger(read: ReadField, name: Field, least: number): number {
   const value = read(name);
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value;
-  throw refuse(name, `an integer of at least ${least}`);
+  throw invalid(name, `an integer of at least ${least}`);
 }
 
 function readText(read: ReadField, name: Field, maxLength: number): string {
   const value = read(name);
   if (isText(value, maxLength)) return value;
-  throw refuse(name, `a text of at most ${maxLength} characters`);
+  throw invalid(name, `a text of at most ${maxLength} characters`);
 }
 
 function readCurrency(read: ReadField): string {
   const value = read('currency');
   if (typeof value === 'string' && /^[A-Z]{3}$/.test(value)) return value;
-  throw refuse('currency', 'three capital letters');
+  throw invalid('currency', 'three capital letters');
 }
 
 function readTags(read: ReadField): readonly string[] {
@@ -71,10 +71,10 @@ function readTags(read: ReadField): readonly string[] {
     tags.length <= MAX_TAGS &&
     tags.every((tag) => isText(tag, MAX_NAME_LENGTH));
   if (isTags(value)) return value;
-  throw refuse('tags', `a list of at most ${MAX_TAGS} texts`);
+  throw invalid('tags', `a list of at most ${MAX_TAGS} texts`);
 }
 
-/** No store keeps a NUL, and a lone surrogate is no character. */
+/** Stores cannot contain NUL, and a lone surrogate is not a character. */
 function isText(value: unknown, maxLength: number): value is string {
   return (
     typeof value === 'string' &&

@@ -1,62 +1,33 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-import { inTransaction } from '@fw/service/sqlite';
-
-import type { Step } from '../import/target.ts';
 import { ORDERS, type Order } from '../item.ts';
 import { KEY_COLUMNS, type Tables } from './sqlite-tables.ts';
 
-/** How many items get their words into an index in one transaction. */
+/** The number of items whose words are indexed in one step. */
 const SLICE = 50_000;
 
-/** Makes what readers need besides the items; goes on where it was, and leaves alone what is there. */
-export async function* buildSqliteTables(
+/** The steps that create the tables that readers need besides the items. */
+export function indexSteps(
   database: DatabaseSync,
   tables: Tables,
-  items: number,
-): AsyncGenerator<Step, void> {
-  const units = ORDERS.length * (items + SLICE);
-  let unitsDone = 0;
-  yield { name: 'count', done: 0 };
-  once(database, 'summaries', () => summarise(database, tables));
-  for (const order of ORDERS) {
-    yield { name: `order by ${order}`, done: unitsDone / units };
-    once(database, `ranks ${order}`, () => rank(database, tables, order));
-    unitsDone += SLICE;
-    const name = `words ${order}`;
-    for (let done = readDone(database, name); done < items; done += SLICE) {
-      yield { name: `index words by ${order}`, done: (unitsDone + done) / units };
-      inTransaction(database, () => {
-        indexWords(database, tables, { order, from: done });
-        setDone(database, name, done + SLICE);
-      });
-    }
-    unitsDone += items;
-    once(database, `merge ${order}`, () => merge(database, tables, order));
-  }
-}
-
-function once(database: DatabaseSync, name: string, work: () => void): void {
-  if (readDone(database, name) > 0) return;
-  inTransaction(database, () => {
-    work();
-    setDone(database, name, 1);
-  });
-}
-
-function readDone(database: DatabaseSync, name: string): number {
-  return Number(database.prepare('SELECT done FROM steps WHERE name = ?').get(name)?.done ?? 0);
-}
-
-function setDone(database: DatabaseSync, name: string, done: number): void {
-  database.prepare('INSERT OR REPLACE INTO steps VALUES (?, ?)').run(name, done);
+  total: number,
+): readonly (() => void)[] {
+  const slices = Array.from({ length: Math.ceil(total / SLICE) }, (_, at) => at * SLICE);
+  return [
+    () => summarize(database, tables),
+    ...ORDERS.flatMap((order) => [
+      () => rank(database, tables, order),
+      ...slices.map((from) => () => indexWords(database, tables, { order, from })),
+      () => merge(database, tables, order),
+    ]),
+  ];
 }
 
 function rank(database: DatabaseSync, { items, ranks, words, facets }: Tables, order: Order): void {
   const type = order === 'name' ? 'TEXT' : 'INTEGER';
   const key = KEY_COLUMNS[order];
   database.exec(
-    // What many items are looked at for stands here, where they stand together.
+    // Columns that a page filters many items by are here: neighbours in the order are on one page.
     `CREATE TABLE ${ranks[order]} (
        rank INTEGER PRIMARY KEY, key ${type} NOT NULL, id INTEGER NOT NULL,
        price_cents INTEGER NOT NULL, pair INTEGER NOT NULL, UNIQUE (key, id)
@@ -84,13 +55,13 @@ function indexWords(
     .run(from, from + SLICE);
 }
 
-/** Slices leave parts; in one part a word's ranks can be sought, in several they are read one by one. */
+/** Slices leave several index segments. SQLite can seek a rank only within one segment. */
 function merge(database: DatabaseSync, { words }: Tables, order: Order): void {
   database.exec(`INSERT INTO ${words[order]} (${words[order]}) VALUES ('optimize')`);
 }
 
-/** Counts beforehand what would take too long on each request. */
-function summarise(database: DatabaseSync, { items, facets, figures }: Tables): void {
+/** Stores the counts that would take too long for every request. */
+function summarize(database: DatabaseSync, { items, facets, figures }: Tables): void {
   database.exec(
     `CREATE TABLE ${facets} (
        pair INTEGER PRIMARY KEY, category TEXT NOT NULL, brand TEXT NOT NULL, items INTEGER NOT NULL,
@@ -103,7 +74,7 @@ function summarise(database: DatabaseSync, { items, facets, figures }: Tables): 
   );
   const pairs = new Map<string, number>();
   const groups = new Map<string, number[]>();
-  // In memory this takes a sixth of the time that SQLite needs to sort by texts.
+  // Counting in memory takes a sixth of the time that SQLite needs to sort by text.
   const all = database.prepare(`SELECT category, brand, currency, price_cents FROM ${items}`);
   for (const { category, brand, currency, price_cents } of all.iterate()) {
     const pair = `${category}\0${brand}`;
@@ -127,7 +98,7 @@ function summarise(database: DatabaseSync, { items, facets, figures }: Tables): 
   }
 }
 
-/** No text of an item holds a NUL. */
+/** No text of an item contains NUL. */
 function readPair(pair: string): readonly [string, string] {
   const [first = '', second = ''] = pair.split('\0');
   return [first, second];
