@@ -14,7 +14,7 @@ function newApi(bodyLimit?: number) {
   return createTestApi(store, bodyLimit === undefined ? {} : { bodyLimit });
 }
 
-test('GET of the list answers every user and the total', async () => {
+test('GET of the list returns all users and the total', async () => {
   const { app, send } = newApi();
   expect(await (await request(app, USERS)).json()).toEqual({ data: [], total: 0 });
   await send('POST', USERS, ADA);
@@ -32,7 +32,7 @@ test('GET of the list answers every user and the total', async () => {
   });
 });
 
-test('POST creates a user and answers 201 with it', async () => {
+test('POST creates a user and returns it with 201', async () => {
   const { app, send } = newApi();
 
   const response = await send('POST', USERS, { ...ADA, id: 'mine', admin: true });
@@ -43,7 +43,7 @@ test('POST creates a user and answers 201 with it', async () => {
   expect(await (await request(app, `${USERS}/u1`)).json()).toEqual(body);
 });
 
-test('POST gives a random UUID where no ids are passed in', async () => {
+test('POST generates a random UUID by default', async () => {
   const store = openSqliteUserStore(':memory:');
   onTestFinished(() => store.close());
 
@@ -135,7 +135,7 @@ test.each([
   expect(await (await request(app, `${USERS}/u1`)).json()).toMatchObject({ data: ADA });
 });
 
-test('POST without a body answers 400: name and email are required', async () => {
+test('POST without a body gets 400: name and email are required', async () => {
   const { app } = newApi();
 
   const response = await request(app, USERS, { method: 'POST' });
@@ -156,7 +156,7 @@ test.each([
   expect(response.status).toBe(status);
 });
 
-test('PUT overwrites what is supplied and keeps the rest', async () => {
+test('PUT changes the supplied fields and keeps the others', async () => {
   const { clock, send } = newApi();
   await send('POST', USERS, ADA);
   clock.time = NOON;
@@ -169,7 +169,7 @@ test('PUT overwrites what is supplied and keeps the rest', async () => {
   });
 });
 
-test('PUT ignores fields that it does not know, whatever they are called', async () => {
+test('PUT ignores unknown fields', async () => {
   const { app, clock, send } = newApi();
   await send('POST', USERS, ADA);
   clock.time = NOON;
@@ -183,7 +183,7 @@ test('PUT ignores fields that it does not know, whatever they are called', async
   expect(({} as Record<string, unknown>).isAdmin).toBeUndefined();
 });
 
-test('PUT without a body renews the time of the update', async () => {
+test('PUT without a body updates updatedAt', async () => {
   const { app, clock, send } = newApi();
   await send('POST', USERS, ADA);
   clock.time = NOON;
@@ -210,7 +210,7 @@ test.each([
   expect(await (await request(app, `${USERS}/u1`)).json()).toMatchObject({ data: ADA });
 });
 
-test('DELETE answers 204 without a body, and the user is gone', async () => {
+test('DELETE returns 204 without a body and removes the user', async () => {
   const { app, send } = newApi();
   await send('POST', USERS, ADA);
 
@@ -222,7 +222,7 @@ test('DELETE answers 204 without a body, and the user is gone', async () => {
 });
 
 test.each(['GET', 'PUT', 'DELETE'])(
-  '%s of an unknown user answers 404 with the id',
+  '%s of an unknown user gets 404 with the id',
   async (method) => {
     const { app } = newApi();
 
@@ -271,7 +271,7 @@ test.each([
 });
 
 test.each(['text/html', 'TEXT/HTML', 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8'])(
-  'GET of a user with Accept %s answers HTML with every value escaped',
+  'GET of a user with Accept %s returns HTML with every value escaped',
   async (accept) => {
     const { app, send } = newApi();
     await send('POST', USERS, { name: `<script>alert("1")</script> & 'co'`, email: 'a<b>@c' });
@@ -290,7 +290,7 @@ test.each(['text/html', 'TEXT/HTML', 'text/html,application/xhtml+xml;q=0.9,*/*;
 );
 
 test.each(['application/json', '*/*', 'text/plain'])(
-  'GET of a user with Accept %s answers JSON',
+  'GET of a user with Accept %s returns JSON',
   async (accept) => {
     const { app, send } = newApi();
     await send('POST', USERS, ADA);
@@ -314,7 +314,7 @@ test.each([
   expect(response.headers.get('allow')).toBe(allow);
 });
 
-test('a path that is no route answers 404', async () => {
+test('an unknown path gets 404', async () => {
   const { app } = newApi();
 
   expect((await request(app, '/api/v1/usersx')).status).toBe(404);
@@ -335,7 +335,7 @@ test.each([
   expect(response.headers.get('link')).toBe(`<${successor}>; rel="successor-version"`);
 });
 
-test('every answer carries the request id it was asked with', async () => {
+test('every response has the request id of the request', async () => {
   const { app } = newApi();
 
   const response = await request(app, `${USERS}/u7`, { headers: { 'X-Request-Id': 'trace-7' } });

@@ -54,7 +54,7 @@ async function createUser(usersUrl: string, name: string): Promise<string> {
   return data.id;
 }
 
-test('the service creates, shows and lists a user, and is ready', async () => {
+test('the service creates, returns and lists a user, and is ready', async () => {
   const { usersUrl, healthUrl } = await start();
 
   const id = await createUser(usersUrl, 'ada');
@@ -79,7 +79,7 @@ test('two processes serve the same users from one file', async () => {
   }
 });
 
-test('two processes that are asked at once with one Idempotency-Key create one user', async () => {
+test('two processes that receive one Idempotency-Key concurrently create one user', async () => {
   const DATABASE_FILE = join(newDirectory(), 'users.db');
   const [one, other] = await Promise.all([start({ DATABASE_FILE }), start({ DATABASE_FILE })]);
 
@@ -93,7 +93,7 @@ test('two processes that are asked at once with one Idempotency-Key create one u
   expect(await (await fetch(one.usersUrl)).json()).toMatchObject({ total: 1 });
 });
 
-test('an Idempotency-Key answers as the first time, kill -9 or not', async () => {
+test('an Idempotency-Key returns the first response, also after kill -9', async () => {
   const DATABASE_FILE = join(newDirectory(), 'users.db');
   const first = await start({ DATABASE_FILE });
   const created = await (await postAda(first.v2Url, 'k1')).text();
@@ -108,7 +108,7 @@ test('an Idempotency-Key answers as the first time, kill -9 or not', async () =>
   expect(await (await fetch(second.usersUrl)).json()).toMatchObject({ total: 1 });
 });
 
-test('migrate makes the store and ends, as often as it is asked', async () => {
+test('migrate creates the store and exits, also when repeated', async () => {
   const DATABASE_FILE = join(newDirectory(), 'users.db');
 
   for (const _ of [1, 2]) {
@@ -120,7 +120,7 @@ test('migrate makes the store and ends, as often as it is asked', async () => {
   expect(await (await fetch(usersUrl)).json()).toEqual({ data: [], total: 0 });
 });
 
-test('every acknowledged user survives kill -9 in the midst of writing', {
+test('every acknowledged user survives kill -9 during writes', {
   timeout: 60_000,
 }, async () => {
   const DATABASE_FILE = join(newDirectory(), 'users.db');
@@ -146,7 +146,7 @@ test('every acknowledged user survives kill -9 in the midst of writing', {
   expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
 });
 
-test('SIGTERM turns readiness off, serves on with Connection: close, finishes and exits 0', async () => {
+test('after SIGTERM the service is not ready, responds with Connection: close, finishes and exits 0', async () => {
   const service = await start({ DRAIN_DELAY_MS: '400' });
   const { port } = new URL(service.url);
   // A request in flight: its body is still on the way when the listener is closed.
@@ -180,7 +180,7 @@ test('SIGTERM turns readiness off, serves on with Connection: close, finishes an
   expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('SIGINT drains too, and an idle connection does not hold it up', async () => {
+test('SIGINT drains too, and an idle connection does not delay it', async () => {
   const service = await start({ DRAIN_DELAY_MS: '0' });
   await fetch(service.usersUrl); // fetch keeps its connection
   const startedMs = performance.now();
@@ -192,7 +192,7 @@ test('SIGINT drains too, and an idle connection does not hold it up', async () =
   expect(performance.now() - startedMs).toBeLessThan(30_000);
 });
 
-test('a second signal ends the process at once', async () => {
+test('a second signal ends the process immediately', async () => {
   const service = await start({ DRAIN_DELAY_MS: '60000', DRAIN_TIMEOUT_MS: '120000' });
   const startedMs = performance.now();
 
@@ -204,7 +204,7 @@ test('a second signal ends the process at once', async () => {
   expect(performance.now() - startedMs).toBeLessThan(30_000);
 });
 
-test('a request that never ends is cut at the deadline of draining', async () => {
+test('a request that never ends is closed at the drain deadline', async () => {
   const service = await start({ DRAIN_DELAY_MS: '0', DRAIN_TIMEOUT_MS: '700' });
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
   socket.on('error', () => {});
@@ -233,7 +233,7 @@ async function complaint(variables: Variables): Promise<string> {
   return stderr.trim();
 }
 
-test('a taken port is one line that names it, and exit code 1', async () => {
+test('a port in use causes one line with the port and exit code 1', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   onTestFinished(() => void taken.close());
@@ -246,7 +246,7 @@ test('a taken port is one line that names it, and exit code 1', async () => {
   expect(await complaint({ DATABASE_FILE, HEALTH_PORT: port })).toBe(line);
 });
 
-test('malformed variables are one line that names each, and exit code 1', async () => {
+test('malformed variables cause one line that names each, and exit code 1', async () => {
   const directory = newDirectory();
   const DATABASE_FILE = join(directory, 'users.db');
 
@@ -257,7 +257,7 @@ test('malformed variables are one line that names each, and exit code 1', async 
   expect(readdirSync(directory)).toEqual([]);
 });
 
-test('a broken database file is one line that names it, exit code 1, and left as it is', async () => {
+test('a corrupt database file causes one line with its name and exit code 1, and is not changed', async () => {
   const directory = newDirectory();
   const DATABASE_FILE = join(directory, 'users.db');
   const content = 'what was once a database'.repeat(1_000);

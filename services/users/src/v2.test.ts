@@ -23,7 +23,7 @@ async function newApiWith(...names: readonly string[]) {
   return api;
 }
 
-test('POST creates a user and answers 201 with Location and ETag', async () => {
+test('POST creates a user and returns 201 with Location and ETag', async () => {
   const { send } = newApi();
 
   const response = await send('POST', USERS, ADA);
@@ -34,7 +34,7 @@ test('POST creates a user and answers 201 with Location and ETag', async () => {
   expect(await response.json()).toEqual({ data: ADA_STORED });
 });
 
-test('GET answers the user with its ETag, and neither a proxy nor a browser keeps it unasked', async () => {
+test('GET returns the user with ETag and Cache-Control: private, no-cache', async () => {
   const { send } = await newApiWith('Ada');
 
   const response = await send('GET', `${USERS}/u1`);
@@ -46,7 +46,7 @@ test('GET answers the user with its ETag, and neither a proxy nor a browser keep
   expect(await response.json()).toEqual({ data: ADA_STORED });
 });
 
-test('HEAD answers as GET does, without the body', async () => {
+test('HEAD returns the headers of GET without the body', async () => {
   const { send } = await newApiWith('Ada');
 
   const response = await send('HEAD', `${USERS}/u1`);
@@ -57,7 +57,7 @@ test('HEAD answers as GET does, without the body', async () => {
 });
 
 test.each(['"1"', 'W/"1"', '"7", "1"', '*'])(
-  'GET with If-None-Match: %s answers 304 without a body',
+  'GET with If-None-Match: %s returns 304 without a body',
   async (tag) => {
     const { send } = await newApiWith('Ada');
 
@@ -69,7 +69,7 @@ test.each(['"1"', 'W/"1"', '"7", "1"', '*'])(
   },
 );
 
-test('GET with If-None-Match of an earlier state answers the user', async () => {
+test('GET with If-None-Match of an earlier version returns the user', async () => {
   const { send } = await newApiWith('Ada');
   await send('PATCH', `${USERS}/u1`, { name: 'Ada L.' });
 
@@ -168,7 +168,7 @@ test.each([
   expect(await response.json()).toMatchObject({ data: { name } });
 });
 
-test('no value of the body is in the answer that refuses it', async () => {
+test('a validation error contains no value of the body', async () => {
   const { send } = newApi();
 
   const response = await send('POST', USERS, { name: 'Secret Name '.repeat(20), email: 'no-mail' });
@@ -178,7 +178,7 @@ test('no value of the body is in the answer that refuses it', async () => {
   expect(text).not.toContain('no-mail');
 });
 
-test('a huge e-mail that nearly looks like one is refused in no time', async () => {
+test('a huge invalid e-mail address is rejected without backtracking', async () => {
   const { send } = newApi();
   const startedMs = performance.now();
 
@@ -219,7 +219,7 @@ test('POST with an Idempotency-Key of 255 visible characters creates a user', as
   expect(response.status).toBe(201);
 });
 
-test('the list answers pages in the order of creation, and Link leads through all of them', async () => {
+test('the list returns pages in order of creation, and Link leads through all of them', async () => {
   const { send } = await newApiWith('Ada', 'Bob', 'Cyd', 'Dee', 'Eve');
   const seen: string[][] = [];
 
@@ -239,7 +239,7 @@ test('the list answers pages in the order of creation, and Link leads through al
   expect(seen).toEqual([['Ada', 'Bob'], ['Cyd', 'Dee'], ['Eve']]);
 });
 
-test('the list without a query answers the first 20', async () => {
+test('the list without a query returns the first 20 users', async () => {
   const { send } = await newApiWith(...Array.from({ length: 21 }, (_, at) => `N${at}`));
 
   const { data, meta } = (await (await send('GET', USERS)).json()) as {
@@ -251,7 +251,7 @@ test('the list without a query answers the first 20', async () => {
   expect(meta).toEqual({ limit: 20, nextCursor: expect.any(String) });
 });
 
-test('a page that was read is not read again, whatever was deleted and created meanwhile', async () => {
+test('the pages contain no user twice, even if users are created and deleted meanwhile', async () => {
   const { send } = await newApiWith('Ada', 'Bob', 'Cyd');
   const first = await send('GET', `${USERS}?limit=2`);
   const { meta } = (await first.json()) as { meta: { nextCursor: string } };
@@ -264,7 +264,7 @@ test('a page that was read is not read again, whatever was deleted and created m
   expect(await next.json()).toMatchObject({ data: [{ name: 'Cyd' }, { name: 'Dee' }] });
 });
 
-test('the list finds a user by e-mail, whatever its case', async () => {
+test('the list finds a user by e-mail regardless of case', async () => {
   const { send } = await newApiWith('Ada', 'Bob');
 
   const found = await send('GET', `${USERS}?email=ADA%40Example.COM`);
@@ -276,7 +276,7 @@ test('the list finds a user by e-mail, whatever its case', async () => {
   expect(await part.json()).toEqual({ data: [], meta: { limit: 20 } });
 });
 
-test('Link keeps the e-mail that was asked for, and its cursor serves no other', async () => {
+test('Link keeps the e-mail filter, and its cursor is invalid with another filter', async () => {
   const { send } = newApi();
   // Version 1 takes an e-mail twice.
   for (const name of ['Ada', 'Ida']) await send('POST', '/api/v1/users', { ...ADA, name });
@@ -315,7 +315,7 @@ test.each([
 });
 
 test.each(['application/json', 'application/merge-patch+json', 'Application/JSON; charset=utf-8'])(
-  'PATCH in %s changes what is supplied, keeps the rest and answers the new ETag',
+  'PATCH in %s changes the supplied fields and returns the new ETag',
   async (type) => {
     const { clock, send } = await newApiWith('Ada');
     clock.time = NOON;
@@ -357,7 +357,7 @@ test.each([
 });
 
 test.each(['application/json-patch+json', 'text/plain', 'application/x-www-form-urlencoded', ''])(
-  'PATCH in "%s" answers 415 with the types that it takes',
+  'PATCH in "%s" gets 415 with Accept-Patch',
   async (type) => {
     const { app } = await newApiWith('Ada');
 
@@ -390,7 +390,7 @@ test.each([
   }
 });
 
-test('what nobody could read the answer of is not done', async () => {
+test('a request whose Accept excludes JSON changes nothing', async () => {
   const { send } = await newApiWith('Ada');
   const Accept = 'text/html';
 
@@ -404,7 +404,7 @@ test('what nobody could read the answer of is not done', async () => {
   expect(await (await send('GET', USERS)).json()).toMatchObject({ data: [ADA_STORED] });
 });
 
-test('DELETE answers { success: true }, and the user is gone', async () => {
+test('DELETE returns { success: true } and removes the user', async () => {
   const { send } = await newApiWith('Ada');
 
   const response = await send('DELETE', `${USERS}/u1`);
@@ -424,7 +424,7 @@ test.each([
     'application/merge-patch+json, application/json',
   ],
 ])(
-  '%s %s answers 405 or, asked for its options, 200 with Allow',
+  '%s %s gets 405 with Allow, OPTIONS gets 200 with Allow',
   async (method, path, allow, patchTypes) => {
     const { send } = newApi();
 
@@ -439,7 +439,7 @@ test.each([
   },
 );
 
-test('the figures count users in all, by day and by domain', async () => {
+test('the statistics count users in total, by day and by domain', async () => {
   const { clock, send } = newApi();
   clock.time = '2026-11-19T23:59:59.999Z';
   await send('POST', USERS, { name: 'Ada', email: 'ada@example.com' });
@@ -464,7 +464,7 @@ test('the figures count users in all, by day and by domain', async () => {
   });
 });
 
-test('the figures are of 30 days and 10 domains unless asked otherwise', async () => {
+test('the statistics cover 30 days and 10 domains by default', async () => {
   const { send } = newApi();
 
   const { data } = (await (await send('GET', `${USERS}/figures`)).json()) as {
@@ -476,7 +476,7 @@ test('the figures are of 30 days and 10 domains unless asked otherwise', async (
 });
 
 test.each(['days=0', 'days=367', 'days=x', 'domains=101', 'domains=-1', 'months=1'])(
-  'the figures with ?%s answer 400',
+  'the statistics with ?%s get 400',
   async (query) => {
     const { send } = newApi();
 
@@ -484,7 +484,7 @@ test.each(['days=0', 'days=367', 'days=x', 'domains=101', 'domains=-1', 'months=
   },
 );
 
-test('what version 2 has changed shows in version 1, without the version', async () => {
+test('version 1 returns changes made in version 2, without the version field', async () => {
   const { send } = await newApiWith('Ada');
   await send('PATCH', `${USERS}/u1`, { name: 'Ada L.' });
 

@@ -45,7 +45,7 @@ function toV1({ id, name, email, createdAt, updatedAt }: User) {
 }
 
 test.each([0, 1, MAX_BATCH_USERS, MAX_BATCH_USERS + 1, 3 * MAX_BATCH_USERS])(
-  'the list of %i users is the JSON text of all of them',
+  'the list of %i users is complete JSON',
   async (count) => {
     const users = manyUsers(count);
     const { store } = await newStore(users);
@@ -57,7 +57,7 @@ test.each([0, 1, MAX_BATCH_USERS, MAX_BATCH_USERS + 1, 3 * MAX_BATCH_USERS])(
   },
 );
 
-test('a list whose users are all deleted while it is sent is an empty list', async () => {
+test('a list whose users are all deleted while it is sent is empty', async () => {
   const { store } = await newStore([]);
   const app = createUsersApp({
     store: { ...store, list: async () => ({ users: [], total: 2, next: 1 }) },
@@ -69,7 +69,7 @@ test('a list whose users are all deleted while it is sent is an empty list', asy
   expect(await response.json()).toEqual({ data: [], total: 0 });
 });
 
-test('a page of large users is the JSON text of all of them', async () => {
+test('a page of large users is complete JSON', async () => {
   const users = ['a', 'b', 'c', 'd', 'e'].map((id) => userOf(id, { name: id.repeat(200_000) }));
   const { store } = await newStore(users);
 
@@ -80,7 +80,7 @@ test('a page of large users is the JSON text of all of them', async () => {
   expect(await response.text()).toBe(JSON.stringify({ data, meta }));
 });
 
-test('version 2 ends a page early where a user is large, and continues after it', async () => {
+test('version 2 ends a page before a large user and continues after it', async () => {
   const users = [userOf('a', { name: 'a'.repeat(200_000) }), userOf('b'), userOf('c')];
   const { store } = await newStore(users);
   const app = createUsersApp({ store, logger });
@@ -108,7 +108,7 @@ test('HEAD of a long list has the headers of GET and reads one batch', async () 
   expect(pages.length).toBeLessThan(2);
 });
 
-test('total is the number of users sent, also if users are created and deleted meanwhile', async () => {
+test('total is the number of sent users, even if users are created and deleted meanwhile', async () => {
   const { store } = await newStore(manyUsers(3 * MAX_BATCH_USERS));
   const changing: UserStore = {
     ...store,
@@ -127,7 +127,7 @@ test('total is the number of users sent, also if users are created and deleted m
   expect(new Set(data.map(({ id }) => id)).size).toBe(3 * MAX_BATCH_USERS);
 });
 
-test('a list that is emptied while it is sent ends after what was sent', async () => {
+test('a list whose remaining users are deleted while it is sent ends after the sent users', async () => {
   const { store } = await newStore(manyUsers(2 * MAX_BATCH_USERS));
   const emptied: UserStore = { ...store, page: async () => ({ users: [] }) };
 
@@ -136,7 +136,7 @@ test('a list that is emptied while it is sent ends after what was sent', async (
   expect(await response.json()).toMatchObject({ total: MAX_BATCH_USERS });
 });
 
-test('a store that fails in the middle of a list ends the connection and is logged', async () => {
+test('a store failure in the middle of a list closes the connection and is logged', async () => {
   const { store } = await newStore(manyUsers(2 * MAX_BATCH_USERS));
   const errors: unknown[] = [];
   const failing: UserStore = {
@@ -159,7 +159,7 @@ test('a store that fails in the middle of a list ends the connection and is logg
   expect(errors).toHaveLength(1);
 });
 
-test('a store that fails before the first batch is a 503', async () => {
+test('a store failure before the first batch is a 503', async () => {
   const { store } = await newStore([]);
   const failing: UserStore = {
     ...store,
@@ -172,7 +172,7 @@ test('a store that fails before the first batch is a 503', async () => {
   expect(response.headers.get('content-type')).toBe('application/problem+json');
 });
 
-test('a client that leaves ends the reading', async () => {
+test('a client that disconnects ends the reading of the store', async () => {
   const { store, pages } = await newStore(manyUsers(9 * MAX_BATCH_USERS));
   const [asked, gate, closed] = [newSignal(), newSignal(), newSignal()];
   const gated: UserStore = {
