@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { runToEnd, startService } from '@fw/service/testing';
+import { runToEnd } from '@fw/service/testing';
 import { startPostgres } from '@fw/service/testing/postgres';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { startTestService, testMissingCertificate } from '@fw/service/testing/vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { itemOf, newDirectory, toLines } from './testing.ts';
 
@@ -17,16 +18,12 @@ beforeAll(async () => {
 afterAll(() => server?.stop());
 
 async function start(DATABASE_URL: string) {
-  const service = await startService(MAIN, { DATABASE_URL });
-  onTestFinished(async () => {
-    service.signal('SIGKILL');
-    await service.ended;
-  });
+  const service = await startTestService(MAIN, { DATABASE_URL });
   return { ...service, catalogUrl: `${service.url}/api/v1/catalog` };
 }
 
-/** Asks until the answer is not 503 any more. */
-async function askPatiently(url: string): Promise<Response> {
+/** Repeats the request until the response is not 503. */
+async function getPatiently(url: string): Promise<Response> {
   let response = await fetch(url);
   for (let tries = 0; response.status === 503 && tries < 200; tries++) {
     await sleep(50);
@@ -35,12 +32,12 @@ async function askPatiently(url: string): Promise<Response> {
   return response;
 }
 
-test('replicas that start at once on one empty database serve the whole catalog, and an import at once', async () => {
+test('replicas that start at the same time on an empty database serve the whole catalog, then an import', async () => {
   const DATABASE_URL = await server.createDatabase();
   const replicas = await Promise.all([start(DATABASE_URL), start(DATABASE_URL)]);
 
   for (const { catalogUrl } of replicas) {
-    const response = await askPatiently(`${catalogUrl}?page=60`);
+    const response = await getPatiently(`${catalogUrl}?page=60`);
     expect(await response.json()).toMatchObject({ total: 1200, totalPages: 60, page: 60 });
   }
 
@@ -51,32 +48,32 @@ test('replicas that start at once on one empty database serve the whole catalog,
   for (const { catalogUrl } of replicas) {
     expect(await (await fetch(catalogUrl)).json()).toMatchObject({ total: 2 });
   }
-  // It is never replaced by what is shipped.
+  // The shipped catalog never replaces it.
   const { catalogUrl } = await start(DATABASE_URL);
-  expect(await (await askPatiently(catalogUrl)).json()).toMatchObject({ total: 2 });
+  expect(await (await getPatiently(catalogUrl)).json()).toMatchObject({ total: 2 });
 });
 
-test('a service that starts while PostgreSQL is away answers 503, and is filled once it is there', async () => {
+test('a service that starts without PostgreSQL sends 503, and fills the catalog once PostgreSQL is available', async () => {
   const url = await server.createDatabase();
   await server.kill();
   const { catalogUrl, healthUrl } = await start(url);
 
-  const away = await fetch(catalogUrl);
+  const before = await fetch(catalogUrl);
   const readiness = await fetch(`${healthUrl}/readyz`);
   const liveness = await fetch(`${healthUrl}/livez`);
   await server.restart();
-  const back = await askPatiently(catalogUrl);
+  const after = await getPatiently(catalogUrl);
 
-  expect(away.status).toBe(503);
-  expect(away.headers.get('retry-after')).toBe('1');
-  expect(away.headers.get('content-type')).toBe('application/problem+json');
+  expect(before.status).toBe(503);
+  expect(before.headers.get('retry-after')).toBe('1');
+  expect(before.headers.get('content-type')).toBe('application/problem+json');
   expect(readiness.status).toBe(503);
   expect(liveness.status).toBe(200);
-  expect(await back.json()).toMatchObject({ total: 1200 });
+  expect(await after.json()).toMatchObject({ total: 1200 });
   expect((await fetch(`${healthUrl}/readyz`)).status).toBe(200);
 });
 
-test('an import into a database that is away says so in a line, and exits with 1', async () => {
+test('an import into an unavailable database prints one line and exits with 1', async () => {
   const DATABASE_URL = 'postgres://catalog:secret-word@127.0.0.1:1/catalog';
   const file = join(newDirectory(), 'items.ndjson');
   writeFileSync(file, toLines([itemOf(1)]));
@@ -88,7 +85,7 @@ test('an import into a database that is away says so in a line, and exits with 1
   expect(stderr).not.toContain('secret-word');
 });
 
-test('migrate makes the tables and ends', async () => {
+test('migrate creates the tables and exits with 0', async () => {
   const DATABASE_URL = await server.createDatabase();
 
   expect(await runToEnd(MAIN, { DATABASE_URL }, ['migrate'])).toMatchObject({
@@ -107,17 +104,4 @@ test('migrate logs that PostgreSQL is unavailable', async () => {
   expect(stdout + stderr).not.toContain('secret-word');
 });
 
-test.each([[[]], [['migrate', '--wait', '60']]])(
-  'a missing certificate file is one line and exit code 1 (%j)',
-  async (args) => {
-    const DATABASE_URL = 'postgres://127.0.0.1/users?sslrootcert=/missing/ca.pem';
-
-    const { code, stdout, stderr } = await runToEnd(MAIN, { DATABASE_URL }, args);
-
-    expect(code).toBe(1);
-    expect(stdout).not.toContain('error');
-    expect(stderr).toMatch(
-      /^Cannot run catalog: Cannot read the file "\/missing\/ca\.pem" that DATABASE_URL names: ENOENT.*\n$/,
-    );
-  },
-);
+testMissingCertificate('catalog', MAIN);

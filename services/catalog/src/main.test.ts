@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { runToEnd, startService, type Variables } from '@fw/service/testing';
+import { runToEnd, type Variables } from '@fw/service/testing';
+import { startTestService } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 
 const MAIN = new URL('./main.ts', import.meta.url);
@@ -14,13 +15,8 @@ function newDirectory(): string {
   return directory;
 }
 
-async function start(variables: Variables) {
-  const service = await startService(MAIN, { DRAIN_DELAY_MS: '0', ...variables });
-  onTestFinished(async () => {
-    service.signal('SIGKILL');
-    await service.ended;
-  });
-  return service;
+function start(variables: Variables) {
+  return startTestService(MAIN, { DRAIN_DELAY_MS: '0', ...variables });
 }
 
 test('two processes that start at once on a new file serve the whole catalog', async () => {

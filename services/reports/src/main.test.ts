@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { runToEnd, startService, type Variables } from '@fw/service/testing';
+import { runToEnd, type Variables } from '@fw/service/testing';
+import { startTestService } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { startRedisServer } from '../../../framework/rate-limit/src/testing/redis-server.ts';
@@ -13,13 +14,8 @@ import { AUDIENCE, claimsOf, ISSUER, SECRET, sign } from './testing/tokens.ts';
 const MAIN = new URL('./main.ts', import.meta.url);
 const JWT = { JWT_ISSUER: ISSUER, JWT_AUDIENCE: AUDIENCE };
 
-async function start(variables: Variables) {
-  const service = await startService(MAIN, { DRAIN_DELAY_MS: '0', ...JWT, ...variables });
-  onTestFinished(async () => {
-    service.signal('SIGKILL');
-    await service.ended;
-  });
-  return service;
+function start(variables: Variables) {
+  return startTestService(MAIN, { DRAIN_DELAY_MS: '0', ...JWT, ...variables });
 }
 
 function fileOf(content: string): string {

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { runToEnd, startService } from '@fw/service/testing';
+import { runToEnd } from '@fw/service/testing';
 import { startPostgres } from '@fw/service/testing/postgres';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { startTestService, testMissingCertificate } from '@fw/service/testing/vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const MAIN = new URL('./main.ts', import.meta.url);
 
@@ -13,11 +14,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop());
 
 async function start(DATABASE_URL: string) {
-  const service = await startService(MAIN, { DATABASE_URL });
-  onTestFinished(async () => {
-    service.signal('SIGKILL');
-    await service.ended;
-  });
+  const service = await startTestService(MAIN, { DATABASE_URL });
   return { ...service, usersUrl: `${service.url}/api/v2/users` };
 }
 
@@ -29,16 +26,16 @@ function postAda(usersUrl: string): Promise<Response> {
   });
 }
 
-test('replicas that start at once on one empty PostgreSQL database serve the same users', async () => {
+test('replicas that start at the same time on an empty PostgreSQL database serve the same users', async () => {
   const url = await server.createDatabase();
   const replicas = await Promise.all([start(url), start(url), start(url)]);
 
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 51 }, (_, at) => postAda(replicas[at % 3]!.usersUrl)),
   );
 
-  const bodies = await Promise.all(answers.map((answer) => answer.text()));
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+  const bodies = await Promise.all(responses.map((response) => response.text()));
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
   expect(new Set(bodies).size).toBe(1);
   for (const { usersUrl, healthUrl } of replicas) {
     expect(await (await fetch(usersUrl)).json()).toMatchObject({ data: [{ name: 'Ada' }] });
@@ -46,7 +43,7 @@ test('replicas that start at once on one empty PostgreSQL database serve the sam
   }
 });
 
-test('migrate makes the tables in PostgreSQL and ends', async () => {
+test('migrate creates the tables in PostgreSQL and exits with 0', async () => {
   const DATABASE_URL = await server.createDatabase();
 
   const ending = await runToEnd(MAIN, { DATABASE_URL }, ['migrate']);
@@ -56,7 +53,7 @@ test('migrate makes the tables in PostgreSQL and ends', async () => {
   expect(await (await fetch(usersUrl)).json()).toMatchObject({ data: [] });
 });
 
-test('migrate on a PostgreSQL that is away is one line without the password, and exit code 1', async () => {
+test('migrate without PostgreSQL prints one line without the password and exits with 1', async () => {
   const DATABASE_URL = 'postgres://users:secret-word@127.0.0.1:1/users';
 
   const { code, stderr } = await runToEnd(MAIN, { DATABASE_URL }, ['migrate']);
@@ -66,44 +63,31 @@ test('migrate on a PostgreSQL that is away is one line without the password, and
   expect(stderr).not.toContain('secret-word');
 });
 
-test('a service that starts while PostgreSQL is away answers 503 until it is there', async () => {
+test('a service that starts without PostgreSQL sends 503 until PostgreSQL is available', async () => {
   const url = await server.createDatabase();
   await server.kill();
   const { usersUrl, healthUrl, url: serviceUrl } = await start(url);
 
-  const away = await fetch(usersUrl);
+  const before = await fetch(usersUrl);
   const readiness = await fetch(`${healthUrl}/readyz`);
   const liveness = await fetch(`${healthUrl}/livez`);
   const unknown = await fetch(`${serviceUrl}/api/v2/nothing`);
   await server.restart();
-  let back = await postAda(usersUrl);
-  for (let tries = 0; back.status === 503 && tries < 100; tries++) {
+  let after = await postAda(usersUrl);
+  for (let tries = 0; after.status === 503 && tries < 100; tries++) {
     await sleep(50);
-    back = await postAda(usersUrl);
+    after = await postAda(usersUrl);
   }
 
-  expect(away.status).toBe(503);
-  expect(away.headers.get('retry-after')).toBe('1');
-  expect(away.headers.get('content-type')).toBe('application/problem+json');
-  expect(await away.text()).not.toContain('ECONNREFUSED');
+  expect(before.status).toBe(503);
+  expect(before.headers.get('retry-after')).toBe('1');
+  expect(before.headers.get('content-type')).toBe('application/problem+json');
+  expect(await before.text()).not.toContain('ECONNREFUSED');
   expect(readiness.status).toBe(503);
   expect(liveness.status).toBe(200);
   expect(unknown.status).toBe(404);
-  expect(back.status).toBe(201);
+  expect(after.status).toBe(201);
   expect((await fetch(`${healthUrl}/readyz`)).status).toBe(200);
 });
 
-test.each([[[]], [['migrate', '--wait', '60']]])(
-  'a missing certificate file is one line and exit code 1 (%j)',
-  async (args) => {
-    const DATABASE_URL = 'postgres://127.0.0.1/users?sslrootcert=/missing/ca.pem';
-
-    const { code, stdout, stderr } = await runToEnd(MAIN, { DATABASE_URL }, args);
-
-    expect(code).toBe(1);
-    expect(stdout).not.toContain('error');
-    expect(stderr).toMatch(
-      /^Cannot run users: Cannot read the file "\/missing\/ca\.pem" that DATABASE_URL names: ENOENT.*\n$/,
-    );
-  },
-);
+testMissingCertificate('users', MAIN);

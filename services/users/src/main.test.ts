@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { runToEnd, type ServiceProcess, startService, type Variables } from '@fw/service/testing';
+import { runToEnd, type ServiceProcess, type Variables } from '@fw/service/testing';
+import { startTestService } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 
 const MAIN = new URL('./main.ts', import.meta.url);
@@ -23,11 +24,7 @@ interface UsersProcess extends ServiceProcess {
 
 async function start(variables: Variables = {}): Promise<UsersProcess> {
   const file = join(newDirectory(), 'users.db');
-  const service = await startService(MAIN, { DATABASE_FILE: file, ...variables });
-  onTestFinished(async () => {
-    service.signal('SIGKILL');
-    await service.ended;
-  });
+  const service = await startTestService(MAIN, { DATABASE_FILE: file, ...variables });
   return {
     ...service,
     usersUrl: `${service.url}/api/v1/users`,

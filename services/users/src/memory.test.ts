@@ -5,14 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { openDatabase } from '@fw/service/sqlite';
-import { type ServiceProcess, startService } from '@fw/service/testing';
+import type { ServiceProcess } from '@fw/service/testing';
+import { startTestService } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { USERS_FORMAT } from './store/sqlite-format.ts';
 
 const MAIN = new URL('./main.ts', import.meta.url);
 
-/** Users as they could be stored before names had a limit. */
+/** Large users, whom the service could store before names had a limit. */
 const LARGE_USERS = 60;
 const ORDINARY_USERS = 200_000;
 const TOTAL = LARGE_USERS + ORDINARY_USERS;
@@ -31,21 +32,16 @@ const LARGE_AND_ORDINARY: Stored = {
 /** The largest users that version 1 creates. */
 const LARGEST: Stored = { count: 20_000, name: `replace(hex(zeroblob(100)), '00', '日日')` };
 
-/** The service with a small heap, over users that do not fit into it. */
+/** Starts the service with a heap that is smaller than the stored users. */
 async function start(stored: Stored): Promise<ServiceProcess> {
   const directory = mkdtempSync(join(tmpdir(), 'users-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
   const file = join(directory, 'users.db');
   fill(file, stored);
-  const service = await startService(MAIN, {
+  return startTestService(MAIN, {
     DATABASE_FILE: file,
     NODE_OPTIONS: '--max-old-space-size=128',
   });
-  onTestFinished(async () => {
-    service.signal('SIGKILL');
-    await service.ended;
-  });
-  return service;
 }
 
 function fill(file: string, { count, name }: Stored): void {
@@ -68,7 +64,7 @@ function residentMb(pid: number): number {
   return Number(kibibytes) / 1024;
 }
 
-/** Sends a GET, several times if it is to be pipelined, and reads only the first octets of the response. */
+/** Sends a GET, `times` times on one connection, and reads only the first octets of the response. */
 async function getWithoutReading(url: string, times = 1): Promise<Socket> {
   const { hostname, port, pathname, search } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -81,7 +77,7 @@ async function getWithoutReading(url: string, times = 1): Promise<Socket> {
   return socket;
 }
 
-test('lists of users that are larger than the heap are sent by a process that stays alive', async () => {
+test('the process sends lists of users that are larger than its heap', async () => {
   const service = await start(LARGE_AND_ORDINARY);
   const { url, pid } = service;
 
@@ -119,7 +115,7 @@ test('lists of users that are larger than the heap are sent by a process that st
   expect(residentMb(pid)).toBeLessThan(400);
 });
 
-test('100 clients that pipeline requests for the list and never read leave the process alive', async () => {
+test('the process survives 100 clients that pipeline requests for the list and never read', async () => {
   const service = await start(LARGEST);
 
   const clients = Array.from({ length: 100 }, () =>

@@ -1,0 +1,34 @@
+import { expect, onTestFinished, test } from 'vitest';
+
+import { runToEnd, type ServiceProcess, startService, type Variables } from './testing.ts';
+
+/** Starts the service at `main` like `startService`, and kills it at the end of the test. */
+export async function startTestService(
+  main: URL,
+  variables: Variables = {},
+): Promise<ServiceProcess> {
+  const service = await startService(main, variables);
+  onTestFinished(async () => {
+    service.signal('SIGKILL');
+    await service.ended;
+  });
+  return service;
+}
+
+/** Tests that the service `name` at `main` does not start without a certificate file of its database. */
+export function testMissingCertificate(name: string, main: URL): void {
+  test.each([[[]], [['migrate', '--wait', '60']]])(
+    `a missing certificate file of PostgreSQL is one line and exit code 1: ${name} %j`,
+    async (args) => {
+      const DATABASE_URL = 'postgres://127.0.0.1/db?sslrootcert=/missing/ca.pem';
+
+      const { code, stdout, stderr } = await runToEnd(main, { DATABASE_URL }, args);
+
+      expect(code).toBe(1);
+      expect(stdout).not.toContain('error');
+      const reason = 'Cannot read the file "/missing/ca.pem" that DATABASE_URL names: ENOENT';
+      expect(stderr).toMatch(/^[^\n]+\n$/);
+      expect(stderr).toContain(`Cannot run ${name}: ${reason}`);
+    },
+  );
+}
