@@ -7,14 +7,14 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { findTool, newestFirst } from './tools.ts';
 
-test('the newest of several versions comes first, by number and not by letter', () => {
+test('newestFirst sorts versions by number', () => {
   expect(newestFirst(['/opt/postgresql@9', '/opt/postgresql@18'])).toEqual([
     '/opt/postgresql@18',
     '/opt/postgresql@9',
   ]);
 });
 
-test('the server of PostgreSQL is found where Debian keeps it, beside what makes its data', () => {
+test('findTool finds the PostgreSQL server of Debian, in the folder of initdb', () => {
   const postgres = findTool('postgres') ?? '';
 
   expect(execFileSync(postgres, ['--version'], { encoding: 'utf8' })).toContain('PostgreSQL');
@@ -36,13 +36,13 @@ function runTools(args: readonly string[], env: NodeJS.ProcessEnv = process.env)
   return spawnSync(process.execPath, [TOOLS_PROGRAM, ...args], { env, encoding: 'utf8' });
 }
 
-/** A machine without Go and without any of the tools that Go builds. */
+/** The environment of a machine without Go and without the tools that Go builds. */
 function machineWithoutGo() {
   const folder = newFolder();
   return { PATH: path.join(folder, 'bin'), XDG_CACHE_HOME: path.join(folder, 'cache') };
 }
 
-test('a tool that is installed is left alone, and an unknown tool is an error that names it', () => {
+test('an installed tool is not installed again, and an unknown tool is an error', () => {
   expect(runTools(['postgres'])).toMatchObject({ status: 0, stdout: '', stderr: '' });
   expect(runTools(['mongodb'])).toMatchObject({
     status: 1,
@@ -51,7 +51,7 @@ test('a tool that is installed is left alone, and an unknown tool is an error th
   });
 });
 
-test('without Go, a tool that would be built is an error that says how to install it', () => {
+test('without Go, the error of a missing tool contains installation instructions', () => {
   expect(runTools(['kube-score'], machineWithoutGo())).toMatchObject({
     status: 1,
     stdout: '',
@@ -61,7 +61,7 @@ test('without Go, a tool that would be built is an error that says how to instal
   });
 });
 
-test('without Go, an optional tool is left out', () => {
+test('without Go, an optional tool is skipped', () => {
   expect(runTools(['--optional', 'kube-score'], machineWithoutGo())).toMatchObject({
     status: 0,
     stdout: '',
@@ -69,7 +69,7 @@ test('without Go, an optional tool is left out', () => {
   });
 });
 
-test('a tool that was built once is found in the user cache by every checkout', () => {
+test('every checkout finds a built tool in the cache of the user', () => {
   const machine = machineWithoutGo();
   const built = path.join(machine.XDG_CACHE_HOME, 'fw/tools/kube-score-v1.20.0/kube-score');
   fs.mkdirSync(path.dirname(built), { recursive: true });
