@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+
 import { type Chain, compose, DONE, END } from './compose.ts';
 import type { Middleware } from './context.ts';
 import { consoleLogger, type Logger, messageFirst, type PinoLogger } from './logger.ts';
@@ -10,9 +11,7 @@ import { type RequestTarget, readTarget } from './request/request-target.ts';
 import { aTrustProxy, readTrustProxy, type TrustProxy } from './request/trust-proxy.ts';
 import { type ContextSettings, RequestContext } from './request-context.ts';
 import { rejectFactory, requireMiddleware } from './require-middleware.ts';
-import { recordError, toError } from './response/record-error.ts';
-import { reportSent } from './response/sent.ts';
-import { writeResponse } from './response/write-response.ts';
+import { finish } from './response/finish.ts';
 
 export interface ApplicationOptions {
   /** `console`, pino or any other `Logger`. Default: standard output and standard error. */
@@ -140,6 +139,13 @@ class StackedApplication implements Application {
     } while (count < this.#plugins.length); // plugins may add plugins
   }
 
+  /** `OPTIONS *` applies to the server as a whole (RFC 9110 §9.3.7). */
+  readonly #serverWide: Chain = (ctx) =>
+    this.#outermost(ctx, () => {
+      ctx.status = 204;
+      return DONE;
+    });
+
   #add(...items: Stack): this {
     const stack = this.#pluginStack.getStore() ?? this.#stack;
     stack.push(...items);
@@ -148,25 +154,17 @@ class StackedApplication implements Application {
   }
 
   readonly handle = (req: IncomingMessage, res: ServerResponse): void => {
-    let target: RequestTarget;
+    let target = UNREADABLE;
+    let chain: Chain;
+    this.#chain ??= compose(flatten(this.#stack));
     try {
       target = readTarget(req);
+      chain = target.path === '*' ? this.#serverWide : this.#chain;
     } catch (error) {
-      const ctx = new RequestContext({ req, res }, UNREADABLE, this.#settings, END);
-      finish(
-        ctx,
-        this.#outermost(ctx, () => Promise.reject(error)),
-      );
-      return;
+      chain = (ctx) => this.#outermost(ctx, () => Promise.reject(error));
     }
     const ctx = new RequestContext({ req, res }, target, this.#settings, END);
-    this.#chain ??= compose(flatten(this.#stack));
-    finish(
-      ctx,
-      target.path === '*'
-        ? this.#outermost(ctx, () => respondServerWide(ctx))
-        : this.#chain(ctx, END),
-    );
+    finish(ctx, chain(ctx, END));
   };
 }
 
@@ -182,48 +180,4 @@ function requirePlugin(plugin: unknown): void {
   if (metadataOf(plugin)) {
     throw new TypeError('Cannot use middleware as a plugin: use app.use(middleware)');
   }
-}
-
-/** Writes the response once all middleware has run. */
-function finish(ctx: RequestContext, running: Promise<void>): void {
-  if (running === DONE) {
-    complete(ctx);
-    return;
-  }
-  running.then(
-    () => complete(ctx),
-    (error: unknown) => fail(ctx, error),
-  );
-}
-
-/** `OPTIONS *` applies to the server as a whole (RFC 9110 §9.3.7). */
-function respondServerWide(ctx: RequestContext): Promise<void> {
-  ctx.status = 204;
-  return DONE;
-}
-
-function complete(ctx: RequestContext): void {
-  try {
-    writeResponse(ctx, fail);
-  } catch (error) {
-    fail(ctx, error);
-    return;
-  }
-  reportSent(ctx);
-}
-
-/** Responds to an error that no middleware caught. */
-function fail(ctx: RequestContext, error: unknown): void {
-  try {
-    try {
-      recordError(ctx, error);
-    } catch (unwritable) {
-      recordError(ctx, unwritable); // the headers or issues of the error are invalid
-    }
-    writeResponse(ctx, fail);
-  } catch (failure) {
-    ctx.log.error(`${ctx.method} ${ctx.path} failed without a response`, failure);
-    ctx.raw.res.destroy(toError(failure));
-  }
-  reportSent(ctx);
 }

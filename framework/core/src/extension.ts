@@ -1,8 +1,8 @@
 import { DONE, isThenable } from './compose.ts';
 import type { Context, MatchedRoute, Parts } from './context.ts';
-import { RequestContext } from './request-context.ts';
+import { RequestContext, type SentListener } from './request-context.ts';
 import { type ErrorResponseOptions, recordError } from './response/record-error.ts';
-import { addSentListener, type SentListener } from './response/sent.ts';
+import { addSentListener } from './response/sent.ts';
 
 function own(ctx: Context): RequestContext {
   if (ctx instanceof RequestContext) return ctx;

@@ -27,7 +27,9 @@ import {
   type ResponseHeaders,
   setHeader,
 } from './response/response-headers.ts';
-import type { SentListener } from './response/sent.ts';
+
+/** Receives the status of a sent response, or 499 or 500 if it was not sent completely. */
+export type SentListener = (status: number) => void;
 
 /** Settings of the application that each request needs. */
 export interface ContextSettings {
@@ -38,7 +40,6 @@ export interface ContextSettings {
 }
 
 const NO_PARAMS: Record<string, string> = Object.freeze(Object.create(null));
-const OCTETS = 'application/octet-stream';
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** The context of one request: reads the request lazily and records the response. */
@@ -213,7 +214,8 @@ export class RequestContext implements Context {
 
   #send(body: Body, by: string): void {
     const content = contentOf(body);
-    let type = typeof content === 'string' ? 'text/plain; charset=utf-8' : OCTETS;
+    let type =
+      typeof content === 'string' ? 'text/plain; charset=utf-8' : 'application/octet-stream';
     if (isStream(content)) {
       content.on('error', () => {}); // writeResponse() handles an earlier failure too
       this.streamLength = body instanceof Blob ? body.size : -1;

@@ -41,12 +41,17 @@ export class HttpError extends Error {
   }
 }
 
-/** 400: the request is malformed (RFC 9110 §15.5.1). */
-export class BadRequestError extends HttpError {
-  constructor(message?: string, options?: HttpErrorOptions) {
-    super(400, message, options);
-  }
+/** The base class of errors with a fixed status. */
+function withStatus(status: number) {
+  return class extends HttpError {
+    constructor(message?: string, options?: HttpErrorOptions) {
+      super(status, message, options);
+    }
+  };
 }
+
+/** 400: the request is malformed (RFC 9110 §15.5.1). */
+export class BadRequestError extends withStatus(400) {}
 
 /** 401: credentials are missing or invalid; sends `WWW-Authenticate: Bearer` by default (RFC 9110 §15.5.2). */
 export class UnauthorizedError extends HttpError {
@@ -59,18 +64,10 @@ export class UnauthorizedError extends HttpError {
 }
 
 /** 403: the client is not allowed to do this (RFC 9110 §15.5.4). */
-export class ForbiddenError extends HttpError {
-  constructor(message?: string, options?: HttpErrorOptions) {
-    super(403, message, options);
-  }
-}
+export class ForbiddenError extends withStatus(403) {}
 
 /** 404: the resource does not exist (RFC 9110 §15.5.5). */
-export class NotFoundError extends HttpError {
-  constructor(message?: string, options?: HttpErrorOptions) {
-    super(404, message, options);
-  }
-}
+export class NotFoundError extends withStatus(404) {}
 
 /** 405: the resource does not support this method; `allow` becomes the `Allow` header (RFC 9110 §15.5.6). */
 export class MethodNotAllowedError extends HttpError {
@@ -80,53 +77,25 @@ export class MethodNotAllowedError extends HttpError {
 }
 
 /** 409: the request conflicts with the current state of the resource (RFC 9110 §15.5.10). */
-export class ConflictError extends HttpError {
-  constructor(message?: string, options?: HttpErrorOptions) {
-    super(409, message, options);
-  }
-}
+export class ConflictError extends withStatus(409) {}
 
 /** 412: a precondition such as `If-Match` is false (RFC 9110 §15.5.13). */
-export class PreconditionFailedError extends HttpError {
-  constructor(message?: string, options?: HttpErrorOptions) {
-    super(412, message, options);
-  }
-}
+export class PreconditionFailedError extends withStatus(412) {}
 
 /** 413: the body exceeds the limit (RFC 9110 §15.5.14). */
-export class PayloadTooLargeError extends HttpError {
-  constructor(message?: string, options?: HttpErrorOptions) {
-    super(413, message, options);
-  }
-}
+export class PayloadTooLargeError extends withStatus(413) {}
 
 /** 415: the media type of the body is not supported (RFC 9110 §15.5.16). */
-export class UnsupportedMediaTypeError extends HttpError {
-  constructor(message?: string, options?: HttpErrorOptions) {
-    super(415, message, options);
-  }
-}
+export class UnsupportedMediaTypeError extends withStatus(415) {}
 
 /** 422: the body is well-formed but semantically invalid (RFC 9110 §15.5.21). */
-export class UnprocessableContentError extends HttpError {
-  constructor(message?: string, options?: HttpErrorOptions) {
-    super(422, message, options);
-  }
-}
+export class UnprocessableContentError extends withStatus(422) {}
 
 /** 429: too many requests (RFC 6585 §4). */
-export class TooManyRequestsError extends HttpError {
-  constructor(message?: string, options?: HttpErrorOptions) {
-    super(429, message, options);
-  }
-}
+export class TooManyRequestsError extends withStatus(429) {}
 
 /** 503: temporarily unavailable; set `Retry-After` with the option `headers` (RFC 9110 §15.6.4). */
-export class ServiceUnavailableError extends HttpError {
-  constructor(message?: string, options?: HttpErrorOptions) {
-    super(503, message, options);
-  }
-}
+export class ServiceUnavailableError extends withStatus(503) {}
 
 /** One invalid value in a request. */
 export interface ValidationIssue {

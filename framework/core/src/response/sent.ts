@@ -1,7 +1,4 @@
-import type { RequestContext } from '../request-context.ts';
-
-/** Receives the status of a sent response, or 499 or 500 if it was not sent completely. */
-export type SentListener = (status: number) => void;
+import type { RequestContext, SentListener } from '../request-context.ts';
 
 /** The status that nginx logs for a client that disconnected before its response was complete. */
 const CLIENT_CLOSED = 499;
