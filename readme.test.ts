@@ -28,9 +28,11 @@ function programsOf(readme: string): string[] {
   return [...blocks].map(([, code = '']) => code).filter((code) => code.startsWith('import '));
 }
 
-const readmes = ['README.md', ...globSync('framework/*/README.md', { cwd: root })].filter(
-  (readme) => programsOf(readme).length > 0,
-);
+const readmes = [
+  'README.md',
+  'docs/your-own-service.md',
+  ...globSync('framework/*/README.md', { cwd: root }),
+].filter((readme) => programsOf(readme).length > 0);
 
 test('the programs in all READMEs type-check', { timeout: 60_000 }, async () => {
   const files = readmes.flatMap((readme) =>
@@ -74,6 +76,28 @@ test('the program in the README serves what it says', async () => {
     expect(await missing.json()).toMatchObject({ detail: 'User "8" not found', code: 'NOT_FOUND' });
   } finally {
     child.kill();
+  }
+});
+
+test('the service of docs/your-own-service.md responds and reports its metrics', async () => {
+  const [program = ''] = programsOf('docs/your-own-service.md');
+  const file = join(folder, 'service.ts');
+  writeFileSync(file, program);
+  const env = { ...process.env, PORT: '0', HEALTH_PORT: '0', LOG_FORMAT: 'json' };
+  const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'], env });
+  try {
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+    const nextOrigin = async () => /http:[^"]+/.exec((await lines.next()).value ?? '')?.[0];
+    const healthOrigin = await nextOrigin();
+    const origin = await nextOrigin();
+
+    const response = await fetch(`${origin}/api/v1/hello/ada`);
+    const metrics = await fetch(`${healthOrigin}/metrics`);
+
+    expect(await response.json()).toEqual({ hello: 'ada' });
+    expect(await metrics.text()).toContain('http_requests_total');
+  } finally {
+    child.kill('SIGKILL');
   }
 });
 
