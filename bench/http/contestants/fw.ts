@@ -98,5 +98,8 @@ export async function start(workload: WorkloadOf<'fw'>): Promise<number> {
 
 /** The application of a service: a log line, metrics and a request id for each request. */
 function createObservedApp(): Application {
-  return createServiceApp({ logger: createLogger('bench'), metrics: createMetrics() });
+  return createServiceApp({
+    logger: createLogger('bench'),
+    metrics: createMetrics({ hasProcessMetrics: true }),
+  });
 }

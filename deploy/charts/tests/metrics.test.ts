@@ -23,13 +23,13 @@ const MONITORED: Values = {
 const known = new Map<string, string[]>();
 
 beforeAll(async () => {
-  const metrics = createMetrics();
+  const metrics = createMetrics({ hasProcessMetrics: true });
   metrics.begin();
-  metrics.end(undefined, { method: 'GET', status: 500, durationMs: 1 });
+  metrics.end({ method: 'GET', route: '', status: 500, durationMs: 1 });
   metrics.countShed('in_flight');
   metrics.countDecisions('v1', (_, next) => next());
   metrics.watchPool('users', () => ({ size: 2, idle: 1, waiting: 1 }));
-  for (const [, name = '', labels = ''] of (await metrics.metrics()).matchAll(
+  for (const [, name = '', labels = ''] of (await metrics.register.metrics()).matchAll(
     /^([a-z][\w]*)(?:\{(.*)\})? /gm,
   )) {
     known.set(name, [...(known.get(name) ?? []), labels]);

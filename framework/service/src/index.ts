@@ -32,7 +32,6 @@ export { integer, oneOf, url } from './config/variables.ts';
 export type { Check } from './health/check.ts';
 export { createHealth, type Health, type HealthOptions } from './health/health.ts';
 export { type Cursor, createCursor } from './lists/cursor.ts';
-export { jsonTime } from './lists/json-time.ts';
 export { Markup, markup, type Part } from './lists/markup.ts';
 export {
   type IntegerRange,
@@ -51,7 +50,12 @@ export {
   type RequestEntry,
   type ServiceLogger,
 } from './logging/logging.ts';
-export { createMetrics, type Metrics } from './metrics/metrics.ts';
+export {
+  createMetrics,
+  type Metrics,
+  type MetricsOptions,
+  type RequestResult,
+} from './metrics/metrics.ts';
 export type { Command, CommandTools } from './program/command-line.ts';
 export { createDrain, type Drain } from './program/drain.ts';
 export { runService, type Service, type ServiceDefinition } from './program/run-service.ts';

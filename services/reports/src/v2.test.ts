@@ -237,7 +237,7 @@ test('a metric counts the decisions of the limiter of each version', async () =>
   await get(app, '/api/v1/reports');
   await get(app, '/api/v1/reports');
 
-  const text = await metrics.metrics();
+  const text = await metrics.register.metrics();
   expect(text).toMatch(/rate_limit_decisions_total\{[^}]*reports-v1[^}]*allowed[^}]*\} 2/);
   expect(text).toMatch(/rate_limit_decisions_total\{[^}]*reports-v2[^}]*allowed[^}]*\} 1/);
 });

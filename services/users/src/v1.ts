@@ -1,6 +1,6 @@
 import { json } from '@fw/body-parser';
 import { documented } from '@fw/openapi';
-import { jsonTime, readPage, STORE_UNAVAILABLE } from '@fw/service';
+import { readPage, STORE_UNAVAILABLE } from '@fw/service';
 import { type Context, createRouter, type Query, type Router } from 'fw';
 import * as z from 'zod';
 
@@ -122,7 +122,13 @@ export function createUserRoutesV1(users: Users, { bodyLimit }: UserRoutesV1Opti
 
 /** A user in the shape of version 1. */
 function toV1({ id, name, email, createdAt, updatedAt }: User) {
-  return { id, name, email, createdAt: jsonTime(createdAt), updatedAt: jsonTime(updatedAt) };
+  return {
+    id,
+    name,
+    email,
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
 }
 
 function isPaged(query: Query): boolean {

@@ -7,7 +7,7 @@ import {
   requireMatch,
 } from '@fw/middleware/preconditions';
 import { documented } from '@fw/openapi';
-import { jsonTime, NOT_ACCEPTABLE, onlyJson, STORE_UNAVAILABLE } from '@fw/service';
+import { NOT_ACCEPTABLE, onlyJson, STORE_UNAVAILABLE } from '@fw/service';
 import { validate } from '@fw/validation';
 import type { Context, Middleware } from 'fw';
 import * as z from 'zod';
@@ -218,7 +218,7 @@ function withETag(ctx: Context, user: UserState) {
 
 /** A user in the shape of version 2. */
 function toJson({ id, name, email, createdAt, updatedAt, version }: UserState) {
-  const times = { createdAt: jsonTime(createdAt), updatedAt: jsonTime(updatedAt) };
+  const times = { createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
   return { id, name, email, ...times, version };
 }
 

@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** Tells how late the event loop is. */
+/** Measures how late the event loop is. */
 export interface EventLoopLag {
-  /** By how many milliseconds, on average over the last quarter of a second. */
+  /** The average delay in the last quarter of a second, in milliseconds. */
   readonly lagMs: number;
   stop(): void;
 }
@@ -11,8 +11,8 @@ const SAMPLE_MS = 20;
 const PERIOD_MS = 250;
 
 /**
- * Watches the event loop. What counts is the average: one long pause, as of a garbage collection, is
- * over by the time that anybody could act on it.
+ * Watches the event loop. It reports the average: a single long pause, such as a garbage collection, is
+ * over before a reaction could help.
  */
 export function watchEventLoopLag(): EventLoopLag {
   const delays = monitorEventLoopDelay({ resolution: SAMPLE_MS });

@@ -7,27 +7,29 @@ import type { Tracing } from '../tracing/tracing.ts';
 
 export interface Observers {
   readonly metrics: Metrics;
-  /** Writes the line of a request. */
+  /** Logs a request. */
   readonly log?: ((entry: RequestEntry) => void) | undefined;
   readonly tracing?: Tracing | undefined;
 }
 
 /**
+<<<<<<< HEAD
  * Names each request in its response (`X-Request-Id`); counts, logs and traces it once the response
  * has been sent. For the option `outermost` of an application: requests that are rejected before routing
  * are observed too.
+=======
+ * Sets `X-Request-Id` on each response; counts, logs and traces the request once the response has been
+ * sent. It is the outermost middleware, so that it observes requests rejected before routing too.
+>>>>>>> 32fd1d5 (refactor(service): use pino and prom-client as documented)
  */
 export function observe({ metrics, log, tracing }: Observers): Middleware {
   const end = (ctx: Context, status: number, startedMs: number): void => {
-    const durationMs = performance.now() - startedMs;
-    const { method, route } = ctx;
-    metrics.end(route, { method, status, durationMs });
-    if (tracing) ctx.state.trace?.end({ route: route?.path ?? '', status });
+    const durationMs = Math.round((performance.now() - startedMs) * 1_000) / 1_000;
+    const result = { method: ctx.method, route: ctx.route?.path ?? '', status, durationMs };
+    metrics.end(result);
+    if (tracing) ctx.state.trace?.end(result);
     log?.({
-      method,
-      route: route?.path ?? '',
-      status,
-      durationMs,
+      ...result,
       requestId: ctx.requestId,
       userId: ctx.state.user?.id,
       traceId: ctx.state.trace?.traceId ?? readTraceparent(ctx.get('traceparent'))?.traceId,

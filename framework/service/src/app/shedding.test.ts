@@ -44,7 +44,9 @@ test('above the number in flight requests are answered 503 at once, and served a
   });
   expect(served.status).toBe(200);
   expect(errors).toEqual([]);
-  expect(await metrics.metrics()).toContain('http_requests_shed_total{reason="in_flight"} 1');
+  expect(await metrics.register.metrics()).toContain(
+    'http_requests_shed_total{reason="in_flight"} 1',
+  );
 });
 
 test('while the event loop is later than it may be requests are answered 503', async () => {
@@ -59,7 +61,9 @@ test('while the event loop is later than it may be requests are answered 503', a
 
   expect(shed.status).toBe(503);
   expect(served.status).toBe(200);
-  expect(await metrics.metrics()).toContain('http_requests_shed_total{reason="event_loop_lag"} 1');
+  expect(await metrics.register.metrics()).toContain(
+    'http_requests_shed_total{reason="event_loop_lag"} 1',
+  );
 });
 
 test('an event loop that is kept busy is late, and in time again after that', async () => {

@@ -10,7 +10,7 @@ import { answerUnavailable } from '../app/unavailable.ts';
 import type { Drain } from '../program/drain.ts';
 import { type Check, type CheckRunner, createCheckRunner } from './check.ts';
 
-/** What prom-client's registry can do. */
+/** The part of prom-client's registry that `/metrics` needs. */
 export interface MetricsSource {
   readonly contentType: string;
   metrics(): Promise<string>;

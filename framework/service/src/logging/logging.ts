@@ -2,29 +2,24 @@ import { isatty } from 'node:tty';
 import { inspect } from 'node:util';
 
 import type { Logger } from 'fw';
-import { pino } from 'pino';
-
-import { jsonTime } from '../lists/json-time.ts';
-import { type LogOutput, openLogOutput } from './log-output.ts';
+import { type DestinationStream, pino } from 'pino';
 
 export type LogFormat = 'auto' | 'json' | 'pretty';
 
-/** The least important lines that are written. */
+/** The lowest level that is logged. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 export interface LoggerOptions {
   /** Default `info`. */
   readonly level?: LogLevel;
-  /** Takes each line, line break included. Default: standard output, see `openLogOutput`. */
-  readonly output?: LogOutput;
-  /** In milliseconds since 1970. */
-  readonly now?: () => number;
+  /** Receives each line. Default: standard output, buffered for up to 100 ms. */
+  readonly output?: DestinationStream;
 }
 
-/** One request, once it is answered. Nothing here is the client's own words but the request id. */
+/** The log entry of one request. Only the request id comes from the client. */
 export interface RequestEntry {
   readonly method: string;
-  /** The route's pattern, empty where none matched. */
+  /** The pattern of the route; empty if no route matched. */
   readonly route: string;
   readonly status: number;
   readonly durationMs: number;
@@ -33,29 +28,17 @@ export interface RequestEntry {
   readonly traceId: string | undefined;
 }
 
-/** A logger that has a line for each request too. */
+/** A logger that can also write one line per request. */
 export interface ServiceLogger extends Logger {
   readonly request?: ((entry: RequestEntry) => void) | undefined;
 }
 
 /**
- * Writes one JSON object a line, so that nothing a client sends can forge another one. What is said
- * is handed on at once; lines of requests are handed on together.
+ * Creates a logger that writes one JSON object per line, so that no input of a client can forge a line.
+ * Messages are written at once, the lines of requests in batches.
  */
 export function createLogger(service: string, options: LoggerOptions = {}): ServiceLogger {
-  const { level = 'info', output = openLogOutput(), now = Date.now } = options;
-  const timeText = createClock(now);
-  const told = new WeakSet<object>();
-
-  /** Of a database that is away, say, every request fails for the same cause: that is told once. */
-  function isToldAgain(error: unknown): boolean {
-    const cause = error instanceof Error ? error.cause : undefined;
-    if (typeof cause !== 'object' || cause === null) return false;
-    if (told.has(cause)) return true;
-    told.add(cause);
-    return false;
-  }
-
+  const { level = 'info', output = openOutput() } = options;
   const log = pino(
     {
       level,
@@ -66,74 +49,54 @@ export function createLogger(service: string, options: LoggerOptions = {}): Serv
         error: (error: unknown) => (typeof error === 'string' ? error : inspect(error)),
       },
       formatters: { level: (label) => ({ level: label }) },
-      timestamp: () => `,"time":"${timeText()}"`,
+      timestamp: pino.stdTimeFunctions.isoTime,
     },
     output,
   );
+  const isRepeated = createRepetitionTest();
   return {
     info(message) {
       log.info(message);
-      output.flush();
+      log.flush();
     },
     warn(message) {
       log.warn(message);
-      output.flush();
+      log.flush();
     },
     error(message, error) {
       if (error === undefined) log.error(message);
-      else log.error({ error: isToldAgain(error) ? String(error) : error }, message);
-      output.flush();
+      else log.error({ error: isRepeated(error) ? String(error) : error }, message);
+      log.flush();
     },
-    request: log.isLevelEnabled('info') ? createRequestLine(service, timeText, output) : undefined,
+    request: log.isLevelEnabled('info') ? (entry) => log.info(entry, 'request') : undefined,
   };
+}
+
+/** Standard output. Synchronous, so that the last lines before the exit are complete and in order. */
+function openOutput(): DestinationStream {
+  const output = pino.destination({ dest: 1, sync: true, minLength: 4096, periodicFlush: 100 });
+  process.on('exit', () => output.flush());
+  return output;
 }
 
 /**
- * The same line that pino would write of an entry, in a quarter of the time: which members there are
- * and what they hold is known, so that only the user's id has to be looked at.
+ * Creates a test whether an error with the same cause was logged before. While a database is unavailable,
+ * every request fails with one cause; its stack is logged once.
  */
-function createRequestLine(
-  service: string,
-  timeText: () => string,
-  output: LogOutput,
-): (entry: RequestEntry) => void {
-  const base = `","service":${JSON.stringify(service)},"method":"`;
-  const routes = new Map<string, string>();
-  const quoteRoute = (route: string): string => {
-    let quoted = routes.get(route);
-    if (quoted === undefined) {
-      quoted = JSON.stringify(route);
-      routes.set(route, quoted);
-    }
-    return quoted;
-  };
-  return ({ method, route, status, durationMs, requestId, userId, traceId }) => {
-    let line = `{"level":"info","time":"${timeText()}${base}${method}","route":${quoteRoute(route)}`;
-    line += `,"status":${status},"durationMs":${Math.round(durationMs * 1000) / 1000}`;
-    line += `,"requestId":"${requestId}"`;
-    if (userId !== undefined) line += `,"userId":${JSON.stringify(userId)}`;
-    if (traceId !== undefined) line += `,"traceId":"${traceId}"`;
-    output.write(`${line},"message":"request"}\n`);
-  };
-}
-
-/** The time in ISO's form; several lines share a millisecond, and its text. */
-function createClock(now: () => number): () => string {
-  let latestMs = Number.NaN;
-  let latest = '';
-  return () => {
-    const nowMs = now();
-    if (nowMs !== latestMs) {
-      latestMs = nowMs;
-      latest = jsonTime(new Date(nowMs));
-    }
-    return latest;
+function createRepetitionTest(): (error: unknown) => boolean {
+  const causes = new WeakSet<object>();
+  return (error) => {
+    const cause = error instanceof Error ? error.cause : undefined;
+    if (typeof cause !== 'object' || cause === null) return false;
+    if (causes.has(cause)) return true;
+    causes.add(cause);
+    return false;
   };
 }
 
 export interface OpenLoggerOptions {
   readonly level: LogLevel;
-  /** JSON, a line each; or for eyes; `auto`: for eyes if standard output is a terminal. */
+  /** `json`; `pretty`: for people; `auto`: pretty if standard output is a terminal. */
   readonly format: LogFormat;
 }
 
@@ -142,10 +105,9 @@ export async function openLogger(
   service: string,
   { level, format }: OpenLoggerOptions,
 ): Promise<ServiceLogger> {
-  const output = openLogOutput();
   if (format === 'json' || (format === 'auto' && !isatty(1))) {
-    return createLogger(service, { level, output });
+    return createLogger(service, { level });
   }
   const { openPrettyOutput } = await import('./pretty-log.ts');
-  return createLogger(service, { level, output: openPrettyOutput(output) });
+  return createLogger(service, { level, output: openPrettyOutput() });
 }

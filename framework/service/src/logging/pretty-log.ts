@@ -1,42 +1,22 @@
-import { isatty } from 'node:tty';
+import type { DestinationStream } from 'pino';
+import pretty from 'pino-pretty';
 
-import { prettyFactory } from 'pino-pretty';
+/** Members of a request's line that its message shows. */
+const SHOWN = 'service,method,route,status,durationMs,requestId,userId,traceId';
 
-import type { LogOutput } from './log-output.ts';
-
-/** What a line says by its place, and needs no name for. */
-const PLACED = 'service,method,route,status,durationMs,requestId,userId,traceId';
-
-export interface PrettyOptions {
-  /** Default: whether standard output is a terminal. */
-  readonly colorize?: boolean;
-}
-
-/**
- * Writes log lines for eyes: `12:01:02 INFO: GET /api/v2/users/:id 200 1.2 ms  ada  <request id>`. Each is
- * handed on at once.
- */
-export function openPrettyOutput(
-  output: LogOutput,
-  { colorize = isatty(1) }: PrettyOptions = {},
-): LogOutput {
-  const format = prettyFactory({
-    colorize,
+/** Writes log lines for people: `12:01:02 INFO: GET /api/v2/users/:id 200 1.2 ms  ada  <request id>`. */
+export function openPrettyOutput(options: pretty.PrettyOptions = {}): DestinationStream {
+  return pretty({
+    sync: true,
     messageKey: 'message',
     timestampKey: 'time',
     translateTime: 'SYS:HH:MM:ss',
-    ignore: PLACED,
+    ignore: SHOWN,
     messageFormat: (line, messageKey) =>
       typeof line.status === 'number' ? describeRequest(line) : String(line[messageKey]),
-    customPrettifiers: { error: (value) => String(value), time: (value) => String(value) },
+    customPrettifiers: { error: String, time: String },
+    ...options,
   });
-  return {
-    write(line) {
-      output.write(format(line));
-      output.flush();
-    },
-    flush: () => output.flush(),
-  };
 }
 
 function describeRequest(line: Readonly<Record<string, unknown>>): string {

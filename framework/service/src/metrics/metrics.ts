@@ -1,113 +1,155 @@
 import { metadataOf } from '@fw/core/extension';
-import { annotate, type MatchedRoute, type Middleware } from 'fw';
+import { annotate, type Middleware } from 'fw';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 import { statusOfError } from '../app/error-status.ts';
 import type { PoolUse } from '../postgres/postgres.ts';
-import type { Exposition } from './exposition.ts';
-import { type Answered, createRequestTally } from './request-tally.ts';
 
-/** Why a request was turned away before it was begun. */
+/** Methods with a label of their own; others share one, so that clients cannot create series. */
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'];
+
+const DURATION_BUCKETS_SECONDS = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+];
+
+/** Why a request was rejected because of overload. */
 export type ShedReason = 'in_flight' | 'event_loop_lag';
 
-/** What a process counts of itself, for Prometheus to read. */
+/** The result of one request. */
+export interface RequestResult {
+  readonly method: string;
+  /** The pattern of the route; empty if no route matched. */
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+/** The metrics of one process, in the format of Prometheus. */
 export interface Metrics {
-  /** Requests that have begun and not ended. */
+  /** The registry of prom-client; add metrics of your own to it. */
+  readonly register: Registry;
+  /** The number of requests that have begun and not ended. */
   readonly inFlight: number;
+  /** A request has begun. */
   begin(): void;
-  /** `route` is the one that matched. */
-  end(route: MatchedRoute | undefined, answered: Answered): void;
+  /** A request has ended. */
+  end(result: RequestResult): void;
   countShed(reason: ShedReason): void;
   /** Wraps `limiter`: each of its decisions is counted as `allowed`, `refused` or `failed`. */
   countDecisions(limit: string, limiter: Middleware): Middleware;
-  /** Has `read` asked for the use of a pool of connections whenever somebody reads the metrics. */
+  /** Reads the use of a connection pool with `read` whenever the metrics are read. */
   watchPool(pool: string, read: () => PoolUse): void;
-  /** The media type of what `metrics()` resolves with. */
-  readonly contentType: string;
-  /** All of it, and what Node says of the process, in Prometheus's text format. */
-  metrics(): Promise<string>;
 }
 
-/**
- * Creates the counters of one process. Counting a request is an addition to a flat array; prom-client
- * is loaded, and told the sums, when the first scrape comes.
- */
-export function createMetrics(): Metrics {
-  const requests = createRequestTally();
-  const shed = new Map<ShedReason, number>();
-  const decisions = new Map<string, Decisions>();
-  const pools = new Map<string, () => PoolUse>();
-  let inFlight = 0;
+export interface MetricsOptions {
+  /** Adds the metrics of the process: CPU time, memory, event loop lag. Default false. */
+  readonly hasProcessMetrics?: boolean;
+}
 
-  let exposition: Promise<Exposition> | undefined;
-  const expose = async (): Promise<Exposition> => {
-    const { createExposition } = await import('./exposition.ts');
-    return createExposition({ requests, shed, decisions, pools, inFlight: () => inFlight });
-  };
+/** Creates the metrics of one process. */
+export function createMetrics({ hasProcessMetrics = false }: MetricsOptions = {}): Metrics {
+  const register = new Registry();
+  const registers = [register];
+  if (hasProcessMetrics) collectDefaultMetrics({ register });
+  let inFlight = 0;
+  const requests = new Counter({
+    name: 'http_requests_total',
+    help: 'Requests by route pattern, method and class of status.',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Duration of requests in seconds.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: DURATION_BUCKETS_SECONDS,
+    registers,
+  });
+  new Gauge({
+    name: 'http_requests_in_flight',
+    help: 'Requests that have begun and not ended.',
+    registers,
+    collect() {
+      this.set(inFlight);
+    },
+  });
+  const shed = new Counter({
+    name: 'http_requests_shed_total',
+    help: 'Requests rejected with 503 because of overload, by reason.',
+    labelNames: ['reason'],
+    registers,
+  });
+  const decisions = new Counter({
+    name: 'rate_limit_decisions_total',
+    help: 'Decisions of the rate limits, by outcome.',
+    labelNames: ['limit', 'outcome'],
+    registers,
+  });
+  const pools = new Map<string, () => PoolUse>();
+  new Gauge({
+    name: 'db_pool_connections',
+    help: 'Busy and idle connections of a pool, and calls that wait for one.',
+    labelNames: ['pool', 'state'],
+    registers,
+    collect() {
+      for (const [pool, read] of pools) {
+        const { size, idle, waiting } = read();
+        this.set({ pool, state: 'busy' }, size - idle);
+        this.set({ pool, state: 'idle' }, idle);
+        this.set({ pool, state: 'waiting' }, waiting);
+      }
+    },
+  });
 
   return {
+    register,
     get inFlight() {
       return inFlight;
     },
     begin() {
       inFlight++;
     },
-    end(route, answered) {
+    end({ method, route, status, durationMs }) {
       inFlight--;
-      requests.add(route, answered);
+      const labels = {
+        method: METHODS.includes(method) ? method : 'other',
+        route: route || 'none',
+        status: `${Math.floor(status / 100)}xx`,
+      };
+      requests.inc(labels);
+      durations.observe(labels, durationMs / 1_000);
     },
     countShed(reason) {
-      shed.set(reason, (shed.get(reason) ?? 0) + 1);
+      shed.inc({ reason });
     },
     countDecisions(limit, limiter) {
-      const counts = decisions.get(limit) ?? { allowed: 0, refused: 0, failed: 0 };
-      decisions.set(limit, counts);
-      return countDecisions(limiter, counts);
+      for (const outcome of ['allowed', 'refused', 'failed']) decisions.inc({ limit, outcome }, 0);
+      return countDecisions(limiter, (outcome) => decisions.inc({ limit, outcome }));
     },
     watchPool(pool, read) {
       pools.set(pool, read);
     },
-    contentType: 'text/plain; version=0.0.4; charset=utf-8',
-    async metrics() {
-      exposition ??= expose();
-      return (await exposition).read();
-    },
   };
 }
 
-/** What a limiter decided, so many times each; it failed where its store did, and it closes then. */
-export interface Decisions {
-  allowed: number;
-  refused: number;
-  failed: number;
-}
-
-/** What a limiter that lets a request pass does is go on; what it does otherwise is answer or throw. */
-function countDecisions(limiter: Middleware, counts: Decisions): Middleware {
-  const counted: Middleware = (ctx, next) => {
+/** A limiter allows a request by calling `next`; otherwise it sends a response or throws. */
+function countDecisions(
+  limiter: Middleware,
+  count: (outcome: 'allowed' | 'refused' | 'failed') => void,
+): Middleware {
+  const counted: Middleware = async (ctx, next) => {
     let isAllowed = false;
-    const pass = () => {
-      isAllowed = true;
-      counts.allowed++;
-      return next();
-    };
-    const refuse = () => {
-      if (!isAllowed) counts.refused++;
-    };
-    const fail = (error: unknown): never => {
-      if (isAllowed) throw error;
-      if (statusOfError(error) === 429) counts.refused++;
-      else counts.failed++;
-      throw error;
-    };
-    let result: unknown;
     try {
-      result = limiter(ctx, pass);
+      await limiter(ctx, () => {
+        isAllowed = true;
+        count('allowed');
+        return next();
+      });
+      if (!isAllowed) count('refused');
     } catch (error) {
-      return fail(error);
+      if (!isAllowed) count(statusOfError(error) === 429 ? 'refused' : 'failed');
+      throw error;
     }
-    if (result instanceof Promise) return isAllowed ? result : result.then(refuse, fail);
-    refuse();
-    return result;
   };
   return annotate(counted, metadataOf(limiter) ?? {});
 }

@@ -128,8 +128,8 @@ async function serve<Config extends ServiceConfig>(
       resolve();
     });
   });
-  const metrics = createMetrics();
-  const health = createHealth({ drain, logger, metrics });
+  const metrics = createMetrics({ hasProcessMetrics: true });
+  const health = createHealth({ drain, logger, metrics: metrics.register });
   await listen(health.app, { host: config.HOST, port: config.HEALTH_PORT });
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT;
   const tracing = endpoint ? await startTracing({ service: name, endpoint }) : undefined;
