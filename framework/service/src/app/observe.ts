@@ -13,14 +13,8 @@ export interface Observers {
 }
 
 /**
-<<<<<<< HEAD
- * Names each request in its response (`X-Request-Id`); counts, logs and traces it once the response
- * has been sent. For the option `outermost` of an application: requests that are rejected before routing
- * are observed too.
-=======
  * Sets `X-Request-Id` on each response; counts, logs and traces the request once the response has been
  * sent. It is the outermost middleware, so that it observes requests rejected before routing too.
->>>>>>> 32fd1d5 (refactor(service): use pino and prom-client as documented)
  */
 export function observe({ metrics, log, tracing }: Observers): Middleware {
   const end = (ctx: Context, status: number, startedMs: number): void => {
