@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { standIn } from '../local/testing/stand-ins.ts';
+import { fakePrograms } from '../local/testing/fake-programs.ts';
 
 /** An engine that has every image, each with Node 26. */
 const DOCKER = `
@@ -15,7 +15,7 @@ history*) echo 0; echo 1500000;;
 
 /** Runs the program of `make images`; `cases` precede those of `DOCKER`. */
 function buildImages(env: NodeJS.ProcessEnv = {}, cases = '') {
-  using programs = standIn({ docker: cases + DOCKER });
+  using programs = fakePrograms({ docker: cases + DOCKER });
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [path.join(import.meta.dirname, 'build.ts')],

@@ -1,7 +1,8 @@
 import type { Scenario } from 'k6/options';
 import { expect, test } from 'vitest';
 
-import { PROFILES, type ProfileName } from './profiles.ts';
+import { SERVICE_NAMES, SERVICES } from '../../../services/services.ts';
+import { PROFILES, type ProfileName, ROLLOUT_KINDS, SHARES } from './profiles.ts';
 import { KINDS, OBJECTIVES } from './slo.ts';
 
 const NAMES = Object.keys(PROFILES) as ProfileName[];
@@ -20,6 +21,21 @@ test.each(['smoke', 'load', 'rollout'] as const)(
     }
   },
 );
+
+test('each service in services.ts has a journey', () => {
+  const advice = 'add a function to journeys.ts, its share to SHARES, and export it from smoke.ts';
+
+  expect(Object.keys(SHARES), advice).toEqual(SERVICE_NAMES);
+});
+
+test.each(
+  SERVICES.flatMap(({ name, versions }) => versions.map((version) => `/api/${version}/${name}`)),
+)('%s, which services.ts lists, has requests in smoke, load and rollout', (path) => {
+  const isRead = (kind: string) => kind.startsWith(`GET ${path}`);
+
+  expect(KINDS.some(isRead), 'add its routes to OBJECTIVES in slo.ts').toBe(true);
+  expect(ROLLOUT_KINDS.reading.some(isRead), 'add a route to ROLLOUT_KINDS').toBe(true);
+});
 
 test.each(NAMES)('%s fails if an iteration was dropped', (name) => {
   expect(PROFILES[name]({}).thresholds).toMatchObject({ dropped_iterations: ['count==0'] });

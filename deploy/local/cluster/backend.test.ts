@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { standIn } from '../testing/stand-ins.ts';
+import { fakePrograms } from '../testing/fake-programs.ts';
 import { chooseBackend } from './backend.ts';
 
 const say = () => {};
@@ -10,7 +10,7 @@ pull*) echo "dial tcp: lookup registry-1.docker.io: no such host" >&2; exit 1;;`
 const DEAD = 'version*) echo "Cannot connect to the Docker daemon" >&2; exit 1;;';
 
 test('kind is chosen if a Docker engine responds and kind is on the PATH', async () => {
-  using _ = standIn({ docker: ENGINE, kind: KIND });
+  using _ = fakePrograms({ docker: ENGINE, kind: KIND });
 
   expect(await chooseBackend({ wanted: '', running: undefined, say })).toEqual({
     name: 'kind',
@@ -27,7 +27,7 @@ test.each([
   ],
   ['no Docker engine responds: Cannot connect to the Docker daemon', { docker: DEAD, kind: KIND }],
 ])('if %s, processes are chosen and BACKEND=kind is rejected', async (reason, programs) => {
-  using _ = standIn(programs);
+  using _ = fakePrograms(programs);
 
   expect(await chooseBackend({ wanted: '', running: undefined, say })).toEqual({
     name: 'processes',
@@ -39,7 +39,7 @@ test.each([
 });
 
 test.each(['processes', 'kind', 'kubeconfig'])('BACKEND=%s decides', async (wanted) => {
-  using _ = standIn({ docker: ENGINE, kind: KIND });
+  using _ = fakePrograms({ docker: ENGINE, kind: KIND });
 
   expect(await chooseBackend({ wanted, running: undefined, say })).toEqual({
     name: wanted,
@@ -48,7 +48,7 @@ test.each(['processes', 'kind', 'kubeconfig'])('BACKEND=%s decides', async (want
 });
 
 test('a running system stays on its backend', async () => {
-  using _ = standIn({ docker: ENGINE, kind: KIND });
+  using _ = fakePrograms({ docker: ENGINE, kind: KIND });
 
   expect(await chooseBackend({ wanted: '', running: 'processes', say })).toEqual({
     name: 'processes',

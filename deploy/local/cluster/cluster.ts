@@ -4,12 +4,12 @@ import { ensureTool } from '../tools.ts';
 import type { Event, Pod } from './pod.ts';
 import { type RunOptions, runProgram } from './program.ts';
 
-/** What a list of Kubernetes holds; whoever reads it says what that is. */
+/** A list of Kubernetes objects. */
 interface List<Item> {
   readonly items: readonly Item[];
 }
 
-/** What is read of a node. */
+/** The fields of a node that are read here. */
 export interface Node {
   readonly metadata: {
     readonly name: string;
@@ -22,23 +22,23 @@ export interface Node {
   };
 }
 
-/** Runs kubectl and helm on the cluster that `KUBECONFIG` names, until `signal` ends that. */
+/** Runs kubectl and helm on a cluster, until `signal` is aborted. */
 export interface Cluster {
   readonly signal: AbortSignal;
   kubectl(args: readonly string[], input?: string): Promise<string>;
   helm(args: readonly string[], input?: string): Promise<string>;
-  /** Makes or changes objects, given as Kubernetes has them. */
+  /** Creates or updates objects. */
   apply(...objects: readonly object[]): Promise<void>;
-  /** Reads one object, or a list of them, as Kubernetes has it. */
+  /** Reads an object or a list of objects. */
   read<T>(...args: readonly string[]): Promise<T>;
   nodes(): Promise<readonly Node[]>;
   pods(namespace: string, selector?: string): Promise<readonly Pod[]>;
-  /** The pods of a node, in all namespaces. */
+  /** The pods on a node, in all namespaces. */
   podsOn(node: string): Promise<readonly Pod[]>;
   events(namespace: string): Promise<readonly Event[]>;
 }
 
-/** Gives the cluster that `env` names; its programs end when `signal` says so. */
+/** Returns the cluster of `KUBECONFIG` in `env`. */
 export function createCluster(signal: AbortSignal, env = process.env): Cluster {
   const run = (program: string, args: readonly string[], options: RunOptions = {}) =>
     runProgram(program, args, { signal, env, ...options });
@@ -74,17 +74,17 @@ function explainMissing(error: unknown): never {
 
 export interface WaitOptions {
   readonly cluster: Cluster;
-  /** What is waited for, as part of a sentence. */
+  /** The object of "Waited 30 s for …". */
   readonly what: string;
   readonly seconds: number;
-  /** How long to wait between two looks, in milliseconds. Default 500. */
+  /** Interval in milliseconds. Default 500. */
   readonly everyMs?: number;
 }
 
 /**
- * Looks again and again until `look` gives something; rejections of it count as nothing yet.
+ * Calls `look` until it returns a value; undefined and errors mean "not yet".
  *
- * @throws {Error} naming what did not come about in time, and what was seen last
+ * @throws {Error} with `what` and the last error, after `seconds`
  */
 export async function waitFor<T>(
   { cluster, what, seconds, everyMs = 500 }: WaitOptions,
@@ -95,25 +95,25 @@ export async function waitFor<T>(
   while (Date.now() < end) {
     cluster.signal.throwIfAborted();
     try {
-      const seen = await look();
-      if (seen !== undefined) return seen;
+      const value = await look();
+      if (value !== undefined) return value;
       last = undefined;
     } catch (error) {
       last = error;
     }
     await sleep(everyMs, undefined, { signal: cluster.signal });
   }
-  const seen = last instanceof Error ? `: ${last.message}` : '';
-  throw new Error(`Waited ${seconds} s for ${what}${seen}`, { cause: last });
+  const reason = last instanceof Error ? `: ${last.message}` : '';
+  throw new Error(`Waited ${seconds} s for ${what}${reason}`, { cause: last });
 }
 
-/** Whether a node is there and takes pods. */
+/** Whether a node is ready and accepts pods. */
 export function isUsable({ spec, status }: Node): boolean {
   const ready = status.conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True');
   return ready && !spec.unschedulable && !spec.taints?.length;
 }
 
-/** The address of a node inside its network. */
+/** The internal address of a node. */
 export function addressOf({ status }: Node): string {
   return status.addresses.find(({ type }) => type === 'InternalIP')?.address ?? 'localhost';
 }

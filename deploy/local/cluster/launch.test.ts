@@ -5,8 +5,8 @@ import path from 'node:path';
 
 import { expect, onTestFinished, test } from 'vitest';
 import { foldersOf } from '../state.ts';
+import { fakePrograms } from '../testing/fake-programs.ts';
 import { freePortsFrom } from '../testing/ports.ts';
-import { standIn } from '../testing/stand-ins.ts';
 import { issueToken } from '../token.ts';
 import { NODE_IMAGE } from './kind.ts';
 import { createClusterLaunch } from './launch.ts';
@@ -70,7 +70,7 @@ function respondAfterLoading(port: number, said: string[]) {
 }
 
 test('on kind: creates a cluster with the port of the edge, loads the images and installs the charts; make down deletes the cluster', async () => {
-  using programs = standIn(PROGRAMS);
+  using programs = fakePrograms(PROGRAMS);
   const { folders, port } = await newCheckout();
   const { run } = folders;
   const said: string[] = [];
@@ -111,7 +111,7 @@ test('on kind: creates a cluster with the port of the edge, loads the images and
 test('on kind: a failed start is undone', async () => {
   const kind =
     '"create cluster"*) echo "ERROR: failed to create cluster: no space left" >&2; exit 1;;';
-  using programs = standIn({ ...PROGRAMS, kind });
+  using programs = fakePrograms({ ...PROGRAMS, kind });
   const { folders, port } = await newCheckout();
   const launch = createClusterLaunch({ folders, port, backend: 'kind', env: {}, say: () => {} });
 
@@ -124,7 +124,7 @@ test('on kind: a failed start is undone', async () => {
 
 test('on kind: an existing cluster of another owner is not changed', async () => {
   const { folders, port } = await newCheckout();
-  using programs = standIn({ ...PROGRAMS, kind: `"get clusters") echo fw-${port};;` });
+  using programs = fakePrograms({ ...PROGRAMS, kind: `"get clusters") echo fw-${port};;` });
   const launch = createClusterLaunch({ folders, port, backend: 'kind', env: {}, say: () => {} });
 
   await expect(launch.up()).rejects.toThrow(
@@ -158,7 +158,7 @@ test.each([
     'KUBECONFIG names /nowhere, which does not exist',
   ],
 ])('a KUBECONFIG that %s is rejected', async (_, env, reason) => {
-  using _programs = standIn(PROGRAMS);
+  using _programs = fakePrograms(PROGRAMS);
 
   const { up } = await upOnKubeconfig(env);
 
@@ -182,20 +182,20 @@ test.each([
     '"make up" did not install the existing release platform in fw of a-context',
   ],
 ])('a cluster that %s is not changed', async (_, programs, reason) => {
-  using standIns = standIn({ ...PROGRAMS, ...programs });
+  using fakes = fakePrograms({ ...PROGRAMS, ...programs });
 
   const { up, launch, folders } = await upOnKubeconfig({ KUBECONFIG: SOME_FILE });
 
   await expect(up).rejects.toThrow(reason);
   await launch.undo();
-  expect(standIns.calls().join('\n')).not.toMatch(/apply|upgrade|uninstall|delete/);
+  expect(fakes.calls().join('\n')).not.toMatch(/apply|upgrade|uninstall|delete/);
   expect(fs.existsSync(folders.run)).toBe(false);
 });
 
 test('an unschedulable pod is printed with its last event, and the installation is removed', async () => {
   const waiting = { ...PART, status: { ...PART.status, readyReplicas: 0 } };
   const kubectl = `*deployments,statefulsets*) echo '${JSON.stringify({ items: [waiting] })}';;${KUBECTL}`;
-  using programs = standIn({ ...PROGRAMS, kubectl });
+  using programs = fakePrograms({ ...PROGRAMS, kubectl });
 
   const { up, launch, folders } = await upOnKubeconfig({ KUBECONFIG: SOME_FILE, TIMEOUT: '1' });
 
@@ -212,7 +212,7 @@ test.each([
   [true, ''],
 ])('volume claims are removed only if clean: %s', async (clean, rest) => {
   const gone = clean ? '' : 'echo persistentvolumeclaim/data-platform-postgres-0';
-  using programs = standIn({
+  using programs = fakePrograms({
     ...PROGRAMS,
     kubectl: `*"get persistentvolumeclaims"*) ${gone};;${KUBECTL}`,
     helm: '',
@@ -231,7 +231,7 @@ test.each([
 });
 
 test('the record of an unavailable cluster is kept, so that it can be removed later', async () => {
-  using _ = standIn({
+  using _ = fakePrograms({
     ...PROGRAMS,
     helm: 'status*) echo "Error: connection refused" >&2; exit 1;;',
   });

@@ -4,13 +4,10 @@ import path from 'node:path';
 
 import { CHARTS, packDependencies } from '../../charts/dependencies.ts';
 
-/**
- * Copies the charts, packs what each needs, and gives the folder: whatever happens to the checkout
- * meanwhile, every scenario installs the same.
- */
+/** Copies the charts and packs their dependencies, so that later changes do not affect them. Returns the folder. */
 export function packCharts(): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-charts-'));
-  // Charts hold links to files that stand elsewhere in the checkout.
+  // Charts contain links to other files of the checkout.
   for (const { name } of fs.readdirSync(CHARTS, { withFileTypes: true }).filter(isChart)) {
     fs.cpSync(path.join(CHARTS, name), path.join(folder, name), {
       recursive: true,

@@ -1,17 +1,17 @@
 import { execFile } from 'node:child_process';
 
 export interface RunOptions {
-  /** Ends the program before its time. */
+  /** Stops the program. */
   readonly signal?: AbortSignal | undefined;
-  /** Given to the program on its standard input. */
+  /** Standard input of the program. */
   readonly input?: string | undefined;
   readonly env?: NodeJS.ProcessEnv | undefined;
 }
 
 /**
- * Runs a program to its end, and gives what it prints.
+ * Runs a program and returns its standard output.
  *
- * @throws {Error} with what it was to do and what it says went wrong
+ * @throws {Error} with the command and the end of its output, if it fails
  */
 export function runProgram(
   program: string,
@@ -26,11 +26,11 @@ export function runProgram(
       (error, stdout, stderr) => {
         if (!error) return resolve(stdout);
         if (signal?.aborted) return reject(signal.reason);
-        const said = lastLines(stderr.trim() || stdout.trim() || error.message, 12);
-        reject(new Error(`Cannot run ${describe(program, args)}: ${said}`, { cause: error }));
+        const reason = lastLines(stderr.trim() || stdout.trim() || error.message, 12);
+        reject(new Error(`Cannot run ${describe(program, args)}: ${reason}`, { cause: error }));
       },
     );
-    // Who ends without reading to the end says why itself.
+    // A program that exits without reading its input reports its own error.
     child.stdin?.on('error', () => {});
     child.stdin?.end(input ?? '');
   });
@@ -41,7 +41,7 @@ export function lastLines(text: string, count: number): string {
   return text.trimEnd().split('\n').slice(-count).join('\n');
 }
 
-/** A command as a reader types it, without what is too long to be read. */
+/** The command line, without long arguments. */
 function describe(program: string, args: readonly string[]): string {
   const name = program.split('/').at(-1);
   const short = args.map((arg) => (arg.length > 60 || arg.includes('\n') ? '…' : arg));

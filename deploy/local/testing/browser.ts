@@ -2,10 +2,10 @@ import { type Browser, chromium } from 'playwright-core';
 
 import { findTool } from '../tools.ts';
 
-/** Starts the machine's Chromium, which then asks nobody but the pages that a test opens. */
+/** Starts the installed Chromium; it sends requests only for the pages of a test. */
 export function launchBrowser(): Promise<Browser> {
   const executablePath = findTool('chromium');
-  if (!executablePath) throw new Error('Cannot find chromium: "make test" brings it');
+  if (!executablePath) throw new Error('Cannot find chromium: "make test" installs it');
   return chromium.launch({
     executablePath,
     args: [

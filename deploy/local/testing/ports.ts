@@ -2,7 +2,7 @@ import net from 'node:net';
 
 import { isPortFree } from '../processes/ports.ts';
 
-/** Listens on a free port of the loopback address; gives the port. */
+/** Listens on a free port of the loopback address; returns the port. */
 export async function listenAnywhere(server: net.Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
@@ -10,7 +10,7 @@ export async function listenAnywhere(server: net.Server): Promise<number> {
   return address.port;
 }
 
-/** A port on which nobody listens now. */
+/** A free port. */
 export async function freePort(): Promise<number> {
   const server = net.createServer();
   const port = await listenAnywhere(server);
@@ -18,7 +18,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** A port from which on all of `offsets` are free, below those that systems give to whoever asks for any. */
+/** A port for which all `offsets` are free, below the range of automatically assigned ports. */
 export async function freePortsFrom(offsets: readonly number[]): Promise<number> {
   for (;;) {
     const base = 10_000 + Math.floor(Math.random() * 20_000);

@@ -12,11 +12,11 @@ import {
 import { findTool } from '../tools.ts';
 import { freePort } from './ports.ts';
 
-/** An edge of its own in front of a test's upstreams. */
+/** An edge for a test. */
 export interface TrialEdge {
   readonly origin: string;
   readonly plan: ProcessPlan;
-  /** What it has written so far. */
+  /** Its output so far. */
   log(): string;
   stop(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export async function startTrialEdge(
   limits: Partial<EdgeLimits> = {},
 ): Promise<TrialEdge> {
   const nginx = findTool('nginx');
-  if (!nginx) throw new Error('Cannot find nginx: "make test" brings it');
+  if (!nginx) throw new Error('Cannot find nginx: "make test" installs it');
   const port = await freePort();
   const prefix = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-edge-'));
   const logFile = path.join(prefix, 'edge.log');

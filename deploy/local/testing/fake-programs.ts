@@ -4,21 +4,21 @@ import path from 'node:path';
 
 import { vi } from 'vitest';
 
-/** Programs of a test's own in place of real ones, which write down how they are called. */
-export interface StandIns extends Disposable {
+/** Fake programs that record their calls. */
+export interface FakePrograms extends Disposable {
   readonly folder: string;
-  /** Every call so far: a program and its arguments. */
+  /** All calls so far: program and arguments. */
   calls(): readonly string[];
-  /** What a program was given on its standard input when it was last called with `--values -` or alike. */
+  /** The standard input of the last call of `program` with `-` as a file. */
   input(program: string): string;
 }
 
 /**
- * Has the PATH lead to shell scripts alone. Each is the body of a `case "$*" in`, such as
- * `version*) echo 1;;`; a call that no line fits succeeds and prints nothing.
+ * Replaces the PATH with a folder of shell scripts. Each value is the body of `case "$*" in`, such as
+ * `version*) echo 1;;`; a call without a matching case succeeds without output.
  */
-export function standIn(programs: Readonly<Record<string, string>>): StandIns {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'stand-ins-'));
+export function fakePrograms(programs: Readonly<Record<string, string>>): FakePrograms {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fake-programs-'));
   const log = path.join(folder, 'calls.log');
   for (const [name, cases] of Object.entries(programs)) {
     const input = path.join(folder, `${name}.input`);
