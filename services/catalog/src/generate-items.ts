@@ -6,13 +6,10 @@ import { FIELDS, type Field } from './import/item-fields.ts';
 const USAGE = 'Usage: node src/generate-items.ts COUNT [csv] > FILE';
 type Row = Readonly<Record<Field, unknown>> & { readonly price_cents: number };
 
-/**
- * The rows of a catalog of any size, for measurements: variants of the items that the service ships,
- * the same ones on every machine.
- */
+/** Generates a catalog of any size from the items in `data`; the same rows on every machine. */
 export function* generateRows(count: number): Generator<Row> {
-  const shipped = readFileSync(new URL('../data/items.ndjson', import.meta.url), 'utf8');
-  const models: Row[] = shipped
+  const text = readFileSync(new URL('../data/items.ndjson', import.meta.url), 'utf8');
+  const models: Row[] = text
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -7,19 +6,15 @@ import { runToEnd, type Variables } from '@fw/service/testing';
 import { startTestService } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 
-const MAIN = new URL('./main.ts', import.meta.url);
+import { newDirectory } from './testing.ts';
 
-function newDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'catalog-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  return directory;
-}
+const MAIN = new URL('./main.ts', import.meta.url);
 
 function start(variables: Variables) {
   return startTestService(MAIN, { DRAIN_DELAY_MS: '0', ...variables });
 }
 
-test('two processes that start at once on a new file serve the whole catalog', async () => {
+test('two processes that start at once on a new file serve the complete catalog', async () => {
   const DATABASE_FILE = join(newDirectory(), 'catalog.db');
 
   const services = await Promise.all([start({ DATABASE_FILE }), start({ DATABASE_FILE })]);
@@ -31,7 +26,7 @@ test('two processes that start at once on a new file serve the whole catalog', a
   }
 });
 
-test('SIGTERM ends the service with exit code 0, and it starts again', async () => {
+test('SIGTERM ends the service with exit code 0; it can start again', async () => {
   const DATABASE_FILE = join(newDirectory(), 'catalog.db');
   const first = await start({ DATABASE_FILE });
 
@@ -49,7 +44,7 @@ test.for([
     `from "${fileURLToPath(MAIN)}": expected JSON objects, or a first line with the columns`,
   ],
   [{ HEALTH_PORT: '-1' }, 'HEALTH_PORT must be an integer from 0 to 65535, got "-1"'],
-] as const)('with %j the service says what is wrong in one line', async ([variables, reason]) => {
+] as const)('with %j the service reports the error in one line', async ([variables, reason]) => {
   const DATABASE_FILE = join(newDirectory(), 'catalog.db');
 
   const ending = await runToEnd(MAIN, {
@@ -64,9 +59,9 @@ test.for([
   expect(ending.stderr).toContain(reason);
 });
 
-test('a broken database file is left as it is', async () => {
+test('a broken database file is not changed', async () => {
   const DATABASE_FILE = join(newDirectory(), 'catalog.db');
-  const content = 'what was once a database'.repeat(1_000);
+  const content = 'not a database any more'.repeat(1_000);
   writeFileSync(DATABASE_FILE, content);
 
   const ending = await runToEnd(MAIN, { DATABASE_FILE, PORT: '0', HEALTH_PORT: '0' });

@@ -34,7 +34,7 @@ function nextCursorOf(body: unknown): string | undefined {
   return ItemPage.parse(body).meta.nextCursor;
 }
 
-test('GET of the catalog answers whole items, 20 of them', async () => {
+test('GET of the list returns 20 complete items', async () => {
   const api = await createTestApi(Array.from({ length: 25 }, (_, at) => itemOf(at + 1)));
 
   const { status, headers, body } = await read(api, CATALOG);
@@ -49,7 +49,7 @@ test('GET of the catalog answers whole items, 20 of them', async () => {
 });
 
 test.each(['', '&sort=-price', '&sort=name&q=boils', '&minPrice=1&sort=-name', '&brand=Brisk'])(
-  'Link leads through all pages, with "%s"',
+  'Link leads through all pages with "%s"',
   async (query) => {
     const api = await createTestApi(Array.from({ length: 7 }, (_, at) => itemOf(at + 1)));
     const seen: number[] = [];
@@ -81,7 +81,7 @@ test.each([
   ['?brand=Otto%20%26%20S%C3%B6hne', [3]],
   ['?minPrice=4990&maxPrice=4990', [2]],
   ['?category=Garden&q=chair&maxPrice=9900&sort=-name', [4]],
-])('GET with %s answers the items %j', async (query, ids) => {
+])('GET with %s returns the items %j', async (query, ids) => {
   const { status, body } = await read(await createTestApi(ASSORTED), CATALOG + query);
 
   expect(status).toBe(200);
@@ -108,14 +108,14 @@ test.each([
   ['?q=', '/q'],
   [`?q=${'x'.repeat(201)}`, '/q'],
   ['?colour=red', '/colour'],
-])('GET with %s answers 400', async (query, pointer) => {
+])('GET with %s is 400', async (query, pointer) => {
   const { status, body } = await read(await createTestApi(ASSORTED), CATALOG + query);
 
   expect(status).toBe(400);
   expect(body).toMatchObject({ code: 'VALIDATION_FAILED', errors: [{ in: 'query', pointer }] });
 });
 
-test('a cursor that another list gave out, or nobody, answers 400', async () => {
+test('a cursor of another list, or a forged one, is 400', async () => {
   const api = await createTestApi(ASSORTED);
   const { body } = await read(api, `${CATALOG}?limit=1&sort=price`);
   const nextCursor = nextCursorOf(body);
@@ -149,7 +149,7 @@ test.each([
   expect((await read(api, `${CATALOG}?sort=${sort}&cursor=${cursor}`)).status).toBe(400);
 });
 
-test('GET of an item answers it, or 404 naming the id', async () => {
+test('GET of an item returns it, or 404 naming the id', async () => {
   const api = await createTestApi(ASSORTED);
 
   expect((await read(api, `${CATALOG}/3`)).body).toEqual({ data: ASSORTED[2] });
@@ -162,7 +162,7 @@ test('GET of an item answers it, or 404 naming the id', async () => {
   }
 });
 
-test('facets count what a filter leaves', async () => {
+test('facets count the items that match a filter', async () => {
   const { body } = await read(await createTestApi(ASSORTED), `${CATALOG}/facets?maxPrice=5000`);
 
   expect(body).toEqual({
@@ -177,7 +177,7 @@ test('facets count what a filter leaves', async () => {
   });
 });
 
-test('figures tell how many items there are, and their prices', async () => {
+test('figures count items and summarize their prices', async () => {
   const { body, headers } = await read(await createTestApi(ASSORTED), `${CATALOG}/figures`);
 
   expect(body).toEqual({
@@ -208,7 +208,7 @@ test('figures tell how many items there are, and their prices', async () => {
 });
 
 test.each(['', '?q=tea', '/3', '/facets', '/figures'])(
-  'GET of "%s" answers 304 to whoever has it already',
+  'GET of "%s" is 304 if the client has the current version',
   async (path) => {
     const api = await createTestApi(ASSORTED);
     const etag = (await request(api, CATALOG + path)).headers.get('etag') ?? '';
@@ -224,7 +224,7 @@ test.each(['', '?q=tea', '/3', '/facets', '/figures'])(
   },
 );
 
-test('a filter may have 200 characters, an emoji being one', async () => {
+test('a filter can have 200 characters; an emoji is one character', async () => {
   const listing = await createTestApi(ASSORTED);
   const status = async (brand: string) =>
     (await request(listing, `${CATALOG}?${new URLSearchParams({ brand })}`)).status;
@@ -232,7 +232,7 @@ test('a filter may have 200 characters, an emoji being one', async () => {
   expect([await status('🙂'.repeat(200)), await status('🙂'.repeat(201))]).toEqual([200, 400]);
 });
 
-test('an Accept that leaves out JSON answers 406', async () => {
+test('an Accept that excludes JSON is 406', async () => {
   const headers = { Accept: 'text/html' };
 
   const response = await request(await createTestApi(ASSORTED), CATALOG, { headers });
@@ -240,7 +240,7 @@ test('an Accept that leaves out JSON answers 406', async () => {
   expect(response.status).toBe(406);
 });
 
-test('any other method answers 405 with Allow', async () => {
+test('any other method is 405 with Allow', async () => {
   const response = await request(await createTestApi(ASSORTED), `${CATALOG}/1`, {
     method: 'DELETE',
   });
@@ -284,7 +284,7 @@ test.each(['/openapi.json', '/docs/catalog/openapi.json'])(
   },
 );
 
-test('redocly lint finds nothing in the document', { timeout: 60_000 }, async () => {
+test('redocly lint reports no problem in the document', { timeout: 60_000 }, async () => {
   expect(await lintDocument(await createTestApi(ASSORTED))).toEqual([]);
 });
 
@@ -304,7 +304,7 @@ test('every response has Cache-Control, with and without a catalog', async () =>
   }
 });
 
-test('a store that fails after the version was read is a response that may not be stored', async () => {
+test('a failure after the version was read is not cacheable', async () => {
   const store = openSqliteCatalogStore(':memory:');
   onTestFinished(() => store.close());
   const app = createCatalogApp({ store: { ...store, version: async () => 'v1' }, logger });

@@ -18,7 +18,7 @@ test.each([
   expect(wordsOf(text)).toEqual(words);
 });
 
-test('a text finds itself, whatever its case', () => {
+test('a text has the same words in any case', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 100 }), (text) => {
       expect(wordsOf(text.toUpperCase())).toEqual(wordsOf(text.toLowerCase().toUpperCase()));
@@ -27,7 +27,7 @@ test('a text finds itself, whatever its case', () => {
   );
 });
 
-test('names have the same key whatever their case, accents and punctuation', () => {
+test('name keys ignore case, accents and punctuation', () => {
   expect(nameKeyOf('  Éclair "XL" ')).toBe('eclair xl');
   expect(nameKeyOf('😀')).toBe('');
   expect(nameKeyOf('x'.repeat(300))).toHaveLength(64);

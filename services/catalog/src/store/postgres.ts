@@ -12,9 +12,8 @@ import {
   type PageQuery,
   type Versioned,
 } from '../store.ts';
-import { sumCountedPairs, sumFacets } from './facets.ts';
 import { KEY_COLUMNS, MIGRATIONS, sql, type Tables, tablesOf } from './postgres-tables.ts';
-import { toFigures, toItem, toPair } from './rows.ts';
+import { toFacets, toFigures, toImportedFacets, toItem } from './rows.ts';
 
 export type PostgresCatalogOptions = Omit<PostgresOptions, 'name' | 'migrations'>;
 
@@ -127,11 +126,9 @@ export function openPostgresCatalogStore({
       return { version, value: rows[0] && toItem(rows[0]) };
     },
     async facets(filter): Promise<Versioned<Facets>> {
-      const isCountedBefore = filter.words === undefined && !hasPrice(filter);
+      const isImported = filter.words === undefined && !hasPrice(filter);
       const { version, rows } = await ask((tables) => facetsQuestion(tables, filter));
-      const pairs = rows.map(toPair);
-      const value = isCountedBefore ? sumCountedPairs(pairs) : sumFacets(pairs, { isExact: false });
-      return { version, value };
+      return { version, value: isImported ? toImportedFacets(rows) : toFacets(rows) };
     },
     async figures() {
       const { version, total, rows } = await ask(({ figures }) => ({

@@ -1,9 +1,19 @@
 import type { Item } from '../item.ts';
-import { type CategoryFigures, type Figures, MAX_FIGURES } from '../store.ts';
-import type { Pair } from './facets.ts';
+import {
+  type CategoryFigures,
+  type Count,
+  type Facets,
+  type Figures,
+  MAX_COUNTED,
+  MAX_FIGURES,
+  MAX_PAIRS,
+} from '../store.ts';
 
 /** A row of either store. */
 type Row = Readonly<Record<string, unknown>>;
+
+/** Most values of one facet. */
+const MAX_VALUES = 100;
 
 /** Reads an item; stores keep its tags as JSON. */
 export function toItem(row: Row): Item {
@@ -19,8 +29,32 @@ export function toItem(row: Row): Item {
   };
 }
 
-export function toPair({ category, brand, items }: Row): Pair {
-  return { category: String(category), brand: String(brand), items: Number(items) };
+/** Sums up rows of a category, a brand and a number of items: at most `MAX_COUNTED` items in all. */
+export function toFacets(rows: readonly Row[]): Facets {
+  const facets = sumUp(rows);
+  return { ...facets, isExact: facets.counted < MAX_COUNTED };
+}
+
+/** Sums up at most `MAX_PAIRS + 1` rows that an import has counted, the largest first. */
+export function toImportedFacets(rows: readonly Row[]): Facets {
+  return { ...sumUp(rows.slice(0, MAX_PAIRS)), isExact: rows.length <= MAX_PAIRS };
+}
+
+function sumUp(rows: readonly Row[]): Omit<Facets, 'isExact'> {
+  const counted = rows.reduce((sum, { items }) => sum + Number(items), 0);
+  return { category: countBy(rows, 'category'), brand: countBy(rows, 'brand'), counted };
+}
+
+function countBy(rows: readonly Row[], facet: 'category' | 'brand'): readonly Count[] {
+  const counts = new Map<string, number>();
+  for (const row of rows) {
+    const value = String(row[facet]);
+    counts.set(value, (counts.get(value) ?? 0) + Number(row.items));
+  }
+  return [...counts]
+    .map(([value, count]) => ({ value, count }))
+    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+    .slice(0, MAX_VALUES);
 }
 
 /** Reads figures from at most `MAX_FIGURES + 1` rows. */
@@ -29,20 +63,13 @@ export function toFigures(rows: readonly Row[], total: number): Figures {
   return { total, byCategory, isExact: rows.length <= MAX_FIGURES };
 }
 
-function toCategoryFigures({
-  category,
-  currency,
-  items,
-  least,
-  median,
-  most,
-}: Row): CategoryFigures {
+function toCategoryFigures(row: Row): CategoryFigures {
   return {
-    category: String(category),
-    currency: String(currency),
-    items: Number(items),
-    minPriceCents: Number(least),
-    medianPriceCents: Number(median),
-    maxPriceCents: Number(most),
+    category: String(row.category),
+    currency: String(row.currency),
+    items: Number(row.items),
+    minPriceCents: Number(row.least),
+    medianPriceCents: Number(row.median),
+    maxPriceCents: Number(row.most),
   };
 }

@@ -5,109 +5,71 @@ import type { ItemPage, PageQuery } from '../store.ts';
 import { toItem } from './rows.ts';
 import { KEY_COLUMNS, type Tables, tagWord } from './sqlite-tables.ts';
 
-export type Row = Record<string, SQLOutputValue>;
+type Row = Record<string, SQLOutputValue>;
 
-/** The catalog that is read at one moment. */
-export interface Present {
+/** The current catalog in one snapshot of the database. */
+export interface Catalog {
   readonly tables: Tables;
   readonly version: string;
   readonly total: number;
-  /** The rows that a statement gives. */
+  /** Runs a statement; returns its rows. */
   readonly all: (sql: string, ...values: readonly SQLInputValue[]) => Row[];
 }
 
-/** Part of a list: the ranks above `above`, up to and with `upTo`. */
-export interface Stretch {
+/** The ranks above `above`, up to `upTo` inclusive. */
+export interface RankRange {
   readonly above: number;
   readonly upTo: number;
 }
 
-const COLUMNS = [
-  'id',
-  'name',
-  'category',
-  'brand',
-  'price_cents',
-  'currency',
-  'description',
-  'tags',
-];
-export const ITEM = COLUMNS.map((column) => `i.${column}`).join(', ');
+export const ITEM =
+  'i.id, i.name, i.category, i.brand, i.price_cents, i.currency, i.description, i.tags';
 
-/** At most so many items are sorted for one page. */
+/** Most items that are sorted for one page. */
 const MAX_SORTED = 5_000;
 
-/** At most so many items are looked at for one page; if too few of them fit, the page is a short one. */
-const MAX_LOOKED_AT = 10_000;
+/** Most items that are examined for one page. If few of them match, the page is short. */
+const MAX_EXAMINED = 10_000;
 
 /**
- * Reads one page. Whatever is asked for, the work is bounded: a page is a stretch of ranks, at any
- * depth; words, category and brand are intersected in the order of the ranks. Only limits of the price
- * fit no other order than that of prices: of a narrow range all items are sorted, in a wide one some
- * items are looked at.
+ * Reads one page with bounded work. A page is a range of ranks, and the full-text index intersects words,
+ * category and brand in the order of the ranks. Only a price range is not a range of ranks in other
+ * orders: the items of a narrow one are sorted; for a wide one, a bounded number of items is examined.
  */
-export function readPage(present: Present, query: PageQuery): ItemPage {
+export function readPage(catalog: Catalog, query: PageQuery): ItemPage {
   const { filter, order } = query;
-  if (order === 'price' || !pricesOf(filter)) return toPage(walk(present, query), query);
-  const { above, upTo } = priceStretch(present, filter);
-  if (upTo - above <= MAX_SORTED) return toPage(sort(present, query, { above, upTo }), query);
-
-  const rows = walkAndLook(present, query);
-  if (rows.length > query.limit) return toPage(rows, query);
-  const [last] = candidates(present, query, { columns: 'r.key, r.id', skip: MAX_LOOKED_AT - 1 });
-  return { ...toPage(rows, query), ...(last && { next: toPlace(last) }) };
+  if (order === 'price' || !hasPrice(filter)) return toPage(readRange(catalog, query), query);
+  const prices = priceRange(catalog, filter);
+  if (prices.upTo - prices.above <= MAX_SORTED) {
+    return toPage(sortRange(catalog, query, prices), query);
+  }
+  const rows = examineRange(catalog, query);
+  const page = toPage(rows, query);
+  const last = rows.length > query.limit ? undefined : lastExamined(catalog, query);
+  return last ? { ...page, next: toPlace(last) } : page;
 }
 
-/** The items from the place before on, and one more than fit on the page if there are others. */
-function walk(present: Present, query: PageQuery): readonly Row[] {
-  const { items } = present.tables;
-  const { sql, values } = stretchSql(present, query);
-  return present.all(
-    `SELECT ${ITEM}, r.key FROM ${sql.from} CROSS JOIN ${items} i ON i.id = r.id
-     WHERE ${sql.where} ORDER BY ${sql.rank} ${directionOf(query)} LIMIT ?`,
+/** Reads the rows of the page, and one more if there are more pages. */
+function readRange(catalog: Catalog, query: PageQuery): readonly Row[] {
+  const { from, where, rank, values } = queryAfter(catalog, query);
+  return catalog.all(
+    `SELECT ${ITEM}, r.key FROM ${from} CROSS JOIN ${catalog.tables.items} i ON i.id = r.id
+     WHERE ${where} ORDER BY ${rank} ${directionOf(query)} LIMIT ?`,
     ...values,
     query.limit + 1,
   );
 }
 
-function walkAndLook(present: Present, query: PageQuery): readonly Row[] {
-  const { items } = present.tables;
-  const { sql, values } = stretchSql(present, query);
-  return present.all(
-    `SELECT ${ITEM}, s.key
-     FROM (SELECT ${sql.rank} AS rank, r.key, r.id, r.price_cents FROM ${sql.from} WHERE ${sql.where}
-           ORDER BY ${sql.rank} ${directionOf(query)} LIMIT ${MAX_LOOKED_AT}) s
-     CROSS JOIN ${items} i ON i.id = s.id
-     WHERE s.price_cents BETWEEN ? AND ? ORDER BY s.rank ${directionOf(query)} LIMIT ?`,
-    ...values,
-    ...(pricesOf(query.filter) ?? []),
-    query.limit + 1,
-  );
-}
-
-/** One of the items that are looked at: the last. */
-function candidates(
-  present: Present,
-  query: PageQuery,
-  { columns, skip }: { readonly columns: string; readonly skip: number },
-): readonly Row[] {
-  const { sql, values } = stretchSql(present, query);
-  return present.all(
-    `SELECT ${columns} FROM ${sql.from} WHERE ${sql.where}
-     ORDER BY ${sql.rank} ${directionOf(query)} LIMIT 1 OFFSET ${skip}`,
-    ...values,
-  );
-}
-
-/** Sorts the few items within limits of the price by something else. */
-function sort(present: Present, query: PageQuery, { above, upTo }: Stretch): readonly Row[] {
-  const { filter, order, after, limit } = query;
-  const { sql, values } = rankSql(present, filter, { order: 'price', above, upTo });
+/** Sorts the few items of a price range by another order. */
+function sortRange(catalog: Catalog, query: PageQuery, prices: RankRange): readonly Row[] {
+  const { filter, order, after, limit, isDescending } = query;
+  const { from, where, values } = rankQuery(catalog, filter, { order: 'price', ...prices });
   const key = `i.${KEY_COLUMNS[order]}`;
   const direction = directionOf(query);
-  return present.all(
-    `SELECT ${ITEM}, ${key} AS key FROM ${sql.from} CROSS JOIN ${present.tables.items} i ON i.id = r.id
-     WHERE ${sql.where} ${after ? `AND (${key}, i.id) ${query.isDescending ? '<' : '>'} (?, ?)` : ''}
+  return catalog.all(
+    `SELECT ${ITEM}, ${key} AS key
+     FROM ${from} CROSS JOIN ${catalog.tables.items} i ON i.id = r.id
+     WHERE ${where} ${after ? `AND (${key}, i.id) ${isDescending ? '<' : '>'} (?, ?)` : ''}
      ORDER BY ${key} ${direction}, i.id ${direction} LIMIT ?`,
     ...values,
     ...(after ? [after.key, after.id] : []),
@@ -115,85 +77,106 @@ function sort(present: Present, query: PageQuery, { above, upTo }: Stretch): rea
   );
 }
 
-/** What is behind the page before, and in the order of prices within their limits. */
-function stretchSql(present: Present, query: PageQuery) {
-  const { filter, order, isDescending, after } = query;
-  let { above, upTo } =
-    order === 'price' ? priceStretch(present, filter) : { above: 0, upTo: present.total };
-  if (after && isDescending) {
-    upTo = Math.min(upTo, lastRank(present, order, { place: after, operator: '<' }));
-  }
-  if (after && !isDescending) {
-    above = Math.max(above, lastRank(present, order, { place: after, operator: '<=' }));
-  }
-  return rankSql(present, filter, { order, above, upTo });
+/** Reads the items of a price range among the next `MAX_EXAMINED` items. */
+function examineRange(catalog: Catalog, query: PageQuery): readonly Row[] {
+  const { from, where, rank, values } = queryAfter(catalog, query);
+  const direction = directionOf(query);
+  return catalog.all(
+    `SELECT ${ITEM}, s.key
+     FROM (SELECT ${rank} AS rank, r.key, r.id, r.price_cents FROM ${from} WHERE ${where}
+           ORDER BY ${rank} ${direction} LIMIT ${MAX_EXAMINED}) s
+     CROSS JOIN ${catalog.tables.items} i ON i.id = s.id
+     WHERE s.price_cents BETWEEN ? AND ? ORDER BY s.rank ${direction} LIMIT ?`,
+    ...values,
+    ...pricesOf(query.filter),
+    query.limit + 1,
+  );
 }
 
-/** The parts of a statement that reads a stretch, as far as it has the words, category and brand. */
-export function rankSql(
-  { tables }: Present,
+/** The last of `MAX_EXAMINED` items; nothing if there are fewer. */
+function lastExamined(catalog: Catalog, query: PageQuery): Row | undefined {
+  const { from, where, rank, values } = queryAfter(catalog, query);
+  const [row] = catalog.all(
+    `SELECT r.key, r.id FROM ${from} WHERE ${where}
+     ORDER BY ${rank} ${directionOf(query)} LIMIT 1 OFFSET ${MAX_EXAMINED - 1}`,
+    ...values,
+  );
+  return row;
+}
+
+/** The ranks after the previous page; in the order of prices, within the price range. */
+function queryAfter(catalog: Catalog, query: PageQuery) {
+  const { filter, order, isDescending, after } = query;
+  let { above, upTo } =
+    order === 'price' ? priceRange(catalog, filter) : { above: 0, upTo: catalog.total };
+  if (after && isDescending) upTo = Math.min(upTo, rankOf(catalog, order, after, '<'));
+  if (after && !isDescending) above = Math.max(above, rankOf(catalog, order, after, '<='));
+  return rankQuery(catalog, filter, { order, above, upTo });
+}
+
+/** The parts of a statement that reads a range of ranks, filtered by words, category and brand. */
+export function rankQuery(
+  { tables }: Catalog,
   filter: ItemFilter,
-  { order, above, upTo }: Stretch & { readonly order: Order },
+  { order, above, upTo }: RankRange & { readonly order: Order },
 ) {
   const match = matchOf(filter);
   const ranks = `${tables.ranks[order]} r`;
   if (match === undefined) {
     const where = 'r.rank > ? AND r.rank <= ?';
-    return { sql: { from: ranks, where, rank: 'r.rank' }, values: [above, upTo] };
+    return { from: ranks, where, rank: 'r.rank', values: [above, upTo] };
   }
   const words = tables.words[order];
-  // The driver binds numbers as REAL, which the index of words takes for no limit at all.
-  const within = 'w.rowid > CAST(? AS INTEGER) AND w.rowid <= CAST(? AS INTEGER)';
-  const where = `${within} AND r.rank = w.rowid AND w.${words} MATCH ?`;
+  // node:sqlite binds numbers as REAL, which a full-text index does not use as a limit.
+  const range = 'w.rowid > CAST(? AS INTEGER) AND w.rowid <= CAST(? AS INTEGER)';
+  const where = `${range} AND r.rank = w.rowid AND w.${words} MATCH ?`;
   const from = `${words} w CROSS JOIN ${ranks}`;
-  return { sql: { from, where, rank: 'w.rowid' }, values: [above, upTo, match] };
+  return { from, where, rank: 'w.rowid', values: [above, upTo, match] };
 }
 
-/** What is within the limits of the price, in the order of prices. */
-export function priceStretch(present: Present, filter: ItemFilter): Stretch {
-  const prices = pricesOf(filter);
-  if (!prices) return { above: 0, upTo: present.total };
-  const [least, most] = prices;
-  const start = { key: least, id: 0 };
-  const end = { key: most, id: Number.MAX_SAFE_INTEGER };
+/** The ranks of a price range in the order of prices. */
+export function priceRange(catalog: Catalog, filter: ItemFilter): RankRange {
+  if (!hasPrice(filter)) return { above: 0, upTo: catalog.total };
+  const [min, max] = pricesOf(filter);
   return {
-    above: lastRank(present, 'price', { place: start, operator: '<' }),
-    upTo: lastRank(present, 'price', { place: end, operator: '<=' }),
+    above: rankOf(catalog, 'price', { key: min, id: 0 }, '<'),
+    upTo: rankOf(catalog, 'price', { key: max, id: Number.MAX_SAFE_INTEGER }, '<='),
   };
 }
 
-/** The rank of the last item before a place, or at most there; 0 if there is none. */
-function lastRank(
-  { all, tables }: Present,
+/** The rank of the last item before a place, or at it for `<=`; 0 if there is none. */
+function rankOf(
+  { all, tables }: Catalog,
   order: Order,
-  { place, operator }: { readonly place: Place; readonly operator: '<' | '<=' },
+  { key, id }: Place,
+  operator: '<' | '<=',
 ): number {
   const [row] = all(
     `SELECT rank FROM ${tables.ranks[order]} WHERE (key, id) ${operator} (?, ?)
      ORDER BY key DESC, id DESC LIMIT 1`,
-    place.key,
-    place.id,
+    key,
+    id,
   );
   return Number(row?.rank ?? 0);
 }
 
-/** The words that an item must have, as FTS5 reads them: quoted, they are nothing but words. */
+/** The full-text query of a filter. Quotes make every word a plain one. */
 function matchOf({ words, category, brand }: ItemFilter): string | undefined {
-  const wanted = [
-    // A search without a word finds what has a word that no item has.
+  const required = [
+    // An empty list of words matches no item, as this word does.
     ...(words?.length === 0 ? [tagWord('brand', '')] : (words ?? [])),
     ...(category === undefined ? [] : [tagWord('category', category)]),
     ...(brand === undefined ? [] : [tagWord('brand', brand)]),
   ];
-  return wanted.length === 0 ? undefined : wanted.map((word) => `"${word}"`).join(' ');
+  return required.length === 0 ? undefined : required.map((word) => `"${word}"`).join(' ');
 }
 
-export function pricesOf({
-  minPrice,
-  maxPrice,
-}: ItemFilter): readonly [number, number] | undefined {
-  if (minPrice === undefined && maxPrice === undefined) return undefined;
-  return [minPrice ?? 0, maxPrice ?? Number.MAX_SAFE_INTEGER];
+export function hasPrice({ minPrice, maxPrice }: ItemFilter): boolean {
+  return minPrice !== undefined || maxPrice !== undefined;
+}
+
+function pricesOf({ minPrice = 0, maxPrice = Number.MAX_SAFE_INTEGER }: ItemFilter) {
+  return [minPrice, maxPrice] as const;
 }
 
 function directionOf({ isDescending }: PageQuery): 'ASC' | 'DESC' {

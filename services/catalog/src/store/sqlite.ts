@@ -8,31 +8,27 @@ import {
   type CatalogStore,
   type Facets,
   type Figures,
+  type ItemList,
   MAX_COUNTED,
   MAX_FIGURES,
   MAX_PAIRS,
   noCatalog,
   type Versioned,
 } from '../store.ts';
-import { sumCountedPairs, sumFacets } from './facets.ts';
-import { toFigures, toItem, toPair } from './rows.ts';
-import {
-  ITEM,
-  type Present,
-  priceStretch,
-  pricesOf,
-  type Row,
-  rankSql,
-  readPage,
-} from './sqlite-page.ts';
+import { toFacets, toFigures, toImportedFacets, toItem } from './rows.ts';
+import { type Catalog, hasPrice, ITEM, priceRange, rankQuery, readPage } from './sqlite-page.ts';
 import { FORMAT, tablesOf } from './sqlite-tables.ts';
 
+export interface SqliteCatalogOptions {
+  /** How long opening, and each call, waits for another process that has locked the file. Default 1 s. */
+  readonly timeoutMs?: number;
+}
+
 /**
- * Reads the catalog from an SQLite file, which several processes may share; imports change it
- * meanwhile.
+ * Opens an SQLite file, which several processes may share, to read the catalog.
  *
  * @throws {ServiceUnavailableError} naming the file, if another process has locked it for too long
- * @throws {Error} naming the file, if it cannot be opened or holds something else
+ * @throws {Error} naming the file, if it cannot be opened or is not a database of this service
  */
 export function openSqliteCatalogStore(
   file: string,
@@ -41,12 +37,7 @@ export function openSqliteCatalogStore(
   return createSqliteCatalogStore(openDatabase(file, FORMAT, { timeoutMs }), { timeoutMs });
 }
 
-export interface SqliteCatalogOptions {
-  /** How long opening, and each call, waits for another process that has locked the file. Default 1 s. */
-  readonly timeoutMs?: number;
-}
-
-/** Reads the catalog from a database that is open; closes it in the end. */
+/** Reads the catalog from an open database; `close` closes it. */
 export function createSqliteCatalogStore(
   database: DatabaseSync,
   { timeoutMs = 1_000 }: SqliteCatalogOptions = {},
@@ -56,12 +47,12 @@ export function createSqliteCatalogStore(
   let statements = createStatements(database);
   let number: number | undefined;
 
-  function read<T>(work: (present: Present) => T): T {
+  function read<T>(work: (catalog: Catalog) => T): T {
     return orUnavailable(() =>
       inSnapshot(database, () => {
         const row = readPresent.get();
         if (!row) throw noCatalog();
-        // Statements of the catalog before would keep their place for nothing.
+        // Statements on the tables of the previous catalog are never used again.
         if (number !== row.number) statements = createStatements(database);
         number = Number(row.number);
         const tables = tablesOf(number);
@@ -71,33 +62,33 @@ export function createSqliteCatalogStore(
     );
   }
 
-  function versioned<T>(work: (present: Present) => T): Versioned<T> {
-    return read((present) => ({ version: present.version, value: work(present) }));
+  function readVersioned<T>(work: (catalog: Catalog) => T): Versioned<T> {
+    return read((catalog) => ({ version: catalog.version, value: work(catalog) }));
   }
 
   return {
     async list(slice) {
-      return read((present) => listSlice(present, slice));
+      return read((catalog) => listSlice(catalog, slice));
     },
     async page(query) {
-      return versioned((present) => readPage(present, query));
+      return readVersioned((catalog) => readPage(catalog, query));
     },
     async find(id) {
-      return versioned(({ all, tables }) => {
+      return readVersioned(({ all, tables }) => {
         const [row] = all(`SELECT ${ITEM} FROM ${tables.items} i WHERE id = ?`, id);
         return row && toItem(row);
       });
     },
     async facets(filter) {
-      return versioned((present) => countFacets(present, filter));
+      return readVersioned((catalog) => readFacets(catalog, filter));
     },
     async figures() {
-      return versioned(readFigures);
+      return readVersioned(readFigures);
     },
     async version() {
       return read(({ version }) => version);
     },
-    // Opening has done it.
+    // Opening the file has migrated it.
     async migrate() {},
     async isEmpty() {
       return orUnavailable(() => readPresent.get() === undefined);
@@ -112,7 +103,7 @@ export function createSqliteCatalogStore(
 }
 
 /** Prepares each statement once. */
-function createStatements(database: DatabaseSync): Present['all'] {
+function createStatements(database: DatabaseSync): Catalog['all'] {
   const prepared = new Map<string, ReturnType<DatabaseSync['prepare']>>();
   return (sql, ...values) => {
     const statement = prepared.get(sql) ?? database.prepare(sql);
@@ -121,7 +112,7 @@ function createStatements(database: DatabaseSync): Present['all'] {
   };
 }
 
-function listSlice({ all, tables, total }: Present, { start, limit }: Slice) {
+function listSlice({ all, tables, total }: Catalog, { start, limit }: Slice): ItemList {
   const rows = all(
     `SELECT i.id, i.name FROM ${tables.ranks.id} r CROSS JOIN ${tables.items} i ON i.id = r.id
      WHERE r.rank > ? ORDER BY r.rank LIMIT ?`,
@@ -131,36 +122,38 @@ function listSlice({ all, tables, total }: Present, { start, limit }: Slice) {
   return { items: rows.map(({ id, name }) => ({ id: Number(id), name: String(name) })), total };
 }
 
-function countFacets(present: Present, filter: ItemFilter): Facets {
+function readFacets(catalog: Catalog, filter: ItemFilter): Facets {
   const { category, brand, words } = filter;
-  if (words === undefined && !pricesOf(filter)) {
-    const rows = present.all(
-      `SELECT category, brand, items FROM ${present.tables.facets}
-       WHERE category = coalesce(?, category) AND brand = coalesce(?, brand)
-       ORDER BY items DESC LIMIT ${MAX_PAIRS + 1}`,
-      category ?? null,
-      brand ?? null,
-    );
-    return sumCountedPairs(rows.map(toPair));
-  }
-  return sumFacets(countSome(present, filter).map(toPair), { isExact: false });
+  if (words !== undefined || hasPrice(filter)) return countFacets(catalog, filter);
+  const rows = catalog.all(
+    `SELECT category, brand, items FROM ${catalog.tables.facets}
+     WHERE category = coalesce(?, category) AND brand = coalesce(?, brand)
+     ORDER BY items DESC LIMIT ${MAX_PAIRS + 1}`,
+    category ?? null,
+    brand ?? null,
+  );
+  return toImportedFacets(rows);
 }
 
-/** Limits of the price leave items that stand together in the order of prices. */
-function countSome(present: Present, filter: ItemFilter): readonly Row[] {
-  const order = pricesOf(filter) ? 'price' : 'id';
-  const { sql, values } = rankSql(present, filter, { order, ...priceStretch(present, filter) });
-  return present.all(
+/** Counts in the order of prices if there is a price range: its items are neighbours there. */
+function countFacets(catalog: Catalog, filter: ItemFilter): Facets {
+  const order = hasPrice(filter) ? 'price' : 'id';
+  const { from, where, values } = rankQuery(catalog, filter, {
+    order,
+    ...priceRange(catalog, filter),
+  });
+  const rows = catalog.all(
     `SELECT f.category, f.brand, s.items
      FROM (SELECT pair, count(*) AS items
-           FROM (SELECT r.pair FROM ${sql.from} WHERE ${sql.where} LIMIT ?) GROUP BY pair) s
-     CROSS JOIN ${present.tables.facets} f ON f.pair = s.pair`,
+           FROM (SELECT r.pair FROM ${from} WHERE ${where} LIMIT ?) GROUP BY pair) s
+     CROSS JOIN ${catalog.tables.facets} f ON f.pair = s.pair`,
     ...values,
     MAX_COUNTED,
   );
+  return toFacets(rows);
 }
 
-function readFigures({ all, tables, total }: Present): Figures {
+function readFigures({ all, tables, total }: Catalog): Figures {
   const rows = all(
     `SELECT category, currency, items, least, median, most FROM ${tables.figures}
      ORDER BY items DESC, category, currency LIMIT ${MAX_FIGURES + 1}`,

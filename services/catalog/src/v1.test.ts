@@ -7,12 +7,12 @@ import { createTestApi, itemOf } from './testing.ts';
 
 const CATALOG = '/api/v1/catalog';
 
-/** The API over items 1 to `total`. */
+/** The API with the items 1 to `total`. */
 async function newApi(total: number) {
   return createTestApi(Array.from({ length: total }, (_, at) => itemOf(at + 1)));
 }
 
-test('GET of the catalog answers the first 20 items, id and name', async () => {
+test('GET of the list returns id and name of the first 20 items', async () => {
   const response = await request(await newApi(45), CATALOG);
 
   expect(response.status).toBe(200);
@@ -38,7 +38,7 @@ test.each([
     '?page=2&page=x&limit=5&limit=0',
     { from: 6, to: 10, page: 2, limit: 5, totalPages: 9, hasNextPage: true },
   ],
-])('GET with %s answers that page', async (query, { from, to, ...rest }) => {
+])('GET with %s returns that page', async (query, { from, to, ...rest }) => {
   const response = await request(await newApi(45), CATALOG + query);
 
   expect(response.status).toBe(200);
@@ -49,7 +49,7 @@ test.each([
   expect(await response.json()).toEqual({ items, total: 45, ...rest });
 });
 
-test.each(['4', '9007199254740991'])('page %s is past the end: no items', async (page) => {
+test.each(['4', '9007199254740991'])('page %s after the last one has no items', async (page) => {
   const response = await request(await newApi(45), `${CATALOG}?page=${page}&limit=100`);
 
   expect(response.status).toBe(200);
@@ -75,7 +75,7 @@ test.each([
   ['?limit=101', 'limit must be between 1 and 100'],
   ['?limit=2.5', 'limit must be between 1 and 100'],
   ['?limit=all', 'limit must be between 1 and 100'],
-])('GET with %s answers 400: %s', async (query, detail) => {
+])('GET with %s is 400: %s', async (query, detail) => {
   const response = await request(await newApi(1), CATALOG + query);
 
   expect(response.status).toBe(400);
@@ -83,7 +83,7 @@ test.each([
   expect(await response.json()).toMatchObject({ code: 'BAD_REQUEST', detail });
 });
 
-test('a service without a catalog answers 503 with Retry-After', async () => {
+test('a service without a catalog sends 503 with Retry-After', async () => {
   const store = openSqliteCatalogStore(':memory:');
   onTestFinished(() => store.close());
 
@@ -94,20 +94,20 @@ test('a service without a catalog answers 503 with Retry-After', async () => {
   expect(response.headers.get('retry-after')).toBe('1');
 });
 
-test('any other method answers 405 with Allow', async () => {
+test('any other method is 405 with Allow', async () => {
   const response = await request(await newApi(1), CATALOG, { method: 'POST' });
 
   expect(response.status).toBe(405);
   expect(response.headers.get('allow')).toBe('GET, HEAD');
 });
 
-test.each(['?page=1', '?page=0'])('GET with %s names its successor', async (query) => {
+test.each(['?page=1', '?page=0'])('GET with %s has a link to version 2', async (query) => {
   const response = await request(await newApi(1), CATALOG + query);
 
   expect(response.headers.get('deprecation')).toBe('@1796083200');
   expect(response.headers.get('link')).toBe('</api/v2/catalog>; rel="successor-version"');
 });
 
-test('a path that is no route answers 404', async () => {
+test('a path without a route is 404', async () => {
   expect((await request(await newApi(1), `${CATALOG}/1`)).status).toBe(404);
 });
