@@ -1,4 +1,19 @@
-{{- /* A dashboard for Grafana, whose sidecar finds it by its label. */}}
+{{- /*
+The Grafana dashboard in files/dashboard.json of this library chart, for one service. Panels about a database
+or rate limits are left out if the service has none.
+*/}}
+{{- define "service.dashboardJson" -}}
+{{- $json := .Subcharts.service.Files.Get "files/dashboard.json" }}
+{{- $dashboard := $json | replace "NAMESPACE" .Release.Namespace | replace "SERVICE" (include "service.name" .) | fromJson }}
+{{- $panels := list }}
+{{- range $dashboard.panels }}
+{{- $metric := (first .targets).expr }}
+{{- $isMissing := or (and (contains "db_pool_" $metric) (not $.Values.store)) (and (contains "rate_limit_" $metric) (not $.Values.rateLimit)) }}
+{{- if not $isMissing }}{{ $panels = append $panels . }}{{ end }}
+{{- end }}
+{{- merge (dict "uid" (trunc 40 $dashboard.uid) "panels" $panels) $dashboard | toPrettyJson }}
+{{- end }}
+
 {{- define "service.dashboard" -}}
 {{- with .Values.metrics.dashboard }}
 {{- if .enabled }}
@@ -14,57 +29,4 @@ data:
     {{- include "service.dashboardJson" $ | nindent 4 }}
 {{- end }}
 {{- end }}
-{{- end }}
-
-{{- define "service.dashboardJson" -}}
-{{- $name := include "service.name" . }}
-{{- $series := include "service.series" . }}
-{{- $panels := list
-  (dict "title" "Requests per second" "unit" "reqps"
-    "expr" (printf "sum by (status) (rate(http_requests_total{%s}[5m]))" $series) "legend" "{{status}}")
-  (dict "title" "Answers of 5xx, as a share" "unit" "percentunit"
-    "expr" (printf "sum(rate(http_requests_total{%s,status=\"5xx\"}[5m])) / sum(rate(http_requests_total{%s}[5m]))" $series $series) "legend" "5xx")
-  (dict "title" "Slowest of a hundred requests, by route" "unit" "s"
-    "expr" (printf "histogram_quantile(0.99, sum by (le, route) (rate(http_request_duration_seconds_bucket{%s}[5m])))" $series) "legend" "{{route}}")
-  (dict "title" "Requests at work" "unit" "short"
-    "expr" (printf "sum by (pod) (http_requests_in_flight{%s})" $series) "legend" "{{pod}}")
-  (dict "title" "Requests turned away per second" "unit" "reqps"
-    "expr" (printf "sum by (reason) (rate(http_requests_shed_total{%s}[5m]))" $series) "legend" "{{reason}}")
-  (dict "title" "Event loop, latest of a hundred turns" "unit" "s"
-    "expr" (printf "max by (pod) (nodejs_eventloop_lag_p99_seconds{%s})" $series) "legend" "{{pod}}")
-  (dict "title" "Memory" "unit" "bytes"
-    "expr" (printf "max by (pod) (process_resident_memory_bytes{%s})" $series) "legend" "{{pod}}")
-  (dict "title" "Processor" "unit" "short"
-    "expr" (printf "sum by (pod) (rate(process_cpu_seconds_total{%s}[5m]))" $series) "legend" "{{pod}}")
-}}
-{{- if .Values.store }}
-{{- $panels = append $panels (dict "title" "Connections to the database" "unit" "short"
-    "expr" (printf "sum by (state) (db_pool_connections{%s})" $series) "legend" "{{state}}") }}
-{{- end }}
-{{- if .Values.rateLimit }}
-{{- $panels = append $panels (dict "title" "Decisions of the limits per second" "unit" "reqps"
-    "expr" (printf "sum by (limit, outcome) (rate(rate_limit_decisions_total{%s}[5m]))" $series) "legend" "{{limit}} {{outcome}}") }}
-{{- end }}
-{{- $drawn := list }}
-{{- range $index, $panel := $panels }}
-{{- $drawn = append $drawn (dict
-  "id" (add1 $index)
-  "type" "timeseries"
-  "title" $panel.title
-  "datasource" (dict "type" "prometheus" "uid" "${source}")
-  "gridPos" (dict "h" 8 "w" 12 "x" (mul 12 (mod $index 2)) "y" (mul 8 (div $index 2)))
-  "fieldConfig" (dict "defaults" (dict "unit" $panel.unit) "overrides" list)
-  "targets" (list (dict "refId" "A" "expr" $panel.expr "legendFormat" $panel.legend))
-) }}
-{{- end }}
-{{- dict
-  "uid" (printf "%s-%s" .Release.Namespace $name | trunc 40)
-  "title" (printf "%s in %s" $name .Release.Namespace)
-  "tags" (list "fw")
-  "schemaVersion" 39
-  "refresh" "30s"
-  "time" (dict "from" "now-1h" "to" "now")
-  "templating" (dict "list" (list (dict "name" "source" "type" "datasource" "query" "prometheus")))
-  "panels" $drawn
-  | toPrettyJson }}
 {{- end }}
