@@ -2,22 +2,22 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
+import { SERVICE_NAMES } from '../../services/services.ts';
 import { ensureTool } from '../local/tools.ts';
 
 /** The folder of the charts. */
 export const CHARTS = import.meta.dirname;
 
-/** The charts that need others, each after those that it needs. */
-const DEPENDENTS = ['users', 'catalog', 'reports', 'platform'];
+/** The charts with dependencies, each after its own dependencies. */
+const DEPENDENTS = [...SERVICE_NAMES, 'platform'];
 
-/** Helm 4, which the charts are for, and Helm 3, which many still have. */
+/** Helm 4, which the charts are for, and Helm 3, which is still in use. */
 export type HelmName = 'helm' | 'helm3';
 
 /**
- * Packs, below `folder`, what every chart needs into the chart itself, where Helm looks for it.
- * No network is used: all of it lies beside each other.
+ * Packs the dependencies of every chart in `folder` into the chart, without network access.
  *
- * @throws {Error} with what Helm says
+ * @throws {Error} with the message of Helm
  */
 export function packDependencies(folder: string, tool: HelmName = 'helm'): void {
   const helm = ensureTool(tool);
@@ -30,18 +30,17 @@ export function packDependencies(folder: string, tool: HelmName = 'helm'): void 
       });
     } catch (error) {
       const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
-      throw new Error(`Cannot pack what ${chart} needs: ${stderr.trim()}`, { cause: error });
+      throw new Error(`Cannot pack the dependencies of ${chart}: ${stderr.trim()}`, {
+        cause: error,
+      });
     }
-    // A lock pins what a network may change; these are of the same commit.
+    // A lock file pins versions of remote charts; these charts are in the same commit.
     fs.rmSync(path.join(chart, 'Chart.lock'), { force: true });
   }
   copyEdge(path.join(folder, 'platform/files/edge'));
 }
 
-/**
- * Gives the edge of the platform what the local one has: Helm reads no file outside of a chart, and
- * remarks on every link that leads there.
- */
+/** Copies the configuration of nginx into the chart: Helm reads no files outside of a chart. */
 function copyEdge(target: string): void {
   const source = path.join(CHARTS, '../nginx');
   fs.rmSync(target, { recursive: true, force: true });

@@ -2,38 +2,26 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 import type { AnyVariables } from '@fw/service';
-import { describeVariables } from '@fw/service';
 
 import { VARIABLES as CATALOG } from '../../services/catalog/src/config.ts';
 import { VARIABLES as REPORTS } from '../../services/reports/src/config.ts';
+import { SERVICES, type ServiceName } from '../../services/services.ts';
 import { VARIABLES as USERS } from '../../services/users/src/config.ts';
-import { platformFiles } from './platform.ts';
-import { LIMITS_REFUSALS, SERVICE_RULES, STORE_REFUSALS } from './rules.ts';
-import {
-  integer,
-  oneOf,
-  type Refusal,
-  type Schema,
-  saying,
-  schemaOf,
-  tellingNames,
-  toJson,
-} from './schema.ts';
-import { readValues, withTable } from './values.ts';
+import { CHARTS } from './dependencies.ts';
+import { schemaOf } from './schema.ts';
+import { type ChartValue, readSource, valuesOf, withVariables } from './source.ts';
 
-/** What the chart of a service is made for. */
-interface ServiceChart {
-  readonly variables: AnyVariables;
-  readonly refusals: readonly Refusal[];
-}
-
-const SERVICES: Readonly<Record<string, ServiceChart>> = {
-  users: { variables: USERS, refusals: STORE_REFUSALS },
-  catalog: { variables: CATALOG, refusals: STORE_REFUSALS },
-  reports: { variables: REPORTS, refusals: LIMITS_REFUSALS },
+/** The configuration of each service. */
+export const VARIABLES: Readonly<Record<ServiceName, AnyVariables>> = {
+  users: USERS,
+  catalog: CATALOG,
+  reports: REPORTS,
 };
 
-/** Variables that the templates set: by other values, or because a container leaves no choice. */
+/** What pods of a service share if there are several, by its kind of store. */
+const SHARED_STORE = { database: '`store.type` postgres', counters: '`rateLimit.store` redis' };
+
+/** Variables that the templates set from other values, or that have one value in a pod. */
 const SET_BY_TEMPLATES = [
   ...['PORT', 'HEALTH_PORT', 'LOG_FORMAT', 'DRAIN_TIMEOUT_MS'],
   ...['DATABASE_FILE', 'DATABASE_URL', 'DATA_FILE'],
@@ -41,64 +29,61 @@ const SET_BY_TEMPLATES = [
   ...['REDIS_URL', 'USERS_URL', 'CATALOG_URL'],
 ];
 
-/** The files of the charts that are made from others, by their path below `charts`. */
-export function generatedFiles(charts: string): Record<string, string> {
-  const services = Object.fromEntries(
-    Object.entries(SERVICES).flatMap(([name, chart]) => {
-      const values = readValues(path.join(charts, name));
-      const readme = path.join(name, 'README.md');
-      const schema = schemaOf({
-        title: `Values of the chart ${name}`,
-        values: values.filter(({ path: [top] }) => top !== 'config'),
-        rules: SERVICE_RULES,
-        refusals: chart.refusals,
-      });
-      const meaning = values.find(({ path }) => path.join('.') === 'config')?.meaning ?? '';
-      const properties = {
-        ...(schema.properties as object),
-        config: { ...configSchema(chart.variables), description: meaning },
-      };
-      return [
-        [path.join(name, 'values.schema.json'), toJson(tellingNames({ ...schema, properties }))],
-        [readme, withTable(fs.readFileSync(path.join(charts, readme), 'utf8'), values)],
-      ];
-    }),
-  );
-  return { ...services, ...platformFiles(charts) };
+/** Keys that Helm and a parent chart add. */
+const ADDED: readonly ChartValue[] = [
+  { path: ['service', 'global'], default: {}, description: 'Added by Helm for the library chart.' },
+  { path: ['global'], default: {}, description: 'Values that the parent chart shares.' },
+  { path: ['enabled'], default: true, description: 'Whether the parent chart installs this one.' },
+];
+
+/** The generated files of all charts, by their path in the folder of the charts. */
+export function generatedFiles(): Record<string, string> {
+  const services = SERVICES.map(({ name, store, authenticated, calls }) => {
+    const traits = [store, authenticated && 'authenticated', calls.length > 0 && 'calls'];
+    const words = { chart: name, sharedStore: SHARED_STORE[store] };
+    const source = readSource(
+      'service',
+      words,
+      traits.filter((trait) => trait !== false),
+    );
+    const variables = Object.entries(VARIABLES[name]).filter(
+      ([variable]) => !SET_BY_TEMPLATES.includes(variable),
+    );
+    return filesOf(name, withVariables(source, Object.fromEntries(variables)), ADDED);
+  });
+  const platform = filesOf('platform', readSource('platform'), ADDED.slice(0, 1));
+  return Object.assign({}, ...services, platform);
 }
 
-/** The variables of a service that its chart lets through, held to what the service itself takes. */
-function configSchema(variables: AnyVariables): Schema {
-  const properties = describeVariables(variables)
-    .filter(({ name }) => !SET_BY_TEMPLATES.includes(name))
-    .map(({ name, meaning }) => {
-      const complaint = variables[name]?.safeParse('?').error?.issues[0]?.message ?? '';
-      return [name, { ...kindOf(name, complaint), description: meaning }];
-    });
+/** The files of one chart; its schema also accepts the values `added`. */
+function filesOf(chart: string, source: string, added: readonly ChartValue[]) {
+  const values = valuesOf(source);
+  const readme = path.join(chart, 'README.md');
+  const schema = schemaOf(`Values of the chart ${chart}`, [...values, ...added]);
+  const header = `# Generated from deploy/charts/values by "node deploy/charts/generate.ts".\n\n`;
   return {
-    type: 'object',
-    properties: Object.fromEntries(properties),
-    additionalProperties: false,
+    [path.join(chart, 'values.yaml')]: header + source.replace(/^ *# @schema .*\n/gm, ''),
+    [path.join(chart, 'values.schema.json')]: `${JSON.stringify(schema, null, 2)}\n`,
+    [readme]: withTable(fs.readFileSync(path.join(CHARTS, readme), 'utf8'), values),
   };
 }
 
-/** What a variable takes, by what it says to something that none takes. */
-function kindOf(name: string, complaint: string): Schema {
-  const [, from, to] = /an integer from (\d+) to (\d+)/.exec(complaint) ?? [];
-  if (to !== undefined) {
-    // Without an end, there would be no time that a pod could be given to end in.
-    const least = name === 'REQUEST_TIMEOUT_MS' ? 1 : Number(from);
-    return integer(least, Number(to));
-  }
-  const [, words] = /one of (.+)$/.exec(complaint) ?? [];
-  if (words !== undefined) return oneOf(...words.split(', '));
-  const [, form] = /^must be (.+)$/.exec(complaint) ?? [];
-  if (!form?.startsWith('a URL')) return { type: 'string' };
-  return { type: 'string', if: { pattern: '^(https?://.+)?$' }, else: saying(form) };
+const TABLE = /(<!-- values -->\n).*(<!-- \/values -->)/s;
+
+/** The README with the table of `values` between its two marks. */
+function withTable(readme: string, values: readonly ChartValue[]): string {
+  if (!TABLE.test(readme)) throw new Error('Cannot write the table of values: expected its marks');
+  const cell = (text: string) => text.replaceAll('|', '\\|');
+  const rows = values.map(
+    ({ path: keys, default: fallback, description }) =>
+      `| \`${keys.join('.')}\` | \`${cell(JSON.stringify(fallback))}\` | ${cell(description)} |`,
+  );
+  const table = ['| Key | Default | Description |', '|---|---|---|', ...rows].join('\n');
+  return readme.replace(TABLE, (_, before: string, after: string) => `${before}${table}\n${after}`);
 }
 
 if (import.meta.main) {
-  for (const [file, text] of Object.entries(generatedFiles(import.meta.dirname))) {
-    fs.writeFileSync(path.join(import.meta.dirname, file), text);
+  for (const [file, text] of Object.entries(generatedFiles())) {
+    fs.writeFileSync(path.join(CHARTS, file), text);
   }
 }

@@ -1,151 +1,129 @@
-import { type ChartValue, isMap } from './values.ts';
+import { parse } from 'yaml';
 
-/** A JSON Schema, draft 7: what both Helm 3 and Helm 4 read. */
+import { type ChartValue, isMap } from './source.ts';
+
+/** A JSON Schema, draft 7, which Helm 3 and Helm 4 read. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** What a value must be beyond the kind of its default, by its keys joined with dots. */
-export type Rules = Readonly<Record<string, Schema>>;
+const HOST = '([a-z0-9]([a-z0-9-]*[a-z0-9])?\\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?';
+const HOST_EXPECTED = 'a host name such as api.example.org';
+const AMOUNT = {
+  type: ['string', 'number'],
+  if: { pattern: '^[0-9]+(\\.[0-9]+)?(m|k|M|G|Ki|Mi|Gi)?$' },
+  else: { const: 'a quantity such as 100m or 128Mi' },
+};
+const AMOUNTS = object({ cpu: AMOUNT, memory: AMOUNT, 'ephemeral-storage': AMOUNT });
+const PORT = { type: 'integer', minimum: 1, maximum: 65_535 };
+const WEIGHT = { type: 'integer', minimum: 0, maximum: 1_000_000 };
 
-/** A value that must be one of `words`. */
-export function oneOf(...words: readonly string[]): Schema {
-  return { enum: words };
-}
-
-/** A text that has a form, or is empty where `pattern` allows it. `expected` is what the message says. */
-export function textLike(pattern: string, expected: string): Schema {
-  return { type: 'string', if: { pattern }, else: saying(expected) };
-}
-
-/** A whole number in a range. */
-export function integer(minimum: number, maximum?: number): Schema {
-  return { type: 'integer', minimum, ...(maximum !== undefined && { maximum }) };
-}
-
-/** A map from names to texts, such as labels. */
-export const TEXTS: Schema = { type: 'object', additionalProperties: { type: 'string' } };
-
-/** A map that is passed on to Kubernetes, which judges it. */
-export const PASSED_ON: Schema = { type: 'object' };
-
-/** A list of maps that are passed on to Kubernetes. */
-export const LIST_PASSED_ON: Schema = { type: 'array', items: PASSED_ON };
-
-/**
- * Refuses whatever comes here. A validator tells what it expected of a constant and of little else in
- * words, so the words are the constant.
- */
-export function saying(expected: string): Schema {
-  return { const: expected };
-}
-
-/** Refuses the value at `path` with what was expected, where `when` holds. */
-export interface Refusal {
-  readonly when: Schema;
-  readonly path: readonly string[];
-  readonly expected: string;
-}
-
-/** What holds in every chart besides its own values: what Helm and a chart around it add. */
-const ADDED_BY_HELM: Schema = {
-  global: { type: 'object', description: 'What a chart around this one says to all of its charts' },
-  enabled: { type: 'boolean', description: 'Whether a chart around this one installs it' },
+/** The schemas that `# @schema <name>` refers to. */
+const NAMED: Readonly<Record<string, Schema>> = {
+  port: PORT,
+  strings: { type: 'object', additionalProperties: { type: 'string' } },
+  quantity: textLike('^[0-9]+(\\.[0-9]+)?(k|M|G|T|Ki|Mi|Gi|Ti)?$', 'a quantity such as 1Gi'),
+  repository: textLike('^[a-z0-9][a-z0-9._/-]*$', 'the name of an image, without its tag'),
+  digest: textLike('^(sha256:[0-9a-f]{64})?$', 'sha256: and 64 hexadecimal digits'),
+  optionalUrl: textLike('^(https?://.+)?$', 'a URL that begins with http:// or https://'),
+  pullPolicy: { enum: ['Always', 'IfNotPresent', 'Never'] },
+  secretNames: list(object({ name: { type: 'string' } }, ['name'])),
+  hostNames: list(textLike(`^(\\*\\.)?${HOST}$`, HOST_EXPECTED)),
+  ingressHosts: list(object({ host: textLike(`^${HOST}$`, HOST_EXPECTED) }, ['host'])),
+  ingressTls: list(
+    object({ secretName: { type: 'string' }, hosts: list({ type: 'string' }) }, ['secretName']),
+  ),
+  backends: list(
+    object({ name: { type: 'string' }, port: PORT, weight: WEIGHT }, ['name', 'weight']),
+  ),
+  resources: object({ requests: AMOUNTS, limits: AMOUNTS }),
+  // The schema of the service's own chart checks the other values.
   service: {
     type: 'object',
-    description: 'What Helm hands to the library chart: there is nothing to set',
-    properties: { global: { type: 'object' } },
-    additionalProperties: false,
+    properties: { enabled: { type: 'boolean' } },
+    required: ['enabled'],
   },
 };
 
-export interface SchemaOptions {
-  readonly title: string;
-  readonly values: readonly ChartValue[];
-  readonly rules: Rules;
-  /** The first of them that holds is told. */
-  readonly refusals?: readonly Refusal[];
-  /** Keys that others add. Default: what Helm adds to a service's chart. */
-  readonly added?: Schema;
+/**
+ * Text that matches `pattern`. Of all keywords, validators print only constants, so a constant that no
+ * text equals holds what was expected.
+ */
+function textLike(pattern: string, expected: string): Schema {
+  return { type: 'string', if: { pattern }, else: { const: expected } };
 }
 
-/** The schema of a chart's values: the kinds of their defaults, their comments, the rules, nothing else. */
-export function schemaOf(options: SchemaOptions): Schema {
-  const { title, values, rules, refusals = [], added = ADDED_BY_HELM } = options;
-  const root: Draft = { type: 'object', properties: { ...added }, additionalProperties: false };
-  for (const { path, default: fallback, meaning } of values) {
-    const [name = '', ...outer] = path.toReversed();
-    const rule = rules[path.join('.')];
-    // What has keys of its own in values.yaml keeps them: they come after it.
-    if (!rule && isMap(fallback)) {
-      folderOf(root, path).description = meaning;
-      continue;
-    }
-    const { properties } = folderOf(root, outer.toReversed());
-    properties[name] = { ...(rule ?? kindOf(path, fallback)), description: meaning };
-  }
+function list(items: Schema): Schema {
+  return { type: 'array', items };
+}
+
+/** A map with these keys only. The message about an unknown key lists them (`propertyNames`). */
+function object(properties: Record<string, unknown>, required: readonly string[] = []): Schema {
   return {
-    $schema: 'http://json-schema.org/draft-07/schema#',
-    title,
-    ...root,
-    ...refusals.reduceRight<Schema>((others, refusal) => refuse(refusal, others), {}),
+    type: 'object',
+    properties,
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+    propertyNames: { enum: Object.keys(properties) },
   };
 }
 
-interface Draft {
-  type: 'object';
-  description?: string;
-  properties: Record<string, unknown>;
-  additionalProperties: false;
-}
+/** A map of values while the schema is put together. */
+type Draft = Map<string, Schema | Draft>;
 
-/** The map at `path`, which is made where there is none yet. */
-function folderOf(root: Draft, path: readonly string[]): Draft {
-  return path.reduce((folder, key) => {
-    const draft = { type: 'object', properties: {}, additionalProperties: false } as const;
-    folder.properties[key] ??= draft;
-    return folder.properties[key] as Draft;
-  }, root);
-}
-
-function kindOf(path: readonly string[], fallback: unknown): Schema {
-  switch (typeof fallback) {
-    case 'boolean':
-      return { type: 'boolean' };
-    case 'string':
-      return { type: 'string' };
-    case 'number':
-      return Number.isInteger(fallback) ? integer(0) : { type: 'number', minimum: 0 };
-    default:
-      throw new TypeError(`Cannot tell the kind of "${path.join('.')}": expected a rule for it`);
+/** The schema of a chart: its values with their descriptions, and no other key. */
+export function schemaOf(title: string, values: readonly ChartValue[]): Schema {
+  const root: Draft = new Map();
+  for (const value of values) {
+    const [name = '', ...parents] = value.path.toReversed();
+    const hasKeys = values.some(
+      ({ path }) =>
+        path.length > value.path.length &&
+        path.slice(0, value.path.length).join() === value.path.join(),
+    );
+    if (hasKeys) continue;
+    const parent = parents.toReversed().reduce(childOf, root);
+    parent.set(name, { ...schemaOfValue(value), description: value.description });
   }
+  return { $schema: 'http://json-schema.org/draft-07/schema#', title, ...fromDraft(root) };
 }
 
-function refuse({ when, path, expected }: Refusal, others: Schema): Schema {
-  const then = path.reduceRight<Schema>(
-    (inner, key) => ({ properties: { [key]: inner } }),
-    saying(expected),
+function childOf(parent: Draft, key: string): Draft {
+  const child = parent.get(key) ?? new Map();
+  if (!(child instanceof Map)) throw new TypeError(`Cannot nest values in "${key}"`);
+  parent.set(key, child);
+  return child;
+}
+
+function fromDraft(draft: Draft): Schema {
+  return object(
+    Object.fromEntries(
+      draft.entries().map(([key, part]) => [key, part instanceof Map ? fromDraft(part) : part]),
+    ),
   );
-  return { if: when, then, ...(Object.keys(others).length > 0 && { else: others }) };
 }
 
-/** The schema, with every map that is closed telling which names it takes, where one is misspelled. */
-export function tellingNames(schema: Schema): Schema {
-  const told = Object.fromEntries(
-    Object.entries(schema).map(([key, part]) => [key, isMap(part) ? tellingNames(part) : part]),
-  );
-  const { additionalProperties, properties } = schema;
-  if (additionalProperties !== false || !isMap(properties)) return told;
-  return { ...told, propertyNames: oneOf(...Object.keys(properties)) };
+function schemaOfValue({ path, default: fallback, schema }: ChartValue): Schema {
+  if (schema !== undefined) return resolve(parse(schema));
+  if (typeof fallback === 'boolean' || typeof fallback === 'string') {
+    return { type: typeof fallback };
+  }
+  if (typeof fallback === 'number') return { type: 'integer', minimum: 0 };
+  if (Array.isArray(fallback)) return list({ type: 'object' });
+  if (isMap(fallback)) return { type: 'object' };
+  throw new TypeError(`Cannot derive a schema for "${path.join('.')}": expected "# @schema"`);
 }
 
-const LINE_WIDTH = 100;
-
-/** A schema as the formatter of this repository leaves it: a list of words stands on one line. */
-export function toJson(schema: Schema): string {
-  const spread = JSON.stringify(schema, null, 2);
-  const lists = /^( *(?:"[^"\n]+": )?)\[\n([^[\]{}]+?)\n *\](,?)$/gm;
-  const joined = spread.replace(lists, (whole, before: string, items: string, after: string) => {
-    const line = `${before}[${items.trim().replace(/,\n */g, ', ')}]${after}`;
-    return line.length > LINE_WIDTH ? whole : line;
-  });
-  return `${joined}\n`;
+/** A schema as a comment contains it: a name, `{ form, expected }` or JSON Schema. */
+function resolve(schema: unknown): Schema {
+  if (typeof schema === 'string') {
+    const named = NAMED[schema];
+    if (!named)
+      throw new TypeError(
+        `Unknown schema "${schema}": expected one of ${Object.keys(NAMED).join(', ')}`,
+      );
+    return named;
+  }
+  if (!isMap(schema)) throw new TypeError('Cannot read a schema: expected a name or a map');
+  const { form, expected, items, ...others } = schema;
+  if (form !== undefined) return textLike(String(form), String(expected));
+  return items === undefined ? others : { ...others, items: resolve(items) };
 }

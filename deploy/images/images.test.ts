@@ -304,7 +304,7 @@ function memoryLimits(): number[] {
     return parse(values).resources.limits.memory;
   });
   const refusal = fs.readFileSync(path.join(charts, 'tests/rejected-values/users.yaml'), 'utf8');
-  const [least] = /too little to start in: expected \w+ or more/.exec(refusal) ?? [];
+  const [least] = /too little to start: expected \w+ or more/.exec(refusal) ?? [];
   const known = [least, ...limits].map((text) => Number(/(\d+)Mi\b/.exec(text ?? '')?.[1]));
   return [...new Set([...known, 2 * Math.max(...known)])];
 }

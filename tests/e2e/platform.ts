@@ -8,6 +8,7 @@ import {
 import { imageValues, serviceImage } from '../../deploy/local/cluster/images.ts';
 import { merge, type Values } from '../../deploy/local/cluster/values.ts';
 import { issueToken } from '../../deploy/local/token.ts';
+import { SERVICE_NAMES } from '../../services/services.ts';
 import { createApi } from '../contract/api.ts';
 import type { Target } from '../contract/target.ts';
 import { createRelease, type Release } from './release.ts';
@@ -31,8 +32,9 @@ export interface Platform {
 
 /** Values that make the platform reachable from here and need no volume. */
 export function platformValues({ images, ...settings }: Settings): Values {
+  const image = serviceImage({ images, ...settings });
   return {
-    global: { image: serviceImage({ images, ...settings }) },
+    ...Object.fromEntries(SERVICE_NAMES.map((name) => [name, { image }])),
     edge: { ...imageValues(images.edge), service: { type: 'NodePort' } },
     postgres: { ...imageValues(images.postgres), storage: { ephemeral: true } },
     valkey: imageValues(images.valkey),

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 
+import { SERVICE_NAMES } from '../../../services/services.ts';
 import { CHARTS } from '../dependencies.ts';
 import { generatedFiles } from '../generate.ts';
 import { only, packCharts, type Rendered, SHARED } from './render.ts';
@@ -12,9 +13,7 @@ import { complaintsOn, EXCEPTIONS } from './score.ts';
 const charts = packCharts();
 afterAll(() => charts[Symbol.dispose]());
 
-const SERVICES = ['users', 'catalog', 'reports'];
-
-test.each(SERVICES)('helm lint --strict finds nothing in %s', (chart) => {
+test.each(SERVICE_NAMES)('helm lint --strict finds nothing in %s', (chart) => {
   const { status, stdout } = charts.helm(
     ['lint', '--strict', chart, '--values', '-'],
     SHARED[chart],
@@ -25,7 +24,7 @@ test.each(SERVICES)('helm lint --strict finds nothing in %s', (chart) => {
 });
 
 test('kube-score finds nothing in any chart but what is excepted with a reason', () => {
-  const scores = SERVICES.map((chart) =>
+  const scores = SERVICE_NAMES.map((chart) =>
     complaintsOn(
       charts
         .render(chart, SHARED[chart])
@@ -41,7 +40,7 @@ test('kube-score finds nothing in any chart but what is excepted with a reason',
   );
 });
 
-test.each([...SERVICES, 'platform'])(
+test.each([...SERVICE_NAMES, 'platform'])(
   '%s is refused by a Kubernetes that lacks what it needs',
   (chart) => {
     const on = (version: string) =>
@@ -59,7 +58,7 @@ test('all charts have one version, by which the others need them, and say what t
     parse(fs.readFileSync(path.join(CHARTS, chart, 'Chart.yaml'), 'utf8'));
   const { version } = aboutOf('service');
 
-  for (const chart of [...SERVICES, 'platform', 'service']) {
+  for (const chart of [...SERVICE_NAMES, 'platform', 'service']) {
     const { dependencies = [], ...about } = aboutOf(chart);
     expect(about, chart).toMatchObject({ name: chart, version, appVersion: version });
     expect(about.description).toMatch(/^\w.*[^.]$/);
@@ -67,8 +66,8 @@ test('all charts have one version, by which the others need them, and say what t
   }
 });
 
-test('schemas and tables of values are made from values.yaml as it stands', () => {
-  for (const [file, text] of Object.entries(generatedFiles(CHARTS))) {
+test('values.yaml, values.schema.json and the tables of values are up to date', () => {
+  for (const [file, text] of Object.entries(generatedFiles())) {
     const committed = fs.readFileSync(path.join(CHARTS, file), 'utf8');
     expect(committed, `${file}: run "node deploy/charts/generate.ts"`).toBe(text);
   }
@@ -80,7 +79,7 @@ describe('the three Deployments differ only where it is declared', () => {
     const deployment = only(charts.render(chart, SHARED[chart]), 'Deployment');
     const template = structuredClone(deployment.spec.template);
     // What a service calls, by the labels that let it in there.
-    for (const name of SERVICES) delete template.metadata.labels[`fw/calls-${name}`];
+    for (const name of SERVICE_NAMES) delete template.metadata.labels[`fw/calls-${name}`];
     for (const checksum of ['config', 'secrets']) {
       delete template.metadata.annotations[`checksum/${checksum}`];
     }
@@ -112,26 +111,4 @@ describe('the three Deployments differ only where it is declared', () => {
 
     expect(users).toBe(catalog);
   });
-});
-
-test('values that charts share have the same defaults, comments and order', () => {
-  const own = /^(store|rateLimit|jwt|upstreams)$/;
-  const values = (chart: string) => {
-    const text = fs.readFileSync(path.join(CHARTS, chart, 'values.yaml'), 'utf8');
-    return text
-      .split(/\n(?=(?:# [^\n]*\n)*[a-z][A-Za-z]*:)/)
-      .filter((block) => !own.test(/^([a-z][A-Za-z]*):/m.exec(block)?.[1] ?? ''))
-      .join('\n')
-      .replaceAll(chart, 'SERVICE');
-  };
-  const lines = (chart: string) =>
-    values(chart)
-      .split('\n')
-      // Whom it calls differs, and so does what several pods need to share.
-      .filter((line) => !/(database|redis|jwks|upstreams)To\b|more than one need/.test(line))
-      // Variables of one service, or of those with a store.
-      .filter((line) => !/DATABASE_|BODY_LIMIT|RATE_LIMIT_|FIGURES_/.test(line));
-
-  expect(lines('catalog')).toEqual(lines('users'));
-  expect(lines('reports')).toEqual(lines('users'));
 });

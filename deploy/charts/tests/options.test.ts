@@ -49,11 +49,16 @@ describe('names', () => {
   test('what a platform says to all of its charts wins', () => {
     const objects = renderUsers({
       image: { tag: 'own' },
-      global: { image: { registry: 'registry.example.org', tag: 'all', pullSecrets: ['key'] } },
+      imagePullSecrets: [{ name: 'own' }],
+      global: {
+        image: { registry: 'registry.example.org', tag: 'all', pullPolicy: 'Always' },
+        imagePullSecrets: [{ name: 'shared' }],
+      },
     });
 
     expect(podOf(objects).containers[0].image).toBe('registry.example.org/fw-users:all');
-    expect(podOf(objects).imagePullSecrets).toEqual([{ name: 'key' }]);
+    expect(podOf(objects).containers[0].imagePullPolicy).toBe('Always');
+    expect(podOf(objects).imagePullSecrets).toEqual([{ name: 'shared' }, { name: 'own' }]);
   });
 });
 
@@ -65,8 +70,8 @@ describe('the time to end', () => {
     expect(graceOf({ config: { REQUEST_TIMEOUT_MS: 60_500, DRAIN_DELAY_MS: 250 } })).toBe(
       5 + Math.ceil(5 + 60.75) + 4,
     );
-    expect(graceOf({ termination: { preStopSeconds: 15 } })).toBe(15 + 1 + 5 + 20 + 4);
-    expect(graceOf({ termination: { gracePeriodSeconds: 90 } })).toBe(90);
+    expect(graceOf({ preStopSleepSeconds: 15 })).toBe(15 + 1 + 5 + 20 + 4);
+    expect(graceOf({ terminationGracePeriodSeconds: 90 })).toBe(90);
   });
 
   test('a request counts for as long as its body may take, too', () => {
@@ -76,7 +81,7 @@ describe('the time to end', () => {
   });
 
   test('without preStop there is no hook', () => {
-    const [container] = podOf(renderUsers({ termination: { preStopSeconds: 0 } })).containers;
+    const [container] = podOf(renderUsers({ preStopSleepSeconds: 0 })).containers;
 
     expect(container).not.toHaveProperty('lifecycle');
   });
@@ -153,11 +158,10 @@ describe('where pods stand', () => {
   };
 
   test('is spread over nodes and zones, each as its value says; old pods and drained nodes do not count', () => {
-    const spread = podOf(renderUsers({ topologySpread: { nodes: 'DoNotSchedule' } }))
-      .topologySpreadConstraints as Rendered[];
+    const spread = podOf(renderUsers()).topologySpreadConstraints as Rendered[];
 
     expect(spread.map((one) => [one.topologyKey, one.whenUnsatisfiable])).toEqual([
-      ['kubernetes.io/hostname', 'DoNotSchedule'],
+      ['kubernetes.io/hostname', 'ScheduleAnyway'],
       ['topology.kubernetes.io/zone', 'ScheduleAnyway'],
     ]);
     for (const one of spread) {
@@ -206,9 +210,9 @@ describe('what rolls the pods', () => {
   });
 
   test('nothing, when nothing changes, nor what pods do not read', () => {
-    expect(annotationsOf(renderReports({ ingress: { enabled: true, host: 'a.example' } }))).toEqual(
-      before,
-    );
+    expect(
+      annotationsOf(renderReports({ ingress: { enabled: true, hosts: [{ host: 'a.example' }] } })),
+    ).toEqual(before);
   });
 });
 
@@ -345,7 +349,7 @@ describe('the NetworkPolicies', () => {
   test('let an ingress controller in by its namespace, and peers of values', () => {
     const { ingress } = policyOf(
       renderUsers({
-        ingress: { enabled: true, host: 'api.example.org' },
+        ingress: { enabled: true, hosts: [{ host: 'api.example.org' }] },
         networkPolicy: { from: [{ podSelector: { matchLabels: { app: 'probe' } } }] },
         global: { networkPolicy: { from: [{ ipBlock: { cidr: '10.0.0.0/8' } }] } },
       }),
@@ -375,7 +379,10 @@ describe('the NetworkPolicies', () => {
 describe('an Ingress', () => {
   const ingressOf = (ingress: Values, more: Values = {}) =>
     only(
-      renderUsers({ ingress: { enabled: true, host: 'api.example.org', ...ingress }, ...more }),
+      renderUsers({
+        ingress: { enabled: true, hosts: [{ host: 'api.example.org' }], ...ingress },
+        ...more,
+      }),
       'Ingress',
     );
 
@@ -408,7 +415,10 @@ describe('an Ingress', () => {
   });
 
   test('of f5-nginx has the host to itself where it is not mergeable', () => {
-    const { metadata, spec } = ingressOf({ mergeable: false, tlsSecret: 'certificate' });
+    const { metadata, spec } = ingressOf({
+      mergeable: false,
+      tls: [{ secretName: 'certificate', hosts: ['api.example.org'] }],
+    });
 
     expect(metadata.annotations).not.toHaveProperty('nginx.org/mergeable-ingress-type');
     expect(spec.tls).toEqual([{ hosts: ['api.example.org'], secretName: 'certificate' }]);

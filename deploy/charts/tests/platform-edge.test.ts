@@ -6,10 +6,10 @@ import os from 'node:os';
 import path from 'node:path';
 
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-
+import { SERVICE_NAMES } from '../../../services/services.ts';
 import { freePort, listenAnywhere } from '../../local/testing/ports.ts';
 import { ensureTool } from '../../local/tools.ts';
-import { namesOf, SERVICES } from './platform.ts';
+import { namesOf } from './platform.ts';
 import { only, packCharts, type Rendered, readObjects, type Values } from './render.ts';
 
 const charts = packCharts();
@@ -155,7 +155,7 @@ test('the pods roll when what they serve changes, and only then', () => {
     reports: { upstreams: { users: 'http://people' } },
   };
 
-  expect(checksumOf({ users: { replicas: 3 } })).toBe(checksumOf({}));
+  expect(checksumOf({ users: { replicaCount: 3 } })).toBe(checksumOf({}));
   expect(checksumOf(renamed)).not.toBe(checksumOf({}));
 });
 
@@ -169,7 +169,7 @@ test('everybody is let in, or only whom a value names; out it goes to the servic
   expect(policyOf({}).ingress).toEqual([{ ports: [{ port: 8080 }] }]);
   expect(policyOf({ edge: { allowFrom: [office] } }).ingress[0].from).toContainEqual(office);
   expect(dns.ports.map(({ port }: { port: number }) => port)).toContain(53);
-  expect(services.to.map(nameOf)).toEqual(SERVICES);
+  expect(services.to.map(nameOf)).toEqual(SERVICE_NAMES);
   expect(others).toEqual([]);
 });
 

@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 
-import { HOST, namesOf, PLATFORMS, podsOf, SERVICES, selected } from './platform.ts';
+import { SERVICE_NAMES } from '../../../services/services.ts';
+import { HOST, namesOf, PLATFORMS, podsOf, selected } from './platform.ts';
 import { only, packCharts, type Rendered, type Values } from './render.ts';
 import { complaintsOn } from './score.ts';
 
@@ -252,7 +253,7 @@ test('what all NetworkPolicies share is said once, and reaches the services, the
       .filter(({ spec }) => (spec[way] ?? []).some((rule: Rendered) => holds(JSON.stringify(rule))))
       .map(({ metadata }) => metadata.name)
       .sort();
-  const services = SERVICES.map((name) => `fw-${name}`).sort();
+  const services = SERVICE_NAMES.map((name) => `fw-${name}`).sort();
 
   for (const peer of ['gateway', 'prometheus']) {
     expect(namesWhere('ingress', (rule) => rule.includes(peer))).toEqual(services);
@@ -278,7 +279,10 @@ test('the test of the edge asks what is installed, with a token where one can be
     JWT_ISSUER: 'fw',
     JWT_AUDIENCE: 'reports',
   });
-  expect(envOf(PLATFORMS['users alone'])).toEqual({ BASE: 'http://fw-edge:80', SERVICES: 'users' });
+  expect(envOf(PLATFORMS['users alone'])).toEqual({
+    BASE: 'http://fw-edge:80',
+    SERVICES: 'users',
+  });
 });
 
 test('a pod of the edge takes no request before the network has had time to let it through', () => {

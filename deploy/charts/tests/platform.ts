@@ -6,9 +6,6 @@ import { parse } from 'yaml';
 import { CHARTS } from '../dependencies.ts';
 import type { Rendered, Values } from './render.ts';
 
-/** The charts that the platform installs. */
-export const SERVICES: readonly string[] = ['users', 'catalog', 'reports'];
-
 /** The host of the ingresses below. */
 export const HOST = 'api.example.org';
 
@@ -24,11 +21,16 @@ export const PLATFORMS = {
   'servers of one’s own': EXTERNAL,
   'no server at all': ALONE,
   'f5-nginx': {
-    global: { ingress: { enabled: true, host: HOST } },
-    ingress: { tlsSecret: 'certificate' },
+    global: {
+      ingress: {
+        enabled: true,
+        hosts: [{ host: HOST }],
+        tls: [{ secretName: 'certificate', hosts: [HOST] }],
+      },
+    },
   },
   'ingress-nginx': {
-    global: { ingress: { enabled: true, host: HOST, controller: 'ingress-nginx' } },
+    global: { ingress: { enabled: true, hosts: [{ host: HOST }], controller: 'ingress-nginx' } },
   },
   'a gateway': {
     global: {
@@ -38,9 +40,9 @@ export const PLATFORMS = {
     edge: { enabled: false },
   },
   'one of each': {
-    edge: { replicas: 1, service: { type: 'NodePort', nodePort: 30_080 }, allowFrom: [{}] },
+    edge: { replicaCount: 1, service: { type: 'NodePort', nodePort: 30_080 }, allowFrom: [{}] },
     postgres: { storage: { ephemeral: true } },
-    users: { replicas: 1 },
+    users: { replicaCount: 1 },
   },
   'users alone': {
     catalog: { enabled: false },
@@ -49,7 +51,10 @@ export const PLATFORMS = {
     tokens: { enabled: false },
   },
   'images of one registry': {
-    global: { image: { registry: 'registry.example.org', tag: '1.2.3', pullSecrets: ['opener'] } },
+    global: {
+      image: { registry: 'registry.example.org', tag: '1.2.3', pullPolicy: 'Always' },
+      imagePullSecrets: [{ name: 'registry' }],
+    },
   },
 } as const satisfies Readonly<Record<string, Values>>;
 

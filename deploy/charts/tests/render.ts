@@ -112,16 +112,16 @@ export const NEEDED: Readonly<Record<string, Values>> = {
 /** The same with stores that several pods can share. */
 export const SHARED: Readonly<Record<string, Values>> = {
   users: {
-    replicas: 2,
+    replicaCount: 2,
     store: { type: 'postgres', postgres: { url: 'postgres://u:p@db:5433/users' } },
   },
   catalog: {
-    replicas: 2,
+    replicaCount: 2,
     store: { type: 'postgres', postgres: { url: 'postgres://u:p@db:5433/catalog' } },
   },
   reports: {
     ...NEEDED.reports,
-    replicas: 2,
+    replicaCount: 2,
     rateLimit: { store: 'redis', redis: { url: 'redis://:p@cache:6380' } },
   },
 };
@@ -129,7 +129,7 @@ export const SHARED: Readonly<Record<string, Values>> = {
 /** What a service's chart has switched off, beside the shared stores that it needs. */
 export const EVERYTHING: Values = {
   autoscaling: { enabled: true, requestsPerSecond: 50 },
-  ingress: { enabled: true, host: 'api.example.org' },
+  ingress: { enabled: true, hosts: [{ host: 'api.example.org' }] },
   httpRoute: {
     enabled: true,
     parentRefs: [{ name: 'public' }],

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 
+import { SERVICE_NAMES } from '../../../services/services.ts';
 import {
   EVERYTHING,
   NEEDED,
@@ -12,8 +13,6 @@ import {
 
 const charts = packCharts();
 afterAll(() => charts[Symbol.dispose]());
-
-const SERVICES = ['users', 'catalog', 'reports'];
 
 /** What each chart is tried with. */
 const MATRIX: Readonly<Record<string, (chart: string) => Values>> = {
@@ -28,12 +27,12 @@ const MATRIX: Readonly<Record<string, (chart: string) => Values>> = {
   }),
   'ingress-nginx': (chart) => ({
     ...SHARED[chart],
-    ingress: { enabled: true, host: 'api.example.org', controller: 'ingress-nginx' },
+    ingress: { enabled: true, hosts: [{ host: 'api.example.org' }], controller: 'ingress-nginx' },
   }),
   'no policy': (chart) => ({ ...SHARED[chart], networkPolicy: { enabled: false } }),
 };
 
-const CASES = SERVICES.flatMap((chart) =>
+const CASES = SERVICE_NAMES.flatMap((chart) =>
   Object.entries(MATRIX).map(([name, values]) => ({ chart, name, values: values(chart) })),
 );
 
@@ -123,10 +122,10 @@ describe.each(CASES)('$chart, $name', ({ chart, values }) => {
 
     for (const selector of selectors) {
       expect(labels).toMatchObject(selector);
-      expect(Object.keys(selector)).toEqual([
-        'app.kubernetes.io/name',
-        'app.kubernetes.io/instance',
+      expect(Object.keys(selector).sort()).toEqual([
         'app.kubernetes.io/component',
+        'app.kubernetes.io/instance',
+        'app.kubernetes.io/name',
       ]);
     }
     expect(only(objects, 'Pod').metadata.labels).not.toMatchObject(selectors[0]);

@@ -91,9 +91,11 @@ test('on kind: creates a cluster with the port of the edge, loads the images and
     { role: 'control-plane', image: NODE_IMAGE, extraPortMappings: [mapping] },
   ]);
   expect(JSON.parse(programs.input('helm'))).toMatchObject({
-    global: { image: { registry: '', tag: 'dev' } },
     edge: { service: { type: 'NodePort', nodePort: 30_080 } },
-    users: { podAnnotations: { 'fw/image': '0123456789ab' } },
+    users: {
+      image: { registry: '', tag: 'dev' },
+      podAnnotations: { 'fw/image': '0123456789ab' },
+    },
   });
   expect(said.at(-1)).toMatch(/^ {2}users {6}2 ready after [\d.]+ s$/);
   expect(issueToken({ secret: SECRET, user: 'ada', tier: 'free' })).toContain('.');

@@ -97,13 +97,13 @@ test('IMAGE_PREFIX applies unless the images were loaded onto the nodes', () => 
   const env = { IMAGE_PREFIX: 'registry.example/fw/', TAG: '7' };
 
   expect(clusterValues({ env, ephemeral: true })).toMatchObject({
-    global: { image: { registry: 'registry.example/fw', tag: '7' } },
+    users: { image: { registry: 'registry.example/fw', tag: '7' } },
   });
   expect(clusterValues({ env, ephemeral: true, imageIds: {} })).toMatchObject({
-    global: { image: { registry: '', tag: '7' } },
+    users: { image: { registry: '', tag: '7' } },
   });
   expect(clusterValues({ env: {}, ephemeral: true })).toMatchObject({
-    global: { image: { registry: '', tag: 'dev' } },
+    users: { image: { registry: '', tag: 'dev' } },
   });
 });
 

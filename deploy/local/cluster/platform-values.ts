@@ -43,13 +43,13 @@ export function clusterValues(options: ClusterValuesOptions): Values {
   const services = SERVICES.map(({ name, store }) => [
     name,
     {
+      image: serviceImage(settings),
       config: configOf(name, env),
       ...(imageIds?.[name] && { podAnnotations: { 'fw/image': imageIds[name] } }),
       ...(store === 'database' ? database : counters),
     },
   ]);
   return {
-    global: { image: serviceImage(settings) },
     ...Object.fromEntries(services),
     edge: {
       ...imageValues(images.edge),

@@ -3,13 +3,20 @@ import { expect, test } from 'vitest';
 import { merge } from './values.ts';
 
 test('merge overrides values at any depth', () => {
-  const under = { users: { replicas: 2, config: { LOG_LEVEL: 'info' } }, edge: { replicas: 2 } };
+  const under = {
+    users: { replicaCount: 2, config: { LOG_LEVEL: 'info' } },
+    edge: { replicaCount: 2 },
+  };
 
-  const merged = merge(under, { users: { config: { TRUST_PROXY: 2 } } }, { edge: { replicas: 3 } });
+  const merged = merge(
+    under,
+    { users: { config: { TRUST_PROXY: 2 } } },
+    { edge: { replicaCount: 3 } },
+  );
 
   expect(merged).toEqual({
-    users: { replicas: 2, config: { LOG_LEVEL: 'info', TRUST_PROXY: 2 } },
-    edge: { replicas: 3 },
+    users: { replicaCount: 2, config: { LOG_LEVEL: 'info', TRUST_PROXY: 2 } },
+    edge: { replicaCount: 3 },
   });
 });
 

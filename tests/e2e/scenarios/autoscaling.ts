@@ -46,7 +46,12 @@ export const autoscaling: Scenario = {
       merge(keptOn(nodes.stays), {
         users: {
           config: { LOG_LEVEL: 'warn' },
-          autoscaling: { enabled: true, maxReplicas: 4, cpuPercent: 30, behavior },
+          autoscaling: {
+            enabled: true,
+            maxReplicas: 4,
+            targetCPUUtilizationPercentage: 30,
+            behavior,
+          },
         },
       }),
     );

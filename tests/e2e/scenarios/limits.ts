@@ -17,7 +17,7 @@ export const limits: Scenario = {
   async run(world) {
     const { cluster, space, say } = world;
     const where = { cluster, namespace: space.name };
-    const { target, base } = await installPlatform(world, { reports: { replicas: 3 } });
+    const { target, base } = await installPlatform(world, { reports: { replicaCount: 3 } });
     // The first requests of a process take it many times as long, and a server that it waits for too
     // long is left out of the count: what is tried here is the count.
     await ask(target, { token: target.newToken(), times: LIMIT });

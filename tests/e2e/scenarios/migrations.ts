@@ -21,7 +21,7 @@ export const migrations: Scenario = {
     const { cluster, space, say } = world;
     const where = { cluster, namespace: space.name };
     const { target } = await installPlatform(world, {
-      users: { replicas: 4 },
+      users: { replicaCount: 4 },
       catalog: { enabled: false },
       reports: { enabled: false },
     });

@@ -37,7 +37,7 @@ export const node: Scenario = {
       world,
       merge(
         { postgres: { nodeSelector, storage: { ephemeral: false } } },
-        { reports: { replicas: 3 } },
+        { reports: { replicaCount: 3 } },
       ),
     );
 

@@ -9,7 +9,7 @@ import { installPlatform, type Platform } from '../platform.ts';
 import type { Scenario, World } from '../scenario.ts';
 import { provideVolumes } from '../volumes.ts';
 
-const CHANGED = { users: { config: { LOG_LEVEL: 'error' } }, reports: { replicas: 3 } };
+const CHANGED = { users: { config: { LOG_LEVEL: 'error' } }, reports: { replicaCount: 3 } };
 
 /** The life of the platform, as an operator lives it. */
 export const platform: Scenario = {

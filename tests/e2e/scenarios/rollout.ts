@@ -152,10 +152,10 @@ async function everyChange(world: World, { release, values, base }: Platform): P
   changed = values;
   for (const name of SERVICES) {
     say(`scaling ${name} from 2 to 4`);
-    await upgradeTo({ [name]: { replicas: 4 } });
+    await upgradeTo({ [name]: { replicaCount: 4 } });
   }
   say('scaling all back to 2');
-  await upgradeTo(ofAll({ replicas: 2 }));
+  await upgradeTo(ofAll({ replicaCount: 2 }));
   await deletions(world, base);
   say(`draining ${node}`);
   world.afterwards((of) => uncordon(of, node));

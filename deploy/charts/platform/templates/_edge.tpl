@@ -1,10 +1,10 @@
 {{- define "platform.edgeName" -}}{{ include "service.nameOf" (list . "edge") }}{{- end }}
 
-{{- /* Where nginx finds its configuration and the page, and writes what it has to write. */}}
+{{- /* The folder of nginx: its configuration, the page and temporary files. */}}
 {{- define "platform.edgePrefix" -}}/edge{{- end }}
 
-{{- /* The longest that nginx waits for a service: longer than any service lets a request take. */}}
-{{- define "platform.edgeLongestSeconds" -}}
+{{- /* The response time-out of nginx: longer than the longest request of any service. */}}
+{{- define "platform.edgeTimeoutSeconds" -}}
 {{- $longest := 0 }}
 {{- range include "platform.services" . | fromYamlArray }}
 {{- $longest = max $longest (include "service.proxySeconds" (get $.Subcharts .) | int64) }}
@@ -23,16 +23,16 @@
 
 {{- define "platform.edgeLimits" -}}
 client_max_body_size {{ include "platform.edgeBodyLimit" . }};
-proxy_read_timeout {{ include "platform.edgeLongestSeconds" . }}s;
-proxy_send_timeout {{ include "platform.edgeLongestSeconds" . }}s;
+proxy_read_timeout {{ include "platform.edgeTimeoutSeconds" . }}s;
+proxy_send_timeout {{ include "platform.edgeTimeoutSeconds" . }}s;
 {{- end }}
 
-{{- /* For how long nginx leaves idle connections open at its end. */}}
+{{- /* How long a terminating nginx keeps idle connections open. */}}
 {{- define "platform.edgeKeepaliveSeconds" -}}15{{- end }}
 
 {{- /*
-Starts nginx. keepalive_min_timeout is in nginx from 1.27.4 on; an image with an older one, which the
-values may name, would not start with it. So nginx itself is asked whether it takes the directive.
+The command that starts nginx. nginx 1.27.4 and later have keepalive_min_timeout; older ones, which the values
+may select, would not start with it. The command tests whether nginx accepts the directive.
 */}}
 {{- define "platform.edgeStart" -}}
 {{- $file := printf "%s/keepalive.conf" (include "platform.edgePrefix" .) -}}
@@ -40,8 +40,8 @@ echo 'keepalive_min_timeout {{ include "platform.edgeKeepaliveSeconds" . }}s;' >
 {{- end }}
 
 {{- /*
-The volume that nginx writes to. A body above 1 MiB is a file until it has been passed on; then the
-limit of the container's storage is that of the volume.
+The size limit of nginx's temporary files. nginx writes a body above 1 MiB to a file; if such bodies are
+allowed, the limit is that of the container's storage.
 */}}
 {{- define "platform.edgeVolumeSize" -}}
 {{- $storage := dig "limits" "ephemeral-storage" "" (.Values.edge.resources | default dict) }}
@@ -49,9 +49,8 @@ limit of the container's storage is that of the volume.
 {{- end }}
 
 {{- /*
-Where the edge listens. A pod that ends is told so by a file: its answers then close their connection,
-and the client's next request comes by a new one, to another pod. Without that, nginx would close
-connections in which a request may just be on its way.
+The port of nginx. preStop creates the file "ending": responses then close their connections, and clients open
+new ones to other pods. Otherwise nginx would close connections on which a request may be arriving.
 */}}
 {{- define "platform.listen" -}}
 listen {{ include "service.httpPort" . }};
@@ -65,22 +64,22 @@ add_header Connection $edge_connection always;
 {{- end }}
 
 {{- /*
-The upstreams: one Service each. Kubernetes picks a pod for each connection, so that a second attempt may
-reach another pod. keepalive_time lets new pods receive requests. keepalive_timeout is shorter than the
-5 s for which a pod that ends serves idle connections: nginx is always the side that closes.
+One upstream per service. Kubernetes chooses a pod for each connection, so a second attempt can reach another
+pod. keepalive_time renews connections, so that new pods receive requests. keepalive_timeout is shorter than
+the 5 s for which a terminating pod serves idle connections, so nginx always closes first.
 */}}
 {{- define "platform.upstreams" -}}
 {{- $root := . }}
-{{- range $name := list "users" "catalog" "reports" }}
+{{- range $name := include "platform.allServices" . | fromYamlArray }}
 upstream {{ $name }} {
   {{- if include "platform.hasService" (list $root $name) }}
-  {{- $host := include "service.name" (get $root.Subcharts $name) }}
-  server {{ $host }}:80 max_fails=0;
+  {{- $service := get $root.Subcharts $name }}
+  server {{ include "service.name" $service }}:{{ $service.Values.service.port }} max_fails=0;
   keepalive 32;
   keepalive_timeout 3s;
   keepalive_time 15s;
   {{- else }}
-  # Not installed: answered 502.
+  # Not installed: responses are 502.
   server 127.0.0.1:1 down;
   {{- end }}
 }

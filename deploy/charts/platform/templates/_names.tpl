@@ -1,10 +1,32 @@
+{{- /* The names of all services of the platform; services/services.ts is the list that tests compare. */}}
+{{- define "platform.allServices" -}}
+- users
+- catalog
+- reports
+{{- end }}
+
+{{- /* The names of the services that are installed. */}}
+{{- define "platform.services" -}}
+{{- range include "platform.allServices" . | fromYamlArray }}
+{{- if get (get $.Values .) "enabled" }}
+- {{ . }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* Whether a service is installed: (list $ "reports"). */}}
+{{- define "platform.hasService" -}}
+{{- $root := index . 0 }}
+{{- if has (index . 1) (include "platform.services" $root | fromYamlArray) }}yes{{ end }}
+{{- end }}
+
 {{- /* Labels that select the pods of one part: (list $ "edge"). */}}
 {{- define "platform.selectorLabels" -}}
 app.kubernetes.io/name: {{ index . 1 }}
 app.kubernetes.io/instance: {{ (index . 0).Release.Name }}
 {{- end }}
 
-{{- /* Labels of the pods: without the chart's version, which would restart servers that stay as they are. */}}
+{{- /* Labels of pods. They omit the version of the chart, which would restart unchanged servers. */}}
 {{- define "platform.podLabels" -}}
 {{ include "platform.selectorLabels" . }}
 app.kubernetes.io/part-of: fw
@@ -17,80 +39,28 @@ app.kubernetes.io/managed-by: {{ $root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" }}
 {{- end }}
 
-{{- define "platform.image" -}}
-{{- with .registry }}{{ . }}/{{ end }}{{ .repository }}:{{ .tag }}{{ with .digest }}@{{ . }}{{ end }}
+{{- /* The settings of a pod: (list $ .Values.edge). Pods without data leave a failed node after 30 s. */}}
+{{- define "platform.podSettings" -}}
+{{- $root := index . 0 }}
+{{- $pod := index . 1 }}
+{{- include "service.podSettings" (dict "root" $root "pod" $pod) }}
+{{- $tolerations := list }}
+{{- if not $pod.storage }}{{ $tolerations = include "service.nodeFailureTolerations" 30 | fromYamlArray }}{{ end }}
+{{- include "service.placement" (dict "pod" $pod "tolerations" $tolerations) }}
 {{- end }}
 
-{{- /* What every pod of the platform's own keeps to: Pod Security "restricted", and no token. */}}
-{{- define "platform.podSecurity" -}}
-automountServiceAccountToken: false
-enableServiceLinks: false
-securityContext:
-  {{- $context := dict "runAsNonRoot" true "seccompProfile" (dict "type" "RuntimeDefault") }}
-  {{- toYaml (merge (deepCopy .podSecurityContext) $context) | nindent 2 }}
-{{- with .image.pullSecrets }}
-imagePullSecrets:
-  {{- range . }}
-  - name: {{ . }}
-  {{- end }}
-{{- end }}
-{{- with .priorityClassName }}
-priorityClassName: {{ . }}
-{{- end }}
-{{- with .nodeSelector }}
-nodeSelector:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with concat (.goneTolerations | default list) .tolerations }}
-tolerations:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with .affinity }}
-affinity:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- end }}
-
-{{- /* How soon a pod that holds nothing leaves a node that is gone; Kubernetes would wait for five minutes. */}}
-{{- define "platform.goneTolerations" -}}
-{{- range list "not-ready" "unreachable" }}
-- key: node.kubernetes.io/{{ . }}
-  operator: Exists
-  effect: NoExecute
-  tolerationSeconds: 30
-{{- end }}
-{{- end }}
-
-{{- define "platform.containerSecurity" -}}
-image: {{ include "platform.image" .image | quote }}
-imagePullPolicy: {{ .image.pullPolicy }}
-securityContext:
-  allowPrivilegeEscalation: false
-  readOnlyRootFilesystem: true
-  capabilities:
-    drop: [ALL]
-{{- with .resources }}
+{{- /* The settings of a container: (list $ .Values.edge). */}}
+{{- define "platform.containerSettings" -}}
+{{- $pod := index . 1 }}
+{{- include "service.containerSettings" (dict "root" (index . 0) "image" $pod.image "tag" $pod.image.tag) }}
+{{- with $pod.resources }}
 resources:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
 
-{{- /* A secret to try out with: what the cluster has under (list $ "a Secret" "its key"), or a new random one. */}}
-{{- define "platform.keptSecret" -}}
+{{- /* A generated secret: the value that the cluster has, or a new random one. (list $ "Secret name" "key") */}}
+{{- define "platform.generatedSecret" -}}
 {{- $existing := lookup "v1" "Secret" (index . 0).Release.Namespace (index . 1) | default dict }}
 {{- dig "data" (index . 2) "" $existing | b64dec | default (randAlphaNum 40) }}
-{{- end }}
-
-{{- /* The names of the services that are installed. */}}
-{{- define "platform.services" -}}
-{{- range list "users" "catalog" "reports" }}
-{{- if get (get $.Values .) "enabled" }}
-- {{ . }}
-{{- end }}
-{{- end }}
-{{- end }}
-
-{{- define "platform.hasService" -}}
-{{- $root := index . 0 }}
-{{- if has (index . 1) (include "platform.services" $root | fromYamlArray) }}yes{{ end }}
 {{- end }}

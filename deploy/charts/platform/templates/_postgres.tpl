@@ -4,7 +4,7 @@
 {{- .Values.postgres.existingSecret | default (include "platform.postgresName" .) }}
 {{- end }}
 
-{{- /* What the official image reads. The data stand in a folder of the volume, which has one of its own at its top. */}}
+{{- /* The environment of the official image. PGDATA is a subfolder: the top folder of a volume can contain lost+found. */}}
 {{- define "platform.postgresEnvironment" -}}
 - name: POSTGRES_USER
   value: fw

@@ -1,7 +1,7 @@
-{{- /* Everything that one service installs. */}}
+{{- /* Every object of a service, after the checks of its values. */}}
 {{- define "service.all" -}}
 {{- include "service.checks" . }}
-{{- $templates := list "config" "secret" "volume" "account" "deployment" "service" "budget" "autoscaler" "network" "ingress" "route" "metrics" "dashboard" "testNetwork" "test" }}
+{{- $templates := list "configMap" "secret" "persistentVolumeClaim" "serviceAccount" "deployment" "service" "podDisruptionBudget" "autoscaler" "networkPolicies" "ingress" "httpRoute" "metrics" "dashboard" "testNetworkPolicy" "test" }}
 {{- range $templates }}
 {{- with include (printf "service.%s" .) $ | trim }}
 ---

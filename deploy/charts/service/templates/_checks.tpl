@@ -1,43 +1,55 @@
-{{- /* Values that are good each on its own and impossible together: each a sentence, all told at once. */}}
+{{- /* Fails with one line for each combination of valid values that cannot work. */}}
 {{- define "service.checks" -}}
-{{- $complaints := list }}
-{{- range list "replicas" "labels" "termination" "memory" "store" "limits" "tokens" "upstreams" "ingress" "route" }}
-{{- range include (printf "service.%sComplaints" .) $ | trim | splitList "\n" }}
-{{- with trim . }}{{ $complaints = append $complaints (printf "%s: %s" $.Chart.Name .) }}{{ end }}
+{{- $errors := list }}
+{{- range list "replicas" "labels" "termination" "memory" "store" "rateLimit" "jwt" "upstreams" "ingress" "httpRoute" }}
+{{- range include (printf "service.%sErrors" .) $ | trim | splitList "\n" }}
+{{- with trim . }}{{ $errors = append $errors (printf "%s: %s" $.Chart.Name .) }}{{ end }}
 {{- end }}
 {{- end }}
-{{- with $complaints }}{{ fail (printf "\n%s" (join "\n" .)) }}{{ end }}
+{{- with $errors }}{{ fail (printf "\n%s" (join "\n" .)) }}{{ end }}
 {{- end }}
 
-{{- define "service.replicasComplaints" -}}
+{{- define "service.replicasErrors" -}}
+{{- $reason := "" }}
+{{- if eq (include "service.storeType" .) "sqlite" }}
+{{- $reason = "store.type sqlite keeps the data in one pod: expected store.type postgres" }}
+{{- else if eq (dig "store" "" (.Values.rateLimit | default dict)) "memory" }}
+{{- $reason = "rateLimit.store memory counts in each pod separately: expected rateLimit.store redis" }}
+{{- end }}
+{{- if and $reason (gt (int .Values.replicaCount) 1) }}
+replicaCount is {{ .Values.replicaCount }}, but {{ $reason }}, or replicaCount 1
+{{- end }}
 {{- with .Values.autoscaling }}
+{{- if and .enabled $reason }}
+autoscaling.enabled is true, but {{ $reason }}, or no autoscaling
+{{- end }}
 {{- if and .enabled (gt (int .minReplicas) (int .maxReplicas)) }}
-autoscaling.minReplicas is {{ .minReplicas }} and autoscaling.maxReplicas {{ .maxReplicas }}: expected a minimum that is not above the maximum
+autoscaling.minReplicas is {{ .minReplicas }} and autoscaling.maxReplicas is {{ .maxReplicas }}: expected a minimum that is not above the maximum
 {{- end }}
 {{- if and .enabled (not (dig "requests" "cpu" "" ($.Values.resources | default dict))) }}
-autoscaling.cpuPercent is a share of resources.requests.cpu, which is not set: expected a request such as 100m
+autoscaling.targetCPUUtilizationPercentage is relative to resources.requests.cpu, which is not set: expected a request such as 100m
 {{- end }}
 {{- end }}
 {{- end }}
 
-{{- define "service.labelsComplaints" -}}
+{{- define "service.labelsErrors" -}}
 {{- $own := merge (include "service.podLabels" . | fromYaml) (include "service.callerLabels" (keys (.Values.upstreams | default dict)) | fromYaml) }}
 {{- range $name := keys .Values.podLabels | sortAlpha }}
 {{- if hasKey $own $name }}
-podLabels holds {{ $name }}, which the chart sets itself: expected labels of other names
+podLabels contains {{ $name }}, which the chart sets: expected labels with other names
 {{- end }}
 {{- end }}
 {{- end }}
 
-{{- define "service.terminationComplaints" -}}
-{{- $given := int64 .Values.termination.gracePeriodSeconds }}
-{{- $least := int64 (include "service.leastGracePeriodSeconds" .) }}
-{{- if and $given (lt $given $least) }}
-termination.gracePeriodSeconds is {{ $given }}, which cuts requests off: preStop ({{ .Values.termination.preStopSeconds }} s), drain delay ({{ include "service.text" .Values.config.DRAIN_DELAY_MS }} ms), idle connections (5000 ms), the longest request ({{ include "service.longestRequestMs" . }} ms), closing (2000 ms) and a margin (2 s) need {{ $least }} s; expected that or more, or 0 to have it computed
+{{- define "service.terminationErrors" -}}
+{{- $given := int64 .Values.terminationGracePeriodSeconds }}
+{{- $minimum := int64 (include "service.minGracePeriodSeconds" .) }}
+{{- if and $given (lt $given $minimum) }}
+terminationGracePeriodSeconds is {{ $given }}, which would interrupt requests: preStop ({{ .Values.preStopSleepSeconds }} s), drain delay ({{ include "service.text" .Values.config.DRAIN_DELAY_MS }} ms), idle connections (5000 ms), the longest request ({{ include "service.longestRequestMs" . }} ms), closing (2000 ms) and a margin (2 s) need {{ $minimum }} s; expected that or more, or 0 to have it computed
 {{- end }}
 {{- end }}
 
-{{- /* Whole mebibytes of a quantity such as 256Mi. */}}
+{{- /* A quantity such as 256Mi in mebibytes, rounded down. */}}
 {{- define "service.mebibytes" -}}
 {{- $units := dict "" 1 "k" 1000 "M" 1000000 "G" 1000000000 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 }}
 {{- $text := include "service.text" . }}
@@ -45,44 +57,44 @@ termination.gracePeriodSeconds is {{ $given }}, which cuts requests off: preStop
 {{- divf (mulf (trimSuffix $unit $text | float64) (get $units $unit | default 0)) 1048576 | floor | int64 }}
 {{- end }}
 
-{{- define "service.memoryComplaints" -}}
+{{- define "service.memoryErrors" -}}
 {{- $memory := dig "limits" "memory" "" (.Values.resources | default dict) }}
 {{- if not $memory }}
-resources.limits.memory is not set: the heap is a share of it; expected 128Mi or more
+resources.limits.memory is not set, and the heap size depends on it: expected 128Mi or more
 {{- else if lt (include "service.mebibytes" $memory | int64) 128 }}
-resources.limits.memory is {{ include "service.text" $memory }}, too little to start in: expected 128Mi or more
+resources.limits.memory is {{ include "service.text" $memory }}, too little to start: expected 128Mi or more
 {{- end }}
 {{- $request := dig "requests" "memory" "" (.Values.resources | default dict) }}
 {{- if and $memory $request (gt (include "service.mebibytes" $request | int64) (include "service.mebibytes" $memory | int64)) }}
-resources.requests.memory is {{ include "service.text" $request }}, above resources.limits.memory, {{ include "service.text" $memory }}: expected that or less
+resources.requests.memory is {{ include "service.text" $request }}, above resources.limits.memory ({{ include "service.text" $memory }}): expected that or less
 {{- end }}
 {{- end }}
 
-{{- /* One address of a server, given itself or in a Secret: (dict "path" "store.postgres" "server" …). */}}
-{{- define "service.addressComplaints" -}}
+{{- /* The address of a server, as a value or in a Secret: (dict "path" "store.postgres" "server" …). */}}
+{{- define "service.addressErrors" -}}
 {{- $given := list }}
 {{- with .server.url }}{{ $given = append $given . }}{{ end }}
 {{- with .server.existingSecret.name }}{{ $given = append $given . }}{{ end }}
 {{- if not $given }}
-{{ .reason }}, and neither {{ .path }}.url nor {{ .path }}.existingSecret.name is set: expected one of them
+{{ .reason }}, but neither {{ .path }}.url nor {{ .path }}.existingSecret.name is set: expected one of them
 {{- else if eq (len $given) 2 }}
 {{ .path }}.url and {{ .path }}.existingSecret.name are both set: expected one of them
 {{- else if and .server.url (not (regexMatch .form .server.url)) }}
-{{ .path }}.url is no address of such a server: expected {{ .expected }}
+{{ .path }}.url is not a valid address: expected {{ .expected }}
 {{- end }}
 {{- end }}
 
-{{- /* Whom a URL names, as RFC 3986 has it (§3.2): a user and a password, a host, a port. */}}
+{{- /* The authority of a URL (RFC 3986, section 3.2): user and password, host, port. */}}
 {{- define "service.authorityForm" -}}
 {{- `(([\w.~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2})*@)?([\w.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?` }}
 {{- end }}
 
-{{- define "service.storeComplaints" -}}
+{{- define "service.storeErrors" -}}
 {{- with .Values.store }}
 {{- if eq .type "postgres" }}
-{{- include "service.addressComplaints" (dict "path" "store.postgres" "server" .postgres "reason" "store.type is postgres" "form" (printf `^postgres(ql)?://%s/\S+$` (include "service.authorityForm" .)) "expected" "the form postgres://user:password@host:5432/name, in which a password has %23 for # and so on") }}
+{{- include "service.addressErrors" (dict "path" "store.postgres" "server" .postgres "reason" "store.type is postgres" "form" (printf `^postgres(ql)?://%s/\S+$` (include "service.authorityForm" .)) "expected" "postgres://user:password@host:5432/name, with special characters of the password encoded, such as %23 for #") }}
 {{- if and (.postgres.caSecret | default dict).name .postgres.url (not (contains "sslrootcert=" .postgres.url)) }}
-store.postgres.caSecret.name is set, and store.postgres.url does not use it: expected a url that ends in ?sslmode=verify-full&sslrootcert={{ include "service.secretsFolder" $ }}/postgres-ca.crt
+store.postgres.caSecret.name is set, but store.postgres.url does not use it: expected a url that ends in ?sslmode=verify-full&sslrootcert={{ include "service.secretsFolder" $ }}/postgres-ca.crt
 {{- end }}
 {{- else if and .sqlite.ephemeral .sqlite.existingClaim }}
 store.sqlite.ephemeral and store.sqlite.existingClaim are both set: expected one of them
@@ -90,22 +102,22 @@ store.sqlite.ephemeral and store.sqlite.existingClaim are both set: expected one
 {{- end }}
 {{- end }}
 
-{{- define "service.limitsComplaints" -}}
+{{- define "service.rateLimitErrors" -}}
 {{- with .Values.rateLimit }}
 {{- if eq .store "redis" }}
-{{- include "service.addressComplaints" (dict "path" "rateLimit.redis" "server" .redis "reason" "rateLimit.store is redis" "form" (printf `^rediss?://%s(/\S*)?$` (include "service.authorityForm" .)) "expected" "the form redis://:password@host:6379, in which a password has %23 for # and so on") }}
+{{- include "service.addressErrors" (dict "path" "rateLimit.redis" "server" .redis "reason" "rateLimit.store is redis" "form" (printf `^rediss?://%s(/\S*)?$` (include "service.authorityForm" .)) "expected" "redis://:password@host:6379, with special characters of the password encoded, such as %23 for #") }}
 {{- end }}
 {{- end }}
 {{- end }}
 
-{{- define "service.tokensComplaints" -}}
+{{- define "service.jwtErrors" -}}
 {{- with .Values.jwt }}
 {{- $given := list }}
 {{- if .secret }}{{ $given = append $given "jwt.secret" }}{{ end }}
 {{- if .existingSecret.name }}{{ $given = append $given "jwt.existingSecret.name" }}{{ end }}
 {{- if .jwksUrl }}{{ $given = append $given "jwt.jwksUrl" }}{{ end }}
 {{- if not $given }}
-without keys nobody could come in: expected jwt.secret, jwt.existingSecret.name or jwt.jwksUrl
+no key is set, so that every token would be rejected: expected jwt.secret, jwt.existingSecret.name or jwt.jwksUrl
 {{- else if gt (len $given) 1 }}
 {{ join " and " $given }} are set: expected one of them
 {{- else if and .secret (lt (len .secret) 32) }}
@@ -114,46 +126,47 @@ jwt.secret is too short to be safe: expected 32 characters or more, got {{ len .
 {{- end }}
 {{- end }}
 
-{{- define "service.upstreamsComplaints" -}}
+{{- define "service.upstreamsErrors" -}}
 {{- range $name := keys (.Values.upstreams | default dict) | sortAlpha }}
 {{- if not (regexMatch (printf `^https?://%s(/\S*)?$` (include "service.authorityForm" $)) (include "service.upstream" (list $ $name))) }}
-upstreams.{{ $name }} is no address of a service: expected the form http://{{ $name }}.its-namespace
+upstreams.{{ $name }} is not a valid address: expected a form such as http://{{ $name }}.namespace
 {{- end }}
 {{- end }}
 {{- end }}
 
-{{- define "service.ingressComplaints" -}}
+{{- define "service.ingressErrors" -}}
 {{- $ingress := include "service.shared" (list . "ingress") | fromYaml }}
 {{- if $ingress.enabled }}
-{{- if not $ingress.host }}
-ingress.enabled is true and ingress.host is not set: expected a host name such as api.example.org
+{{- if not $ingress.hosts }}
+ingress.enabled is true, but ingress.hosts is empty: expected a host such as [{host: api.example.org}]
 {{- end }}
-{{- if and (eq $ingress.controller "f5-nginx") $ingress.mergeable $ingress.tlsSecret }}
-{{- if dig "ingress" "tlsSecret" "" (.Values.global | default dict) }}
-global.ingress.tlsSecret is set, but with f5-nginx the platform's own Ingress has the certificate of the host: expected ingress.tlsSecret of the platform instead
-{{- else }}
-ingress.tlsSecret is set, but an Ingress of f5-nginx that shares its host has no certificate: expected it in the master Ingress of the host, or ingress.mergeable to be false
+{{- if include "service.isMinion" $ingress }}
+{{- if gt (len $ingress.hosts) 1 }}
+ingress.hosts has {{ len $ingress.hosts }} hosts, but an Ingress of f5-nginx that shares its host can have only one: expected one host, or ingress.mergeable false
+{{- end }}
+{{- if .Values.ingress.tls }}
+ingress.tls is set, but an Ingress of f5-nginx that shares its host cannot have a certificate: expected it in the master Ingress of the host, or ingress.mergeable false
 {{- end }}
 {{- end }}
 {{- if and .Values.networkPolicy.enabled (not (include "service.controllerNamespace" .)) (not (include "service.callers" . | trim)) }}
-ingress.enabled is true, and the NetworkPolicy would shut the controller out: expected ingress.controllerNamespace, or peers in networkPolicy.from
+ingress.enabled is true, but the NetworkPolicy would block the controller: expected ingress.controllerNamespace, or peers in networkPolicy.from
 {{- end }}
 {{- end }}
 {{- end }}
 
-{{- define "service.routeComplaints" -}}
+{{- define "service.httpRouteErrors" -}}
 {{- $route := include "service.shared" (list . "httpRoute") | fromYaml }}
 {{- if $route.enabled }}
 {{- if not $route.parentRefs }}
-httpRoute.enabled is true and httpRoute.parentRefs is empty: expected a gateway such as [{name: public}]
+httpRoute.enabled is true, but httpRoute.parentRefs is empty: expected a gateway such as [{name: public}]
 {{- end }}
 {{- $shares := int64 $route.weight }}
 {{- range $route.others }}{{ $shares = add $shares (int64 .weight) }}{{ end }}
 {{- if not $shares }}
-httpRoute.weight is 0, and no other has a share, so that every request would be answered 500: expected one weight above 0
+httpRoute.weight and all weights in httpRoute.others are 0, so that every request would get 500: expected one weight above 0
 {{- end }}
 {{- if and .Values.networkPolicy.enabled (not (include "service.callers" . | trim)) }}
-httpRoute.enabled is true, and the NetworkPolicy would shut the gateway out: expected its pods or namespace in networkPolicy.from
+httpRoute.enabled is true, but the NetworkPolicy would block the gateway: expected its pods or namespace in networkPolicy.from
 {{- end }}
 {{- end }}
 {{- end }}

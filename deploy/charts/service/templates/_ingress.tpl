@@ -1,13 +1,13 @@
-{{- /* The namespace that an ingress controller's requests come from, if there is one. */}}
+{{- /* The namespace of the ingress controller's pods, if it is known. */}}
 {{- define "service.controllerNamespace" -}}
 {{- $ingress := include "service.shared" (list . "ingress") | fromYaml }}
 {{- if $ingress.enabled }}
-{{- $usual := dict "f5-nginx" "nginx-ingress" "ingress-nginx" "ingress-nginx" }}
-{{- $ingress.controllerNamespace | default (get $usual $ingress.controller) }}
+{{- $defaults := dict "f5-nginx" "nginx-ingress" "ingress-nginx" "ingress-nginx" }}
+{{- $ingress.controllerNamespace | default (get $defaults $ingress.controller) }}
 {{- end }}
 {{- end }}
 
-{{- /* How long a controller must wait for an answer: longer than the service lets one take. */}}
+{{- /* The response time-out of a proxy: longer than the longest request of the service. */}}
 {{- define "service.proxySeconds" -}}
 {{- divf (int64 .Values.config.REQUEST_TIMEOUT_MS) 1000 | ceil | int64 | add 10 }}
 {{- end }}
@@ -18,9 +18,13 @@
 {{- end }}
 
 {{- /*
-What a controller must be told. That of F5 accepts one Ingress for a host, which this one joins as a
-minion of the platform's master, unless it has the host to itself.
+Whether the Ingress is a minion. The controller of F5 accepts one Ingress per host: minions add their paths
+to the master Ingress of the host, which has the certificate.
 */}}
+{{- define "service.isMinion" -}}
+{{- if and (eq .controller "f5-nginx") .mergeable }}yes{{ end }}
+{{- end }}
+
 {{- define "service.ingressAnnotations" -}}
 {{- $ingress := include "service.shared" (list . "ingress") | fromYaml }}
 {{- $bodyLimit := include "service.bodyLimit" . }}
@@ -32,7 +36,7 @@ minion of the platform's master, unless it has the host to itself.
   "nginx.org/proxy-read-timeout" (printf "%ss" $seconds)
   "nginx.org/proxy-send-timeout" (printf "%ss" $seconds)
 }}
-{{- if $ingress.mergeable }}
+{{- if include "service.isMinion" $ingress }}
 {{- $_ := set $annotations "nginx.org/mergeable-ingress-type" "minion" }}
 {{- end }}
 {{- else if eq $ingress.controller "ingress-nginx" }}
@@ -63,16 +67,16 @@ spec:
   {{- with $ingress.className | default $className }}
   ingressClassName: {{ . }}
   {{- end }}
-  {{- with $ingress.tlsSecret }}
+  {{- if and $ingress.tls (not (include "service.isMinion" $ingress)) }}
   tls:
-    - hosts: [{{ $ingress.host | quote }}]
-      secretName: {{ . }}
+    {{- toYaml $ingress.tls | nindent 4 }}
   {{- end }}
   rules:
-    - host: {{ $ingress.host | quote }}
+    {{- range $ingress.hosts }}
+    - host: {{ .host | quote }}
       http:
         paths:
-          {{- range include "service.paths" . | fromYamlArray }}
+          {{- range include "service.paths" $ | fromYamlArray }}
           - path: {{ . }}
             pathType: Prefix
             backend:
@@ -81,5 +85,6 @@ spec:
                 port:
                   name: http
           {{- end }}
+    {{- end }}
 {{- end }}
 {{- end }}

@@ -1,4 +1,4 @@
-{{- /* Which series are this service's. */}}
+{{- /* The labels that select the series of this service. */}}
 {{- define "service.series" -}}
 namespace="{{ .Release.Namespace }}",service="{{ include "service.name" . }}-metrics"
 {{- end }}
@@ -15,7 +15,7 @@ namespace="{{ .Release.Namespace }}",service="{{ include "service.name" . }}-met
 {{- end }}
 {{- end }}
 
-{{- /* The pods' health ports for Prometheus, ready or not: one that is not is worth looking at. */}}
+{{- /* A Service of the health ports for Prometheus. It includes pods that are not ready. */}}
 {{- define "service.monitor" -}}
 apiVersion: v1
 kind: Service
@@ -55,7 +55,7 @@ spec:
       interval: {{ .Values.metrics.serviceMonitor.interval }}
 {{- end }}
 
-{{- /* Whose an alert is, and how bad: two services' alerts would be one where these were alike. */}}
+{{- /* Labels of an alert: (list $ "critical"). They keep the alerts of several services apart. */}}
 {{- define "service.alertLabels" -}}
 {{- $root := index . 0 -}}
 severity: {{ index . 1 }}
@@ -86,7 +86,7 @@ spec:
           labels:
             {{- include "service.alertLabels" (list $ "critical") | nindent 12 }}
           annotations:
-            summary: No pod of {{ $name }} answers
+            summary: No pod of {{ $name }} is available
         - alert: ServiceFails
           expr: |-
             sum(rate(http_requests_total{ {{- $series -}} ,status="5xx"}[5m]))
@@ -95,7 +95,7 @@ spec:
           labels:
             {{- include "service.alertLabels" (list $ "critical") | nindent 12 }}
           annotations:
-            summary: More than {{ $rule.errorShare }} of the answers of {{ $name }} are 5xx
+            summary: More than {{ $rule.errorShare }} of the responses of {{ $name }} are 5xx
         - alert: ServiceSlow
           expr: |-
             histogram_quantile(0.99,
@@ -104,14 +104,14 @@ spec:
           labels:
             {{- include "service.alertLabels" (list $ "warning") | nindent 12 }}
           annotations:
-            summary: One request in a hundred to {{ $name }} takes longer than {{ $rule.p99Seconds }} s
+            summary: One of a hundred requests to {{ $name }} takes longer than {{ $rule.p99Seconds }} s
         - alert: ServiceSheds
           expr: sum by (reason) (rate(http_requests_shed_total{ {{- $series -}} }[5m])) > 0
           for: 5m
           labels:
             {{- include "service.alertLabels" (list $ "warning") | nindent 12 }}
           annotations:
-            summary: {{ $name }} turns requests away, because there is too much of {{ "{{ $labels.reason }}" }}
+            summary: {{ $name }} rejects requests with 503 because of overload ({{ "{{ $labels.reason }}" }})
         {{- if .Values.store }}
         - alert: ServiceWaitsForDatabase
           expr: sum(db_pool_connections{ {{- $series -}} ,state="waiting"}) > 0

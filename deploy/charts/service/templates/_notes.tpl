@@ -2,20 +2,26 @@
 {{- $name := include "service.name" . }}
 {{- $ingress := include "service.shared" (list . "ingress") | fromYaml }}
 {{- $route := include "service.shared" (list . "httpRoute") | fromYaml }}
-{{ .Chart.Name }} {{ include "service.version" . }} is installed as {{ $name }} in {{ .Release.Namespace }}.
+{{ .Chart.Name }} {{ include "service.tag" . }} is installed as {{ $name }} in the namespace {{ .Release.Namespace }}.
 
-In the cluster:   http://{{ $name }}.{{ .Release.Namespace }}{{ if .Values.networkPolicy.enabled }}, for pods of this namespace labelled {{ include "service.callerLabels" (list .Chart.Name) | trim }}{{ end }}
+Addresses:
+
+  Cluster: {{ include "service.address" . }}{{ if .Values.networkPolicy.enabled }} (pods of this namespace with the label {{ include "service.callerLabels" (list .Chart.Name) | trim }}){{ end }}
 {{- if $ingress.enabled }}
-At the ingress:   {{ if $ingress.tlsSecret }}https{{ else }}http{{ end }}://{{ $ingress.host }}/api/v2/{{ .Chart.Name }}
+{{- range $ingress.hosts }}
+  Ingress: {{ $ingress.tls | empty | ternary "http" "https" }}://{{ .host }}/api/v2/{{ $.Chart.Name }}
+{{- end }}
 {{- end }}
 {{- if $route.enabled }}
-At the gateway:   {{ range $index, $host := $route.hostnames }}{{ if $index }}, {{ end }}http://{{ . }}/api/v2/{{ $.Chart.Name }}{{ else }}/api/v2/{{ .Chart.Name }}{{ end }}
+{{- range $route.hostnames | default (list "the-address-of-your-gateway") }}
+  Gateway: http://{{ . }}/api/v2/{{ $.Chart.Name }}
+{{- end }}
 {{- end }}
 
-From here:
+Try it from this machine:
 
   kubectl --namespace {{ .Release.Namespace }} rollout status deployment/{{ $name }}
-  kubectl --namespace {{ .Release.Namespace }} port-forward service/{{ $name }} 8080:80 &
+  kubectl --namespace {{ .Release.Namespace }} port-forward service/{{ $name }} 8080:{{ .Values.service.port }} &
   sleep 2
   {{- with include "service.token" . | trim }}
   {{- . | nindent 2 }}
@@ -28,11 +34,15 @@ From here:
 {{- end }}
 {{- end }}
 
-{{- /* How to come by the token that a service asks for, if it does. */}}
+{{- define "service.address" -}}
+http://{{ include "service.name" . }}.{{ .Release.Namespace }}{{ if ne (int .Values.service.port) 80 }}:{{ .Values.service.port }}{{ end }}
+{{- end }}
+
+{{- /* Shell lines that set TOKEN, for a service that requires tokens. */}}
 {{- define "service.token" -}}
 {{- with .Values.jwt }}
 {{- if .jwksUrl }}
-# One that {{ .issuer }} made for {{ .audience }}, with a key of {{ .jwksUrl }}:
+# A token from {{ .issuer }} for {{ .audience }}, signed with a key from {{ .jwksUrl }}:
 TOKEN=…
 {{- else if .secret }}
 {{- include "service.tokenLines" (dict "root" $ "secret" (include "service.name" $) "key" "JWT_SECRET") }}
@@ -42,7 +52,7 @@ TOKEN=…
 {{- end }}
 {{- end }}
 
-{{- /* Lines that sign a token for ada, good for an hour: (dict "root" $ "secret" "a Secret" "key" "its key"). */}}
+{{- /* Shell lines that sign a token for the user ada, valid for an hour: (dict "root" $ "secret" name "key" key). */}}
 {{- define "service.tokenLines" -}}
 {{- $jwt := .root.Values.jwt }}
 SECRET=$(kubectl --namespace {{ .root.Release.Namespace }} get secret {{ .secret }} -o jsonpath='{.data.{{ .key | replace "." "\\." }}}' | base64 -d)
@@ -51,31 +61,31 @@ SIGNED=$(printf '{"alg":"HS256","typ":"JWT"}' | encode).$(printf '{"iss":"{{ $jw
 TOKEN=$SIGNED.$(printf %s "$SIGNED" | openssl dgst -sha256 -hmac "$SECRET" -binary | encode)
 {{- end }}
 
-{{- /* What is allowed and yet worth knowing. */}}
+{{- /* Settings that are allowed but risky. */}}
 {{- define "service.warnings" -}}
 {{- $ingress := include "service.shared" (list . "ingress") | fromYaml }}
 {{- if and $ingress.enabled (eq $ingress.controller "ingress-nginx") }}
-* ingress-nginx has had no fixes since March 2026, and has known holes: plan to leave it.
+* ingress-nginx has had no fixes since March 2026 and has known vulnerabilities: plan to replace it.
 {{- end }}
-{{- if and $ingress.enabled (eq $ingress.controller "f5-nginx") $ingress.mergeable }}
-* The controller serves this Ingress, a minion, once there is a master for {{ $ingress.host }}: the platform chart brings one.
+{{- if and $ingress.enabled (include "service.isMinion" $ingress) }}
+* The controller serves this Ingress (a minion) once there is a master Ingress for {{ (first $ingress.hosts).host }}. The chart platform creates one.
 {{- end }}
 {{- with .Values.store }}
 {{- if and (eq .type "sqlite") .sqlite.ephemeral }}
-* The data is lost with the pod: store.sqlite.ephemeral is for trying out.
+* The data is lost when the pod ends: store.sqlite.ephemeral is for trials.
 {{- end }}
 {{- end }}
-{{- if .Values.upstreams }}
-* Figures come from {{ include "service.upstream" (list . "users") }} and {{ include "service.upstream" (list . "catalog") }}: without one of them, a report says what is missing.
+{{- range $name := keys (.Values.upstreams | default dict) | sortAlpha }}
+* Statistics come from {{ include "service.upstream" (list $ $name) }}. While it is unavailable, reports are incomplete and list what is missing.
 {{- end }}
-{{- if lt (include "service.leastReplicas" . | int) 2 }}
-* One pod serves: an upgrade, a drained node or a crash is an outage.
+{{- if lt (include "service.minReplicas" . | int) 2 }}
+* There can be only one pod: upgrades, node drains and crashes cause an outage.
 {{- end }}
 {{- if and .Values.autoscaling.enabled (not (.Capabilities.APIVersions.Has "metrics.k8s.io/v1beta1")) }}
-* The cluster has no API for resource metrics (metrics-server): the autoscaler cannot tell how busy a pod is.
+* The cluster has no resource metrics API (metrics-server): the autoscaler does not work.
 {{- end }}
 {{- if and .Values.autoscaling.enabled .Values.autoscaling.requestsPerSecond (not (.Capabilities.APIVersions.Has "custom.metrics.k8s.io/v1beta1")) (not (.Capabilities.APIVersions.Has "custom.metrics.k8s.io/v1beta2")) }}
-* The cluster has no API for custom metrics: the autoscaler goes by the processor alone.
+* The cluster has no custom metrics API: the autoscaler uses CPU only.
 {{- end }}
 {{- if not .Values.networkPolicy.enabled }}
 * There is no NetworkPolicy: every pod of the cluster may call this service.

@@ -1,7 +1,6 @@
 {{- /*
-The secrets that the service is to read, by the name of their variable: what the value says itself, or
-where a Secret of somebody else's holds it. The service reads each from a file, so that none stands in
-its environment.
+The secrets of the service by the name of their variable: their value, or the existing Secret that contains
+them. The service reads them from files, so that its environment contains none.
 */}}
 {{- define "service.secrets" -}}
 {{- $secrets := dict }}
@@ -21,7 +20,7 @@ its environment.
 {{- toYaml $secrets }}
 {{- end }}
 
-{{- /* Those of them that this chart has to keep itself. */}}
+{{- /* The secrets that are given as values: the chart stores them in its own Secret. */}}
 {{- define "service.ownSecrets" -}}
 {{- $own := dict }}
 {{- range $name, $secret := include "service.secrets" . | fromYaml }}
@@ -44,7 +43,7 @@ stringData:
 {{- end }}
 {{- end }}
 
-{{- /* The certificates that the service reads, by the name of their file: where a Secret has each. */}}
+{{- /* The certificates of the service by the name of their file: the Secret that contains them. */}}
 {{- define "service.certificates" -}}
 {{- $certificates := dict }}
 {{- if eq (include "service.storeType" .) "postgres" }}
@@ -55,10 +54,10 @@ stringData:
 {{- toYaml $certificates }}
 {{- end }}
 
-{{- /* Where a pod reads its secrets and certificates, a file each. */}}
+{{- /* The folder in which a pod reads its secrets and certificates, one file each. */}}
 {{- define "service.secretsFolder" -}}/run/secrets/fw{{- end }}
 
-{{- /* The variables that name these files: (dict "root" $ "secrets" …). */}}
+{{- /* The variables with the paths of these files: (dict "root" $ "secrets" …). */}}
 {{- define "service.secretFiles" -}}
 {{- range $name := keys .secrets | sortAlpha }}
 - name: {{ $name }}_FILE
@@ -66,7 +65,7 @@ stringData:
 {{- end }}
 {{- end }}
 
-{{- /* The volume that holds these files, whichever Secret each comes from: (dict "root" $ "secrets" …). */}}
+{{- /* The volume with these files, from the chart's own and existing Secrets: (dict "root" $ "secrets" …). */}}
 {{- define "service.secretsVolume" -}}
 - name: secrets
   projected:
@@ -98,9 +97,9 @@ stringData:
 {{- end }}
 
 {{- /*
-Changes with every secret that the pods read, because they read it once. Of a Secret of somebody
-else's the cluster is asked; one that this same release makes keeps its value, and is not there yet
-when it is first installed.
+Changes with every secret, because pods read secrets only at their start. The contents of existing Secrets
+come from the cluster. Secrets that this release generates are left out: they never change, and they do not
+exist yet at the first installation.
 */}}
 {{- define "service.secretsChecksum" -}}
 {{- $seen := dict "own" (include "service.ownSecrets" .) }}

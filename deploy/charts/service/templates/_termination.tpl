@@ -1,23 +1,23 @@
-{{- /* The longest that a request may take, its body included, in milliseconds. */}}
+{{- /* The longest duration of a request, its body included, in milliseconds. */}}
 {{- define "service.longestRequestMs" -}}
 {{- max (int64 .Values.config.REQUEST_TIMEOUT_MS) (int64 .Values.config.BODY_TIMEOUT_MS) }}
 {{- end }}
 
 {{- /*
-How long a pod may take to end, in milliseconds after SIGTERM: the delay in which new connections are
-accepted; five seconds in which requests on idle connections are, the last of which may take as long as
-any; and two seconds in which connections and stores are closed.
+The longest shutdown, in milliseconds after SIGTERM: the drain delay, in which new connections are
+accepted; 5 s in which idle connections may send another request; the longest request; and 2 s to close
+connections and stores.
 */}}
 {{- define "service.drainTimeoutMs" -}}
 {{- add (int64 .Values.config.DRAIN_DELAY_MS) 5000 (include "service.longestRequestMs" . | int64) 2000 }}
 {{- end }}
 
-{{- /* What Kubernetes must wait before it kills: preStop counts too, and so does a slow node. */}}
-{{- define "service.leastGracePeriodSeconds" -}}
+{{- /* The shortest grace period: preStop counts, and 2 s for a slow node. */}}
+{{- define "service.minGracePeriodSeconds" -}}
 {{- $drainSeconds := divf (int64 (include "service.drainTimeoutMs" .)) 1000 | ceil | int64 }}
-{{- add (int64 .Values.termination.preStopSeconds) $drainSeconds 2 }}
+{{- add (int64 .Values.preStopSleepSeconds) $drainSeconds 2 }}
 {{- end }}
 
 {{- define "service.gracePeriodSeconds" -}}
-{{- .Values.termination.gracePeriodSeconds | default (include "service.leastGracePeriodSeconds" .) | int64 }}
+{{- .Values.terminationGracePeriodSeconds | default (include "service.minGracePeriodSeconds" .) | int64 }}
 {{- end }}

@@ -1,6 +1,6 @@
-{{- /* A pod of the service's own image that reads and writes through the Service: "helm test". */}}
+{{- /* The pod of "helm test": the service's image runs files/test.js, which calls the Service. */}}
 {{- define "service.test" -}}
-{{- /* A token is all that a test cannot do without. */}}
+{{- /* The test signs tokens; it needs no other secret. */}}
 {{- $secrets := pick (include "service.secrets" . | fromYaml) "JWT_SECRET" }}
 apiVersion: v1
 kind: Pod
@@ -16,14 +16,12 @@ metadata:
 spec:
   restartPolicy: Never
   activeDeadlineSeconds: 60
-  {{- include "service.podSecurity" . | trim | nindent 2 }}
-  {{- with include "service.testPlacement" . | trim }}
-  {{- . | nindent 2 }}
-  {{- end }}
+  {{- include "service.ownPodSettings" . | trim | nindent 2 }}
+  {{- include "service.testPlacement" . | trim | nindent 2 }}
   containers:
     - name: test
-      {{- include "service.containerSecurity" . | trim | nindent 6 }}
-      # Node under its permission model, as the image's own entrypoint: this program needs less.
+      {{- include "service.ownContainerSettings" . | trim | nindent 6 }}
+      # Like the entrypoint of the image, Node runs with its permission model.
       command:
         - node
         - --permission
@@ -38,7 +36,7 @@ spec:
           {{- .Files.Get "files/test.js" | trim | nindent 10 }}
       env:
         - name: BASE
-          value: http://{{ include "service.name" . }}
+          value: http://{{ include "service.name" . }}:{{ .Values.service.port }}
         {{- with .Values.jwt }}
         - name: JWT_ISSUER
           value: {{ .issuer | quote }}
@@ -62,12 +60,12 @@ spec:
   {{- end }}
 {{- end }}
 
-{{- /* How each files/test.js asks for a page: what stands before it. */}}
+{{- /* The function ask(url, init) that files/test.js uses: fetch that retries until the network is ready. */}}
 {{- define "service.ask" -}}
 import { setTimeout as sleep } from 'node:timers/promises';
 
-// A NetworkPolicy takes a moment to let a new pod in, and each node takes its own: until then there is
-// no connection to the pods there, whatever another node's have answered.
+// Each node applies NetworkPolicies to a new pod after a moment. Until then connections to the pods of that
+// node fail, even if pods of other nodes have responded.
 const NOT_SENT = ['ECONNREFUSED', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 
 async function ask(url, { method = 'GET', ...init } = {}) {
@@ -76,8 +74,8 @@ async function ask(url, { method = 'GET', ...init } = {}) {
     try {
       return await fetch(url, { method, ...init, signal: AbortSignal.timeout(5_000) });
     } catch (error) {
-      const mayAskAgain = method === 'GET' || NOT_SENT.includes(error.cause?.code);
-      if (!mayAskAgain || Date.now() > deadline) {
+      const mayRetry = method === 'GET' || NOT_SENT.includes(error.cause?.code);
+      if (!mayRetry || Date.now() > deadline) {
         throw new Error(`Cannot reach ${url}`, { cause: error });
       }
       await sleep(250);
@@ -86,8 +84,8 @@ async function ask(url, { method = 'GET', ...init } = {}) {
 }
 {{ end }}
 
-{{- /* The test calls its service and nobody else. */}}
-{{- define "service.testNetwork" -}}
+{{- /* The test may call only its service. */}}
+{{- define "service.testNetworkPolicy" -}}
 {{- if .Values.networkPolicy.enabled }}
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
@@ -116,4 +114,9 @@ app.kubernetes.io/name: {{ .Chart.Name }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/component: test
 app.kubernetes.io/part-of: fw
+{{- end }}
+
+{{- /* The test may run on the nodes of the service. It ends by itself, so it tolerates no node failure. */}}
+{{- define "service.testPlacement" -}}
+{{- include "service.placement" (dict "pod" (pick .Values "nodeSelector" "tolerations")) }}
 {{- end }}

@@ -1,4 +1,4 @@
-{{- /* What the service reads from its environment, secrets apart. */}}
+{{- /* The environment of the service, without secrets. */}}
 {{- define "service.environment" -}}
 {{- $values := .Values }}
 {{- $environment := dict
@@ -27,7 +27,7 @@
 {{- toYaml $environment }}
 {{- end }}
 
-{{- /* Where another service is called: at the address that is set, or as this release installs it. */}}
+{{- /* The address of another service: the given one, or that of the same release. (list $ "users") */}}
 {{- define "service.upstream" -}}
 {{- $root := index . 0 }}
 {{- $name := index . 1 }}
@@ -35,12 +35,12 @@
 {{- if $url }}{{ tpl $url $root }}{{ else }}http://{{ include "service.nameOf" (list $root $name) }}{{ end }}
 {{- end }}
 
-{{- /* The kind of store, or nothing for a service without one. */}}
+{{- /* sqlite, postgres, or empty for a service without a store. */}}
 {{- define "service.storeType" -}}
 {{- with .Values.store }}{{ .type }}{{ end }}
 {{- end }}
 
-{{- define "service.config" -}}
+{{- define "service.configMap" -}}
 apiVersion: v1
 kind: ConfigMap
 metadata:

@@ -1,5 +1,5 @@
-{{- /* The paths of this service at a gateway. Other Services, such as a next version's, get their share. */}}
-{{- define "service.route" -}}
+{{- /* The paths of the service at a gateway. Other Services, such as the next version, get their share. */}}
+{{- define "service.httpRoute" -}}
 {{- $route := include "service.shared" (list . "httpRoute") | fromYaml }}
 {{- if $route.enabled }}
 apiVersion: gateway.networking.k8s.io/v1
@@ -26,7 +26,7 @@ spec:
         request: {{ include "service.proxySeconds" . }}s
       backendRefs:
         - name: {{ include "service.name" . }}
-          port: 80
+          port: {{ .Values.service.port }}
           weight: {{ $route.weight }}
         {{- range $route.others }}
         - name: {{ .name }}

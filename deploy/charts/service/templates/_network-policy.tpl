@@ -1,5 +1,5 @@
-{{- /* Nothing comes in and nothing goes out, but for what the second policy lists. */}}
-{{- define "service.network" -}}
+{{- /* The first policy blocks all traffic, the second allows what the values list. */}}
+{{- define "service.networkPolicies" -}}
 {{- if .Values.networkPolicy.enabled }}
 {{- $policy := include "service.policy" . | fromYaml -}}
 apiVersion: networking.k8s.io/v1
@@ -41,7 +41,7 @@ spec:
       ports:
         - port: {{ include "service.httpPort" . }}
     {{- with $policy.monitoringFrom }}
-    # The kubelet's probes come from the pod's own node, which no policy shuts out.
+    # Probes of the kubelet come from the node of the pod, which policies do not block.
     - from:
         {{- toYaml . | nindent 8 }}
       ports:
@@ -53,6 +53,7 @@ spec:
 {{- end }}
 {{- end }}
 
+{{- /* An empty list would allow every peer or port, so the rule needs both. */}}
 {{- define "service.egressDns" -}}
 {{- $policy := include "service.policy" . | fromYaml -}}
 {{- if and $policy.dnsTo $policy.dnsPorts -}}
@@ -66,7 +67,7 @@ spec:
 {{- end }}
 {{- end }}
 
-{{- /* The peers that values let in: a platform's for all of its charts, and the chart's own. */}}
+{{- /* The peers that values allow: those that the parent chart shares, and the chart's own. */}}
 {{- define "service.callers" -}}
 {{- $global := dig "networkPolicy" "from" list (.Values.global | default dict) }}
 {{- with concat $global .Values.networkPolicy.from }}
@@ -74,7 +75,7 @@ spec:
 {{- end }}
 {{- end }}
 
-{{- /* Whom this service calls: its store, the server of its limits, its keys, other services, traces. */}}
+{{- /* The outgoing connections: store, rate limits, public keys, traces and other services. */}}
 {{- define "service.egress" -}}
 {{- $policy := .Values.networkPolicy }}
 {{- if eq (include "service.storeType" .) "postgres" }}
@@ -96,7 +97,7 @@ spec:
 {{- range $name := keys (.Values.upstreams | default dict) | sortAlpha }}
 {{- $url := include "service.upstream" (list $ $name) }}
 {{- if contains "." (include "service.urlHost" $url) }}
-{{- /* A policy sees the port of a pod, not that of the Service in front of it. */}}
+{{- /* A policy applies to the port of the pod, which may differ from that of its Service. */}}
 {{- range list (include "service.urlPort" $url) (include "service.httpPort" $) | uniq }}
 {{- include "service.egressTo" (dict "root" $ "peers" $policy.upstreamsTo "port" .) }}
 {{- end }}
@@ -115,7 +116,7 @@ spec:
 {{- end }}
 {{- end }}
 
-{{- /* A rule that lets out to peers, or to any address where none are named, on one port. */}}
+{{- /* Allows connections on one port to the given peers, or to any address. */}}
 {{- define "service.egressTo" }}
 - ports:
     - port: {{ .port }}
@@ -125,19 +126,31 @@ spec:
   {{- end }}
 {{- end }}
 
-{{- /* The port of a server that is named by its URL here, or in a Secret and by a value. */}}
+{{- /* The port of a server: that of its `url`, its `port`, or the given default. */}}
 {{- define "service.portOf" -}}
 {{- $server := index . 0 }}
-{{- $usual := index . 1 }}
+{{- $default := index . 1 }}
 {{- $host := include "service.urlHost" ($server.url | default "") }}
-{{- regexFind ":[0-9]+$" $host | trimPrefix ":" | default ($server.port | default $usual | int64 | toString) }}
+{{- regexFind ":[0-9]+$" $host | trimPrefix ":" | default ($server.port | default $default | int64 | toString) }}
 {{- end }}
 
 {{- define "service.urlPort" -}}
 {{- regexFind ":[0-9]+$" (include "service.urlHost" .) | trimPrefix ":" | default (hasPrefix "https:" . | ternary "443" "80") }}
 {{- end }}
 
-{{- /* The host and port of a URL. Helm's urlParse tells the whole of one that it cannot read, password included. */}}
+{{- /* The host and port of a URL. Helm's urlParse would print the password of a URL that it cannot read. */}}
 {{- define "service.urlHost" -}}
 {{- regexReplaceAll `^[^:/]*://([^/?#]*@)?([^/?#]*).*$` . "${2}" }}
+{{- end }}
+
+{{- /*
+The values of the NetworkPolicy. Non-empty lists of the parent chart replace the chart's own, except the
+peers in "from", which are added.
+*/}}
+{{- define "service.policy" -}}
+{{- $policy := deepCopy .Values.networkPolicy }}
+{{- range $key, $value := get (.Values.global | default dict) "networkPolicy" | default dict }}
+{{- if $value }}{{ $_ := set $policy $key $value }}{{ end }}
+{{- end }}
+{{- toYaml $policy }}
 {{- end }}

@@ -1,4 +1,4 @@
-{{- define "service.account" -}}
+{{- define "service.serviceAccount" -}}
 {{- if .Values.serviceAccount.create }}
 apiVersion: v1
 kind: ServiceAccount

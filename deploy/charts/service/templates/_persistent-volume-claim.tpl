@@ -2,8 +2,8 @@
 {{- .Values.store.sqlite.existingClaim | default (printf "%s-data" (include "service.name" .)) }}
 {{- end }}
 
-{{- /* The volume of an SQLite file. It stays when the chart is uninstalled: data goes only by hand. */}}
-{{- define "service.volume" -}}
+{{- /* The volume of the SQLite file. It stays when the chart is uninstalled: only you delete data. */}}
+{{- define "service.persistentVolumeClaim" -}}
 {{- if eq (include "service.storeType" .) "sqlite" }}
 {{- $sqlite := .Values.store.sqlite }}
 {{- if not (or $sqlite.existingClaim $sqlite.ephemeral) }}

@@ -1,0 +1,93 @@
+{{- /*
+The settings of every pod, which meet Pod Security "restricted". (dict "root" $ "pod" values): `pod` has
+`podSecurityContext` and `imagePullSecrets`; `securityContext` adds settings.
+*/}}
+{{- define "service.podSettings" -}}
+automountServiceAccountToken: false
+# Service links would add environment variables that look like misspelled configuration.
+enableServiceLinks: false
+securityContext:
+  {{- $context := dict "runAsNonRoot" true "seccompProfile" (dict "type" "RuntimeDefault") }}
+  {{- toYaml (merge (deepCopy .pod.podSecurityContext) $context (.securityContext | default dict)) | nindent 2 }}
+{{- with concat (dig "imagePullSecrets" list (.root.Values.global | default dict)) .pod.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- /* The settings of every container: (dict "root" $ "image" values "tag" "1.0"). */}}
+{{- define "service.containerSettings" -}}
+{{- $global := dig "image" dict (.root.Values.global | default dict) }}
+image: {{ include "service.imageReference" . | quote }}
+imagePullPolicy: {{ $global.pullPolicy | default .image.pullPolicy }}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities:
+    drop: [ALL]
+{{- end }}
+
+{{- define "service.imageReference" -}}
+{{- $global := dig "image" dict (.root.Values.global | default dict) }}
+{{- with $global.registry | default .image.registry }}{{ . }}/{{ end }}{{ .image.repository }}:{{ .tag }}
+{{- with .image.digest }}@{{ . }}{{ end }}
+{{- end }}
+
+{{- /* The tag of the service's image, which is the version in labels. */}}
+{{- define "service.tag" -}}
+{{- dig "image" "tag" "" (.Values.global | default dict) | default .Values.image.tag | default .Chart.AppVersion }}
+{{- end }}
+
+{{- /* The same two for the service's own pods and containers, its test included. */}}
+{{- define "service.ownPodSettings" -}}
+{{- $context := dict }}
+{{- if eq (include "service.storeType" .) "sqlite" }}
+{{- with .Values.store.sqlite.fsGroup }}
+{{- $context = dict "fsGroup" (int64 .) "fsGroupChangePolicy" "OnRootMismatch" }}
+{{- end }}
+{{- end }}
+{{- include "service.podSettings" (dict "root" . "pod" .Values "securityContext" $context) }}
+{{- end }}
+{{- define "service.ownContainerSettings" -}}
+{{- include "service.containerSettings" (dict "root" . "image" .Values.image "tag" (include "service.tag" .)) }}
+{{- end }}
+
+{{- /* Constraints with a labelSelector for the pods: (dict "constraints" list "labels" "name: value"). */}}
+{{- define "service.topologySpread" -}}
+{{- $selector := dict "labelSelector" (dict "matchLabels" (fromYaml .labels)) }}
+{{- with .constraints }}
+topologySpreadConstraints:
+  {{- range . }}
+  - {{- toYaml (merge (deepCopy .) $selector) | nindent 4 }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* Moves pods away from a failed node after some seconds; Kubernetes would wait for five minutes. */}}
+{{- define "service.nodeFailureTolerations" -}}
+{{- range list "not-ready" "unreachable" }}
+- key: node.kubernetes.io/{{ . }}
+  operator: Exists
+  effect: NoExecute
+  tolerationSeconds: {{ $ }}
+{{- end }}
+{{- end }}
+
+{{- /* The nodes of pods: (dict "pod" values "tolerations" more tolerations). */}}
+{{- define "service.placement" -}}
+{{- with .pod.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with concat (.tolerations | default list) .pod.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .pod.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .pod.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,82 @@
+{{- /* The smallest and the largest number of pods. */}}
+{{- define "service.minReplicas" -}}
+{{- .Values.autoscaling.enabled | ternary .Values.autoscaling.minReplicas .Values.replicaCount }}
+{{- end }}
+{{- define "service.maxReplicas" -}}
+{{- .Values.autoscaling.enabled | ternary .Values.autoscaling.maxReplicas .Values.replicaCount }}
+{{- end }}
+
+{{- /*
+The number of pods of the Deployment. With an autoscaler the field is omitted, with one exception: running
+pods keep their number until the autoscaler has set one, because Kubernetes would reduce them to one.
+*/}}
+{{- define "service.replicas" -}}
+{{- if .Values.autoscaling.enabled }}
+{{- $running := lookup "apps/v1" "Deployment" .Release.Namespace (include "service.name" .) | default dict }}
+{{- $isScaled := false }}
+{{- range dig "metadata" "managedFields" list $running }}
+{{- if eq (.subresource | default "") "scale" }}{{ $isScaled = true }}{{ end }}
+{{- end }}
+{{- if and $running (not $isScaled) }}{{ dig "spec" "replicas" 1 $running }}{{ end }}
+{{- else }}
+{{- .Values.replicaCount }}
+{{- end }}
+{{- end }}
+
+{{- define "service.autoscaler" -}}
+{{- with .Values.autoscaling }}
+{{- if .enabled }}
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata:
+  name: {{ include "service.name" $ }}
+  labels:
+    {{- include "service.labels" $ | nindent 4 }}
+spec:
+  scaleTargetRef:
+    apiVersion: apps/v1
+    kind: Deployment
+    name: {{ include "service.name" $ }}
+  minReplicas: {{ .minReplicas }}
+  maxReplicas: {{ .maxReplicas }}
+  metrics:
+    - type: Resource
+      resource:
+        name: cpu
+        target:
+          type: Utilization
+          averageUtilization: {{ .targetCPUUtilizationPercentage }}
+    {{- with .requestsPerSecond }}
+    - type: Pods
+      pods:
+        metric:
+          name: {{ $.Values.autoscaling.requestsMetric }}
+        target:
+          type: AverageValue
+          averageValue: {{ . | quote }}
+    {{- end }}
+  behavior:
+    {{- toYaml .behavior | nindent 4 }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* Rendered only if there can be two pods: the budget of a single pod would block every node drain. */}}
+{{- define "service.podDisruptionBudget" -}}
+{{- $budget := .Values.podDisruptionBudget }}
+{{- if and $budget.enabled (ge (include "service.maxReplicas" . | int) 2) }}
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  name: {{ include "service.name" . }}
+  labels:
+    {{- include "service.labels" . | nindent 4 }}
+spec:
+  maxUnavailable: {{ $budget.maxUnavailable }}
+  # A pod that is not ready serves no requests: it must not block a node drain.
+  unhealthyPodEvictionPolicy: AlwaysAllow
+  selector:
+    matchLabels:
+      {{- include "service.selectorLabels" . | nindent 6 }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,75 @@
+import fs from 'node:fs';
+import path from 'node:path';
+
+import { afterAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+
+import { SERVICE_NAMES, SERVICES } from '../../../services/services.ts';
+import { CHARTS } from '../dependencies.ts';
+import { NEEDED, only, packCharts, type Rendered } from './render.ts';
+
+const charts = packCharts();
+afterAll(() => charts[Symbol.dispose]());
+
+const readYaml = (file: string) => parse(fs.readFileSync(path.join(CHARTS, file), 'utf8'));
+const readText = (file: string) => fs.readFileSync(path.join(CHARTS, file), 'utf8');
+
+const PLATFORM_VALUES = readYaml('platform/values.yaml');
+
+describe.each(SERVICES)(
+  'the service $name of services/services.ts',
+  ({ name, versions, calls }) => {
+    test('has a chart that the platform installs', () => {
+      expect(
+        fs.existsSync(path.join(CHARTS, name, 'Chart.yaml')),
+        `add deploy/charts/${name}`,
+      ).toBe(true);
+      expect(
+        readYaml('platform/Chart.yaml').dependencies,
+        'add it to platform/Chart.yaml',
+      ).toContainEqual({
+        name,
+        version: '0.1.0',
+        repository: `file://../${name}`,
+        condition: `${name}.enabled`,
+      });
+      expect(PLATFORM_VALUES, `add "${name}" to values/platform.yaml`).toHaveProperty(name);
+    });
+
+    test('is tested by the platform', () => {
+      const program = readText('platform/files/test.js');
+
+      expect(program, `add a function "${name}" to platform/files/test.js`).toContain(
+        `async ${name}()`,
+      );
+    });
+
+    test('is reached below each of its versions', () => {
+      const ingress = { enabled: true, hosts: [{ host: 'api.example.org' }] };
+      const objects = charts.render(name, { ...NEEDED[name], ingress });
+      const paths = only(objects, 'Ingress').spec.rules[0].http.paths.map(
+        (one: Rendered) => one.path,
+      );
+
+      expect(paths, 'change "service.paths" in service/templates/_names.tpl').toEqual([
+        ...versions.map((version) => `/api/${version}/${name}`),
+        `/docs/${name}`,
+      ]);
+    });
+
+    test('has the address of each service that it calls as a value', () => {
+      const { upstreams = {} } = readYaml(`${name}/values.yaml`);
+
+      expect(Object.keys(upstreams), 'change "upstreams" in values/service.yaml').toEqual(calls);
+    });
+  },
+);
+
+test('the platform names the services of services/services.ts, in their order', () => {
+  const [, list = ''] =
+    /define "platform.allServices" -\}\}\n((?:- .*\n)*)/.exec(
+      readText('platform/templates/_names.tpl'),
+    ) ?? [];
+
+  expect(parse(list), 'change platform/templates/_names.tpl').toEqual(SERVICE_NAMES);
+});
