@@ -36,7 +36,7 @@ function notes(database: DatabaseSync): unknown[] {
     .map((row) => row.text);
 }
 
-test('write resolves with what the work gives, once another connection sees it', async () => {
+test('write resolves with the result of its work once another connection can read it', async () => {
   const file = newFile();
   const { database, add } = open(file);
   const other = open(file);
@@ -51,7 +51,7 @@ test('write resolves with what the work gives, once another connection sees it',
   expect(notes(other.database)).toEqual(['kept']);
 });
 
-test('the writes of one turn share one transaction', async () => {
+test('the writes of one turn of the event loop share one transaction', async () => {
   const file = newFile();
   const { database, add } = open(file);
   const other = open(file);
@@ -70,7 +70,7 @@ test('the writes of one turn share one transaction', async () => {
   expect(seen).toEqual([0, 0, 0, 3, 3, 3]);
 });
 
-test('work that throws leaves nothing behind and harms no other', async () => {
+test('work that throws is rolled back alone', async () => {
   const { database, add } = open();
   const { write } = createGroupCommit(database);
 
@@ -93,7 +93,7 @@ test('work that throws leaves nothing behind and harms no other', async () => {
   expect(notes(database)).toEqual(['a', 'b']);
 });
 
-test('write waits for another process to finish, and lets everything else run meanwhile', async () => {
+test('write waits for another process without blocking the event loop', async () => {
   const file = newFile();
   const { database, add } = open(file);
   const other = open(file);
@@ -114,7 +114,7 @@ test('write waits for another process to finish, and lets everything else run me
   expect(notes(database)).toEqual(['mine', 'theirs']);
 });
 
-test('write is refused while another process does not finish, and works afterwards', async () => {
+test('write is rejected after its time limit while another process writes, and succeeds afterwards', async () => {
   const file = newFile();
   const { database, add } = open(file);
   const other = open(file);
@@ -130,7 +130,7 @@ test('write is refused while another process does not finish, and works afterwar
   expect(notes(database)).toEqual(['kept']);
 });
 
-test('a full disk refuses writes, keeps nothing of them, and works again once there is room', async () => {
+test('writes to a full disk are rejected and rolled back; they succeed once there is space', async () => {
   const { database, add } = open(newFile());
   const { write } = createGroupCommit(database);
   const long = 'x'.repeat(100_000);

@@ -3,43 +3,43 @@ import type { DatabaseSync } from 'node:sqlite';
 import { isBusy, toUnavailable } from './sqlite-errors.ts';
 
 export interface GroupCommitOptions {
-  /** How long a write may wait for other processes to finish theirs. Default 1 s. */
+  /** How long a write may wait for the writes of other processes. Default 1 s. */
   readonly timeoutMs?: number;
 }
 
 /** Writes to a database in groups. */
 export interface GroupCommit {
   /**
-   * Runs `work`, which may read and write, and resolves with its result once that is on the disk. Work
-   * that throws leaves nothing behind, and harms no other. Rejects with a `ServiceUnavailableError` if
-   * the database cannot be used right now.
+   * Runs `work`, which may read and write, and resolves with its result once that is on disk. If `work`
+   * throws, it alone is rolled back. Rejects with a `ServiceUnavailableError` if the database is
+   * unavailable.
    */
   write<T>(work: () => T): Promise<T>;
 }
 
-/** One write: `run` does the work inside the group's transaction, and gives what to do once that is kept. */
+/** One write. `run` does its work in the transaction, and returns what to call after the commit. */
 interface Job {
   readonly startedMs: number;
   readonly run: () => () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** How long a statement waits for another process while nothing else can run here. */
-const BLOCKING_MS = 5;
+/** How long a statement may block the event loop while it waits for another process. */
+const BUSY_TIMEOUT_MS = 5;
 
-/** A group is cut here, so that requests that only read need not wait for all of a flood. */
-const LARGEST_GROUP = 500;
+/** Maximum number of writes in a group, so that reads run between groups. */
+const MAX_GROUP_WRITES = 500;
 
 /**
- * Lets the writes of one turn of the event loop share one durable transaction: bringing a commit to
- * the disk takes the time of many inserts. From here on nobody waits for another process by standing
- * still for more than a few milliseconds.
+ * Combines the writes of one turn of the event loop into one durable transaction: a commit takes as
+ * long as many inserts. No statement of `database` waits for another process for more than a few
+ * milliseconds any more, because that blocks the event loop.
  */
 export function createGroupCommit(
   database: DatabaseSync,
   { timeoutMs = 1_000 }: GroupCommitOptions = {},
 ): GroupCommit {
-  database.exec(`PRAGMA busy_timeout = ${BLOCKING_MS}`);
+  database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const save = database.prepare('SAVEPOINT job');
@@ -57,7 +57,7 @@ export function createGroupCommit(
           release.run();
           return () => resolve(value);
         } catch (error) {
-          // After some failures, a full disk among them, SQLite has undone the whole transaction.
+          // After some failures, such as a full disk, SQLite has rolled back the whole transaction.
           if (!database.isTransaction) throw error;
           undo.run();
           release.run();
@@ -71,35 +71,35 @@ export function createGroupCommit(
 
   function writeGroup(): void {
     isScheduled = false;
-    const group = waiting.splice(0, LARGEST_GROUP);
+    const group = waiting.splice(0, MAX_GROUP_WRITES);
     try {
       begin.run();
     } catch (error) {
-      if (isBusy(error)) tryAgain(group, error);
-      else refuse(group, error);
+      if (isBusy(error)) retry(group, error);
+      else reject(group, error);
       return;
     }
     try {
-      const answers = group.map((job) => job.run());
+      const settle = group.map((job) => job.run());
       commit.run();
-      for (const answer of answers) answer();
+      for (const settleJob of settle) settleJob();
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK');
-      refuse(group, error);
+      reject(group, error);
     }
     if (waiting.length > 0) schedule(() => setImmediate(writeGroup));
   }
 
-  function tryAgain(group: readonly Job[], reason: unknown): void {
+  function retry(group: readonly Job[], reason: unknown): void {
     const oldestMs = performance.now() - timeoutMs;
     const isLate = (job: Job) => job.startedMs < oldestMs;
-    refuse(group.filter(isLate), reason);
+    reject(group.filter(isLate), reason);
     waiting.unshift(...group.filter((job) => !isLate(job)));
-    const pauseMs = 1 + Math.random() * BLOCKING_MS;
+    const pauseMs = 1 + Math.random() * BUSY_TIMEOUT_MS;
     if (waiting.length > 0) schedule(() => setTimeout(writeGroup, pauseMs));
   }
 
-  function refuse(jobs: readonly Job[], reason: unknown): void {
+  function reject(jobs: readonly Job[], reason: unknown): void {
     for (const job of jobs) job.reject(toUnavailable(reason));
   }
 

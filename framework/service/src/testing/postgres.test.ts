@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { startPostgres } from './postgres.ts';
 
-async function ask(url: string, text: string): Promise<unknown> {
+async function query(url: string, text: string): Promise<unknown> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => {});
   await client.connect();
@@ -17,8 +17,8 @@ async function ask(url: string, text: string): Promise<unknown> {
   return rows[0]?.[0];
 }
 
-/** Resolves once nothing listens there any more. */
-async function gone(url: string): Promise<void> {
+/** Resolves once no server listens at `url`. */
+async function untilGone(url: string): Promise<void> {
   for (;;) {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     const isOpen = await once(socket, 'connect').then(
@@ -31,28 +31,28 @@ async function gone(url: string): Promise<void> {
   }
 }
 
-test('a server comes back at its address after each of its ends, with what it had', async () => {
+test('a server restarts at the same address with its data after restart, pause and kill', async () => {
   const server = await startPostgres();
   onTestFinished(() => server.stop());
   const url = await server.createDatabase();
-  await ask(url, 'CREATE TABLE notes AS SELECT 1');
-  const directory = String(await ask(url, 'SHOW data_directory'));
+  await query(url, 'CREATE TABLE notes AS SELECT 1');
+  const directory = String(await query(url, 'SHOW data_directory'));
 
   await server.restart();
-  expect(await ask(url, 'SELECT count(*) FROM notes')).toBe('1');
+  expect(await query(url, 'SELECT count(*) FROM notes')).toBe('1');
   await server.pause();
   await server.resume();
-  expect(await ask(url, 'SELECT count(*) FROM notes')).toBe('1');
+  expect(await query(url, 'SELECT count(*) FROM notes')).toBe('1');
   await server.kill();
-  await expect(ask(url, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
+  await expect(query(url, 'SELECT 1')).rejects.toThrow('ECONNREFUSED');
   await server.restart();
-  expect(await ask(url, 'SELECT 1')).toBe(1);
+  expect(await query(url, 'SELECT 1')).toBe(1);
 
   await server.stop();
   expect(existsSync(directory)).toBe(false);
 });
 
-test('a server does not outlive the process that started it, even if that is killed', async () => {
+test('a server ends with the process that started it, even if that is killed', async () => {
   const program = `
     import { startPostgres } from ${JSON.stringify(new URL('./postgres.ts', import.meta.url))};
     const server = await startPostgres();
@@ -64,5 +64,5 @@ test('a server does not outlive the process that started it, even if that is kil
 
   child.kill('SIGKILL');
 
-  await expect(gone(String(url))).resolves.toBeUndefined();
+  await expect(untilGone(String(url))).resolves.toBeUndefined();
 });

@@ -13,40 +13,40 @@ import pg from 'pg';
 const run = promisify(execFile);
 
 export interface StartPostgresOptions {
-  /** Settings of the server, such as `{ fsync: 'on' }`. Default: quick ones, safe as long as the machine runs. */
+  /** Settings of the server, such as `{ fsync: 'on' }`. Default: fast ones, which a power failure would harm. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** A real PostgreSQL server on a free port, and what may happen to it. */
+/** A real PostgreSQL server on a free port. */
 export interface PostgresServer {
-  /** Where its first database is. */
+  /** Address of its first database. */
   readonly url: string;
   /** Creates an empty database; resolves with its address. */
   createDatabase(): Promise<string>;
-  /** Ends each of its processes at once, as a power cut would (`kill -9`). */
+  /** Kills all its processes (SIGKILL). */
   kill(): Promise<void>;
-  /** Stops each of its processes where it is (SIGSTOP), until `resume`. */
+  /** Pauses all its processes (SIGSTOP) until `resume`. */
   pause(): Promise<void>;
   resume(): Promise<void>;
-  /** Starts it again at the same address, after `kill`, or ending it in order first. */
+  /** Starts it at the same address, after `kill` or an orderly shutdown. */
   restart(): Promise<void>;
-  /** Ends it and removes all it kept. */
+  /** Kills it and removes its data. */
   stop(): Promise<void>;
 }
 
-const QUICK = {
+const FAST = {
   fsync: 'off',
   full_page_writes: 'off',
   autovacuum_naptime: '1h',
 };
 
 /**
- * Starts a server; whoever starts it stops it. It does not outlive this process, whatever ends that.
+ * Starts a server. The caller stops it; if this process ends before, a watchdog does.
  *
- * @throws {Error} that says how to install PostgreSQL, if it is not there
+ * @throws {Error} if PostgreSQL is not installed; the message contains the command to install it
  */
 export async function startPostgres({
-  settings = QUICK,
+  settings = FAST,
 }: StartPostgresOptions = {}): Promise<PostgresServer> {
   const programs = findPrograms();
   const owner = ownerOfServer();
@@ -124,9 +124,9 @@ export async function startPostgres({
   };
 }
 
-/** The directory of PostgreSQL's programs, the newest first. */
+/** The directory of the programs of the newest PostgreSQL that is installed. */
 function findPrograms(): string {
-  const below = (parent: string, pattern: RegExp, bin: string) =>
+  const foldersIn = (parent: string, pattern: RegExp, bin: string) =>
     existsSync(parent)
       ? readdirSync(parent)
           .filter((name) => pattern.test(name))
@@ -134,9 +134,9 @@ function findPrograms(): string {
           .map((name) => join(parent, name, bin))
       : [];
   const found = [
-    ...below('/usr/lib/postgresql', /^\d/, 'bin'),
-    ...below('/opt/homebrew/opt', /^postgresql/, 'bin'),
-    ...below('/usr/local/opt', /^postgresql/, 'bin'),
+    ...foldersIn('/usr/lib/postgresql', /^\d/, 'bin'),
+    ...foldersIn('/opt/homebrew/opt', /^postgresql/, 'bin'),
+    ...foldersIn('/usr/local/opt', /^postgresql/, 'bin'),
     ...(process.env.PATH ?? '').split(delimiter),
   ].find((directory) => existsSync(join(directory, 'initdb')));
   if (found) return found;
@@ -145,7 +145,7 @@ function findPrograms(): string {
   );
 }
 
-/** PostgreSQL refuses to be run by root; `postgres` comes with its package, `nobody` is everywhere. */
+/** PostgreSQL refuses to run as root; its package creates the user `postgres`, `nobody` always exists. */
 function ownerOfServer(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   for (const name of ['postgres', 'nobody']) {
@@ -153,15 +153,15 @@ function ownerOfServer(): { uid?: number; gid?: number } {
       const ask = (flag: string) => Number(execFileSync('id', [flag, name], { stdio: 'pipe' }));
       return { uid: ask('-u'), gid: ask('-g') };
     } catch {
-      // No such user.
+      // There is no such user.
     }
   }
   return {};
 }
 
 /**
- * A process that outlives this one for a moment: when the pipe between them closes, it ends a server
- * that still runs, wherever that was stopped, and removes what it kept.
+ * Starts a process that waits for the end of this one: when the pipe between them closes, it kills the
+ * server if that still runs, and removes its data.
  */
 function startWatchdog(directory: string): { release(): Promise<void> } {
   const script = `
@@ -212,13 +212,13 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** The process `pid` and its children; each of those is a session of its own. */
+/** The process `pid` and its children, which do not share its process group. */
 function familyOf(pid: number): number[] {
   const children = listProcesses().filter(({ parent }) => parent === pid);
   return [pid, ...children.map((child) => child.pid)];
 }
 
-/** Whether one of them runs; one that has ended and was not asked for its result yet does not. */
+/** Whether one of the processes runs; zombies do not. */
 function anyRuns(pids: readonly number[]): boolean {
   return listProcesses().some(({ pid, state }) => pids.includes(pid) && !state.startsWith('Z'));
 }
@@ -236,7 +236,7 @@ function send(pids: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal);
     } catch {
-      // It has ended meanwhile.
+      // The process has ended.
     }
   }
 }

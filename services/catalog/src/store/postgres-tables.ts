@@ -5,36 +5,26 @@ import type { Statement } from '@fw/service/postgres';
 import type { Order } from '../item.ts';
 
 export const MIGRATIONS = [
-  // Each catalog has tables of its own, whose names end in its number.
+  // Each catalog has its own tables, whose names end in its number.
   `CREATE TABLE catalog_present (
      number  integer NOT NULL,
      version text NOT NULL,
      total   bigint NOT NULL
-   );
-   CREATE TABLE catalog_import (
-     number     integer NOT NULL,
-     -- Whoever took the lock last; nobody else may write.
-     importer   uuid NOT NULL,
-     checkpoint text,
-     items      bigint NOT NULL DEFAULT 0,
-     refused    bigint NOT NULL DEFAULT 0,
-     steps      integer NOT NULL DEFAULT 0
-   );
-   CREATE TABLE catalog_refused (line bigint PRIMARY KEY, reason text NOT NULL)`,
+   )`,
 ];
 
-/** The column that an order goes by. */
+/** The column of each order. */
 export const KEY_COLUMNS: Readonly<Record<Order, string>> = {
   id: 'id',
   name: 'name_key',
   price: 'price_cents',
 };
 
-/** What the tables of one catalog are called. */
+/** The names of the tables of one catalog. */
 export interface Tables {
-  /** The items while they come, in no order. */
+  /** Imported items, without an order. */
   readonly staged: string;
-  /** The items, each with its position in the order of the ids, from 1 on. */
+  /** The items, each with its position in the order of ids, counted from 1. */
   readonly items: string;
   readonly facets: string;
   readonly figures: string;
@@ -49,7 +39,7 @@ export function tablesOf(number: number): Tables {
   };
 }
 
-/** A statement that is known to the server by what it says. */
+/** A prepared statement that is named after its text. */
 export function sql(text: string): Statement {
   return { name: `catalog ${hash('sha256', text).slice(0, 16)}`, text };
 }

@@ -17,34 +17,34 @@ import { toFacets, toFigures, toImportedFacets, toItem } from './rows.ts';
 
 export type PostgresCatalogOptions = Omit<PostgresOptions, 'name' | 'migrations'>;
 
-/** The catalog that is read at one moment. */
-interface Present {
+/** The current catalog: the one that requests read. */
+interface Current {
   readonly number: number;
   readonly version: string;
   readonly total: number;
 }
 
-/** A question to the tables of one catalog; its rows are read in the order of `order`. */
-interface Question {
+/** A query of the tables of one catalog, whose rows are sorted by `order`. */
+interface CatalogQuery {
   readonly text: string;
   readonly order?: string;
   readonly values?: readonly unknown[];
 }
 
-interface Reply extends Present {
+interface Result extends Current {
   readonly rows: readonly Row[];
 }
 
 const COLUMNS = 'id, name, category, brand, price_cents, currency, description, tags';
-const READ_PRESENT = sql('SELECT number, version, total FROM catalog_present');
+const READ_CURRENT = sql('SELECT number, version, total FROM catalog_present');
 
-/** So many items may be sorted for one page. */
+/** Maximum number of items that are sorted for one page. */
 const FEW = 5_000;
 
-/** How often another catalog may come in between before a request gives up. */
+/** How often a request is repeated because an import replaced the catalog. */
 const ATTEMPTS = 5;
 
-/** Reads the catalog from a PostgreSQL database; imports change it meanwhile. */
+/** Opens a store that reads the catalog from PostgreSQL, also while an import replaces it. */
 export function openPostgresCatalogStore({
   url,
   ...options
@@ -55,23 +55,23 @@ export function openPostgresCatalogStore({
     name: 'catalog',
     migrations: MIGRATIONS,
   });
-  let present: Present | undefined;
+  let current: Current | undefined;
 
-  async function readPresent(): Promise<Present | undefined> {
-    const [row] = await postgres.query(READ_PRESENT);
-    return row && toPresent(row);
+  async function readCurrent(): Promise<Current | undefined> {
+    const [row] = await postgres.query(READ_CURRENT);
+    return row && toCurrent(row);
   }
 
   /**
-   * One statement reads the items and which catalog is the present one, so that both are of one moment.
-   * If it is not the catalog whose tables were asked, or they are gone, the question is asked again.
+   * One statement reads the items and the number of the current catalog, so that both are of the same
+   * snapshot. If an import has replaced the catalog or dropped its tables, the query is repeated.
    */
-  async function ask(question: (tables: Tables) => Question): Promise<Reply> {
+  async function read(queryOf: (tables: Tables) => CatalogQuery): Promise<Result> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      present ??= await readPresent();
-      if (!present) break;
-      const { text, order = '1', values = [] } = question(tablesOf(present.number));
-      const rows = await orNoTable(
+      current ??= await readCurrent();
+      if (!current) break;
+      const { text, order = '1', values = [] } = queryOf(tablesOf(current.number));
+      const rows = await ignoreDroppedTable(
         postgres.query(
           sql(
             `SELECT p.number, p.version, p.total, i.* FROM catalog_present p
@@ -82,17 +82,17 @@ export function openPostgresCatalogStore({
         ),
       );
       const [first] = rows ?? [];
-      const found = first && toPresent(first);
-      if (rows && found?.number === present.number) {
+      const found = first && toCurrent(first);
+      if (rows && found?.number === current.number) {
         return { ...found, rows: rows.filter(({ is_there }) => is_there === true) };
       }
-      present = found;
+      current = found;
     }
     throw noCatalog();
   }
 
   async function hasFew(filter: ItemFilter): Promise<boolean> {
-    const { rows } = await ask(({ items }) => {
+    const { rows } = await read(({ items }) => {
       const { conditions, values } = conditionsOf(filter);
       const some = `SELECT FROM ${items} ${whereOf(conditions)} LIMIT ${FEW + 1}`;
       return { text: `SELECT count(*) AS found FROM (${some}) s`, values };
@@ -102,7 +102,7 @@ export function openPostgresCatalogStore({
 
   return {
     async list({ start, limit }) {
-      const { rows, total } = await ask(({ items }) => ({
+      const { rows, total } = await read(({ items }) => ({
         text: `SELECT position, id, name FROM ${items}
                WHERE position > $1::bigint AND position <= $1::bigint + $2::bigint`,
         order: 'i.position',
@@ -115,11 +115,11 @@ export function openPostgresCatalogStore({
     },
     async page(query) {
       const isFew = isNarrow(query) && (await hasFew(query.filter));
-      const { version, rows } = await ask((tables) => pageQuestion(tables, query, { isFew }));
+      const { version, rows } = await read((tables) => pageQuery(tables, query, { isFew }));
       return { version, value: toPage(rows, query) };
     },
     async find(id) {
-      const { version, rows } = await ask(({ items }) => ({
+      const { version, rows } = await read(({ items }) => ({
         text: `SELECT ${COLUMNS} FROM ${items} WHERE id = $1`,
         values: [id],
       }));
@@ -127,11 +127,11 @@ export function openPostgresCatalogStore({
     },
     async facets(filter): Promise<Versioned<Facets>> {
       const isImported = filter.words === undefined && !hasPrice(filter);
-      const { version, rows } = await ask((tables) => facetsQuestion(tables, filter));
+      const { version, rows } = await read((tables) => facetsQuery(tables, filter));
       return { version, value: isImported ? toImportedFacets(rows) : toFacets(rows) };
     },
     async figures() {
-      const { version, total, rows } = await ask(({ figures }) => ({
+      const { version, total, rows } = await read(({ figures }) => ({
         text: `SELECT category, currency, items, least, median, most FROM ${figures}
                ORDER BY items DESC, category COLLATE "C", currency COLLATE "C"
                LIMIT ${MAX_FIGURES + 1}`,
@@ -140,24 +140,24 @@ export function openPostgresCatalogStore({
       return { version, value: toFigures(rows, total) };
     },
     async version() {
-      const now = await readPresent();
+      const now = await readCurrent();
       if (!now) throw noCatalog();
       return now.version;
     },
     migrate: () => postgres.migrate(),
     async isEmpty() {
-      return (await readPresent()) === undefined;
+      return (await readCurrent()) === undefined;
     },
     async check() {
-      if (!(await readPresent())) throw noCatalog();
+      if (!(await readCurrent())) throw noCatalog();
     },
     close: () => postgres.close(),
   };
 }
 
 /**
- * Each search is planned for its words: whether it is quicker to walk along an order or to collect
- * what has a word depends on how many have it.
+ * Has PostgreSQL plan each search for its words: whether an ordered index or the index of words is
+ * faster depends on how many items contain them.
  */
 function withPlanPerCall(url: string): string {
   const address = new URL(url);
@@ -166,8 +166,8 @@ function withPlanPerCall(url: string): string {
   return address.href;
 }
 
-/** Resolves with nothing if a table is not there (SQLSTATE 42P01): an import has dropped it. */
-async function orNoTable<T>(rows: Promise<T>): Promise<T | undefined> {
+/** Resolves with `undefined` if an import has dropped a table (SQLSTATE 42P01). */
+async function ignoreDroppedTable<T>(rows: Promise<T>): Promise<T | undefined> {
   try {
     return await rows;
   } catch (error) {
@@ -177,19 +177,19 @@ async function orNoTable<T>(rows: Promise<T>): Promise<T | undefined> {
 }
 
 /**
- * Whether a filter may leave items that are rare and stand together somewhere in the order. PostgreSQL
- * takes them for spread evenly, and would walk a long way to find them.
+ * Whether the matching items may be few and adjacent in the order. PostgreSQL assumes an even
+ * distribution, and would read a large part of the index to find them.
  */
 function isNarrow({ filter, order }: PageQuery): boolean {
   return filter.words !== undefined || (order !== 'price' && hasPrice(filter));
 }
 
-/** A page of the items that a filter leaves; few of them are collected before they are sorted. */
-function pageQuestion(
+/** The query of one page; a filter with few matches collects all of them before it sorts. */
+function pageQuery(
   { items }: Tables,
   query: PageQuery,
   { isFew }: { readonly isFew: boolean },
-): Question {
+): CatalogQuery {
   const { filter, order, isDescending, after, limit } = query;
   const key = KEY_COLUMNS[order];
   const direction = isDescending ? 'DESC' : 'ASC';
@@ -214,7 +214,7 @@ function pageQuestion(
   };
 }
 
-function facetsQuestion({ items, facets }: Tables, filter: ItemFilter): Question {
+function facetsQuery({ items, facets }: Tables, filter: ItemFilter): CatalogQuery {
   const { conditions, values } = conditionsOf(filter);
   if (filter.words === undefined && !hasPrice(filter)) {
     return {
@@ -243,7 +243,7 @@ function conditionsOf(filter: ItemFilter): {
     values.push(value);
     conditions.push(condition.replace('?', `$${values.length}`));
   };
-  // A search without a word finds nothing, though every item has all of no words.
+  // A search without words finds nothing, although `words @> '{}'` matches every item.
   if (words?.length === 0) conditions.push('false');
   else if (words) add('words @> ?::text[]', words);
   if (category !== undefined) add('category = ?', category);
@@ -270,6 +270,6 @@ function toPage(rows: readonly Row[], { order, limit }: PageQuery): ItemPage {
   };
 }
 
-function toPresent({ number, version, total }: Row): Present {
+function toCurrent({ number, version, total }: Row): Current {
   return { number: Number(number), version: String(version), total: Number(total) };
 }

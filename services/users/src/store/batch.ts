@@ -3,7 +3,7 @@ import type { Row } from './row.ts';
 
 const IS_ORDINARY = `octet_length(name) + octet_length(email) <= ${MAX_ORDINARY_BYTES}`;
 
-/** Columns of a batch: the texts of a large user are null, so that none of them leaves the database. */
+/** The columns of a batch. The texts of a large user are null: the database does not send them. */
 export const BATCH_COLUMNS = `position, id, CASE WHEN ${IS_ORDINARY} THEN name END AS name,
    CASE WHEN ${IS_ORDINARY} THEN email END AS email, created_at, updated_at, version`;
 
@@ -11,7 +11,7 @@ export const BATCH_COLUMNS = `position, id, CASE WHEN ${IS_ORDINARY} THEN name E
 export interface Batch {
   /** Ordinary users, or one large user. */
   readonly rows: readonly Row[];
-  /** The position of the last of them, if more rows follow. */
+  /** Position of the last row, if more rows follow. */
   readonly next?: number;
 }
 
@@ -23,7 +23,7 @@ export function cutBatch(rows: readonly Row[], most = MAX_BATCH_USERS): Batch {
   return { rows: batch, ...(isCut && last && { next: Number(last.position) }) };
 }
 
-/** How many of `rows` are one batch; at least one. */
+/** How many of `rows` fit into one batch; at least one. */
 function lengthOfBatch(rows: readonly Row[]): number {
   let characters = 0;
   const end = rows.findIndex((row, at) => {
@@ -34,7 +34,7 @@ function lengthOfBatch(rows: readonly Row[]): number {
   return end < 0 ? rows.length : end;
 }
 
-/** Whether the row has no texts because they are large: its user is read on its own. */
+/** Whether the row is a large user's, without its texts: the user is read separately. */
 export function isLarge({ name }: Row): boolean {
   return name === null;
 }

@@ -1,6 +1,6 @@
 /**
- * The SQL of an e-mail by which it is told from others: A to Z and nothing else folded, as lower() of
- * collation "C" does. Of a long text, which no index takes, the beginning and a hash.
+ * SQL that compares e-mails regardless of the case of A to Z, as lower() of collation "C" does. A text
+ * that is too long for an index is its beginning and a hash.
  */
 export function foldedEmail(email: string): string {
   const folded = `lower(${email} COLLATE "C")`;
@@ -28,7 +28,7 @@ function countAfter(
      FOR EACH STATEMENT EXECUTE FUNCTION ${name}();`;
 }
 
-/** In one order, so that two who add to the same part do not wait for each other for ever. */
+/** Always in the same order, so that two transactions cannot deadlock. */
 function addToCounts(changes: string): string {
   return `INSERT INTO users_counts (kind, name, part, users)
        SELECT kind, name, pg_backend_pid() % 16, sum(change)
@@ -41,7 +41,7 @@ function addToCounts(changes: string): string {
        ON CONFLICT (kind, name, part) DO UPDATE SET users = users_counts.users + excluded.users`;
 }
 
-/** The tables of the users in PostgreSQL, step by step. */
+/** The tables of the users in PostgreSQL: SQL from each version to the next. */
 export const USERS_MIGRATIONS: readonly string[] = [
   `CREATE TABLE users (
      position      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -56,8 +56,8 @@ export const USERS_MIGRATIONS: readonly string[] = [
    );
    CREATE INDEX users_by_email ON users (email_folded, position);
 
-   -- Looking whether an e-mail is free cannot see what others insert at the same time; of those who
-   -- insist on having it alone, this lets one through. Who does not insist claims nothing.
+   -- A check whether an e-mail is free does not see concurrent inserts. Of the users that claim the
+   -- e-mail (version 2 of the API), this index admits one. Users of version 1 claim nothing.
    CREATE UNIQUE INDEX users_claimed_email ON users (email_folded) WHERE claims_email;
 
    CREATE TABLE users_idempotency (
@@ -68,8 +68,8 @@ export const USERS_MIGRATIONS: readonly string[] = [
    );
    CREATE INDEX users_idempotency_by_age ON users_idempotency (created_at)`,
 
-  // Counting a million users takes seconds. Each connection adds to a part of its own of each count,
-  // so that those who write at the same time seldom wait for each other.
+  // Counting a million users takes seconds, so triggers keep the counts. Each count has 16 parts; a
+  // connection adds to one of them, so that concurrent transactions seldom wait for each other.
   `CREATE TABLE users_counts (
      kind  text COLLATE "C" NOT NULL, -- 'day', since 1970, or 'domain'
      name  text COLLATE "C" NOT NULL,

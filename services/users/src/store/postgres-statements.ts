@@ -40,7 +40,7 @@ export const INSERT = statement(
    ORDER BY at`,
 );
 
-/** The ids of those whose e-mail nobody else has; a key that is known lets all of it fail. */
+/** Returns the ids of the users whose e-mail was free; fails if one of the keys is known. */
 export const INSERT_UNIQUE = statement(
   'insert_unique',
   `WITH new AS MATERIALIZED (
@@ -67,18 +67,18 @@ export const RECALL = statement(
   'SELECT fingerprint, "user" FROM users_idempotency WHERE key = $1 AND created_at > $2',
 );
 
-export const FORGET = statement(
-  'forget',
+export const DELETE_KEY = statement(
+  'delete_key',
   'DELETE FROM users_idempotency WHERE key = $1 AND created_at <= $2 RETURNING key',
 );
 
-export const PURGE = statement(
-  'purge',
+export const DELETE_KEYS = statement(
+  'delete_keys',
   `DELETE FROM users_idempotency WHERE key IN
      (SELECT key FROM users_idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT 1000)`,
 );
 
-/** Another e-mail claims nothing. */
+/** A changed e-mail no longer claims to be unique. */
 export const UPDATE = statement(
   'update',
   `UPDATE users SET name = coalesce($2, name), email = coalesce($3, email), updated_at = $4,
@@ -88,7 +88,7 @@ export const UPDATE = statement(
    WHERE id = $1 RETURNING ${COLUMNS}`,
 );
 
-/** The condition is looked at again, under the row's lock, when another change came in between. */
+/** PostgreSQL evaluates the condition again, with the row locked, after a concurrent change. */
 export const UPDATE_UNIQUE = statement(
   'update_unique',
   `UPDATE users SET name = coalesce($2, name), email = coalesce($3, email), updated_at = $4,
@@ -100,7 +100,7 @@ export const UPDATE_UNIQUE = statement(
    RETURNING ${COLUMNS}`,
 );
 
-/** Why a change was not made: the present version, and whether the e-mail is another one's. */
+/** Why a change was not made: the current version, and whether another user has the e-mail. */
 export const EXPLAIN = statement(
   'explain',
   `SELECT version, EXISTS (
@@ -114,7 +114,7 @@ export const DELETE = statement(
   'DELETE FROM users WHERE id = $1 AND version = coalesce($2::int, version) RETURNING id',
 );
 
-/** All of one moment; a day is a number of days since 1970. */
+/** Reads all statistics from one snapshot; a day is a number of days since 1970. */
 export const FIGURES = statement(
   'figures',
   `WITH counted AS MATERIALIZED (

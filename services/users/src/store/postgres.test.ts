@@ -55,7 +55,7 @@ async function ask(text: string): Promise<readonly unknown[]> {
   }
 }
 
-test('users of before the counts are counted', async () => {
+test('a migration counts the users that are stored already', async () => {
   const url = await server.createDatabase();
   const migrations = USERS_MIGRATIONS.slice(0, 1);
   const old = openPostgres({ url, name: 'users', migrations, statementTimeoutMs: 20_000 });
@@ -74,7 +74,7 @@ test('users of before the counts are counted', async () => {
   });
 });
 
-test('stores of several processes give one of many at once an e-mail', async () => {
+test('of concurrent inserts in several processes, one gets the e-mail', async () => {
   const stores = await openEmpty(3);
 
   const outcomes = await Promise.all(
@@ -87,7 +87,7 @@ test('stores of several processes give one of many at once an e-mail', async () 
   expect(outcomes.filter((one) => one?.outcome === 'email-taken')).toHaveLength(59);
 });
 
-test('stores of several processes make one user of a key, and give all the same one', async () => {
+test('concurrent inserts with the same key in several processes create one user and return it', async () => {
   const stores = await openEmpty(3);
   const key = { key: 'k', fingerprint: 'f' };
 
@@ -102,7 +102,7 @@ test('stores of several processes make one user of a key, and give all the same 
   expect((await stores[0]?.list())?.total).toBe(1);
 });
 
-test('stores of several processes lose no change that insists on a version', async () => {
+test('concurrent changes with a version in several processes lose no change', async () => {
   const stores = await openEmpty(2);
   await stores[0]?.insert({ ...CYD, name: '' });
   const append = async (store: UserStore, letter: string) => {
@@ -123,7 +123,7 @@ test('stores of several processes lose no change that insists on a version', asy
   expect(version).toBe(21);
 });
 
-test('keys that are forgotten are cleared away in passing', async () => {
+test('an insert deletes expired keys', async () => {
   const [store] = await openEmpty(1);
   const insert = (id: string, createdAt: Date) =>
     store?.insertUnique({ ...CYD, id, email: id, createdAt }, { key: id, fingerprint: 'f' });
@@ -136,7 +136,7 @@ test('keys that are forgotten are cleared away in passing', async () => {
     .toEqual([{ key: 'new' }, { key: 'old-4' }]);
 });
 
-test('a user that was created just before the process died is not created again', async () => {
+test('a user that was created just before the process was killed is not created again', async () => {
   const [store] = await openEmpty(1);
   const program = `
     import { openPostgresUserStore } from ${JSON.stringify(new URL('./postgres.ts', import.meta.url))};

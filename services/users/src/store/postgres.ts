@@ -19,22 +19,22 @@ import * as statements from './postgres-statements.ts';
 import { fromReplay, REMEMBERED_MS, toReplay } from './replay.ts';
 import { isStale, type Row, toUser } from './row.ts';
 
-/** Where the users are kept, and how long one call may take. */
+/** Options of `openPostgres`; the store knows its name and migrations. */
 export type PostgresUserStoreOptions = Omit<PostgresOptions, 'name' | 'migrations'>;
 
-/** How often keys that may be forgotten are cleared away. */
-const PURGE_EVERY_MS = 60_000;
+/** Time between two deletions of expired idempotency keys. */
+const DELETE_KEYS_EVERY_MS = 60_000;
 
-interface NewRow {
+interface NewUser {
   readonly user: User;
   readonly idempotency?: Idempotency | undefined;
 }
 
-/** Keeps users in PostgreSQL, which any number of processes may share. */
+/** Opens a store of users in PostgreSQL; any number of processes may share the database. */
 export function openPostgresUserStore(options: PostgresUserStoreOptions): UserStore {
   const database = openPostgres({ ...options, name: 'users', migrations: USERS_MIGRATIONS });
   const { query } = database;
-  let purgedMs = Number.NEGATIVE_INFINITY;
+  let keysDeletedMs = Number.NEGATIVE_INFINITY;
 
   const find = createBatch(async (ids: readonly string[]) => {
     const rows = await query(statements.FIND, [ids]);
@@ -47,17 +47,17 @@ export function openPostgresUserStore(options: PostgresUserStoreOptions): UserSt
     return users.map(() => undefined);
   });
 
-  const insertUnique = createBatch(async (rows: readonly NewRow[]): Promise<InsertOutcome[]> => {
-    const created = await tryToCreate(rows);
+  const insertUnique = createBatch(async (rows: readonly NewUser[]): Promise<InsertOutcome[]> => {
+    const created = await createRows(rows);
     return Promise.all(
       rows.map(async (row) =>
-        created.has(row.user.id) ? { outcome: 'created', user: row.user } : whyNotCreated(row),
+        created.has(row.user.id) ? { outcome: 'created', user: row.user } : explainConflict(row),
       ),
     );
   });
 
-  /** The ids of the users that were created. */
-  async function tryToCreate(rows: readonly NewRow[]): Promise<ReadonlySet<string>> {
+  /** Resolves with the ids of the users that were created. */
+  async function createRows(rows: readonly NewUser[]): Promise<ReadonlySet<string>> {
     const keys = rows.map(({ idempotency }) => idempotency?.key ?? null);
     const fingerprints = rows.map(({ idempotency }) => idempotency?.fingerprint ?? null);
     const replays = rows.map(({ user, idempotency }) => (idempotency ? toReplay(user) : null));
@@ -73,24 +73,24 @@ export function openPostgresUserStore(options: PostgresUserStoreOptions): UserSt
     }
   }
 
-  async function whyNotCreated({ user, idempotency }: NewRow): Promise<InsertOutcome> {
+  async function explainConflict({ user, idempotency }: NewUser): Promise<InsertOutcome> {
     if (!idempotency) return { outcome: 'email-taken' };
     const { key, fingerprint } = idempotency;
-    const forgotten = new Date(user.createdAt.getTime() - REMEMBERED_MS);
-    const [known] = await query(statements.RECALL, [key, forgotten]);
+    const expiredAt = new Date(user.createdAt.getTime() - REMEMBERED_MS);
+    const [known] = await query(statements.RECALL, [key, expiredAt]);
     if (known?.fingerprint === fingerprint) {
       return { outcome: 'replayed', user: fromReplay(String(known.user)) };
     }
     if (known) return { outcome: 'key-reused' };
-    const [old] = await query(statements.FORGET, [key, forgotten]);
-    return old ? insertUnique({ user, idempotency }) : { outcome: 'email-taken' };
+    const [expired] = await query(statements.DELETE_KEY, [key, expiredAt]);
+    return expired ? insertUnique({ user, idempotency }) : { outcome: 'email-taken' };
   }
 
-  /** In passing: whoever asks need not wait for it. */
-  function purge(now: Date): void {
-    if (now.getTime() - purgedMs < PURGE_EVERY_MS) return;
-    purgedMs = now.getTime();
-    query(statements.PURGE, [new Date(purgedMs - REMEMBERED_MS)]).catch(() => {});
+  /** Deletes expired keys in the background: the caller does not wait. */
+  function deleteExpiredKeys(now: Date): void {
+    if (now.getTime() - keysDeletedMs < DELETE_KEYS_EVERY_MS) return;
+    keysDeletedMs = now.getTime();
+    query(statements.DELETE_KEYS, [new Date(keysDeletedMs - REMEMBERED_MS)]).catch(() => {});
   }
 
   async function readBatch(rows: readonly Row[], most?: number): Promise<UserPage> {
@@ -140,7 +140,7 @@ export function openPostgresUserStore(options: PostgresUserStoreOptions): UserSt
     insert,
 
     insertUnique(user, idempotency) {
-      if (idempotency) purge(user.createdAt);
+      if (idempotency) deleteExpiredKeys(user.createdAt);
       return insertUnique({ user, idempotency });
     },
 
@@ -154,7 +154,7 @@ export function openPostgresUserStore(options: PostgresUserStoreOptions): UserSt
       for (;;) {
         const row = await query(statements.UPDATE_UNIQUE, values).then(
           ([updated]) => updated,
-          unlessEmailTaken,
+          ignoreEmailTaken,
         );
         if (row) return { outcome: 'updated', user: toUser(row) };
         const [present] = await query(statements.EXPLAIN, [id, changes.email ?? null]);
@@ -184,7 +184,7 @@ export function openPostgresUserStore(options: PostgresUserStoreOptions): UserSt
   };
 }
 
-/** One list for each column. */
+/** One array per column, for `unnest`. */
 function toColumns(users: readonly User[]): unknown[] {
   return [
     users.map(({ id }) => id),
@@ -200,6 +200,6 @@ function toChange(id: string, { name, email }: UserChanges, updatedAt: Date): un
   return [id, name ?? null, email ?? null, updatedAt];
 }
 
-function unlessEmailTaken(error: unknown): undefined {
+function ignoreEmailTaken(error: unknown): undefined {
   if (!isTaken(error, 'users_claimed_email')) throw error;
 }
