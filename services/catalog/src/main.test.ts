@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import { runToEnd, type Variables } from '@fw/service/testing';
 import { startTestService } from '@fw/service/testing/vitest';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { newDirectory } from './testing.ts';
 
