@@ -1,6 +1,6 @@
 # One image per service: docker build --build-arg SERVICE=users --tag fw-users .
-# BUILD_IMAGE is any Node 26 with npm and find; RUN_IMAGE any Node 26, the barer the better: distroless
-# has no tag for each version, so name it by its digest where it must not change.
+# BUILD_IMAGE must contain Node 26, npm and find; RUN_IMAGE only Node 26. Distroless images have no tag
+# per version: use a digest to pin one.
 ARG BUILD_IMAGE=node:26.10.0-trixie-slim
 ARG RUN_IMAGE=gcr.io/distroless/nodejs26-debian13:nonroot
 
@@ -30,8 +30,8 @@ FROM ${RUN_IMAGE}
 USER 65532:65532
 ENV PATH=/nodejs/bin:$PATH HOST=0.0.0.0 PORT=8080 HEALTH_PORT=9090 LOG_FORMAT=json SQLITE_TMPDIR=/data
 EXPOSE 8080 9090
-# In /proc stands what the metrics say about the process. Node calls --allow-net experimental: that
-# warning would be the one line of the log that is not JSON.
+# The metrics of the process come from /proc. Without --disable-warning, Node's warning about --allow-net
+# would be the only log line that is not JSON.
 ENTRYPOINT ["node", \
   "--permission", \
   "--allow-fs-read=/app", \
@@ -46,7 +46,7 @@ ENTRYPOINT ["node", \
   "--disable-warning=ExperimentalWarning", \
   "--max-old-space-size-percentage=50", \
   "/app/dist/main.js"]
-# The one layer of ours, and the last: a WORKDIR after it would be another.
+# The only layer of the service. It must be the last: a WORKDIR after it would add another.
 COPY --from=build /image/ /
 
 ARG SERVICE

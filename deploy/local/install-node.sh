@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Brings Node into .local/toolchain by the npm package "node", for a machine whose own Node is too old.
+# Installs the npm package "node" into .local/toolchain, for a machine whose Node is too old.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -17,13 +17,13 @@ if ! runs; then
   echo "Installing Node $version into $target, because the PATH has $(node --version 2>/dev/null || echo none)"
   log=$(npm install --prefix "$target" --no-save --no-package-lock --no-fund --no-audit "node@$version" 2>&1) || {
     echo "$log" >&2
-    echo "Cannot install Node $version by npm: see the lines above" >&2
+    echo "Cannot install Node $version with npm: see the lines above" >&2
     exit 1
   }
   # The package fetches its binary in an install script, which npm leaves out where scripts need approval.
   runs || (cd "$target/node_modules/node" && node installArchSpecificPackage.js >/dev/null 2>&1) || true
 fi
 if ! runs; then
-  echo "The Node $version that npm brought does not run here: install Node 26 yourself (https://nodejs.org/en/download)" >&2
+  echo "The Node $version from npm does not run on this machine: install Node 26 (https://nodejs.org/en/download)" >&2
   exit 1
 fi

@@ -56,14 +56,14 @@ async function open({ catalogStatus = 200, ...options }: OpenOptions = {}) {
     await edge.stop();
   });
   const page = await context.newPage();
-  const said: string[] = [];
+  const logged: string[] = [];
   const requested: string[] = [];
-  page.on('console', (message) => said.push(message.text()));
-  page.on('pageerror', (error) => said.push(error.message));
+  page.on('console', (message) => logged.push(message.text()));
+  page.on('pageerror', (error) => logged.push(error.message));
   page.on('request', (request) => requested.push(request.url()));
   await page.clock.install();
   await page.goto(edge.origin);
-  return { page, origin: edge.origin, services: { users, catalog, reports }, said, requested };
+  return { page, origin: edge.origin, services: { users, catalog, reports }, logged, requested };
 }
 
 function stateOf(page: Page, name: string): Promise<string | null> {
@@ -74,13 +74,13 @@ function stateOf(page: Page, name: string): Promise<string | null> {
 }
 
 test('the page shows all services as up, sends requests only to the edge, and logs nothing', async () => {
-  const { page, origin, said, requested } = await open();
+  const { page, origin, logged, requested } = await open();
 
   await page.getByRole('status').getByText('All services are up').waitFor();
 
   for (const name of SERVICE_NAMES) expect(await stateOf(page, name)).toBe('up');
   expect(requested.filter((url) => !url.startsWith(`${origin}/`))).toEqual([]);
-  expect(said).toEqual([]);
+  expect(logged).toEqual([]);
 });
 
 test('a stopped service is shown as down, and a recovered one as up', async () => {

@@ -14,7 +14,7 @@ function event(name: string, reason: string, message: string, lastTimestamp: str
 
 const READY = [{ type: 'Ready', status: 'True' }];
 
-test('a pod that is ready and was never restarted is no trouble', () => {
+test('a ready pod without restarts has no diagnostic', () => {
   const container = { name: 'users', ready: true, restartCount: 0, state: { running: {} } };
 
   const diagnostics = findDiagnostics(
@@ -25,7 +25,7 @@ test('a pod that is ready and was never restarted is no trouble', () => {
   expect(diagnostics).toEqual([]);
 });
 
-test('an image that cannot be had is told by the waiting container and the last event', () => {
+test('an unavailable image is reported with the waiting container and the last event', () => {
   const waiting = { reason: 'ImagePullBackOff', message: 'no such image' };
   const container = { name: 'users', ready: false, restartCount: 0, state: { waiting } };
 
@@ -48,7 +48,7 @@ test('an image that cannot be had is told by the waiting container and the last 
   ]);
 });
 
-test('a full node is told by the event of a pod without containers', () => {
+test('a full node is reported with the event of a pod without containers', () => {
   const diagnostics = findDiagnostics(
     [pod('users-1', { phase: 'Pending' })],
     [event('users-1', 'FailedScheduling', '0/2 nodes: Insufficient cpu', '2026-01-01T00:00:02Z')],
@@ -59,7 +59,7 @@ test('a full node is told by the event of a pod without containers', () => {
   ]);
 });
 
-test('a container that keeps ending is told by how it ended, and by the log of its last run', () => {
+test('a crashing container is reported with its exit code and the log of its last run', () => {
   const container = {
     name: 'users',
     ready: false,
@@ -78,7 +78,7 @@ test('a container that keeps ending is told by how it ended, and by the log of i
   ]);
 });
 
-test('migrations that fail are told before the service that waits for them', () => {
+test('failed migrations are reported instead of the service that waits for them', () => {
   const terminated = { exitCode: 1, reason: 'Error' };
   const migrate = { name: 'migrate', ready: false, restartCount: 0, state: { terminated } };
   const users = { name: 'users', ready: false, restartCount: 0, state: { waiting: {} } };
@@ -96,7 +96,7 @@ test('migrations that fail are told before the service that waits for them', () 
   ]);
 });
 
-test('what may make no pod at all is told by its warning', () => {
+test('a controller that cannot create pods is reported with its warning', () => {
   const warning = {
     involvedObject: { kind: 'ReplicaSet', name: 'users-abc' },
     type: 'Warning',
@@ -114,7 +114,7 @@ test('what may make no pod at all is told by its warning', () => {
   ]);
 });
 
-test('migrations that came to an end at the second try are no trouble', () => {
+test('migrations that succeeded at the second attempt have no diagnostic', () => {
   const migrate = {
     name: 'migrate',
     ready: true,

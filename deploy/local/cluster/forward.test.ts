@@ -8,14 +8,14 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { freePortsFrom } from '../testing/ports.ts';
 
-/** Listens as kubectl does; the first one stops answering once it has answered. */
+/** A server in place of kubectl; the first one stops responding after one response. */
 const LISTEN = `
 const [file, port] = process.argv.slice(1);
 const isFirst = !require('node:fs').existsSync(file);
 require('node:fs').appendFileSync(file, process.pid + '\\n');
-let answered = 0;
+let responses = 0;
 require('node:http').createServer((request, response) => {
-  if (isFirst && answered++ > 0) return request.socket.destroy();
+  if (isFirst && responses++ > 0) return request.socket.destroy();
   response.end('ok');
 }).listen(port, '127.0.0.1');
 `;

@@ -37,8 +37,8 @@ async function startEdge(
   users: readonly number[],
   limits?: Parameters<typeof startTrialEdge>[1],
 ): Promise<string> {
-  const away = await freePort();
-  const edge = await startTrialEdge({ users, catalog: [away], reports: [away] }, limits);
+  const unused = await freePort();
+  const edge = await startTrialEdge({ users, catalog: [unused], reports: [unused] }, limits);
   onTestFinished(() => edge.stop());
   return edge.origin;
 }

@@ -179,10 +179,10 @@ test.each(['/', '/page/page.css'])('%s accepts only GET and HEAD', async (target
 });
 
 test('only problems of unavailable services have Retry-After', async () => {
-  const away = await rawGet('/api/v1/reports');
+  const unavailable = await rawGet('/api/v1/reports');
   const unknown = await rawGet('/nowhere');
 
-  expect([away.status, away.headers['retry-after']]).toEqual([502, '1']);
+  expect([unavailable.status, unavailable.headers['retry-after']]).toEqual([502, '1']);
   expect([unknown.status, unknown.headers['retry-after']]).toEqual([404, undefined]);
 });
 
@@ -339,8 +339,8 @@ test.each([
 
   for (const response of [whole, chunked]) {
     expect(response.status).toBe(status);
-    const answer = JSON.parse(await response.text());
-    expect(answer).toMatchObject(status === 200 ? { bytes } : { code: 'PAYLOAD_TOO_LARGE' });
+    const parsed = JSON.parse(await response.text());
+    expect(parsed).toMatchObject(status === 200 ? { bytes } : { code: 'PAYLOAD_TOO_LARGE' });
   }
 });
 

@@ -74,16 +74,16 @@ describe('the local system', () => {
     }
   });
 
-  test('a second start changes nothing and says so', async () => {
+  test('a second start changes nothing and prints that', async () => {
     const before = readRunning(system.folders.run);
 
     await system.up();
 
-    expect(system.said.at(-1)).toBe('Already running');
+    expect(system.progress.at(-1)).toBe('Already running');
     expect(readRunning(system.folders.run)).toEqual(before);
   });
 
-  test('a second start restarts only what changed, and says so', async () => {
+  test('a second start restarts only what changed, and prints the names', async () => {
     vi.stubEnv('BODY_LIMIT', '1000');
     onTestFinished(() => void vi.unstubAllEnvs());
     const before = readRunning(system.folders.run);
@@ -94,7 +94,7 @@ describe('the local system', () => {
       (record) => !before.some(({ pid }) => pid === record.pid),
     );
     expect(changed.map(({ name }) => name).sort()).toEqual(['users-1', 'users-2']);
-    expect(system.said).toContain('Restarting after a change: users-1, users-2');
+    expect(system.progress).toContain('Restarting after a change: users-1, users-2');
     expect(before.filter(isRunning)).toHaveLength(4);
   });
 

@@ -93,7 +93,7 @@ test('waitUntilReady rejects at once when the process ends', async () => {
   await expect(waitUntilReady(record)).rejects.toThrow('trial ended while starting');
 });
 
-test('waitUntilReady rejects naming the address that does not answer in time', async () => {
+test('waitUntilReady rejects with the address if it does not respond in time', async () => {
   const { record } = await runScript('');
 
   await expect(waitUntilReady(record, 50)).rejects.toThrow('http://127.0.0.1:9/readyz');

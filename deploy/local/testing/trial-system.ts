@@ -15,7 +15,7 @@ export interface TrialSystem {
   /** The address of the edge. */
   readonly origin: string;
   /** The lines of progress of all starts. */
-  readonly said: readonly string[];
+  readonly progress: readonly string[];
   /** Starts the system again. */
   readonly up: Launch['up'];
   /** Stops the system and removes its files. */
@@ -35,8 +35,8 @@ export async function startTrialSystem(stores: Stores = {}): Promise<TrialSystem
   const folders = foldersOf(root);
   const offsets = replicasOf(0).flatMap(({ port, healthPort }) => [port, healthPort]);
   const port = await freePortsFrom([0, ...offsets]);
-  const said: string[] = [];
-  const say = (line: string) => said.push(line);
+  const progress: string[] = [];
+  const say = (line: string) => progress.push(line);
   const up = () => createLaunch({ folders, port, stores, build, say }).up();
   const stop = async () => {
     await stopSystem(folders);
@@ -48,5 +48,5 @@ export async function startTrialSystem(stores: Stores = {}): Promise<TrialSystem
     await stop();
     throw error;
   }
-  return { folders, port, origin: `http://127.0.0.1:${port}`, said, up, stop };
+  return { folders, port, origin: `http://127.0.0.1:${port}`, progress, up, stop };
 }
