@@ -9,7 +9,7 @@ import type { Context, Middleware } from './context.ts';
 import { setRoute } from './extension.ts';
 import { request } from './testing/index.ts';
 
-/** A logger that keeps the errors it is told. */
+/** A logger that stores errors. */
 function createLog() {
   const errors: { message: string; error: unknown }[] = [];
   const logger = {
@@ -20,7 +20,7 @@ function createLog() {
   return { errors, logger };
 }
 
-/** An application that runs `handler` for a route, as behind a router. */
+/** An application that runs `handler` as the handler of a route. */
 function routed(handler: Middleware, logger = createLog().logger): Application {
   return createApp({ logger }).use((ctx, next) => {
     setRoute(ctx, { method: ctx.method, path: '/' }, {});
@@ -56,13 +56,13 @@ describe.each<readonly [string, unknown]>([
       },
     ],
     [
-      'a middleware on its way back',
+      'a middleware after next()',
       async (ctx, next) => {
         await next();
         ctx.json(value);
       },
     ],
-  ])('in %s is answered 500 and logged', async (_, handler) => {
+  ])('in %s gets 500 and is logged', async (_, handler) => {
     const { errors, logger } = createLog();
 
     const response = await request(routed(handler, logger), '/');
@@ -82,12 +82,12 @@ test.each<readonly [string, string, (ctx: Context) => void, (ctx: Context) => vo
   ['ctx.html()', 'ctx.json()', (ctx) => ctx.html('a'), (ctx) => ctx.json(2)],
   ['ctx.send()', 'ctx.redirect()', (ctx) => ctx.send(''), (ctx) => ctx.redirect('/b')],
   ['ctx.redirect()', 'ctx.html()', (ctx) => ctx.redirect('/a'), (ctx) => ctx.html('b')],
-])('an answer by %s and then %s throws, naming both', async (first, second, answer, again) => {
+])('a response by %s and then %s throws, naming both', async (first, second, send, again) => {
   const { errors, logger } = createLog();
 
   const response = await request(
     routed((ctx) => {
-      answer(ctx);
+      send(ctx);
       again(ctx);
     }, logger),
     '/',
@@ -101,8 +101,8 @@ test.each<readonly [string, string, (ctx: Context) => void, (ctx: Context) => vo
 });
 
 // Q5; HEAD has the headers of GET (RFC 9110 §9.3.2).
-describe('an answer without a body', () => {
-  test.each([204, 205, 304])('of status %i has no type either', async (status) => {
+describe('a response without a body', () => {
+  test.each([204, 205, 304])('with status %i has no Content-Type', async (status) => {
     const app = routed((ctx) => {
       ctx.status = status;
       ctx.set('ETag', '"1"').set('Content-Type', 'text/css').set('Content-Length', 5);
@@ -118,7 +118,7 @@ describe('an answer without a body', () => {
     expect(response.headers.get('etag')).toBe('"1"');
   });
 
-  test('is what HEAD gets, with the headers of GET', async () => {
+  test('is sent for HEAD, with the headers of GET', async () => {
     const app = routed((ctx) => ctx.set('X-A', '1').json({ text: 'é' }));
 
     const [get, head] = await Promise.all([
@@ -134,7 +134,7 @@ describe('an answer without a body', () => {
     expect(head.headers.get('content-length')).toBe(String((await get.arrayBuffer()).byteLength));
   });
 
-  test('is what HEAD gets of a stream, which is destroyed', async () => {
+  test('is sent for HEAD of a stream, which is destroyed', async () => {
     const stream = Readable.from(['a', 'b']);
 
     const response = await request(
@@ -167,7 +167,7 @@ test.each<readonly [string, Application, number]>([
     }),
     403,
   ],
-])('silence where %s', async (_, app, status) => {
+])('without a response: %s', async (_, app, status) => {
   const response = await request(app, '/');
 
   expect(response.status).toBe(status);
@@ -179,7 +179,7 @@ test.each<readonly [string, Application, number]>([
 // Q7
 describe('a response header', () => {
   test.each(['a\r\nSet-Cookie: b=c', 'a\nb', 'a\rb', 'a\0b', 'a\u0100'])(
-    'of value %j is refused',
+    'with value %j is rejected',
     async (value) => {
       const response = await request(
         routed((ctx) => {
@@ -197,7 +197,7 @@ describe('a response header', () => {
     },
   );
 
-  test.each(['', 'a b', 'a:', 'é', 'a\r\nb'])('of name %j is refused', async (name) => {
+  test.each(['', 'a b', 'a:', 'é', 'a\r\nb'])('with name %j is rejected', async (name) => {
     const response = await request(
       routed((ctx) => {
         expect(() => ctx.set(name, 'x')).toThrow(TypeError);
@@ -208,7 +208,7 @@ describe('a response header', () => {
     expect(response.status).toBe(204);
   });
 
-  test('is replaced by set and repeated by append, whatever the case of its name', async () => {
+  test('is replaced by set and repeated by append, in any case', async () => {
     const app = routed((ctx) => {
       ctx
         .set('X-A', 'old')
@@ -224,7 +224,7 @@ describe('a response header', () => {
     expect(headers.getSetCookie()).toEqual(['a=1', 'b=2']);
   });
 
-  test.each(['Transfer-Encoding', 'trailer'])('%s is refused', async (name) => {
+  test.each(['Transfer-Encoding', 'trailer'])('%s is rejected', async (name) => {
     const app = routed((ctx) => {
       expect(() => ctx.set(name, 'chunked')).toThrow(/^Cannot set header ".*": only the server/);
     });
@@ -232,7 +232,7 @@ describe('a response header', () => {
     expect((await request(app, '/')).status).toBe(204);
   });
 
-  test('Content-Length is what the body is long, whatever a program says', async () => {
+  test('Content-Length is the length of the body, even if the program sets it', async () => {
     const response = await request(
       routed((ctx) => ctx.set('Content-Length', 1).json({ a: 1 })),
       '/',
@@ -256,20 +256,20 @@ describe('a body', () => {
       'ab',
     ],
     [
-      'a type of its own',
+      'an assigned type',
       (ctx) => ctx.set('content-type', 'text/csv').send('a,b'),
       'text/csv',
       'a,b',
     ],
     ['nothing', (ctx) => ctx.send(''), null, ''],
-  ])('of %s has its type', async (_, answer, type, text) => {
-    const response = await request(routed(answer), '/');
+  ])('of %s has its type', async (_, send, type, text) => {
+    const response = await request(routed(send), '/');
 
     expect(response.headers.get('content-type')).toBe(type);
     expect(await response.text()).toBe(text);
   });
 
-  test('headers set after a stream was recorded still reach the client', async () => {
+  test('headers set after a stream was recorded are sent', async () => {
     // Q3
     const app = createApp().use(
       async (ctx, next) => {
@@ -282,7 +282,7 @@ describe('a body', () => {
     expect((await request(app, '/')).headers.get('x-after')).toBe('yes');
   });
 
-  test('that is a stream of a file that is missing is a 500, however late it is written', async () => {
+  test('that is a stream of a missing file is a 500, even if it is written later', async () => {
     const { errors, logger } = createLog();
     const app = createApp({ logger }).use(
       async (_ctx, next) => {
@@ -298,7 +298,7 @@ describe('a body', () => {
     expect(String(errors[0]?.error)).toContain('ENOENT');
   });
 
-  test('that is a stream is destroyed when an error takes its place', async () => {
+  test('that is a stream is destroyed if an error replaces it', async () => {
     const stream = Readable.from(['a']);
     const app = routed((ctx) => {
       ctx.send(stream);
@@ -311,7 +311,7 @@ describe('a body', () => {
     expect(stream.destroyed).toBe(true);
   });
 
-  test('that is a stream which fails midway is cut off and logged', async () => {
+  test('that is a stream is aborted and logged if it fails midway', async () => {
     const { errors, logger } = createLog();
     const app = routed(
       (ctx) =>
@@ -332,7 +332,7 @@ describe('a body', () => {
   });
 });
 
-describe('what is thrown', () => {
+describe('a thrown error', () => {
   test.each<readonly [string, unknown]>([
     ['an Error', new Error('secret')],
     ['a string', 'secret'],
@@ -341,19 +341,16 @@ describe('what is thrown', () => {
     ['an object', { message: 'secret', status: 404 }],
     ['an error of another program', Object.assign(new Error('secret'), { status: 404 })],
     ['an impossible status', Object.assign(new Error('secret'), { status: 99, expose: true })],
+    ['a 5xx with expose', Object.assign(new Error('secret'), { status: 500, expose: true })],
     [
-      'a 5xx that wants to be read',
-      Object.assign(new Error('secret'), { status: 500, expose: true }),
-    ],
-    [
-      'headers that cannot be sent',
+      'invalid headers',
       Object.assign(new Error('x'), { status: 404, expose: true, headers: { 'X-A': 'a\nb' } }),
     ],
     [
-      'issues that cannot be written',
+      'issues without a JSON form',
       Object.assign(new Error('x'), { status: 400, expose: true, errors: cycle }),
     ],
-  ])('%s is a 500 that tells nothing, and is logged', async (_, thrown) => {
+  ])('%s is a 500 without details, and is logged', async (_, thrown) => {
     const { errors, logger } = createLog();
 
     const response = await request(
@@ -375,7 +372,7 @@ describe('what is thrown', () => {
     expect(errors).toHaveLength(1);
   });
 
-  test('by ctx.throw is answered with its status and message', async () => {
+  test('by ctx.throw is sent with its status and message', async () => {
     const response = await request(
       routed((ctx) => ctx.throw(418, 'short and stout')),
       '/',
@@ -389,7 +386,7 @@ describe('what is thrown', () => {
     });
   });
 
-  test('replaces what was answered, and the headers that described it', async () => {
+  test('replaces the recorded response and its content headers', async () => {
     const response = await request(
       routed((ctx) => {
         ctx.set('ETag', '"1"').set('Content-Encoding', 'gzip').set('X-Kept', 'yes').html('<p>');
@@ -406,7 +403,7 @@ describe('what is thrown', () => {
   });
 });
 
-test.each([199, 600, 101, 2.5, Number.NaN])('status %d is refused', async (status) => {
+test.each([199, 600, 101, 2.5, Number.NaN])('status %d is rejected', async (status) => {
   const app = routed((ctx) => {
     expect(() => {
       ctx.status = status;
@@ -422,16 +419,16 @@ test.each([
   ['a'.repeat(65), false],
   ['a b', false],
   ['<script>', false],
-])('a request id %j of the client counts: %s', async (id, counts) => {
+])('a request id %j of the client is used: %s', async (id, counts) => {
   const app = routed((ctx) => ctx.json(ctx.requestId));
 
-  const answered = await (await request(app, '/', { headers: { 'X-Request-Id': id } })).json();
+  const used = await (await request(app, '/', { headers: { 'X-Request-Id': id } })).json();
 
-  if (counts) expect(answered).toBe(id);
-  else expect(answered).toMatch(/^[\da-f]{32}$/);
+  if (counts) expect(used).toBe(id);
+  else expect(used).toMatch(/^[\da-f]{32}$/);
 });
 
-test('request ids that are made are all different', async () => {
+test('generated request ids are unique', async () => {
   const app = routed((ctx) => ctx.json(ctx.requestId));
 
   const ids = await Promise.all(
@@ -442,7 +439,7 @@ test('request ids that are made are all different', async () => {
 });
 
 test.each(['__proto__', 'constructor', 'toString'])(
-  'ctx.get("%s") of a header nobody sent is undefined',
+  'ctx.get("%s") of a missing header is undefined',
   async (name) => {
     const app = routed((ctx) => ctx.json({ value: ctx.get(name) ?? 'none' }));
 
@@ -476,7 +473,7 @@ test.each([
   expect(() => createApp(options as object)).toThrow(message);
 });
 
-test('use and route refuse what they cannot run, at registration', () => {
+test('use and route reject invalid values at registration', () => {
   const app = createApp();
 
   expect(() => app.use('/a', 'b' as unknown as Middleware)).toThrow(TypeError);
@@ -487,7 +484,7 @@ test('use and route refuse what they cannot run, at registration', () => {
 });
 
 describe('the outermost middleware', () => {
-  /** An application that notes what its outermost middleware sees of each request. */
+  /** An application that records the results which its outermost middleware gets. */
   function watched() {
     const seen: unknown[] = [];
     const outermost: Middleware = async (ctx, next) => {
@@ -508,7 +505,7 @@ describe('the outermost middleware', () => {
     return { app, seen };
   }
 
-  test('runs before any other', async () => {
+  test('runs before all other middleware', async () => {
     const { app, seen } = watched();
 
     const response = await request(app, '/');
@@ -517,7 +514,7 @@ describe('the outermost middleware', () => {
     expect(seen).toEqual(['handler', 200]);
   });
 
-  test('sees what the gate refuses, and the answer has its headers', async () => {
+  test('runs for rejected request targets, whose responses have its headers', async () => {
     const { app, seen } = watched();
 
     const response = await request(app, '/a/../b');
@@ -528,7 +525,7 @@ describe('the outermost middleware', () => {
     expect(seen).toEqual([expect.objectContaining({ status: 400 })]);
   });
 
-  test('sees OPTIONS *', async () => {
+  test('runs for OPTIONS *', async () => {
     const { app, seen } = watched();
 
     const response = await request(app, '*', { method: 'OPTIONS' });

@@ -10,23 +10,23 @@ import { compose } from './compose.ts';
 import type { Context, Middleware, Next } from './context.ts';
 import { request } from './testing/index.ts';
 
-/** A middleware's body, given the way in which that middleware reaches the next one. */
+/** The body of a middleware; `goOn` calls the next one. */
 type Body = (ctx: Context, goOn: Next) => unknown;
 
-/** The two forms of the specification; each row of the tables below holds for both. */
+/** The two forms of middleware; all tables apply to both. */
 const FORMS: readonly (readonly [string, (body: Body) => Middleware])[] = [
   ['next', (body) => (ctx, next) => body(ctx, next)],
   ['ctx.next', (body) => (ctx) => body(ctx, () => ctx.next())],
 ];
 
-/** What other promise libraries return. */
+/** A thenable, like the promises of other libraries. */
 function thenable(then: (resolve: () => void, reject: (error: Error) => void) => void): object {
   return { then };
 }
 
 const twice = 'next() called multiple times';
 
-/** Runs `layers` for one request; gives its status and what was logged as errors. */
+/** Runs `layers` for one request; returns the status and the logged errors. */
 async function run(...layers: Middleware[]): Promise<{ status: number; logged: string[] }> {
   const logged: string[] = [];
   const logger = {
@@ -39,19 +39,19 @@ async function run(...layers: Middleware[]): Promise<{ status: number; logged: s
   return { status, logged };
 }
 
-describe.each(FORMS)('middleware that goes on by %s()', (_, write) => {
+describe.each(FORMS)('middleware that calls %s()', (_, write) => {
   test.each<readonly [string, Body, string[]]>([
     ['awaits it', async (_ctx, goOn) => void (await goOn()), ['a', 'b', 'c', 'b', 'a']],
     ['returns it', (_ctx, goOn) => goOn(), ['a', 'b', 'c', 'b', 'a']],
     ['calls it only', (_ctx, goOn) => void goOn(), ['a', 'b', 'c', 'b', 'a']],
     ['waits before it', async (_ctx, goOn) => sleep(5).then(goOn), ['a', 'b', 'c', 'b', 'a']],
     [
-      'answers a thenable',
+      'returns a thenable',
       (_ctx, goOn) => thenable((resolve) => void goOn().then(resolve)),
       ['a', 'b', 'c', 'b', 'a'],
     ],
     ['never calls it', () => {}, ['a', 'a']],
-  ])('runs in order, outside in and back, where the middle one %s', async (_, middle, expected) => {
+  ])('runs inwards and then outwards if the middle one %s', async (_, middle, expected) => {
     const steps: string[] = [];
     const outer = write(async (_ctx, goOn) => {
       steps.push('a');
@@ -91,7 +91,7 @@ describe.each(FORMS)('middleware that goes on by %s()', (_, write) => {
       },
     ],
     [
-      'awaits neither, being synchronous',
+      'is synchronous and awaits neither',
       (_ctx, goOn) => {
         goOn();
         goOn();
@@ -106,7 +106,7 @@ describe.each(FORMS)('middleware that goes on by %s()', (_, write) => {
     ],
     ['awaits both at once', (_ctx, goOn) => Promise.all([goOn(), goOn()])],
     ['chains them', (_ctx, goOn) => goOn().then(goOn)],
-  ])('twice is answered 500 where it %s', async (_, body) => {
+  ])('twice gets 500 if it %s', async (_, body) => {
     let downstreamRuns = 0;
     const last = write(async (ctx) => {
       downstreamRuns++;
@@ -128,14 +128,14 @@ describe.each(FORMS)('middleware that goes on by %s()', (_, write) => {
 
   test.each<readonly [string, Body]>([
     [
-      'waits for the first only',
+      'awaits only the first',
       async (_ctx, goOn) => {
         await goOn();
         goOn();
       },
     ],
     [
-      'waits for neither',
+      'awaits neither',
       async (_ctx, goOn) => {
         goOn();
         goOn();
@@ -148,14 +148,14 @@ describe.each(FORMS)('middleware that goes on by %s()', (_, write) => {
         await goOn().catch((error: Error) => expect(error.message).toBe(twice));
       },
     ],
-  ])('twice is logged where an asynchronous layer %s', async (_, body) => {
+  ])('twice is logged if an asynchronous layer %s', async (_, body) => {
     const { status, logged } = await run(write(body), (ctx) => ctx.json({}));
 
     expect(logged).toEqual([`Error: ${twice}`]);
     expect(status).toBe(200);
   });
 
-  test('twice is refused to the layer that waited, through layers that only passed on', async () => {
+  test('twice rejects in the layer that awaited it, through layers that returned next()', async () => {
     const steps: string[] = [];
     const outer = write(async (_ctx, goOn) => {
       await goOn();
@@ -174,7 +174,7 @@ describe.each(FORMS)('middleware that goes on by %s()', (_, write) => {
     expect(logged).toEqual([`Error: ${twice}`]);
   });
 
-  test('reaches the layer after it again once an inner one has finished', async () => {
+  test('calls its own next() again after an inner layer has finished', async () => {
     const steps: number[] = [];
     const layer = (depth: number) =>
       write(async (_ctx, goOn) => {
@@ -191,13 +191,13 @@ describe.each(FORMS)('middleware that goes on by %s()', (_, write) => {
 
   test.each<readonly [string, Body]>([
     [
-      'thrown at once',
+      'thrown synchronously',
       () => {
         throw new Error('broken');
       },
     ],
     [
-      'thrown after a wait',
+      'thrown asynchronously',
       async () => {
         await sleep(2);
         throw new Error('broken');
@@ -205,7 +205,7 @@ describe.each(FORMS)('middleware that goes on by %s()', (_, write) => {
     ],
     ['a rejection', () => Promise.reject(new Error('broken'))],
     ['a rejected thenable', () => thenable((_resolve, reject) => reject(new Error('broken')))],
-  ])('passes on an error that is %s, through every kind of layer', async (_, failing) => {
+  ])('propagates an error that is %s through every kind of layer', async (_, failing) => {
     const seen: string[] = [];
     const watching = write(async (_ctx, goOn) => {
       try {
@@ -230,7 +230,7 @@ describe.each(FORMS)('middleware that goes on by %s()', (_, write) => {
     expect(logged).toEqual(['Error: broken']);
   });
 
-  test('may set headers and the status once the rest has run', async () => {
+  test('can set headers and the status after next()', async () => {
     // Q3
     const app = createApp()
       .use(
@@ -248,7 +248,7 @@ describe.each(FORMS)('middleware that goes on by %s()', (_, write) => {
     expect(response.status).toBe(202);
   });
 
-  test('is synchronous as a whole where each layer is', () => {
+  test('is synchronous if every layer is', () => {
     const steps: string[] = [];
     const chain = compose([
       write((_ctx, goOn) => {
@@ -271,14 +271,14 @@ describe.each(FORMS)('middleware that goes on by %s()', (_, write) => {
   });
 });
 
-test('a layer that passed on, and goes on again later, is told of in the log', async () => {
-  const around: Middleware = async (_ctx, next) => next();
+test('a repeated next() is logged for each layer that returned the first one', async () => {
+  const outer: Middleware = async (_ctx, next) => next();
   const passOn: Middleware = (_ctx, next) => {
     setTimeout(next, 2);
     return next();
   };
 
-  const { status, logged } = await run(around, passOn, passOn, async (ctx) => {
+  const { status, logged } = await run(outer, passOn, passOn, async (ctx) => {
     await sleep(10);
     ctx.json({});
   });
@@ -287,7 +287,7 @@ test('a layer that passed on, and goes on again later, is told of in the log', a
   expect(logged).toEqual([`Error: ${twice}`, `Error: ${twice}`]);
 });
 
-test('compose refuses a layer that is no function', () => {
+test('compose rejects a layer that is not a function', () => {
   const layers = [() => {}, 'text' as unknown as Middleware];
 
   expect(() => compose(layers)).toThrow(
@@ -295,8 +295,8 @@ test('compose refuses a layer that is no function', () => {
   );
 });
 
-describe('a next() that nobody waits for', () => {
-  /** Serves `layer` before a failing one in a process of its own, and asks it twice. */
+describe('a next() that is not awaited', () => {
+  /** Runs two requests through `layer` and a failing layer, in a child process. */
   async function serve(
     layer: string,
   ): Promise<{ statuses: string; log: string; code: number | null }> {
@@ -329,7 +329,7 @@ describe('a next() that nobody waits for', () => {
     return { statuses: statuses.trim(), log, code };
   }
 
-  test('fails the request of a synchronous layer, which is waited for', async () => {
+  test('fails the request of a synchronous layer', async () => {
     const { statuses, log, code } = await serve('(ctx, next) => { next(); }');
 
     expect(statuses).toBe('500 200');
@@ -337,7 +337,7 @@ describe('a next() that nobody waits for', () => {
     expect(code).toBe(0);
   });
 
-  test('is logged when it fails after the answer, and the process lives on', async () => {
+  test('is logged if it fails after the response; the process continues', async () => {
     const { statuses, log, code } = await serve('async (ctx, next) => { next(); }');
 
     expect(statuses).toBe('404 200');
@@ -346,7 +346,7 @@ describe('a next() that nobody waits for', () => {
     expect(code).toBe(0);
   });
 
-  test('is harmless when it was the second one', async () => {
+  test('is harmless if it is the second call', async () => {
     const { log, code } = await serve('async (ctx, next) => { next(); next(); }');
 
     expect(log).toContain(twice);

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The one line that `logger` writes of a request that fails, and of a few messages. */
+/** The lines that `logger` writes for a failed request and some messages. */
 async function linesOf(use: (log: Logger) => unknown, options = {}) {
   const lines: Record<string, unknown>[] = [];
   const logger = pino(options, { write: (line) => void lines.push(JSON.parse(line)) });
@@ -33,7 +33,7 @@ test('pino logs the message, the error and its stack when a request fails', asyn
   expect(JSON.stringify(lines)).toContain('logger.test.ts');
 });
 
-test('pino logs what is thrown even if it is not an Error', async () => {
+test('pino logs a thrown value that is not an Error', async () => {
   const lines = await linesOf(() => {
     throw 'a string';
   });
@@ -59,7 +59,7 @@ test('pino uses its own errorKey', async () => {
   ]);
 });
 
-test('pino logs messages without an error as they are', async () => {
+test('pino logs messages without an error unchanged', async () => {
   const lines = await linesOf((log) => {
     log.info('started');
     log.warn('slow: 100%s');

@@ -17,7 +17,7 @@ const NAMES = ['caseSensitive', 'strict', 'limit', 'window', 'store'] as const;
 const unchecked = { expected: 'anything', accepts: () => true };
 const CHECKS = Object.fromEntries(NAMES.map((name) => [name, unchecked]));
 
-test('readOptions returns options that pass, those left out or undefined included', () => {
+test('readOptions returns valid options, also if some are missing or undefined', () => {
   const options: { strict?: boolean; limit?: number | undefined } = { limit: undefined };
 
   const read = readOptions('f()', options, { strict: aBoolean, limit: aWholeNumber(1, 5) });
@@ -25,7 +25,7 @@ test('readOptions returns options that pass, those left out or undefined include
   expect(read).toBe(options);
 });
 
-test('readOptions throws a TypeError that names option, value, owner and what was expected', () => {
+test('readOptions throws a TypeError that names option, value, owner and expected values', () => {
   const options: { limit: number } = { limit: 0 };
 
   expect(() => readOptions('json()', options, { limit: aWholeNumber(1, 5) })).toThrow(
@@ -70,7 +70,7 @@ test.each([
   [5, '5'],
   ['x', 'x'],
   [[], '[]'],
-])('options %j are refused: expected an object', (options, shown) => {
+])('options %j are rejected: expected an object', (options, shown) => {
   expect(() => readOptions('f()', options as unknown as object, {})).toThrow(
     `Cannot read the options "${shown}" of f(): expected an object`,
   );
@@ -86,13 +86,13 @@ describe('a check', () => {
     ['aListOf', aListOf('a list', aString), [[], ['a']], ['a', [1]]],
     ['anObjectWith', anObjectWith('a store', ['get']), [new Map()], [{}, null, 'x', new Set()]],
     ['milliseconds', milliseconds, [0, 0.5, 2 ** 31 - 1], [-1, 2 ** 31, Number.NaN, '5']],
-  ])('%s accepts only its kind of value', (_, { accepts }, good, bad) => {
+  ])('%s accepts only valid values', (_, { accepts }, good, bad) => {
     expect(good.map(accepts)).toEqual(good.map(() => true));
     expect(bad.map(accepts)).toEqual(bad.map(() => false));
   });
 });
 
-test('a long value is cut in the error', () => {
+test('a long value is shortened in the error', () => {
   const options: { name: string } = { name: 'x'.repeat(1_000) };
 
   expect(() => readOptions('f()', options, { name: oneOf(['a']) })).toThrow(

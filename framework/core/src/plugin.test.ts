@@ -21,7 +21,7 @@ async function orderOf(app: Application): Promise<string | null> {
 test.each<readonly [string, (outer: Application) => Plugin]>([
   ['the application it is given', () => async (app) => void app.use(step('2'))],
   ['the application it closes over', (app) => async () => void app.use(step('2'))],
-])('middleware that a plugin adds to %s runs at the place of the plugin', async (_, add) => {
+])('middleware that a plugin adds to %s runs at the position of the plugin', async (_, add) => {
   const app = createApp();
   app.use(step('1'));
   app.plugin(async (given) => {
@@ -52,7 +52,7 @@ test('middleware of several plugins runs in the order of the plugins', async () 
   expect(await orderOf(app)).toBe('1, 2, 3, 4');
 });
 
-test('a plugin that a plugin adds has its place inside it, and ready() waits for it', async () => {
+test('a plugin added by a plugin runs at its position, and ready() waits for it', async () => {
   const app = createApp();
   app.plugin(async (outer) => {
     await turn();

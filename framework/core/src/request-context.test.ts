@@ -38,18 +38,18 @@ describe('ctx.redirect', () => {
     const app = createApp({ logger: silent }).use((ctx) => ctx.redirect(`/to/${ctx.query.page}`));
     const server = await listen(app, 0);
 
-    const octets = await openConnection(server.port)
+    const bytes = await openConnection(server.port)
       .send('GET /?page=a%0d%0aSet-Cookie:%20b=c HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
       .readAll();
 
-    expect(octets).toMatch(/^HTTP\/1\.1 302 Found\r\n/);
-    expect(octets).toContain('\r\nLocation: /to/a%0D%0ASet-Cookie:%20b=c\r\n');
-    expect(octets).not.toContain('\r\nSet-Cookie');
+    expect(bytes).toMatch(/^HTTP\/1\.1 302 Found\r\n/);
+    expect(bytes).toContain('\r\nLocation: /to/a%0D%0ASet-Cookie:%20b=c\r\n');
+    expect(bytes).not.toContain('\r\nSet-Cookie');
     await server.close();
   });
 });
 
-/** An application whose one handler sends `body`, and the errors that it logs. */
+/** An application that sends `body`, and its logged errors. */
 function sending(body: unknown, prepare: (ctx: Context) => void = () => {}) {
   const errors: unknown[] = [];
   const logger = { ...silent, error: (_: string, error?: unknown) => void errors.push(error) };
@@ -78,7 +78,7 @@ describe('ctx.send', () => {
     expect(response.headers.get('content-type')).toBeNull();
   });
 
-  test('of null keeps a status that was set', async () => {
+  test('of null keeps an assigned status', async () => {
     const { app } = sending(null, (ctx) => {
       ctx.status = 202;
     });
@@ -104,7 +104,7 @@ describe('ctx.send', () => {
     expect(await response.text()).toBe(text);
   });
 
-  test('of a Blob sends its length, to HEAD as well', async () => {
+  test('of a Blob sends its length, also for HEAD', async () => {
     const { app } = sending(new Blob(['é']));
 
     const [get, head] = await Promise.all([
@@ -116,7 +116,7 @@ describe('ctx.send', () => {
     expect(head.headers.get('content-length')).toBe('2');
   });
 
-  test('of a Blob leaves a Content-Type that was set', async () => {
+  test('of a Blob keeps an assigned Content-Type', async () => {
     const { app } = sending(new Blob(['a'], { type: 'text/csv' }), (ctx) => {
       ctx.set('Content-Type', 'text/plain');
     });
@@ -147,14 +147,14 @@ describe('ctx.send', () => {
     ]);
   });
 
-  test('of a web stream that is locked is a 500', async () => {
+  test('of a locked web stream is a 500', async () => {
     const stream = webStream('a');
     stream.getReader();
 
     expect((await request(sending(stream).app, '/')).status).toBe(500);
   });
 
-  test('after another response destroys the stream that it was given', async () => {
+  test('after another response destroys its stream', async () => {
     const stream = new Readable({ read() {} });
     const { app } = sending(stream, (ctx) => ctx.json(1));
 

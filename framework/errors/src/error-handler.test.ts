@@ -19,7 +19,7 @@ import {
 } from './index.ts';
 
 /** Sends one request to an application whose handler throws `thrown`. */
-async function answerTo(thrown: unknown, options?: ErrorHandlerOptions) {
+async function responseTo(thrown: unknown, options?: ErrorHandlerOptions) {
   const logged: unknown[] = [];
   const logger = {
     info() {},
@@ -35,7 +35,7 @@ async function answerTo(thrown: unknown, options?: ErrorHandlerOptions) {
   return { response, body: (await response.json()) as Record<string, unknown>, logged };
 }
 
-/** The error that a middleware around `middleware` catches. */
+/** The error that the middleware before `middleware` catches. */
 async function caughtFrom(middleware: Middleware): Promise<unknown> {
   let caught: unknown;
   const app = createApp().use(async (ctx, next) => {
@@ -73,7 +73,7 @@ describe('ctx.throw', () => {
     [405, 'Method Not Allowed'],
     [418, "I'm a Teapot"],
     [500, 'Internal Server Error'],
-  ])('of %i throws an HttpError without headers of its own', async (status, message) => {
+  ])('of %i throws an HttpError without additional headers', async (status, message) => {
     const error = await caughtFrom((ctx) => ctx.throw(status));
 
     expect(error).toBeInstanceOf(HttpError);
@@ -85,24 +85,24 @@ describe('ctx.throw', () => {
   });
 });
 
-test('a malformed request is a BadRequestError to the middleware around the application', async () => {
+test('a malformed request is a BadRequestError in the outermost middleware', async () => {
   let caught: unknown;
-  const around: Middleware = async (_ctx, next) => {
+  const outermost: Middleware = async (_ctx, next) => {
     await next().catch((error: unknown) => {
       caught = error;
       throw error;
     });
   };
 
-  const response = await request(createApp({ outermost: around }), '/?a=%zz');
+  const response = await request(createApp({ outermost }), '/?a=%zz');
 
   expect(response.status).toBe(400);
   expect(caught).toBeInstanceOf(BadRequestError);
 });
 
-describe('an error answer', () => {
-  test('is a problem by RFC 9457 that tells the message and the request', async () => {
-    const { response, body, logged } = await answerTo(new NotFoundError('User "42" not found'));
+describe('an error response', () => {
+  test('is an RFC 9457 problem with the message and the request id', async () => {
+    const { response, body, logged } = await responseTo(new NotFoundError('User "42" not found'));
 
     expect(response.status).toBe(404);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
@@ -129,20 +129,20 @@ describe('an error answer', () => {
     [429, 'RATE_LIMITED'],
     [500, 'INTERNAL_ERROR'],
     [503, 'SERVICE_UNAVAILABLE'],
-  ])('of status %i has the code %s', async (status, code) => {
-    const { body } = await answerTo(new HttpError(status));
+  ])('with status %i has the code %s', async (status, code) => {
+    const { body } = await responseTo(new HttpError(status));
 
     expect(body).toMatchObject({ status, code });
   });
 
-  test('carries the code, type and headers that the error has', async () => {
+  test('has the code, type and headers of the error', async () => {
     const options = {
       code: 'EMAIL_TAKEN',
       type: 'urn:email-taken',
       headers: { 'X-Hint': 'login' },
     };
 
-    const { response, body } = await answerTo(new ConflictError('taken', options));
+    const { response, body } = await responseTo(new ConflictError('taken', options));
 
     expect(body).toMatchObject({ code: 'EMAIL_TAKEN', type: 'urn:email-taken' });
     expect(response.headers.get('x-hint')).toBe('login');
@@ -151,20 +151,20 @@ describe('an error answer', () => {
   test('lists validation issues', async () => {
     const issues = [{ in: 'body', pointer: '/age', detail: 'expected a number' }] as const;
 
-    const { response, body } = await answerTo(new ValidationError(issues));
+    const { response, body } = await responseTo(new ValidationError(issues));
 
     expect(response.status).toBe(400);
     expect(body).toMatchObject({ code: 'VALIDATION_FAILED', errors: issues });
   });
 
-  test('of a 5xx tells the reason phrase and nothing else, and logs the rest', async () => {
+  test('with a 5xx contains only the reason phrase, and the rest is logged', async () => {
     const error = new ServiceUnavailableError('db-7 is down', {
       cause: new Error('ECONNREFUSED 10.0.0.7'),
       type: 'urn:db-7',
       headers: { 'Retry-After': '5' },
     });
 
-    const { response, body, logged } = await answerTo(error);
+    const { response, body, logged } = await responseTo(error);
 
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).toBe('5');
@@ -179,7 +179,7 @@ describe('an error answer', () => {
     expect(logged).toEqual([error]);
   });
 
-  test('is an answer for the middleware before the handler', async () => {
+  test('is a response for middleware before the handler', async () => {
     const seen: unknown[] = [];
     const before: Middleware = async (ctx, next) => {
       await next();
@@ -196,7 +196,7 @@ describe('an error answer', () => {
     expect(response.headers.get('x-before')).toBe('yes');
   });
 
-  test('has no body for HEAD, and the length of one', async () => {
+  test('has no body for HEAD, but its length', async () => {
     const app = createApp().use(errorHandler(), () => {
       throw new NotFoundError();
     });
@@ -216,8 +216,8 @@ describe('includeStack', () => {
     expect(process.env.NODE_ENV).toBe(environment);
   });
 
-  test('adds the stack with its causes, to 5xx too', async () => {
-    const { body } = await answerTo(new Error('outer', { cause: new TypeError('inner') }), {
+  test('adds the stack with its causes, also to 5xx', async () => {
+    const { body } = await responseTo(new Error('outer', { cause: new TypeError('inner') }), {
       includeStack: true,
     });
 
@@ -226,12 +226,12 @@ describe('includeStack', () => {
     expect(body.stack).toContain('Caused by: TypeError: inner');
   });
 
-  test('copes with causes that go in circles and with what is no error', async () => {
+  test('accepts circular causes and values that are not errors', async () => {
     const error = new Error('circular');
     error.cause = error;
 
     const [circular, text, nothing] = await Promise.all(
-      [error, 'thrown text', undefined].map((thrown) => answerTo(thrown, { includeStack: true })),
+      [error, 'thrown text', undefined].map((thrown) => responseTo(thrown, { includeStack: true })),
     );
 
     expect(circular?.body.stack).toContain('Error: circular');
@@ -239,11 +239,11 @@ describe('includeStack', () => {
     expect(nothing?.body.stack).toEqual([]);
   });
 
-  test('is refused in production, with a warning', async () => {
+  test('is ignored in production, with a warning', async () => {
     vi.stubEnv('NODE_ENV', 'production');
     const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
 
-    const { body } = await answerTo(new Error('secret'), { includeStack: true });
+    const { body } = await responseTo(new Error('secret'), { includeStack: true });
 
     expect((await warned).message).toContain('includeStack is ignored');
     expect(JSON.stringify(body)).not.toContain('secret');
@@ -251,7 +251,7 @@ describe('includeStack', () => {
   });
 
   test('is off by default', async () => {
-    expect((await answerTo(new Error('secret'))).body.stack).toBeUndefined();
+    expect((await responseTo(new Error('secret'))).body.stack).toBeUndefined();
   });
 });
 
@@ -269,14 +269,14 @@ describe('notFoundHandler', () => {
     ['GET', '/nowhere', 404, 'NOT_FOUND'],
     ['POST', '/nowhere', 404, 'NOT_FOUND'],
     ['PROPFIND', '/nowhere', 501, 'NOT_IMPLEMENTED'], // R20
-  ])('answers %s %s with %i', async (method, path, status, code) => {
+  ])('sends %s %s the status %i', async (method, path, status, code) => {
     const response = await request(app, path, { method });
 
     expect(response.status).toBe(status);
     expect(await response.json()).toMatchObject({ code });
   });
 
-  test('lets an answer pass', async () => {
+  test('keeps an earlier response', async () => {
     expect((await request(app, '/here')).status).toBe(200);
   });
 });
@@ -285,7 +285,7 @@ describe('an error of another library', () => {
   test('with a status and a boolean expose is sent with that status and its message', async () => {
     const error = Object.assign(new Error('request aborted'), { status: 400, expose: true });
 
-    const { response, body } = await answerTo(error);
+    const { response, body } = await responseTo(error);
 
     expect(response.status).toBe(400);
     expect(body).toMatchObject({ detail: 'request aborted', code: 'BAD_REQUEST' });
@@ -294,7 +294,7 @@ describe('an error of another library', () => {
   test('with expose false keeps its status but not its message', async () => {
     const error = Object.assign(new Error('secret'), { status: 403, expose: false });
 
-    const { response, body } = await answerTo(error);
+    const { response, body } = await responseTo(error);
 
     expect(response.status).toBe(403);
     expect(body).toMatchObject({ detail: 'Forbidden' });
@@ -303,7 +303,7 @@ describe('an error of another library', () => {
   test('with a status but without expose is a 500: the status is that of another server', async () => {
     const error = Object.assign(new Error('upstream said 404'), { status: 404 });
 
-    const { response, body, logged } = await answerTo(error);
+    const { response, body, logged } = await responseTo(error);
 
     expect(response.status).toBe(500);
     expect(body).toMatchObject({ detail: 'Internal Server Error' });

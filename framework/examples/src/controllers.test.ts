@@ -11,7 +11,7 @@ async function start() {
   return { origin, url, create: () => fetch(url, jsonRequest('POST', ADA)) };
 }
 
-/** The user that an answer holds. */
+/** The user in a response. */
 async function readUser(response: Response) {
   const { data } = (await response.json()) as { data: { id: string; updatedAt: string } };
   return data;
@@ -36,7 +36,7 @@ test('the controller creates, lists, reads and updates a user', async () => {
   });
 });
 
-test('the controller answers { success: true } to DELETE, and the user is gone', async () => {
+test('DELETE of the controller sends { success: true } and deletes the user', async () => {
   const { url, create } = await start();
   const { id } = await readUser(await create());
 
@@ -47,7 +47,7 @@ test('the controller answers { success: true } to DELETE, and the user is gone',
   expect((await fetch(`${url}/${id}`)).status).toBe(404);
 });
 
-test('the controller answers 404 naming the id of a user that there is not', async () => {
+test('the controller sends 404 with the id of a missing user', async () => {
   const { url } = await start();
 
   for (const init of [{}, jsonRequest('PUT', ADA), { method: 'DELETE' }]) {
@@ -58,7 +58,7 @@ test('the controller answers 404 naming the id of a user that there is not', asy
   }
 });
 
-test('the controller answers 400 to POST without name or email', async () => {
+test('POST of the controller without name or email gets 400', async () => {
   const { url } = await start();
 
   for (const input of [{}, { name: 'Ada' }, { email: ADA.email }, { ...ADA, email: '' }]) {
@@ -69,7 +69,7 @@ test('the controller answers 400 to POST without name or email', async () => {
   }
 });
 
-test('the prefix stands once before the paths, and other methods are 405', async () => {
+test('the prefix occurs once in the paths, and other methods get 405', async () => {
   const { origin, url } = await start();
 
   const twice = await fetch(`${origin}/api/api/users`);

@@ -13,13 +13,13 @@ interface User {
   readonly updatedAt: string;
 }
 
-/** The user that an answer holds. */
+/** The user in a response. */
 async function readUser(response: Response): Promise<User> {
   const { data } = (await response.json()) as { data: User };
   return data;
 }
 
-/** Starts the program; its address of users, and what creates one. */
+/** Starts the program; returns the URL of users and a function that creates one. */
 async function start() {
   const example = await startExample('crud');
   onTestFinished(example.stop);
@@ -29,7 +29,7 @@ async function start() {
   return { ...example, url, create };
 }
 
-test('POST answers 201 with a user that has an id and both times', async () => {
+test('POST sends 201 with a user that has an id and both times', async () => {
   const { url } = await start();
 
   const response = await fetch(url, jsonRequest('POST', { ...ADA, id: '1', role: 'admin' }));
@@ -45,7 +45,7 @@ test('POST answers 201 with a user that has an id and both times', async () => {
   expect(new Date(data.createdAt).toISOString()).toBe(data.createdAt);
 });
 
-test('POST answers 400 when name or email is missing or empty, and keeps nothing', async () => {
+test('POST with a missing or empty name or email gets 400 and stores nothing', async () => {
   const { url } = await start();
 
   for (const input of [{}, { name: 'Ada' }, { email: ADA.email }, { ...ADA, name: '' }, []]) {
@@ -58,7 +58,7 @@ test('POST answers 400 when name or email is missing or empty, and keeps nothing
   expect(await (await fetch(url)).json()).toEqual({ data: [], total: 0 });
 });
 
-test('GET lists all users with their number, and reads one', async () => {
+test('GET lists all users with their total, and reads one', async () => {
   const { url, create } = await start();
   const ada = await create();
   const bob = await create({ name: 'Bob', email: 'bob@example.com' });
@@ -72,7 +72,7 @@ test('GET lists all users with their number, and reads one', async () => {
   expect(await one.json()).toEqual({ data: bob });
 });
 
-test('PUT overwrites what it is given, keeps the rest, and renews updatedAt', async () => {
+test('PUT overwrites the given fields, keeps the others, and updates updatedAt', async () => {
   const { url, create } = await start();
   const user = await create();
   await sleep(2);
@@ -87,7 +87,7 @@ test('PUT overwrites what it is given, keeps the rest, and renews updatedAt', as
   expect(await (await fetch(`${url}/${user.id}`)).json()).toEqual({ data });
 });
 
-test('DELETE answers 204 without a body, and the user is gone', async () => {
+test('DELETE sends 204 without a body and deletes the user', async () => {
   const { url, create } = await start();
   const user = await create();
 
@@ -99,7 +99,7 @@ test('DELETE answers 204 without a body, and the user is gone', async () => {
   expect(await (await fetch(url)).json()).toEqual({ data: [], total: 0 });
 });
 
-test('GET, PUT and DELETE answer 404 naming the id of a user that there is not', async () => {
+test('GET, PUT and DELETE send 404 with the id of a missing user', async () => {
   const { url } = await start();
 
   for (const init of [{}, jsonRequest('PUT', ADA), { method: 'DELETE' }]) {
@@ -113,7 +113,7 @@ test('GET, PUT and DELETE answer 404 naming the id of a user that there is not',
   }
 });
 
-test('GET answers a page, of 10 unless it is told otherwise', async () => {
+test('GET sends a page of 10 by default', async () => {
   const { url, create } = await start();
   const users: User[] = [];
   for (let at = 0; at < 12; at++) users.push(await create({ ...ADA, name: `User ${at}` }));
@@ -129,7 +129,7 @@ test('GET answers a page, of 10 unless it is told otherwise', async () => {
   expect(invalid.status).toBe(400);
 });
 
-test('GET by id answers escaped HTML to who accepts it, JSON to others, and varies', async () => {
+test('GET by id sends escaped HTML if accepted, else JSON, with Vary', async () => {
   const { url, create } = await start();
   const { id } = await create({ ...ADA, name: '<script>alert("1")</script>&' });
 
@@ -147,7 +147,7 @@ test('GET by id answers escaped HTML to who accepts it, JSON to others, and vari
   expect(others.headers.get('vary')).toMatch('Accept');
 });
 
-test('other paths are 404, and other methods 405 with those there are', async () => {
+test('other paths get 404, other methods 405 with Allow', async () => {
   const { origin, url } = await start();
 
   const unknown = await fetch(`${origin}/api/nothing`);

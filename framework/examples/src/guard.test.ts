@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => example.stop());
 
 test.each(['/api/admin/stats', '/api/admin/users/7', '/API/%61dmin/STATS/'])(
-  'the guard answers 401 with an error for %s without Authorization',
+  'the guard sends 401 with an error for %s without Authorization',
   async (path) => {
     const response = await fetch(`${example.origin}${path}`);
 
@@ -30,7 +30,7 @@ test.each([
   expect(await response.json()).toEqual(body);
 });
 
-test('a route outside the group needs no Authorization', async () => {
+test('a route outside the group requires no Authorization', async () => {
   const response = await fetch(`${example.origin}/api/health`);
 
   expect(await response.json()).toEqual({ status: 'ok' });

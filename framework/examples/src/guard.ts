@@ -7,7 +7,7 @@ import {
   notFoundHandler,
 } from 'fw';
 
-/** Lets pass who sends an `Authorization` header, whatever is in it. */
+/** Requires an `Authorization` header with any value. */
 const requireAuthorization: Middleware = (ctx, next) => {
   if (ctx.get('authorization')) return next();
   ctx.status = 401;

@@ -36,7 +36,7 @@ test('the document is OpenAPI 3.1 with the title and version of the program', as
   expect(document.info).toMatchObject({ title: 'Books', version: '2.1.0' });
 });
 
-test('the document has the routes, without the internal and the excluded', async () => {
+test('the document contains the routes except internal and excluded ones', async () => {
   const { paths } = await readDocument();
 
   expect(Object.keys(paths).sort()).toEqual([
@@ -73,7 +73,7 @@ test('schemas become parameters, request bodies and responses', async () => {
   });
 });
 
-test('the page is HTML at /docs, and needs no token', async () => {
+test('the page is HTML at /docs and requires no token', async () => {
   const response = await fetch(`${example.origin}/docs`);
 
   expect(response.status).toBe(200);
@@ -81,7 +81,7 @@ test('the page is HTML at /docs, and needs no token', async () => {
   expect(await response.text()).toMatch(/^<!doctype html>/i);
 });
 
-test('a request that does not fit its schema is 400, and says where', async () => {
+test('a request that does not match its schema gets 400 with the pointer', async () => {
   const body = { title: 'Untitled', year: 'soon' };
 
   const response = await fetch(`${example.origin}/api/books`, jsonRequest('POST', body));
@@ -95,7 +95,7 @@ test('a request that does not fit its schema is 400, and says where', async () =
 
 const MODULES = join(import.meta.dirname, '../node_modules');
 
-/** What `command`, a module of this package, writes, and whether it succeeds. */
+/** Runs `command`, a module of this package; returns its output and success. */
 function run(command: string, args: readonly string[]) {
   return new Promise<{ readonly isDone: boolean; readonly output: string }>((resolve) => {
     execFile(process.execPath, [join(MODULES, command), ...args], (error, stdout, stderr) => {
@@ -125,7 +125,7 @@ export async function addAndRead(origin: string): Promise<{ book: Book; years: n
 }
 `;
 
-test('a client typed by the document compiles, and reads what the program answers', {
+test('a client typed with the document compiles and reads the responses', {
   timeout: 60_000,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'openapi-client-'));

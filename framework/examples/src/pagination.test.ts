@@ -10,7 +10,7 @@ afterAll(() => example.stop());
 
 const get = (query: string) => fetch(`${example.origin}/users${query}`);
 
-test('GET /users answers the first 20 of all', async () => {
+test('GET /users sends the first 20 items', async () => {
   const response = await get('');
 
   expect(response.status).toBe(200);

@@ -1,6 +1,6 @@
 import { BadRequestError, type Query, type QueryValue } from 'fw';
 
-/** One page of a list: `limit` entries from `start` on, which counts from 0. */
+/** One page of a list: `limit` items from index `start`. */
 export interface Page {
   readonly page: number;
   readonly limit: number;
@@ -10,7 +10,7 @@ export interface Page {
 /**
  * Reads `page` (default 1) and `limit` (1 to 100) from a query.
  *
- * @throws {BadRequestError} if one of them is something else
+ * @throws {BadRequestError} if a value is invalid
  */
 export function readPage(query: Query, { defaultLimit }: { readonly defaultLimit: number }): Page {
   const page = readNumber(query.page, 1);
@@ -24,7 +24,7 @@ export function readPage(query: Query, { defaultLimit }: { readonly defaultLimit
   return { page, limit, start: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER) };
 }
 
-/** The number in `value`, or `fallback` when absent or empty; of a repeated key the first counts. */
+/** The number in `value`, or `fallback` when absent or empty; a repeated key uses its first value. */
 function readNumber(value: QueryValue, fallback: number): number {
   const text = typeof value === 'string' ? value : value?.[0];
   return text ? Number(text) : fallback;

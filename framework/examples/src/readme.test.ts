@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { startExample } from './testing.ts';
 
 const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
-/** A row's program, and the path that it says to try. */
+/** Program and request path of each row. */
 const rows = [
   ...readme.matchAll(/`node framework\/examples\/src\/(\w+)\.ts` \|.*?localhost:3000([^\s`'>]*)/g),
 ].map(([, name = '', path = '']) => [name, path] as const);
@@ -20,7 +20,7 @@ test('the README lists every program', () => {
 });
 
 describe.each(rows)('%s.ts', (name, path) => {
-  test("starts by the README's line and answers the path it names", async () => {
+  test('starts with the command of the README and serves its request', async () => {
     const example = await startExample(name);
     onTestFinished(example.stop);
 

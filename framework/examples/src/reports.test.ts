@@ -6,7 +6,7 @@ async function start() {
   const { origin, stop } = await startExample('reports');
   onTestFinished(stop);
   return {
-    /** Asks for all reports as who has the token. */
+    /** Requests all reports with a token. */
     ask: (token?: string) =>
       fetch(`${origin}/api/reports`, {
         headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
@@ -19,7 +19,7 @@ function remaining(response: Response): string | null {
   return response.headers.get('ratelimit-remaining');
 }
 
-test('GET /api/reports answers the reports, and what is left of 100', async () => {
+test('GET /api/reports sends the reports and RateLimit-Remaining', async () => {
   const { ask } = await start();
 
   const response = await ask('ada-token');
@@ -50,7 +50,7 @@ test.each([undefined, 'unknown', ''])(
   },
 );
 
-test('each user has 100 a minute, the 101st is 429, and others do not feel it', async () => {
+test('each user has 100 requests a minute, and the 101st gets 429', async () => {
   const { ask, askPublic } = await start();
 
   const first = await Promise.all(Array.from({ length: 100 }, () => ask('ada-token')));
@@ -69,7 +69,7 @@ test('each user has 100 a minute, the 101st is 429, and others do not feel it', 
   expect([anonymous.status, remaining(anonymous)]).toEqual([200, '99']);
 });
 
-test('who has no token is counted by address', async () => {
+test('requests without a token are counted by address', async () => {
   const { ask, askPublic } = await start();
   await ask('ada-token');
 

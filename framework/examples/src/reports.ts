@@ -14,13 +14,13 @@ const REPORTS = [
   { id: 'signups', title: 'New users by week', isPublic: true },
 ];
 
-/** Who has which token; a real program asks whoever issues them. */
+/** User ids by token; a real program would verify a signed token. */
 const USER_IDS = new Map([
   ['ada-token', 'ada'],
   ['bob-token', 'bob'],
 ]);
 
-/** Lets a request with a known bearer token pass, as `ctx.state.user`. */
+/** Requires a known bearer token, and sets `ctx.state.user`. */
 const requireAuth: Middleware = (ctx, next) => {
   const [, token = ''] = /^bearer +(\S+)$/i.exec(ctx.get('authorization') ?? '') ?? [];
   const id = USER_IDS.get(token);

@@ -7,15 +7,15 @@ const ROOT = join(import.meta.dirname, '../../..');
 
 /** A running example. */
 export interface Example {
-  /** `http://127.0.0.1:<port>`, as the program prints it. */
+  /** `http://127.0.0.1:<port>`, as printed by the program. */
   readonly origin: string;
   stop(): Promise<void>;
 }
 
 /**
- * Starts an example as the README says, on a free port.
+ * Starts an example with the command of the README, on a free port.
  *
- * @throws {Error} with what it wrote, if it ends before it listens, or does not listen in 15 s
+ * @throws {Error} with its output, if it exits or does not listen within 15 s
  */
 export async function startExample(name: string): Promise<Example> {
   const child = spawn(process.execPath, [`framework/examples/src/${name}.ts`], {
@@ -43,10 +43,10 @@ export async function startExample(name: string): Promise<Example> {
     };
   }
   clearTimeout(deadline);
-  throw new Error(`${name} ended before it listened: ${written}`);
+  throw new Error(`${name} exited before it listened: ${written}`);
 }
 
-/** What `fetch` needs to send `body` as JSON. */
+/** The options of `fetch` that send `body` as JSON. */
 export function jsonRequest(method: string, body: unknown): RequestInit {
   return {
     method,

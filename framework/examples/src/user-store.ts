@@ -10,7 +10,7 @@ export interface User {
   readonly updatedAt: Date;
 }
 
-/** Keeps users in memory. */
+/** Stores users in memory. */
 export class UserStore {
   readonly #users = new Map<string, User>();
 
@@ -18,14 +18,14 @@ export class UserStore {
     return [...this.#users.values()];
   }
 
-  /** @throws {NotFoundError} if there is no such user */
+  /** @throws {NotFoundError} if the user does not exist */
   find(id: string): User {
     const user = this.#users.get(id);
     if (!user) throw new NotFoundError(`User "${id}" not found`);
     return user;
   }
 
-  /** @throws {BadRequestError} if `input` lacks a name or an email */
+  /** @throws {BadRequestError} if the name or email is missing */
   create(input: unknown): User {
     const name = readText(input, 'name');
     const email = readText(input, 'email');
@@ -35,9 +35,9 @@ export class UserStore {
   }
 
   /**
-   * Overwrites what `input` has of name and email; whatever else is in there is left out.
+   * Overwrites name and email if `input` contains them; ignores other properties.
    *
-   * @throws {NotFoundError} if there is no such user
+   * @throws {NotFoundError} if the user does not exist
    */
   update(id: string, input: unknown): User {
     const user = this.find(id);
@@ -46,7 +46,7 @@ export class UserStore {
     return this.#save({ ...user, name, email, updatedAt: new Date() });
   }
 
-  /** @throws {NotFoundError} if there is no such user */
+  /** @throws {NotFoundError} if the user does not exist */
   delete(id: string): void {
     this.#users.delete(this.find(id).id);
   }
@@ -57,7 +57,7 @@ export class UserStore {
   }
 }
 
-/** The text at `key` of a body that may be anything. */
+/** The string at `key` of an unknown body. */
 function readText(body: unknown, key: string): string | undefined {
   const isObject = typeof body === 'object' && body !== null;
   const value: unknown = isObject ? Reflect.get(body, key) : undefined;

@@ -13,7 +13,7 @@ test.each([
   ['/api/v2/users/7', { data: { id: '7', givenName: 'Ada', familyName: 'Lovelace' } }],
   ['/api/v1/books', ['Notes by the Translator']],
   ['/api/v2/books', { data: [{ title: 'Notes by the Translator' }] }],
-])('GET %s answers in its version', async (path, body) => {
+])('GET %s sends the shape of its version', async (path, body) => {
   const response = await fetch(`${example.origin}${path}`);
 
   expect(response.status).toBe(200);

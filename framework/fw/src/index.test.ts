@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const fw = new URL('./index.ts', import.meta.url).href;
 const bodyParser = new URL('../../body-parser/src/index.ts', import.meta.url).href;
 
-test('an import of fw loads no HTTP client: it costs a start more than all the rest', async () => {
+test('an import of fw does not load the HTTP client of Node', async () => {
   const program = `
     const { createApp, listen } = await import(${JSON.stringify(fw)});
     const server = await listen(createApp({ logger: { info() {}, warn() {}, error() {} } }), 0);
@@ -25,7 +25,7 @@ test('an import of fw loads no HTTP client: it costs a start more than all the r
   expect(loaded.filter((name) => name.includes('undici'))).toEqual([]);
 });
 
-test('fw has what its readers import', async () => {
+test('fw exports the names of the README', async () => {
   const names = Object.keys(await import('./index.ts'));
 
   expect(names).toEqual(
@@ -44,7 +44,7 @@ test('fw has what its readers import', async () => {
   );
 });
 
-/** An application as users write it. */
+/** A typical application. */
 const program = `
   import { createApp, createRouter, errorHandler, listen, notFoundHandler } from ${JSON.stringify(fw)};
   import { json } from ${JSON.stringify(bodyParser)};
@@ -59,7 +59,7 @@ const program = `
   const server = await listen(app, { port: 0, headersTimeoutMs: 2000 });
   process.on('SIGTERM', () => server.close().then(() => process.exit(0)));`;
 
-describe('a process never dies of a request', () => {
+describe('no request can crash the process', () => {
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -77,12 +77,12 @@ describe('a process never dies of a request', () => {
   afterAll(async () => {
     child.kill('SIGTERM');
     const [code] = await once(child, 'exit');
-    expect(code).toBe(0); // it still ends as it was told to
+    expect(code).toBe(0); // it still stops on SIGTERM
   });
 
-  /** Sends `octets`, waits for an answer or a moment, and leaves. */
-  async function attack(octets: string | Uint8Array, leaveAfterMs = 20): Promise<void> {
-    const connection = openConnection(port).send(octets);
+  /** Sends `bytes`, waits briefly for a response, and disconnects. */
+  async function attack(bytes: string | Uint8Array, leaveAfterMs = 20): Promise<void> {
+    const connection = openConnection(port).send(bytes);
     await Promise.race([connection.readAll(), sleep(leaveAfterMs)]);
     connection.close();
   }
@@ -111,7 +111,7 @@ describe('a process never dies of a request', () => {
     ['5,000 headers', `GET / HTTP/1.1\r\nHost: a\r\n${'a:\r\n'.repeat(5_000)}\r\n`],
     ['a header named __proto__', 'GET /users/1 HTTP/1.1\r\nHost: a\r\n__proto__: x\r\n\r\n'],
     [
-      'forwarding that is nonsense',
+      'invalid X-Forwarded-For',
       'GET /users/1 HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ,,[,\r\n\r\n',
     ],
     [
@@ -119,7 +119,7 @@ describe('a process never dies of a request', () => {
       post('Content-Length: 2', '{}').replace('/json', '/json, a/b'),
     ],
     [
-      'a Content-Type that never ends',
+      'a very long Content-Type',
       post(`Content-Length: 2\r\nContent-Type: a/b;${' '.repeat(9_000)}"`, '{}'),
     ],
     ['a handler that throws undefined', 'GET /fails HTTP/1.1\r\nHost: a\r\n\r\n'],
@@ -134,7 +134,7 @@ describe('a process never dies of a request', () => {
       post('Transfer-Encoding: chunked', `1;${'a'.repeat(20_000)}\r\n`),
     ],
     [
-      'a trailer field for the prototype',
+      'a trailer field __proto__',
       post('Transfer-Encoding: chunked', '2\r\n{}\r\n0\r\n__proto__: x\r\n\r\n'),
     ],
     ['Expect and no body', post('Expect: 100-continue\r\nContent-Length: 9', '')],
@@ -144,13 +144,13 @@ describe('a process never dies of a request', () => {
     ],
     ['CONNECT', 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n\x16\x03\x01'],
     ['200 requests and garbage', `${'GET /users/1 HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(200)}\0\0`],
-  ])('not of %s', async (_, octets) => {
-    await attack(octets);
+  ])('%s', async (_, bytes) => {
+    await attack(bytes);
 
     await expectAlive();
   });
 
-  test('not of clients that leave at any moment', async () => {
+  test('clients that disconnect at any moment', async () => {
     await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
         attack(post('Content-Length: 9', '{"a":').slice(0, 2 * index), index % 7),
@@ -160,7 +160,7 @@ describe('a process never dies of a request', () => {
     await expectAlive();
   });
 
-  test('not of requests put together from hostile pieces', async () => {
+  test('generated requests from hostile parts', async () => {
     const piece = fc.oneof(
       fc.constantFrom(
         'GET ',
@@ -190,7 +190,7 @@ describe('a process never dies of a request', () => {
         '5\r\nabcde\r\n',
         '0\r\n\r\n',
       ),
-      fc.uint8Array({ maxLength: 8 }).map((octets) => Buffer.from(octets).toString('latin1')),
+      fc.uint8Array({ maxLength: 8 }).map((bytes) => Buffer.from(bytes).toString('latin1')),
     );
 
     await fc.assert(

@@ -55,7 +55,7 @@ describe.each(Object.entries(factories))('%s without a call', (name, factory) =>
   });
 });
 
-test('a middleware of a controller that was not called rejects at start-up', async () => {
+test('a middleware factory of a controller that was not called rejects at start-up', async () => {
   class Users {
     list() {
       return [];

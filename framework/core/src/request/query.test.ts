@@ -38,7 +38,7 @@ describe('a query', () => {
       { toString: '1', constructor: '2', hasOwnProperty: '3' },
     ],
     ['__proto__=1&__proto__=2', JSON.parse('{"__proto__":["1","2"]}')],
-  ])('%j is read as a form writes it', async (text, query) => {
+  ])('%j is parsed in form encoding', async (text, query) => {
     const response = await request(app, `/?${text}`);
 
     expect(await response.json()).toEqual({ query, prototype: null });
@@ -54,7 +54,7 @@ describe('a query', () => {
     'b=1&a=%E2%82',
     'a=é',
     'a=1#b',
-  ])('%j is answered 400 before any middleware', async (text) => {
+  ])('%j gets 400 before any middleware', async (text) => {
     let hasRun = false;
     const watched = createApp().use((ctx) => {
       hasRun = true;
@@ -68,7 +68,7 @@ describe('a query', () => {
     expect(hasRun).toBe(false);
   });
 
-  test('may have 1,000 keys, and not one more', async () => {
+  test('may have up to 1,000 keys', async () => {
     const keys = (count: number) =>
       Array.from({ length: count }, (_, index) => `k${index}`).join('&');
 
@@ -83,7 +83,7 @@ describe('a query', () => {
   });
 });
 
-/** What a query means, by the platform's own reading of forms; `undefined` where that would guess. */
+/** The expected result, parsed with URLSearchParams; `undefined` for an invalid query. */
 function readByPlatform(text: string): Record<string, string[]> | undefined {
   const isWellFormed = text.split(/[&=]/).every((field) => {
     try {
@@ -101,7 +101,7 @@ function readByPlatform(text: string): Record<string, string[]> | undefined {
   return model;
 }
 
-/** Pieces of queries, whole and broken. */
+/** Valid and invalid parts of queries. */
 const piece = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('a', 'b', '=', '&', '+', '%20', '%C3%A9', '__proto__') },
   {
@@ -128,7 +128,7 @@ const anyQuery = fc
   .array(piece, { maxLength: 30 })
   .map((pieces) => pieces.join('').replaceAll('#', ''));
 
-test('any query is read as the platform reads it, or refused with 400', () => {
+test('generated queries are parsed like URLSearchParams, or get 400', () => {
   let refused = 0;
 
   fc.assert(
@@ -171,7 +171,7 @@ describe('over a socket', () => {
         .end();
     });
 
-  test('any query is answered 200 or 400, as the model says', async () => {
+  test('generated queries get 200 or 400, as expected', async () => {
     await fc.assert(
       fc.asyncProperty(anyQuery, async (text) => {
         const status = await statusOf(`/?${text}`);

@@ -6,7 +6,7 @@ import { openConnection, request } from '../testing/index.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
 
-/** Answers with what it was asked for, and counts how often it was asked. */
+/** An application that sends the path, query and host, and counts its requests. */
 function createMirror() {
   let runs = 0;
   const app = createApp({ logger }).use((ctx) => {
@@ -25,9 +25,9 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-/** Sends `octets` and returns the head and body of the one answer after which the server hangs up. */
-async function exchange(octets: string): Promise<{ status: number; head: string; body: string }> {
-  const connection = openConnection(server.port).send(octets);
+/** Sends `bytes` and returns head and body of the single response before the connection closes. */
+async function exchange(bytes: string): Promise<{ status: number; head: string; body: string }> {
+  const connection = openConnection(server.port).send(bytes);
   const text = await connection.readAll();
   connection.close();
   const [head = '', body = ''] = text.split('\r\n\r\n');
@@ -38,7 +38,7 @@ function lines(...all: string[]): string {
   return `${all.join('\r\n')}\r\n\r\n`;
 }
 
-describe('a request that has more than one reading is refused before any middleware', () => {
+describe('an ambiguous request is rejected before any middleware', () => {
   const close = 'Connection: close';
   // Q9, R7, R8, and what RFC 9112 §3 requires of a request line.
   test.each([
@@ -98,17 +98,17 @@ describe('a request that has more than one reading is refused before any middlew
     ['a length in words', lines('POST / HTTP/1.1', 'Host: a', 'Content-Length: ten')],
     ['a negative length', lines('POST / HTTP/1.1', 'Host: a', 'Content-Length: -1')],
     [
-      'a length beside chunks',
+      'a Content-Length and chunks',
       lines('POST / HTTP/1.1', 'Host: a', 'Content-Length: 3', 'Transfer-Encoding: chunked'),
     ],
     [
-      'chunks that are not last',
+      'chunked is not the last coding',
       lines('POST / HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked, gzip'),
     ],
-  ])('%s: 400', async (_, octets) => {
+  ])('%s: 400', async (_, bytes) => {
     const runsBefore = mirror.runs();
 
-    const { status, head, body } = await exchange(octets);
+    const { status, head, body } = await exchange(bytes);
 
     expect(status).toBe(400);
     expect(head).toMatch(/^content-type: application\/problem\+json$/im);
@@ -123,7 +123,7 @@ describe('a request that has more than one reading is refused before any middlew
   });
 });
 
-describe('a request with one reading passes the gate', () => {
+describe('an unambiguous request is accepted', () => {
   const close = 'Connection: close';
   test.each([
     ['a host', lines('GET / HTTP/1.1', 'Host: example.com', close), { host: 'example.com' }],
@@ -152,15 +152,15 @@ describe('a request with one reading passes the gate', () => {
       `\r\n\r\n${lines('GET / HTTP/1.1', 'Host: a', close)}`,
       { path: '/' },
     ],
-  ])('%s', async (_, octets, expected) => {
-    const { status, body } = await exchange(octets);
+  ])('%s', async (_, bytes, expected) => {
+    const { status, body } = await exchange(bytes);
 
     expect(status).toBe(200);
     expect(JSON.parse(body)).toMatchObject(expected);
   });
 });
 
-test('OPTIONS * asks about the server and is answered 204', async () => {
+test('OPTIONS * gets 204', async () => {
   // R19
   const runsBefore = mirror.runs();
 
@@ -178,40 +178,37 @@ describe('a method', () => {
     ['that HTTP has and nothing here takes', 'DELETE', 404],
     ['QUERY, of RFC 10008', 'QUERY', 404],
     ['that the framework does not know', 'PROPFIND', 501],
-  ])('%s (%s) is answered %i', async (_, method, status) => {
+  ])('%s (%s) gets %i', async (_, method, status) => {
     const response = await request(silent, '/', { method });
 
     expect(response.status).toBe(status);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
   });
 
-  test.each(['BREW / HTTP/1.1', 'get / HTTP/1.1'])(
-    'that nobody knows is answered 501: %s',
-    async (line) => {
-      const { status, body } = await exchange(lines(line, 'Host: a'));
+  test.each(['BREW / HTTP/1.1', 'get / HTTP/1.1'])('that is unknown gets 501: %s', async (line) => {
+    const { status, body } = await exchange(lines(line, 'Host: a'));
 
-      expect(status).toBe(501);
-      expect(JSON.parse(body)).toMatchObject({ status: 501, code: 'NOT_IMPLEMENTED' });
-    },
-  );
+    expect(status).toBe(501);
+    expect(JSON.parse(body)).toMatchObject({ status: 501, code: 'NOT_IMPLEMENTED' });
+  });
 
   test.each([
     ['the greeting of TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'],
     ['a line that is no request line', 'SSH-2.0-OpenSSH_9.9\r\n\r\n'],
-  ])('%s is answered 400, for it is no method', async (_, octets) => {
-    const { status } = await exchange(octets);
+  ])('%s gets 400, because it is not a method', async (_, bytes) => {
+    const { status } = await exchange(bytes);
 
     expect(status).toBe(400);
   });
 
-  test('CONNECT is answered 501: this is no proxy', async () => {
+  test('CONNECT gets 501', async () => {
     const { status } = await exchange(lines('CONNECT a:443 HTTP/1.1', 'Host: a:443'));
 
     expect(status).toBe(501);
   });
 });
 
-test('headers above 16 KiB are answered 431', async () => {
+test('headers above 16 KiB get 431', async () => {
   const { status, body } = await exchange(
     lines('GET / HTTP/1.1', 'Host: a', `X: ${'x'.repeat(20_000)}`),
   );
@@ -220,7 +217,7 @@ test('headers above 16 KiB are answered 431', async () => {
   expect(JSON.parse(body)).toMatchObject({ code: 'REQUEST_HEADER_FIELDS_TOO_LARGE' });
 });
 
-test('an expectation that nobody can meet is answered 417 with a problem', async () => {
+test('an unknown expectation gets 417 with a problem', async () => {
   const { status, body } = await exchange(
     lines('GET / HTTP/1.1', 'Host: a', 'Expect: tea', 'Connection: close'),
   );
@@ -232,17 +229,14 @@ test('an expectation that nobody can meet is answered 417 with a problem', async
 test.each([
   ['no request', 'NOT HTTP\r\n\r\n'],
   ['an expectation', lines('GET / HTTP/1.1', 'Host: a', 'Expect: tea', 'Connection: close')],
-])(
-  'the answer to %s that is refused unread names the request in its head too',
-  async (_, octets) => {
-    const { head, body } = await exchange(octets);
+])('the response to %s that the parser rejects has an X-Request-Id header', async (_, bytes) => {
+  const { head, body } = await exchange(bytes);
 
-    expect(head).toContain(`\r\nX-Request-Id: ${JSON.parse(body).requestId}\r\n`);
-  },
-);
+  expect(head).toContain(`\r\nX-Request-Id: ${JSON.parse(body).requestId}\r\n`);
+});
 
 describe('pipelining', () => {
-  test('a request behind a refused one is answered on the same connection', async () => {
+  test('a request after a rejected one is served on the same connection', async () => {
     const { port } = server;
     const connection = openConnection(port).send(
       lines('GET /%ZZ HTTP/1.1', 'Host: a') +
@@ -255,22 +249,22 @@ describe('pipelining', () => {
     expect(text).toContain('"path":"/next"');
   });
 
-  test('what cannot be read behind a request is answered after it, in order', async () => {
+  test('invalid data after a request gets its response in order', async () => {
     const app = createApp({ logger }).use(async (ctx) => {
       if (ctx.path === '/slow') await new Promise((resolve) => setTimeout(resolve, 50));
       ctx.send(ctx.path);
     });
     const slow = await listen(app, 0);
-    const answersTo = async (path: string) => {
+    const responsesTo = async (path: string) => {
       const connection = openConnection(slow.port).send(
         `${lines(`GET ${path} HTTP/1.1`, 'Host: a')}\0\0\r\n\r\n`,
       );
       return (await connection.readAll()).match(/HTTP\/1\.1 \d+|\/slow$|\/fast$/gm);
     };
 
-    expect((await answersTo('/slow'))?.[0]).toBe('HTTP/1.1 200');
-    expect((await answersTo('/fast'))?.[0]).toBe('HTTP/1.1 200');
-    expect(await answersTo('/slow')).toHaveLength(2);
+    expect((await responsesTo('/slow'))?.[0]).toBe('HTTP/1.1 200');
+    expect((await responsesTo('/fast'))?.[0]).toBe('HTTP/1.1 200');
+    expect(await responsesTo('/slow')).toHaveLength(2);
     await slow.close();
   });
 });

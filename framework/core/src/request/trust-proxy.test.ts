@@ -4,7 +4,7 @@ import { createApp } from '../application.ts';
 import { request } from '../testing/index.ts';
 import { readForwarding, readTrustProxy, type TrustProxy } from './trust-proxy.ts';
 
-/** What an application says of a request that came through proxies; the peer is 127.0.0.1. */
+/** The ip, host and protocol of a request through proxies; the peer is 127.0.0.1. */
 async function see(trustProxy: TrustProxy, headers: Record<string, string>) {
   const app = createApp({ trustProxy }).use((ctx) => {
     ctx.json({ ip: ctx.ip, host: ctx.host, protocol: ctx.protocol });
@@ -13,7 +13,7 @@ async function see(trustProxy: TrustProxy, headers: Record<string, string>) {
 }
 
 // Q10
-describe('ctx.ip follows trustProxy from the right', () => {
+describe('ctx.ip is read from the right of X-Forwarded-For', () => {
   test.each<readonly [TrustProxy, string, string]>([
     [false, '192.0.2.1', '127.0.0.1'],
     [0, '192.0.2.1', '127.0.0.1'],
@@ -55,10 +55,10 @@ describe('ctx.host and ctx.protocol follow trustProxy', () => {
   test.each<
     readonly [string, TrustProxy, Record<string, string>, { host: string; protocol: string }]
   >([
-    ['nobody is trusted', false, forwarded, { host: 'inner:80', protocol: 'http' }],
+    ['no proxy is trusted', false, forwarded, { host: 'inner:80', protocol: 'http' }],
     ['the last of two entries counts', 1, forwarded, { host: 'outer.example', protocol: 'https' }],
     [
-      'the peer is no trusted network',
+      'the peer is not in a trusted network',
       ['10.0.0.0/8'],
       forwarded,
       { host: 'inner:80', protocol: 'http' },
@@ -112,15 +112,15 @@ test.each([
 });
 
 test.each([
-  ['a client that is gone', undefined],
+  ['a client that has disconnected', undefined],
   ['a link-local client', 'fe80::1%eth0'],
-])('%s is no trusted network', (_, remote) => {
+])('%s is not a trusted network', (_, remote) => {
   const isTrusted = readTrustProxy(['10.0.0.0/8', '2001:db8::/32']);
 
   expect(readForwarding(remote, '192.0.2.1', isTrusted).hops).toBe(0);
 });
 
-test('an address has no zone: that names an interface of one machine', () => {
+test('ctx.ip is an address without a zone', () => {
   const { ip } = readForwarding('fe80::1%eth0', undefined, readTrustProxy(false));
 
   expect(ip).toBe('fe80::1');

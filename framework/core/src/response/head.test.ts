@@ -21,7 +21,7 @@ const app = createApp({ logger: { info() {}, warn() {}, error() {} } }).use(asyn
     ctx.status = Number(argument);
   } else if (kind === 'text') ctx.send('plain');
   else if (kind === 'utf8') ctx.html('<p>日本 é 😀</p>');
-  else if (kind === 'octets') ctx.send(Buffer.from([0, 128, 255]));
+  else if (kind === 'bytes') ctx.send(Buffer.from([0, 128, 255]));
   else if (kind === 'large') ctx.send('é'.repeat(100_000));
   else if (kind === 'cookies') ctx.set('Set-Cookie', ['a=1', 'b=2']).set('X-A', 'é').json({});
   else if (kind === 'close') ctx.set('Connection', 'close').json({});
@@ -46,9 +46,9 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([ours, nodes].map((server) => once(server.close(), 'close'))));
 
-/** All that `server` sends for `octets`, without what differs from one time to the next. */
-async function answerOf(server: Server, octets: string): Promise<string> {
-  const connection = openConnection((server.address() as AddressInfo).port).send(octets);
+/** The bytes that `server` sends for `bytes`, without values that differ between requests. */
+async function responseOf(server: Server, bytes: string): Promise<string> {
+  const connection = openConnection((server.address() as AddressInfo).port).send(bytes);
   const text = await connection.readAll();
   connection.close();
   return text
@@ -73,14 +73,14 @@ test.each([
   ),
   ['a text', requestOf('/text')],
   ['a text beyond ASCII', requestOf('/utf8')],
-  ['octets', requestOf('/octets')],
+  ['bytes', requestOf('/bytes')],
   ['a large text', requestOf('/large')],
   ['repeated headers', requestOf('/cookies')],
   ['a redirect', requestOf('/redirect')],
   ['an error', requestOf('/nowhere')],
-  ['a refusal by the gate', requestOf('/%ZZ')],
+  ['a rejected request target', requestOf('/%ZZ')],
   ['HEAD', requestOf('/utf8', 'HEAD')],
-  ['HEAD of octets', requestOf('/octets', 'HEAD')],
+  ['HEAD of bytes', requestOf('/bytes', 'HEAD')],
   ['HEAD of an error', requestOf('/nowhere', 'HEAD')],
   ['a handler that closes', requestOf('/close')],
   ['a client that closes', requestOf('/utf8', 'GET', 'Connection: close')],
@@ -89,32 +89,32 @@ test.each([
   ['HTTP/1.0 that keeps', 'GET /text HTTP/1.0\r\nConnection: keep-alive\r\n\r\n'],
   ['HTTP/1.0 HEAD', 'HEAD /text HTTP/1.0\r\n\r\n'],
   ['HTTP/1.0 with TE', 'GET /text HTTP/1.0\r\nTE: chunked\r\n\r\n'],
-  ['a body that nobody reads', `${requestOf('/text', 'POST', 'Content-Length: 3')}abc`],
+  ['a body that is not read', `${requestOf('/text', 'POST', 'Content-Length: 3')}abc`],
   [
-    'chunks that nobody reads',
+    'chunks that are not read',
     `${requestOf('/text', 'POST', 'Transfer-Encoding: chunked')}3\r\nabc\r\n0\r\n\r\n`,
   ],
   [
-    '100-continue that nobody grants',
+    '100-continue without a 100 response',
     requestOf('/text', 'POST', 'Expect: 100-continue', 'Content-Length: 3'),
   ],
   [
     'several at once',
     requestOf('/slow') + requestOf('/text') + requestOf('/nowhere') + requestOf('/slow'),
   ],
-] as const)('the octets of %s are those that Node writes', async (_, octets) => {
-  const isLast = /^Connection: close|HTTP\/1\.0\r\n(?!Connection: keep-alive)/m.test(octets);
+] as const)('the bytes of %s are those that Node writes', async (_, bytes) => {
+  const isLast = /^Connection: close|HTTP\/1\.0\r\n(?!Connection: keep-alive)/m.test(bytes);
   const rest = isLast ? '' : last;
 
   const [actual, expected] = await Promise.all(
-    [ours, nodes].map((server) => answerOf(server, octets + rest)),
+    [ours, nodes].map((server) => responseOf(server, bytes + rest)),
   );
 
   expect(actual).toBe(expected);
   expect(actual).toMatch(/^HTTP\/1\.1 \d{3} [^\r\n]+\r\n(?:.+\r\n)*Date: masked\r\n/);
 });
 
-test('the Date is that of the second in which the answer is written', async () => {
+test('Date is the second in which the response is written', async () => {
   const dates: number[] = [];
 
   for (let count = 0; count < 3; count++) {
@@ -125,7 +125,7 @@ test('the Date is that of the second in which the answer is written', async () =
     const date = Date.parse(/Date: (.*)\r\n/.exec(await connection.read(/plain$/))?.[1] ?? '');
     connection.close();
     dates.push(date);
-    // A timer may be late by a moment, never by a second.
+    // A timer may be slightly late, but never by a second.
     expect(date).toBeGreaterThanOrEqual(before - 1000);
     expect(date).toBeLessThanOrEqual(Date.now());
     await sleep(600);
@@ -134,7 +134,7 @@ test('the Date is that of the second in which the answer is written', async () =
   expect(new Set(dates).size).toBeGreaterThan(1);
 });
 
-test('headers that somebody set past the context are sent too', async () => {
+test('headers that were set on ctx.raw.res are sent too', async () => {
   const touching = createApp().use((ctx) => {
     ctx.raw.res.setHeader('X-Raw', 'yes');
     ctx.raw.res.appendHeader('X-More', 'too');
@@ -143,7 +143,7 @@ test('headers that somebody set past the context are sent too', async () => {
   const server = createServer(touching).listen(0, '127.0.0.1');
   await once(server, 'listening');
 
-  const answer = await answerOf(server, last);
+  const answer = await responseOf(server, last);
 
   expect(answer).toMatch(/X-Raw: yes\r\n/);
   expect(answer).toMatch(/X-More: too\r\n/);
@@ -163,7 +163,7 @@ test.each<readonly [string, Middleware, Record<string, string>]>([
     (ctx) => ctx.send(Readable.from([Buffer.from('a')])),
     { 'content-type': 'application/octet-stream' },
   ],
-])('the headers of %s can be read when it is finished', async (_, handler, expected) => {
+])('the headers of %s can be read after it is finished', async (_, handler, expected) => {
   const seen = Promise.withResolvers<object>();
   const reading = createApp().use((ctx, next) => {
     const { res } = ctx.raw;
@@ -209,7 +209,7 @@ test.each<readonly [string, (res: ServerResponse) => void, RegExp]>([
     },
     /^X-Late: yes\r$/m,
   ],
-])('%s of the response of Node has its effect', async (_, change, expected) => {
+])('%s of ctx.raw.res has its effect', async (_, change, expected) => {
   const changing = createApp().use((ctx) => {
     change(ctx.raw.res);
     ctx.send('plain');
@@ -217,9 +217,9 @@ test.each<readonly [string, (res: ServerResponse) => void, RegExp]>([
   const server = createServer(changing).listen(0, '127.0.0.1');
   await once(server, 'listening');
 
-  const octets = await answerOf(server, last);
+  const bytes = await responseOf(server, last);
 
-  expect(octets).toMatch(expected);
-  expect(octets).toMatch(/plain$/);
+  expect(bytes).toMatch(expected);
+  expect(bytes).toMatch(/plain$/);
   await once(server.close(), 'close');
 });

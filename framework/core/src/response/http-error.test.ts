@@ -29,7 +29,7 @@ test.each([
   [UnprocessableContentError, 422, 'Unprocessable Content'],
   [TooManyRequestsError, 429, 'Too Many Requests'],
   [ServiceUnavailableError, 503, 'Service Unavailable'],
-])('%o is an HttpError of status %i', (Type, status, title) => {
+])('%o is an HttpError with status %i', (Type, status, title) => {
   const cause = new Error('the cause');
 
   const plain = new Type();
@@ -40,7 +40,7 @@ test.each([
   expect(told).toMatchObject({ message: 'told', cause, code: 'OWN', type: 'urn:own' });
 });
 
-test('MethodNotAllowedError and UnauthorizedError bring the header their status requires', () => {
+test('MethodNotAllowedError and UnauthorizedError have the header that their status requires', () => {
   expect(new MethodNotAllowedError(['GET', 'HEAD']).headers).toEqual({ Allow: 'GET, HEAD' });
   expect(new UnauthorizedError().headers).toEqual({ 'WWW-Authenticate': 'Bearer' });
   expect(
@@ -49,7 +49,7 @@ test('MethodNotAllowedError and UnauthorizedError bring the header their status 
 });
 
 describe('HttpError', () => {
-  test.each([399, 600, 200, 404.5, Number.NaN])('refuses status %d', (status) => {
+  test.each([399, 600, 200, 404.5, Number.NaN])('rejects status %d', (status) => {
     expect(() => new HttpError(status)).toThrow(RangeError);
   });
 });

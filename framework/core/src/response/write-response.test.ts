@@ -85,7 +85,7 @@ describe('an error response', () => {
   });
 });
 
-/** An application whose one handler sends the stream, and the errors that it logs. */
+/** An application that sends the stream, and its logged errors. */
 function streaming(stream: Readable | ReadableStream, prepare: (ctx: Context) => void = () => {}) {
   const errors: unknown[] = [];
   const logger = { ...silent, error: (_: string, error?: unknown) => void errors.push(error) };
@@ -105,7 +105,7 @@ function failing(error: Error): Readable {
   });
 }
 
-describe.each(['GET', 'HEAD'])('a stream that fails before its first byte, on %s', (method) => {
+describe.each(['GET', 'HEAD'])('a stream that fails before its first byte, for %s', (method) => {
   test.each<readonly [string, () => Readable | ReadableStream]>([
     ['a Node stream', () => failing(new Error('disk broken'))],
     ['a file that is missing', () => createReadStream('/disk broken')],
@@ -147,7 +147,7 @@ describe.each(['GET', 'HEAD'])('a stream that fails before its first byte, on %s
     if (stream instanceof Readable) expect(stream.destroyed).toBe(true);
   });
 
-  test('with an error that has a status: this status', async () => {
+  test('an error with a status: this status', async () => {
     const error = Object.assign(new Error('No such report'), { status: 404, expose: true });
     const { app, errors } = streaming(failing(error));
 
@@ -184,7 +184,7 @@ describe('a stream', () => {
     ['POST', undefined],
     ['POST', ''],
     ['POST', 'x'.repeat(200_000)],
-  ])('that is the request of a %s echoes its body', async (method, body) => {
+  ])('that is the body of a %s request is echoed', async (method, body) => {
     const app = createApp({ logger: silent }).use((ctx) => ctx.send(ctx.raw.req));
 
     const response = await request(app, '/', { method, ...(body !== undefined && { body }) });
@@ -193,7 +193,7 @@ describe('a stream', () => {
     expect(await response.text()).toBe(body ?? '');
   });
 
-  test('that is a transform sends what goes through it', async () => {
+  test('that is a transform sends its output', async () => {
     const gzip = createGzip();
     gzip.end('abc');
 
@@ -202,7 +202,7 @@ describe('a stream', () => {
     expect(gunzipSync(await response.arrayBuffer()).toString()).toBe('abc');
   });
 
-  test('is sent whole, in order', async () => {
+  test('is sent completely and in order', async () => {
     const chunks = Array.from({ length: 500 }, (_, index) => `${index}:${'x'.repeat(index)};`);
     const bodies = [
       Readable.from(chunks),
@@ -218,7 +218,7 @@ describe('a stream', () => {
     expect(texts).toEqual(bodies.map(() => chunks.join('')));
   });
 
-  test('with a chunk that is neither text nor octets is cut off there and logged', async () => {
+  test('with a chunk that is neither text nor bytes is aborted and logged', async () => {
     const stream = new Readable({ objectMode: true, read() {} });
     stream.push('first');
     const { app, errors } = streaming(stream);
@@ -233,7 +233,7 @@ describe('a stream', () => {
     await server.close();
   });
 
-  test('is destroyed when the client has left before it is sent', async () => {
+  test('is destroyed if the client disconnects before it is sent', async () => {
     const stream = new Readable({ read() {} });
     const { promise: hasArrived, resolve: arrive } = Promise.withResolvers<void>();
     const app = createApp({ logger: silent }).use(async (ctx) => {
@@ -252,7 +252,7 @@ describe('a stream', () => {
   });
 
   test.each(['before its first byte', 'after it'])(
-    'is destroyed when the client leaves %s, and nothing is logged',
+    'is destroyed when the client disconnects %s, without a log entry',
     async (moment) => {
       let isCancelled = false;
       const streams = [
@@ -285,7 +285,7 @@ describe('a stream', () => {
     },
   );
 
-  test('from the web is read no faster than the client reads', async () => {
+  test('of the web type is read as slowly as the client reads', async () => {
     let pulls = 0;
     const stream = new ReadableStream({
       pull(controller) {

@@ -45,7 +45,7 @@ const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
 // Q11
 describe('listen', () => {
-  test('takes a free port for 0, prints the address and serves', async () => {
+  test('selects a free port for 0 and logs the address', async () => {
     const { lines, logger } = createLog();
     const app = createApp({ logger }).use((ctx) => ctx.send('here'));
 
@@ -58,7 +58,7 @@ describe('listen', () => {
     await server.close();
   });
 
-  test('listens where it is told, on IPv6 too', async () => {
+  test('listens on the given host, also IPv6', async () => {
     const { lines, logger } = createLog();
 
     const server = await listen(createApp({ logger }), { port: 0, host: '::1' });
@@ -88,7 +88,7 @@ describe('listen', () => {
       /^Cannot listen on 192\.0\.2\.1:0: this machine does not have this address$/,
     ],
     [
-      'a host nobody knows',
+      'an unknown host',
       { port: 0, host: 'no-such-host.invalid' },
       /^Cannot listen on no-such-host\.invalid:0: /,
     ],
@@ -96,7 +96,7 @@ describe('listen', () => {
     await expect(listen(createApp({ logger: quiet }), options)).rejects.toThrow(message);
   });
 
-  test('sets plugins up first, and rejects with the first that fails', async () => {
+  test('waits for plugins, and rejects with the first failure', async () => {
     const steps: string[] = [];
     const app = createApp({ logger: { ...quiet, info: () => void steps.push('listening') } });
     app.plugin(async () => {
@@ -118,19 +118,19 @@ describe('listen', () => {
     await server.close();
   });
 
-  test('takes a request time-out below the default one for headers', async () => {
+  test('accepts a request time-out below the default headers time-out', async () => {
     const server = await listen(createApp({ logger: quiet }), { port: 0, requestTimeoutMs: 1_000 });
 
     await server.close();
   });
 
-  test('answers 408 to headers that take too long', async () => {
+  test('sends 408 if the headers take too long', async () => {
     const server = await listen(createApp({ logger: quiet }), { port: 0, headersTimeoutMs: 100 });
 
-    const answer = await openConnection(server.port).send('GET / HTTP/1.1\r\nHost').readAll();
+    const response = await openConnection(server.port).send('GET / HTTP/1.1\r\nHost').readAll();
 
-    expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
-    expect(answer).toContain('"code":"REQUEST_TIMEOUT"');
+    expect(response).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    expect(response).toContain('"code":"REQUEST_TIMEOUT"');
     await server.close();
   });
 
@@ -139,15 +139,15 @@ describe('listen', () => {
     const server = await listen(app, { port: 0, keepAliveTimeoutMs: 2_000 });
     const connection = openConnection(server.port);
 
-    const answer = await connection.send(GET).read(/\r\n\r\na$/);
+    const response = await connection.send(GET).read(/\r\n\r\na$/);
 
-    expect(answer).toContain('Keep-Alive: timeout=2\r\n');
+    expect(response).toContain('Keep-Alive: timeout=2\r\n');
     connection.close();
     await server.close();
   });
 });
 
-test('listen and close refuse unknown options', async () => {
+test('listen and close reject unknown options', async () => {
   const app = createApp({ logger: quiet });
   const server = await listen(app, 0);
 
@@ -160,19 +160,16 @@ test('listen and close refuse unknown options', async () => {
   await server.close();
 });
 
-test.each([Number.NaN, -1, 65_536, 80.5])(
-  'listen refuses %d as a port in one line',
-  async (port) => {
-    await expect(listen(createApp({ logger: quiet }), port)).rejects.toThrow(
-      new TypeError(
-        `Cannot read option port "${port}" of listen(): expected a whole number from 0 to 65535`,
-      ),
-    );
-  },
-);
+test.each([Number.NaN, -1, 65_536, 80.5])('listen rejects port %d in one line', async (port) => {
+  await expect(listen(createApp({ logger: quiet }), port)).rejects.toThrow(
+    new TypeError(
+      `Cannot read option port "${port}" of listen(): expected a whole number from 0 to 65535`,
+    ),
+  );
+});
 
 describe('close', () => {
-  test('waits for what is in flight, and tells it that the connection ends', async () => {
+  test('waits for requests in flight, and sends Connection: close', async () => {
     const gate = createGate();
     const reached = createGate();
     const app = createApp({ logger: quiet }).use(async (ctx) => {
@@ -191,13 +188,13 @@ describe('close', () => {
     await sleep(150);
     const wasClosed = isClosed;
     gate.open();
-    const answer = await connection.readAll();
+    const response = await connection.readAll();
     await closed;
 
     expect(wasClosed).toBe(false);
-    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-    expect(answer).toContain('Connection: close\r\n');
-    expect(answer).toMatch(/\r\n\r\ndone$/);
+    expect(response).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(response).toContain('Connection: close\r\n');
+    expect(response).toMatch(/\r\n\r\ndone$/);
   });
 
   test.each([
@@ -210,7 +207,7 @@ describe('close', () => {
       },
     ],
     [
-      'that has never sent anything',
+      'that has sent nothing',
       async (port: number) => {
         const connection = openConnection(port);
         await sleep(30);
@@ -226,14 +223,14 @@ describe('close', () => {
       },
     ],
     [
-      'that was refused and does not hang up',
+      'that was rejected and stays open',
       async (port: number) => {
         const connection = openConnection(port).send('\0\r\n\r\n');
         await connection.readAll();
         return connection;
       },
     ],
-  ])('ends a connection %s', async (_, open) => {
+  ])('closes a connection %s', async (_, open) => {
     const server = await listen(
       createApp({ logger: quiet }).use((ctx) => ctx.send('a')),
       0,
@@ -248,22 +245,22 @@ describe('close', () => {
     connection.close();
   });
 
-  test('serves an idle connection for as long as it lingers, and tells it to close', async () => {
+  test('serves idle connections during lingerMs, and sends Connection: close', async () => {
     const app = createApp({ logger: quiet }).use((ctx) => ctx.send('here'));
     const server = await listen(app, 0);
     const connection = openConnection(server.port).send(GET);
     await connection.read(/here$/);
 
     const closed = server.close({ lingerMs: 10_000 });
-    await sleep(100); // longer than a sweep that would close it
-    const answers = await connection.send(GET).readAll();
+    await sleep(100); // longer than the interval in which it would be closed
+    const responses = await connection.send(GET).readAll();
     await closed;
 
-    expect(answers.match(/here/g)).toHaveLength(2);
-    expect(answers).toMatch(/Connection: close\r\n(?:.*\r\n)*\r\nhere$/);
+    expect(responses.match(/here/g)).toHaveLength(2);
+    expect(responses).toMatch(/Connection: close\r\n(?:.*\r\n)*\r\nhere$/);
   });
 
-  test('answers what comes on an open connection meanwhile, and closes that', async () => {
+  test('serves a pipelined request, and closes the connection', async () => {
     const gate = createGate();
     const app = createApp({ logger: quiet }).use(async (ctx) => {
       if (ctx.path === '/slow') await gate.opened;
@@ -277,16 +274,16 @@ describe('close', () => {
 
     const closed = server.close();
     gate.open();
-    const answer = await connection.readAll();
+    const response = await connection.readAll();
     await closed;
 
-    expect(answer).toMatch(/\/slow/);
+    expect(response).toMatch(/\/slow/);
   });
 
   test.each([
     ['a whole response', () => Buffer.alloc(20_000_000)],
     ['a stream', () => Readable.from(Array.from({ length: 200 }, () => Buffer.alloc(100_000)))],
-  ])('sends the rest of %s to a slow reader', async (_, createBody) => {
+  ])('sends the rest of %s to a slow client', async (_, createBody) => {
     const app = createApp({ logger: quiet }).use((ctx) => ctx.send(createBody()));
     const server = await listen(app, 0);
     const reader = openSlowReader(server.port);
@@ -297,7 +294,7 @@ describe('close', () => {
     expect(await reader.ended).toBeGreaterThan(20_000_000);
   });
 
-  test('ends idle connections while a response is still being sent', async () => {
+  test('closes idle connections while another response is being sent', async () => {
     const app = createApp({ logger: quiet }).use((ctx) =>
       ctx.send(ctx.path === '/' ? Buffer.alloc(20_000_000) : 'idle'),
     );
@@ -313,7 +310,7 @@ describe('close', () => {
     await closed;
   });
 
-  test('destroys what is still open at its time limit, and logs it', async () => {
+  test('destroys open connections at its time limit, and logs their number', async () => {
     const { lines, logger } = createLog();
     const app = createApp({ logger }).use((ctx) => {
       const events = new Readable({ read() {} });
@@ -339,7 +336,7 @@ describe('close', () => {
     await server.close();
   });
 
-  test('refuses new connections, and may be called twice', async () => {
+  test('rejects new connections, and can be called twice', async () => {
     const server = await listen(createApp({ logger: quiet }), 0);
 
     await Promise.all([server.close(), server.close()]);
@@ -348,7 +345,7 @@ describe('close', () => {
   });
 });
 
-test('app.handle serves an http server of Node as it is', async () => {
+test('app.handle is a request listener of node:http', async () => {
   const { handle } = createApp({ logger: quiet }).use((ctx) => ctx.set('X-A', ['1', '2']).json({}));
   const server = http.createServer(handle).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -361,12 +358,12 @@ test('app.handle serves an http server of Node as it is', async () => {
   server.close();
 });
 
-// RFC 9110 §15.2: an HTTP/1.0 client does not know interim responses
+// RFC 9110 §15.2: HTTP/1.0 has no interim responses
 test.each<readonly [string, (res: ServerResponse) => void]>([
   ['100 Continue', (res) => res.writeContinue()],
   ['102 Processing', (res) => res.writeProcessing()],
   ['103 Early Hints', (res) => res.writeEarlyHints({ link: '</a.css>; rel=preload' })],
-])('%s is sent to an HTTP/1.1 client only', async (status, write) => {
+])('%s is only sent to HTTP/1.1 clients', async (status, write) => {
   const app = createApp({ logger: quiet }).use((ctx) => {
     write(ctx.raw.res);
     ctx.send('done');
@@ -395,38 +392,41 @@ describe('ctx.signal', () => {
       },
     ],
     ['goes on', (signal) => once(signal, 'abort')],
-  ])('aborts when the client leaves a handler that %s, and nothing is logged', async (_, work) => {
-    const { lines, logger } = createLog();
-    const reached = createGate();
-    const over = createGate();
-    let reason: unknown;
-    const app = createApp({ logger }).use(
-      async (_ctx, next) => {
-        await next().finally(over.open);
-      },
-      async (ctx) => {
-        reached.open();
-        ctx.signal.addEventListener('abort', () => {
-          reason = ctx.signal.reason;
-        });
-        await work(ctx.signal);
-        ctx.json({});
-      },
-    );
-    const server = await listen(app, 0);
-    const connection = openConnection(server.port).send(GET);
-    await reached.opened;
+  ])(
+    'aborts when the client disconnects from a handler that %s, without a log entry',
+    async (_, work) => {
+      const { lines, logger } = createLog();
+      const reached = createGate();
+      const over = createGate();
+      let reason: unknown;
+      const app = createApp({ logger }).use(
+        async (_ctx, next) => {
+          await next().finally(over.open);
+        },
+        async (ctx) => {
+          reached.open();
+          ctx.signal.addEventListener('abort', () => {
+            reason = ctx.signal.reason;
+          });
+          await work(ctx.signal);
+          ctx.json({});
+        },
+      );
+      const server = await listen(app, 0);
+      const connection = openConnection(server.port).send(GET);
+      await reached.opened;
 
-    connection.close();
-    await over.opened;
-    await sleep(20);
+      connection.close();
+      await over.opened;
+      await sleep(20);
 
-    expect(reason).toMatchObject({ name: 'AbortError' });
-    expect(lines.filter((line) => line.startsWith('error'))).toEqual([]);
-    await server.close();
-  });
+      expect(reason).toMatchObject({ name: 'AbortError' });
+      expect(lines.filter((line) => line.startsWith('error'))).toEqual([]);
+      await server.close();
+    },
+  );
 
-  test('has aborted where it is first asked for after the client left', async () => {
+  test('is already aborted if first read after the client disconnected', async () => {
     const seen = Promise.withResolvers<boolean>();
     const reached = createGate();
     const app = createApp({ logger: quiet }).use(async (ctx) => {
@@ -444,7 +444,7 @@ describe('ctx.signal', () => {
     await server.close();
   });
 
-  test('aborts when the deadline passes, counted from the start of the request', async () => {
+  test('aborts when the deadline passes, measured from the start of the request', async () => {
     const app = createApp({ logger: quiet, deadlineMs: 2_000 }).use(async (ctx) => {
       await sleep(1_000);
       const startedMs = performance.now();
@@ -463,7 +463,7 @@ describe('ctx.signal', () => {
   test.each<readonly [string, (signal: AbortSignal) => Promise<unknown>]>([
     ['its reason', (signal) => once(signal, 'abort').then(() => signal.throwIfAborted())],
     ['an error of Node that wraps it', (signal) => sleep(5_000, undefined, { signal })],
-  ])('at the deadline is a 503 for a handler that throws %s', async (_, work) => {
+  ])('causes a 503 at the deadline if the handler throws %s', async (_, work) => {
     const { lines, logger } = createLog();
     const app = createApp({ logger, deadlineMs: 20 }).use((ctx) => work(ctx.signal));
     const server = await listen(app, 0);
@@ -477,7 +477,7 @@ describe('ctx.signal', () => {
     await server.close();
   });
 
-  test('leaves a time-out of the handler itself a 500', async () => {
+  test('does not turn another time-out of the handler into a 503', async () => {
     const app = createApp({ logger: quiet, deadlineMs: 5_000 }).use(async (ctx) => {
       ctx.signal.throwIfAborted();
       await once(AbortSignal.timeout(1), 'abort');
@@ -489,7 +489,7 @@ describe('ctx.signal', () => {
     await server.close();
   });
 
-  test('does not abort once the answer is complete', async () => {
+  test('does not abort after the response is complete', async () => {
     const { promise, resolve } = Promise.withResolvers<AbortSignal>();
     const app = createApp({ logger: quiet, deadlineMs: 30 }).use((ctx) => {
       resolve(ctx.signal);
@@ -507,26 +507,29 @@ describe('ctx.signal', () => {
   test.each([
     ['in the middle of a stream', 0],
     ['before the stream begins', 40],
-  ])('a client that leaves %s is no error, and the stream ends', async (_, waitMs) => {
-    const { lines, logger } = createLog();
-    const stream = new Readable({ read() {} });
-    stream.push('first');
-    const app = createApp({ logger }).use(async (ctx) => {
-      await sleep(waitMs);
-      ctx.send(stream);
-    });
-    const server = await listen(app, 0);
-    const ended = new Promise((resolve) => stream.on('close', resolve).on('error', () => {}));
+  ])(
+    'a client that disconnects %s causes no error, and the stream is destroyed',
+    async (_, waitMs) => {
+      const { lines, logger } = createLog();
+      const stream = new Readable({ read() {} });
+      stream.push('first');
+      const app = createApp({ logger }).use(async (ctx) => {
+        await sleep(waitMs);
+        ctx.send(stream);
+      });
+      const server = await listen(app, 0);
+      const ended = new Promise((resolve) => stream.on('close', resolve).on('error', () => {}));
 
-    const request = get({ port: server.port, host: '127.0.0.1', agent: new Agent() });
-    request.on('error', () => {}).on('response', () => request.destroy());
-    if (waitMs > 0) setTimeout(() => request.destroy(), 10);
-    await ended;
-    await sleep(20);
+      const request = get({ port: server.port, host: '127.0.0.1', agent: new Agent() });
+      request.on('error', () => {}).on('response', () => request.destroy());
+      if (waitMs > 0) setTimeout(() => request.destroy(), 10);
+      await ended;
+      await sleep(20);
 
-    expect(lines.filter((line) => line.startsWith('error'))).toEqual([]);
-    await server.close();
-  });
+      expect(lines.filter((line) => line.startsWith('error'))).toEqual([]);
+      await server.close();
+    },
+  );
 });
 
 test.each([

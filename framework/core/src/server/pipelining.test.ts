@@ -22,7 +22,7 @@ async function serve(...middleware: readonly Middleware[]): Promise<number> {
 const get = (path: string, ...headers: readonly string[]) =>
   [`GET ${path} HTTP/1.1`, 'Host: a', ...headers, '', ''].join('\r\n');
 
-test('pipelined requests are handled one after another, in their order', async () => {
+test('pipelined requests are handled one after another, in order', async () => {
   let running = 0;
   const events: string[] = [];
   const port = await serve(async (ctx) => {
@@ -72,7 +72,7 @@ test('a pipelined request does not see the AsyncLocalStorage of the request befo
   expect(seen).toEqual([undefined, undefined, undefined]);
 });
 
-test('a client that pipelines without reading has one response in memory', async () => {
+test('a client that pipelines without reading uses the memory of one response', async () => {
   let begun = 0;
   const port = await serve((ctx) => {
     begun++;

@@ -28,7 +28,7 @@ function openStalledClient(port: number): Socket {
   return socket;
 }
 
-/** As many bytes as are asked for, in pieces of 64 KiB. */
+/** An endless stream in chunks of 64 KiB, and a count of the bytes that were read. */
 function endlessBody() {
   let produced = 0;
   const body = new Readable({
@@ -40,7 +40,7 @@ function endlessBody() {
   return { body, producedBytes: () => produced };
 }
 
-test('a client that accepts nothing of a whole response is disconnected', async () => {
+test('a client that accepts no data of a complete response is disconnected', async () => {
   const closed = Promise.withResolvers<void>();
   const { port } = await start(100, (ctx) => {
     ctx.raw.res.once('close', closed.resolve);
@@ -52,7 +52,7 @@ test('a client that accepts nothing of a whole response is disconnected', async 
   await closed.promise;
 });
 
-test('a stream that a client does not read is buffered up to a bound, and destroyed', async () => {
+test('a stream that the client does not read is destroyed, and its buffer is limited', async () => {
   const { body, producedBytes } = endlessBody();
   const { port } = await start(100, (ctx) => ctx.send(body));
 
@@ -99,7 +99,7 @@ test('a stream that has nothing to send for longer than the time-out stays open'
   await connection.read(/first/);
 
   openStalledClient(port);
-  await closed.promise; // by now the other connection has been idle for the whole time-out
+  await closed.promise; // then the other connection was idle for the whole time-out
   events.push('second');
   events.push(null);
 

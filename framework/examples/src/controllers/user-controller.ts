@@ -6,7 +6,7 @@ import { UserStore } from '../user-store.ts';
 @Service()
 class UserService extends UserStore {}
 
-/** Answers `/users`: what a method returns is the body. */
+/** Serves `/users`: the value that a method returns is the response body. */
 @Controller('/users')
 export class UserController {
   readonly users = inject(UserService);
