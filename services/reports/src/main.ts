@@ -39,11 +39,7 @@ await runService({
     return {
       // No readiness check: without Redis each replica counts alone, without users or catalog reports are partial.
       app: createReportsApp({ ...edge, verify, limits, readStatistics }),
-      async close() {
-        clients.users.close();
-        clients.catalog.close();
-        await close();
-      },
+      close,
     };
   },
 });

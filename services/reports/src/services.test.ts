@@ -32,10 +32,6 @@ test('reports of the running services users and catalog are complete', {
   const clientOf = (name: string, baseUrl: string) =>
     createServiceClient({ name, baseUrl, timeoutMs: 10_000 });
   const clients = { users: clientOf('users', usersUrl), catalog: clientOf('catalog', catalogUrl) };
-  onTestFinished(() => {
-    clients.users.close();
-    clients.catalog.close();
-  });
   const app = newApp({ readStatistics: createStatisticsReader(clients) });
   const posted = await fetch(`${usersUrl}/api/v2/users`, {
     method: 'POST',

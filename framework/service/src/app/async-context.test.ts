@@ -138,7 +138,6 @@ function commitInGroup(): Middleware {
 /** Calls another service on behalf of the request. */
 function callService(): Middleware {
   const client = createServiceClient({ name: 'notes', baseUrl: upstreamUrl });
-  onTestFinished(() => client.close());
   return async (ctx, next) => {
     await client.getJson('/', ctx);
     await next();

@@ -1,37 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type Context, ServiceUnavailableError } from 'fw';
+
 import { readTraceparent } from '../tracing/trace-context.ts';
 import { type BreakerOptions, createBreaker } from './breaker.ts';
-import {
-  AnswerTooLongError,
-  type CallAnswer,
-  CallTimeoutError,
-  callOnce,
-  createAgent,
-} from './service-call.ts';
 
-/** What a call needs to know of the request that it is made for: the context of that will do. */
+/** The parts of a request that a call on its behalf needs; a `Context` has them. */
 export type CallContext = Pick<Context, 'requestId' | 'get' | 'signal'> &
   Partial<Pick<Context, 'state'>>;
 
 export interface ServiceClientOptions extends BreakerOptions {
-  /** The other service, as errors name it. */
+  /** The name of the other service in errors. */
   readonly name: string;
-  /** Where it is; paths are added to this. */
+  /** The address of the other service; paths are appended to it. */
   readonly baseUrl: string;
-  /** How long one try may take, the whole answer included, in milliseconds. Default 1 s. */
+  /** Time limit of one attempt, including the response body, in milliseconds. Default 1 s. */
   readonly timeoutMs?: number;
-  /** The longest answer that is read, in bytes. Default 1 MiB. */
+  /** The largest response body, in bytes. Default 1 MiB. */
   readonly limitBytes?: number;
-  /** The longest wait before the second try, in milliseconds. Default 50. */
+  /** The longest wait before the second attempt, in milliseconds. Default 50. */
   readonly retryDelayMs?: number;
 }
 
-/** Why there is no answer; `open`: it has failed so often that nobody asks for a while. */
+/** Why a call failed; `open`: the circuit breaker rejected it. */
 export type CallFailure = 'timeout' | 'unreachable' | 'status' | 'unreadable' | 'open';
 
-/** Another service has not answered, or not as it should: 503 to whoever cannot do without. */
+/** A call to another service failed. If no handler catches it, the response is 503. */
 export class ServiceCallError extends ServiceUnavailableError {
   /** The name of the other service. */
   readonly service: string;
@@ -42,55 +36,54 @@ export class ServiceCallError extends ServiceUnavailableError {
     reason: CallFailure,
     { detail, ...options }: ErrorOptions & { readonly detail: string },
   ) {
-    super(`Cannot ask ${service}: ${detail}`, { ...options, headers: { 'Retry-After': '1' } });
+    super(`Cannot call ${service}: ${detail}`, { ...options, headers: { 'Retry-After': '1' } });
     this.service = service;
     this.reason = reason;
   }
 }
 
-/** Asks another service, on behalf of a request. */
+/** Calls another service on behalf of a request. */
 export interface ServiceClient {
   /**
-   * Reads what `path` answers as JSON. The id and the trace of the request go along.
+   * Reads the JSON response of GET `path`. The id and the trace of the request are sent along.
    *
-   * @throws {ServiceCallError} if there is no such answer, after a second try where that may help
+   * @throws {ServiceCallError} if there is no such response, even after a second attempt
    */
   getJson(path: string, call: CallContext): Promise<unknown>;
-  /** Hangs up the connections that are kept for the next call. */
-  close(): void;
 }
 
 /**
- * Creates a client of another service: a time-out for each try, a second try where that may help, and
- * none at all for a while after failures in a row.
+ * Creates a client of another service: each attempt has a time limit; after a time-out, a connection
+ * error, 502, 503 or 504 there is a second attempt; after failures in a row a circuit breaker opens.
  *
  * ```ts
  * const users = createServiceClient({ name: 'users', baseUrl: 'http://localhost:8081' });
- * const figures = await users.getJson('/api/v2/users/figures', ctx);
+ * const statistics = await users.getJson('/api/v2/users/figures', ctx);
  * ```
  *
- * @throws {TypeError} if `baseUrl` is no http address
+ * @throws {TypeError} if `baseUrl` is not an http address
  */
 export function createServiceClient(options: ServiceClientOptions): ServiceClient {
   const { name, timeoutMs = 1_000, limitBytes = 1024 ** 2, retryDelayMs = 50 } = options;
   const base = readBaseUrl(options.baseUrl);
-  const agent = createAgent(new URL(base));
   const breaker = createBreaker(options);
 
-  /** Answers with what came, or with what stood in the way. */
-  async function tryOnce(url: URL, call: CallContext): Promise<CallAnswer | ServiceCallError> {
-    if (!breaker.admit()) {
-      return new ServiceCallError(name, 'open', { detail: 'it has failed repeatedly' });
-    }
+  async function attempt(url: URL, call: CallContext): Promise<Reply | ServiceCallError> {
+    call.signal.throwIfAborted();
+    if (!breaker.admit()) return failure('open', 'it has failed repeatedly');
     const span = call.state?.trace?.call({ method: 'GET', url });
-    const headers = headersOf(call, span?.traceparent);
     try {
-      const { signal } = call;
-      const answer = await callOnce(url, { agent, headers, signal, timeoutMs, limitBytes });
-      span?.end(answer);
-      if (answer.status >= 500) breaker.failed();
+      const response = await fetch(url, {
+        headers: headersOf(call, span?.traceparent),
+        redirect: 'manual',
+        signal: AbortSignal.any([call.signal, AbortSignal.timeout(timeoutMs)]),
+      });
+      const { status } = response;
+      const text = await readText(response, limitBytes);
+      span?.end({ status });
+      if (status >= 500) breaker.failed();
       else breaker.succeeded();
-      return answer;
+      return { status, text };
     } catch (error) {
       span?.end({ error });
       call.signal.throwIfAborted();
@@ -100,52 +93,64 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
   }
 
   function failureOf(error: unknown): ServiceCallError {
-    if (error instanceof CallTimeoutError) {
-      return new ServiceCallError(name, 'timeout', { detail: `no answer in ${timeoutMs} ms` });
-    }
-    if (error instanceof AnswerTooLongError) {
-      const detail = `its answer is longer than ${limitBytes} bytes`;
-      return new ServiceCallError(name, 'unreadable', { detail });
-    }
-    const detail = error instanceof Error ? error.message : String(error);
-    return new ServiceCallError(name, 'unreachable', { detail, cause: error });
+    if (error instanceof RangeError) return failure('unreadable', error.message);
+    const { name: kind, message, cause = error } = error as Error;
+    if (kind === 'TimeoutError') return failure('timeout', `no response in ${timeoutMs} ms`);
+    // fetch wraps the error of the connection.
+    return failure('unreachable', cause instanceof Error ? cause.message : message, cause);
   }
 
-  function readAnswer({ status, text }: CallAnswer): unknown {
-    if (status !== 200) {
-      throw new ServiceCallError(name, 'status', { detail: `it answers ${status}` });
-    }
-    try {
-      return JSON.parse(text);
-    } catch (cause) {
-      throw new ServiceCallError(name, 'unreadable', { detail: 'its answer is no JSON', cause });
-    }
+  function failure(reason: CallFailure, detail: string, cause?: unknown): ServiceCallError {
+    return new ServiceCallError(name, reason, { detail, cause });
   }
 
   return {
     async getJson(path, call) {
       const url = new URL(`${base}${path}`);
-      let outcome = await tryOnce(url, call);
-      if (mayPass(outcome)) {
-        // Not all at the same moment: whoever failed them all would meet them all again.
+      let reply = await attempt(url, call);
+      if (isTransient(reply)) {
+        // A random delay: otherwise all clients would come back at the same moment.
         await sleep(Math.random() * retryDelayMs, undefined, { signal: call.signal });
-        outcome = await tryOnce(url, call);
+        reply = await attempt(url, call);
       }
-      if (outcome instanceof ServiceCallError) throw outcome;
-      return readAnswer(outcome);
+      if (reply instanceof ServiceCallError) throw reply;
+      if (reply.status !== 200) throw failure('status', `it responds with ${reply.status}`);
+      try {
+        return JSON.parse(reply.text);
+      } catch (cause) {
+        throw failure('unreadable', 'its response is not JSON', cause);
+      }
     },
-    close: () => agent.destroy(),
   };
 }
 
-/** Whether a second try may end otherwise: GET changes nothing, so that it does no harm. */
-function mayPass(outcome: CallAnswer | ServiceCallError): boolean {
-  return outcome instanceof ServiceCallError
-    ? outcome.reason === 'timeout' || outcome.reason === 'unreachable'
-    : [502, 503, 504].includes(outcome.status);
+interface Reply {
+  readonly status: number;
+  readonly text: string;
 }
 
-/** Where this process sends no spans of its own, the caller's trace goes on as it came. */
+/** Whether a second attempt may succeed; it is safe because GET changes nothing. */
+function isTransient(reply: Reply | ServiceCallError): boolean {
+  return reply instanceof ServiceCallError
+    ? reply.reason === 'timeout' || reply.reason === 'unreachable'
+    : [502, 503, 504].includes(reply.status);
+}
+
+/** @throws {RangeError} if the body is longer than `limitBytes` */
+async function readText({ body }: Response, limitBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > limitBytes) {
+      throw new RangeError(`its response is longer than ${limitBytes} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+/** A process without tracing passes the trace of the caller on unchanged. */
 function headersOf(call: CallContext, traceparent: string | undefined): Record<string, string> {
   const parent = traceparent ?? readTraceparent(call.get('traceparent'))?.text;
   const tracestate = parent === undefined ? undefined : call.get('tracestate');
@@ -157,11 +162,11 @@ function headersOf(call: CallContext, traceparent: string | undefined): Record<s
   };
 }
 
-/** `text` without a slash at its end. */
+/** Returns `text` without a slash at its end. */
 function readBaseUrl(text: string): string {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash) {
-    throw new TypeError(`Cannot ask a service at "${text}": expected an http address`);
+    throw new TypeError(`Cannot call a service at "${text}": expected an http address`);
   }
   return url.href.replace(/\/$/, '');
 }

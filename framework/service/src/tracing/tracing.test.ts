@@ -55,7 +55,6 @@ async function startCollector() {
 function newService(tracing: Tracing, otherUrl: string) {
   const entries: RequestEntry[] = [];
   const other = createServiceClient({ name: 'users', baseUrl: otherUrl, retryDelayMs: 1 });
-  onTestFinished(() => other.close());
   const router = createRouter()
     .get('/reports/:id', async (ctx) => ctx.json(await other.getJson('/figures', ctx)))
     .get('/plain', (ctx) => ctx.json({}));

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 
 import { createServiceClient } from '@fw/service';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ReportAnswer } from '../schemas.ts';
 import { get, newApp } from '../testing/app.ts';
 import { startHttpServer } from '../testing/http-server.ts';
@@ -26,17 +26,8 @@ async function newSystem(users: RequestListener = answers(USERS), usersTimeoutMs
   });
   const catalogServer = await startHttpServer(answers(CATALOG));
   const warnings: string[] = [];
-  const clientOf = (name: string, baseUrl: string, timeoutMs = 10_000) => {
-    const client = createServiceClient({
-      name,
-      baseUrl,
-      timeoutMs,
-      retryDelayMs: 1,
-      openMs: 60_000,
-    });
-    onTestFinished(() => client.close());
-    return client;
-  };
+  const clientOf = (name: string, baseUrl: string, timeoutMs = 10_000) =>
+    createServiceClient({ name, baseUrl, timeoutMs, retryDelayMs: 1, openMs: 60_000 });
   const readStatistics = createStatisticsReader({
     users: clientOf('users', usersServer.url, usersTimeoutMs),
     catalog: clientOf('catalog', catalogServer.url),
