@@ -14,7 +14,7 @@ const PROTO = Buffer.from('__proto__');
 const CONSTRUCTOR = Buffer.from('constructor');
 const PROTOTYPE = Buffer.from('prototype');
 
-/** After how many bytes a search goes on natively, which is faster and takes longer to begin. */
+/** Number of bytes after which a native search takes over: it is faster, but slower to start. */
 const NEAR = 64;
 
 /** The characters that the escapes in the strings of a text represent. */

@@ -11,21 +11,21 @@ import { parseJson } from './parse-json.ts';
 import { discardRest, readBody, tooLarge } from './read-body.ts';
 
 export interface JsonOptions {
-  /** Largest body accepted, in bytes, decoded if it has a content coding. Default 1 MiB. */
+  /** Maximum size of a body in bytes, after decoding. Default 1 MiB. */
   readonly limit?: number;
-  /** Whether only objects and arrays are taken. Default true. */
+  /** Accepts only objects and arrays. Default true. */
   readonly strict?: boolean;
-  /** Whether bodies in gzip, deflate and br are taken. Default false. */
+  /** Accepts bodies encoded with gzip, deflate or br. Default false. */
   readonly inflate?: boolean;
 }
 
 const MEDIA_TYPES = ['application/json', 'application/*+json'];
 
 /**
- * Parses JSON bodies into `ctx.body`; an empty body leaves it `undefined`. What cannot be read is
- * answered 400, 413 or 415 before the handler runs. GET and HEAD are not parsed.
+ * Parses JSON bodies into `ctx.body`; an empty body leaves it `undefined`. Invalid bodies get 400, 413
+ * or 415 before the handler runs. Bodies of GET and HEAD are not parsed.
  *
- * @throws {TypeError} if an option is unknown or has a value that it cannot have
+ * @throws {TypeError} if an option is unknown or invalid
  */
 export function json(options: JsonOptions = {}): Middleware {
   const {
@@ -66,7 +66,7 @@ function mayHaveBody({ method, headers }: IncomingMessage): boolean {
   return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';
 }
 
-/** What speaks against a body, before any of it is read. */
+/** Returns why a body is rejected, from its headers alone. */
 function refuse(
   { headers }: IncomingMessage,
   { limit, inflate }: { readonly limit: number; readonly inflate: boolean },
@@ -92,7 +92,7 @@ function refuse(
   return Number(headers['content-length'] ?? 0) > limit ? tooLarge(limit) : undefined;
 }
 
-/** Clients send few different types: the latest one that was fine is remembered. */
+/** Clients send few different types: the latest accepted type is cached. */
 let acceptedType = 'application/json';
 
 function isJsonInUtf8(header = ''): boolean {
@@ -120,7 +120,7 @@ const DECODERS: ReadonlyMap<string, (zlib: Zlib) => NodeJS.ReadWriteStream & Rea
   ['br', (zlib: Zlib) => zlib.createBrotliDecompress()],
 ]);
 
-/** What comes out of a body with a content coding; `undefined` for one without. */
+/** The decoded body; `undefined` without a content coding. */
 function decoder(req: IncomingMessage): Readable | undefined {
   const create = DECODERS.get(req.headers['content-encoding']?.toLowerCase() ?? '');
   return create && req.pipe(create(process.getBuiltinModule('node:zlib')));

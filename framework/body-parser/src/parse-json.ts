@@ -11,9 +11,9 @@ function invalid(detail: string, cause?: unknown): BadRequestError {
 }
 
 /**
- * Parses a JSON text, and rejects what programs read in more than one way: invalid UTF-8, lone
+ * Parses a JSON text and rejects content that programs interpret differently: invalid UTF-8, lone
  * surrogates and NUL in strings, keys that reach a prototype, nesting deeper than 64. For large
- * bodies the checks take about as long as the parsing, and a few ms a MiB where blanks make it cheap.
+ * bodies the checks take about as long as parsing.
  *
  * @throws {BadRequestError} with the code `INVALID_JSON`
  */
@@ -24,11 +24,11 @@ export function parseJson(bytes: Buffer): unknown {
   return parse(text);
 }
 
-/** A key with a forbidden name, if it is not disguised by escapes. */
+/** A forbidden key that is written without escapes. */
 const PROTO_KEY = /__proto__"\s*:/;
 const CONSTRUCTOR_KEY = /constructor"\s*:\s*\{/;
 
-/** Reads the bytes only if a native search of the text finds something that needs it. */
+/** Reads the bytes only if a native search of the text finds a reason. */
 function checkStringsAndKeys(bytes: Buffer, text: string): void {
   let mayHaveName =
     PROTO_KEY.test(text) || (text.includes('prototype') && CONSTRUCTOR_KEY.test(text));

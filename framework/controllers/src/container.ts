@@ -1,24 +1,24 @@
 import { aFunction, aListOf, oneOf, readOptions } from '@fw/core/options';
 
-/** A class that can be asked for. */
+/** A class that can be injected. */
 export type Type<T extends object = object> = abstract new (...args: never[]) => T;
 
 export interface ServiceOptions {
-  /** What the constructor takes, in order. Default: what `design:paramtypes` says, where it is emitted. */
+  /** The types of the constructor parameters. Default: `design:paramtypes`, if emitted. */
   readonly deps?: readonly Type[];
-  /** Built once, or once for each request. Default `singleton`. */
+  /** One instance, or one per request. Default `singleton`. */
   readonly scope?: 'singleton' | 'request';
 }
 
-/** A class, and the object to use wherever it is asked for. */
+/** A class, and the object to inject for it. */
 export type Provided = readonly [type: Type, instance: unknown];
 
 const services = new WeakMap<Type, ServiceOptions>();
 
 /**
- * Marks `type` as one that may be built.
+ * Marks `type` as injectable.
  *
- * @throws {TypeError} if an option is unknown or has a value that it cannot have
+ * @throws {TypeError} if an option is unknown or invalid
  */
 export function markService(type: Type, options: ServiceOptions = {}): void {
   readOptions('@Service()', options, {
@@ -32,7 +32,7 @@ type Instances = Map<Type, unknown>;
 let injectHere: ((type: Type) => unknown) | undefined;
 
 /**
- * A dependency of the class that is being built: for its fields and its constructor.
+ * Returns a dependency. Call it in field initialisers and constructors.
  *
  * ```ts
  * class UserController {
@@ -40,7 +40,7 @@ let injectHere: ((type: Type) => unknown) | undefined;
  * }
  * ```
  *
- * @throws {Error} if nothing is being built
+ * @throws {Error} if no class is being created
  */
 export function inject<T extends object>(type: Type<T>): T {
   if (!injectHere) {
@@ -49,7 +49,7 @@ export function inject<T extends object>(type: Type<T>): T {
   return injectHere(type) as T;
 }
 
-/** Builds marked classes with all that they depend on, each of them once or once for each request. */
+/** Creates marked classes and their dependencies, once or once per request. */
 export class Container {
   readonly #singletons: Instances;
 
@@ -57,15 +57,15 @@ export class Container {
     this.#singletons = new Map(provided);
   }
 
-  /** Whether building `type` takes a new instance for each request. */
+  /** Whether `type` or one of its dependencies has the scope `request`. */
   isOfRequest(type: Type): boolean {
     return !this.#singletons.has(type) && services.get(type)?.scope === 'request';
   }
 
   /**
-   * The instance of `type` for one request, or for all of them.
+   * Returns the instance of `type`, for one request or for all.
    *
-   * @throws {Error} naming the chain, if a dependency is missing, circular or of too short a life
+   * @throws {Error} with the chain, if a dependency is missing, circular or has a shorter lifetime
    */
   resolve<T extends object>(type: Type<T>): T {
     return this.#resolve(type, { chain: [], ofRequest: new Map() }) as T;
@@ -95,7 +95,7 @@ export class Container {
   }
 }
 
-/** A singleton would keep the first request's instance for ever. */
+/** A singleton would keep the instance of the first request. */
 function refuseCaptive(chain: readonly Type[], isOfRequest: (type: Type) => boolean): void {
   const keeper = chain.slice(0, -1).find((type) => !isOfRequest(type));
   if (keeper === undefined) return;
@@ -104,7 +104,7 @@ function refuseCaptive(chain: readonly Type[], isOfRequest: (type: Type) => bool
   );
 }
 
-// biome-ignore lint/complexity/noBannedTypes: what Reflect.construct takes
+// biome-ignore lint/complexity/noBannedTypes: the parameter type of Reflect.construct
 function constructorOf(type: Type, chain: readonly Type[]): Function {
   if (isService(type)) return type;
   throw new Error(
@@ -122,7 +122,7 @@ function dependenciesOf(type: Type, chain: readonly Type[]): readonly Type[] {
   return deps;
 }
 
-/** What the compiler emitted, if it did and a library such as reflect-metadata keeps it. */
+/** The emitted metadata, if a library such as reflect-metadata stores it. */
 function emittedDeps(type: Type): readonly Type[] {
   const getMetadata: unknown = Reflect.get(Reflect, 'getMetadata');
   const emitted: unknown =
@@ -130,7 +130,7 @@ function emittedDeps(type: Type): readonly Type[] {
   return Array.isArray(emitted) ? emitted : [];
 }
 
-/** What `@Service` says of `type`, or of the class whose constructor it inherits. */
+/** The options of `@Service` on `type`, or on the class whose constructor it inherits. */
 function declaredDeps(type: Type): readonly Type[] | undefined {
   const own = services.get(type)?.deps;
   const base: unknown = Object.getPrototypeOf(type);

@@ -3,7 +3,7 @@ import { isStandardSchema, type StandardSchema } from '@fw/validation';
 
 import { markService, type ServiceOptions, type Type } from './container.ts';
 
-/** From where in a request an argument of a method comes. */
+/** The source of a parameter in the request. */
 export type Source =
   | { readonly from: 'body'; readonly schema?: StandardSchema | undefined }
   | { readonly from: 'query'; readonly schema?: StandardSchema | undefined }
@@ -13,7 +13,7 @@ export type Source =
       readonly schema?: StandardSchema | undefined;
     };
 
-/** A method of a controller that answers requests. */
+/** A method of a controller that handles requests. */
 export interface Action {
   readonly method: string;
   readonly path: string;
@@ -28,12 +28,12 @@ interface ControllerMark {
 
 const controllers = new WeakMap<object, ControllerMark>();
 const actions = new WeakMap<object, Action[]>();
-/** By prototype and method: the source of each argument that has one. */
+/** The sources of parameters, by prototype and method. */
 const sources = new WeakMap<object, Map<string, Map<number, Source>>>();
 
 type ParameterTarget = (prototype: object, method: string | symbol, index: number) => void;
 
-/** Makes a class a controller: its methods answer requests below `path`, behind `middleware`. */
+/** Declares a controller: its methods handle requests below `path`, after `middleware`. */
 export function Controller(path = '/', ...middleware: readonly Middleware[]) {
   return (type: Type): void => {
     controllers.set(type, { path, middleware });
@@ -41,7 +41,7 @@ export function Controller(path = '/', ...middleware: readonly Middleware[]) {
   };
 }
 
-/** Makes a class one that others may depend on. */
+/** Declares a class that can be injected. */
 export function Service(options: ServiceOptions = {}) {
   return (type: Type): void => markService(type, options);
 }
@@ -52,7 +52,7 @@ export const Put = action('PUT');
 export const Patch = action('PATCH');
 export const Delete = action('DELETE');
 
-/** Makes a method answer requests of `method` at a path, behind middleware of its own. */
+/** Creates the decorator of an HTTP method. */
 function action(method: string) {
   return (path = '/', ...middleware: readonly Middleware[]) =>
     (prototype: object, name: string | symbol): void => {
@@ -62,17 +62,17 @@ function action(method: string) {
     };
 }
 
-/** Takes the request body, as `schema` makes it. */
+/** The parameter receives the request body, validated by `schema`. */
 export function Body(schema?: StandardSchema): ParameterTarget {
   return source({ from: 'body', schema });
 }
 
-/** Takes the query, as `schema` makes it. */
+/** The parameter receives the query, validated by `schema`. */
 export function Query(schema?: StandardSchema): ParameterTarget {
   return source({ from: 'query', schema });
 }
 
-/** Takes the path parameter `name`, as `schema` makes it. */
+/** The parameter receives the path parameter `name`, validated by `schema`. */
 export function Param(name: string, schema?: StandardSchema): ParameterTarget {
   return source({ from: 'params', name, schema });
 }
@@ -95,12 +95,12 @@ export function isController(value: unknown): value is Type {
   return typeof value === 'function' && controllers.has(value);
 }
 
-/** What `@Controller` says of `type`. */
+/** The arguments of `@Controller` on `type`. */
 export function controllerOf(type: Type): ControllerMark | undefined {
   return controllers.get(type);
 }
 
-/** The actions of `type`, those that it inherits first; of a method that is marked again, the last. */
+/** The actions of `type`, inherited ones first; the last declaration of a method wins. */
 export function actionsOf(type: Type): Action[] {
   const lists = prototypesOf(type).map((prototype) => actions.get(prototype) ?? []);
   return lists.flatMap((list, index) => {
@@ -112,9 +112,9 @@ export function actionsOf(type: Type): Action[] {
 }
 
 /**
- * The sources of a method's arguments, by their place. An overriding method inherits the sources of
- * the arguments that it does not mark, and the schema of the same source that it marks without one, so
- * that only another schema replaces the validation.
+ * The sources of a method's parameters, by index. An overriding method inherits sources of parameters
+ * without a decorator, and the schema of a repeated decorator without a schema: only another schema
+ * replaces the validation.
  */
 export function sourcesOf(type: Type, method: string): ReadonlyMap<number, Source> {
   const found = new Map<number, Source>();
@@ -127,7 +127,7 @@ export function sourcesOf(type: Type, method: string): ReadonlyMap<number, Sourc
   return found;
 }
 
-/** `source` with its own schema, or else that of the same source in `inherited`, at any place. */
+/** `source` with its own schema, or else with the schema of the same source in `inherited`. */
 function withSchema(source: Source, inherited: readonly Source[]): Source {
   if (source.schema) return source;
   const same = inherited.find((other) => other.schema && isSameSource(other, source));

@@ -5,21 +5,21 @@ import type { Plugin } from 'esbuild';
 import { findModuleFiles } from './find-module-files.ts';
 
 export interface ControllersBundleOptions {
-  /** The folder that `controllersPlugin` has as its `root`, as a path. */
+  /** The `root` of `controllersPlugin`, as a path. */
   readonly root: string;
 }
 
 const LOADER = path.join(import.meta.dirname, 'load-modules.ts');
 
 /**
- * Bundles the controllers below `root`, so that `controllersPlugin({ root })` finds them where there
- * is no source any more; whatever its `root` says there.
+ * Bundles the controllers below `root`, so that `controllersPlugin({ root })` finds them in a bundle,
+ * where there is no source folder.
  *
  * ```ts
  * await build({ entryPoints: ['src/main.ts'], bundle: true, plugins: [controllers({ root: 'src' })] });
  * ```
  *
- * @throws {Error} if no controller is below `root`
+ * @throws {Error} if there is no controller below `root`
  */
 export function controllers({ root }: ControllersBundleOptions): Plugin {
   return {

@@ -5,8 +5,8 @@ const MODULE = /(?<!\.d|\.test|\.spec)\.[cm]?[jt]s$/;
 const DECORATION = /\bController\s*\(/;
 
 /**
- * The files below `root` that declare controllers; a source folder holds many that do not, and some
- * that do something as soon as they are loaded.
+ * Returns the files below `root` that declare controllers. Other files are not loaded, because loading
+ * them may have side effects.
  *
  * @throws {Error} if `root` cannot be read
  */

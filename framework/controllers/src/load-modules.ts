@@ -5,15 +5,15 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import { findModuleFiles } from './find-module-files.ts';
 
-/** A module as `import()` gives it. */
+/** The result of `import()`. */
 export type Module = Readonly<Record<string, unknown>>;
 
 /**
- * Loads the modules below `root`, a path or a `file:` URL, that declare controllers. The esbuild
- * plugin puts a list that it made at build time in place of this file. The program's own entry is
- * left out: it waits for this.
+ * Loads the modules below `root`, a path or a `file:` URL, that declare controllers. The esbuild plugin
+ * replaces this file by a list created at build time. The entry of the program is left out, because it
+ * waits for this function.
  *
- * @throws {Error} if `root` cannot be read, or Node cannot run what is in there
+ * @throws {Error} if `root` cannot be read, or Node cannot run a module
  */
 export async function loadModules(root: string): Promise<Module[]> {
   const folder = root.startsWith('file:') ? fileURLToPath(root) : path.resolve(root);
@@ -41,7 +41,7 @@ async function load(file: string, isCompiled: boolean): Promise<Module> {
 
 type Esbuild = typeof import('esbuild');
 
-/** esbuild, if it is installed; the name is a variable so that no bundler takes it along. */
+/** esbuild, if it is installed; the name is a variable so that no bundler includes it. */
 async function loadEsbuild(): Promise<Esbuild | undefined> {
   const name = 'esbuild';
   try {
@@ -51,7 +51,7 @@ async function loadEsbuild(): Promise<Esbuild | undefined> {
   }
 }
 
-/** Compiles the TypeScript below `folder` as it is imported: Node itself only strips types. */
+/** Compiles the TypeScript below `folder` on import, because Node only strips types. */
 function compileBelow(folder: string, { transformSync }: Esbuild) {
   const start = pathToFileURL(folder + path.sep).href;
   return registerHooks({

@@ -24,21 +24,21 @@ import { loadModules } from './load-modules.ts';
 import { recordSchema } from './record-schema.ts';
 
 export interface ControllersOptions {
-  /** The router that gets the routes; mount it at `prefix`, or at `/`. */
+  /** The router that receives the routes; mount it at `prefix` or at `/`. */
   readonly router: Pick<Router, 'prefixGroup'>;
   /** The folder whose modules are searched for controllers, as a path or a `file:` URL. */
   readonly root?: string | URL;
-  /** Stands before the paths of all controllers, once wherever the router is mounted. Default none. */
+  /** Path prefix of all controllers, applied once also if the router is mounted there. Default none. */
   readonly prefix?: string;
-  /** The controllers themselves, in place of `root`. */
+  /** The controllers, instead of `root`. */
   readonly controllers?: readonly Type[];
-  /** Objects to use for classes that are not built here: stores, clients, configuration. */
+  /** Objects for classes that the plugin does not create: stores, clients, configuration. */
   readonly provide?: readonly Provided[];
 }
 
 /**
- * Serves controllers: builds them with their dependencies before the server starts, and registers
- * their methods as routes.
+ * Creates controllers and their dependencies before the server starts, and registers their methods as
+ * routes.
  *
  * ```ts
  * const router = createRouter();
@@ -46,7 +46,7 @@ export interface ControllersOptions {
  * app.route('/api', router);
  * ```
  *
- * @throws {TypeError} if an option is unknown or has a value that it cannot have
+ * @throws {TypeError} if an option is unknown or invalid
  */
 export function controllersPlugin(options: ControllersOptions): Plugin {
   const { router, root, controllers, provide, prefix = '/' } = readControllersOptions(options);
@@ -113,7 +113,7 @@ function register(type: Type, container: Container, group: Group): void {
   }
 }
 
-/** The middleware that checks what the schemas of a method's arguments say. */
+/** The middleware that validates the parameters of a method. */
 function validationOf(type: Type, { name }: Action): Middleware[] {
   const found = [...sourcesOf(type, name).values()];
   const params = new Map<string, StandardSchema>();
@@ -132,8 +132,8 @@ function validationOf(type: Type, { name }: Action): Middleware[] {
 }
 
 /**
- * Makes the router refuse a path without the parameters that the method reads. The first layer declares
- * them, because the router does not check layers after a validator of the parameters.
+ * Makes the router reject a path without the parameters that the method reads. The first middleware
+ * declares them, because the router does not check middleware after a validator of the parameters.
  */
 function needParams(type: Type, { name }: Action, layers: readonly Middleware[]): Middleware[] {
   const sources = [...sourcesOf(type, name).values()];
@@ -160,7 +160,7 @@ function handle(type: Type, { name }: Action, find: () => object): Middleware {
   };
 }
 
-/** An argument without a source is the context itself. */
+/** A parameter without a source receives the context. */
 function readerOf(source: Source | undefined): (ctx: Context) => unknown {
   if (!source) return (ctx) => ctx;
   const { from } = source;

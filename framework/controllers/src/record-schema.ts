@@ -5,7 +5,7 @@ type JsonSchemas = NonNullable<StandardSchema['~standard']['jsonSchema']>;
 type Side = keyof JsonSchemas;
 type JsonSchemaOptions = Parameters<JsonSchemas[Side]>[0];
 
-/** The schema of an object whose fields have schemas of their own; other fields stay as they are. */
+/** A schema that validates some fields of an object and keeps the others. */
 export function recordSchema(schemas: Schemas): StandardSchema<unknown, Record<string, unknown>> {
   const jsonSchema = (side: Side) => (options: JsonSchemaOptions) => ({
     type: 'object',

@@ -21,7 +21,7 @@ async function bundle(entry: string): Promise<string> {
   return outputFiles[0]?.text.trim() ?? '';
 }
 
-/** The text of the module `src/page-assets.ts`. */
+/** The text of the module `src/docs/page-assets.ts`. */
 export async function buildAssets(): Promise<string> {
   const texts = { PAGE_STYLE: await bundle('style.css'), PAGE_SCRIPT: await bundle('main.ts') };
   return [
@@ -34,5 +34,5 @@ export async function buildAssets(): Promise<string> {
 }
 
 if (import.meta.main) {
-  await fs.writeFile(new URL('../src/page-assets.ts', import.meta.url), await buildAssets());
+  await fs.writeFile(new URL('../src/docs/page-assets.ts', import.meta.url), await buildAssets());
 }

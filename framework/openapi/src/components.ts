@@ -6,7 +6,7 @@ export interface Reference {
 
 export type ComponentKind = 'schemas' | 'responses' | 'headers';
 
-/** The shared parts of a document: equal parts stand there once, each under a name of its own. */
+/** The shared parts of a document: equal parts exist once, under unique names. */
 export class Components {
   readonly #parts: Record<ComponentKind, Map<string, unknown>> = {
     schemas: new Map(),
@@ -14,7 +14,7 @@ export class Components {
     headers: new Map(),
   };
 
-  /** Shares `part` under `name`, or under a numbered one if the name stands for something else. */
+  /** Adds `part` as `name`, or with a number if the name has another meaning. */
   add(kind: ComponentKind, name: string, part: unknown): Reference {
     const parts = this.#parts[kind];
     const base = safeName(name);
@@ -26,9 +26,9 @@ export class Components {
   }
 
   /**
-   * Takes in a schema that a converter made. Its definitions become shared schemas, and so does a
-   * schema that refers to itself as `#`: in a document these references would lead nowhere. `suffix`
-   * tells apart what has the same name on the way in and on the way out.
+   * Adds a converted schema. Its definitions become shared schemas, as does a schema that refers to itself
+   * as `#`, because these references would be invalid in a document. `suffix` distinguishes input and
+   * output schemas with one name.
    */
   addSchema(schema: JsonSchema, { name, suffix }: { name: string; suffix: string }): JsonSchema {
     const { $schema: _dialect, $id: _id, $defs = {}, definitions = {}, ...root } = schema;
@@ -67,14 +67,14 @@ export class Components {
   }
 }
 
-/** The key of a whole schema among its definitions; no definition has it. */
+/** The key of the complete schema among its definitions. */
 const ROOT = '#';
 
 function refTo(kind: ComponentKind, name: string): Reference {
   return { $ref: `#/components/${kind}/${name}` };
 }
 
-/** A name that a component may have (OpenAPI 3.1.1 §4.8.7). */
+/** A valid component name (OpenAPI 3.1.1 §4.8.7). */
 function safeName(name: string): string {
   return name.replace(/[^A-Za-z0-9._-]+/g, '_') || '_';
 }
@@ -90,7 +90,7 @@ function distinctNames(keys: readonly string[], ownName: string): Map<string, st
   return names;
 }
 
-/** What `base` is called at the given attempt: itself, with each suffix, then numbered from 2 on. */
+/** The name of the given attempt: `base`, with each suffix, then numbered from 2. */
 function candidate(base: string, suffixes: readonly string[], attempt: number): string {
   if (attempt === 0) return base;
   return base + (suffixes[attempt - 1] ?? String(attempt - suffixes.length + 1));
@@ -104,7 +104,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Keywords whose value maps names to schemas, so that a name is no keyword. */
+/** Keywords whose value maps names to schemas. */
 const MAPS = new Set([
   'properties',
   'patternProperties',
@@ -112,10 +112,10 @@ const MAPS = new Set([
   'definitions',
   'dependentSchemas',
 ]);
-/** Keywords whose value is data: a `$ref` in there is no reference. */
+/** Keywords whose value is data, in which `$ref` is not a reference. */
 const DATA = new Set(['const', 'enum', 'default', 'example', 'examples']);
 
-/** `schema` with every local reference put through `rename`. */
+/** `schema` with every local reference renamed. */
 function mapRefs(schema: unknown, rename: (ref: string) => string): unknown {
   if (Array.isArray(schema)) return schema.map((item) => mapRefs(item, rename));
   if (!isRecord(schema)) return schema;

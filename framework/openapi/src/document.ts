@@ -9,7 +9,7 @@ import { type DocumentedRoute, describeOperation, type Operation } from './opera
 import { DOCUMENT_CHECKS } from './options.ts';
 import { toOpenApiPath } from './paths.ts';
 
-/** The `info` of a document; more of its fields are handed on as they are. */
+/** The `info` of a document; further fields are copied. */
 export interface OpenApiInfo {
   /** Default `API`. */
   readonly title?: string;
@@ -27,17 +27,17 @@ export interface Server {
 
 export interface GenerateDocumentOptions {
   readonly info?: OpenApiInfo;
-  /** Paths that are left out, with all below them. Default none. */
+  /** Path prefixes to leave out. Default none. */
   readonly exclude?: readonly string[];
-  /** Overrides how schemas become JSON Schema; `undefined` leaves one to the converters. */
+  /** Overrides the conversion of schemas; return `undefined` for the default conversion. */
   readonly toJsonSchema?: ToJsonSchema;
-  /** Where the API is reached. Default `/`: at the document's own origin. */
+  /** Base URLs of the API. Default `/`: the origin of the document. */
   readonly servers?: readonly Server[];
-  /** The schemes that `security` names. Default: each is a bearer token. */
+  /** The schemes that `security` uses. Default: bearer tokens. */
   readonly securitySchemes?: Readonly<Record<string, unknown>>;
 }
 
-/** The operations of one path. A method that OpenAPI 3.1 does not know stands under `x-`: `x-query`. */
+/** The operations of one path. Methods unknown to OpenAPI 3.1 have the prefix `x-`: `x-query`. */
 export type PathItem = Readonly<Record<string, Operation>>;
 
 export interface OpenApiDocument {
@@ -50,8 +50,8 @@ export interface OpenApiDocument {
 }
 
 /**
- * Describes `routes` by an OpenAPI 3.1.1 document. Routes whose endpoint is `internal` are left out;
- * one without metadata is an untyped operation.
+ * Generates an OpenAPI 3.1.1 document of `routes`. Routes with the visibility `internal` are left out; a
+ * route without metadata becomes an untyped operation.
  */
 export async function generateDocument(
   routes: readonly RouteDefinition[],
@@ -82,7 +82,7 @@ export async function generateDocument(
   };
 }
 
-/** The routes that belong into a document, each once, with names that are unique there. */
+/** The routes of a document, each once, with unique operation ids. */
 function selectRoutes(
   routes: readonly RouteDefinition[],
   exclude: readonly string[],
@@ -105,7 +105,7 @@ function selectRoutes(
   return [...placed.values()];
 }
 
-/** Paths that differ only in the names of their parameters are one path: the first names count. */
+/** Paths that differ only in parameter names are one path, with the first names. */
 function shareTemplate(templates: Map<string, string>, template: string): string {
   const shape = template.replace(/\{[^}]+\}/g, '{}');
   const shared = templates.get(shape) ?? template;
@@ -120,7 +120,7 @@ function unique(taken: Set<string>, wanted: string): string {
   return name;
 }
 
-/** An operation's name made from its route: `GET /users/:id` is `getUsersById`. */
+/** The default operation id: `GET /users/:id` becomes `getUsersById`. */
 function nameOf(method: string, path: string): string {
   const words = toOpenApiPath(path)
     .replace(/\{([^}]+)\}/g, 'by-$1')
@@ -140,7 +140,7 @@ function fieldOf(method: string): string {
 
 const BEARER = { type: 'http', scheme: 'bearer' };
 
-/** Every scheme that is given or used, so that no operation names one that is missing. */
+/** All given and used schemes, so that no operation refers to a missing one. */
 function readSecuritySchemes(
   operations: readonly Operation[],
   given: Readonly<Record<string, unknown>> = {},

@@ -1,4 +1,4 @@
-export type { DocsPage } from './docs-page.ts';
+export type { DocsPage } from './docs/docs-page.ts';
 export {
   type GenerateDocumentOptions,
   generateDocument,

@@ -1,13 +1,13 @@
-/** A JSON Schema of draft 2020-12, which OpenAPI 3.1 takes as it is. */
+/** A JSON Schema, draft 2020-12, as OpenAPI 3.1 uses it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Which side of a schema is meant: what it takes, or what it makes of it. */
+/** The input or the output of a schema. */
 export type Direction = 'input' | 'output';
 
-/** Overrides how a schema becomes JSON Schema; `undefined` leaves it to the converters. */
+/** Overrides the conversion of a schema; returns `undefined` for the default conversion. */
 export type ToJsonSchema = (schema: unknown, direction: Direction) => unknown;
 
-/** What is read of a schema: Standard Schema's properties, and each library's own export. */
+/** The properties of a schema that the conversion reads. */
 interface Convertible {
   readonly '~standard'?: {
     readonly vendor?: unknown;
@@ -22,9 +22,9 @@ const TARGET = 'draft-2020-12';
 const DATE_TIME = { type: 'string', format: 'date-time' };
 
 /**
- * Converts any schema: by `override`, by the schema's own `~standard.jsonSchema`, then as its library
- * does (zod from 4 on, valibot with `@valibot/to-json-schema`, arktype). An object that is no Standard
- * Schema is taken as JSON Schema. What cannot be converted is the untyped schema `{}`.
+ * Converts a schema: with `override`, else with `~standard.jsonSchema`, else with the function of its
+ * library (zod 4, `@valibot/to-json-schema`, arktype). An object that is not a Standard Schema is used as
+ * JSON Schema. If nothing can convert a schema, the result is `{}`.
  */
 export async function toJsonSchema(
   schema: unknown,
@@ -50,7 +50,7 @@ function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What `convert` makes; nothing if it throws, as converters do at a type that JSON does not have. */
+/** The result of `convert`; `undefined` if it throws because JSON Schema lacks the type. */
 function attempt(convert: () => unknown): JsonSchema | undefined {
   try {
     const converted = convert();
@@ -76,7 +76,7 @@ async function convertByVendor(
   }
 }
 
-/** What zod hands to `override` for each part of a schema. */
+/** The argument of zod's `override`. */
 interface ZodPart {
   readonly zodSchema: { readonly _zod: { readonly def: { readonly type: string } } };
   readonly jsonSchema: Record<string, unknown>;
@@ -95,7 +95,7 @@ async function convertZod(
     },
   } as const;
   if (schema.toJSONSchema) return attempt(() => schema.toJSONSchema?.(options));
-  // Schemas of zod/mini have no methods: the function is the library's.
+  // Schemas of zod/mini have no methods, so the function of the library is used.
   const zod = await import('zod').catch(() => undefined);
   return attempt(() => zod?.toJSONSchema(schema as never, options));
 }
@@ -116,7 +116,7 @@ async function convertValibot(
   );
 }
 
-/** arktype asks for each part that JSON does not have: a date is written as one, others are untyped. */
+/** The fallback of arktype for types that JSON Schema lacks: dates become strings, others `{}`. */
 function arktypeFallback({ code, base }: { readonly code: string; readonly base: object }): object {
   return code === 'date' ? { ...base, ...DATE_TIME } : base;
 }

@@ -1,7 +1,7 @@
 import type { RouteMetadata } from '@fw/core';
 import type { EndpointMetadata } from '@fw/router';
 
-/** What a validator says: a schema for each part of a request, and the status that refuses it. */
+/** The metadata of a validator: a schema per request part, and the status of an invalid request. */
 export interface ValidationMetadata {
   readonly body?: unknown;
   readonly query?: unknown;
@@ -10,7 +10,7 @@ export interface ValidationMetadata {
   readonly status?: 400 | 422;
 }
 
-/** A rate limiter: the headers that it sets, and its policies, one of which counts each request. */
+/** The metadata of a rate limiter: its headers and policies. */
 export interface RateLimitMetadata {
   readonly headers?: 'draft-6' | 'draft-10';
   readonly policies?: readonly RateLimitPolicy[];
@@ -22,15 +22,15 @@ export interface RateLimitPolicy {
   readonly windowSeconds: number;
 }
 
-/** What a body parser says. */
+/** The metadata of a body parser. */
 export interface BodyMetadata {
   readonly mediaTypes: readonly string[];
   readonly limit?: number;
 }
 
-/** How a middleware describes one response that it sends. */
+/** The description of one response of a middleware. */
 export interface ResponseMetadata {
-  /** Default: the name of the status. */
+  /** Default: the reason phrase of the status. */
   readonly description?: string;
   /** A description by header name. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -38,7 +38,7 @@ export interface ResponseMetadata {
   readonly mediaTypes?: readonly string[];
 }
 
-/** Everything that the middleware of a route may say of it. */
+/** All metadata of a route. */
 export interface DocumentedMetadata {
   readonly endpoint: EndpointMetadata;
   readonly validation: ValidationMetadata | undefined;
@@ -48,7 +48,7 @@ export interface DocumentedMetadata {
   readonly security: EndpointMetadata['security'];
 }
 
-/** The keys of a route's metadata, as the packages agree on them; `annotate` takes any. */
+/** The metadata keys that the packages share; `annotate` accepts any key. */
 interface KnownKeys extends RouteMetadata {
   readonly endpoint?: EndpointMetadata;
   readonly validation?: ValidationMetadata;
@@ -58,7 +58,7 @@ interface KnownKeys extends RouteMetadata {
   readonly security?: EndpointMetadata['security'];
 }
 
-/** Reads what the middleware of a route says of it; what is missing says nothing. */
+/** Reads the metadata of a route. */
 export function readMetadata(metadata: RouteMetadata): DocumentedMetadata {
   const known: KnownKeys = metadata;
   const endpoint = known.endpoint ?? {};

@@ -1,7 +1,7 @@
 import { type Context, type Middleware, markFactories } from '@fw/core';
 import { foldCase } from '@fw/core/extension';
 
-import { createDocsPage } from './docs-page.ts';
+import { createDocsPage } from './docs/docs-page.ts';
 import { generateDocument } from './document.ts';
 import { type OpenApiOptions, readOpenApiOptions, type Settings } from './options.ts';
 import { createResource, type Resource, sendResource } from './resource.ts';
@@ -9,15 +9,15 @@ import { createResource, type Resource, sendResource } from './resource.ts';
 export type { OpenApiOptions } from './options.ts';
 
 /**
- * Serves the OpenAPI document of a router, and a page to read it. The document is built on the first
- * request for it, so routes may still be added after this.
+ * Serves the OpenAPI document of a router and a documentation page. The first request builds the
+ * document, so routes may be added after this call.
  *
  * ```ts
  * app.use(openapi({ router, info: { title: 'Users', version: '1.0.0' } }));
  * app.route('/api/users', router);
  * ```
  *
- * @throws {TypeError} if an option is unknown or has no such meaning
+ * @throws {TypeError} if an option is unknown or invalid
  */
 export function openapi(options: OpenApiOptions): Middleware {
   const settings = readOpenApiOptions(options);
@@ -31,7 +31,7 @@ export function openapi(options: OpenApiOptions): Middleware {
     if (!isRead || ctx.responded) return next();
     if (isAt(ctx, path)) return document().then((resource) => sendResource(ctx, resource));
     if (!docs || !page || !isAt(ctx, docs.path)) return next();
-    // Below `/docs/` the page's relative link to the document would lead elsewhere.
+    // Below `/docs/` the relative link to the document would be wrong.
     if (ctx.path.length > docs.path.length) {
       return ctx.redirect(`../${docs.path.slice(docs.path.lastIndexOf('/') + 1)}`, 301);
     }
@@ -39,7 +39,7 @@ export function openapi(options: OpenApiOptions): Middleware {
   };
 }
 
-/** Whether the request is for `path`, compared as routes are: whatever its case, with a slash or without. */
+/** Whether the request is for `path`, ignoring case and a trailing slash as routes do. */
 function isAt({ path: asked }: Context, path: string): boolean {
   const isSlashed = asked.length === path.length + 1 && asked.endsWith('/');
   if (!isSlashed && asked.length !== path.length) return false;
@@ -53,7 +53,7 @@ async function buildDocument({ routers, document }: Settings): Promise<Resource>
   });
 }
 
-/** Builds on the first call, once for all who ask meanwhile; a failure is not remembered. */
+/** Builds on the first call; concurrent calls share the build, and a failure is not cached. */
 function once<T>(build: () => Promise<T>): () => Promise<T> {
   let built: Promise<T> | undefined;
   return () => {

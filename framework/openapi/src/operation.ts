@@ -12,7 +12,7 @@ export interface Parameter {
   readonly required: boolean;
   readonly description?: string;
   readonly schema: JsonSchema;
-  /** Stands for one or more segments: its slashes are not escaped. */
+  /** Represents one or more segments: slashes are not escaped. */
   readonly 'x-wildcard'?: true;
 }
 
@@ -34,14 +34,14 @@ export interface Operation {
   readonly responses: Responses;
 }
 
-/** A route on its way into a document. */
+/** A route to document. */
 export interface DocumentedRoute {
   readonly method: string;
   readonly path: string;
   readonly metadata: DocumentedMetadata;
-  /** The path as the document writes it. */
+  /** The path in OpenAPI syntax. */
   readonly template: string;
-  /** What the document calls the path's parameters, in order. */
+  /** The parameter names in the document, in order. */
   readonly paramNames: readonly string[];
   readonly operationId: string;
 }
@@ -51,13 +51,13 @@ export interface DescribeOptions {
   readonly toJsonSchema: ToJsonSchema | undefined;
 }
 
-/** Makes a schema of a route part of the document, under `name` if it needs one. */
+/** Adds a schema of a route to the document, as `name` if it needs a name. */
 type Convert = (schema: unknown, direction: Direction, name: string) => Promise<JsonSchema>;
 
 const HEADERS_OF_THEIR_OWN = ['accept', 'content-type', 'authorization'];
 const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH', 'QUERY'];
 
-/** Describes one route as an operation; what it shares with others goes to `components`. */
+/** Describes a route as an operation; shared parts are added to `components`. */
 export async function describeOperation(
   route: DocumentedRoute,
   { components, toJsonSchema: override }: DescribeOptions,
@@ -110,7 +110,7 @@ async function describeParameters(
   }
 }
 
-/** What a segment may contain: a path with a backslash or NUL, also percent-encoded, is a 400. */
+/** The characters of a segment: a path with a backslash or NUL, also percent-encoded, gets 400. */
 const SEGMENT = { type: 'string', minLength: 1, pattern: '^[^\\\\\\x00]+$' };
 
 function describePathParam(
@@ -148,7 +148,7 @@ function describeProperty(place: 'query' | 'header', property: Property): Parame
   };
 }
 
-/** The properties of an object schema, those of what it refers to and combines included. */
+/** The properties of an object schema, including referenced and combined schemas. */
 function readProperties(schema: JsonSchema, components: Components, depth = 0): Property[] {
   const { properties = {}, required = [], allOf = [] } = components.resolve(schema);
   const names: unknown[] = Array.isArray(required) ? required : [];
@@ -180,7 +180,7 @@ async function describeBody(
   };
 }
 
-/** Whether a request without a body, which leaves `ctx.body` undefined, fits `schema`. */
+/** Whether `schema` accepts a request without a body (`undefined`). */
 async function acceptsNoBody(schema: unknown): Promise<boolean> {
   const { validate } = (schema as Partial<Validating> | null)?.['~standard'] ?? {};
   if (typeof validate !== 'function') return false;
@@ -191,14 +191,14 @@ async function acceptsNoBody(schema: unknown): Promise<boolean> {
   }
 }
 
-/** The part of Standard Schema that checks a value. */
+/** The validation function of a Standard Schema. */
 interface Validating {
   readonly '~standard': {
     readonly validate?: (value: unknown) => { readonly issues?: unknown } | undefined;
   };
 }
 
-/** The media types that a client may choose from: a range such as `application/*+json` is none. */
+/** The media types without ranges such as `application/*+json`. */
 function bodyTypes(body: BodyMetadata | undefined): readonly string[] {
   const types = body?.mediaTypes.filter((type) => !type.includes('*')) ?? [];
   return types.length > 0 ? types : ['application/json'];

@@ -12,28 +12,28 @@ import {
 } from '@fw/core/options';
 import type { RouteDefinition } from '@fw/router';
 
-import { DEFAULT_CDN, type DocsPage } from './docs-page.ts';
+import { DEFAULT_CDN, type DocsPage } from './docs/docs-page.ts';
 import type { GenerateDocumentOptions } from './document.ts';
 
-/** Anything that knows its routes: a router. */
+/** A source of routes: a router. */
 export interface RouteSource {
   getRoutes(): readonly RouteDefinition[];
 }
 
 export interface OpenApiOptions extends GenerateDocumentOptions {
-  /** The router whose routes are documented; those mounted on it are among them. */
+  /** The router to document, including mounted routers. */
   readonly router?: RouteSource;
-  /** Several of them; either this or `router` is required. */
+  /** Several routers; either this or `router` is required. */
   readonly routers?: readonly RouteSource[];
-  /** Where the document is served. Default `/openapi.json`. */
+  /** Path of the document. Default `/openapi.json`. */
   readonly path?: string;
-  /** Where the page to read it is served, `false` for none, or another page. Default `/docs`. */
+  /** Path of the documentation page, `false` for none, or another page. Default `/docs`. */
   readonly docs?: string | false | DocsPage;
-  /** Whether anything is served at all; if not, requests go on to the next middleware. Default true. */
+  /** If false, requests reach the next middleware. Default true. */
   readonly enabled?: boolean;
 }
 
-/** The options as they are used, each one present. */
+/** The options with defaults applied. */
 export interface Settings {
   readonly routers: readonly RouteSource[];
   readonly path: string;
@@ -63,7 +63,7 @@ export const DOCUMENT_CHECKS = {
 /**
  * Reads the options of `openapi()`.
  *
- * @throws {TypeError} if an option is unknown or has a value that it cannot have
+ * @throws {TypeError} if an option is unknown or invalid
  */
 export function readOpenApiOptions(options: OpenApiOptions): Settings {
   const {
@@ -134,7 +134,7 @@ function isPath(value: unknown): boolean {
   }
 }
 
-/** A path in the normal form of request paths, without a slash at its end. */
+/** A path in the normal form of request paths, without a trailing slash. */
 function normalizePath(value: string): string {
   const path = readPattern(value, `Cannot read a path of ${OWNER}`);
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;

@@ -1,6 +1,6 @@
 /**
- * The name that stands for a final `*` in a document, which has no wildcards: `path`, or `path2` and
- * so on beside parameters of this name.
+ * The parameter name of a final `*`: OpenAPI has no wildcards. `path`, or `path2` and so on if a parameter
+ * has this name.
  */
 function wildcardName(segments: readonly string[]): string {
   let name = 'path';
@@ -8,7 +8,7 @@ function wildcardName(segments: readonly string[]): string {
   return name;
 }
 
-/** One piece of a pattern: fixed text, or a parameter under the name that the handler reads. */
+/** One piece of a pattern: fixed text, or a parameter with its name in the handler. */
 interface Segment {
   readonly text: string;
   /** The name in the document; `undefined` for fixed text. */
@@ -37,19 +37,19 @@ export function readPathParams(path: string): PathParam[] {
   );
 }
 
-/** A route's pattern as a document writes it: `/users/:id/files/*` is `/users/{id}/files/{path}`. */
+/** Converts a pattern to OpenAPI syntax: `/users/:id/files/*` becomes `/users/{id}/files/{path}`. */
 export function toOpenApiPath(path: string): string {
   return readSegments(path)
     .map(({ text, name }) => (name === undefined ? escapeBraces(text) : `{${name}}`))
     .join('/');
 }
 
-/** The names of a pattern's parameters in a document, in order: `/users/:id/*` has `id` and `path`. */
+/** The parameter names of a pattern in the document, in order: `/users/:id/*` has `id` and `path`. */
 export function extractPathParams(path: string): string[] {
   return readPathParams(path).map(({ name }) => name);
 }
 
-/** Braces of a route's own text, which would read as a parameter. */
+/** Braces in the text of a route, which would be read as a parameter. */
 function escapeBraces(text: string): string {
   return text.replaceAll('{', '%7B').replaceAll('}', '%7D');
 }

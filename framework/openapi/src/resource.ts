@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { Context } from '@fw/core';
 
-/** A text that is served as it is, with what a client's cache needs. */
+/** A text with its ETag and media type. */
 export interface Resource {
   readonly body: string;
   readonly etag: string;
@@ -14,7 +14,7 @@ export function createResource(body: string, headers: Readonly<Record<string, st
   return { body, etag, headers: { 'X-Content-Type-Options': 'nosniff', ...headers } };
 }
 
-/** Answers with `resource`, or with 304 where the client has it already (RFC 9110 §13.1.2). */
+/** Sends `resource`, or 304 if the client already has it (RFC 9110 §13.1.2). */
 export function sendResource(ctx: Context, { body, etag, headers }: Resource): void {
   ctx.set('ETag', etag);
   ctx.set('Cache-Control', 'no-cache');

@@ -12,13 +12,13 @@ export interface Response {
   readonly content?: Readonly<Record<string, { readonly schema: JsonSchema }>>;
 }
 
-/** Answers by status, `2XX` among them. */
+/** Responses by status, including `2XX`. */
 export type Responses = Readonly<Record<string, Response | Reference>>;
 
 const INTEGER = { type: 'integer', minimum: 0 };
 const TEXT = { type: 'string' };
 
-/** The headers that this framework's own answers carry. */
+/** The headers of the framework's own responses. */
 const HEADERS: Readonly<Record<string, { description: string; schema: JsonSchema }>> = {
   Accept: { description: 'The media types that are taken', schema: TEXT },
   Allow: { description: 'The methods that this path takes', schema: TEXT },
@@ -49,7 +49,7 @@ const HEADERS: Readonly<Record<string, { description: string; schema: JsonSchema
 const DRAFT_6 = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 const DRAFT_10 = ['RateLimit-Policy', 'RateLimit'];
 
-/** What a client reads of each error, and the headers that come with it. */
+/** Description and headers of each error. */
 const ERRORS: Readonly<Record<number, { description: string; headers?: readonly string[] }>> = {
   400: { description: 'The request cannot be read, or does not fit its schema' },
   401: { description: 'Credentials are missing or wrong', headers: ['WWW-Authenticate'] },
@@ -103,14 +103,14 @@ const PROBLEM: JsonSchema = {
   },
 };
 
-/** What the middleware of a route makes of its answers. */
+/** The responses of a route, given its metadata. */
 export interface AnsweredRoute {
   readonly metadata: DocumentedMetadata;
   readonly hasParams: boolean;
   readonly readsBody: boolean;
 }
 
-/** The statuses of the errors that can meet a request for this route. */
+/** The error statuses that a route can have. */
 export function errorStatuses({ metadata, hasParams, readsBody }: AnsweredRoute): number[] {
   const { validation, security, rateLimits, responses } = metadata;
   const statuses = [405, 500];
@@ -127,7 +127,7 @@ export function isError(status: number): boolean {
   return status >= 400;
 }
 
-/** An error answer of the framework's own form, as a component that operations share. */
+/** An error response of the framework, as a shared component. */
 export function shareError(
   components: Components,
   status: number,
@@ -165,7 +165,7 @@ function describePolicy({ name, limit, windowSeconds }: RateLimitPolicy): string
   return `\`${name}\` (${limit} per ${windowSeconds} s)`;
 }
 
-/** An answer that the route itself describes. */
+/** A response that the route describes. */
 export function describeAnswer(
   components: Components,
   {
@@ -193,12 +193,12 @@ export function describeAnswer(
   };
 }
 
-/** Beside JSON, which the schema is of, another media type is a rendering of the same as text. */
+/** The schema describes JSON; other media types contain the same as text. */
 function isJson(type: string): boolean {
   return /[/+]json$/.test(type);
 }
 
-/** Answers that have no body, whatever the handler sends (RFC 9110 §15.3.5, §15.3.6, §15.4.5). */
+/** Responses that never have a body (RFC 9110 §15.3.5, §15.3.6, §15.4.5). */
 const BODYLESS = ['204', '205', '304'];
 
 function rateLimitHeaders({ rateLimits }: DocumentedMetadata): string[] {

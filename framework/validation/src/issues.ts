@@ -2,13 +2,13 @@ import type { ValidationIssue } from '@fw/errors';
 
 import type { SchemaIssue } from './standard-schema.ts';
 
-/** More are not listed: a short request must not have a long answer. */
+/** Maximum number of issues in a response, because a short request must not cause a long response. */
 export const MAX_ISSUES = 100;
-/** A pointer ends above a longer key, for the same reason. */
+/** A pointer ends before a longer key, for the same reason. */
 const MAX_KEY_LENGTH = 100;
 const MAX_DETAIL_LENGTH = 1_000;
 
-/** The issues of one part of a request as its client reads them: no value of `input` is repeated. */
+/** The issues of one part as sent to the client: without any value of `input`. */
 export function readIssues(
   part: ValidationIssue['in'],
   issues: readonly SchemaIssue[],
@@ -31,7 +31,7 @@ export function readIssues(
     .slice(0, MAX_ISSUES);
 }
 
-/** zod names all unknown keys of an object in the message of one issue: they belong to the pointer. */
+/** zod lists all unknown keys in one message; each becomes a pointer of its own. */
 function unknownKeysOf(issue: SchemaIssue): readonly { key?: string; detail?: string }[] {
   const { code, keys } = issue as { readonly code?: unknown; readonly keys?: unknown };
   if (code !== 'unrecognized_keys' || !Array.isArray(keys)) return [{}];
@@ -57,18 +57,18 @@ function valueAt(input: unknown, keys: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** What follows these words in the messages of valibot and arktype is the value, or its type. */
+/** In messages of valibot and arktype, the value or its type follows these words. */
 const BEFORE_VALUE = [' but received ', ': Received ', ' (was '];
 
-/** Shorter ones, unless quoted, cannot be told from the schema's own words. */
+/** Shorter unquoted words cannot be distinguished from the words of the schema. */
 const MIN_TELLING_LENGTH = 5;
 const MAX_LEAVES = 1_000;
 const ANY_DETAIL = 'Invalid value';
 
-/** The texts and numbers in a value, the longest first; `undefined` if there are too many. */
+/** The strings and numbers in a value, longest first; `undefined` if there are too many. */
 type Leaves = readonly string[] | undefined;
 
-/** `message` without any of `leaves`, in whatever words the schema quotes them. */
+/** `message` without any of `leaves`, however the schema quotes them. */
 function redact(message: string, leaves: Leaves): string {
   if (leaves === undefined) return ANY_DETAIL;
   let text = message;

@@ -1,9 +1,8 @@
 import type { StandardSchema } from './standard-schema.ts';
 
 /**
- * The first parameter without which no request fits `schema`, and which a path with the parameters
- * `names` does not have. Only a schema that offers its JSON Schema (https://standardschema.dev/json-schema)
- * is checked; it runs only if its JSON Schema requires a parameter that the path does not have.
+ * The first parameter that `schema` requires and a path with the parameters `names` does not contain.
+ * Only schemas that provide their JSON Schema (https://standardschema.dev/json-schema) are checked.
  */
 export function missingPathParam(
   schema: StandardSchema,
@@ -23,8 +22,8 @@ function requiredOf(schema: StandardSchema): readonly string[] {
 }
 
 /**
- * Whether `schema` looks for the parameter and reports its absence. The JSON Schema of a schema behind
- * a conversion, such as `z.preprocess`, describes the converted value instead of the parameters.
+ * Whether `schema` reads the parameter and reports its absence. The JSON Schema alone is not enough: for
+ * a conversion such as `z.preprocess` it describes the converted value, not the parameters.
  */
 function isMissed(schema: StandardSchema, name: string, names: readonly string[]): boolean {
   let isRead = false;

@@ -4,19 +4,19 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly version: 1;
     readonly vendor: string;
     readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
-    /** Returns the JSON Schema of what `validate` takes or returns; offered by some libraries. */
+    /** Returns the JSON Schema of the input or output of `validate`; some libraries provide it. */
     readonly jsonSchema?:
       | { readonly input: JsonSchemaOf; readonly output: JsonSchemaOf }
       | undefined;
-    /** For the compiler only. */
+    /** Types only; undefined at run time. */
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
   };
 }
 
-/** @throws if the schema has a type that JSON does not have */
+/** @throws if the schema contains a type that JSON Schema cannot describe */
 type JsonSchemaOf = (options: { readonly target: 'draft-2020-12' }) => unknown;
 
-/** What a schema says of a value: its output, or what is wrong with it. */
+/** The result of a validation: the output, or the issues. */
 export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] };
@@ -26,11 +26,11 @@ export interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** The type of what `Schema` makes of a value that fits. */
+/** The output type of `Schema`. */
 export type OutputOf<Schema> =
   Schema extends StandardSchema<unknown, infer Output> ? Output : unknown;
 
-/** Whether `value` is such a schema; those of some libraries are functions. */
+/** Whether `value` is a Standard Schema; in some libraries schemas are functions. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   if (value === null || (typeof value !== 'object' && typeof value !== 'function')) return false;
   const standard: unknown = Reflect.get(value, '~standard');

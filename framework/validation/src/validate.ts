@@ -17,16 +17,16 @@ export interface RequestSchemas {
   readonly body?: StandardSchema;
   readonly query?: StandardSchema;
   readonly params?: StandardSchema;
-  /** Names are in lower case; `ctx.headers` stays as it is. */
+  /** Names are in lower case; `ctx.headers` is not changed. */
   readonly headers?: StandardSchema;
 }
 
 export interface ValidateOptions {
-  /** The status of a request that does not fit. Default 400. */
+  /** The status for an invalid request. Default 400. */
   readonly status?: 400 | 422;
 }
 
-/** A middleware after which `ctx` has these parts; a router reads the types from it. */
+/** A middleware that changes the types of these parts of `ctx` for the following handlers. */
 export interface ValidateMiddleware<Outputs> {
   (ctx: Context, next: Next): unknown;
   readonly '~validated'?: (parts: Outputs) => void;
@@ -40,9 +40,9 @@ type Part = keyof RequestSchemas;
 const PARTS: readonly Part[] = ['params', 'query', 'headers', 'body'];
 
 /**
- * Checks parts of a request against schemas of any Standard Schema library. What the schemas make
- * of them is in `ctx.body`, `ctx.query` and `ctx.params` from then on, and typed; all that does not
- * fit is answered 400 at once. A schema alone is the body's.
+ * Validates parts of a request with schemas of any Standard Schema library. `ctx.body`, `ctx.query` and
+ * `ctx.params` then contain the typed outputs of the schemas. An invalid request gets one 400 response
+ * with all issues. A single schema validates the body.
  *
  * ```ts
  * router.post('/:id', validate({ body: z.object({ name: z.string() }) }), (ctx) => {
@@ -115,14 +115,14 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** How one part of a request did; `failure` is what its schema threw. */
+/** The result of one part; `failure` is the error that its schema threw. */
 type Outcome = { readonly part: Part } & (
   | { readonly value: unknown }
   | { readonly issues: readonly ValidationIssue[] }
   | { readonly failure: unknown }
 );
 
-/** Never throws and never rejects: all parts are checked, whatever becomes of one of them. */
+/** Never throws or rejects, so that every part is checked. */
 function checkPart(schema: StandardSchema, part: Part, input: unknown): Outcome | Promise<Outcome> {
   const read = (result: SchemaResult<unknown>): Outcome =>
     result.issues
@@ -140,7 +140,7 @@ function checkPart(schema: StandardSchema, part: Part, input: unknown): Outcome 
   }
 }
 
-/** Puts the outputs in place, all or none. */
+/** Sets all outputs in `ctx`. */
 function replaceParts(ctx: Context, outcomes: readonly Outcome[], status: number): void {
   const issues: ValidationIssue[] = [];
   let isRefused = false; // a schema may refuse without saying why
@@ -166,7 +166,7 @@ function isStackOverflow(error: unknown): boolean {
   return error instanceof RangeError && /call stack/i.test(error.message);
 }
 
-/** Deeper than any schema needs; a recursive schema that gives up on less is itself at fault. */
+/** Deeper than any schema needs. */
 const DEEP = 200;
 
 function isDeep(value: unknown): boolean {

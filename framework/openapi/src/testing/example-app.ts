@@ -131,7 +131,7 @@ function fileRoutes(): Router {
     );
 }
 
-/** An API of most things that a document can say, by prefixes, groups and mounts. */
+/** An API with most features of a document, with prefixes, groups and mounted routers. */
 export function createExampleApp(options: Partial<OpenApiOptions> = {}): Application {
   const router = createRouter({ prefix: '/api' });
   router.group('/v1', (v1) => {

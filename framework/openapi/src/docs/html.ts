@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 
-/** What a page is made of: its markup, and the policy under which it runs. */
+/** A page: its markup and its content security policy. */
 export interface Page {
   readonly html: string;
   readonly policy: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What the page says of the API before the document is there. */
+/** What the page shows before the document is loaded. */
 export interface PageContent {
-  /** Where the document is, as seen from the page. */
+  /** URL of the document, relative to the page. */
   readonly documentUrl: string;
   readonly title: string;
 }
 
-/** What a policy names an inline script or style by (CSP Level 3 §2.3.1). */
+/** The hash source of an inline script or style (CSP Level 3 §2.3.1). */
 export function hashOf(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }

@@ -7,9 +7,9 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 
-import { launchBrowser } from '../../../deploy/local/testing/browser.ts';
-import { openapi } from './index.ts';
-import { createExampleApp } from './testing/example-app.ts';
+import { launchBrowser } from '../../../../deploy/local/testing/browser.ts';
+import { openapi } from '../index.ts';
+import { createExampleApp } from '../testing/example-app.ts';
 
 let browser: Browser;
 beforeAll(async () => {

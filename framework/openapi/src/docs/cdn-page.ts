@@ -20,7 +20,7 @@ const SWAGGER_STYLE = {
   integrity: 'sha384-WlYgdmXYOOBWL5apwjDEZwN+U3HmXSSu5R6V5aGxEcf7z+KuRNwBhoxKVN1i3D5I',
 };
 
-/** The page of somebody else, read from a CDN in a version that cannot change under it. */
+/** A third-party page, loaded from a CDN in a pinned version with an integrity hash. */
 export function cdnPage(
   ui: 'scalar' | 'swagger',
   { cdn, ...content }: PageContent & { readonly cdn: string },
@@ -71,7 +71,7 @@ function subresource(
   return `${attribute}="${escapeHtml(`${cdn}/${file}`)}" integrity="${integrity}" crossorigin="anonymous"`;
 }
 
-/** The one source that a policy must let in; a path would end at the first redirect. */
+/** The origin that the content security policy allows; a path would not match after a redirect. */
 function originOf(cdn: string): string {
   return new URL(cdn).origin;
 }

@@ -5,7 +5,7 @@ import { request } from '@fw/core/testing';
 import { createRouter } from '@fw/router';
 import { expect, test } from 'vitest';
 
-import { type OpenApiOptions, openapi } from './index.ts';
+import { type OpenApiOptions, openapi } from '../index.ts';
 
 const HOSTILE = `</title></script><script>alert(1)</script>"'&`;
 

@@ -1,22 +1,22 @@
+import type { OpenApiInfo, Server } from '../document.ts';
+import { createResource, type Resource } from '../resource.ts';
 import { cdnPage } from './cdn-page.ts';
-import type { OpenApiInfo, Server } from './document.ts';
 import { escapeHtml, hashOf, type Page, type PageContent } from './html.ts';
 import { PAGE_SCRIPT, PAGE_STYLE } from './page-assets.ts';
-import { createResource, type Resource } from './resource.ts';
 
-/** The page to read the document with. */
+/** The documentation page. */
 export interface DocsPage {
   /** Default `/docs`. */
   readonly path?: string;
   /** `fw` is this package's own page, the others come from a CDN. Default `fw`. */
   readonly ui?: 'fw' | 'scalar' | 'swagger';
-  /** Where the npm packages of `scalar` and `swagger` are read. Default `https://cdn.jsdelivr.net/npm`. */
+  /** Base URL of the npm packages of `scalar` and `swagger`. Default `https://cdn.jsdelivr.net/npm`. */
   readonly cdn?: string;
 }
 
 export const DEFAULT_CDN = 'https://cdn.jsdelivr.net/npm';
 
-/** Creates the page to read a document with, as it is served. */
+/** Creates the documentation page. */
 export function createDocsPage(
   { path, ui, cdn }: Required<DocsPage>,
   api: { path: string; document: { info?: OpenApiInfo; servers?: readonly Server[] } },
@@ -49,7 +49,7 @@ const ICON =
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#5b4be1"/><path d="m6 5-3 3 3 3m4-6 3 3-3 3" stroke="#fff" stroke-width="1.6" fill="none"/></svg>',
   );
 
-/** This package's own page: one file, no third party, nothing fetched but the document. */
+/** The page of this package: one file that only loads the document. */
 function ownPage({ documentUrl, title }: PageContent): Page {
   const html = `<!doctype html>
 <html lang="en" data-document="${escapeHtml(documentUrl)}">
@@ -78,7 +78,7 @@ function ownPage({ documentUrl, title }: PageContent): Page {
   };
 }
 
-/** Leads from one path to another, so that it also holds behind a proxy that adds a prefix. */
+/** A relative URL from one path to another, valid also behind a proxy that adds a prefix. */
 function relativeUrl(from: string, to: string): string {
   const start = from.split('/').slice(1, -1);
   const target = to.split('/').slice(1);
@@ -87,7 +87,7 @@ function relativeUrl(from: string, to: string): string {
   return '../'.repeat(start.length - shared) + target.slice(shared).join('/');
 }
 
-/** The origins of servers elsewhere, which the page may send requests to. */
+/** The origins of other servers, to which the page may send requests. */
 function originsOf(servers: readonly Server[] = []): string[] {
   const origins = servers.flatMap(({ url }) => URL.parse(url)?.origin ?? []);
   return [...new Set(origins.filter((origin) => origin !== 'null'))];

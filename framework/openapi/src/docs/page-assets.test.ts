@@ -4,10 +4,10 @@ import path from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { buildAssets } from '../page/build.ts';
+import { buildAssets } from '../../page/build.ts';
 import { PAGE_SCRIPT, PAGE_STYLE } from './page-assets.ts';
 
-const folder = path.join(import.meta.dirname, '../page');
+const folder = path.join(import.meta.dirname, '../../page');
 
 test('the assets are what page/build.ts makes of their sources', async () => {
   expect(fs.readFileSync(path.join(import.meta.dirname, 'page-assets.ts'), 'utf8')).toBe(
@@ -21,7 +21,7 @@ test('the script cannot end its element, nor the style its own', () => {
 });
 
 test('the sources of the page have no type error', () => {
-  const tsc = path.join(import.meta.dirname, '../../../node_modules/typescript/bin/tsc');
+  const tsc = path.join(import.meta.dirname, '../../../../node_modules/typescript/bin/tsc');
 
   expect(execFileSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8' })).toBe('');
 });
