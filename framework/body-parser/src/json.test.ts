@@ -195,7 +195,7 @@ describe('a body that is no JSON, or JSON that programs read in more than one wa
     expect(echo.errors).toEqual([]);
   });
 
-  test('is never quoted in the answer', async () => {
+  test('never appears in the response', async () => {
     const response = await post('{"password":"hunter2"', JSON_TYPE);
 
     expect(await response.text()).not.toContain('hunter2');
@@ -334,7 +334,7 @@ describe('the content coding of a body', () => {
     expect(response.status).toBe(400);
   });
 
-  test('a bomb is answered 413 by what it decodes to, before all of it is decoded', async () => {
+  test('a decompression bomb gets 413 before it is decoded completely', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000, ' '));
     const roomy = createEcho({ inflate: true, limit: 100_000 });
     const before = process.memoryUsage().arrayBuffers;
@@ -392,7 +392,7 @@ describe('the limit', () => {
     expect((await post('["1234567"]', headers, small.app)).status).toBe(413);
   });
 
-  test('is answered with a problem before the handler runs', async () => {
+  test('gets a problem response before the handler runs', async () => {
     const runsBefore = small.runs();
 
     const response = await post(`["${'x'.repeat(100)}"]`, JSON_TYPE, small.app);
@@ -606,7 +606,7 @@ describe('over a socket', () => {
     },
   );
 
-  test('a body that never ends is answered 408', async () => {
+  test('a body that never ends gets 408', async () => {
     const answer = await openConnection(server.port)
       .send(`${head('Content-Length: 7')}{"a`)
       .readAll();
@@ -629,7 +629,7 @@ describe('over a socket', () => {
     expect(echo.runs()).toBe(runsBefore);
   });
 
-  test('a refused body that goes on and on is hung up on', async () => {
+  test('a rejected body that never ends closes the connection', async () => {
     const connection = openConnection(server.port).send(head('Content-Length: 100000000'));
     let isOver = false;
     const over = connection.readAll().then(() => {
@@ -647,7 +647,7 @@ describe('over a socket', () => {
   });
 });
 
-test('json says in its metadata what it takes', () => {
+test('the metadata of json contains the accepted media types', () => {
   expect(metadataOf(json({ limit: 10 }))).toEqual({
     body: { mediaTypes: ['application/json', 'application/*+json'], limit: 10 },
   });

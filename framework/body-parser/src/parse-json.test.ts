@@ -137,7 +137,7 @@ const anyBody = fc.oneof(
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 40 }).map((octets) => Buffer.from(octets)) },
 );
 
-test('any body is parsed as the platform does, or refused as the decisions say', () => {
+test('any body is parsed as JSON.parse does, or rejected by a documented rule', () => {
   const counts = { parsed: 0, refused: 0 };
 
   fc.assert(
@@ -239,7 +239,7 @@ function post(body: Uint8Array, isChunked: boolean): Promise<number> {
   });
 }
 
-test('any body over a socket is answered 200 or 400, as the model says', async () => {
+test('any body over a socket gets 200 or 400, as the model predicts', async () => {
   await fc.assert(
     fc.asyncProperty(anyBody, fc.boolean(), async (body, isChunked) => {
       fc.pre(!hasDuplicateKey(body));

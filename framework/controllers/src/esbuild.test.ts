@@ -86,7 +86,7 @@ describe('a bundle', () => {
     await expectToServe(url);
   });
 
-  test('made without it says that there is no controller', async () => {
+  test('a bundle without the plugin reports that there is no controller', async () => {
     const file = await bundle([]);
 
     const { url, errors } = await run(file);
@@ -95,7 +95,7 @@ describe('a bundle', () => {
     expect(errors).toContain('Cannot find a controller in root');
   });
 
-  test('is not made of a root without controllers', async () => {
+  test('cannot be built from a root without controllers', async () => {
     const plugin = controllers({ root: path.join(import.meta.dirname, '../../errors/src') });
 
     await expect(bundle([plugin])).rejects.toThrow('Cannot find a controller in root');
@@ -109,7 +109,7 @@ describe('Node without a bundle', () => {
     await expectToServe(url);
   });
 
-  test('says what is missing where there is no esbuild', async () => {
+  test('without esbuild, the error names what is missing', async () => {
     const hide = path.join(folder, 'hide-esbuild.mjs');
     await writeFile(
       hide,

@@ -75,7 +75,7 @@ describe('the CRUD API by controllers', () => {
     expect(gone.status).toBe(404);
   });
 
-  test('answers text for a string, and 204 for nothing', async () => {
+  test('sends text for a string and 204 for undefined', async () => {
     const { app } = serve({ controllers: [UserController] });
 
     const text = await request(app, '/users/7/rank/1');
@@ -140,7 +140,7 @@ describe('the prefix', () => {
   });
 });
 
-test('routes of controllers are in getRoutes(), with what their middleware and schemas say', async () => {
+test('getRoutes() contains the routes of controllers with the metadata of middleware and schemas', async () => {
   const { app, router } = serve({ root, prefix: '/api' }, '/api');
   await app.ready();
 
@@ -359,7 +359,7 @@ describe('arguments and results', () => {
     expect(await response.json()).toEqual({ query: { page: '2' }, user: { name: 'Ada' } });
   });
 
-  test('beside an answer by the context are refused, as any second answer is', async () => {
+  test('a return value after ctx.json() is rejected like any second response', async () => {
     @Controller()
     class Double {
       @Get()
@@ -378,7 +378,7 @@ describe('arguments and results', () => {
     expect(await (await request(app, '/one')).text()).toBe('one');
   });
 
-  test('of schemas that fail in more than one way are answered once', async () => {
+  test('several schema failures cause one response', async () => {
     const schemaOf = (validate: StandardSchema['~standard']['validate']): StandardSchema => ({
       '~standard': { version: 1, vendor: 'by hand', validate },
     });
@@ -440,7 +440,7 @@ describe('dependencies', () => {
     }
   }
 
-  test('are built once, before the server starts, and only those that are asked for', async () => {
+  test('are created once, before the server starts, and only if they are injected', async () => {
     @Service()
     class Unused {
       constructor() {

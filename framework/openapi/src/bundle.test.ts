@@ -20,7 +20,7 @@ const { port } = await listen(app, { port: 0, host: '127.0.0.1' });
 console.log(port);
 `;
 
-test('a bundle serves the document and the page with no file beside it', async () => {
+test('a bundle serves the document and the page without other files', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-bundle-'));
   const file = path.join(folder, 'main.mjs');
   await build({

@@ -54,7 +54,7 @@ function meaning(value: unknown, follow: (ref: string) => unknown, depth = 3): u
     ]);
 }
 
-test('schemas mean in a document what they meant alone, however many share their names', () => {
+test('schemas keep their meaning in a document, even if several have one name', () => {
   fc.assert(
     fc.property(fc.array(schema, { minLength: 1, maxLength: 4 }), (schemas) => {
       const components = new Components();

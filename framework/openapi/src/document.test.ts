@@ -117,7 +117,7 @@ test('exclude /users/:id omits the paths below /users and keeps /users', async (
   expect(Object.keys(paths)).toEqual(['/users']);
 });
 
-test('operation ids are unique, whatever the routes are called', async () => {
+test('operation ids are unique for any route names', async () => {
   const router = createRouter()
     .all('/a-b', handler)
     .get('/a_b', handler)
@@ -136,7 +136,7 @@ test('operation ids are unique, whatever the routes are called', async () => {
   expect(ids.every((id) => /^[A-Za-z0-9_]+$/.test(id))).toBe(true);
 });
 
-test('a method that OpenAPI 3.1 does not know stands as an extension', async () => {
+test('a method unknown to OpenAPI 3.1 becomes an extension', async () => {
   const router = createRouter()
     .query('/search', validates({ body: z.object({ text: z.string() }) }), handler)
     .route('PROPFIND', '/search', handler);
@@ -224,7 +224,7 @@ test('a query schema that combines others gives the properties of all', async ()
   ]);
 });
 
-test('bodies are described as they come in, answers as they go out', async () => {
+test('request bodies use the input of a schema, responses the output', async () => {
   const schema = z.object({ size: z.string().default('m') });
   const router = createRouter().post(
     '/u',
@@ -387,7 +387,7 @@ test.each([
   expect(Object.keys(components.headers ?? {})).toEqual(expect.arrayContaining(names));
 });
 
-test('routes under limits of two kinds have an answer each', async () => {
+test('routes with two kinds of limits have separate 429 responses', async () => {
   const router = createRouter()
     .get('/a', says({ rateLimit: [{ headers: 'draft-6' }] }), handler)
     .get('/b', says({ rateLimit: [{ headers: 'draft-10' }] }), handler);
@@ -430,7 +430,7 @@ test('of several limiters on one route the document contains all limits and head
   ]);
 });
 
-test('middleware tells of headers and media types of answers', async () => {
+test('middleware describes headers and media types of responses', async () => {
   const told = says({
     responses: {
       200: {
@@ -455,7 +455,7 @@ test('middleware tells of headers and media types of answers', async () => {
   });
 });
 
-test('a schema is of the JSON form of an answer, other forms of it are text', async () => {
+test('a schema describes JSON; other media types are text', async () => {
   const router = createRouter().get(
     '/r',
     endpoint({ responses: { 200: z.object({ id: z.string() }) } }),
@@ -512,7 +512,7 @@ test('a schema that contains itself refers to a component', async () => {
   });
 });
 
-test('text that looks like a reference stays as it is', async () => {
+test('text that looks like a reference is not changed', async () => {
   const data = { $ref: '#/$defs/A', properties: { $ref: '#' } };
   const schema = {
     $defs: { A: { type: 'string' } },

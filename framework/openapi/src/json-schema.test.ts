@@ -74,7 +74,7 @@ test.each([
   expect(await toJsonSchema(schema, 'input')).toEqual({});
 });
 
-test('the option toJsonSchema comes first, and leaves to the others what it does not know', async () => {
+test('the option toJsonSchema precedes the other converters and may return undefined', async () => {
   const known = z.string();
   const override = (schema: unknown, direction: string) =>
     schema === known ? { title: direction } : undefined;

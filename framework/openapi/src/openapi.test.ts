@@ -22,7 +22,7 @@ async function readDocument(app: Application, path = '/openapi.json'): Promise<O
   return (await (await request(app, path)).json()) as OpenApiDocument;
 }
 
-test('GET /openapi.json answers the document of the mounted router', async () => {
+test('GET /openapi.json returns the document of the mounted router', async () => {
   const { app } = createDocumentedApp({ info: { title: 'Users', version: '2.0.0' } });
 
   const response = await request(app, '/openapi.json');
@@ -76,7 +76,7 @@ test('the document is built on the first request, and then stays', async () => {
   expect((await request(app, '/api/users/7')).status).toBe(200);
 });
 
-test('a build that fails is answered 500 and tried again', async () => {
+test('a failed build gets 500 and is tried again', async () => {
   let fails = 1;
   const { app } = createDocumentedApp({
     routers: [
@@ -109,7 +109,7 @@ test.each(['/openapi.json', '/docs'])(
 );
 
 test.each(['/openapi.json', '/docs'])(
-  '%s is answered 304 to a client that has it',
+  '%s gets 304 for a client that already has it',
   async (path) => {
     const { app } = createDocumentedApp();
     const etag = (await request(app, path)).headers.get('etag') ?? '';
@@ -177,14 +177,14 @@ test('enabled: false serves nothing', async () => {
   expect((await request(app, '/api/users/7')).status).toBe(200);
 });
 
-test('behind the routes it answers too, with 200', async () => {
+test('it responds with 200 also after the routes', async () => {
   const router = createRouter().get('/u', (ctx) => ctx.json({}));
   const app = createApp().route('/', router).use(openapi({ router }));
 
   expect((await request(app, '/openapi.json')).status).toBe(200);
 });
 
-test('an answer that is there already is left alone', async () => {
+test('an existing response is not replaced', async () => {
   const router = createRouter();
   const app = createApp().use((ctx, next) => {
     ctx.json({ mine: true });

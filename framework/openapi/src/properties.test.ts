@@ -12,7 +12,7 @@ const pattern = fc
   .tuple(fc.uniqueArray(segment, { maxLength: 4 }), fc.boolean())
   .map(([segments, isWild]) => `/${[...segments, ...(isWild ? ['*'] : [])].join('/')}`);
 
-test('whatever the routes, operation ids are unique and each parameter of a path is described once', async () => {
+test('for any routes, operation ids are unique and each path parameter is described once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(fc.tuple(fc.constantFrom('GET', 'POST', 'QUERY', 'LOCK'), pattern), {

@@ -81,7 +81,7 @@ describe('a schema of any library', () => {
     expect(await response.json()).toEqual([42, []]);
   });
 
-  test.each(Object.entries(schemas))('%s: says what does not fit, and where', async (_, schema) => {
+  test.each(Object.entries(schemas))('%s: reports each issue with its pointer', async (_, schema) => {
     const errors = await issuesOf(schema, { age: 'old', tags: [1] });
 
     expect(errors).toEqual([
@@ -90,7 +90,7 @@ describe('a schema of any library', () => {
     ]);
   });
 
-  test('by hand: its output is the body, and its issues are told', async () => {
+  test('handwritten: its output is the body and its issues are reported', async () => {
     const router = createRouter().post('/', validate(age), (ctx) => ctx.json(ctx.body.age));
 
     expect(await (await post(router, { age: 1, more: 2 })).json()).toBe(1);
@@ -132,7 +132,7 @@ describe('the answer to what does not fit', () => {
     ]);
   });
 
-  test('is not given when all parts fit: the handler reads what the schemas made of them', async () => {
+  test('is absent for valid parts: the handler reads the outputs of the schemas', async () => {
     const response = await send(router, '/7?page=2&more=3', {
       method: 'POST',
       headers: good,
@@ -167,7 +167,7 @@ describe('the answer to what does not fit', () => {
     expect(JSON.stringify(errors).length).toBeLessThan(10_000);
   });
 
-  test('tells of a missing body', async () => {
+  test('reports a missing body', async () => {
     const errors = await issuesOf(z.object({}), undefined);
 
     expect(errors).toEqual([{ in: 'body', pointer: '', detail: expect.stringMatching(/object/) }]);
@@ -211,7 +211,7 @@ describe('the input', () => {
     })),
   };
 
-  test.each(Object.entries(schemas))('%s: is never told back', async (_, schema) => {
+  test.each(Object.entries(schemas))('%s: never appears in the response', async (_, schema) => {
     const text = JSON.stringify(await issuesOf(schema, shape));
 
     expect(text).toContain('detail');
@@ -219,7 +219,7 @@ describe('the input', () => {
   });
 
   test.each(Object.entries(schemas))(
-    '%s: is never told back, whatever it is',
+    '%s: never appears in the response, whatever it is',
     async (_, schema) => {
       await fc.assert(
         fc.asyncProperty(fc.string({ minLength: 6, unit: 'grapheme' }), async (text) => {
@@ -246,7 +246,7 @@ describe('the input', () => {
     ]);
   });
 
-  test('does not cost the message the words that the schema has of its own', async () => {
+  test('does not remove the words of the schema from the message', async () => {
     const errors = await issuesOf(z.object({ type: z.literal('user'), name: z.string().min(3) }), {
       type: 'x',
       name: 'a',
@@ -276,7 +276,7 @@ describe('a schema', () => {
     ]);
   });
 
-  test('that refuses without an issue is answered 400 all the same', async () => {
+  test('that fails without an issue gets 400', async () => {
     const silent = schemaOf(() => ({ issues: [] }));
     const router = createRouter().post('/', validate(silent), (ctx) => ctx.send(''));
 
@@ -335,7 +335,7 @@ describe('a schema', () => {
     expect((await post(both, {})).status).toBe(500);
   });
 
-  test('that calls itself for ever is answered 500: the input is not to blame', async () => {
+  test('that recurses endlessly gets 500, because the input is not the cause', async () => {
     const endless = (): never => endless();
     const router = createRouter().post('/', validate(schemaOf(endless)), (ctx) => ctx.send(''));
 
@@ -359,7 +359,7 @@ describe('a recursive schema and a body 20,000 levels deep', () => {
   ];
   const text = `${'{"next":'.repeat(20_000)}{}${'}'.repeat(20_000)}`;
 
-  test.each(schemas)('%s: is answered 400 by the parser', async (_, schema) => {
+  test.each(schemas)('%s: gets 400 from the parser', async (_, schema) => {
     const router = createRouter().post('/', validate(schema), (ctx) => ctx.send(''));
 
     const headers = { 'content-type': 'application/json' };
@@ -369,7 +369,7 @@ describe('a recursive schema and a body 20,000 levels deep', () => {
     expect(await response.json()).toMatchObject({ code: 'INVALID_JSON' });
   });
 
-  test.each(schemas)('%s: is answered 400 by validate() alone', async (_, schema) => {
+  test.each(schemas)('%s: gets 400 from validate() alone', async (_, schema) => {
     const parse: Middleware = (ctx, next) => {
       ctx.body = JSON.parse(text);
       return next();
@@ -466,14 +466,14 @@ describe('a params schema that needs a parameter which the path does not have', 
   const expected = 'Cannot register GET /users/:id: "idd" must be a parameter of the path';
   const send: Middleware = (ctx) => ctx.send('');
 
-  test.each(schemas)('is refused when the router is served: %s', (_, params) => {
+  test.each(schemas)('is rejected when the router is served: %s', (_, params) => {
     const router = createRouter().get('/users/:id', validate({ params }), send);
 
     expect(() => router.routes()).toThrow(TypeError);
     expect(() => router.routes()).toThrow(expected);
   });
 
-  test('is refused at registration on a router that is being served', () => {
+  test('is rejected at registration on a router that is already served', () => {
     const params = z.object({ idd: z.string() });
     const router = createRouter();
     createApp().route('/', router);

@@ -66,7 +66,7 @@ async function openDetails(page: Page): Promise<void> {
   }
 }
 
-test('the page shows every operation, asks nobody but the server, and the console stays empty', async () => {
+test('the page shows every operation, contacts only its server and logs nothing', async () => {
   const { page, origin, said, requested } = await open();
 
   await expect.poll(() => page.getByRole('article').count()).toBe(9);
@@ -115,7 +115,7 @@ test('a link opens its operation, and so does its address', async () => {
   await expect.poll(async () => (await article.boundingBox())?.y).toBeLessThan(60);
 });
 
-test('try it sends the request that the sample shows, and shows the answer', async () => {
+test('try-it sends the request of the sample and shows the response', async () => {
   const { page, origin, said } = await open();
   const article = operation(page, 'Read a user');
 
@@ -132,7 +132,7 @@ test('try it sends the request that the sample shows, and shows the answer', asy
   expect(said).toEqual([]);
 });
 
-test('try it shows a problem, and leads to what its code means', async () => {
+test('try-it shows a problem response and links to the explanation of its code', async () => {
   const { page } = await open();
   const article = operation(page, 'Read a user');
 
@@ -221,7 +221,7 @@ test('everything works by keyboard alone', async () => {
   expect(await focused()).toBe('search');
 });
 
-test('a theme is kept, and by default follows the system', async () => {
+test('the selected theme is kept; the default follows the system', async () => {
   const { page } = await open(createExampleApp(), { colorScheme: 'dark' });
   const background = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
   const dark = await background();
@@ -284,7 +284,7 @@ test.each(
 
 const HOSTILE = `</script><script>alert(1)</script><img src=x onerror=alert(2)>[x](javascript:alert(3))`;
 
-test('hostile texts stay inert, whatever they stand in', async () => {
+test('hostile texts are not executed anywhere', async () => {
   const schema = z.object({ [HOSTILE]: z.literal(HOSTILE).describe(HOSTILE).default(HOSTILE) });
   const router = createRouter().get(
     '/u',
@@ -347,7 +347,7 @@ test('once it is there the page needs no network', async () => {
   expect(await article.getByRole('alert').innerText()).toMatch(/^No answer: /);
 });
 
-test('a document that cannot be had is told of in words', async () => {
+test('the page explains why the document cannot be loaded', async () => {
   const { page } = await open(
     createExampleApp({
       toJsonSchema() {

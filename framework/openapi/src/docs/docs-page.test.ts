@@ -94,7 +94,7 @@ test.each([
   }
 });
 
-test('cdn says where else the files are', async () => {
+test('cdn sets the server of the files', async () => {
   const { html, directives } = await readPage({
     docs: { ui: 'scalar', cdn: 'https://static.example.com/npm/', path: '/docs' },
   });

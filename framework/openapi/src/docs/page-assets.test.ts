@@ -9,7 +9,7 @@ import { PAGE_SCRIPT, PAGE_STYLE } from './page-assets.ts';
 
 const folder = path.join(import.meta.dirname, '../../page');
 
-test('the assets are what page/build.ts makes of their sources', async () => {
+test('the assets match the output of page/build.ts', async () => {
   expect(fs.readFileSync(path.join(import.meta.dirname, 'page-assets.ts'), 'utf8')).toBe(
     await buildAssets(),
   );
