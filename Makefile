@@ -1,10 +1,13 @@
 SHELL := /bin/bash
 PORT  ?= 8080
+comma := ,
+# Vitest with the projects of tests/; $(TEST_FLAGS) are further arguments.
+TESTS  = $(if $(wildcard tests),npx vitest run --config tests/vitest.config.ts $(TEST_FLAGS),$(error The folder tests/ is missing))
 
-# A shell sets USER too: only one that is given to make counts.
+# Only USER=… of the command line counts: every shell sets USER.
 TOKEN_USER := $(if $(filter command line,$(origin USER)),$(USER),ada)
 
-# A Node of 26 or later on the PATH is used as it is; otherwise one is brought into the checkout.
+# Without Node 26 or later on the PATH, make installs it in .local/toolchain.
 NODE_FITS := $(shell node -p 'parseInt(process.versions.node) >= 26' 2>/dev/null)
 ifneq ($(NODE_FITS),true)
 NODE_BIN  := .local/toolchain/node_modules/node/bin
@@ -22,15 +25,15 @@ endif
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-install: node_modules/.installed ## Bring Node, where it is missing, and the packages
+install: node_modules/.installed ## Install the packages, and Node if it is missing
 
-up: install ## Build and start everything on http://localhost:8080 (PORT=8090, BACKEND=kind)
+up: install ## Build and start the system on http://localhost:8080 (PORT=8090, BACKEND=kind)
 	@node deploy/local/up.ts --port $(PORT) --backend "$(BACKEND)"
 
 down: $(TOOLCHAIN) ## Stop what "make up" started (CLEAN=1: remove the data too)
 	@node deploy/local/down.ts $(if $(CLEAN),--clean)
 
-status: $(TOOLCHAIN) ## Show what runs, and where
+status: $(TOOLCHAIN) ## Show what runs, and its addresses
 	@node deploy/local/status.ts
 
 logs: $(TOOLCHAIN) ## Follow the logs of every process
@@ -39,19 +42,19 @@ logs: $(TOOLCHAIN) ## Follow the logs of every process
 token: $(TOOLCHAIN) ## Print a bearer token for reports (make token USER=ada TIER=pro)
 	@node deploy/local/token.ts --user $(TOKEN_USER) --tier $(or $(TIER),free)
 
-import: install ## Load a file into the catalog (make import FILE=items.csv.gz)
+import: install ## Import a file into the catalog (make import FILE=items.csv.gz)
 	@node deploy/local/service-command.ts catalog import $(if $(FILE),'$(FILE)')
 
 config: install ## Print every variable of the services
 	@node deploy/local/service-command.ts all config
 
-smoke: install ## Try the running system through its edge
-	@node tests/smoke/smoke.ts
+smoke: install ## Test the running system, or the one at BASE, through its edge (BASE=https://host)
+	@$(TESTS) --project contract --project smoke
 
-contract: install ## Hold version 1 at BASE against its specification (BASE=https://host TOKEN="A B")
-	@node tests/contract/contract.ts --base $(or $(BASE),http://localhost:$(PORT)) $(patsubst %,--token %,$(TOKEN))
+contract: install ## Test version 1 at BASE against its specification (BASE=https://host TOKEN="A B")
+	@$(TESTS) --project contract
 
-load: $(TOOLCHAIN) ## Put load on the system at BASE (PROFILE=smoke, load, rate-limit or rollout)
+load: $(TOOLCHAIN) ## Send load to the system at BASE (PROFILE=smoke, load, rate-limit or rollout)
 	@node deploy/k6/run.ts --profile '$(or $(PROFILE),smoke)' --base '$(or $(BASE),http://localhost:$(PORT))'
 
 images: $(TOOLCHAIN) ## Build the image of each service, fw-users:dev (TAG=, BUILD_IMAGE=, RUN_IMAGE=)
@@ -63,7 +66,7 @@ leftovers: $(TOOLCHAIN)
 test: install ## Type-check, lint and run every test
 	@node deploy/local/tools.ts nginx redis chromium postgres
 	@node deploy/local/tools.ts $(if $(CI),,--optional) helm helm3 k6 kube-score
-	@node tests/conformance/environment.ts $(if $(CI),,--optional)
+	@$(if $(wildcard tests),node tests/conformance/environment.ts $(if $(CI),,--optional))
 	npm run check
 	npm test -- $(TEST_FLAGS)
 
@@ -73,20 +76,20 @@ check: install ## Type-check and lint
 format: install ## Format the sources
 	npm run format
 
-charts: install ## Pack what the charts need, so that they can be installed
+charts: install ## Pack the dependencies of the charts, before helm installs them
 	@node deploy/charts/dependencies.ts
 
-e2e: install ## Try the charts on the cluster of KUBECONFIG (ONLY=platform: one scenario)
+e2e: install ## Test the charts on the cluster of KUBECONFIG (ONLY=platform: one scenario)
 	@node deploy/local/tools.ts helm k6
-	@node tests/e2e/main.ts $(if $(ONLY),--only $(ONLY))
+	@$(TESTS) --project e2e $(foreach name,$(subst $(comma), ,$(ONLY)),scenarios/$(name).test.ts)
 
-durability: install ## Kill services and databases over and over: nothing that was acknowledged is lost
+durability: install ## Kill services and databases repeatedly: no acknowledged write is lost
 	@node deploy/local/tools.ts postgres
-	@node tests/durability/durability.ts --full
+	@$(TESTS) --project durability
 
 conformance: install ## Check the services against their OpenAPI documents (schemathesis, 20,000 cases)
 	@node deploy/local/tools.ts nginx
-	@node tests/conformance/main.ts
+	@$(TESTS) --project conformance
 
 bench: install ## Measure framework and services beside their peers (bench/README.md)
 	@node deploy/local/tools.ts nginx postgres redis wrk

@@ -1,7 +1,6 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
 import { skippedFiles } from './deploy/local/testing/skipped-files.ts';
-import { skippedConformanceFiles } from './tests/conformance/skipped.ts';
 
 export default defineConfig({
   test: {
@@ -14,8 +13,13 @@ export default defineConfig({
       'bench/**/*.test.ts',
     ],
     // Test files whose programs this machine lacks are skipped; the last line of the run names them.
-    exclude: [...configDefaults.exclude, ...skippedFiles(), ...skippedConformanceFiles()],
-    globalSetup: ['deploy/local/testing/skipped-files.ts', 'tests/conformance/skipped.ts'],
+    exclude: [
+      ...configDefaults.exclude,
+      // They need a running system: tests/vitest.config.ts.
+      'tests/{contract,smoke,e2e/scenarios}/**',
+      ...skippedFiles(),
+    ],
+    globalSetup: 'deploy/local/testing/skipped-files.ts',
     // Long enough for a busy machine: these limits only name a test that hangs.
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -1,10 +1,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
+import { SERVICES, type ServiceName, serviceOf } from '../../services/services.ts';
 import { ensureEnvironment } from './environment.ts';
 import type { Failure, Findings } from './report.ts';
 import { runSchemathesis } from './schemathesis.ts';
-import { SERVICES, type ServiceName, type System, startSystem, type Way } from './system.ts';
+import { type System, startSystem, type Way } from './system.ts';
 
 /** A failure that is correct behaviour which a document cannot describe. */
 export interface Exception {
@@ -60,7 +61,7 @@ export async function checkConformance({ maxExamples }: { readonly maxExamples: 
     for (const way of ['direct', 'edge'] as const) {
       runs.push(
         ...(await Promise.all(
-          SERVICES.map((service) => checkService(service, { way, system, python, maxExamples })),
+          SERVICES.map(({ name }) => checkService(name, { way, system, python, maxExamples })),
         )),
       );
     }
@@ -84,7 +85,7 @@ async function checkService(service: ServiceName, options: CheckOptions): Promis
     origin: system.originOf(service, way),
     document: `/docs/${service}/openapi.json`,
     maxExamples,
-    ...(service === 'reports' && { token: system.token }),
+    ...(serviceOf(service).authenticated && { token: system.token }),
   });
   return { service, way, ...findings };
 }

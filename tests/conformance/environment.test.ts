@@ -1,16 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 
-import { afterEach, expect, test, vi } from 'vitest';
-
-import setup, { skippedConformanceFiles } from './skipped.ts';
+import { expect, test } from 'vitest';
 
 const NOWHERE = path.join(import.meta.dirname, 'nowhere');
-
-afterEach(() => {
-  vi.unstubAllEnvs();
-  vi.restoreAllMocks();
-});
 
 function runEnvironment(...args: readonly string[]) {
   const file = path.join(import.meta.dirname, 'environment.ts');
@@ -30,23 +23,4 @@ test('without Python the error says how to install it', () => {
 
 test('with --optional, a machine without Python is left as it is', () => {
   expect(runEnvironment('--optional')).toEqual({ status: 0, stderr: '' });
-});
-
-test('without Python the short run is skipped, and one line says so', () => {
-  vi.stubEnv('CI', '');
-  vi.stubEnv('PATH', NOWHERE);
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-
-  const files = skippedConformanceFiles();
-  setup()();
-
-  expect(files).toEqual(['tests/conformance/conformance.test.ts']);
-  expect(warn.mock.calls).toEqual([[expect.stringMatching(/^Skipped .* apt-get install/)]]);
-});
-
-test('in CI nothing is skipped', () => {
-  vi.stubEnv('CI', 'true');
-  vi.stubEnv('PATH', NOWHERE);
-
-  expect(skippedConformanceFiles()).toEqual([]);
 });

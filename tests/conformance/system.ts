@@ -6,14 +6,12 @@ import { type ServiceProcess, startService, type Variables } from '@fw/service/t
 
 import { startTrialEdge } from '../../deploy/local/testing/trial-edge.ts';
 import { issueToken } from '../../deploy/local/token.ts';
-
-export const SERVICES = ['users', 'catalog', 'reports'] as const;
-export type ServiceName = (typeof SERVICES)[number];
+import { SERVICES, type ServiceName } from '../../services/services.ts';
 
 /** Where a request goes: to the service itself, or through the edge. */
 export type Way = 'direct' | 'edge';
 
-/** The three services as processes of their own, and an edge in front of them. */
+/** Every service as a process, and an edge in front of them. */
 export interface System {
   originOf(service: ServiceName, way: Way): string;
   /** A bearer token for reports. */
@@ -46,27 +44,21 @@ export async function startSystem(): Promise<System> {
   };
 
   try {
-    const [users, catalog] = await Promise.all(
-      (['users', 'catalog'] as const).map((name) =>
-        start(name, { DATABASE_FILE: path.join(folder, `${name}.db`) }),
-      ),
-    );
-    if (!users || !catalog) throw new Error('Cannot start the services');
-    const reports = await start('reports', {
-      ...UNLIMITED,
-      JWT_SECRET: SECRET,
-      USERS_URL: users.url,
-      CATALOG_URL: catalog.url,
-    });
-    const services = { users, catalog, reports };
-    const edge = await startTrialEdge({
-      users: [portOf(users)],
-      catalog: [portOf(catalog)],
-      reports: [portOf(reports)],
-    });
+    const urls: Record<string, string> = {};
+    // A service that calls others follows them in the list.
+    for (const { name, store, authenticated, calls } of SERVICES) {
+      const { url } = await start(name, {
+        ...(store === 'database' && { DATABASE_FILE: path.join(folder, `${name}.db`) }),
+        ...(authenticated && { ...UNLIMITED, JWT_SECRET: SECRET }),
+        ...Object.fromEntries(calls.map((other) => [`${other.toUpperCase()}_URL`, urls[other]])),
+      });
+      urls[name] = url;
+    }
+    const ports = Object.entries(urls).map(([name, url]) => [name, [Number(new URL(url).port)]]);
+    const edge = await startTrialEdge(Object.fromEntries(ports));
     stack.defer(() => edge.stop());
     return {
-      originOf: (service, way) => (way === 'edge' ? edge.origin : services[service].url),
+      originOf: (service, way) => (way === 'edge' ? edge.origin : (urls[service] ?? '')),
       token: issueToken({ secret: SECRET, user: 'ada', tier: 'pro' }),
       stop: () => stack.disposeAsync(),
     };
@@ -74,8 +66,4 @@ export async function startSystem(): Promise<System> {
     await stack.disposeAsync();
     throw error;
   }
-}
-
-function portOf({ url }: ServiceProcess): number {
-  return Number(new URL(url).port);
 }

@@ -10,10 +10,10 @@ import { type Audit, audit, createLedger, type Ledger, settle, write } from './l
 
 const USERS = new URL('../../services/users/src/main.ts', import.meta.url);
 
-/** Requests in flight at a time. */
+/** Concurrent requests. */
 const WRITERS = 16;
 
-/** What has happened so far. */
+/** The state of a run. */
 export interface Progress {
   readonly crashes: number;
   readonly acknowledged: number;
@@ -25,13 +25,13 @@ export interface ServiceCrashes {
 }
 
 export interface PostgresCrashes extends ServiceCrashes {
-  /** How many users are acknowledged before each crash. */
+  /** Acknowledged users before each crash. */
   readonly writesPerCrash: number;
-  /** Default `on`; `off` acknowledges what is not on the disk yet. */
+  /** Default `on`; with `off`, PostgreSQL acknowledges before it writes to disk. */
   readonly synchronousCommit?: 'on' | 'off';
 }
 
-/** Kills the service on SQLite at random moments while it writes, and starts it again. */
+/** Kills the service on SQLite at random moments while it writes, restarts it, and audits the users. */
 export async function crashService({ crashes, onProgress }: ServiceCrashes): Promise<Audit> {
   const directory = mkdtempSync(join(tmpdir(), 'durability-'));
   const variables = { DATABASE_FILE: join(directory, 'users.db') };
@@ -58,7 +58,7 @@ export async function crashService({ crashes, onProgress }: ServiceCrashes): Pro
   }
 }
 
-/** Kills PostgreSQL while the service writes to it, and starts it again; the service lives on. */
+/** Kills PostgreSQL while the service writes to it, restarts it, and audits the users. */
 export async function crashPostgres({
   crashes,
   writesPerCrash,
@@ -68,7 +68,7 @@ export async function crashPostgres({
   const ledger = createLedger();
   const settings = {
     synchronous_commit: synchronousCommit,
-    // What is acknowledged too early is then written as late as may be.
+    // The latest possible write to disk.
     ...(synchronousCommit === 'off' && { wal_writer_delay: '10s', wal_writer_flush_after: '1GB' }),
   };
   const server = await startPostgres({ settings });

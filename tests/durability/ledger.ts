@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What the clients of a service know about the users that they created. */
+/** What the clients know about the users that they created. */
 export interface Ledger {
-  /** The user of each request that was answered, by the request's key. */
+  /** The user id of each request with a response, by its idempotency key. */
   readonly acknowledged: Map<string, string>;
-  /** Keys of requests that were sent and not answered: kept or not, nobody knows. */
+  /** Keys of requests without a response: their users may or may not exist. */
   readonly pending: Set<string>;
-  /** How many of those had been kept all the same. */
+  /** How many users of such requests existed. */
   keptUnanswered: number;
 }
 
-/** What became of the users that a ledger knows of. */
+/** A comparison of the stored users with a ledger. */
 export interface Audit {
   readonly acknowledged: number;
-  /** Requests that the crash hit between the commit and the answer; asked again, they gave the same user. */
+  /** Requests that crashed between commit and response; repeated, they returned the same user. */
   readonly keptUnanswered: number;
-  /** Acknowledged users that are not there. */
+  /** Acknowledged users that are missing. */
   readonly lost: number;
-  /** Users that are there, and nobody was told of. */
+  /** Stored users that no client knows. */
   readonly surplus: number;
 }
 
@@ -35,7 +35,7 @@ export function createLedger(): Ledger {
   return { acknowledged: new Map(), pending: new Set(), keptUnanswered: 0 };
 }
 
-/** Creates users one after the other, by requests that can be repeated, until `isOver`. */
+/** Creates users one after the other with idempotency keys, until `isOver`. */
 export async function write(url: string, ledger: Ledger, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     const key = randomUUID();
@@ -45,9 +45,9 @@ export async function write(url: string, ledger: Ledger, isOver: () => boolean):
 }
 
 /**
- * Sends all requests again that were not answered, until they are.
+ * Repeats every request without a response until it has one.
  *
- * @throws {Error} if one gives another user than the one that had been kept
+ * @throws {Error} if a repeated request returns another user than the stored one
  */
 export async function settle(url: string, ledger: Ledger): Promise<void> {
   await Promise.all(
@@ -58,12 +58,12 @@ export async function settle(url: string, ledger: Ledger): Promise<void> {
       });
       const id = await insist(() => acknowledge(url, ledger, key));
       if (kept !== undefined) ledger.keptUnanswered++;
-      if (kept !== undefined && kept !== id) throw new Error(`Two users came of one key: ${key}`);
+      if (kept !== undefined && kept !== id) throw new Error(`One key created two users: ${key}`);
     }),
   );
 }
 
-/** Compares what the service has with what its clients know. */
+/** Compares the users of the service with the ledger. */
 export async function audit(url: string, ledger: Ledger): Promise<Audit> {
   const { acknowledged, keptUnanswered } = ledger;
   const stored = new Set<string>();
@@ -106,7 +106,7 @@ async function getPage(url: string): Promise<Page> {
   return (await response.json()) as Page;
 }
 
-/** Tries until it succeeds, for at most 30 s. */
+/** Repeats `work` until it succeeds, for at most 30 s. */
 async function insist<T>(work: () => Promise<T>): Promise<T> {
   const endMs = performance.now() + 30_000;
   for (;;) {

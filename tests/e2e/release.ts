@@ -1,54 +1,47 @@
 import path from 'node:path';
-import type { Cluster } from '../../deploy/local/cluster/cluster.ts';
-import type { Values } from '../../deploy/local/cluster/values.ts';
-import type { Space } from './space.ts';
 
-/** A chart in a namespace, under a name. */
+import type { Values } from '../../deploy/local/cluster/values.ts';
+import type { World } from './scenario.ts';
+
+/** How long helm waits for the pods. */
+const WAIT = ['--wait', '--timeout', '180s'];
+
+/** An installed chart. */
 export interface Release {
   readonly name: string;
-  readonly namespace: string;
   install(values: Values): Promise<void>;
   upgrade(values: Values): Promise<void>;
-  /** The number of its present revision; the first is 1. */
+  /** The number of the current revision; the first is 1. */
   revision(): Promise<number>;
-  /** Goes back to an earlier revision. */
+  /** Returns to an earlier revision. */
   rollback(revision: number): Promise<void>;
+  /** Runs the tests of the chart. */
   test(): Promise<void>;
   uninstall(): Promise<void>;
 }
 
-export interface ReleaseOptions {
-  readonly cluster: Cluster;
-  readonly space: Space;
-  /** The folder of all charts, packed. */
-  readonly charts: string;
-  readonly chart: string;
-  readonly name?: string;
-  /** How long each step may take until all pods are ready. Default 180. */
-  readonly seconds?: number;
-}
-
-/** Gives a release that helm installs, changes and removes. */
-export function createRelease(options: ReleaseOptions): Release {
-  const { cluster, space, charts, chart, name = chart, seconds = 180 } = options;
-  const where = ['--namespace', space.name];
-  const wait = ['--wait', '--timeout', `${seconds}s`];
+/** A release of `chart` in the namespace of the scenario; `install` creates it. */
+export function createRelease(
+  { cluster, namespace, charts }: Pick<World, 'cluster' | 'namespace' | 'charts'>,
+  chart: string,
+  name = chart,
+): Release {
+  const where = ['--namespace', namespace];
   const helm = async (...args: readonly string[]) => void (await cluster.helm([...args, ...where]));
-  const put = async (verb: 'install' | 'upgrade', values: Values) => {
-    const args = [verb, name, path.join(charts, chart), ...where, ...wait, '--values', '-'];
+  const put = async (command: 'install' | 'upgrade', values: Values) => {
+    const args = [command, name, path.join(charts, chart), ...where, ...WAIT, '--values', '-'];
     await cluster.helm(args, JSON.stringify(values));
   };
   return {
     name,
-    namespace: space.name,
     install: (values) => put('install', values),
     upgrade: (values) => put('upgrade', values),
     async revision() {
       const status = await cluster.helm(['status', name, ...where, '--output', 'json']);
       return JSON.parse(status).version;
     },
-    rollback: (revision) => helm('rollback', name, String(revision), ...wait),
-    test: () => helm('test', name, '--timeout', `${seconds}s`, '--logs'),
-    uninstall: () => helm('uninstall', name, ...wait),
+    rollback: (revision) => helm('rollback', name, String(revision), ...WAIT),
+    test: () => helm('test', name, '--timeout', '180s', '--logs'),
+    uninstall: () => helm('uninstall', name, ...WAIT),
   };
 }

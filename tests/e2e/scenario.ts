@@ -1,30 +1,100 @@
-import type { Cluster } from '../../deploy/local/cluster/cluster.ts';
-import type { Settings } from './settings.ts';
-import type { Space } from './space.ts';
+import { inject, test } from 'vitest';
+
+import { type Cluster, createCluster } from '../../deploy/local/cluster/cluster.ts';
+import { describeDiagnostics } from '../../deploy/local/cluster/diagnostics.ts';
+import { plainError } from '../plain-error.ts';
+import { createNamespace, removeNamespace } from './namespace.ts';
+import { readSettings, type Settings } from './settings.ts';
+
+/** The limit of the clean-up after a scenario. */
+const CLEANUP_SECONDS = 180;
 
 /** What a scenario works with. */
 export interface World {
   readonly cluster: Cluster;
   readonly settings: Settings;
-  /** The folder of the charts, packed. */
+  /** The folder of the packed charts. */
   readonly charts: string;
-  /** A namespace of its own that enforces "restricted", removed afterwards. */
-  readonly space: Space;
-  /** Tells the reader what is being done: it is named too if that takes too long. */
-  say(step: string): void;
-  /** Takes something back when the scenario is over, whatever came of it; the last first. */
-  afterwards(undo: (cluster: Cluster) => Promise<void>): void;
+  /** A namespace that enforces Pod Security `restricted`, removed after the scenario. */
+  readonly namespace: string;
+  /** Prints the current step; a time-out names it. */
+  log(step: string): void;
+  /** Registers a clean-up task, run after the scenario in reverse order. */
+  onCleanUp(task: (cluster: Cluster) => Promise<void>): void;
 }
 
-/** One thing that has to hold on a real cluster. */
+/** A test of the charts on a real cluster. */
 export interface Scenario {
+  /** The name of its file: `make e2e ONLY=name`. */
   readonly name: string;
-  /** The fact, as a sentence. */
   readonly title: string;
-  /** How long it may take. */
+  /** Time limit of the scenario without its clean-up. */
   readonly seconds: number;
-  /** Says what the cluster or the settings lack, where it cannot be tried; nothing otherwise. */
-  lacks?(world: Pick<World, 'cluster' | 'settings'>): Promise<string | undefined>;
-  /** Rejects, saying what is otherwise, if the fact does not hold. */
+  /** Returns what the cluster or the settings lack; the scenario then fails without starting. */
+  missing?(world: Pick<World, 'cluster' | 'settings'>): Promise<string | undefined>;
   run(world: World): Promise<void>;
+}
+
+/** Registers a scenario as a test with a namespace of its own, and diagnostics if it fails. */
+export function scenario({ name, title, seconds, missing, run }: Scenario): void {
+  // Later than the own time limit, whose error names the step.
+  const timeout = (seconds + 60) * 1000;
+  test(`${name}: ${title}`, { timeout }, async ({ signal, onTestFinished }) => {
+    const startedMs = Date.now();
+    const cleanUps: ((cluster: Cluster) => Promise<void>)[] = [];
+    onTestFinished(() => runAll(cleanUps), CLEANUP_SECONDS * 1000 + 5_000);
+    const limit = AbortSignal.timeout(seconds * 1000);
+    const cluster = createCluster(AbortSignal.any([signal, limit]));
+    const settings = readSettings(process.env);
+    let step = 'starting';
+    console.log(`---- ${name}: ${title}`);
+
+    const lack = await missing?.({ cluster, settings });
+    if (lack) throw plainError(lack);
+    const namespace = await createNamespace(cluster, { name });
+    cleanUps.push((current) => removeNamespace(current, namespace));
+    const world: World = {
+      cluster,
+      settings,
+      charts: inject('charts'),
+      namespace,
+      log(next) {
+        step = next;
+        const elapsed = `${Math.round((Date.now() - startedMs) / 1000)} s`;
+        console.log(`     ${elapsed.padStart(6)} ${step}`);
+      },
+      onCleanUp: (task) => cleanUps.push(task),
+    };
+    try {
+      // A program that ignores the signal does not delay the end.
+      await Promise.race([run(world), rejectionOf(cluster.signal)]);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const reason = limit.aborted ? `took more than ${seconds} s` : (error as Error).message;
+      const diagnostics = await diagnosticsOf(namespace);
+      throw plainError(`${step}: ${reason}\n${diagnostics}`.trim());
+    }
+  });
+}
+
+function rejectionOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+/** The unhealthy pods; empty if the cluster does not respond, so that the first error is reported. */
+function diagnosticsOf(namespace: string): Promise<string> {
+  const cluster = createCluster(AbortSignal.timeout(30_000));
+  return describeDiagnostics(cluster, namespace).catch(() => '');
+}
+
+/** Runs every clean-up task, the last first; one that fails is reported and does not stop the others. */
+async function runAll(tasks: readonly ((cluster: Cluster) => Promise<void>)[]): Promise<void> {
+  const cluster = createCluster(AbortSignal.timeout(CLEANUP_SECONDS * 1000));
+  for (const task of tasks.toReversed()) {
+    await Promise.race([task(cluster), rejectionOf(cluster.signal)]).catch((error: Error) =>
+      console.log(`     left behind: ${error.message}`),
+    );
+  }
 }

@@ -6,55 +6,54 @@ import { folders } from '../../deploy/local/state.ts';
 import type { Platform } from './platform.ts';
 import type { World } from './scenario.ts';
 
-/** How long a stream goes on at most: changes that take longer are too slow. */
-export const LONGEST_SECONDS = 480;
+/** The longest duration of a stream, in seconds. */
+export const MAX_STREAM_SECONDS = 480;
 
-/** Requests that come whatever happens, half of them POST. */
+/** A constant rate of requests, half of them POST. */
 export interface Stream {
-  /** Ends it, and gives what it came to, and the lines that tell it. */
-  stop(): Promise<{ readonly outcome: LoadResult; readonly lines: string }>;
-  /** Ends it. @throws {Error} if a request was lost, or could not be sent in time */
+  /** Stops it, and returns the statistics and the output of k6. */
+  stop(): Promise<{ readonly result: LoadResult; readonly output: string }>;
+  /** Stops it. @throws {Error} if a request failed or could not be sent in time */
   end(): Promise<LoadResult>;
 }
 
-/** Starts to send requests to the platform, `rate` a second: by default as the settings say. */
+/** Starts a stream of `rate` requests per second. */
 export function startStream(
   { cluster, settings }: World,
-  platform: Platform,
+  { base, secret }: Platform,
   rate = settings.streamRate,
 ): Stream {
   let output = '';
-  const end = new AbortController();
+  const stopped = new AbortController();
   const load = runLoad({
     profile: 'rollout',
-    base: platform.base,
+    base,
     env: {
       ...process.env,
-      JWT_SECRET: platform.secret,
+      JWT_SECRET: secret,
       RATE: String(rate),
-      DURATION: `${LONGEST_SECONDS}s`,
+      DURATION: `${MAX_STREAM_SECONDS}s`,
     },
     // Apart from the reports of "make load".
     out: path.join(folders.root, '.local/e2e/load'),
     print: (text) => {
       output += text;
     },
-    until: AbortSignal.any([end.signal, cluster.signal]),
+    until: AbortSignal.any([stopped.signal, cluster.signal]),
   });
-  // Whoever stops it is told.
+  // `stop` reports the error.
   load.catch(() => {});
 
-  async function stop() {
-    end.abort();
-    return { outcome: await load, lines: output };
-  }
+  const stop = async () => {
+    stopped.abort();
+    return { result: await load, output };
+  };
   return {
     stop,
     async end() {
-      const { outcome, lines: told } = await stop();
-      const { failed, dropped } = outcome;
-      assert.ok(failed === 0 && dropped === 0, told);
-      return outcome;
+      const { result, output } = await stop();
+      assert.ok(result.failed === 0 && result.dropped === 0, output);
+      return result;
     },
   };
 }

@@ -1,13 +1,13 @@
 import { type Node, waitFor } from '../../deploy/local/cluster/cluster.ts';
 import { describeDiagnostics } from '../../deploy/local/cluster/diagnostics.ts';
-import type { serviceImage } from '../../deploy/local/cluster/images.ts';
-import { pickNodes } from './platform.ts';
+import type { Images } from '../../deploy/local/cluster/images.ts';
+import { createNamespace, removeNamespace } from './namespace.ts';
+import { pickNodes } from './nodes.ts';
 import type { World } from './scenario.ts';
-import { createSpace, removeSpace } from './space.ts';
 
-/** The folder of a node that volumes are made in, where the cluster makes none itself. */
+/** The folder of a node that contains the volumes. */
 const FOLDER = '/var/lib/fw-e2e';
-const CLASS = 'storageclass.kubernetes.io/is-default-class';
+const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
 
 interface StorageClass {
   readonly metadata: {
@@ -18,53 +18,51 @@ interface StorageClass {
 }
 
 /**
- * Makes `count` volumes on a node that stays, where the default StorageClass makes none itself; they
- * and what was written to them are removed afterwards.
+ * Creates `count` volumes in folders of the node that stays, if the default StorageClass provisions
+ * none; they and their data are removed after the scenario.
  */
 export async function provideVolumes(world: World, count = 2): Promise<void> {
-  const { cluster, space, say, afterwards } = world;
+  const { cluster, namespace, log, onCleanUp } = world;
   const { items } = await cluster.read<{ readonly items: readonly StorageClass[] }>(
     'storageclasses',
   );
-  const usual = items.find(({ metadata }) => metadata.annotations?.[CLASS] === 'true');
+  const usual = items.find(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS] === 'true');
   if (usual && usual.provisioner !== 'kubernetes.io/no-provisioner') return;
 
-  say('making volumes, because the cluster makes none itself');
-  const nodes = await pickNodes(cluster);
-  const [first] = await cluster.nodes();
-  const node = nodes?.stays ?? first;
+  log('creating volumes, because the cluster provisions none');
+  const node = (await pickNodes(cluster))?.stays ?? (await cluster.nodes())[0];
   if (!node) throw new Error('the cluster has no node: expected one or more');
-  const names = Array.from({ length: count }, (_, index) => `${space.name}-${index}`);
-  // A task of root is what Pod Security "restricted" refuses.
-  const root = await createSpace({ cluster, name: 'volumes', podSecurity: 'privileged' });
+  const names = Array.from({ length: count }, (_, index) => `${namespace}-${index}`);
+  // Pod Security `restricted` rejects pods of root.
+  const root = await createNamespace(cluster, { name: 'volumes', podSecurity: 'privileged' });
   const folders = JSON.stringify(names.map((name) => `${FOLDER}/${name}`));
-  afterwards(async (of) => {
-    const here = { ...world, cluster: of };
-    await runAsRoot(here, {
-      namespace: root.name,
-      name: 'remove',
-      node,
-      code: `for (const folder of ${folders}) fs.rmSync(folder, { recursive: true, force: true })`,
-    });
-    await removeSpace(of, root.name);
-    await of.kubectl([
-      'delete',
-      'persistentvolumes',
-      ...names,
-      '--ignore-not-found',
-      '--wait=false',
+  onCleanUp(async (current) => {
+    await runAsRoot(
+      { ...world, cluster: current, namespace: root },
+      {
+        name: 'remove',
+        node,
+        code: `for (const folder of ${folders}) fs.rmSync(folder, { recursive: true, force: true })`,
+      },
+    );
+    await removeNamespace(current, root);
+    await current.kubectl([
+      ...['delete', 'persistentvolumes', ...names, '--ignore-not-found', '--wait=false'],
     ]);
   });
-  await runAsRoot(world, {
-    namespace: root.name,
-    name: 'make',
-    node,
-    code: `for (const folder of ${folders}) fs.mkdirSync(folder, { recursive: true })`,
-  });
-  await cluster.apply(...names.map((name) => volumeOf(name, { node, of: usual })));
+  await runAsRoot(
+    { ...world, namespace: root },
+    {
+      name: 'create',
+      node,
+      code: `for (const folder of ${folders}) fs.mkdirSync(folder, { recursive: true })`,
+    },
+  );
+  const storageClassName = usual?.metadata.name ?? '';
+  await cluster.apply(...names.map((name) => volumeOf(name, node, storageClassName)));
 }
 
-function volumeOf(name: string, { node, of }: { node: Node; of: StorageClass | undefined }) {
+function volumeOf(name: string, node: Node, storageClassName: string) {
   const key = 'kubernetes.io/hostname';
   const values = [node.metadata.labels[key]];
   return {
@@ -72,7 +70,7 @@ function volumeOf(name: string, { node, of }: { node: Node; of: StorageClass | u
     kind: 'PersistentVolume',
     metadata: { name },
     spec: {
-      storageClassName: of?.metadata.name ?? '',
+      storageClassName,
       capacity: { storage: '1Gi' },
       accessModes: ['ReadWriteOnce'],
       persistentVolumeReclaimPolicy: 'Retain',
@@ -85,18 +83,24 @@ function volumeOf(name: string, { node, of }: { node: Node; of: StorageClass | u
 }
 
 interface TaskOptions {
-  readonly namespace: string;
   readonly name: string;
   readonly node: Node;
-  /** A program for Node that uses `fs`. */
+  /** A script for Node.js that uses `fs`. */
   readonly code: string;
 }
 
-/** Runs a task as root on a node, in the image of a service. */
+/** Runs a script as root on a node, in the image of a service, and waits for its end. */
 async function runAsRoot(
-  { cluster, settings }: World,
-  { namespace, name, node, code }: TaskOptions,
-) {
+  { cluster, namespace, settings }: World,
+  { name, node, code }: TaskOptions,
+): Promise<void> {
+  const container = {
+    name,
+    image: nodeImage(settings),
+    command: ['node', '--eval', code],
+    securityContext: { runAsUser: 0 },
+    volumeMounts: [{ name: 'folder', mountPath: FOLDER }],
+  };
   await cluster.apply({
     apiVersion: 'v1',
     kind: 'Pod',
@@ -104,33 +108,24 @@ async function runAsRoot(
     spec: {
       nodeName: node.metadata.name,
       restartPolicy: 'Never',
-      containers: [
-        {
-          name,
-          image: probeImage(settings),
-          command: ['node', '--eval', code],
-          securityContext: { runAsUser: 0 },
-          volumeMounts: [{ name: 'folder', mountPath: FOLDER }],
-        },
-      ],
+      containers: [container],
       volumes: [{ name: 'folder', hostPath: { path: FOLDER, type: 'DirectoryOrCreate' } }],
     },
   });
-  const what = `the pod that is to ${name} folders`;
+  const what = `the pod that runs "${name}" for the folders`;
   await waitFor({ cluster, what, seconds: 60 }, async () => {
     const { status } = await cluster.read<{ readonly status: { readonly phase: string } }>(
       ...['pod', name, '--namespace', namespace],
     );
     return status.phase === 'Succeeded' || undefined;
-  }).catch(async (error) => {
-    // It is not in the scenario's namespace, where one would look for the reason.
-    const troubles = await describeDiagnostics(cluster, namespace);
-    throw new Error(`${error.message}\n${troubles}`, { cause: error });
+  }).catch(async (error: Error) => {
+    // The diagnostics of the scenario do not cover this namespace.
+    const diagnostics = await describeDiagnostics(cluster, namespace);
+    throw new Error(`${error.message}\n${diagnostics}`, { cause: error });
   });
 }
 
-/** The image that probes run in: the one of users, which has Node in it and is there anyway. */
-export function probeImage(settings: Parameters<typeof serviceImage>[0]): string {
-  const { imagePrefix, tag } = settings;
+/** An image with Node.js that the cluster can pull: the one of users. */
+export function nodeImage({ imagePrefix, tag }: Images): string {
   return `${imagePrefix}fw-users:${tag || '0.1.0'}`;
 }

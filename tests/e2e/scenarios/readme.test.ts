@@ -1,29 +1,30 @@
-import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
 
-import { expect, test } from 'vitest';
+import { runProgram } from '../../../deploy/local/cluster/program.ts';
+import { folders } from '../../../deploy/local/state.ts';
+import { readBlocks, scriptOf } from '../readme-script.ts';
+import { scenario } from '../scenario.ts';
+import { provideVolumes } from '../volumes.ts';
 
-import { readSettings } from '../settings.ts';
-import { readBlocks, scriptOf } from './readme.ts';
-
-test('what is typed is all that the page shows, but for bringing the images', () => {
-  const typed = readBlocks().join('\n');
-
-  for (const step of ['upgrade --install', 'test', 'upgrade', 'rollback', 'uninstall']) {
-    expect(typed).toContain(`helm ${step} platform`);
-  }
-  expect(typed).toMatch(/^curl /m);
-  expect(typed).not.toMatch(/docker|make images/);
-});
-
-test('the script is one that bash reads, and stays in its own namespace', () => {
-  const settings = readSettings({ NGINX_IMAGE: 'local/nginx:1.26' });
-  const space = { name: 'fw-e2e-readme-1', troubles: async () => '' };
-
-  const script = scriptOf({ settings, space }, readBlocks());
-
-  execFileSync('bash', ['-n', '-c', script]);
-  expect(script).not.toMatch(/namespace fw\b(?!-e2e)/);
-  expect(script).toContain(
-    'edge: {"image":{"registry":"","repository":"local/nginx","tag":"1.26"}}',
-  );
+scenario({
+  name: 'readme',
+  title:
+    'the commands of deploy/README.md install, show, change, roll back and remove the platform',
+  seconds: 480,
+  async run(world) {
+    const { cluster, settings, log } = world;
+    await provideVolumes(world);
+    log('running the commands');
+    try {
+      await runProgram('bash', ['-c', scriptOf(world, readBlocks())], {
+        signal: cluster.signal,
+        env: { ...process.env, IMAGE_PREFIX: settings.imagePrefix, TAG: settings.tag || '0.1.0' },
+      });
+    } finally {
+      for (const name of ['values.yaml', 'port-forward.log']) {
+        fs.rmSync(path.join(folders.root, '.local', name), { force: true });
+      }
+    }
+  },
 });

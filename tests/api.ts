@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import http from 'node:http';
+
+/** A parsed JSON body; the test asserts its structure. */
+export type Json = ReturnType<typeof JSON.parse>;
+
+type Headers = Readonly<Record<string, string>>;
+
+/** An HTTP client of one system. */
+export interface Api {
+  readonly origin: string;
+  get(url: string, headers?: Headers): Promise<Response>;
+  /** Sends `body`, as JSON unless it is a string; no body if it is undefined. */
+  send(method: string, url: string, body?: unknown, headers?: Headers): Promise<Response>;
+  /** Sends the body only after the server responded with 100 Continue. */
+  postAfterContinue(url: string, body: string): Promise<ContinuedResponse>;
+}
+
+export interface ContinuedResponse {
+  /** Whether the server responded with 100 Continue. */
+  readonly continued: boolean;
+  readonly status: number | undefined;
+  readonly text: string;
+}
+
+/** Creates a client of the system at `origin`. */
+export function createApi(origin: string): Api {
+  return {
+    origin,
+    get: (url, headers = {}) => fetch(origin + url, { headers, redirect: 'manual' }),
+    send(method, url, body, headers = {}) {
+      if (body === undefined) return fetch(origin + url, { method, headers });
+      return fetch(origin + url, {
+        method,
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      });
+    },
+    postAfterContinue: (url, body) => postAfterContinue(origin + url, body),
+  };
+}
+
+/** Asserts the status and the JSON type of a response, and returns its body. */
+export async function readJson(response: Response, status = 200): Promise<Json> {
+  const text = await response.text();
+  assert.equal(response.status, status, `${response.url} returned ${response.status}: ${text}`);
+  assert.match(response.headers.get('content-type') ?? '', /^application\/json\b/);
+  return JSON.parse(text);
+}
+
+/** Asserts that a response is a problem (RFC 9457) with this status and code, and returns it. */
+export async function readProblem(response: Response, status: number, code: string) {
+  const text = await response.text();
+  assert.equal(response.status, status, `${response.url} returned ${response.status}: ${text}`);
+  assert.match(response.headers.get('content-type') ?? '', /^application\/problem\+json\b/);
+  const problem = JSON.parse(text);
+  assert.equal(problem.status, status);
+  assert.equal(problem.code, code);
+  assert.equal(typeof problem.title, 'string');
+  assert.equal(typeof problem.detail, 'string');
+  assert.equal(problem.requestId, response.headers.get('x-request-id'));
+  return problem as Json;
+}
+
+/** Asserts that a response has this status and no body. */
+export async function readNothing(response: Response, status: number): Promise<void> {
+  assert.equal(response.status, status);
+  assert.equal(await response.text(), '');
+}
+
+function postAfterContinue(url: string, body: string): Promise<ContinuedResponse> {
+  return new Promise((resolve, reject) => {
+    let continued = false;
+    const request = http.request(url, {
+      method: 'POST',
+      agent: false,
+      headers: {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        expect: '100-continue',
+      },
+    });
+    request.once('error', reject);
+    request.once('continue', () => {
+      continued = true;
+      request.end(body);
+    });
+    request.once('response', async (response) => {
+      const text = Buffer.concat(await response.toArray()).toString();
+      resolve({ continued, status: response.statusCode, text });
+    });
+    request.flushHeaders();
+  });
+}

@@ -1,0 +1,79 @@
+import fs from 'node:fs';
+import path from 'node:path';
+
+import type { TestProject } from 'vitest/node';
+
+import { createCluster } from '../../deploy/local/cluster/cluster.ts';
+import { packCharts } from '../../deploy/local/cluster/pack-charts.ts';
+import { ignoreClosedOutput } from '../../deploy/local/output.ts';
+import { plainError } from '../plain-error.ts';
+import { readSettings } from './settings.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The folder of the packed charts: every scenario installs the same. */
+    charts: string;
+  }
+}
+
+const SCENARIOS = path.join(import.meta.dirname, 'scenarios');
+
+/** The objects that the scenarios create, in namespaces of their own. */
+const KINDS = ['namespaces', 'deployments.apps', 'secrets', 'networkpolicies'];
+
+/**
+ * Global setup of Vitest: checks the settings and the cluster, and packs the charts.
+ *
+ * @throws {Error} in one line, saying what to set
+ */
+export default async function setup(project: TestProject): Promise<() => void> {
+  try {
+    readSettings(process.env);
+    requireScenarios(process.env.ONLY?.split(',') ?? []);
+    await requireCluster();
+  } catch (error) {
+    throw plainError((error as Error).message);
+  }
+  cancelOnInterrupt(project);
+  const charts = packCharts();
+  project.provide('charts', charts);
+  return () => fs.rmSync(charts, { recursive: true, force: true });
+}
+
+function requireScenarios(names: readonly string[]): void {
+  const known = fs.readdirSync(SCENARIOS).map((file) => path.basename(file, '.test.ts'));
+  const unknown = names.find((name) => name !== '' && !known.includes(name));
+  if (unknown) throw new Error(`ONLY names "${unknown}": expected ${known.join(', ')}`);
+}
+
+async function requireCluster(): Promise<void> {
+  const { kubectl } = createCluster(AbortSignal.timeout(30_000));
+  try {
+    await kubectl(['get', '--raw', '/readyz']);
+  } catch (error) {
+    const { name, message } = error as Error;
+    const reason = name === 'TimeoutError' ? 'no response in 30 s' : message.split('\n').at(-1);
+    throw new Error(`Cannot reach a cluster: ${reason}; set KUBECONFIG to name one`);
+  }
+  for (const kind of KINDS) {
+    const allowed = await kubectl(['auth', 'can-i', 'create', kind, '-A']).catch(() => 'no');
+    if (allowed.trim() !== 'yes') {
+      throw new Error(`Cannot start: the user of KUBECONFIG may not create ${kind}`);
+    }
+  }
+}
+
+/** Ctrl-C aborts the running scenario, which then cleans up; by default Vitest exits at once. */
+function cancelOnInterrupt({ vitest }: TestProject): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.removeAllListeners(signal);
+    process.once(signal, () => {
+      console.log('Interrupted: cleaning up (Ctrl-C again: exit at once)');
+      process.once(signal, () => process.exit(130));
+      process.exitCode = 130;
+      void vitest.cancelCurrentRun('keyboard-input');
+    });
+  }
+  // `make e2e | tee log` loses its reader on Ctrl-C; the clean-up still prints.
+  ignoreClosedOutput();
+}

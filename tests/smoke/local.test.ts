@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+import { describe, test } from 'vitest';
+
+import { readParts } from '../../deploy/local/cluster/platform.ts';
+import { clusterOf, readCluster } from '../../deploy/local/cluster/record.ts';
+import { isReady } from '../../deploy/local/processes/process.ts';
+import { replicasOf } from '../../deploy/local/processes/system.ts';
+import { folders, readRunning } from '../../deploy/local/state.ts';
+import { readTarget } from '../target.ts';
+
+const { api, isLocal } = readTarget();
+const cluster = readCluster(folders.run);
+
+describe.runIf(isLocal)('the system that make up started', () => {
+  test.runIf(cluster)('every pod is ready', async () => {
+    const parts = await readParts(clusterOf(folders.run, AbortSignal.timeout(30_000)), cluster!);
+
+    const missing = parts.filter(({ settled }) => !settled).map(({ name }) => name);
+    assert.deepEqual(missing, []);
+    assert.ok(parts.length > 0, 'the release has parts');
+  });
+
+  test.runIf(!cluster)('every process is ready', async () => {
+    const running = readRunning(folders.run);
+
+    for (const record of running) assert.ok(await isReady(record), `${record.name} is not ready`);
+    assert.equal(running.length, replicasOf(0).length + 1);
+  });
+
+  test('the commands of README.md respond with data', async () => {
+    const readme = fs.readFileSync(path.join(folders.root, 'README.md'), 'utf8');
+    const commands = readme.split('\n').filter((line) => line.startsWith('curl '));
+
+    assert.ok(commands.length > 0, 'README.md contains commands');
+    for (const command of commands) {
+      const { data } = JSON.parse(await runCommand(command.replace('curl', 'curl --fail')));
+      assert.ok(data, `${command} responds with data`);
+      if (command.includes('POST')) await api.send('DELETE', `/api/v1/users/${data.id}`);
+    }
+  });
+
+  test('the commands of the start page respond as shown', async () => {
+    const page = await (await api.get('/')).text();
+    const commands = [...page.matchAll(/<pre><code>(.*?)<\/code>/gs)].map(([, html = '']) =>
+      html.replace(/<\/?b>/g, '').replaceAll('&amp;', '&'),
+    );
+    const [create = '', search = '', report = '', mistake = ''] = commands;
+
+    const created = await runCommand(create);
+    assert.match(created, /^HTTP\/1\.1 201 /);
+    await api.send('DELETE', /^location: (.+)\r$/im.exec(created)?.[1] ?? '');
+    assert.equal(JSON.parse(await runCommand(search)).data.length, 3);
+    assert.match(await runCommand(report), /^date,users\r\n/);
+    assert.match(await runCommand(mistake), /^HTTP\/1\.1 400 /);
+  });
+});
+
+/** Runs a documented command with the address of the target, and returns its output. */
+async function runCommand(documented: string): Promise<string> {
+  const command = documented
+    .replaceAll('http://localhost:8080', api.origin)
+    .replace('curl', 'curl --silent --show-error');
+  const { stdout } = await promisify(execFile)('bash', ['-c', command], { cwd: folders.root });
+  return stdout;
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+
+import { test } from 'vitest';
+
+import { type Json, readJson, readProblem } from '../api.ts';
+import { readTarget } from '../target.ts';
+
+const REPORTS = '/api/v2/reports';
+
+const { api, newToken, createsUsers } = readTarget();
+
+test('reports v2: each report in the list is available as JSON, CSV and HTML', async () => {
+  const token = newToken();
+  const { data } = await readJson(await getReport(token, ''));
+  assert.ok(data.length >= 4, `${data.length} reports`);
+
+  for (const { id } of data) {
+    const json = await readJson(await getReport(token, `/${id}`, 'application/json'));
+    assert.equal(json.data.id, id);
+    assert.equal(json.meta.partial, false);
+    const names = json.data.columns.map(({ name }: Json) => name);
+    for (const row of json.data.rows) assert.deepEqual(Object.keys(row), names);
+
+    const csv = await getReport(token, `/${id}`, 'text/csv');
+    assert.match(csv.headers.get('content-type') ?? '', /^text\/csv\b/);
+    assert.deepEqual((await csv.text()).split('\r\n')[0]?.split(','), names);
+
+    const page = await getReport(token, `/${id}`, 'text/html');
+    assert.match(page.headers.get('content-type') ?? '', /^text\/html\b/);
+    assert.match(page.headers.get('vary') ?? '', /\baccept\b/i);
+    assert.match(await page.text(), /<h1\b/);
+  }
+});
+
+test('reports v2: the overview contains data of users and catalog', async () => {
+  const { data, meta } = await readJson(await getReport(newToken(), '/overview'));
+
+  assert.deepEqual(meta, { partial: false, missing: [] });
+  const sources = new Set(data.rows.map(({ source }: Json) => source));
+  assert.deepEqual([...sources].toSorted(), ['catalog', 'users']);
+});
+
+test('reports v2: an unknown format returns 406, an unknown report 404, no token 401', async () => {
+  const token = newToken();
+
+  const image = await getReport(token, '/users-by-day', 'image/png');
+  await readProblem(image, 406, 'NOT_ACCEPTABLE');
+  await readProblem(await getReport(token, '/nothing'), 404, 'NOT_FOUND');
+  const anonymous = await api.get(`${REPORTS}/users-by-day`);
+  assert.match(anonymous.headers.get('www-authenticate') ?? '', /^Bearer\b/);
+  await readProblem(anonymous, 401, 'UNAUTHORIZED');
+});
+
+test.runIf(createsUsers)('reports v2: the tier pro has a higher limit than free', async () => {
+  const limitOf = async (tier: 'free' | 'pro') =>
+    Number((await getReport(newToken(tier), '')).headers.get('ratelimit-limit'));
+
+  assert.ok((await limitOf('pro')) > (await limitOf('free')));
+});
+
+function getReport(token: string, path: string, accept = '*/*'): Promise<Response> {
+  return api.get(REPORTS + path, { authorization: `Bearer ${token}`, accept });
+}

@@ -1,0 +1,51 @@
+import { readCluster } from '../deploy/local/cluster/record.ts';
+import { folders, readRunning } from '../deploy/local/state.ts';
+import { issueToken, readOrCreateSecret } from '../deploy/local/token.ts';
+import { type Api, createApi } from './api.ts';
+
+/** The system to test. */
+export interface Target {
+  readonly api: Api;
+  /** A bearer token for reports: of a new user, or the next one of `TOKEN`. */
+  readonly newToken: (tier?: 'free' | 'pro') => string;
+  /** Whether `newToken` can create users of both tiers. */
+  readonly createsUsers: boolean;
+  /** Whether it is the system that `make up` started in this checkout. */
+  readonly isLocal: boolean;
+}
+
+/**
+ * Reads the system to test from the environment. `BASE` is its address, by default that of the local
+ * system. `TOKEN` has bearer tokens of two users; otherwise tokens are signed with `JWT_SECRET`, by
+ * default the secret of the local system.
+ *
+ * @throws {Error} if the address or the tokens are unknown
+ */
+export function readTarget(env: NodeJS.ProcessEnv = process.env): Target {
+  const local = localAddress();
+  const base = env.BASE?.replace(/\/$/, '') || local;
+  if (!base) throw new Error('Nothing is running: start it with "make up" or set BASE');
+  const target = { api: createApi(base), isLocal: base === local };
+
+  const tokens = env.TOKEN?.split(' ').filter(Boolean) ?? [];
+  if (tokens.length === 1) throw new Error('TOKEN has one token: expected those of two users');
+  if (tokens.length > 1) {
+    let next = 0;
+    const newToken = () => tokens[next++ % tokens.length] ?? '';
+    return { ...target, newToken, createsUsers: false };
+  }
+  const secret = env.JWT_SECRET || (local && readOrCreateSecret(folders.run));
+  if (!secret) throw new Error(`Cannot create tokens for ${base}: set TOKEN or JWT_SECRET`);
+  return { ...target, newToken: (tier) => newUserToken(secret, tier), createsUsers: true };
+}
+
+/** A token of a user who has sent no request yet. */
+export function newUserToken(secret: string, tier: 'free' | 'pro' = 'free'): string {
+  return issueToken({ secret, user: `test-${crypto.randomUUID()}`, tier, hours: 1 });
+}
+
+/** The address of the edge that `make up` started; undefined if it does not run. */
+function localAddress(): string | undefined {
+  const edge = readRunning(folders.run).find(({ name }) => name === 'edge');
+  return readCluster(folders.run)?.address ?? edge?.address;
+}

@@ -1,0 +1,64 @@
+import path from 'node:path';
+
+import { defineConfig } from 'vitest/config';
+
+/** The tests that need a running system or much time: see README.md. */
+export default defineConfig({
+  test: {
+    root: path.resolve(import.meta.dirname, '..'),
+    // The files share one system.
+    fileParallelism: false,
+    reporters: ['verbose'],
+    testTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'contract',
+          include: ['tests/contract/*.test.ts'],
+          globalSetup: 'tests/require-target.ts',
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'smoke',
+          include: ['tests/smoke/*.test.ts'],
+          globalSetup: 'tests/require-target.ts',
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: ['tests/e2e/scenarios/*.test.ts'],
+          globalSetup: 'tests/e2e/setup.ts',
+          // Threads ignore Ctrl-C, so that a scenario can remove its namespace.
+          pool: 'threads',
+          disableConsoleIntercept: true,
+          hookTimeout: 180_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'durability',
+          include: ['tests/durability/*.test.ts'],
+          env: { FULL: '1' },
+          testTimeout: 0,
+          disableConsoleIntercept: true,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'conformance',
+          include: ['tests/conformance/conformance.test.ts'],
+          env: { FULL: '1' },
+          testTimeout: 0,
+          disableConsoleIntercept: true,
+        },
+      },
+    ],
+  },
+});
