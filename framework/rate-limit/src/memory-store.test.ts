@@ -1,3 +1,6 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
@@ -6,7 +9,7 @@ import type { Algorithm } from './store.ts';
 import { policyOf, testStore } from './testing/contract.ts';
 import { LogModel } from './testing/model.ts';
 
-/** A clock that stands until it is moved. */
+/** A clock that only `advance` moves. */
 function createClock() {
   let nowMs = 1_000;
   return {
@@ -44,7 +47,7 @@ const POLICIES = [
   policyOf({ name: 'd', max: 6, windowMs: 150, algorithm: 'token-bucket', burst: 3 }),
 ];
 
-test('memoryStore answers as a plain log of every hit does, while its keys fit', () => {
+test('memoryStore counts like a log of every hit as long as no key is evicted', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const clock = createClock();
@@ -63,7 +66,7 @@ test('memoryStore answers as a plain log of every hit does, while its keys fit',
   );
 });
 
-test('memoryStore counts nothing from before a pause of a window, even in a slot that is half in it', () => {
+test('memoryStore counts nothing from before a pause of one window, even in a slot that is partly in it', () => {
   const clock = createClock();
   const counter = memoryStore({ clock: clock.read }).counter(
     policyOf({ max: 300, windowMs: 1_000 }),
@@ -77,7 +80,7 @@ test('memoryStore counts nothing from before a pause of a window, even in a slot
   expect([first.remaining, second.remaining]).toEqual([299, 298]);
 });
 
-test('memoryStore refuses a hit until resetMs have passed, and then lets it pass', () => {
+test('memoryStore refuses a hit for resetMs, then allows it', () => {
   fc.assert(
     fc.property(
       fc.array(step, { maxLength: 60 }),
@@ -110,7 +113,7 @@ test('memoryStore refuses a hit until resetMs have passed, and then lets it pass
 });
 
 test.each<Algorithm>(['sliding-window', 'fixed-window', 'token-bucket'])(
-  '%s: resetMs is never more than the window, whatever the time',
+  '%s: resetMs never exceeds the window at any time',
   (algorithm) => {
     const anyTime = fc.double({ min: 0, max: 1e12, noNaN: true });
     const pause = fc.double({ min: 0, max: 60_000, noNaN: true });
@@ -136,7 +139,7 @@ test.each<Algorithm>(['sliding-window', 'fixed-window', 'token-bucket'])(
 );
 
 test.each([5, 300, 70_000])(
-  'a sliding window of %i lets no more than that pass in any interval as long as it',
+  'a sliding window of %i allows no more than that in any interval of its length',
   (max) => {
     const policy = policyOf({ max, windowMs: 1_000 });
     const pace = fc.record({
@@ -169,7 +172,7 @@ test.each([5, 300, 70_000])(
   },
 );
 
-test('a sliding window lets a client that comes at its very limit have 15 of 16', () => {
+test('a sliding window gives a client that always sends at its limit 15/16 of it', () => {
   const clock = createClock();
   const counter = memoryStore({ clock: clock.read }).counter(
     policyOf({ max: 100, windowMs: 60_000 }),
@@ -184,7 +187,7 @@ test('a sliding window lets a client that comes at its very limit have 15 of 16'
   expect(passed / 10_000).toBeGreaterThan(0.93);
 });
 
-test('a fixed window lets twice its limit pass around its end', () => {
+test('a fixed window allows twice its limit around its end', () => {
   const clock = createClock();
   const policy = policyOf({ max: 10, windowMs: 100, algorithm: 'fixed-window' });
   const counter = memoryStore({ clock: clock.read }).counter(policy);
@@ -210,7 +213,7 @@ test('memoryStore never holds more keys than maxKeys', () => {
   expect(store.size).toBe(100);
 });
 
-test('memoryStore frees the records of keys whose window has passed', () => {
+test('memoryStore removes keys whose window has passed', () => {
   const clock = createClock();
   const store = memoryStore({ maxKeys: 1_000, clock: clock.read });
   const counter = store.counter(policyOf({ windowMs: 1_000 }));
@@ -222,7 +225,7 @@ test('memoryStore frees the records of keys whose window has passed', () => {
   expect(store.size).toBe(300);
 });
 
-test('a blocked key stays blocked while others come and go', () => {
+test('a blocked key stays blocked while other keys are evicted', () => {
   const clock = createClock();
   const store = memoryStore({ maxKeys: 1_000, clock: clock.read });
   const counter = store.counter(policyOf({ windowMs: 60_000 }));
@@ -233,7 +236,7 @@ test('a blocked key stays blocked while others come and go', () => {
   expect(counter.hit('attacker', 1)).toMatchObject({ allowed: false });
 });
 
-test('no blocked key makes room as long as one is not blocked', () => {
+test('a blocked key is not evicted as long as any key is open', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 2, max: 70 }),
@@ -252,7 +255,7 @@ test('no blocked key makes room as long as one is not blocked', () => {
           const key = `key ${number}`;
           const blocked = [...blockedUntil].filter(([, until]) => until > clock.read());
           const isBlocked = (blockedUntil.get(key) ?? 0) > clock.read();
-          if (!isBlocked && blocked.length >= maxKeys) continue; // one has to go
+          if (!isBlocked && blocked.length >= maxKeys) continue; // a blocked key has to be evicted
 
           const { allowed, resetMs } = counter.hit(key, 1);
 
@@ -265,7 +268,7 @@ test('no blocked key makes room as long as one is not blocked', () => {
   );
 });
 
-test('a store whose keys are all blocked takes new ones in place of them', () => {
+test('a store whose keys are all blocked evicts blocked keys', () => {
   const store = memoryStore({ maxKeys: 50 });
   const counter = store.counter(policyOf({ max: 1, windowMs: 60_000 }));
 
@@ -276,34 +279,35 @@ test('a store whose keys are all blocked takes new ones in place of them', () =>
   expect(store.size).toBe(50);
 });
 
-test('memoryStore keeps a million keys within 40 bytes each, and no hit waits 10 ms', () => {
-  const emptyBytes = process.memoryUsage().arrayBuffers;
-  const store = memoryStore({ maxKeys: 1_000_000 });
-  const bytes = process.memoryUsage().arrayBuffers - emptyBytes;
+test('memoryStore takes less than 40 MB when it is full', () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  const usedBytes = () => {
+    collectGarbage();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return heapUsed + arrayBuffers;
+  };
+  const before = usedBytes();
+  const store = memoryStore();
   const counter = store.counter(policyOf({ max: 100, windowMs: 60_000 }));
 
-  // Processor time, because whatever else runs on the machine takes its turns.
-  let longestMicros = 0;
-  for (let key = 0; key < 1_200_000; ) {
-    const before = process.threadCpuUsage();
-    for (const end = key + 100; key < end; key++) counter.hit(`key ${key}`, 1);
-    const { user, system } = process.threadCpuUsage(before);
-    longestMicros = Math.max(longestMicros, user + system);
-  }
+  for (let key = 0; key < 150_000; key++) counter.hit(`2001:db8:${key}::/64`, 1);
+  const bytes = usedBytes() - before;
 
-  expect(store.size).toBe(1_000_000);
-  expect(bytes).toBeLessThanOrEqual(40_000_000);
-  expect(longestMicros).toBeLessThan(10_000);
+  expect(store.size).toBe(100_000);
+  expect(bytes).toBeLessThan(40_000_000);
 });
 
-test('a key with a new policy in a memory store beyond 255 is refused', () => {
+test('memoryStore counts each of more keys than one of its tables holds', () => {
   const store = memoryStore();
-  for (let policy = 0; policy < 255; policy++) store.counter(policyOf({ name: `p${policy}` }));
+  const counter = store.counter(policyOf({ max: 3, windowMs: 60_000 }));
+  const remaining = new Set<number>();
 
-  expect(() => store.counter(policyOf({ name: 'p0' }))).not.toThrow();
-  expect(() => store.counter(policyOf({ name: 'p255' }))).toThrow(
-    'Cannot count by policy "p255": expected at most 255 policies in one memory store',
-  );
+  for (let key = 0; key < 90_000; key++) counter.hit(`key ${key}`, 1);
+  for (let key = 0; key < 90_000; key++) remaining.add(counter.hit(`key ${key}`, 1).remaining);
+
+  expect(store.size).toBe(90_000);
+  expect([...remaining]).toEqual([1]);
 });
 
 test.each([

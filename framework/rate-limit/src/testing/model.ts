@@ -35,12 +35,12 @@ export class LogModel {
   }
 
   /**
-   * Sliding window: hits of the last 16 slots (8 or 4 for larger max), 15 of which make a window.
+   * Sliding window: hits of the last 16 slots, 15 of which make a window.
    * Before a pause as long as the window nothing counts, even in the slot that is half within it.
    */
   #near(log: readonly LoggedHit[], nowMs: number): readonly LoggedHit[] {
-    const { max, windowMs } = this.#policy;
-    const slots = max <= 0xff ? 16 : max <= 0xffff ? 8 : 4;
+    const { windowMs } = this.#policy;
+    const slots = 16;
     const slotOf = (atMs: number) => Math.floor(atMs / (windowMs / (slots - 1)));
     const endsOf = [...log.slice(1).map(({ atMs }) => atMs), nowMs];
     const paused = log.findLastIndex(({ atMs }, at) => (endsOf[at] ?? nowMs) - atMs >= windowMs);
