@@ -1,16 +1,9 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import type { Context, MatchedRoute, Next, Query, State } from './context.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import type { Context, MatchedRoute, Next, State } from './context.ts';
 import type { Logger } from './logger.ts';
-import { createAbortSignal } from './request/abort-signal.ts';
-import { parseQuery } from './request/query.ts';
-import { createRequestId } from './request/request-id.ts';
-import { isHost, type RequestTarget } from './request/request-target.ts';
-import {
-  type Forwarding,
-  forwardedEntry,
-  type IsTrusted,
-  readForwarding,
-} from './request/trust-proxy.ts';
+import { type ReaderSettings, RequestReader } from './request/request-reader.ts';
+import type { RequestTarget } from './request/request-target.ts';
 import {
   type Body,
   type Content,
@@ -32,21 +25,15 @@ import {
 export type SentListener = (status: number) => void;
 
 /** Settings of the application that each request needs. */
-export interface ContextSettings {
+export interface ContextSettings extends ReaderSettings {
   readonly log: Logger;
-  readonly isTrustedProxy: IsTrusted;
-  /** Time after which `ctx.signal` aborts; 0: never. */
-  readonly deadlineMs: number;
 }
 
 const NO_PARAMS: Record<string, string> = Object.freeze(Object.create(null));
-const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The context of one request: reads the request lazily and records the response. */
-export class RequestContext implements Context {
-  readonly raw: { readonly req: IncomingMessage; readonly res: ServerResponse };
-  readonly method: string;
-  readonly path: string;
+/** The context of one request: reads the request and records the response. */
+export class RequestContext extends RequestReader implements Context {
+  readonly log: Logger;
   params: Record<string, string> = NO_PARAMS;
   route: MatchedRoute | undefined = undefined;
   body: unknown = undefined;
@@ -61,19 +48,10 @@ export class RequestContext implements Context {
   responseType = '';
   /** Length of a streamed body in bytes; -1 if unknown. */
   streamLength = -1;
-  /** Names and values of the response headers in turn. */
   responseHeaders: ResponseHeaders = [];
   /** The assigned status; 0 if none was assigned. */
   assignedStatus = 0;
-
-  readonly #settings: ContextSettings;
-  readonly #target: RequestTarget;
-  #query: Query | undefined = undefined;
   #state: State | undefined = undefined;
-  #forwarding: Forwarding | undefined = undefined;
-  #requestId = '';
-  #signal: AbortSignal | undefined = undefined;
-  readonly #startedMs: number;
 
   constructor(
     raw: { readonly req: IncomingMessage; readonly res: ServerResponse },
@@ -81,31 +59,9 @@ export class RequestContext implements Context {
     settings: ContextSettings,
     next: Next,
   ) {
-    this.raw = raw;
-    this.method = raw.req.method ?? 'GET';
-    this.path = target.path;
+    super(raw, target, settings);
+    this.log = settings.log;
     this.next = next;
-    this.#target = target;
-    this.#settings = settings;
-    this.#startedMs = settings.deadlineMs > 0 ? performance.now() : 0;
-  }
-
-  get url(): string {
-    return this.raw.req.url ?? '/';
-  }
-
-  get query(): Query {
-    this.#query ??= parseQuery(this.#target.query);
-    return this.#query;
-  }
-
-  /** For validation: the typed output of a schema. */
-  set query(query: Query) {
-    this.#query = query;
-  }
-
-  get headers(): IncomingHttpHeaders {
-    return this.raw.req.headers;
   }
 
   get state(): State {
@@ -126,47 +82,8 @@ export class RequestContext implements Context {
     this.assignedStatus = status;
   }
 
-  get ip(): string {
-    return this.#forwarded().ip;
-  }
-
-  get host(): string {
-    const claimed = forwardedEntry(this.get('x-forwarded-host'), this.#forwarded().hops);
-    return claimed !== undefined && isHost(claimed) ? claimed : this.#target.host;
-  }
-
-  get protocol(): 'http' | 'https' {
-    const entry = forwardedEntry(this.get('x-forwarded-proto'), this.#forwarded().hops);
-    const claimed = entry?.toLowerCase();
-    if (claimed === 'http' || claimed === 'https') return claimed;
-    return 'encrypted' in this.raw.req.socket ? 'https' : 'http';
-  }
-
-  get signal(): AbortSignal {
-    this.#signal ??= createAbortSignal(this.raw.res, this.#remainingMs());
-    return this.#signal;
-  }
-
   get responded(): boolean {
     return this.respondedBy !== '' || this.raw.res.headersSent;
-  }
-
-  get log(): Logger {
-    return this.#settings.log;
-  }
-
-  get requestId(): string {
-    if (this.#requestId === '') {
-      const claimed = this.get('x-request-id');
-      this.#requestId = claimed && REQUEST_ID.test(claimed) ? claimed : createRequestId();
-    }
-    return this.#requestId;
-  }
-
-  get(name: string): string | undefined {
-    const value = this.raw.req.headers[name.toLowerCase()];
-    if (typeof value === 'string') return value;
-    return Array.isArray(value) ? value.join(', ') : undefined; // ignores inherited members such as `constructor`
   }
 
   set(name: string, value: string | number | readonly string[]): this {
@@ -271,19 +188,5 @@ export class RequestContext implements Context {
     this.respondedBy = by;
     this.responseType = type;
     this.responseBody = body;
-  }
-
-  #forwarded(): Forwarding {
-    this.#forwarding ??= readForwarding(
-      this.raw.req.socket.remoteAddress,
-      this.get('x-forwarded-for'),
-      this.#settings.isTrustedProxy,
-    );
-    return this.#forwarding;
-  }
-
-  #remainingMs(): number | undefined {
-    const { deadlineMs } = this.#settings;
-    return deadlineMs > 0 ? this.#startedMs + deadlineMs - performance.now() : undefined;
   }
 }
