@@ -5,14 +5,14 @@ import { parse } from 'pg-connection-string';
 
 import { ConnectionLostError } from './errors.ts';
 
-/** A file that the address of a database names (`sslrootcert`, `sslcert`, `sslkey`) cannot be read. */
+/** Thrown if a file in the address of a database (`sslrootcert`, `sslcert`, `sslkey`) cannot be read. */
 export class AddressFileError extends ConnectionLostError {}
 
 /**
- * Reads the address of a database and the certificate files that it names. The driver would read the
- * files again for each connection, and throw where nothing can catch it if one is missing.
+ * Reads the address of a database, and the certificate files that it names. The driver would read them
+ * for every connection, and end the process if one is missing.
  *
- * @throws {AddressFileError} naming the file, if one cannot be read
+ * @throws {AddressFileError} naming the file that cannot be read
  */
 export function readAddress(url: string): ClientConfig {
   try {
@@ -28,7 +28,7 @@ export function readAddress(url: string): ClientConfig {
   }
 }
 
-/** The directory that `url` names as a file: the error of reading one does not contain its path. */
+/** The directory that `url` names instead of a file: the error of reading it has no path. */
 function findDirectory(url: string): string | undefined {
   const query = Object.fromEntries(new URLSearchParams(url.replace(/^[^?]*/, '')));
   return [query.sslcert, query.sslkey, query.sslrootcert].find(

@@ -61,7 +61,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     const created = createPool(options);
     created.pool
       .on('connect', () => {
-        if (created === current) endOutage();
+        if (created === current) noteConnection();
       })
       .on('error', onLost);
     return created;
@@ -79,12 +79,14 @@ export function createConnections(options: ConnectionsOptions): Connections {
     }
   }
 
+  /** Logs the reason of an outage, once. */
   function report(reason: Error): void {
     if (outage && reasonOf(outage) === reasonOf(reason)) return;
     outage = reason;
     logger?.warn(`PostgreSQL cannot be used for ${name}: ${reasonOf(reason)}`);
   }
 
+  /** Ends every call that uses or waits for a connection of `used`. */
   function beginOutage(used: DestroyablePool, reason: unknown): void {
     if (used !== current || isClosed || !(reason instanceof Error)) return;
     current = undefined;
@@ -94,7 +96,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     onLost();
   }
 
-  function endOutage(): void {
+  function noteConnection(): void {
     respondedMs = performance.now();
     if (!outage) return;
     outage = undefined;
