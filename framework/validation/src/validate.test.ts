@@ -81,14 +81,17 @@ describe('a schema of any library', () => {
     expect(await response.json()).toEqual([42, []]);
   });
 
-  test.each(Object.entries(schemas))('%s: reports each issue with its pointer', async (_, schema) => {
-    const errors = await issuesOf(schema, { age: 'old', tags: [1] });
+  test.each(Object.entries(schemas))(
+    '%s: reports each issue with its pointer',
+    async (_, schema) => {
+      const errors = await issuesOf(schema, { age: 'old', tags: [1] });
 
-    expect(errors).toEqual([
-      { in: 'body', pointer: '/age', detail: expect.stringMatching(/number/) },
-      { in: 'body', pointer: '/tags/0', detail: expect.stringMatching(/string/) },
-    ]);
-  });
+      expect(errors).toEqual([
+        { in: 'body', pointer: '/age', detail: expect.stringMatching(/number/) },
+        { in: 'body', pointer: '/tags/0', detail: expect.stringMatching(/string/) },
+      ]);
+    },
+  );
 
   test('handwritten: its output is the body and its issues are reported', async () => {
     const router = createRouter().post('/', validate(age), (ctx) => ctx.json(ctx.body.age));
