@@ -31,7 +31,8 @@ await runService({
   openStore,
   commands: {
     import: {
-      summary: 'replaces the catalog by the items of a file (CSV or JSON lines, also gzipped)',
+      summary:
+        'replaces the catalog by the items of a file (CSV or JSON lines, also compressed with gzip)',
       usage: 'FILE [--strict] [--report FILE]',
       async run(config, args, { signal }) {
         const { runImport } = await import('./import/command.ts');

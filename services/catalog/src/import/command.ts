@@ -6,8 +6,7 @@ import { count, createProgress, duration } from './progress.ts';
 import { openSource } from './source.ts';
 import type { Rejection, ReplaceCatalog } from './target.ts';
 
-/** The arguments of the command, for its help. */
-export const IMPORT_USAGE = 'FILE [--strict] [--report FILE]';
+const USAGE = 'FILE [--strict] [--report FILE]';
 
 /** A stream of the process. */
 export interface Output {
@@ -35,7 +34,7 @@ export async function runImport(
 ): Promise<number> {
   const request = readArguments(args);
   if (!request) {
-    stderr.write(`Usage: import ${IMPORT_USAGE}\n`);
+    stderr.write(`Usage: import ${USAGE}\n`);
     return 2;
   }
   const { file, isStrict } = request;

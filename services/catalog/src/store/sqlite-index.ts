@@ -37,7 +37,9 @@ function rank(database: DatabaseSync, { items, ranks, words, facets }: Tables, o
        FROM ${items} CROSS JOIN ${facets} USING (category, brand) ORDER BY ${key}, id;
      CREATE VIRTUAL TABLE ${words[order]} USING fts5 (
        words, content = '', columnsize = 0, detail = none, tokenize = 'ascii'
-     )`,
+     );
+     -- The last step merges all segments at once, so merges in between would only take time.
+     INSERT INTO ${words[order]} (${words[order]}, rank) VALUES ('automerge', 0), ('crisismerge', 1999)`,
   );
 }
 
