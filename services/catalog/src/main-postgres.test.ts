@@ -3,19 +3,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { runToEnd } from '@fw/service/testing';
-import { startPostgres } from '@fw/service/testing/postgres';
-import { startTestService, testMissingCertificate } from '@fw/service/testing/vitest';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  startTestPostgres,
+  startTestService,
+  testMissingCertificate,
+} from '@fw/service/testing/vitest';
+import { expect, test } from 'vitest';
 
 import { itemOf, newDirectory, toLines } from './testing.ts';
 
 const MAIN = new URL('./main.ts', import.meta.url);
 
-let server: Awaited<ReturnType<typeof startPostgres>>;
-beforeAll(async () => {
-  server = await startPostgres();
-}, 60_000);
-afterAll(() => server?.stop());
+const server = startTestPostgres();
 
 async function start(DATABASE_URL: string) {
   const service = await startTestService(MAIN, { DATABASE_URL });
@@ -33,7 +32,7 @@ async function getPatiently(url: string): Promise<Response> {
 }
 
 test('replicas that start at the same time on an empty database serve the whole catalog, then an import', async () => {
-  const DATABASE_URL = await server.createDatabase();
+  const DATABASE_URL = await server().createDatabase();
   const replicas = await Promise.all([start(DATABASE_URL), start(DATABASE_URL)]);
 
   for (const { catalogUrl } of replicas) {
@@ -54,14 +53,14 @@ test('replicas that start at the same time on an empty database serve the whole 
 });
 
 test('a service that starts without PostgreSQL sends 503, and fills the catalog once PostgreSQL is available', async () => {
-  const url = await server.createDatabase();
-  await server.kill();
+  const url = await server().createDatabase();
+  await server().kill();
   const { catalogUrl, healthUrl } = await start(url);
 
   const before = await fetch(catalogUrl);
   const readiness = await fetch(`${healthUrl}/readyz`);
   const liveness = await fetch(`${healthUrl}/livez`);
-  await server.restart();
+  await server().restart();
   const after = await getPatiently(catalogUrl);
 
   expect(before.status).toBe(503);
@@ -86,7 +85,7 @@ test('an import into an unavailable database prints one line and exits with 1', 
 });
 
 test('migrate creates the tables and exits with 0', async () => {
-  const DATABASE_URL = await server.createDatabase();
+  const DATABASE_URL = await server().createDatabase();
 
   expect(await runToEnd(MAIN, { DATABASE_URL }, ['migrate'])).toMatchObject({
     code: 0,

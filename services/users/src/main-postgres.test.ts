@@ -1,17 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { runToEnd } from '@fw/service/testing';
-import { startPostgres } from '@fw/service/testing/postgres';
-import { startTestService, testMissingCertificate } from '@fw/service/testing/vitest';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  startTestPostgres,
+  startTestService,
+  testMissingCertificate,
+} from '@fw/service/testing/vitest';
+import { expect, test } from 'vitest';
 
 const MAIN = new URL('./main.ts', import.meta.url);
 
-let server: Awaited<ReturnType<typeof startPostgres>>;
-beforeAll(async () => {
-  server = await startPostgres();
-}, 60_000);
-afterAll(() => server?.stop());
+const server = startTestPostgres();
 
 async function start(DATABASE_URL: string) {
   const service = await startTestService(MAIN, { DATABASE_URL });
@@ -27,7 +26,7 @@ function postAda(usersUrl: string): Promise<Response> {
 }
 
 test('replicas that start at the same time on an empty PostgreSQL database serve the same users', async () => {
-  const url = await server.createDatabase();
+  const url = await server().createDatabase();
   const replicas = await Promise.all([start(url), start(url), start(url)]);
 
   const responses = await Promise.all(
@@ -44,7 +43,7 @@ test('replicas that start at the same time on an empty PostgreSQL database serve
 });
 
 test('migrate creates the tables in PostgreSQL and exits with 0', async () => {
-  const DATABASE_URL = await server.createDatabase();
+  const DATABASE_URL = await server().createDatabase();
 
   const ending = await runToEnd(MAIN, { DATABASE_URL }, ['migrate']);
 
@@ -64,15 +63,15 @@ test('migrate without PostgreSQL prints one line without the password and exits 
 });
 
 test('a service that starts without PostgreSQL sends 503 until PostgreSQL is available', async () => {
-  const url = await server.createDatabase();
-  await server.kill();
+  const url = await server().createDatabase();
+  await server().kill();
   const { usersUrl, healthUrl, url: serviceUrl } = await start(url);
 
   const before = await fetch(usersUrl);
   const readiness = await fetch(`${healthUrl}/readyz`);
   const liveness = await fetch(`${healthUrl}/livez`);
   const unknown = await fetch(`${serviceUrl}/api/v2/nothing`);
-  await server.restart();
+  await server().restart();
   let after = await postAda(usersUrl);
   for (let tries = 0; after.status === 503 && tries < 100; tries++) {
     await sleep(50);

@@ -1,5 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
+import { type PostgresServer, startPostgres } from './postgres.ts';
 import { runToEnd, type ServiceProcess, startService, type Variables } from './testing.ts';
 
 /** Starts the service at `main` like `startService`, and kills it at the end of the test. */
@@ -13,6 +14,19 @@ export async function startTestService(
     await service.ended;
   });
   return service;
+}
+
+/** Starts a PostgreSQL server for the tests of a file; returns a function that returns it. */
+export function startTestPostgres(): () => PostgresServer {
+  let server: PostgresServer | undefined;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server?.stop());
+  return () => {
+    if (!server) throw new Error('Cannot use PostgreSQL before the tests start');
+    return server;
+  };
 }
 
 /** Tests that the service `name` at `main` does not start without a certificate file of its database. */

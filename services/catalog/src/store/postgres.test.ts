@@ -1,18 +1,13 @@
-import { type PostgresServer, startPostgres } from '@fw/service/testing/postgres';
-import { afterAll, beforeAll } from 'vitest';
+import { startTestPostgres } from '@fw/service/testing/vitest';
 
 import { describeCatalogStore } from './contract.ts';
 import { openPostgresCatalogStore } from './postgres.ts';
 import { createPostgresImport } from './postgres-import.ts';
 
-let server: PostgresServer;
-beforeAll(async () => {
-  server = await startPostgres();
-});
-afterAll(() => server.stop());
+const server = startTestPostgres();
 
 describeCatalogStore('the PostgreSQL store', async () => {
-  const url = await server.createDatabase();
+  const url = await server().createDatabase();
   // Other tests may use the CPU; other tests check time-outs.
   const statementTimeoutMs = 20_000;
   return {

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-
 import { openPostgres } from '@fw/service/postgres';
-import { type PostgresServer, startPostgres } from '@fw/service/testing/postgres';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { startTestPostgres } from '@fw/service/testing/vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 import type { UserStore } from '../store.ts';
 import { describeUserStore } from './contract.ts';
@@ -19,11 +18,7 @@ const CYD = {
   version: 1,
 };
 
-let server: PostgresServer;
-beforeAll(async () => {
-  server = await startPostgres();
-}, 60_000);
-afterAll(() => server.stop());
+const server = startTestPostgres();
 
 describeUserStore('the PostgreSQL store', async () => {
   const store = open();
@@ -33,7 +28,7 @@ describeUserStore('the PostgreSQL store', async () => {
 });
 
 function open(): UserStore {
-  return openPostgresUserStore({ url: server.url, statementTimeoutMs: 20_000 });
+  return openPostgresUserStore({ url: server().url, statementTimeoutMs: 20_000 });
 }
 
 async function openEmpty(count: number): Promise<UserStore[]> {
@@ -47,7 +42,7 @@ async function openEmpty(count: number): Promise<UserStore[]> {
 }
 
 async function ask(text: string): Promise<readonly unknown[]> {
-  const database = openPostgres({ url: server.url, name: 'test', migrations: [] });
+  const database = openPostgres({ url: server().url, name: 'test', migrations: [] });
   try {
     return await database.query({ name: 'ask', text });
   } finally {
@@ -56,7 +51,7 @@ async function ask(text: string): Promise<readonly unknown[]> {
 }
 
 test('a migration counts the users that are stored already', async () => {
-  const url = await server.createDatabase();
+  const url = await server().createDatabase();
   const migrations = USERS_MIGRATIONS.slice(0, 1);
   const old = openPostgres({ url, name: 'users', migrations, statementTimeoutMs: 20_000 });
   const text = `INSERT INTO users (id, name, email, created_at, updated_at)
@@ -140,7 +135,7 @@ test('a user that was created just before the process was killed is not created 
   const [store] = await openEmpty(1);
   const program = `
     import { openPostgresUserStore } from ${JSON.stringify(new URL('./postgres.ts', import.meta.url))};
-    const store = openPostgresUserStore({ url: ${JSON.stringify(server.url)}, statementTimeoutMs: 20_000 });
+    const store = openPostgresUserStore({ url: ${JSON.stringify(server().url)}, statementTimeoutMs: 20_000 });
     const user = { ...${JSON.stringify(CYD)}, createdAt: new Date(0), updatedAt: new Date(0) };
     await store.insertUnique(user, { key: 'k', fingerprint: 'f' });
     process.kill(process.pid, 'SIGKILL');
