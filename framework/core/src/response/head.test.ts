@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp } from '../application.ts';
 import type { Middleware } from '../context.ts';
 import { http } from '../http.ts';
-import { createServer } from '../server/listen.ts';
+import { createServer } from '../server/create-server.ts';
 import { openConnection, request } from '../testing/index.ts';
 
 const app = createApp({ logger: { info() {}, warn() {}, error() {} } }).use(async (ctx) => {

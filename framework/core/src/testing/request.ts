@@ -3,7 +3,7 @@ import { duplexPair } from 'node:stream';
 
 import type { Application } from '../application.ts';
 import { http } from '../http.ts';
-import { createServer } from '../server/listen.ts';
+import { createServer } from '../server/create-server.ts';
 
 export interface RequestOptions {
   /** Default GET. */

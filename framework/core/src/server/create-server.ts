@@ -1,0 +1,82 @@
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
+
+import type { Application } from '../application.ts';
+import { http } from '../http.ts';
+import { badOption } from '../options.ts';
+import { createRequestId } from '../request/request-id.ts';
+import { PROBLEM_TYPE, problemOfStatus } from '../response/problem.ts';
+import { TrackedResponse } from '../response/tracked-response.ts';
+import { isClosing, trackConnections } from './close.ts';
+import { handleInTurn, isPipelined } from './pipelining.ts';
+import { closeWithProblem, rejectUnreadable } from './unreadable.ts';
+import { limitWriteTime } from './write-timeout.ts';
+
+export interface ServerTimeouts {
+  /** How long an idle connection stays open. Must be longer than the time-out of a proxy. Default 75 s. */
+  readonly keepAliveTimeoutMs?: number;
+  /** Time limit for the request headers. Default 80 s, but at most `requestTimeoutMs`. */
+  readonly headersTimeoutMs?: number;
+  /** Time limit for a whole request. Default 300 s. */
+  readonly requestTimeoutMs?: number;
+  /**
+   * Disconnects a client if the operating system accepts no data of its response for this time.
+   * Default 30 s; 0: never. The system accepts data in steps of its send buffer, up to some MiB on
+   * Linux: clients that read a large response slower than about 50 kB/s can be disconnected too.
+   */
+  readonly writeTimeoutMs?: number;
+}
+
+/** Creates the server that `listen` starts. */
+export function createServer(app: Application, timeouts: ServerTimeouts = {}): Server {
+  const handle = (req: IncomingMessage, res: ServerResponse) => {
+    if (isClosing(server)) res.setHeader('Connection', 'close');
+    app.handle(req, res);
+  };
+  const dispatch = (req: IncomingMessage, res: ServerResponse) => {
+    if (isPipelined(res)) handleInTurn(req, res, handle);
+    else handle(req, res);
+  };
+  const server: Server = http.createServer(serverOptions(timeouts), dispatch);
+  const sockets = trackConnections(server);
+  const { writeTimeoutMs = 30_000 } = timeouts;
+  if (writeTimeoutMs > 0) limitWriteTime(server, sockets, writeTimeoutMs);
+  // The body parser sends 100 Continue, unless it rejects the body by its length (RFC 9110 §10.1.1).
+  server.on('checkContinue', dispatch);
+  server.on('checkExpectation', rejectExpectation);
+  server.on('connect', (_req, socket) => closeWithProblem(socket, 501)); // for proxies (RFC 9110 §9.3.6)
+  server.on('clientError', rejectUnreadable);
+  return server;
+}
+
+function serverOptions(timeouts: ServerTimeouts): ServerOptions {
+  const { keepAliveTimeoutMs = 75_000, requestTimeoutMs = 300_000 } = timeouts;
+  const { headersTimeoutMs = Math.min(80_000, requestTimeoutMs || 80_000) } = timeouts;
+  if (requestTimeoutMs > 0 && headersTimeoutMs > requestTimeoutMs) {
+    const expected = `at most requestTimeoutMs, which is ${requestTimeoutMs}`;
+    throw badOption('listen()', { name: 'headersTimeoutMs', value: headersTimeoutMs, expected });
+  }
+  return {
+    ServerResponse: TrackedResponse,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(5_000, headersTimeoutMs || 5_000),
+    // Requests without a body (RFC 9112 §6.3) skip the life cycle of an empty stream.
+    optimizeEmptyRequests: true,
+    requireHostHeader: false, // readTarget() requires it and responds with a problem
+  };
+}
+
+/** Rejects any `Expect` except `100-continue` (RFC 9110 §10.1.1). */
+function rejectExpectation(_req: IncomingMessage, res: ServerResponse): void {
+  const requestId = createRequestId();
+  const body = JSON.stringify(problemOfStatus(417, requestId));
+  const headers = {
+    'X-Request-Id': requestId,
+    'Cache-Control': 'no-store',
+    'Content-Type': PROBLEM_TYPE,
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+  };
+  res.writeHead(417, headers).end(body);
+}
