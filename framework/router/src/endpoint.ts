@@ -1,25 +1,25 @@
 import { annotate, type Middleware, markFactories } from '@fw/core';
 import { aBoolean, aListOf, anObject, aString, oneOf, readOptions } from '@fw/core/options';
 
-/** What the documentation says of one operation. */
+/** The metadata of one operation in the OpenAPI document. */
 export interface EndpointMetadata {
   readonly summary?: string;
   readonly description?: string;
   readonly tags?: readonly string[];
   readonly deprecated?: boolean;
-  /** `internal` keeps the operation out of the document. */
+  /** `internal` omits the operation from the document. */
   readonly visibility?: 'internal';
-  /** A schema by status code. */
+  /** Schemas by status code. */
   readonly responses?: Readonly<Record<number, unknown>>;
-  /** Default: made from the method and the path. */
+  /** Default: derived from the method and the path. */
   readonly operationId?: string;
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
 }
 
 /**
- * Describes its route for the documentation; does nothing to requests.
+ * Describes its route in the OpenAPI document; does nothing to requests.
  *
- * @throws {TypeError} if an option is unknown or has a value that it cannot have
+ * @throws {TypeError} if an option is unknown or has an invalid value
  */
 export function endpoint(metadata: EndpointMetadata): Middleware {
   readOptions('endpoint()', metadata, {

@@ -5,7 +5,7 @@ export type ParamNames<
   Path extends string,
   Found = never,
 > = Path extends `${infer Segment}/${infer Rest}`
-  ? ParamNames<Rest, Found | NameOf<Segment>> // the compiler unrolls a call in this place
+  ? ParamNames<Rest, Found | NameOf<Segment>> // tail position, so that the compiler can unroll it
   : Found | NameOf<Path>;
 
 type NameOf<Segment extends string> = Segment extends `:${infer Name}`
@@ -28,7 +28,7 @@ export function readRoutePattern(method: string, path: string): string {
   const action = `Cannot register ${method} ${path}`;
   const pattern = readPattern(path, action);
   if (/\/%(?:3a|2a)/i.test(path)) {
-    // Decoded it would read as a parameter or a wildcard, which the path's type does not have.
+    // Decoded, it would be a parameter or a wildcard that the type of the path does not have.
     throw new TypeError(`${action}: a segment must not begin with an escaped ":" or "*"`);
   }
   const segments = pattern.slice(1).split('/');
@@ -47,19 +47,19 @@ export function readRoutePattern(method: string, path: string): string {
         `${action}: parameter "${name}" must have a name of letters, digits, "_" and "-"`,
       );
     }
-    if (names.has(name)) throw new TypeError(`${action}: parameter "${name}" must stand only once`);
+    if (names.has(name)) throw new TypeError(`${action}: parameter "${name}" must occur only once`);
     names.add(name);
   }
   return segments.at(-1) === '' && segments.at(-2) === '*' ? pattern.slice(0, -1) : pattern;
 }
 
-/** `prefix` and `path` as one path: `/` alone adds nothing to either. */
+/** Joins `prefix` and `path`; a path of only `/` adds nothing. */
 export function joinPaths(prefix: string, path: string): string {
   const start = prefix.endsWith('/') ? prefix.slice(0, -1) : prefix;
   return path === '/' && start !== '' ? start : start + path;
 }
 
-/** The names of the parameters of a pattern, in order; a wildcard is `*`. */
+/** The parameter names of a pattern in order; a wildcard is named `*`. */
 export function namesIn(pattern: string): string[] {
   return pattern
     .split('/')

@@ -5,17 +5,17 @@ import { namesIn, readRoutePattern } from './pattern.ts';
 const PRESERVING = [307, 308];
 const STATUSES = [301, 302, 303, ...PRESERVING];
 
-/** Whether a redirect of `status` keeps the method, so that it must answer every one (RFC 9110 §15.4.8). */
+/** Whether a redirect with `status` keeps the method and so applies to every method (RFC 9110 §15.4.8). */
 export function keepsMethod(status: number): boolean {
   return PRESERVING.includes(status);
 }
 
 /**
- * Redirects from the pattern `from` to `to`, a path or an http URL. A segment of its path that begins
- * with `:name`, and a final `*`, contain the value of that parameter of `from`; a colon in any other
- * place is text. The query of the request is kept.
+ * Redirects from the pattern `from` to `to`, a path or an http URL. A segment of `to` that starts with
+ * `:name`, and a final `*`, are replaced by that parameter of `from`; any other colon is text. The
+ * query of the request is kept.
  *
- * @throws {TypeError} if `to` is no such target or names what `from` does not capture
+ * @throws {TypeError} if `to` is not such a target or names a parameter that `from` does not have
  * @throws {RangeError} if `status` is not 301, 302, 303, 307 or 308
  */
 export function redirectTo(from: string, to: string, status: number): Middleware {
@@ -49,7 +49,7 @@ export function redirectTo(from: string, to: string, status: number): Middleware
   return annotate(redirect, { responses: { [status]: { headers: { Location: 'Where to go' } } } });
 }
 
-/** A parameter's value as one segment, the wildcard's as several: no value can start an authority. */
+/** Encodes a parameter as one segment, a wildcard as several, so that no value can start a host name. */
 function encodeValue(name: string, value = ''): string {
   if (name !== '*') return encodeURIComponent(value);
   return value.split('/').filter(Boolean).map(encodeURIComponent).join('/');

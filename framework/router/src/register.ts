@@ -2,13 +2,13 @@ import type { Context, Middleware, Next, Parts } from '@fw/core';
 
 import type { ParamsOf } from './pattern.ts';
 
-/** No part of a request: nothing has been validated. */
+/** No validated part of a request. */
 export type NoParts = Record<never, never>;
 
-/** `Before`, with the parts of `After` in place of its own. */
+/** `Before` with its parts replaced by those of `After`. */
 export type Replace<Before extends Parts, After extends Parts> = Omit<Before, keyof After> & After;
 
-/** What a route's functions read: what its path captures, and what validators put in place. */
+/** The parts of a request in a route: the parameters of its path, and the output of validators. */
 export type RouteParts<Path extends string, Validated extends Parts> = NoInfer<
   Replace<{ params: ParamsOf<Path> }, Validated>
 >;
@@ -17,10 +17,10 @@ export type Handler<Path extends string, Validated extends Parts = NoParts> = Mi
   RouteParts<Path, Validated>
 >;
 
-/** A middleware that puts other values in place of `ctx.params`, `ctx.query` or `ctx.body`. */
+/** A middleware that replaces `ctx.params`, `ctx.query` or `ctx.body`. */
 export interface Validator<After extends Parts, Before extends Parts = Parts> {
   (ctx: Context<Before>, next: Next): unknown;
-  /** Which types they have from then on; only the compiler looks at this. */
+  /** The types that these have for the functions after it; exists only for the compiler. */
   readonly '~validated'?: (parts: After) => void;
 }
 
@@ -35,7 +35,7 @@ type PartsOf<Layer> = '~validated' extends keyof Layer
     : NoParts
   : NoParts;
 
-/** What the validators of a list put in place, the last one of each part. */
+/** The output of the validators of a list; of each part, the last one. */
 export type ValidatedBy<List extends readonly unknown[], V extends Parts> = List extends readonly [
   infer First,
   ...infer Rest,
@@ -45,10 +45,10 @@ export type ValidatedBy<List extends readonly unknown[], V extends Parts> = List
 
 /**
  * Registers one method: all functions but the last are middleware, the last is the handler. What the
- * handler returns, or resolves to, is sent: a string as text, octets, Blobs and streams as they are,
- * anything else as JSON; `undefined` is 204 unless the handler has sent a response by itself. Each
- * reads what the validators before it put in place. Behind more than four middleware only the
- * handler does, and of one validator.
+ * handler returns, or resolves to, is sent: a string as text, bytes, Blobs and streams as they are,
+ * anything else as JSON; `undefined` is 204 unless the handler has sent a response itself. Each
+ * function has the types that the validators before it set. With more than four middleware, only the
+ * handler has them, from one validator.
  */
 export interface Register<
   Start extends readonly string[],

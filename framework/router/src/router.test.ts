@@ -340,7 +340,7 @@ describe('registration', () => {
   test.each([
     ['/a/*/b', '"*" must be the last segment'],
     ['/a*', '"*" must be a segment of its own'],
-    ['/:a/:a', 'parameter "a" must stand only once'],
+    ['/:a/:a', 'parameter "a" must occur only once'],
     ['/x/:', 'parameter "" must have a name'],
     ['/x/:a.json', 'parameter "a.json" must have a name'],
     ['users', 'the path must start with "/"'],

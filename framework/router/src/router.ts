@@ -26,18 +26,18 @@ export interface RouterOptions {
   readonly strict?: boolean;
 }
 
-/** A route as documents see it: its whole path, and what its middleware says of it. */
+/** A route with its full path and the metadata of its middleware. */
 export interface RouteDefinition extends MatchedRoute {
   readonly metadata: RouteMetadata;
 }
 
-/** What a request would run, and with which parameters. */
+/** The route for a path, and its parameters. */
 export interface RouteMatch {
   readonly route: MatchedRoute;
   readonly params: Record<string, string>;
 }
 
-/** Groups routes; what validators among the middleware put in place, all of its routes read. */
+/** Groups routes; the routes have the types that validators among the middleware set. */
 interface Group<Prefix extends string, V extends Parts, Self> {
   <const Path extends string>(
     prefix: Path,
@@ -89,39 +89,39 @@ export interface Router<Prefix extends string = '', Validated extends Parts = No
   readonly all: Register<[], Prefix, Validated, this>;
   /** Registers any method. */
   readonly route: Register<[method: string], Prefix, Validated, this>;
-  /** Registers routes below `prefix`, behind the middleware between it and the callback. */
+  /** Registers routes under `prefix` that run after the middleware between prefix and callback. */
   readonly group: Group<Prefix, Validated, this>;
-  /** Adds middleware that runs before every route of this router, whenever it was registered. */
+  /** Adds middleware for all routes of this router, including routes registered before. */
   use(...middleware: readonly Middleware[]): this;
-  /** Adds middleware for the routes at `path` and below it, or mounts a router there. */
+  /** Adds middleware for the routes under `path`, or mounts a router there. */
   use(path: string, ...layers: readonly (Middleware | AnyRouter)[]): this;
-  /** Makes the routes of `router` routes of this one, below `path`; later changes to it take effect. */
+  /** Adds the routes of `router` under `path`; later changes to `router` take effect. */
   mount(path: string, router: AnyRouter): this;
   /**
-   * Groups routes below `prefix`, which counts once: where this router is mounted at a place that
-   * ends in it, it is not repeated. Serves whoever registers routes before they are mounted.
+   * Groups routes under `prefix`, which counts once: if this router is mounted at a path that ends in
+   * `prefix`, the prefix is not repeated. For code that does not know where its router is mounted.
    */
   prefixGroup<const Path extends string>(prefix: Path): Router<`${Prefix}${Path}`, Validated>;
   /**
-   * Redirects `from` to `to`, by default with status 301. A segment of `to` that begins with `:name`
-   * contains the value of that parameter of `from`; the query of the request is kept.
+   * Redirects `from` to `to`, by default with status 301. A segment of `to` that starts with `:name`
+   * is replaced by that parameter of `from`; the query of the request is kept.
    */
   redirect(from: string, to: string, status?: number): this;
-  /** The middleware that runs the routes, below `prefix`. */
+  /** Returns the middleware that runs the routes under `prefix`. Default prefix: none. */
   routes(prefix?: string): Middleware;
-  /** The middleware that answers 405 and OPTIONS for known paths. Add it after the routes. */
+  /** Returns middleware that responds to other methods of known paths. Add it after the routes. */
   allowedMethods(options?: AllowedMethodsOptions): Middleware;
-  /** Clears routes, middleware and mounts. */
+  /** Removes all routes, middleware and mounts. */
   reset(): this;
-  /** Every route by its whole path, once for each place that the router is mounted at. */
+  /** Every route with its full path, once for each place where the router is mounted. */
   getRoutes(): readonly RouteDefinition[];
-  /** The route for a path, without running it. */
+  /** Finds the route for a path, which is normalised first, and runs nothing. */
   match(method: string, path: string): RouteMatch | undefined;
-  /** Draws the routes as a tree. */
+  /** Returns the routes as a tree, as text. */
   print(): string;
 }
 
-/** A router, whatever its prefix. */
+/** A router with any prefix. */
 export type AnyRouter = Pick<Router, 'routes' | 'getRoutes' | 'match' | 'print'>;
 
 /**
@@ -132,7 +132,7 @@ export type AnyRouter = Pick<Router, 'routes' | 'getRoutes' | 'match' | 'print'>
  * app.route('/api', router);
  * ```
  *
- * @throws {TypeError} if an option is unknown or has a value that it cannot have
+ * @throws {TypeError} if an option is unknown or has an invalid value
  */
 export function createRouter<const Prefix extends string = ''>(
   options: RouterOptions & { readonly prefix?: Prefix } = {},
