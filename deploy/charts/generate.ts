@@ -73,11 +73,14 @@ const TABLE = /(<!-- values -->\n).*(<!-- \/values -->)/s;
 /** The README with the table of `values` between its two marks. */
 function withTable(readme: string, values: readonly ChartValue[]): string {
   if (!TABLE.test(readme)) throw new Error('Cannot write the table of values: expected its marks');
-  const cell = (text: string) => text.replaceAll('|', '\\|');
-  const rows = values.map(
-    ({ path: keys, default: fallback, description }) =>
-      `| \`${keys.join('.')}\` | \`${cell(JSON.stringify(fallback))}\` | ${cell(description)} |`,
-  );
+  const rows = values.map(({ path: keys, default: fallback, description }) => {
+    const json = JSON.stringify(fallback);
+    const shown = json.length > 100 ? 'see `values.yaml`' : `\`${json}\``;
+    return [`\`${keys.join('.')}\``, shown, description]
+      .map((cell) => `| ${cell.replaceAll('|', '\\|')} `)
+      .join('')
+      .concat('|');
+  });
   const table = ['| Key | Default | Description |', '|---|---|---|', ...rows].join('\n');
   return readme.replace(TABLE, (_, before: string, after: string) => `${before}${table}\n${after}`);
 }

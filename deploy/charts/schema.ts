@@ -44,8 +44,8 @@ const NAMED: Readonly<Record<string, Schema>> = {
 };
 
 /**
- * Text that matches `pattern`. Of all keywords, validators print only constants, so a constant that no
- * text equals holds what was expected.
+ * Text that matches `pattern`. Helm prints a pattern unchanged but the value of a constant as text, so the
+ * schema of other text is a constant that says what was expected.
  */
 function textLike(pattern: string, expected: string): Schema {
   return { type: 'string', if: { pattern }, else: { const: expected } };
@@ -116,10 +116,7 @@ function schemaOfValue({ path, default: fallback, schema }: ChartValue): Schema 
 function resolve(schema: unknown): Schema {
   if (typeof schema === 'string') {
     const named = NAMED[schema];
-    if (!named)
-      throw new TypeError(
-        `Unknown schema "${schema}": expected one of ${Object.keys(NAMED).join(', ')}`,
-      );
+    if (!named) throw new TypeError(`Cannot find the schema "${schema}": expected it in NAMED`);
     return named;
   }
   if (!isMap(schema)) throw new TypeError('Cannot read a schema: expected a name or a map');

@@ -18,7 +18,7 @@ afterAll(() => charts[Symbol.dispose]());
 const MAIN = new URL('../../../services/users/src/main.ts', import.meta.url);
 const CA = '/run/secrets/fw/postgres-ca.crt';
 
-test('the authority of the database is mounted read-only beside the address that names it', () => {
+test('the certificate authority of the database is mounted read-only next to the address that refers to it', () => {
   const objects = charts.render('users', {
     store: {
       type: 'postgres',
@@ -52,7 +52,7 @@ test('the authority of the database is mounted read-only beside the address that
   }
 });
 
-/** The Secrets whose files the pods of the users service mount. */
+/** The Secrets that the pods of the service mount. */
 function secretsOf(objects: readonly Rendered[], name: string) {
   const [volume] = only(objects, 'Deployment', name).spec.template.spec.volumes;
   return volume.projected.sources.map(({ secret }: Rendered) => secret);
@@ -60,7 +60,7 @@ function secretsOf(objects: readonly Rendered[], name: string) {
 
 const URL_SECRET = { name: 'database', items: [{ key: 'url', path: 'DATABASE_URL' }] };
 
-test('users without a caSecret has the Secret of the address alone', () => {
+test('users without a caSecret mounts only the Secret with the address', () => {
   const postgres = { existingSecret: { name: 'database' }, caSecret: null };
   const store = { type: 'postgres', postgres };
 
@@ -90,7 +90,7 @@ test('the values of the README give users and catalog a database with TLS', () =
   }
 });
 
-test('values of a release that has no caSecret yet render, also with the name of one', () => {
+test('values of a release from before caSecret still render', () => {
   const previous = path.join(charts.folder, 'previous');
   fs.cpSync(path.join(charts.folder, 'users'), previous, { recursive: true });
   const file = path.join(previous, 'values.yaml');
@@ -108,7 +108,7 @@ test('values of a release that has no caSecret yet render, also with the name of
   });
 });
 
-/** A certificate authority below `folder`, and a certificate of it for 127.0.0.1. */
+/** Creates a certificate authority in `folder`, and a certificate for 127.0.0.1. */
 function issueCertificates(folder: string) {
   const openssl = (...args: string[]) =>
     execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
@@ -127,7 +127,7 @@ function issueCertificates(folder: string) {
   );
 }
 
-test('a service keeps its data in a PostgreSQL whose certificate it has checked', async () => {
+test('a service verifies the certificate of PostgreSQL', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-tls-'));
   onTestFinished(() => fs.rmSync(folder, { recursive: true }));
   issueCertificates(folder);
@@ -137,7 +137,7 @@ test('a service keeps its data in a PostgreSQL whose certificate it has checked'
   await client.connect();
   onTestFinished(() => client.end());
   await serveTls(client, folder);
-  /** The address that the chart gives to a pod, with another place for the certificate. */
+  /** The address in the chart's Secret, with another path of the certificate. */
   const addressWith = (authority: string) => {
     const url = `${server.url}?sslmode=verify-full&sslrootcert=${CA}`;
     const store = { type: 'postgres', postgres: { url, caSecret: { name: 'database-ca' } } };
@@ -171,7 +171,7 @@ test('a service keeps its data in a PostgreSQL whose certificate it has checked'
   expect(rows).toEqual([{ ssl: true }]);
 }, 60_000);
 
-/** Has a running server take connections with TLS, with the certificate in `folder`. */
+/** Enables TLS in a running server, with the certificate in `folder`. */
 async function serveTls(client: pg.Client, folder: string): Promise<void> {
   const { rows } = await client.query<{ data_directory: string }>('SHOW data_directory');
   const directory = rows[0]?.data_directory ?? '';

@@ -11,7 +11,7 @@ import { packCharts, type Rendered } from './render.ts';
 const charts = packCharts();
 afterAll(() => charts[Symbol.dispose]());
 
-/** Runs what the test pod of the chart `catalog` runs, with its service at `base`. */
+/** Runs the program of the chart catalog's test pod, with the service at `base`. */
 async function runProgram(base: string): Promise<{ code: number | null; output: string }> {
   const pods = charts.render('catalog').filter(({ kind }: Rendered) => kind === 'Pod');
   const [, ...args] = pods[0]?.spec.containers[0].command ?? [];
@@ -26,7 +26,7 @@ async function runProgram(base: string): Promise<{ code: number | null; output: 
   return { code, output };
 }
 
-/** A catalog of one item, each connection of which serves one request. */
+/** A catalog with one item that closes each connection after one request. */
 function createCatalog(): http.Server {
   return http.createServer((request, response) => {
     const isNonsense = request.url?.includes('nonsense');
@@ -36,7 +36,7 @@ function createCatalog(): http.Server {
   });
 }
 
-test('it waits for a network that lets its pod in at some time, and each node at its own', async () => {
+test('helm test retries until the network of every node is ready', async () => {
   const port = await freePort();
   const running = runProgram(`http://127.0.0.1:${port}`);
   const requests: (string | undefined)[] = [];
@@ -58,7 +58,7 @@ test('it waits for a network that lets its pod in at some time, and each node at
   ]);
 });
 
-test('it fails on an answer that is not the right one', async () => {
+test('helm test fails on a wrong response', async () => {
   const port = await freePort();
   const server = http.createServer((_, response) => response.writeHead(503).end('away'));
   server.listen(port, '127.0.0.1');

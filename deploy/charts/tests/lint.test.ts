@@ -8,12 +8,12 @@ import { SERVICE_NAMES } from '../../../services/services.ts';
 import { CHARTS } from '../dependencies.ts';
 import { generatedFiles } from '../generate.ts';
 import { only, packCharts, type Rendered, SHARED } from './render.ts';
-import { complaintsOn, EXCEPTIONS } from './score.ts';
+import { EXCEPTIONS, findingsOf } from './score.ts';
 
 const charts = packCharts();
 afterAll(() => charts[Symbol.dispose]());
 
-test.each(SERVICE_NAMES)('helm lint --strict finds nothing in %s', (chart) => {
+test.each(SERVICE_NAMES)('helm lint --strict accepts %s', (chart) => {
   const { status, stdout } = charts.helm(
     ['lint', '--strict', chart, '--values', '-'],
     SHARED[chart],
@@ -23,9 +23,9 @@ test.each(SERVICE_NAMES)('helm lint --strict finds nothing in %s', (chart) => {
   expect(status).toBe(0);
 });
 
-test('kube-score finds nothing in any chart but what is excepted with a reason', () => {
+test('kube-score finds only the explained exceptions in the charts', () => {
   const scores = SERVICE_NAMES.map((chart) =>
-    complaintsOn(
+    findingsOf(
       charts
         .render(chart, SHARED[chart])
         .map((one) => stringify(one))
@@ -33,8 +33,8 @@ test('kube-score finds nothing in any chart but what is excepted with a reason',
     ),
   );
 
-  expect(scores.flatMap(({ complaints }) => complaints)).toEqual([]);
-  // An exception that nothing needs would hide the next thing that does.
+  expect(scores.flatMap(({ findings }) => findings)).toEqual([]);
+  // An unused exception would hide the next finding.
   expect(new Set(scores.flatMap(({ excepted }) => [...excepted]))).toEqual(
     new Set(Object.keys(EXCEPTIONS)),
   );
@@ -53,7 +53,7 @@ test.each([...SERVICE_NAMES, 'platform'])(
   },
 );
 
-test('all charts have one version, by which the others need them, and say what they are', () => {
+test('all charts have the same version and a description', () => {
   const aboutOf = (chart: string) =>
     parse(fs.readFileSync(path.join(CHARTS, chart, 'Chart.yaml'), 'utf8'));
   const { version } = aboutOf('service');
@@ -73,19 +73,19 @@ test('values.yaml, values.schema.json and the tables of values are up to date', 
   }
 });
 
-describe('the three Deployments differ only where it is declared', () => {
-  /** A Deployment without what is a service's own. */
+describe('the Deployments differ only in settings of the service', () => {
+  /** The Deployment without the settings that differ between services. */
   function commonPart(chart: string): unknown {
     const deployment = only(charts.render(chart, SHARED[chart]), 'Deployment');
     const template = structuredClone(deployment.spec.template);
-    // What a service calls, by the labels that let it in there.
+    // Labels for the services that it calls.
     for (const name of SERVICE_NAMES) delete template.metadata.labels[`fw/calls-${name}`];
     for (const checksum of ['config', 'secrets']) {
       delete template.metadata.annotations[`checksum/${checksum}`];
     }
-    // Only what has a store has migrations.
+    // Only services with a store have migrations.
     delete template.spec.initContainers;
-    // Each reads secrets of its own.
+    // Secrets differ.
     const ownSecrets = ({ name }: { name: string }) => name.endsWith('_FILE');
     const [container] = template.spec.containers;
     container.env = container.env.filter((variable: { name: string }) => !ownSecrets(variable));

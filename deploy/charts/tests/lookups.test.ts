@@ -12,7 +12,7 @@ import { only, packCharts, type Rendered, readObjects, SHARED, type Values } fro
 const charts = packCharts();
 afterAll(() => charts[Symbol.dispose]());
 
-/** The kinds that users is made of, by the group and version that they belong to. */
+/** The kinds of objects of the chart users, by API group and version. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
   v1: ['Secret', 'ConfigMap', 'Service', 'ServiceAccount', 'PersistentVolumeClaim', 'Pod'],
   'apps/v1': ['Deployment'],
@@ -21,7 +21,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   'policy/v1': ['PodDisruptionBudget'],
 };
 
-/** What an API server answers to whoever wants to know what it has. */
+/** The responses of an API server to discovery requests. */
 const DISCOVERY: Readonly<Record<string, unknown>> = {
   '/version': { major: '1', minor: '36', gitVersion: 'v1.36.0' },
   '/api': { kind: 'APIVersions', versions: ['v1'] },
@@ -49,7 +49,7 @@ const DISCOVERY: Readonly<Record<string, unknown>> = {
   ),
 };
 
-/** What users with `values` renders to on a cluster that holds `objects`, by their paths. */
+/** Renders users with `values` on a cluster that contains `objects`, by their paths. */
 async function renderOn(
   objects: Readonly<Record<string, unknown>>,
   values: Values,
@@ -79,7 +79,7 @@ async function renderOn(
   }
 }
 
-describe('the number of pods, where an autoscaler is switched on', () => {
+describe('the number of pods with an autoscaler', () => {
   const values = { ...SHARED.users, autoscaling: { enabled: true } };
   const running = (...subresources: readonly string[]) => ({
     '/apis/apps/v1/namespaces/trial/deployments/fw-users': {
@@ -98,17 +98,17 @@ describe('the number of pods, where an autoscaler is switched on', () => {
   const replicasOn = async (objects: Readonly<Record<string, unknown>>) =>
     only(await renderOn(objects, values), 'Deployment').spec.replicas;
 
-  test('stays what it is for pods that run already, until the autoscaler has chosen', async () => {
+  test('stays unchanged for running pods until the autoscaler sets it', async () => {
     expect(await replicasOn(running('status'))).toBe(5);
   });
 
-  test('is left to the autoscaler once it has chosen, and where nothing runs yet', async () => {
+  test('is omitted after the autoscaler has set it, and at the first installation', async () => {
     expect(await replicasOn(running('status', 'scale'))).toBeUndefined();
     expect(await replicasOn({})).toBeUndefined();
   });
 });
 
-test('another value in a Secret of somebody else rolls the pods', async () => {
+test('a changed value in an existing Secret rolls the pods', async () => {
   const values = { store: { type: 'postgres', postgres: { existingSecret: { name: 'db' } } } };
   const checksumOf = async (url: string) => {
     const path = '/api/v1/namespaces/trial/secrets/db';
@@ -123,7 +123,7 @@ test('another value in a Secret of somebody else rolls the pods', async () => {
   expect(await checksumOf('dHdv')).not.toBe(checksum);
 });
 
-test('another authority of the database rolls the pods', async () => {
+test('a changed certificate authority rolls the pods', async () => {
   const existingSecret = { name: 'db' };
   const values = {
     store: { type: 'postgres', postgres: { existingSecret, caSecret: { name: 'ca' } } },

@@ -19,7 +19,7 @@ const MONITORED: Values = {
   },
 };
 
-/** The series of a process in which everything that is counted has happened, by their names. */
+/** All series of a service by name, from a process in which every metric has a value. */
 const known = new Map<string, string[]>();
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ beforeAll(async () => {
   }
 });
 
-test('there is no monitoring until it is asked for', () => {
+test('monitoring is disabled by default', () => {
   const kinds = charts.render('reports', SHARED.reports).map(({ kind }) => kind);
 
   expect(kinds).not.toContain('ServiceMonitor');
@@ -44,7 +44,7 @@ test('there is no monitoring until it is asked for', () => {
   expect(kinds.filter((kind) => kind === 'ConfigMap')).toHaveLength(1);
 });
 
-test('the rule of the README makes, of series that there are, the metric that the autoscaler asks for', () => {
+test('the rule in the README provides the custom metric of the autoscaler', () => {
   const readme = fs.readFileSync(path.join(CHARTS, 'README.md'), 'utf8');
   const [, text = ''] = /```yaml\n(rules:\n.*?)```/s.exec(readme) ?? [];
   const [rule] = parse(text).rules.custom;
@@ -71,7 +71,7 @@ describe.each(['users', 'catalog', 'reports'])('%s', (chart) => {
     ...dashboard.panels.map(({ targets }: Rendered) => targets[0].expr),
   ];
 
-  test('the health port of every pod is read by a Service of its own, in its namespace', () => {
+  test('a headless Service exposes the health ports to Prometheus', () => {
     const monitor = only(objects, 'ServiceMonitor');
     const { metadata, spec } = only(objects, 'Service', `fw-${chart}-metrics`);
 
@@ -85,7 +85,7 @@ describe.each(['users', 'catalog', 'reports'])('%s', (chart) => {
     expect(monitor.metadata.labels).toMatchObject({ release: 'prometheus' });
   });
 
-  test('every query asks this service for series, and for labels of them, that it has', () => {
+  test('queries use only metrics and labels that the service has', () => {
     for (const query of queries) {
       const selectors = [...query.matchAll(/(\w+)\{([^}]*)\}/g)];
       expect(selectors.length, query).toBeGreaterThan(0);
@@ -99,7 +99,7 @@ describe.each(['users', 'catalog', 'reports'])('%s', (chart) => {
         for (const matcher of others) {
           expect(series.join(), query).toContain(matcher);
         }
-        // Prometheus adds the pod.
+        // Prometheus adds the label pod.
         const [, kept = ''] = /by \(([^)]*)\)/.exec(query) ?? [];
         for (const label of kept.split(', ').filter((one) => one !== '' && one !== 'pod')) {
           expect(series.join(), query).toContain(`${label}="`);
@@ -108,7 +108,7 @@ describe.each(['users', 'catalog', 'reports'])('%s', (chart) => {
     }
   });
 
-  test('a legend names what its query keeps apart', () => {
+  test('legends use only labels of their queries', () => {
     for (const { targets } of dashboard.panels) {
       const [{ expr, legendFormat }] = targets;
       const [, kept = ''] = /by \(([^)]*)\)/.exec(expr) ?? [];
@@ -118,7 +118,7 @@ describe.each(['users', 'catalog', 'reports'])('%s', (chart) => {
     }
   });
 
-  test('an alert says whose it is, how bad it is and since when, in a name of its own', () => {
+  test('alerts have a unique name, a severity, a duration and the service', () => {
     for (const { labels, annotations, ...rule } of rules) {
       expect(labels).toEqual({
         severity: expect.stringMatching(/^(critical|warning)$/),
@@ -131,7 +131,7 @@ describe.each(['users', 'catalog', 'reports'])('%s', (chart) => {
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
   });
 
-  test('alerts watch over what the service has: its pool, or its limits; at the shares of values', () => {
+  test('alerts match the features of the service and the thresholds in the values', () => {
     const alerts = rules.map(({ alert }) => alert);
     const exprOf = (name: string) => rules.find(({ alert }) => alert === name)?.expr;
 

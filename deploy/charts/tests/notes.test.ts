@@ -17,7 +17,7 @@ const notesOf = (chart: string, values: Values) =>
     )
     .stdout.split('NOTES:\n')[1] ?? '';
 
-test('the notes print the addresses, and lines to copy', () => {
+test('the notes contain the addresses and example requests', () => {
   const notes = notesOf('users', {
     ...SHARED.users,
     ingress: { enabled: true, hosts: [{ host: 'api.example.org' }] },

@@ -22,7 +22,7 @@ const files: Record<string, string> = only(objects, 'ConfigMap', 'fw-edge').data
 const pod = only(objects, 'Deployment', 'fw-edge').spec.template.spec;
 const [container] = pod.containers;
 
-test('the edge has the configuration and the page of the local system, byte for byte', () => {
+test('the edge has the same nginx.conf and page as make up', () => {
   const page: Record<string, string> = only(objects, 'ConfigMap', 'fw-edge-page').data;
 
   expect(files['nginx.conf']).toBe(fs.readFileSync(path.join(NGINX, 'nginx.conf'), 'utf8'));
@@ -32,7 +32,7 @@ test('the edge has the configuration and the page of the local system, byte for 
   }
 });
 
-test('the ETag of the page is of its files', () => {
+test('the ETag of the page is a hash of its files', () => {
   expect(files['page.conf']).toMatch(/^map "" \$page_version \{ default "[0-9a-f]{16}"; \}\n$/);
 });
 
@@ -52,7 +52,7 @@ test.each(['fw', 'users', 'my-catalog'])(
   },
 );
 
-test('a service that is not installed has an upstream without a server', () => {
+test('the upstream of a disabled service has no server', () => {
   const values = { users: { enabled: false }, reports: { upstreams: { users: 'http://people' } } };
   const { data } = only(charts.render('platform', values), 'ConfigMap', 'fw-edge');
 
@@ -61,7 +61,7 @@ test('a service that is not installed has an upstream without a server', () => {
   );
 });
 
-test('a pod that ends is given the time to serve on, and to finish the longest request', () => {
+test('the grace period of the edge includes preStop and the longest request', () => {
   const [, longest] = /proxy_read_timeout (\d+)s;/.exec(files['limits.conf'] ?? '') ?? [];
   const [, serving] = /sleep (\d+)$/.exec(container.lifecycle.preStop.exec.command[2]) ?? [];
   const [, idle] = /keepalive_min_timeout (\d+)s;/.exec(container.command[2]) ?? [];
@@ -71,7 +71,7 @@ test('a pod that ends is given the time to serve on, and to finish the longest r
   );
 });
 
-test('the edge waits longer than the slowest service, and takes bodies as large as any does', () => {
+test('the limits of the edge follow the time-outs and body limits of the services', () => {
   const edgeOf = (values: Values) => {
     const rendered = charts.render('platform', values);
     const { spec } = only(rendered, 'Deployment', 'fw-edge').spec.template;
@@ -102,7 +102,7 @@ test('the edge waits longer than the slowest service, and takes bodies as large 
   expect(absent).toEqual(usual);
 });
 
-test('the edge without resources has a volume of 16 MiB, or without a limit for large bodies', () => {
+test('the edge without resources has a volume of 16 MiB, without a limit for large bodies', () => {
   const volumeOf = (values: Values) => {
     const rendered = charts.render('platform', { edge: { resources: null }, ...values });
     const { containers, volumes } = only(rendered, 'Deployment', 'fw-edge').spec.template.spec;
@@ -114,7 +114,7 @@ test('the edge without resources has a volume of 16 MiB, or without a limit for 
   expect(volumeOf({ users: { config: { BODY_LIMIT: 67_108_864 } } })).toEqual({});
 });
 
-test('a small time limit leaves the edge the same margin', () => {
+test('the time-out of the edge exceeds a short time limit by 10 s', () => {
   const config = { REQUEST_TIMEOUT_MS: 1_500 };
   const values = { users: { config }, catalog: { config }, reports: { config } };
   const { data } = only(charts.render('platform', values), 'ConfigMap', 'fw-edge');
@@ -146,7 +146,7 @@ test.each([
   if (kept) expect(fs.readFileSync(file, 'utf8')).toBe('keepalive_min_timeout 15s;\n');
 });
 
-test('the pods roll when what they serve changes, and only then', () => {
+test('the pods of the edge roll only when its configuration changes', () => {
   const checksumOf = (values: Values) =>
     only(charts.render('platform', values), 'Deployment', 'fw-edge').spec.template.metadata
       .annotations['checksum/config'];
@@ -159,7 +159,7 @@ test('the pods roll when what they serve changes, and only then', () => {
   expect(checksumOf(renamed)).not.toBe(checksumOf({}));
 });
 
-test('everybody is let in, or only whom a value names; out it goes to the services alone', () => {
+test('the NetworkPolicy of the edge allows the peers in allowFrom, and egress to the services', () => {
   const policyOf = (values: Values) =>
     only(charts.render('platform', values), 'NetworkPolicy', 'fw-edge').spec;
   const office = { ipBlock: { cidr: '192.0.2.0/24' } };
@@ -173,7 +173,7 @@ test('everybody is let in, or only whom a value names; out it goes to the servic
   expect(others).toEqual([]);
 });
 
-/** nginx with the rendered configuration, in a folder in place of the pod's. */
+/** Starts nginx with the rendered configuration in `prefix` instead of the pod's folder. */
 async function startRendered(prefix: string, users: number) {
   const port = await freePort();
   for (const folder of ['conf', 'page']) fs.mkdirSync(path.join(prefix, folder));
@@ -205,7 +205,7 @@ function get(port: number, target: string, agent: http.Agent): Promise<http.Inco
   });
 }
 
-test('nginx runs as it is rendered; once its pod ends, each answer closes its connection', async () => {
+test('nginx runs with the rendered configuration; in a terminating pod each response closes its connection', async () => {
   const prefix = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-edge-'));
   const service = http.createServer((_, response) => response.end('{}'));
   const { nginx, port } = await startRendered(prefix, await listenAnywhere(service));

@@ -9,7 +9,7 @@ afterAll(() => charts[Symbol.dispose]());
 const objects = charts.render('platform');
 const secretOf = (name: string): Record<string, string> => only(objects, 'Secret', name).stringData;
 
-test('a password is long, another one each time, and the one in the address', () => {
+test('passwords are random and part of the address', () => {
   const again = charts.render('platform');
 
   for (const server of ['postgres', 'valkey']) {
@@ -21,7 +21,7 @@ test('a password is long, another one each time, and the one in the address', ()
   expect(secretOf('fw-tokens').secret).toMatch(/^[A-Za-z0-9]{40}$/);
 });
 
-test('no password stands in a pod or a ConfigMap', () => {
+test('no pod and no ConfigMap contains a password', () => {
   const passwords = ['fw-postgres', 'fw-valkey', 'fw-tokens'].flatMap((name) => {
     const { password, secret } = secretOf(name);
     return [password ?? secret];
@@ -33,7 +33,7 @@ test('no password stands in a pod or a ConfigMap', () => {
 });
 
 test.each(['postgres', 'valkey'])(
-  '%s reads a Secret that is there already, and makes none',
+  '%s reads an existing Secret instead of a generated one',
   (server) => {
     const existing = { existingSecret: { name: 'mine', key: 'url' } };
     const all = charts.render('platform', {
@@ -50,7 +50,7 @@ test.each(['postgres', 'valkey'])(
   },
 );
 
-test('every server is called by the name of its Service', () => {
+test('addresses of servers are the names of their Services', () => {
   const { data } = only(objects, 'ConfigMap', 'fw-reports');
   const urls = [
     secretOf('fw-postgres').url,
@@ -67,7 +67,7 @@ test('every server is called by the name of its Service', () => {
 test.each([
   { server: 'postgres', port: 5432, callers: ['fw-catalog', 'fw-users'] },
   { server: 'valkey', port: 6379, callers: ['fw-reports'] },
-])('$server lets in $callers, and nothing out', ({ server, port, callers }) => {
+])('the NetworkPolicy of $server allows $callers and no egress', ({ server, port, callers }) => {
   const { ingress, egress } = only(objects, 'NetworkPolicy', `fw-${server}`).spec;
   const found = ingress[0].from.flatMap(({ podSelector }: Rendered) =>
     selected(podsOf(objects), podSelector.matchLabels),
@@ -78,7 +78,7 @@ test.each([
   expect(found.map(({ name }: { name: string }) => name).sort()).toEqual(callers);
 });
 
-test('the data of PostgreSQL stand on a new claim, on one that is there, or in the pod', () => {
+test('PostgreSQL stores its data in a new claim, an existing claim or the pod', () => {
   const setOf = (storage: Values) =>
     only(charts.render('platform', { postgres: { storage } }), 'StatefulSet').spec;
   const volumeOf = (storage: Values) =>
@@ -93,7 +93,7 @@ test('the data of PostgreSQL stand on a new claim, on one that is there, or in t
   expect(volumeOf({ ephemeral: true }).emptyDir).toEqual({ sizeLimit: '1Gi' });
 });
 
-test('what may stand in a pod is less than the storage that it may use', () => {
+test('volumes of a pod fit in its ephemeral storage limit', () => {
   const bytes = (quantity: string) =>
     Number.parseInt(quantity, 10) * 1024 ** ['Ki', 'Mi', 'Gi'].indexOf(quantity.slice(-2)) * 1024;
   const ephemeral = charts.render('platform', { postgres: { storage: { ephemeral: true } } });
@@ -104,14 +104,14 @@ test('what may stand in a pod is less than the storage that it may use', () => {
       bytes(emptyDir?.sizeLimit ?? '0Mi'),
     );
     const [{ resources }] = pods?.spec.containers ?? [];
-    // A kubelet keeps 50 MiB of a container's log.
+    // The kubelet keeps 50 MiB of a container's log.
     const least = held.reduce((sum: number, one: number) => sum + one, bytes('50Mi'));
     expect(bytes(resources.limits['ephemeral-storage']), name).toBeGreaterThan(least);
   }
 });
 
 test.each(['postgres', 'valkey'])(
-  'a cluster that assigns users is left to, for %s too',
+  '%s omits runAsUser on clusters that assign user ids',
   (server) => {
     const none = { runAsUser: null, runAsGroup: null, fsGroup: null };
     const all = charts.render('platform', { [server]: { podSecurityContext: none } });
@@ -124,7 +124,7 @@ test.each(['postgres', 'valkey'])(
   },
 );
 
-test.each(['postgres', 'valkey'])('%s may have no resources', (server) => {
+test.each(['postgres', 'valkey'])('%s renders without resources', (server) => {
   const all = charts.render('platform', { [server]: { resources: null } });
   const [pods] = podsOf(all).filter(({ name }) => name === `fw-${server}`);
 
@@ -143,13 +143,13 @@ test.each<[string, Values]>([
     'the url of the bundled server',
     { store: { postgres: { ...NO_SECRET, url: 'postgres://u:p@fw-postgres:5432/users' } } },
   ],
-])('users beside the bundled PostgreSQL may have a Secret or url with %s', (_, users) => {
+])('users may have its own database next to the bundled PostgreSQL: %s', (_, users) => {
   const all = charts.render('platform', { users });
 
   expect(namesOf(all, 'Deployment')).toContain('fw-users');
 });
 
-test('settings of PostgreSQL are given to it as they stand, and whole numbers as such', () => {
+test('settings of PostgreSQL are passed unchanged, integers as integers', () => {
   const settings = { max_connections: 1_000_000, max_wal_size: null, log_statement: 'all' };
   const { spec } = only(charts.render('platform', { postgres: { settings } }), 'StatefulSet');
 
@@ -158,7 +158,7 @@ test('settings of PostgreSQL are given to it as they stand, and whole numbers as
   ]);
 });
 
-test('a version of the chart alone does not restart a server', () => {
+test('a new chart version alone restarts no server', () => {
   const set = only(objects, 'StatefulSet', 'fw-postgres');
   const deployment = only(objects, 'Deployment', 'fw-valkey');
 

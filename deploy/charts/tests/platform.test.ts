@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { SERVICE_NAMES } from '../../../services/services.ts';
 import { HOST, namesOf, PLATFORMS, podsOf, selected } from './platform.ts';
 import { only, packCharts, type Rendered, type Values } from './render.ts';
-import { complaintsOn } from './score.ts';
+import { findingsOf } from './score.ts';
 
 const charts = packCharts();
 afterAll(() => charts[Symbol.dispose]());
@@ -15,7 +15,7 @@ describe.each(CASES)('$name', ({ values }) => {
   const objects = charts.render('platform', values);
   const pods = podsOf(objects);
 
-  test('every object has a name of its own in its kind, of this release', () => {
+  test('object names are unique per kind and begin with the release name', () => {
     const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 
     expect(new Set(names).size).toBe(names.length);
@@ -29,7 +29,7 @@ describe.each(CASES)('$name', ({ values }) => {
     }
   });
 
-  test('every pod keeps to Pod Security "restricted", has no token, and has its resources bounded', () => {
+  test('every pod meets Pod Security "restricted", has no token, and has resource limits', () => {
     for (const { name, spec } of pods) {
       expect(spec, name).toMatchObject({
         automountServiceAccountToken: false,
@@ -48,7 +48,7 @@ describe.each(CASES)('$name', ({ values }) => {
     }
   });
 
-  test('a selector finds the pods of one part, and never goes by what a version changes', () => {
+  test('selectors match the pods of one part and contain no version', () => {
     const selectors = objects.flatMap(({ kind, spec }) => {
       if (kind === 'Service') return [spec.selector];
       if (kind === 'NetworkPolicy') return [spec.podSelector.matchLabels];
@@ -63,7 +63,7 @@ describe.each(CASES)('$name', ({ values }) => {
     }
   });
 
-  test('what a pod mounts is rendered too, unless a value names another', () => {
+  test('every mounted ConfigMap and Secret is rendered or named in the values', () => {
     const isThere = (kind: string, name: string) =>
       namesOf(objects, kind).includes(name) || JSON.stringify(values).includes(`"${name}"`);
 
@@ -78,7 +78,7 @@ describe.each(CASES)('$name', ({ values }) => {
     }
   });
 
-  test('no pod is without a NetworkPolicy in both directions', () => {
+  test('every pod has NetworkPolicies for ingress and egress', () => {
     const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy');
 
     for (const pod of pods) {
@@ -91,7 +91,7 @@ describe.each(CASES)('$name', ({ values }) => {
     }
   });
 
-  test('a budget is there with two pods and more, and lets one go', () => {
+  test('Deployments with several pods have a disruption budget of one pod', () => {
     const several = objects.filter(({ kind, spec }) => kind === 'Deployment' && spec.replicas > 1);
     const budgets = objects.filter(({ kind }) => kind === 'PodDisruptionBudget');
 
@@ -101,7 +101,7 @@ describe.each(CASES)('$name', ({ values }) => {
     for (const { spec } of budgets) expect(spec.maxUnavailable).toBe(1);
   });
 
-  test('the notes tell how to reach what is installed', () => {
+  test('the notes contain an address and example requests', () => {
     const { status, stdout, stderr } = charts.helm(
       ['install', 'fw', 'platform', '--dry-run=client', '--namespace', 'trial', '--values', '-'],
       values,
@@ -115,41 +115,42 @@ describe.each(CASES)('$name', ({ values }) => {
   });
 });
 
-/** What kube-score asks of the platform's own parts and they do not do, and why. */
+/** Findings of kube-score about the platform that stay, with the reason. */
 const EXPLAINED: Readonly<Record<string, string>> = {
   'pod-probes-identical: Deployment/apps/v1//fw-edge':
-    'To answer with the page is all that nginx does by itself; only how long it may fail differs.',
+    'The page is all that nginx serves by itself; the probes differ in their thresholds.',
   'statefulset-has-servicename: StatefulSet/apps/v1//fw-postgres':
-    'Without an address of its own, the Service would be found where names are remembered, not where it is.',
-  'deployment-strategy: Deployment/apps/v1//fw-valkey': 'Two at once would count apart.',
-  'deployment-replicas: Deployment/apps/v1//fw-valkey': 'One server counts, to try it out.',
-  'deployment-replicas: Deployment/apps/v1//fw-edge': 'A value asks for it.',
-  'service-type: Service/v1//fw-edge': 'A value asks for it.',
-  'deployment-replicas: Deployment/apps/v1//fw-users': 'A value asks for it.',
-  'deployment-replicas: Deployment/apps/v1//fw-catalog': 'A value asks for it.',
-  'deployment-replicas: Deployment/apps/v1//fw-reports': 'A value asks for it.',
-  'deployment-strategy: Deployment/apps/v1//fw-users': 'Two pods must not hold one file.',
-  'deployment-strategy: Deployment/apps/v1//fw-catalog': 'Two pods must not hold one file.',
+    'A headless Service would resolve to the address of a pod, which clients may cache.',
+  'deployment-strategy: Deployment/apps/v1//fw-valkey': 'Two servers would count separately.',
+  'deployment-replicas: Deployment/apps/v1//fw-valkey':
+    'The bundled Valkey is one server, for trials.',
+  'deployment-replicas: Deployment/apps/v1//fw-edge': 'Set by a value.',
+  'service-type: Service/v1//fw-edge': 'Set by a value.',
+  'deployment-replicas: Deployment/apps/v1//fw-users': 'Set by a value.',
+  'deployment-replicas: Deployment/apps/v1//fw-catalog': 'Set by a value.',
+  'deployment-replicas: Deployment/apps/v1//fw-reports': 'Set by a value.',
+  'deployment-strategy: Deployment/apps/v1//fw-users': 'Two pods must not open the same file.',
+  'deployment-strategy: Deployment/apps/v1//fw-catalog': 'Two pods must not open the same file.',
 };
 
-test('kube-score finds nothing but what is explained', () => {
-  const complaints = CASES.flatMap(({ values }) => {
+test('kube-score finds only the explained exceptions in the platform', () => {
+  const findings = CASES.flatMap(({ values }) => {
     const text = charts.render('platform', values).map((one) => stringify(one, { version: '1.1' }));
-    return complaintsOn(text.join('---\n')).complaints;
+    return findingsOf(text.join('---\n')).findings;
   });
-  const found = new Set(complaints.map((one) => one.split(': ', 2).join(': ')));
+  const found = new Set(findings.map((one) => one.split(': ', 2).join(': ')));
 
   expect([...found].sort()).toEqual(Object.keys(EXPLAINED).sort());
 });
 
-test('helm lint --strict finds nothing', () => {
+test('helm lint --strict accepts the platform', () => {
   const { status, stdout } = charts.helm(['lint', '--strict', 'platform']);
 
   expect(stdout).not.toMatch(/\[(WARNING|ERROR)\]/);
   expect(status).toBe(0);
 });
 
-const { 'servers of one’s own': external, 'no server at all': alone } = PLATFORMS;
+const { 'external servers': external, 'no servers': alone } = PLATFORMS;
 
 test.each<{ off: string; values: Values }>([
   {
@@ -160,18 +161,18 @@ test.each<{ off: string; values: Values }>([
   { off: 'postgres', values: alone },
   { off: 'valkey', values: alone },
   { off: 'tokens', values: external },
-])('nothing of $off is left where it is switched off', ({ off, values }) => {
+])('disabling $off removes all its objects', ({ off, values }) => {
   const names = charts.render('platform', values).map(({ metadata }) => metadata.name);
 
   expect(names).not.toContainEqual(expect.stringMatching(new RegExp(`^fw-${off}\\b`)));
 });
 
-describe('one host for all three', () => {
+describe('one host for all services', () => {
   const KIND = 'nginx.org/mergeable-ingress-type';
   const ofKind = (kind: string, values: Values) =>
     charts.render('platform', values).filter((object) => object.kind === kind);
 
-  test('f5-nginx gets one master with the certificate, and a minion with paths for each service', () => {
+  test('f5-nginx gets one master with the certificate, and one minion per service', () => {
     const all = ofKind('Ingress', PLATFORMS['f5-nginx']);
     const isMaster = ({ metadata }: Rendered) => metadata.annotations?.[KIND] === 'master';
     const [master, ...others] = all.filter(isMaster);
@@ -191,21 +192,21 @@ describe('one host for all three', () => {
     }
   });
 
-  test('another controller gets an Ingress for each service, and no master', () => {
+  test('other controllers get one Ingress per service', () => {
     const all = ofKind('Ingress', PLATFORMS['ingress-nginx']);
 
     expect(all).toHaveLength(3);
     for (const { metadata } of all) expect(metadata.annotations).not.toHaveProperty(KIND);
   });
 
-  test('a gateway gets a route for each service', () => {
+  test('a gateway gets one route per service', () => {
     const routes = ofKind('HTTPRoute', PLATFORMS['a gateway']);
 
     expect(routes).toHaveLength(3);
     for (const { spec } of routes) expect(spec.parentRefs).toEqual([{ name: 'public' }]);
   });
 
-  test('a next version of one service gets its share at the gateway, and no other service changes', () => {
+  test('the weight of a next version changes only the route of its service', () => {
     const others = [{ name: 'users-next', weight: 5 }];
     const weightsOf = (values: Values) =>
       ofKind('HTTPRoute', { ...PLATFORMS['a gateway'], ...values }).map(({ spec }) =>
@@ -221,7 +222,7 @@ describe('one host for all three', () => {
 });
 
 test.for(Object.entries(PLATFORMS))(
-  '%s: no rule of a NetworkPolicy has an empty list, which would let everything out',
+  '%s: no egress rule has an empty list, which would allow everything',
   ([, values]) => {
     const rules = charts
       .render('platform', values)
@@ -232,13 +233,13 @@ test.for(Object.entries(PLATFORMS))(
 
     expect(rules.length).toBeGreaterThan(5);
     for (const [name, { to, ports }] of rules) {
-      // A server that is not the platform's own has a port, and may be anywhere.
+      // An external server has a port and may have any address.
       expect([name, ports?.length ?? 0, to?.length ?? 'anywhere']).not.toContain(0);
     }
   },
 );
 
-test('what all NetworkPolicies share is said once, and reaches the services, the edge and the tests', () => {
+test('global.networkPolicy applies to the services, the edge and the tests', () => {
   const shared = {
     from: [{ podSelector: { matchLabels: { app: 'gateway' } } }],
     monitoringFrom: [{ podSelector: { matchLabels: { app: 'prometheus' } } }],
@@ -264,7 +265,7 @@ test('what all NetworkPolicies share is said once, and reaches the services, the
   expect(JSON.stringify(policies)).not.toContain('kube-dns');
 });
 
-test('the test of the edge asks what is installed, with a token where one can be made', () => {
+test('the test of the edge knows the installed services and the generated secret', () => {
   const envOf = (values: Values): Record<string, unknown> =>
     Object.fromEntries(
       only(charts.render('platform', values), 'Pod', 'fw-edge-test').spec.containers[0].env.map(
@@ -279,13 +280,13 @@ test('the test of the edge asks what is installed, with a token where one can be
     JWT_ISSUER: 'fw',
     JWT_AUDIENCE: 'reports',
   });
-  expect(envOf(PLATFORMS['users alone'])).toEqual({
+  expect(envOf(PLATFORMS['users only'])).toEqual({
     BASE: 'http://fw-edge:80',
     SERVICES: 'users',
   });
 });
 
-test('a pod of the edge takes no request before the network has had time to let it through', () => {
+test('a pod of the edge becomes ready after the network had time to connect it', () => {
   const edge = podsOf(charts.render('platform', {})).find(({ name }) => name.includes('edge'));
   const [nginx] = edge?.spec.containers ?? [];
 

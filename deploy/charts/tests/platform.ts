@@ -6,20 +6,20 @@ import { parse } from 'yaml';
 import { CHARTS } from '../dependencies.ts';
 import type { Rendered, Values } from './render.ts';
 
-/** The host of the ingresses below. */
+/** The host of the ingresses in `PLATFORMS`. */
 export const HOST = 'api.example.org';
 
-/** The values that the platform's README shows: servers of one's own, and no server at all. */
+/** The two examples in the README of the platform. */
 const [EXTERNAL = {}, ALONE = {}] = fs
   .readFileSync(path.join(CHARTS, 'platform/README.md'), 'utf8')
   .matchAll(/```yaml\n(.*?)```/gs)
   .map(([, text = '']): Values => parse(text));
 
-/** What the platform is tried with. */
+/** Values with which the tests render the platform. */
 export const PLATFORMS = {
-  'as it stands': {},
-  'servers of one’s own': EXTERNAL,
-  'no server at all': ALONE,
+  defaults: {},
+  'external servers': EXTERNAL,
+  'no servers': ALONE,
   'f5-nginx': {
     global: {
       ingress: {
@@ -39,12 +39,12 @@ export const PLATFORMS = {
     },
     edge: { enabled: false },
   },
-  'one of each': {
+  'one pod each': {
     edge: { replicaCount: 1, service: { type: 'NodePort', nodePort: 30_080 }, allowFrom: [{}] },
     postgres: { storage: { ephemeral: true } },
     users: { replicaCount: 1 },
   },
-  'users alone': {
+  'users only': {
     catalog: { enabled: false },
     reports: { enabled: false },
     valkey: { enabled: false },
@@ -58,14 +58,14 @@ export const PLATFORMS = {
   },
 } as const satisfies Readonly<Record<string, Values>>;
 
-/** Pods of one kind: those of a Deployment or a StatefulSet, or the one of a test. */
+/** The pods of a Deployment, a StatefulSet or a test. */
 export interface Pods {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly spec: Rendered['spec'];
 }
 
-/** Whatever pods the objects bring. */
+/** All pods that `objects` create. */
 export function podsOf(objects: readonly Rendered[]): Pods[] {
   return objects.flatMap(({ kind, metadata, spec }) => {
     if (kind === 'Pod') return [{ name: metadata.name, labels: metadata.labels ?? {}, spec }];
@@ -75,7 +75,7 @@ export function podsOf(objects: readonly Rendered[]): Pods[] {
   });
 }
 
-/** The pods that a selector finds. */
+/** The pods that a selector matches. */
 export function selected(
   pods: readonly Pods[],
   selector: Readonly<Record<string, string>>,

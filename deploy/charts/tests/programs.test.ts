@@ -20,7 +20,7 @@ afterAll(async () => {
   await system.stop();
 }, 30_000);
 
-/** Runs what a chart's test pod runs, in this machine's Node, at the edge of a running system. */
+/** Runs the program of a chart's test pod in this machine's Node, against a running system. */
 async function runTestPod(chart: string, base: string, secret: string): Promise<string> {
   const [container] = only(charts.render(chart, NEEDED[chart]), 'Pod').spec.containers;
   const [, ...args]: string[] = container.command;
@@ -39,7 +39,7 @@ test.each([
   ['users', ['POST', '201'], 4],
   ['catalog', ['GET', '200'], 3],
   ['reports', ['GET', '401'], 3],
-])('what "helm test" runs for %s passes at a running service', async (chart, first, calls) => {
+])('helm test of %s passes with a running service', async (chart, first, calls) => {
   const { folders, port } = system;
 
   const lines = (
@@ -50,7 +50,7 @@ test.each([
   for (const word of first) expect(lines.split('\n')[0]).toContain(word);
 });
 
-test('what "helm test" runs fails, naming the request, where something else answers', async () => {
+test('helm test names the request that got a wrong response', async () => {
   const { folders, port } = system;
   const base = `http://127.0.0.1:${port}/page`;
 

@@ -8,7 +8,7 @@ import { parseAllDocuments, stringify } from 'yaml';
 import { ensureTool } from '../../local/tools.ts';
 import { CHARTS, type HelmName, packDependencies } from '../dependencies.ts';
 
-/** An object that a chart renders. */
+/** A rendered object. */
 export interface Rendered {
   readonly kind: string;
   readonly metadata: {
@@ -16,34 +16,34 @@ export interface Rendered {
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
   };
-  // biome-ignore lint/suspicious/noExplicitAny: each kind of object has fields of its own, and tests look at few
+  // biome-ignore lint/suspicious/noExplicitAny: every kind has other fields, and tests read few of them
   readonly [field: string]: any;
 }
 
-/** Values of a chart, as a values file has them. */
+/** Values of a chart, as in a values file. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** What Helm makes of a chart with some values: what it prints and says, and how it ends. */
+/** The result of a Helm command. */
 export interface HelmRun {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** The charts with what they need packed, in a folder of a test's own. */
+/** A copy of the charts with packed dependencies. */
 export interface PackedCharts extends Disposable {
   readonly folder: string;
-  /** Runs Helm, with `values` on its standard input. */
+  /** Runs Helm with `values` on standard input. */
   helm(args: readonly string[], values?: Values): HelmRun;
   /**
-   * The objects of `chart` with `values`, as a release called `fw` in the namespace `trial`.
+   * Renders `chart` with `values` as the release `fw` in the namespace `trial`.
    *
-   * @throws {Error} with what Helm says, if it refuses
+   * @throws {Error} with the message of Helm if it fails
    */
   render(chart: string, values?: Values): Rendered[];
 }
 
-/** Packs a copy, because other tests do the same at the same time; `tool` packs, and renders. */
+/** Packs a copy of the charts with `tool`: test files run at the same time. */
 export function packCharts(tool: HelmName = 'helm'): PackedCharts {
   const helm = ensureTool(tool);
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'charts-'));
@@ -76,7 +76,7 @@ export function packCharts(tool: HelmName = 'helm'): PackedCharts {
   };
 }
 
-/** The objects of a stream of YAML documents. */
+/** Parses a stream of YAML documents. */
 export function readObjects(text: string): Rendered[] {
   return parseAllDocuments(text, { uniqueKeys: true })
     .map((document): Rendered | null => {
@@ -87,7 +87,7 @@ export function readObjects(text: string): Rendered[] {
 }
 
 /**
- * The one object of `kind`, and of `name` where there are several.
+ * The only object of `kind`, with `name` if there are several.
  *
  * @throws {Error} if there is none, or more than one
  */
@@ -97,19 +97,19 @@ export function only(objects: readonly Rendered[], kind: string, name?: string):
   );
   const [object] = found;
   if (!object || found.length > 1) {
-    throw new Error(`Cannot choose a ${kind} ${name ?? ''}: there are ${found.length}`);
+    throw new Error(`Cannot find one ${kind} ${name ?? ''}: there are ${found.length}`);
   }
   return object;
 }
 
-/** What a chart cannot be installed without. */
+/** The required values of each chart. */
 export const NEEDED: Readonly<Record<string, Values>> = {
   users: {},
   catalog: {},
   reports: { jwt: { secret: 'a secret of thirty-two characters' } },
 };
 
-/** The same with stores that several pods can share. */
+/** Values with two pods and stores that pods share. */
 export const SHARED: Readonly<Record<string, Values>> = {
   users: {
     replicaCount: 2,
@@ -126,7 +126,7 @@ export const SHARED: Readonly<Record<string, Values>> = {
   },
 };
 
-/** What a service's chart has switched off, beside the shared stores that it needs. */
+/** Enables every optional feature of a service's chart; needs the values in `SHARED`. */
 export const EVERYTHING: Values = {
   autoscaling: { enabled: true, requestsPerSecond: 50 },
   ingress: { enabled: true, hosts: [{ host: 'api.example.org' }] },

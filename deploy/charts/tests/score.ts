@@ -2,19 +2,19 @@ import { spawnSync } from 'node:child_process';
 
 import { ensureTool } from '../../local/tools.ts';
 
-/** What kube-score asks of objects and these charts do not do, and why. */
+/** Checks of kube-score that the charts do not meet, with the reason. */
 export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'container-image-pull-policy':
-    'A version stands for one image, so a node that has it need not ask a registry that may be away.',
+    'A version is always the same image, so nodes need not contact the registry again.',
   'container-security-context-user-group-id':
-    'The image names its user. One that the pod named would be refused where the cluster assigns users.',
+    'The image sets the user. Clusters that assign user ids reject pods with another one.',
   'deployment-has-host-podantiaffinity':
-    'Topology spread does it over nodes and zones, and does not forbid two pods on the last node.',
+    'Topology spread constraints do the same, and allow two pods on the last node.',
 };
 
-/** What kube-score finds in a stream of objects: `check: object: reason`, without the exceptions. */
-export function complaintsOn(text: string): { complaints: string[]; excepted: Set<string> } {
-  // A limit of the processor slows a pod down where there is time left on its node.
+/** Findings of kube-score as `check: object: reason`, without the exceptions. */
+export function findingsOf(text: string): { findings: string[]; excepted: Set<string> } {
+  // A CPU limit would slow a pod down even if its node has free CPU time.
   const args = ['score', '--output-format', 'json', '--ignore-container-cpu-limit', '-'];
   const { stdout, stderr } = spawnSync(ensureTool('kube-score'), args, {
     input: text,
@@ -23,18 +23,18 @@ export function complaintsOn(text: string): { complaints: string[]; excepted: Se
   if (!stdout.trimStart().startsWith('[')) throw new Error(`Cannot score: ${stderr}`);
   const objects: ScoredObject[] = JSON.parse(stdout);
   const excepted = new Set<string>();
-  const complaints: string[] = [];
+  const findings: string[] = [];
   for (const { object_name: object, checks } of objects) {
     for (const { check, grade, skipped, comments } of checks) {
       if (skipped || grade >= ALL_OK) continue;
       if (check.id in EXCEPTIONS) excepted.add(check.id);
-      else complaints.push(`${check.id}: ${object}: ${comments?.[0]?.summary}`);
+      else findings.push(`${check.id}: ${object}: ${comments?.[0]?.summary}`);
     }
   }
-  return { complaints, excepted };
+  return { findings, excepted };
 }
 
-/** The grade of a check that has nothing to say. */
+/** The grade of a passed check. */
 const ALL_OK = 10;
 
 interface ScoredObject {

@@ -14,11 +14,11 @@ import {
 const charts = packCharts();
 afterAll(() => charts[Symbol.dispose]());
 
-/** What each chart is tried with. */
+/** Values with which the tests render each chart. */
 const MATRIX: Readonly<Record<string, (chart: string) => Values>> = {
-  'as it stands': (chart) => NEEDED[chart] ?? {},
+  defaults: (chart) => NEEDED[chart] ?? {},
   'shared stores': (chart) => SHARED[chart] ?? {},
-  everything: (chart) => ({ ...SHARED[chart], ...EVERYTHING }),
+  'all features': (chart) => ({ ...SHARED[chart], ...EVERYTHING }),
   'a name and a digest': (chart) => ({
     ...NEEDED[chart],
     fullnameOverride: 'other',
@@ -29,7 +29,7 @@ const MATRIX: Readonly<Record<string, (chart: string) => Values>> = {
     ...SHARED[chart],
     ingress: { enabled: true, hosts: [{ host: 'api.example.org' }], controller: 'ingress-nginx' },
   }),
-  'no policy': (chart) => ({ ...SHARED[chart], networkPolicy: { enabled: false } }),
+  'no NetworkPolicy': (chart) => ({ ...SHARED[chart], networkPolicy: { enabled: false } }),
 };
 
 const CASES = SERVICE_NAMES.flatMap((chart) =>
@@ -47,7 +47,7 @@ describe.each(CASES)('$chart, $name', ({ chart, values }) => {
   const pod = deployment.spec.template.spec;
   const [container] = pod.containers;
 
-  test('every object has a name of its own in its kind, and the usual labels', () => {
+  test('object names are unique per kind, and labels are the recommended ones', () => {
     const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 
     expect(new Set(names).size).toBe(names.length);
@@ -60,7 +60,7 @@ describe.each(CASES)('$chart, $name', ({ chart, values }) => {
     }
   });
 
-  test('the service runs as its image says, under the permission model, and so does its test', () => {
+  test('the service runs the entrypoint of its image, and helm test has the permission model of Node', () => {
     expect(container).not.toHaveProperty('command');
     expect(container).not.toHaveProperty('args');
     expect((pod.initContainers ?? []).map(({ args }: Rendered) => args)).toEqual(
@@ -72,14 +72,14 @@ describe.each(CASES)('$chart, $name', ({ chart, values }) => {
     ]);
   });
 
-  test('every pod keeps to Pod Security "restricted", and has no token', () => {
+  test('every pod meets Pod Security "restricted" and has no token', () => {
     for (const { spec } of podsOf(objects)) {
       expect(spec).toMatchObject({
         automountServiceAccountToken: false,
         enableServiceLinks: false,
         securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
       });
-      // A user that is written down is one that OpenShift refuses.
+      // OpenShift rejects pods with a fixed user id.
       expect(spec.securityContext).not.toHaveProperty('runAsUser');
       for (const one of [...(spec.initContainers ?? []), ...spec.containers]) {
         expect(one.securityContext).toEqual({
@@ -94,7 +94,7 @@ describe.each(CASES)('$chart, $name', ({ chart, values }) => {
     }
   });
 
-  test('no container is started without being probed on the health port, each probe by its own path', () => {
+  test('each probe has its own path on the health port', () => {
     const pathOf = (probe: Rendered) => [probe.httpGet.path, probe.httpGet.port];
 
     expect(pathOf(container.startupProbe)).toEqual(['/startupz', 'health']);
@@ -106,7 +106,7 @@ describe.each(CASES)('$chart, $name', ({ chart, values }) => {
     ]);
   });
 
-  test('what selects pods selects these, and never by what a version changes', () => {
+  test('selectors match the pods of the service and contain no version', () => {
     const { labels } = deployment.spec.template.metadata;
     const selectors = [
       deployment.spec.selector.matchLabels,
@@ -131,7 +131,7 @@ describe.each(CASES)('$chart, $name', ({ chart, values }) => {
     expect(only(objects, 'Pod').metadata.labels).not.toMatchObject(selectors[0]);
   });
 
-  test('what a pod refers to is rendered too', () => {
+  test('every object that a pod refers to is rendered', () => {
     const named = (kind: string) =>
       objects.filter((object) => object.kind === kind).map(({ metadata }) => metadata.name);
 
@@ -156,7 +156,7 @@ describe.each(CASES)('$chart, $name', ({ chart, values }) => {
     }
   });
 
-  test('a roll takes no pod away before another is ready, and two never hold one volume', () => {
+  test('a rollout keeps the number of ready pods, unless the pods share a volume', () => {
     const hasVolume = objects.some(({ kind }) => kind === 'PersistentVolumeClaim');
 
     expect(deployment.spec.strategy).toEqual(
@@ -166,7 +166,7 @@ describe.each(CASES)('$chart, $name', ({ chart, values }) => {
     );
   });
 
-  test('a pod has the time to end that its drain needs', () => {
+  test('a pod has the grace period that its drain needs', () => {
     const { data } = only(objects, 'ConfigMap', deployment.metadata.name);
     const preStopSeconds = container.lifecycle.preStop.sleep.seconds;
 
@@ -178,7 +178,7 @@ describe.each(CASES)('$chart, $name', ({ chart, values }) => {
     );
   });
 
-  test('a budget is there where there may be two pods and more, and lets one go', () => {
+  test('a disruption budget exists if there can be several pods', () => {
     const autoscaler = objects.find(({ kind }) => kind === 'HorizontalPodAutoscaler');
     const most = autoscaler?.spec.maxReplicas ?? deployment.spec.replicas;
     const budgets = objects.filter(({ kind }) => kind === 'PodDisruptionBudget');
@@ -188,7 +188,7 @@ describe.each(CASES)('$chart, $name', ({ chart, values }) => {
       expect(spec.maxUnavailable).toBe(1);
       expect(spec).not.toHaveProperty('minAvailable');
     }
-    // Both would undo each other's number.
+    // A fixed number would undo that of the autoscaler.
     expect(deployment.spec.replicas === undefined).toBe(autoscaler !== undefined);
   });
 });

@@ -9,13 +9,13 @@ import { NEEDED, only, packCharts } from './render.ts';
 const charts = packCharts();
 afterAll(() => charts[Symbol.dispose]());
 
-/** A service whose `/wait` takes as long as `REQUEST_TIMEOUT_MS` allows, and is then 503. */
+/** A service whose `/wait` takes `REQUEST_TIMEOUT_MS` and responds with 503. */
 const MAIN = new URL(
   '../../../framework/service/src/fixtures/service/src/main.ts',
   import.meta.url,
 );
 
-test('a pod ends no request that it has accepted, not even the last and longest', async () => {
+test('a terminating pod completes every request, even the last and longest', async () => {
   const config = { REQUEST_TIMEOUT_MS: 3_000, BODY_TIMEOUT_MS: 3_000, DRAIN_DELAY_MS: 200 };
   const { data } = only(charts.render('users', { config }), 'ConfigMap');
   const { REQUEST_TIMEOUT_MS, BODY_TIMEOUT_MS, DRAIN_DELAY_MS, DRAIN_TIMEOUT_MS } = data;
@@ -26,7 +26,7 @@ test('a pod ends no request that it has accepted, not even the last and longest'
     service.signal('SIGKILL');
     await service.ended;
   });
-  // More connections than are needed to send one request every 200 ms until idle ones are closed.
+  // Enough connections for one request every 200 ms until the service closes idle ones.
   const connections = await Promise.all(
     Array.from({ length: 40 }, async () => {
       const connection = openConnection(Number(new URL(service.url).port));
@@ -52,14 +52,17 @@ test('a pod ends no request that it has accepted, not even the last and longest'
   expect(complete.length).toBeGreaterThan(1);
 }, 30_000);
 
-test.each(Object.keys(NEEDED))('%s has time for the longest request that values allow', (chart) => {
-  const config = { REQUEST_TIMEOUT_MS: 600_000, DRAIN_DELAY_MS: 60_000 };
-  const objects = charts.render(chart, { ...NEEDED[chart], config });
-  const { spec } = only(objects, 'Deployment').spec.template;
-  const { data } = only(objects, 'ConfigMap');
+test.each(Object.keys(NEEDED))(
+  'the grace period of %s covers the longest possible request',
+  (chart) => {
+    const config = { REQUEST_TIMEOUT_MS: 600_000, DRAIN_DELAY_MS: 60_000 };
+    const objects = charts.render(chart, { ...NEEDED[chart], config });
+    const { spec } = only(objects, 'Deployment').spec.template;
+    const { data } = only(objects, 'ConfigMap');
 
-  // After the delay, idle connections are served for 5 s; closing takes 2 s.
-  expect(Number(data.DRAIN_TIMEOUT_MS)).toBe(60_000 + 5_000 + 600_000 + 2_000);
-  // preStop comes first; what is left is for a slow node.
-  expect(spec.terminationGracePeriodSeconds).toBe(5 + 667 + 2);
-});
+    // Drain delay, 5 s for idle connections, the longest request, 2 s to close.
+    expect(Number(data.DRAIN_TIMEOUT_MS)).toBe(60_000 + 5_000 + 600_000 + 2_000);
+    // preStop, the shutdown, and a margin for a slow node.
+    expect(spec.terminationGracePeriodSeconds).toBe(5 + 667 + 2);
+  },
+);

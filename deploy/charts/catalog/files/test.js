@@ -1,5 +1,4 @@
-// What "helm test" runs in a pod of the service's own image: the catalog is listed, and an item of it
-// read. Items change by imports only, so there is nothing to write.
+// The program of "helm test": lists the catalog and reads an item. Only imports write items.
 import assert from 'node:assert/strict';
 
 const catalog = `${process.env.BASE}/api/v2/catalog`;

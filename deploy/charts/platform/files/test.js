@@ -1,4 +1,4 @@
-// What "helm test" runs in a pod of a service's image: each service is asked through the edge.
+// The program of "helm test": calls each service through the edge.
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 
@@ -24,7 +24,7 @@ function issueToken() {
   return `${signed}.${createHmac('sha256', JWT_SECRET).update(signed).digest('base64url')}`;
 }
 
-const trials = {
+const checks = {
   async users() {
     const user = { name: 'Helm Test', email: `helm-test-${randomUUID()}@example.org` };
     const { data } = await call('POST', '/api/v2/users', { status: 201, body: user });
@@ -47,4 +47,4 @@ const trials = {
 
 const page = await ask(new URL('/', BASE));
 assert.match(await page.text(), /^<!doctype html>/);
-for (const service of SERVICES.split(' ')) await trials[service]();
+for (const service of SERVICES.split(' ')) await checks[service]();

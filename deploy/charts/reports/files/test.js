@@ -1,5 +1,5 @@
-// What "helm test" runs in a pod of the service's own image: reports are read with a token that it
-// signs itself, where tokens are signed with a secret; without one they are refused.
+// The program of "helm test": requests without a token get 401. If tokens are signed with a secret, it signs one
+// and reads reports.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';

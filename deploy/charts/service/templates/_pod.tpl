@@ -58,7 +58,7 @@ securityContext:
 {{- with .constraints }}
 topologySpreadConstraints:
   {{- range . }}
-  - {{- toYaml (merge (deepCopy .) $selector) | nindent 4 }}
+  - {{- toYaml (hasKey . "labelSelector" | ternary . (merge (deepCopy .) $selector)) | nindent 4 }}
   {{- end }}
 {{- end }}
 {{- end }}

@@ -1,4 +1,4 @@
-// What "helm test" runs in a pod of the service's own image: a user is made, found and removed.
+// The program of "helm test": creates, reads and deletes a user.
 import assert from 'node:assert/strict';
 
 const users = `${process.env.BASE}/api/v2/users`;
@@ -15,7 +15,7 @@ async function call(method, url, { status, body }) {
   return text === '' ? undefined : JSON.parse(text);
 }
 
-// A read may be asked again whatever becomes of it: what follows finds the way open.
+// ask() retries a GET until the network is ready; the other requests are sent once.
 await ask(users);
 const user = { name: 'Helm Test', email: `helm-test-${crypto.randomUUID()}@example.org` };
 const { data } = await call('POST', users, { status: 201, body: user });
