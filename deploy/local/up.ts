@@ -10,7 +10,7 @@ import { createLaunch } from './processes/launch.ts';
 import { describeStores, readStores } from './processes/stores.ts';
 import { folders, readRunning } from './state.ts';
 
-const say = console.log;
+const log = console.log;
 
 function readOptions(): { port: number; wanted: string } {
   const { values } = parseArgs({
@@ -34,12 +34,12 @@ function runningBackend(): BackendName | undefined {
 
 async function up(): Promise<void> {
   const { port, wanted } = readOptions();
-  const { name, why } = await chooseBackend({ wanted, running: runningBackend(), say });
-  say(`Backend: ${name}, because ${why}`);
+  const { name, why } = await chooseBackend({ wanted, running: runningBackend(), log });
+  log(`Backend: ${name}, because ${why}`);
   const launch =
     name === 'processes'
-      ? createLaunch({ folders, port, stores: readStores(process.env), say })
-      : createClusterLaunch({ folders, port, backend: name, env: process.env, say });
+      ? createLaunch({ folders, port, stores: readStores(process.env), log })
+      : createClusterLaunch({ folders, port, backend: name, env: process.env, log });
   const interrupted = new Promise<never>((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.once(signal, () => reject(new Error('\nInterrupted: stopping what was started')));
@@ -73,7 +73,7 @@ async function describeSystem(): Promise<readonly string[]> {
 }
 
 async function printAddresses(origin: string): Promise<void> {
-  say(`
+  log(`
 Open      ${origin}
 Docs      ${origin}${SERVICE_NAMES.map((name) => `/docs/${name}`).join(', ')}
 ${(await describeSystem()).join('\n')}

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { fakePrograms } from '../testing/fake-programs.ts';
 import { chooseBackend } from './backend.ts';
 
-const say = () => {};
+const log = () => {};
 const ENGINE = 'version*) echo 29.1.0;;';
 const KIND = 'version) echo kind v0.33.0;;';
 const OFFLINE = `"image inspect"*) exit 1;;
@@ -12,7 +12,7 @@ const DEAD = 'version*) echo "Cannot connect to the Docker daemon" >&2; exit 1;;
 test('kind is chosen if a Docker engine responds and kind is on the PATH', async () => {
   using _ = fakePrograms({ docker: ENGINE, kind: KIND });
 
-  expect(await chooseBackend({ wanted: '', running: undefined, say })).toEqual({
+  expect(await chooseBackend({ wanted: '', running: undefined, log })).toEqual({
     name: 'kind',
     why: expect.stringContaining('a Docker engine and kind are available'),
   });
@@ -29,11 +29,11 @@ test.each([
 ])('if %s, processes are chosen and BACKEND=kind is rejected', async (reason, programs) => {
   using _ = fakePrograms(programs);
 
-  expect(await chooseBackend({ wanted: '', running: undefined, say })).toEqual({
+  expect(await chooseBackend({ wanted: '', running: undefined, log })).toEqual({
     name: 'processes',
     why: expect.stringContaining(reason),
   });
-  await expect(chooseBackend({ wanted: 'kind', running: undefined, say })).rejects.toThrow(
+  await expect(chooseBackend({ wanted: 'kind', running: undefined, log })).rejects.toThrow(
     `BACKEND is kind, but ${reason}`,
   );
 });
@@ -41,7 +41,7 @@ test.each([
 test.each(['processes', 'kind', 'kubeconfig'])('BACKEND=%s decides', async (wanted) => {
   using _ = fakePrograms({ docker: ENGINE, kind: KIND });
 
-  expect(await chooseBackend({ wanted, running: undefined, say })).toEqual({
+  expect(await chooseBackend({ wanted, running: undefined, log })).toEqual({
     name: wanted,
     why: `BACKEND is ${wanted}`,
   });
@@ -50,17 +50,17 @@ test.each(['processes', 'kind', 'kubeconfig'])('BACKEND=%s decides', async (want
 test('a running system stays on its backend', async () => {
   using _ = fakePrograms({ docker: ENGINE, kind: KIND });
 
-  expect(await chooseBackend({ wanted: '', running: 'processes', say })).toEqual({
+  expect(await chooseBackend({ wanted: '', running: 'processes', log })).toEqual({
     name: 'processes',
     why: 'it runs there already',
   });
-  await expect(chooseBackend({ wanted: 'kind', running: 'processes', say })).rejects.toThrow(
+  await expect(chooseBackend({ wanted: 'kind', running: 'processes', log })).rejects.toThrow(
     'The system runs on processes: "make down" first, then BACKEND=kind',
   );
 });
 
 test('an unknown backend is rejected with a list of the known ones', async () => {
-  await expect(chooseBackend({ wanted: 'k3s', running: undefined, say })).rejects.toThrow(
+  await expect(chooseBackend({ wanted: 'k3s', running: undefined, log })).rejects.toThrow(
     'BACKEND is "k3s": expected processes, kind, kubeconfig',
   );
 });

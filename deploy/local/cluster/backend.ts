@@ -18,7 +18,7 @@ export interface ChoiceOptions {
   readonly wanted: string;
   /** The backend of the running system. */
   readonly running: BackendName | undefined;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
 /**
@@ -26,7 +26,7 @@ export interface ChoiceOptions {
  *
  * @throws {Error} if `wanted` is unknown, cannot be used, or another backend runs
  */
-export async function chooseBackend({ wanted, running, say }: ChoiceOptions): Promise<Choice> {
+export async function chooseBackend({ wanted, running, log }: ChoiceOptions): Promise<Choice> {
   const name = NAMES.find((one) => one === wanted);
   if (wanted !== '' && !name) {
     throw new Error(`BACKEND is "${wanted}": expected ${NAMES.join(', ')}`);
@@ -37,7 +37,7 @@ export async function chooseBackend({ wanted, running, say }: ChoiceOptions): Pr
   }
   const why = `BACKEND is ${wanted}`;
   if (name === 'processes' || name === 'kubeconfig') return { name, why };
-  const problem = (await problemWithKind()) ?? (await problemWithNodeImage(say));
+  const problem = (await problemWithKind()) ?? (await problemWithNodeImage(log));
   if (name) {
     if (problem) throw new Error(`BACKEND is kind, but ${problem}`);
     return { name, why };
@@ -71,9 +71,9 @@ async function problemOf(program: string, args: readonly string[]): Promise<stri
 }
 
 /** Pulls the node image of kind, if it is missing. */
-async function problemWithNodeImage(say: (line: string) => void): Promise<string | undefined> {
+async function problemWithNodeImage(log: (line: string) => void): Promise<string | undefined> {
   if (await hasNodeImage()) return undefined;
-  say(`Pulling the node image of kind, ${NODE_IMAGE.split('@')[0]}`);
+  log(`Pulling the node image of kind, ${NODE_IMAGE.split('@')[0]}`);
   const pull = createTimeLimit()(600, 'pulling it', (signal) =>
     runProgram('docker', ['pull', '--quiet', NODE_IMAGE], { signal }),
   );

@@ -30,7 +30,7 @@ export function hasNodeImage(): Promise<boolean> {
 
 /** Creates a kind cluster, unless an earlier start did, and loads the services' images onto its node. */
 export async function prepareKind(options: PrepareOptions): Promise<TargetCluster> {
-  const { folders, port, env, limit, before, begin, say } = options;
+  const { folders, port, env, limit, before, begin, log } = options;
   const name = before?.cluster ?? `fw-${port}`;
   if (!before) await requireFreePort(port, 'the edge');
   const clusters = await limit(20, 'listing the kind clusters', (signal) =>
@@ -53,7 +53,7 @@ export async function prepareKind(options: PrepareOptions): Promise<TargetCluste
   const record = before ?? { ...fixed, address };
   if (!before) {
     begin(record);
-    say(`Creating the kind cluster ${name}`);
+    log(`Creating the kind cluster ${name}`);
     const kubeconfig = kubeconfigFile(folders.run);
     const args = ['create', 'cluster', '--name', name, '--kubeconfig', kubeconfig];
     const input = JSON.stringify(configOf(name, port));
@@ -64,7 +64,7 @@ export async function prepareKind(options: PrepareOptions): Promise<TargetCluste
   const imageOf = (service: string) => `fw-${service}:${env.TAG || 'dev'}`;
   const others = [env.POSTGRES_IMAGE, env.VALKEY_IMAGE, env.NGINX_IMAGE];
   const images = [...SERVICE_NAMES.map(imageOf), ...others.filter((image) => image !== undefined)];
-  say(`Loading ${images.join(', ')}`);
+  log(`Loading ${images.join(', ')}`);
   await limit(300, 'loading the images', (signal) =>
     runProgram('kind', ['load', 'docker-image', ...images, '--name', name], { signal }),
   );

@@ -60,9 +60,9 @@ async function newCheckout() {
 }
 
 /** Responds like the edge as soon as the images are on the cluster. */
-function respondAfterLoading(port: number, said: string[]) {
+function respondAfterLoading(port: number, lines: string[]) {
   return (line: string): void => {
-    said.push(line);
+    lines.push(line);
     if (!line.startsWith('Loading')) return;
     const server = http.createServer((_, response) => response.end('the page')).listen(port);
     onTestFinished(() => void server.close());
@@ -73,11 +73,11 @@ test('on kind: creates a cluster with the port of the edge, loads the images and
   using programs = fakePrograms(PROGRAMS);
   const { folders, port } = await newCheckout();
   const { run } = folders;
-  const said: string[] = [];
-  const say = respondAfterLoading(port, said);
+  const lines: string[] = [];
+  const log = respondAfterLoading(port, lines);
   const env = { PATH: process.env.PATH, IMAGE_PREFIX: 'not.for.kind/' };
 
-  await createClusterLaunch({ folders, port, backend: 'kind', env, say }).up();
+  await createClusterLaunch({ folders, port, backend: 'kind', env, log }).up();
 
   const name = `fw-${port}`;
   const ofKind = programs.calls().filter((call) => call.startsWith('kind '));
@@ -97,7 +97,7 @@ test('on kind: creates a cluster with the port of the edge, loads the images and
       podAnnotations: { 'fw/image': '0123456789ab' },
     },
   });
-  expect(said.at(-1)).toMatch(/^ {2}users {6}2 ready after [\d.]+ s$/);
+  expect(lines.at(-1)).toMatch(/^ {2}users {6}2 ready after [\d.]+ s$/);
   expect(issueToken({ secret: SECRET, user: 'ada', tier: 'free' })).toContain('.');
   expect(fs.readFileSync(path.join(run, 'jwt-secret'), 'utf8')).toBe(`${SECRET}\n`);
 
@@ -115,7 +115,7 @@ test('on kind: a failed start is undone', async () => {
     '"create cluster"*) echo "ERROR: failed to create cluster: no space left" >&2; exit 1;;';
   using programs = fakePrograms({ ...PROGRAMS, kind });
   const { folders, port } = await newCheckout();
-  const launch = createClusterLaunch({ folders, port, backend: 'kind', env: {}, say: () => {} });
+  const launch = createClusterLaunch({ folders, port, backend: 'kind', env: {}, log: () => {} });
 
   await expect(launch.up()).rejects.toThrow('failed to create cluster: no space left');
   await launch.undo();
@@ -127,7 +127,7 @@ test('on kind: a failed start is undone', async () => {
 test('on kind: an existing cluster of another owner is not changed', async () => {
   const { folders, port } = await newCheckout();
   using programs = fakePrograms({ ...PROGRAMS, kind: `"get clusters") echo fw-${port};;` });
-  const launch = createClusterLaunch({ folders, port, backend: 'kind', env: {}, say: () => {} });
+  const launch = createClusterLaunch({ folders, port, backend: 'kind', env: {}, log: () => {} });
 
   await expect(launch.up()).rejects.toThrow(
     `"make up" did not create the existing kind cluster fw-${port}`,
@@ -147,7 +147,7 @@ async function upOnKubeconfig(env: NodeJS.ProcessEnv) {
     port,
     backend: 'kubeconfig',
     env: { PATH: process.env.PATH, ...env },
-    say: () => {},
+    log: () => {},
   });
   return { folders, launch, up: launch.up() };
 }
@@ -251,7 +251,7 @@ test('TIMEOUT must be a number of seconds', async () => {
   const { folders, port } = await newCheckout();
   const env = { TIMEOUT: 'soon' };
 
-  expect(() => createClusterLaunch({ folders, port, backend: 'kind', env, say: () => {} })).toThrow(
+  expect(() => createClusterLaunch({ folders, port, backend: 'kind', env, log: () => {} })).toThrow(
     'TIMEOUT is "soon": expected a whole number of seconds',
   );
 });

@@ -30,13 +30,13 @@ import { removeFromCluster } from './remove.ts';
 import { createTimeLimit } from './time-limit.ts';
 
 export interface ClusterLaunchOptions
-  extends Pick<PrepareOptions, 'folders' | 'port' | 'env' | 'say'> {
+  extends Pick<PrepareOptions, 'folders' | 'port' | 'env' | 'log'> {
   readonly backend: ClusterRecord['backend'];
 }
 
 /** Prepares the start of the system on a cluster. */
 export function createClusterLaunch(options: ClusterLaunchOptions): Launch {
-  const { folders, port, backend, env, say } = options;
+  const { folders, port, backend, env, log } = options;
   const { run } = folders;
   const before = readCluster(run);
   const readySeconds = readSeconds(env.TIMEOUT);
@@ -64,16 +64,16 @@ export function createClusterLaunch(options: ClusterLaunchOptions): Launch {
     await limit(180, 'installing the charts', async (signal) => {
       const cluster = clusterOf(run, signal);
       const ephemeral = !(await hasDefaultStorage(cluster));
-      if (ephemeral) say('No default StorageClass: the data is deleted with the PostgreSQL pod');
+      if (ephemeral) log('No default StorageClass: the data is deleted with the PostgreSQL pod');
       const isNew = await ensureNamespace(cluster, record.namespace);
       if (created) created.namespace = isNew;
-      say(`Installing the charts into the namespace ${record.namespace} of ${record.cluster}`);
+      log(`Installing the charts into the namespace ${record.namespace} of ${record.cluster}`);
       const values = clusterValues({ env, ephemeral, ...target });
       await installPlatform(cluster, { ...record, values, file: env.VALUES || undefined });
       keepSecret(run, await readTokenSecret(cluster, record));
     });
     await limit(readySeconds + 60, 'waiting for the pods', (signal) =>
-      waitUntilReady(clusterOf(run, signal), { ...record, seconds: readySeconds, say }),
+      waitUntilReady(clusterOf(run, signal), { ...record, seconds: readySeconds, log }),
     );
     if (target.nodePort === undefined) await forward(record);
     await limit(60, 'waiting for the edge', async (signal) => {

@@ -107,7 +107,7 @@ export async function readParts(cluster: Cluster, { namespace, release }: Place)
 
 export interface ReadyOptions extends Place {
   readonly seconds: number;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
 /** Interval of the lines about missing pods. */
@@ -119,7 +119,7 @@ const REPORT_MS = 15_000;
  * @throws {Error} with diagnostics of the pods that are not ready within `seconds`
  */
 export async function waitUntilReady(cluster: Cluster, options: ReadyOptions): Promise<void> {
-  const { namespace, seconds, say } = options;
+  const { namespace, seconds, log } = options;
   const start = Date.now();
   const printed = new Set<string>();
   let nextReport = start + REPORT_MS;
@@ -131,14 +131,14 @@ export async function waitUntilReady(cluster: Cluster, options: ReadyOptions): P
       for (const { name, wanted, settled } of parts) {
         if (!settled || printed.has(name)) continue;
         const elapsed = ((Date.now() - start) / 1000).toFixed(1);
-        say(`  ${name.padEnd(10)} ${wanted} ready after ${elapsed} s`);
+        log(`  ${name.padEnd(10)} ${wanted} ready after ${elapsed} s`);
         printed.add(name);
       }
       if (parts.length > 0 && missing.length === 0) return true;
       if (Date.now() > nextReport) {
         nextReport += REPORT_MS;
         const [first = ''] = (await describeDiagnostics(cluster, namespace)).split(/\n(?! )/);
-        say(`  Waiting for ${describe(missing)}${indent(`\n${first}`)}`);
+        log(`  Waiting for ${describe(missing)}${indent(`\n${first}`)}`);
       }
       return undefined;
     });

@@ -27,7 +27,7 @@ export interface PrepareOptions {
   readonly before: ClusterRecord | undefined;
   /** Records the installation before the first change, so that it can be undone. */
   readonly begin: (record: ClusterRecord) => void;
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
 /** A cluster on which the charts can be installed. */

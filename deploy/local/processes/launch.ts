@@ -22,7 +22,7 @@ export interface LaunchOptions {
   /** Builds the bundles of the services. Default: all of them. */
   readonly build?: () => Promise<unknown>;
   /** Receives a line of progress. */
-  readonly say: (line: string) => void;
+  readonly log: (line: string) => void;
 }
 
 /** A start of the system on a backend. */
@@ -40,14 +40,14 @@ export function buildServices(): Promise<unknown> {
 
 /** Prepares the start of the system as processes of this machine. */
 export function createLaunch(options: LaunchOptions): Launch {
-  const { folders, port, stores = {}, build = buildServices, say } = options;
+  const { folders, port, stores = {}, build = buildServices, log } = options;
   const started: ProcessRecord[] = [];
 
   async function up(): Promise<void> {
     await requireReachable(stores);
     const start = performance.now();
     await build();
-    say(`Built the services in ${secondsSince(start)}`);
+    log(`Built the services in ${secondsSince(start)}`);
     const plans = planSystem();
 
     const running = readRunning(folders.run);
@@ -56,14 +56,14 @@ export function createLaunch(options: LaunchOptions): Launch {
     const current = running.filter(isCurrent);
     const outdated = running.filter((record) => !current.includes(record));
     const missing = plans.filter(({ name }) => !current.some((record) => record.name === name));
-    if (missing.length === 0 && outdated.length === 0) return say('Already running');
+    if (missing.length === 0 && outdated.length === 0) return log('Already running');
 
     const ours = running.flatMap(({ ports }) => ports);
     for (const { name, ports } of missing) {
       for (const one of ports) if (!ours.includes(one)) await requireFreePort(one, name);
     }
     if (outdated.length > 0) {
-      say(`Restarting after a change: ${outdated.map(({ name }) => name).join(', ')}`);
+      log(`Restarting after a change: ${outdated.map(({ name }) => name).join(', ')}`);
       await stopAll(outdated);
       writeRecords(folders.run, current);
     }
@@ -95,11 +95,12 @@ export function createLaunch(options: LaunchOptions): Launch {
     } catch (cause) {
       const code = child.exitCode === null ? '' : ` (exit code ${child.exitCode})`;
       const lines = fs.readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-10);
-      const log = [`Last lines of ${path.relative(folders.root, logFile)}:`, ...lines].join('\n  ');
+      const title = `Last lines of ${path.relative(folders.root, logFile)}:`;
+      const lastLines = [title, ...lines].join('\n  ');
       const { message } = cause as Error;
-      throw new Error(`Cannot start ${plan.name}: ${message}${code}\n${log}`, { cause });
+      throw new Error(`Cannot start ${plan.name}: ${message}${code}\n${lastLines}`, { cause });
     }
-    say(`  ${plan.name.padEnd(10)} ready on ${plan.address} after ${secondsSince(start)}`);
+    log(`  ${plan.name.padEnd(10)} ready on ${plan.address} after ${secondsSince(start)}`);
   }
 
   async function undo(): Promise<void> {

@@ -36,8 +36,8 @@ export async function startTrialSystem(stores: Stores = {}): Promise<TrialSystem
   const offsets = replicasOf(0).flatMap(({ port, healthPort }) => [port, healthPort]);
   const port = await freePortsFrom([0, ...offsets]);
   const progress: string[] = [];
-  const say = (line: string) => progress.push(line);
-  const up = () => createLaunch({ folders, port, stores, build, say }).up();
+  const log = (line: string) => progress.push(line);
+  const up = () => createLaunch({ folders, port, stores, build, log }).up();
   const stop = async () => {
     await stopSystem(folders);
     fs.rmSync(root, { recursive: true });

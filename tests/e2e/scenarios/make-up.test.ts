@@ -22,7 +22,7 @@ scenario({
     const folders = foldersOf(root);
     const port = await freePortsFrom([0]);
     const env = { ...process.env, NAMESPACE: namespace };
-    const options = { folders, port, backend: 'kubeconfig', env, say: log } as const;
+    const options = { folders, port, backend: 'kubeconfig', env, log } as const;
     onCleanUp(async () => {
       await stopSystem(folders);
       fs.rmSync(root, { recursive: true, force: true });
