@@ -3,29 +3,26 @@ import path from 'node:path';
 
 import { build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
 
-import { lazyBuiltins } from './lazy-builtins.ts';
-
 export interface BuildServiceOptions {
   /** The service's `main.ts`. */
   readonly entry: string;
-  /** The file to run. What is only loaded when it is needed lies beside it, as do source maps. */
+  /** The file to run. Chunks that are loaded on demand and source maps are next to it. */
   readonly outfile: string;
-  /** What paths in the bundle and its metafile are relative to. Default: the current folder. */
+  /** The folder that paths in the bundle and the metafile are relative to. Default: the current folder. */
   readonly root?: string;
 }
 
-/** What CommonJS packages expect to find around them. */
+/** The variables that CommonJS packages expect. */
 const COMMON_JS_SCOPE = [
   "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);",
   'const { filename: __filename, dirname: __dirname } = import.meta;',
 ].join('\n');
 
 /**
- * Bundles a service and all that it needs for Node: few files, of which the start reads only what
- * it uses. What has not changed is left alone, and a file that is read meanwhile is never half of
- * anything.
+ * Bundles a service and its dependencies for Node, with a chunk for each part that is loaded on demand.
+ * Files are replaced atomically, and only if they changed.
  *
- * @returns what went into the bundle
+ * @returns the metafile of esbuild, which lists the inputs of each output
  */
 export async function buildService(options: BuildServiceOptions): Promise<Metafile> {
   const { entry, outfile, root = process.cwd() } = options;
@@ -34,7 +31,7 @@ export async function buildService(options: BuildServiceOptions): Promise<Metafi
     absWorkingDir: root,
     entryPoints: [{ in: path.resolve(root, entry), out: name }],
     outdir: folder,
-    // Beside the entry: what finds its data relative to itself does so wherever it ends up.
+    // Next to the entry, so that code finds its data files relative to itself in every chunk.
     chunkNames: `${name}.[name]-[hash]`,
     bundle: true,
     splitting: true,
@@ -45,12 +42,12 @@ export async function buildService(options: BuildServiceOptions): Promise<Metafi
     banner: { js: COMMON_JS_SCOPE },
     // Both are optional parts of pg, for other platforms.
     external: ['pg-native', 'cloudflare:sockets'],
-    plugins: [lazyBuiltins(), leaveOutConverters()],
+    plugins: [leaveOutConverters()],
     metafile: true,
     write: false,
     logLevel: 'warning',
   });
-  // The entry comes last: it names the others.
+  // The entry is written last, because it refers to the others.
   const isEntry = (file: OutputFile) => Number(file.path === path.join(folder, `${name}.js`));
   for (const file of outputFiles.sort((one, other) => isEntry(one) - isEntry(other))) write(file);
   removeStale(folder, `${name}.`);
@@ -58,8 +55,8 @@ export async function buildService(options: BuildServiceOptions): Promise<Metafi
 }
 
 /**
- * Leaves out the converters to JSON Schema that documents load for schemas that cannot convert
- * themselves: those of zod can, and an import at run time keeps all of a library in the bundle.
+ * Leaves out the JSON Schema converters that `@fw/openapi` imports for schemas without a converter of
+ * their own: zod has one, and a dynamic import would add the whole library to the bundle.
  */
 function leaveOutConverters(): Plugin {
   return {
@@ -84,10 +81,10 @@ function write({ path: file, contents }: OutputFile): void {
   fs.renameSync(draft, file);
 }
 
-/** A process that was started from an earlier build may still load a part of that. */
+/** A process that was started from an earlier build may still load its chunks. */
 const STALE_AFTER_MS = 24 * 60 * 60 * 1000;
 
-/** Removes the parts that no build of a day has asked for. */
+/** Removes chunks that no build has written for a day. */
 function removeStale(folder: string, prefix: string): void {
   for (const name of fs.readdirSync(folder)) {
     const file = path.join(folder, name);
