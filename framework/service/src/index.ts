@@ -30,7 +30,6 @@ export {
 } from './config/service-variables.ts';
 export { integer, oneOf, url } from './config/variables.ts';
 export type { Check } from './health/check.ts';
-export { createHealth, type Health, type HealthOptions } from './health/health.ts';
 export { type Cursor, createCursor } from './lists/cursor.ts';
 export { Markup, markup, type Part } from './lists/markup.ts';
 export {
@@ -46,7 +45,6 @@ export { hasAtMost, plainText } from './lists/plain-text.ts';
 export {
   createLogger,
   type LoggerOptions,
-  openLogger,
   type RequestEntry,
   type ServiceLogger,
 } from './logging/logging.ts';
@@ -57,6 +55,4 @@ export {
   type RequestResult,
 } from './metrics/metrics.ts';
 export type { Command, CommandTools } from './program/command-line.ts';
-export { createDrain, type Drain } from './program/drain.ts';
 export { runService, type Service, type ServiceDefinition } from './program/run-service.ts';
-export { startTracing, type Tracing, type TracingOptions } from './tracing/tracing.ts';
