@@ -68,16 +68,17 @@ async function fill({ store, openImport, file, signal }: FillOptions): Promise<v
   const { importItems } = await import('./import/import.ts');
   const { openSource } = await import('./import/source.ts');
   const replace = await openImport();
+  const replaceIfEmpty: ReplaceCatalog = (options) =>
+    replace({
+      ...options,
+      // Another process may have filled the store just before this one locked it.
+      fill: async (add) => ((await store.isEmpty()) ? options.fill(add) : undefined),
+    });
   let first: Rejection | undefined;
   try {
     const { ending } = await importItems({
       open: () => openSource(file, signal),
-      // Another process may have filled the store just before this one locked it.
-      replace: ({ fill: add, ...options }) =>
-        replace({
-          ...options,
-          fill: async (items) => ((await store.isEmpty()) ? add(items) : undefined),
-        }),
+      replace: replaceIfEmpty,
       isStrict: true,
       signal,
       onRejections: (rejections) => {

@@ -89,6 +89,16 @@ test('a quote that is not closed rejects its own line only, in a file of any len
   expect(records.at(-1)).toEqual([1_001, ['999', 'x, y']]);
 });
 
+test('a quote that has no closing quote within 65,536 characters is not closed', () => {
+  const reader = createCsvReader();
+  const long = 'x'.repeat(40_000);
+
+  const records = reader.read(toLines(['"open', long, long, 'a,b']));
+
+  expect(records.map(({ line }) => line)).toEqual([1, 2, 3, 4]);
+  expect(records[0]?.fields).toEqual(new RejectedLineError('a quote is not closed'));
+});
+
 test('invalid records between valid ones are rejected one by one', () => {
   const texts = ['a,"b"', '5" pipe,a', '"c', 'd",e', '"f"g,h', '"i', '"j",k', 'l,m'];
 

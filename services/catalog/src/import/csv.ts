@@ -16,8 +16,9 @@ export interface CsvReader {
   end(): readonly CsvRecord[];
 }
 
-/** A quoted field that spans more lines counts as not closed. */
+/** A quoted field that spans more lines or characters counts as not closed. */
 const MAX_RECORD_LINES = 200;
+const MAX_RECORD_LENGTH = 65_536;
 
 const OPTIONS = { record_delimiter: ['\r\n', '\n'], relax_column_count: true };
 
@@ -60,7 +61,7 @@ function groupByRecord(lines: readonly Line[]) {
  */
 function sizeOfRecord(lines: readonly Line[], start: number): number | undefined {
   let text = '';
-  for (let size = 1; size <= MAX_RECORD_LINES; size++) {
+  for (let size = 1; size <= MAX_RECORD_LINES && text.length <= MAX_RECORD_LENGTH; size++) {
     const line = lines[start + size - 1];
     if (!line) return undefined;
     if (typeof line.text !== 'string') return 1;

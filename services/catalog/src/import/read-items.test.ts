@@ -133,6 +133,17 @@ test('a line that is not UTF-8 is rejected, the lines around it are read', async
   expect(ids).toEqual([1, 2, 1, 2]);
 });
 
+test('the limit of a line counts bytes, not characters', async () => {
+  const long = '日'.repeat(1024 ** 2 / 3 + 1);
+
+  for (const chunkBytes of [65_536, 2 * 1024 ** 2]) {
+    const { ids, rejections } = await readAll(`${TWO}${long}\n${TWO}`, { chunkBytes });
+
+    expect(rejections).toEqual([{ line: 3, reason: 'it is longer than 1048576 bytes' }]);
+    expect(ids).toEqual([1, 2, 1, 2]);
+  }
+});
+
 test('a line of many megabytes is rejected, the lines around it are read', async () => {
   const huge = Buffer.alloc(40 * 1024 ** 2, 'x');
   const content = Buffer.concat([Buffer.from(TWO), huge, Buffer.from(`\n${TWO}`)]);
