@@ -1,5 +1,3 @@
-{{- define "platform.edgeName" -}}{{ include "service.nameOf" (list . "edge") }}{{- end }}
-
 {{- /* The folder of nginx: its configuration, the page and temporary files. */}}
 {{- define "platform.edgePrefix" -}}/edge{{- end }}
 

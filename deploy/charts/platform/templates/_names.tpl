@@ -20,6 +20,18 @@
 {{- if has (index . 1) (include "platform.services" $root | fromYamlArray) }}yes{{ end }}
 {{- end }}
 
+{{- /* The names of the parts, and of the Secrets that contain their passwords. */}}
+{{- define "platform.edgeName" -}}{{ include "service.nameOf" (list . "edge") }}{{- end }}
+{{- define "platform.tokensName" -}}{{ include "service.nameOf" (list . "tokens") }}{{- end }}
+{{- define "platform.valkeyName" -}}{{ include "service.nameOf" (list . "valkey") }}{{- end }}
+{{- define "platform.valkeySecret" -}}
+{{- .Values.valkey.existingSecret | default (include "platform.valkeyName" .) }}
+{{- end }}
+{{- define "platform.postgresName" -}}{{ include "service.nameOf" (list . "postgres") }}{{- end }}
+{{- define "platform.postgresSecret" -}}
+{{- .Values.postgres.existingSecret | default (include "platform.postgresName" .) }}
+{{- end }}
+
 {{- /* Labels that select the pods of one part: (list $ "edge"). */}}
 {{- define "platform.selectorLabels" -}}
 app.kubernetes.io/name: {{ index . 1 }}

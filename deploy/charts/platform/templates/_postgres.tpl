@@ -1,9 +1,3 @@
-{{- define "platform.postgresName" -}}{{ include "service.nameOf" (list . "postgres") }}{{- end }}
-
-{{- define "platform.postgresSecret" -}}
-{{- .Values.postgres.existingSecret | default (include "platform.postgresName" .) }}
-{{- end }}
-
 {{- /* The environment of the official image. PGDATA is a subfolder: the top folder of a volume can contain lost+found. */}}
 {{- define "platform.postgresEnvironment" -}}
 - name: POSTGRES_USER

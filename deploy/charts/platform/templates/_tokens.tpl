@@ -1,1 +1,0 @@
-{{- define "platform.tokensName" -}}{{ include "service.nameOf" (list . "tokens") }}{{- end }}
