@@ -1,119 +1,188 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-/** What each package may import of ours; its tests may import anything. */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  '@fw/core': [],
-  '@fw/errors': ['@fw/core'],
-  '@fw/router': ['@fw/core'],
-  '@fw/body-parser': ['@fw/core', '@fw/errors'],
-  '@fw/validation': ['@fw/core', '@fw/errors'],
-  '@fw/rate-limit': ['@fw/core', '@fw/errors'],
-  '@fw/middleware': ['@fw/core', '@fw/errors'],
-  '@fw/openapi': ['@fw/core', '@fw/router'],
-  '@fw/controllers': ['@fw/core', '@fw/router', '@fw/validation'],
-  fw: ['@fw/core', '@fw/router', '@fw/errors'],
+/** What the source of each package may import; `@fw/service` and the services may import all of them. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  errors: ['core'],
+  router: ['core'],
+  'body-parser': ['core', 'errors'],
+  validation: ['core', 'errors'],
+  'rate-limit': ['core', 'errors'],
+  middleware: ['core', 'errors'],
+  openapi: ['core', 'router'],
+  controllers: ['core', 'router', 'validation'],
+  fw: ['core', 'router', 'errors'],
 };
-/** Packages that may import all of the above by their public entries. */
-const OVER_ALL = ['@fw/service', '@fw/users', '@fw/catalog', '@fw/reports'];
 
-/** They may import anything. */
-const PROGRAMS = ['framework/examples'];
+/** What each folder may import, tests included; `**` matches any path. */
+const FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  framework: ['framework/**'],
+  services: ['framework/**', 'services/**'],
+  deploy: ['framework/**', 'services/services.ts', 'services/*/src/config.ts', 'deploy/**'],
+  bench: ['framework/**', 'services/**', 'deploy/**', 'bench/**'],
+  tests: ['framework/**', 'services/**', 'deploy/**', 'tests/**'],
+};
 
-interface Package {
-  readonly name: string;
-  readonly folder: string;
-  readonly dependencies: readonly string[];
-  readonly imports: readonly { readonly file: string; readonly specifier: string }[];
-}
+/** Finds or starts programs for tests of any folder. */
+const TEST_SUPPORT = ['deploy/local/tools.ts', 'deploy/local/testing/*.ts'];
+/** Tests of `deploy` also read what they deploy. */
+const DEPLOY_TESTS = ['services/*/src/**'];
 
-const packages = ['framework', 'services']
-  .flatMap((parent) =>
-    readdirSync(join(import.meta.dirname, parent), { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => join(parent, name)),
-  )
-  .filter((folder) => !PROGRAMS.includes(folder))
-  .map(readPackage);
+const root = import.meta.dirname;
+const files = fs.globSync(`{${Object.keys(FOLDERS).join(',')}}/**/*.ts`, {
+  cwd: root,
+  exclude: ['**/node_modules/**', '**/dist/**'],
+});
 
-function readPackage(folder: string): Package {
-  const root = join(import.meta.dirname, folder);
-  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter(
-    (file) => /(?<!\.test|\.d)\.ts$/.test(file) && !/(?:^|\/)(?:fixtures?|testing)\b/.test(file),
+/** The files of this repository that each file imports, as paths from the root; types count. */
+const imports = new Map(files.map((file) => [file, readImports(file)]));
+
+function readImports(file: string): string[] {
+  const text = fs.readFileSync(path.join(root, file), 'utf8');
+  const found = text.matchAll(
+    /^(?:import\s+|(?:import|export)[^'"]*?\bfrom\s+)['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm,
   );
-  return {
-    name: manifest.name,
-    folder,
-    dependencies: Object.keys(manifest.dependencies ?? {}),
-    imports: sources.flatMap((file) =>
-      [
-        ...readFileSync(join(root, 'src', file), 'utf8').matchAll(
-          /^(?:import\s+|(?:import|export)[^'"]*?\bfrom\s+)['"]([^'"]+)['"]/gm,
-        ),
-      ].map(([, specifier = '']) => ({ file: join(folder, 'src', file), specifier })),
-    ),
-  };
+  return [...found].flatMap(([, statement, call]) => resolve(statement ?? call ?? '', file) ?? []);
 }
 
-function isOurs(specifier: string): boolean {
-  return specifier === 'fw' || specifier.startsWith('@fw/');
+/** The file that `specifier` names; undefined for files of other packages. */
+function resolve(specifier: string, from: string): string | undefined {
+  const isOurs = /^(?:\.|fw$|fw\/|@fw\/)/.test(specifier);
+  if (!isOurs) return undefined;
+  const absolute = specifier.startsWith('.')
+    ? path.resolve(root, from, '..', specifier)
+    : createRequire(path.join(root, from)).resolve(specifier);
+  return path.relative(root, absolute);
 }
 
-function packageOf(specifier: string): string {
-  return specifier === 'fw' ? specifier : specifier.split('/').slice(0, 2).join('/');
+function matches(file: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => path.matchesGlob(file, pattern));
 }
 
-describe.each(packages.map((pack) => [pack.name, pack] as const))('%s', (name, pack) => {
-  test('imports only what lies below it', () => {
-    const allowed = OVER_ALL.includes(name)
-      ? [...Object.keys(MAY_IMPORT), '@fw/service']
-      : (MAY_IMPORT[name] ?? []);
+function isTest(file: string): boolean {
+  return /\.test\.ts$|(?:^|\/)(?:fixtures?|testing|tests)(?:\/|\.)/.test(file);
+}
 
-    const wrong = pack.imports
-      .filter(({ specifier }) => isOurs(specifier) && packageOf(specifier) !== name)
-      .filter(({ specifier }) => !allowed.includes(packageOf(specifier)));
+/** The imports of `select`ed files that `isAllowed` rejects, as `from → to`. */
+function rejected(
+  select: (file: string) => boolean,
+  isAllowed: (file: string, imported: string) => boolean,
+): string[] {
+  return [...imports].flatMap(([file, all]) =>
+    select(file) ? all.filter((one) => !isAllowed(file, one)).map((one) => `${file} → ${one}`) : [],
+  );
+}
 
-    expect(wrong).toEqual([]);
+test.each(Object.entries(FOLDERS))('%s imports only %j', (folder, patterns) => {
+  const wrong = rejected(
+    (file) => file.startsWith(`${folder}/`),
+    (file, imported) =>
+      matches(imported, patterns) ||
+      (isTest(file) && matches(imported, TEST_SUPPORT)) ||
+      (isTest(file) && folder === 'deploy' && matches(imported, DEPLOY_TESTS)),
+  );
+
+  expect(wrong).toEqual([]);
+});
+
+const services = fs
+  .globSync('services/*/package.json', { cwd: root })
+  .map((file) => path.dirname(file));
+const frameworkPackages = fs
+  .globSync('framework/*/package.json', { cwd: root })
+  .map((file) => path.dirname(file))
+  .filter((folder) => folder !== 'framework/examples');
+
+describe.each([...frameworkPackages, ...services])('the source of %s', (folder) => {
+  const name = path.basename(folder);
+  const isSource = (file: string) => file.startsWith(`${folder}/src/`) && !isTest(file);
+  const isInside = (file: string) => file.startsWith(`${folder}/src/`);
+
+  test('imports only the packages below it', () => {
+    const below = PACKAGES[name] ?? [...Object.keys(PACKAGES), 'service'];
+    const patterns = below.map((one) => `framework/${one}/src/**`);
+
+    expect(rejected(isSource, (_, one) => isInside(one) || matches(one, patterns))).toEqual([]);
   });
 
-  test('reaches no other package by a relative path', () => {
-    const wrong = pack.imports.filter(
-      ({ file, specifier }) =>
-        specifier.startsWith('.') &&
-        !join(file, '..', specifier).startsWith(join(pack.folder, 'src')),
+  test('imports other packages by their names, which its package.json lists', () => {
+    const manifest = JSON.parse(fs.readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
+    const listed = Object.keys(manifest.dependencies ?? {});
+    const used = [...imports].flatMap(([file, all]) =>
+      isSource(file) ? all.filter((one) => !isInside(one)).map(packageOf) : [],
     );
 
-    expect(wrong).toEqual([]);
-  });
-
-  test('names the packages of this repository that it imports as dependencies', () => {
-    const used = new Set(
-      pack.imports
-        .map(({ specifier }) => specifier)
-        .filter(isOurs)
-        .map(packageOf)
-        .filter((used) => used !== name),
-    );
-
-    expect([...used].filter((used) => !pack.dependencies.includes(used))).toEqual([]);
+    expect([...new Set(used)].filter((one) => !listed.includes(one))).toEqual([]);
+    for (const file of files.filter(isSource)) {
+      const text = fs.readFileSync(path.join(root, file), 'utf8');
+      const relative = [...text.matchAll(/from '(\.[^']+)'/g)].map(([, one = '']) =>
+        path.join(file, '..', one),
+      );
+      expect(relative.filter((one) => !isInside(one))).toEqual([]);
+    }
   });
 });
 
-test('no framework package but @fw/service has a run-time dependency outside this repository', () => {
-  const outside = packages
-    .filter(({ name }) => !OVER_ALL.includes(name))
-    .flatMap(({ name, dependencies }) =>
-      dependencies.filter((d) => !isOurs(d)).map((d) => `${name}: ${d}`),
-    );
+/** The name of the package that contains a file of `framework`. */
+function packageOf(file: string): string {
+  const [, name = ''] = file.split('/');
+  return name === 'fw' ? name : `@fw/${name}`;
+}
+
+test('no framework package except service has a dependency outside this repository', () => {
+  const outside = frameworkPackages
+    .filter((folder) => folder !== 'framework/service')
+    .flatMap((folder) => {
+      const manifest = JSON.parse(fs.readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
+      const names = Object.keys(manifest.dependencies ?? {});
+      return names
+        .filter((name) => !/^(?:fw$|@fw\/)/.test(name))
+        .map((name) => `${folder}: ${name}`);
+    });
 
   expect(outside).toEqual([]);
 });
 
-test('the sources are read: the router imports the core', () => {
-  const router = packages.find(({ name }) => name === '@fw/router');
+test('no file imports itself through other files', () => {
+  expect(findCycles(imports)).toEqual([]);
+});
 
-  expect(router?.imports.map(({ specifier }) => specifier)).toContain('@fw/core');
+test('a cycle of imports is found', () => {
+  const graph = new Map([
+    ['a', ['b']],
+    ['b', ['c', 'd']],
+    ['c', ['a']],
+    ['d', []],
+  ]);
+
+  expect(findCycles(graph)).toEqual(['a → b → c → a']);
+});
+
+/** One cycle per import that closes one, found depth first. */
+function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const finished = new Set<string>();
+  const cycles: string[] = [];
+  function visit(file: string, trail: readonly string[]): void {
+    if (trail.includes(file)) {
+      cycles.push([...trail.slice(trail.indexOf(file)), file].join(' → '));
+      return;
+    }
+    if (finished.has(file)) return;
+    for (const imported of graph.get(file) ?? []) visit(imported, [...trail, file]);
+    finished.add(file);
+  }
+  for (const file of graph.keys()) visit(file, []);
+  return cycles;
+}
+
+test('the imports are read: the router imports the core', () => {
+  const routerImports = files
+    .filter((file) => file.startsWith('framework/router/src/'))
+    .flatMap((file) => imports.get(file) ?? []);
+
+  expect(routerImports.some((file) => file.startsWith('framework/core/src/'))).toBe(true);
 });

@@ -3,10 +3,10 @@ import { readOptions } from '@fw/core/options';
 import type { RouteDefinition } from '@fw/router';
 
 import { Components } from './components.ts';
+import { DOCUMENT_CHECKS } from './document-checks.ts';
 import type { ToJsonSchema } from './json-schema.ts';
 import { readMetadata } from './metadata.ts';
 import { type DocumentedRoute, describeOperation, type Operation } from './operation.ts';
-import { DOCUMENT_CHECKS } from './options.ts';
 import { toOpenApiPath } from './paths.ts';
 
 /** The `info` of a document; further fields are copied. */

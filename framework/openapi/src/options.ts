@@ -1,7 +1,6 @@
 import { readPattern } from '@fw/core/extension';
 import {
   aBoolean,
-  aFunction,
   aListOf,
   anObject,
   anObjectWith,
@@ -14,6 +13,7 @@ import type { RouteDefinition } from '@fw/router';
 
 import { DEFAULT_CDN, type DocsPage } from './docs/docs-page.ts';
 import type { GenerateDocumentOptions } from './document.ts';
+import { aPath, DOCUMENT_CHECKS, isPath } from './document-checks.ts';
 
 /** A source of routes: a router. */
 export interface RouteSource {
@@ -46,19 +46,6 @@ const UIS: readonly Required<DocsPage>['ui'][] = ['fw', 'scalar', 'swagger'];
 const OWNER = 'openapi()';
 
 const aRouter = anObjectWith('an object with getRoutes()', ['getRoutes']);
-const aPath = check('a path that starts with "/"', isPath);
-
-/** What the options of a document accept. */
-export const DOCUMENT_CHECKS = {
-  info: check('an object such as { title, version } of strings', isInfo),
-  exclude: aListOf('a list of paths such as ["/internal"]', aPath),
-  toJsonSchema: aFunction,
-  servers: check(
-    'a list such as [{ url: "https://api.example.com" }]',
-    (value) => Array.isArray(value) && value.length > 0 && value.every(isServer),
-  ),
-  securitySchemes: anObject,
-};
 
 /**
  * Reads the options of `openapi()`.
@@ -126,29 +113,8 @@ function readDocs(docs: string | DocsPage): Required<DocsPage> {
   return { path: normalizePath(path), ui, cdn };
 }
 
-function isPath(value: unknown): boolean {
-  try {
-    return typeof value === 'string' && readPattern(value, '') !== '';
-  } catch {
-    return false;
-  }
-}
-
 /** A path in the normal form of request paths, without a trailing slash. */
 function normalizePath(value: string): string {
   const path = readPattern(value, `Cannot read a path of ${OWNER}`);
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
-}
-
-function isInfo(value: unknown): boolean {
-  return (
-    anObject.accepts(value) &&
-    ['title', 'version', 'description']
-      .map((name): unknown => Reflect.get(Object(value), name))
-      .every((text) => text === undefined || typeof text === 'string')
-  );
-}
-
-function isServer(server: unknown): boolean {
-  return anObject.accepts(server) && typeof Reflect.get(Object(server), 'url') === 'string';
 }

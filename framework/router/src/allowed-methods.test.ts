@@ -3,7 +3,8 @@ import { request } from '@fw/core/testing';
 import { errorHandler, MethodNotAllowedError, notFoundHandler } from '@fw/errors';
 import { describe, expect, test } from 'vitest';
 
-import { type AnyRouter, createRouter, type Router } from './router.ts';
+import { createRouter } from './create-router.ts';
+import type { AnyRouter, Router } from './router.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
 const answer: Middleware = (ctx) => ctx.json({ method: ctx.method });

@@ -1,9 +1,8 @@
 import { annotate, createApp, type Middleware } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { expect, test } from 'vitest';
-
+import { createRouter } from './create-router.ts';
 import { endpoint } from './endpoint.ts';
-import { createRouter } from './router.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
 

@@ -1,4 +1,4 @@
-import type { Node } from './tree.ts';
+import type { Node } from './node.ts';
 
 const SLASH = 0x2f;
 const PERCENT = 0x25;

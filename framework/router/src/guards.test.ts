@@ -2,7 +2,8 @@ import { type Application, createApp, type Middleware } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { describe, expect, test } from 'vitest';
 
-import { createRouter, type Router, type RouterOptions } from './router.ts';
+import { createRouter } from './create-router.ts';
+import type { Router, RouterOptions } from './router.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
 const reach: Middleware = (ctx) => ctx.json({ route: ctx.route?.path });

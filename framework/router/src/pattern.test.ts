@@ -6,9 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 import { afterEach, beforeEach, describe, expect, expectTypeOf, test } from 'vitest';
-
+import { createRouter } from './create-router.ts';
 import type { ParamNames, ParamsOf } from './pattern.ts';
-import { createRouter } from './router.ts';
 
 type Ten = 'a/b/c/d/e/f/g/h/i/j';
 type LongPattern =

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { createRouter } from './router.ts';
+import { createRouter } from './create-router.ts';
 
 const handler = () => {};
 

@@ -3,7 +3,8 @@ import { request } from '@fw/core/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-import { createRouter, type RouterOptions } from './router.ts';
+import { createRouter } from './create-router.ts';
+import type { RouterOptions } from './router.ts';
 
 const handler = () => {};
 

@@ -2,7 +2,7 @@ import { createApp } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { describe, expect, test } from 'vitest';
 
-import { createRouter } from './router.ts';
+import { createRouter } from './create-router.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
 

@@ -2,9 +2,8 @@ import { type Context, createApp, type Middleware, type Parts } from '@fw/core';
 import { setParts } from '@fw/core/extension';
 import { request } from '@fw/core/testing';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-
+import { createRouter } from './create-router.ts';
 import type { Validator } from './register.ts';
-import { createRouter } from './router.ts';
 
 /** A validator that puts `parts` in place of what it finds. */
 function put<P extends Parts>(parts: P): Validator<P> {

@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { type Application, createApp, listen, type Middleware } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { describe, expect, test, vi } from 'vitest';
-
+import { createRouter } from './create-router.ts';
 import { endpoint } from './endpoint.ts';
-import { type AnyRouter, createRouter, type Router } from './router.ts';
+import type { AnyRouter, Router } from './router.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
 const handler = () => {};

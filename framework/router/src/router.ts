@@ -1,10 +1,4 @@
-import {
-  type MatchedRoute,
-  type Middleware,
-  markFactories,
-  type Parts,
-  type RouteMetadata,
-} from '@fw/core';
+import type { MatchedRoute, Middleware, Parts, RouteMetadata } from '@fw/core';
 
 import type { AllowedMethodsOptions } from './allowed-methods.ts';
 import type {
@@ -15,7 +9,6 @@ import type {
   RouteParts,
   ValidatedBy,
 } from './register.ts';
-import { TreeRouter } from './tree-router.ts';
 
 export interface RouterOptions {
   /** Prefix for all routes. Default none. */
@@ -123,21 +116,3 @@ export interface Router<Prefix extends string = '', Validated extends Parts = No
 
 /** A router with any prefix. */
 export type AnyRouter = Pick<Router, 'routes' | 'getRoutes' | 'match' | 'print'>;
-
-/**
- * Creates a router.
- *
- * ```ts
- * const router = createRouter().get('/users/:id', (ctx) => ctx.json({ id: ctx.params.id }));
- * app.route('/api', router);
- * ```
- *
- * @throws {TypeError} if an option is unknown or has an invalid value
- */
-export function createRouter<const Prefix extends string = ''>(
-  options: RouterOptions & { readonly prefix?: Prefix } = {},
-): Router<Prefix> {
-  return new TreeRouter(options) as Router<string> as Router<Prefix>;
-}
-
-markFactories({ createRouter });

@@ -12,9 +12,12 @@ export {
   type ServiceClient,
   type ServiceClientOptions,
 } from './client/service-client.ts';
-export { describeVariables, type VariableDescription } from './config/describe-variables.ts';
 export {
   type AnyVariables,
+  describeVariables,
+  type VariableDescription,
+} from './config/describe-variables.ts';
+export {
   type ConfigOf,
   type ConfigRule,
   readConfig,

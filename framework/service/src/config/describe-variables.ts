@@ -1,6 +1,7 @@
 import * as z from 'zod';
 
-import type { AnyVariables } from './read-config.ts';
+/** The variables of any configuration: the schema of each, by name. */
+export type AnyVariables = Readonly<Record<string, z.ZodType>>;
 
 /** One variable of a service, for the person or the program that sets it. */
 export interface VariableDescription {

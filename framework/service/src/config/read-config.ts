@@ -3,10 +3,7 @@ import { readFileSync } from 'node:fs';
 import { likelyMeant } from '@fw/core/options';
 import * as z from 'zod';
 
-import { describeVariables } from './describe-variables.ts';
-
-/** The variables of any configuration: the schema of each, by name. */
-export type AnyVariables = Readonly<Record<string, z.ZodType>>;
+import { type AnyVariables, describeVariables } from './describe-variables.ts';
 
 /** The variables that `Config` is read from. */
 export type Variables<Config> = { readonly [Name in keyof Config]: z.ZodType<Config[Name]> };

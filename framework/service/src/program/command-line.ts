@@ -1,7 +1,6 @@
 import type { Logger } from 'fw';
-
+import type { AnyVariables } from '../config/describe-variables.ts';
 import { cellsOf, describeVariables, formatTable } from '../config/describe-variables.ts';
-import type { AnyVariables } from '../config/read-config.ts';
 
 /** What a command receives in addition to its configuration and arguments. */
 export interface CommandTools {

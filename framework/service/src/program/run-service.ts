@@ -2,18 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type Application, type Logger, listen } from 'fw';
 import type { ServiceEdge } from '../app/service-app.ts';
-import {
-  type AnyVariables,
-  type ConfigRule,
-  readConfig,
-  type Variables,
-} from '../config/read-config.ts';
+import type { AnyVariables } from '../config/describe-variables.ts';
+import { type ConfigRule, readConfig, type Variables } from '../config/read-config.ts';
 import { requireDrainTime, type ServiceConfig } from '../config/service-variables.ts';
 import type { Check } from '../health/check.ts';
 import { createHealth } from '../health/health.ts';
 import { openLogger, type ServiceLogger } from '../logging/logging.ts';
 import { createMetrics } from '../metrics/metrics.ts';
-import { startTracing } from '../tracing/tracing.ts';
+import { startTracing } from '../tracing/start-tracing.ts';
 import { type Command, readCommandLine, UsageError } from './command-line.ts';
 import { createDrain } from './drain.ts';
 import { createMigrateCommand, type MigratableStore } from './migrate-command.ts';

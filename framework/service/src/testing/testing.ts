@@ -4,8 +4,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { buildService } from '../build/build.ts';
+import type { AnyVariables } from '../config/describe-variables.ts';
 import { cellsOf, describeVariables } from '../config/describe-variables.ts';
-import type { AnyVariables } from '../config/read-config.ts';
 
 export { requestEverything, withoutCacheControl } from './every-response.ts';
 export { type LintProblem, lintDocument } from './lint.ts';

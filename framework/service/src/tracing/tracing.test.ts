@@ -8,7 +8,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createServiceApp } from '../app/service-app.ts';
 import { createServiceClient } from '../client/service-client.ts';
 import type { RequestEntry } from '../logging/logging.ts';
-import { startTracing, type Tracing } from './tracing.ts';
+import { startTracing } from './start-tracing.ts';
+import type { Tracing } from './tracing.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';

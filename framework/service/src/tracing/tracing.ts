@@ -40,9 +40,3 @@ export interface TracingOptions {
   /** How long spans are kept to be sent together. Default 1 s. */
   readonly intervalMs?: number;
 }
-
-/** Starts sending spans by OTLP over HTTP, in JSON; only this loads OpenTelemetry. */
-export async function startTracing(options: TracingOptions): Promise<Tracing> {
-  const { createTracing } = await import('./otlp.ts');
-  return createTracing(options);
-}

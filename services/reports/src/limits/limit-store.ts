@@ -1,10 +1,6 @@
-import { memoryStore, type RateLimitStore } from '@fw/rate-limit';
+import { memoryStore } from '@fw/rate-limit';
 
-/** The store that counts requests. */
-export interface LimitStore {
-  readonly store: RateLimitStore;
-  close(): Promise<void>;
-}
+import type { LimitStore } from './redis-limit-store.ts';
 
 /**
  * Counts in the Redis or Valkey server at `redisUrl`, exactly across all replicas; without a URL, in

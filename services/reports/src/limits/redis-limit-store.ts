@@ -1,7 +1,12 @@
+import type { RateLimitStore } from '@fw/rate-limit';
 import { redisClientOptions, redisStore } from '@fw/rate-limit/redis';
 import { createClient } from 'redis';
 
-import type { LimitStore } from './limit-store.ts';
+/** The store that counts requests. */
+export interface LimitStore {
+  readonly store: RateLimitStore;
+  close(): Promise<void>;
+}
 
 /** Counts in the server at `url`; the server may start later. */
 export function openRedisLimitStore(url: string): LimitStore {
