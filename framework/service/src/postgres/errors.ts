@@ -9,9 +9,14 @@ const UNABLE = /^(53|58|57014$|55P03$|25006$|40001$|40P01$)/;
 /** SQLSTATEs of a transaction that conflicted with another one and was rolled back. */
 const CONFLICT = /^(40001|40P01)$/;
 
-/** Messages of the driver, whose errors have no code. */
+/** Messages of the driver's time-outs, which have no code, and what they mean. */
 const NO_RESPONSE = 'Query read timeout';
 const QUEUE_TIMEOUT = 'timeout exceeded when trying to connect';
+const TIMEOUTS = new Map([
+  [NO_RESPONSE, 'no response within the time limit'],
+  [QUEUE_TIMEOUT, 'no free connection within the time limit'],
+  ['timeout expired', 'no connection within the time limit'],
+]);
 
 /** The server cannot be reached, has closed the connection or does not respond. */
 export class ConnectionLostError extends Error {}
@@ -21,7 +26,8 @@ export function toLost(error: unknown): unknown {
   if (isFromServer(error)) return error;
   if (error instanceof TypeError || error instanceof RangeError) return error;
   if (error instanceof ConnectionLostError) return error;
-  return new ConnectionLostError(reasonOf(error), { cause: error });
+  const reason = reasonOf(error);
+  return new ConnectionLostError(TIMEOUTS.get(reason) ?? reason, { cause: error });
 }
 
 /** Whether the server sent `error`: it responds. */

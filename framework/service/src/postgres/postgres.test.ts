@@ -403,6 +403,7 @@ describe('a ServiceUnavailableError with Retry-After', () => {
 
     for (const { error, tookMs } of calls) {
       expect(error).toEqual(unavailable);
+      expect(String(error)).toMatch(/no (response|connection) within the time limit/);
       expect(tookMs).toBeLessThan(15_000); // all after 5 s, not one after the other
     }
     expect(later.error).toEqual(unavailable);
@@ -455,6 +456,7 @@ describe('a ServiceUnavailableError with Retry-After', () => {
     await own.resume();
 
     expect(error).toEqual(unavailable);
+    expect(String(error)).toContain('no connection within the time limit');
     expect(tookMs).toBeLessThan(15_000); // after the statement time limit, not the wait of 60 s
     await firstSuccess(() => postgres.query(LIST));
   }, 60_000);
