@@ -2,7 +2,6 @@ import { DONE, isThenable } from './compose.ts';
 import type { Context, MatchedRoute, Parts } from './context.ts';
 import { RequestContext, type SentListener } from './request-context.ts';
 import { type ErrorResponseOptions, recordError } from './response/record-error.ts';
-import { addSentListener } from './response/sent.ts';
 
 function own(ctx: Context): RequestContext {
   if (ctx instanceof RequestContext) return ctx;
@@ -37,7 +36,8 @@ export function sendReturned(ctx: Context, returned: unknown): unknown {
  * 499 if the client disconnected before, and 500 if the response failed halfway.
  */
 export function onSent(ctx: Context, listener: SentListener): void {
-  addSentListener(own(ctx), listener);
+  const context = own(ctx);
+  context.sentListeners = [...context.sentListeners, listener];
 }
 
 /** For routers: records the matched route and its parameters, and resets the 404 of an earlier router. */

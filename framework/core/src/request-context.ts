@@ -29,6 +29,7 @@ export interface ContextSettings extends ReaderSettings {
   readonly log: Logger;
 }
 
+const NO_LISTENERS: readonly SentListener[] = [];
 const NO_PARAMS: Record<string, string> = Object.freeze(Object.create(null));
 
 /** The context of one request: reads the request and records the response. */
@@ -39,7 +40,7 @@ export class RequestContext extends RequestReader implements Context {
   body: unknown = undefined;
   next: Next;
   /** Called once the response has been sent. */
-  sentListener: SentListener | undefined = undefined;
+  sentListeners: readonly SentListener[] = NO_LISTENERS;
   /** Whether the response was written. */
   finished = false;
   /** What recorded the response, such as `ctx.json()`; empty before. */

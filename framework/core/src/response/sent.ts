@@ -1,37 +1,29 @@
-import type { RequestContext, SentListener } from '../request-context.ts';
+import type { RequestContext } from '../request-context.ts';
 
 /** The status that nginx logs for a client that disconnected before its response was complete. */
 const CLIENT_CLOSED = 499;
-
-/** Adds `listener` to the listeners that `reportSent` calls. */
-export function addSentListener(ctx: RequestContext, listener: SentListener): void {
-  const earlier = ctx.sentListener;
-  ctx.sentListener = earlier
-    ? (status) => {
-        earlier(status);
-        listener(status);
-      }
-    : listener;
-}
 
 /**
  * Calls the listeners of `ctx` once its response is sent: immediately if the socket has accepted all
  * data, as it does for almost every small response, else when the response closes.
  */
 export function reportSent(ctx: RequestContext): void {
-  if (ctx.sentListener === undefined) return;
+  if (ctx.sentListeners.length === 0) return;
   const { res } = ctx.raw;
   if (res.destroyed || (res.writableEnded && res.writableLength === 0)) report(ctx);
   else res.once('close', () => report(ctx));
 }
 
 function report(ctx: RequestContext): void {
-  const { sentListener } = ctx;
-  ctx.sentListener = undefined;
-  try {
-    sentListener?.(sentStatus(ctx));
-  } catch (error) {
-    ctx.log.error('A listener failed after the response was sent', error);
+  const status = sentStatus(ctx);
+  const listeners = ctx.sentListeners;
+  ctx.sentListeners = []; // each listener runs once, even if an error follows
+  for (const listener of listeners) {
+    try {
+      listener(status);
+    } catch (error) {
+      ctx.log.error('A listener failed after the response was sent', error);
+    }
   }
 }
 
