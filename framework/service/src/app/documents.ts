@@ -2,7 +2,7 @@ import { type OpenApiOptions, openapi } from '@fw/openapi';
 import { compose, type Middleware } from 'fw';
 
 export interface DocumentsOptions extends Pick<OpenApiOptions, 'securitySchemes'> {
-  /** The service's name: `/docs/<name>` is where its page is found through an edge. */
+  /** The name of the service: behind a proxy its page is at `/docs/<name>`. */
   readonly name: string;
   readonly title: string;
   /** In CommonMark. */
@@ -11,9 +11,8 @@ export interface DocumentsOptions extends Pick<OpenApiOptions, 'securitySchemes'
 }
 
 /**
- * Serves a service's OpenAPI document and the page to read it at `/openapi.json` and `/docs`, and the
- * same again at `/docs/<name>/openapi.json` and `/docs/<name>`: there an edge that tells services
- * apart by the beginning of a path finds them.
+ * Serves the OpenAPI document of a service and its page at `/openapi.json` and `/docs`, and again at
+ * `/docs/<name>/openapi.json` and `/docs/<name>`, for proxies that choose a service by path prefix.
  */
 export function documents({ name, title, description, ...rest }: DocumentsOptions): Middleware {
   const info = {

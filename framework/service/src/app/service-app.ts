@@ -8,30 +8,30 @@ import { watchEventLoopLag } from './event-loop-lag.ts';
 import { observe } from './observe.ts';
 import { type SheddingLimits, shedLoad } from './shedding.ts';
 
-/** What a process gives each of its applications. Default: as in a test, on its own. */
+/** What a process provides to its application; everything is optional, for tests. */
 export interface ServiceEdge {
   /** The service's name. */
   readonly name?: string;
-  /** One with a `request` writes a line for each request. */
+  /** A logger with a `request` method logs each request. */
   readonly logger?: ServiceLogger;
   readonly drain?: Drain;
-  /** How many proxies in front of the service are ours. Default 0. */
+  /** Number of trusted proxies in front of the service. Default 0. */
   readonly trustProxy?: number;
-  /** Adds stacks to error answers. Default false. */
+  /** Adds stack traces to error responses. Default false. */
   readonly includeStack?: boolean;
   readonly metrics?: Metrics;
-  /** Default: `traceparent` is handed on, and nothing sent. */
+  /** Default: `traceparent` is passed on, and no spans are sent. */
   readonly tracing?: Tracing | undefined;
   /** Default: no limits. */
   readonly shedding?: SheddingLimits;
-  /** How long one request may take, in milliseconds. Default 0: for ever. */
+  /** Time limit of a request, in milliseconds. Default 0: none. */
   readonly requestTimeoutMs?: number;
 }
 
 /**
- * Creates an application with the middleware that comes first in every service, in this order:
- * observation, the answering of errors, draining, shedding, the limit of time. Responses may not be
- * stored by any cache (`Cache-Control: no-store`) unless a route sets another value.
+ * Creates an application with the middleware of every service, in this order: logs and metrics, error
+ * responses, draining, load shedding, time limit. Responses have `Cache-Control: no-store` unless a route
+ * sets another value.
  */
 export function createServiceApp(edge: ServiceEdge = {}): Application {
   const { logger, drain, trustProxy = 0, includeStack = false } = edge;

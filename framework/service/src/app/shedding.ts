@@ -1,13 +1,13 @@
 import type { Middleware } from 'fw';
 import type { Metrics, ShedReason } from '../metrics/metrics.ts';
 import type { EventLoopLag } from './event-loop-lag.ts';
-import { answerUnavailable } from './unavailable.ts';
+import { sendUnavailable } from './send-unavailable.ts';
 
-/** How much a process takes on. */
+/** The load at which a process rejects requests. */
 export interface SheddingLimits {
-  /** Requests at work at once. */
+  /** Maximum number of requests in flight. */
   readonly maxInFlight: number;
-  /** How late the event loop may be, in milliseconds. */
+  /** Maximum average event loop lag, in milliseconds. */
   readonly maxEventLoopLagMs: number;
 }
 
@@ -17,19 +17,19 @@ export interface SheddingOptions extends SheddingLimits {
 }
 
 /**
- * Answers 503 at once while there is more to do than can be done in time: those that are let in are
- * served, and a client that is told so can try elsewhere.
+ * Responds with 503 immediately while the process is overloaded: accepted requests are served in time, and
+ * rejected clients can try another replica.
  */
 export function shedLoad(options: SheddingOptions): Middleware {
   const { maxInFlight, maxEventLoopLagMs, metrics, lag } = options;
-  const tooMuch = (): ShedReason | undefined => {
+  const reasonToShed = (): ShedReason | undefined => {
     if (metrics.inFlight > maxInFlight) return 'in_flight';
     return lag.lagMs > maxEventLoopLagMs ? 'event_loop_lag' : undefined;
   };
   return (ctx, next) => {
-    const reason = tooMuch();
+    const reason = reasonToShed();
     if (reason === undefined) return next();
     metrics.countShed(reason);
-    return answerUnavailable(ctx);
+    return sendUnavailable(ctx);
   };
 }

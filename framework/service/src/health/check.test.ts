@@ -51,7 +51,7 @@ test('a check that throws at once has failed like one that rejects', async () =>
   expect(lines).toEqual(['Check "store" failed: closed']);
 });
 
-test('the log hears when a check begins to fail, why, and when it passes again', async () => {
+test('the log has the first failure of a check, its reason, and the recovery', async () => {
   const reasons = ['gone', 'gone', 'refused', undefined, undefined];
   let at = 0;
   const { run, lines } = newRunner(async () => {
@@ -78,7 +78,7 @@ test('a check that hangs has failed, is not begun again meanwhile, and passes on
   expect(first).toBe('failed');
   expect(later).toEqual(['failed', 'failed']);
   expect(counts.started).toBe(1);
-  expect(lines).toEqual(['Check "store" failed: no answer within 30 ms']);
+  expect(lines).toEqual(['Check "store" failed: no result within 30 ms']);
 
   resolve();
   await expect.poll(run, { timeout: 10_000 }).toBe('ok');

@@ -1,14 +1,14 @@
 import type { Logger } from 'fw';
 
-/** Resolves if a part of the service works, rejects if not. */
+/** Resolves if a part of the service works, and rejects if not. */
 export type Check = () => Promise<void>;
 
-/** What a check came to, and nothing of why: that is for the log. */
-export type CheckOutcome = 'ok' | 'failed';
+/** The result of a check; the reason of a failure is only logged. */
+export type CheckResult = 'ok' | 'failed';
 
-/** Runs one check for all who ask at the same time. */
+/** Runs one check; concurrent callers share a run. */
 export interface CheckRunner {
-  (): Promise<CheckOutcome>;
+  (): Promise<CheckResult>;
   readonly checkName: string;
 }
 
@@ -18,50 +18,50 @@ export interface CheckRunnerOptions {
   readonly timeoutMs: number;
 }
 
-/** A run that hangs for so many time-outs is given up, so that what works again is noticed. */
+/** A run that hangs for this many time-outs is abandoned, so that a recovery is noticed. */
 const TIMEOUTS_TO_GIVE_UP = 10;
 
 /**
- * Makes of `check` one that never hangs and never piles up: whoever asks while it runs gets the
- * outcome of that run, and of one that has timed out "failed" at once. The log hears of changes only.
+ * Wraps `check` so that it neither hangs nor runs twice at a time: callers during a run get its result,
+ * and `failed` at once if it has timed out. Only changes of the result are logged.
  */
 export function createCheckRunner(
   checkName: string,
   check: Check,
   { logger, timeoutMs }: CheckRunnerOptions,
 ): CheckRunner {
-  let running: Promise<CheckOutcome> | undefined;
-  let reasonTold: string | undefined;
+  let running: Promise<CheckResult> | undefined;
+  let loggedReason: string | undefined;
 
-  function tell(reason: string | undefined): CheckOutcome {
-    if (reason !== undefined && reason !== reasonTold) {
+  function report(reason: string | undefined): CheckResult {
+    if (reason !== undefined && reason !== loggedReason) {
       logger.warn(`Check "${checkName}" failed: ${reason}`);
     }
-    if (reason === undefined && reasonTold !== undefined) {
+    if (reason === undefined && loggedReason !== undefined) {
       logger.info(`Check "${checkName}" passes again`);
     }
-    reasonTold = reason;
+    loggedReason = reason;
     return reason === undefined ? 'ok' : 'failed';
   }
 
-  function start(): Promise<CheckOutcome> {
+  function start(): Promise<CheckResult> {
     const { promise: late, resolve: expire } = Promise.withResolvers<string>();
-    const timer = setTimeout(expire, timeoutMs, `no answer within ${timeoutMs} ms`);
+    const timer = setTimeout(expire, timeoutMs, `no result within ${timeoutMs} ms`);
     const giveUp = setTimeout(forget, timeoutMs * TIMEOUTS_TO_GIVE_UP).unref();
     const finished = Promise.try(check).then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
-    const outcome = Promise.race([finished, late]).then(tell);
+    const result = Promise.race([finished, late]).then(report);
     finished.finally(() => {
       clearTimeout(timer);
       clearTimeout(giveUp);
       forget();
     });
-    return outcome;
+    return result;
 
     function forget(): void {
-      if (running === outcome) running = undefined;
+      if (running === result) running = undefined;
     }
   }
 

@@ -63,7 +63,7 @@ test('/readyz does not wait for a check that hangs', async () => {
   const { app, warnings } = newHealth({ store: () => new Promise(() => {}) });
 
   expect((await request(app, '/readyz')).status).toBe(503);
-  expect(warnings).toEqual(['Check "store" failed: no answer within 50 ms']);
+  expect(warnings).toEqual(['Check "store" failed: no result within 50 ms']);
 });
 
 test('draining turns /readyz off and leaves /livez and /startupz on', async () => {

@@ -6,7 +6,7 @@ import {
   type Middleware,
   notFoundHandler,
 } from 'fw';
-import { answerUnavailable } from '../app/unavailable.ts';
+import { sendUnavailable } from '../app/send-unavailable.ts';
 import type { Drain } from '../program/drain.ts';
 import { type Check, type CheckRunner, createCheckRunner } from './check.ts';
 
@@ -19,23 +19,23 @@ export interface MetricsSource {
 export interface HealthOptions {
   readonly drain: Drain;
   readonly logger: Logger;
-  /** What `/metrics` answers. Default: there is no such path. */
+  /** The metrics of `/metrics`. Default: there is no such path. */
   readonly metrics?: MetricsSource | undefined;
   /** How long one check may take. Default 1 s. */
   readonly checkTimeoutMs?: number;
 }
 
-/** Tells those who run a service how it is. */
+/** The health of a service, for orchestrators and monitoring. */
 export interface Health {
   readonly app: Application;
-  /** The service has started: from now on it is ready while each of `checks` passes. */
+  /** Marks the service as started: from now on it is ready while every check passes. */
   begin(checks: Readonly<Record<string, Check>>): void;
 }
 
 /**
- * Answers `/livez` (the process runs), `/startupz` (it has started), `/readyz` (it may be sent
- * requests: every check passes and it is not draining) and `/metrics`. Liveness depends on nothing
- * else, so that a restart is never the answer to a store that is away.
+ * Creates the application that serves `/livez` (the process runs), `/startupz` (it has started), `/readyz`
+ * (it accepts requests: every check passes and it is not draining) and `/metrics`. Liveness depends on no
+ * check, so that an unavailable store never causes a restart.
  */
 export function createHealth({
   drain,
@@ -48,16 +48,16 @@ export function createHealth({
   const router = createRouter();
   router.get('/livez', (ctx) => ctx.json({ status: 'live' }));
   router.get('/startupz', (ctx) => {
-    if (!checks) return answerUnavailable(ctx, { detail: 'The service is starting' });
+    if (!checks) return sendUnavailable(ctx, { detail: 'The service is starting' });
     ctx.json({ status: 'started' });
   });
   router.get('/readyz', async (ctx) => {
-    if (drain.isDraining) return answerUnavailable(ctx, { detail: 'The service is draining' });
-    if (!checks) return answerUnavailable(ctx, { detail: 'The service is starting' });
+    if (drain.isDraining) return sendUnavailable(ctx, { detail: 'The service is draining' });
+    if (!checks) return sendUnavailable(ctx, { detail: 'The service is starting' });
     const outcomes = await Promise.all(checks.map(async (run) => [run.checkName, await run()]));
     const checked = { checks: Object.fromEntries(outcomes) };
     if (outcomes.some(([, outcome]) => outcome !== 'ok')) {
-      return answerUnavailable(ctx, { detail: 'A check failed', ...checked });
+      return sendUnavailable(ctx, { detail: 'A check failed', ...checked });
     }
     ctx.json({ status: 'ready', ...checked });
   });

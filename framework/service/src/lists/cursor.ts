@@ -11,17 +11,17 @@ type Values<Fields extends readonly FieldType[]> = {
   readonly [Index in keyof Fields]: FieldValues[Fields[Index]];
 };
 
-/** Writes and reads the places in one list at which its pages begin. */
+/** Encodes and decodes the positions in a list at which its pages begin. */
 export interface Cursor<Fields extends readonly FieldType[]> {
-  /** The text that a client brings back for the page after this place. */
+  /** The text that a client sends to get the page after this position. */
   encode(...place: Values<Fields>): string;
-  /** @throws {BadRequestError} if `encode` of the same list did not make `text` */
+  /** @throws {BadRequestError} if `text` was not encoded for the same list */
   decode(text: string): Values<Fields>;
 }
 
 /**
- * Creates the cursors of one list. A cursor fits no other list: `list` names everything that decides
- * on the order and the choice of the entries.
+ * Creates the cursor of one list. `list` must contain everything that determines the entries and their
+ * order, so that a cursor of another list is rejected.
  *
  * ```ts
  * const cursor = createCursor(`items sort=${sort} brand=${brand}`, 'string', 'integer');
@@ -31,7 +31,7 @@ export function createCursor<const Fields extends readonly FieldType[]>(
   list: string,
   ...fields: Fields
 ): Cursor<Fields> {
-  // Tells a typing error from a cursor; it keeps no secret, for a place in a public list is none.
+  // A checksum, not a secret: it detects cursors of other lists and typing errors.
   const seal = (place: string) => hash('sha256', `${list}\0${place}`, 'base64url').slice(0, 8);
   const isPlace = (value: unknown): value is Values<Fields> =>
     Array.isArray(value) &&
@@ -45,7 +45,7 @@ export function createCursor<const Fields extends readonly FieldType[]>(
     },
     decode(text) {
       const place = Buffer.from(text.slice(8), 'base64url').toString();
-      // Base64 has several spellings of the same octets; only the one that was given out counts.
+      // Base64 has several spellings of the same bytes; only the canonical one is valid.
       const isOurs = text === seal(place) + Buffer.from(place).toString('base64url');
       const values = isOurs ? parse(place) : undefined;
       if (!isPlace(values)) {
@@ -56,7 +56,7 @@ export function createCursor<const Fields extends readonly FieldType[]>(
   };
 }
 
-/** What any store can compare with: PostgreSQL has no text with NUL and no integer `1.5`. */
+/** The values that every store can compare: PostgreSQL has no text with NUL and no integer `1.5`. */
 const isField: Readonly<Record<FieldType, (value: unknown) => boolean>> = {
   integer: Number.isSafeInteger,
   string: (value) => typeof value === 'string' && !value.includes('\0') && value.isWellFormed(),

@@ -6,7 +6,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text that is HTML or SVG already, and stands in a page as it is. */
+/** Text that is HTML or SVG and is not escaped again. */
 export class Markup {
   readonly #text: string;
 
@@ -19,12 +19,12 @@ export class Markup {
   }
 }
 
-/** What may stand in a template: text and numbers are escaped, nothing is left out. */
+/** A value in a template: texts and numbers are escaped; `undefined` is empty. */
 export type Part = string | number | Markup | readonly Markup[] | undefined;
 
 /**
- * Writes HTML or SVG. Whatever is put in is text to the reader, in an element as in a quoted
- * attribute, unless it is markup itself.
+ * Template tag for HTML and SVG. Escapes every value that is not markup itself, for use in elements and in
+ * quoted attributes.
  *
  * ```ts
  * markup`<p>${name}</p>`

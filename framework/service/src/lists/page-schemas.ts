@@ -34,9 +34,14 @@ export function integerQuery(options: {
   return integerText({ from, to }).default(fallback).meta({ description });
 }
 
-/** What the query of every list by cursor has: how long a page is, and where it begins. */
+/** The query parameters of every list by cursor. */
 export const pageQuery = {
-  limit: integerQuery({ from: 1, to: 100, fallback: 20, description: 'Most entries on a page' }),
+  limit: integerQuery({
+    from: 1,
+    to: 100,
+    fallback: 20,
+    description: 'Maximum number of entries on the page',
+  }),
   cursor: z
     .string()
     .regex(/^[A-Za-z0-9_-]+$/, 'Expected a cursor that this list returned')
@@ -49,8 +54,8 @@ export const pageQuery = {
 };
 
 /**
- * What `readPage` reads, for the document of a list by page numbers: an empty value counts as absent.
- * `limitDescription` says what a page holds, and how much without `limit`.
+ * The query parameters that `readPage` reads, for the document of a numbered list. An empty value counts as
+ * absent. `limitDescription` describes the content of a page and the default of `limit`.
  */
 export function numberedPageQuery({ limitDescription }: { readonly limitDescription: string }) {
   const empty = z.literal('');
@@ -58,7 +63,7 @@ export function numberedPageQuery({ limitDescription }: { readonly limitDescript
     page: z
       .union([z.int().min(1), empty])
       .optional()
-      .meta({ description: 'Which page, from 1 on; default 1' }),
+      .meta({ description: 'Number of the page, from 1; default 1' }),
     limit: z
       .union([z.int().min(1).max(100), empty])
       .optional()

@@ -74,6 +74,6 @@ test.each([
   [['--port', '80']],
 ])('%j is not a command', (args) => {
   expect(() => readCommandLine(program, args)).toThrow(
-    new UsageError(`Cannot run hello: "${args.join(' ')}" is no command; --help lists them`),
+    new UsageError(`Cannot run hello: "${args.join(' ')}" is not a command; --help lists them`),
   );
 });

@@ -55,7 +55,7 @@ export function readCommandLine(program: Program, args: readonly string[]): Requ
   }
   if (command === 'serve' && rest.length === 0) return { kind: 'serve' };
   const wrong = JSON.stringify(args.join(' ').slice(0, 60));
-  throw new UsageError(`Cannot run ${program.name}: ${wrong} is no command; --help lists them`);
+  throw new UsageError(`Cannot run ${program.name}: ${wrong} is not a command; --help lists them`);
 }
 
 function helpOf({ name, summary, commands }: Program): string {

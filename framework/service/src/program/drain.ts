@@ -1,14 +1,14 @@
 import type { Middleware } from 'fw';
 
-/** Whether a process has been told to end, and what its answers say from then on. */
+/** Whether the process is shutting down. */
 export interface Drain {
   readonly isDraining: boolean;
   begin(): void;
-  /** Asks clients to take another connection for their next request, once draining has begun. */
+  /** Middleware that sets `Connection: close` on responses while the process is shutting down. */
   readonly closeConnections: Middleware;
 }
 
-/** Creates the switch that a process turns once, when it is told to end. */
+/** Creates a drain that has not begun. */
 export function createDrain(): Drain {
   let isDraining = false;
   return {

@@ -8,9 +8,9 @@ import { type Command, type CommandTools, UsageError } from './command-line.ts';
 /** The pause between two attempts. */
 const PAUSE_MS = 500;
 
-/** A store, as far as the command needs it. */
+/** The part of a store that the command needs. */
 export interface MigratableStore {
-  /** Brings the tables to the newest version. */
+  /** Migrates the tables to the newest version. */
   migrate(): Promise<void>;
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export function createMigrateCommand<Config>(
   ) => MigratableStore | Promise<MigratableStore>,
 ): Command<Config> {
   return {
-    summary: 'brings the store to the newest version, and ends; may wait for one that is away',
+    summary: 'migrates the store to the newest version; --wait: retries while it is unavailable',
     usage: '[--wait SECONDS]',
     async run(config, args, { logger, signal }) {
       const endMs = performance.now() + readWaitSeconds(args) * 1000;
@@ -36,8 +36,8 @@ export function createMigrateCommand<Config>(
           await store.migrate().finally(() => store.close());
           return 0;
         } catch (error) {
-          const isAway = error instanceof ServiceUnavailableError;
-          if (!isAway || performance.now() + PAUSE_MS > endMs) throw error;
+          const isUnavailable = error instanceof ServiceUnavailableError;
+          if (!isUnavailable || performance.now() + PAUSE_MS > endMs) throw error;
           if (attempt === 1) logger.info(`Waiting for the store: ${error.message}`);
           await sleep(PAUSE_MS, undefined, { signal });
         }
@@ -46,7 +46,7 @@ export function createMigrateCommand<Config>(
   };
 }
 
-/** @throws {UsageError} if the arguments say anything else */
+/** @throws {UsageError} if the arguments are not `--wait` and seconds */
 function readWaitSeconds(args: readonly string[]): number {
   const { tokens } = parseArgs({
     args: [...args],

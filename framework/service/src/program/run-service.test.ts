@@ -202,7 +202,7 @@ test('an error that nobody catches is in the log, and ends the process with exit
   const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
   expect(last).toMatchObject({
     level: 'error',
-    message: 'Cannot go on after an error nobody caught',
+    message: 'Exiting after an uncaught error',
   });
   expect(last.error).toContain('Error: a bug');
 });
@@ -224,7 +224,7 @@ test('the command line migrates, runs commands with their exit codes, and prints
   expect(config).toMatchObject({ code: 0, stderr: '' });
   expect(config.stdout).toMatch(/^START +at-once +when it starts$/m);
   expect(help.stdout).toMatch(
-    /^ {2}migrate \[--wait SECONDS\] +brings the store to the newest version, and ends/m,
+    /^ {2}migrate \[--wait SECONDS\] +migrates the store to the newest version/m,
   );
 });
 
@@ -240,7 +240,7 @@ test('a command is told to stop, and chooses its exit code', async () => {
 });
 
 test.each<readonly [string, readonly string[], Variables, number, string]>([
-  ['of an unknown command', ['sevre'], {}, 2, '"sevre" is no command; --help lists them'],
+  ['of an unknown command', ['sevre'], {}, 2, '"sevre" is not a command; --help lists them'],
   [
     'of a bad variable',
     [],

@@ -14,47 +14,47 @@ import { type Command, readCommandLine, UsageError } from './command-line.ts';
 import { createDrain } from './drain.ts';
 import { createMigrateCommand, type MigratableStore } from './migrate-command.ts';
 
-/** One service, ready to be listened for. */
+/** A started service. */
 export interface Service {
   readonly app: Application;
-  /** What the service cannot do without, by name. Default: nothing. */
+  /** Checks of the parts that the service needs, by name. Default: none. */
   readonly checks?: Readonly<Record<string, Check>>;
-  /** Closes what the service holds open, once nothing is in flight any more. */
+  /** Closes the resources of the service; called when no request is in flight. */
   close?(): Promise<void>;
 }
 
-/** How a service comes to be: from its configuration, with what its process gives it. */
+/** How a service is configured and started. */
 export interface ServiceDefinition<Config extends ServiceConfig> {
   readonly name: string;
-  /** What the service is for: half a sentence. */
+  /** One line for `--help`, such as `stores users`. */
   readonly summary: string;
-  /** `serviceVariables` and the service's own. */
+  /** `serviceVariables` and the variables of the service. */
   readonly variables: Variables<Config>;
-  /** What must hold between variables. Default: nothing. */
+  /** Checks variables against each other. Default: no check. */
   readonly rule?: ConfigRule<Config>;
   start(config: Config, edge: ServiceEdge): Service | Promise<Service>;
-  /** Opens the store for the command `migrate`, which closes it. Default: no such command. */
+  /** Opens the store for the command `migrate`, which closes it. Default: there is no such command. */
   openStore?(
     config: Config,
     tools: { readonly logger: Logger },
   ): MigratableStore | Promise<MigratableStore>;
-  /** What else the program can do, by the name of its command. */
+  /** Further commands of the program, by name. */
   readonly commands?: Readonly<Record<string, Command<Config>>>;
 }
 
 /**
- * How long idle connections are still served once the port is closed. A proxy that drops its own sooner
- * never writes to one that is closed here; one that does not loses what it writes at that moment.
+ * How long idle connections are served after the port is closed. If the proxy closes its idle connections
+ * earlier, it never sends a request on a connection that is being closed here.
  */
 const LINGER_MS = { behindProxy: 5_000, alone: 500 };
 
-/** The part of `DRAIN_TIMEOUT_MS` that is reserved for closing stores: a tenth, at most so long. */
+/** A tenth of `DRAIN_TIMEOUT_MS`, and at most this long, is reserved for closing stores. */
 const MAX_RESERVE_MS = 1_000;
 
 /**
- * Runs a service as this process, as its command line says: serves until SIGTERM or SIGINT and then
- * drains; or runs a command. What stands in the way of it is one line on standard error and exit
- * code 1, or 2 for a command that does not exist; a second signal ends the process at once.
+ * Runs a service as this process: depending on the command line, serves requests until SIGTERM or SIGINT
+ * and then drains, or runs a command. A failure is one line on standard error and exit code 1, or 2 for an
+ * unknown command. A second signal ends the process immediately.
  */
 export async function runService<Config extends ServiceConfig>(
   definition: ServiceDefinition<Config>,
@@ -88,7 +88,7 @@ async function run<Config extends ServiceConfig>(
   const { LOG_LEVEL: level, LOG_FORMAT: format } = config;
   const logger = await openLogger(definition.name, { level, format });
   process.on('uncaughtException', (error) => {
-    logger.error('Cannot go on after an error nobody caught', error);
+    logger.error('Exiting after an uncaught error', error);
     process.exit(1);
   });
   if (request.kind === 'serve') return serve(definition, config, { logger, stop });
@@ -144,7 +144,7 @@ async function serve<Config extends ServiceConfig>(
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
   });
   let isComplete = true;
-  // Told to end while it started: nobody has been sent here yet.
+  // A signal during the start: no client has been sent here yet.
   if (!drain.isDraining) {
     const server = await listen(service.app, {
       host: config.HOST,
@@ -154,9 +154,9 @@ async function serve<Config extends ServiceConfig>(
     });
     health.begin(service.checks ?? {});
     await stopped;
-    // Whoever balances the load takes a moment to notice; until then requests are still welcome.
+    // Load balancers need a moment to notice; until then requests are accepted.
     await sleep(config.DRAIN_DELAY_MS);
-    // Without a delay there is nobody who balances load, and no proxy to wait for.
+    // Without a delay there is no load balancer or proxy to wait for.
     const lingerMs = config.DRAIN_DELAY_MS > 0 ? LINGER_MS.behindProxy : LINGER_MS.alone;
     const reserveMs = Math.min(MAX_RESERVE_MS, config.DRAIN_TIMEOUT_MS / 10);
     const closeEndMs = drainEndMs - reserveMs;
@@ -174,8 +174,8 @@ async function serve<Config extends ServiceConfig>(
 const INCOMPLETE = 'Requests were still in flight at the end of draining';
 
 /**
- * Aborts, with its name, on the first signal to end; a second one ends the process. Node as process 1
- * has no default for either, so both are handled from the start.
+ * Aborts on the first SIGTERM or SIGINT, with its name as the reason; a second one ends the process. Node
+ * as process 1 has no default handlers, so both signals are handled from the start.
  */
 function onSignal(): AbortSignal {
   const stop = new AbortController();
@@ -187,7 +187,7 @@ function onSignal(): AbortSignal {
   return stop.signal;
 }
 
-/** What `error` says, on one line. */
+/** The message of `error` on one line. */
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(/\s*\n\s*/g, ' ');

@@ -3,7 +3,7 @@ import type { Application } from 'fw';
 
 /**
  * Sends a request for each operation in the OpenAPI document of `app`, and requests that match none:
- * OPTIONS, an unsupported method, an unknown path, an unreadable path. Returns the responses by
+ * OPTIONS, an unsupported method, an unknown path, an invalid path. Returns the responses by
  * request line.
  */
 export async function requestEverything(

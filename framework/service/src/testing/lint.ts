@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { request } from '@fw/core/testing';
 import type { Application } from 'fw';
 
-/** One thing that redocly finds. */
+/** A problem that redocly finds. */
 export interface LintProblem {
   readonly severity: string;
   readonly ruleId: string;
@@ -16,7 +16,7 @@ export interface LintProblem {
   readonly pointers: readonly string[];
 }
 
-/** What redocly says of a problem, as far as it is read. */
+/** The part of redocly's report that is used. */
 interface Report {
   readonly problems: readonly (Omit<LintProblem, 'pointers'> & {
     readonly location: readonly { readonly pointer?: string }[];
@@ -32,7 +32,7 @@ export async function lintDocument(
 ): Promise<readonly LintProblem[]> {
   const response = await request(app, path);
   if (response.status !== 200)
-    throw new Error(`Cannot lint ${path}: it answers ${response.status}`);
+    throw new Error(`Cannot lint ${path}: its status is ${response.status}`);
   const folder = await mkdtemp(join(tmpdir(), 'fw-lint-'));
   try {
     const file = join(folder, 'openapi.json');
@@ -49,7 +49,7 @@ export async function lintDocument(
   }
 }
 
-/** Without a configuration but its own: `folder` is an empty one. */
+/** Runs in the empty `folder`, so that redocly finds no other configuration. */
 function runRedocly(folder: string, file: string): Promise<Report> {
   const args = ['lint', file, '--extends', 'recommended', '--format', 'json'];
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
@@ -62,7 +62,7 @@ function runRedocly(folder: string, file: string): Promise<Report> {
         try {
           resolve(JSON.parse(stdout));
         } catch (cause) {
-          reject(new Error(`Cannot read what redocly says: ${stdout}${stderr}`, { cause }));
+          reject(new Error(`Cannot read the report of redocly: ${stdout}${stderr}`, { cause }));
         }
       },
     );

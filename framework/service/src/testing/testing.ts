@@ -10,10 +10,10 @@ import { cellsOf, describeVariables } from '../config/describe-variables.ts';
 export { requestEverything, withoutCacheControl } from './every-response.ts';
 export { type LintProblem, lintDocument } from './lint.ts';
 
-/** Variables on top of those that every process needs. */
+/** Environment variables of a process, in addition to `PATH`. */
 export type Variables = Readonly<Record<string, string>>;
 
-/** How a process ended, and all it wrote. */
+/** How a process ended, and its output. */
 export interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -22,26 +22,26 @@ export interface Ending {
   readonly durationMs: number;
 }
 
-/** A service as a process of its own, which may still be starting. */
+/** A service in its own process, which may still be starting. */
 export interface LaunchedService {
-  /** Resolves once health can be asked, which is before the service has started. */
+  /** Resolves once the health server listens, which is before the service has started. */
   readonly live: Promise<{ readonly healthUrl: string }>;
-  /** Resolves once the service can be asked. */
+  /** Resolves once the service listens. */
   readonly listening: Promise<{ readonly url: string }>;
   readonly pid: number;
   signal(name: NodeJS.Signals): void;
-  /** What it has written to standard output so far. */
+  /** Its standard output so far. */
   output(): string;
   readonly ended: Promise<Ending>;
 }
 
-/** A service that runs as a process of its own. */
+/** A running service in its own process. */
 export interface ServiceProcess extends Omit<LaunchedService, 'live' | 'listening'> {
   readonly url: string;
   readonly healthUrl: string;
 }
 
-/** Runs the service at `main`, with a command line, until it ends by itself. */
+/** Runs the service at `main` with the arguments `args` until it ends. */
 export async function runToEnd(
   main: URL,
   variables: Variables,
@@ -52,9 +52,9 @@ export async function runToEnd(
 }
 
 /**
- * Starts the service at `main` on free ports; resolves once it can be asked.
+ * Starts the service at `main` on free ports; resolves once it listens.
  *
- * @throws {Error} with what it wrote, if it ends before that
+ * @throws {Error} with its output, if it ends before that
  */
 export async function startService(main: URL, variables: Variables = {}): Promise<ServiceProcess> {
   const { live, listening, ...service } = await launchService(main, variables);
@@ -62,7 +62,7 @@ export async function startService(main: URL, variables: Variables = {}): Promis
   return { url, healthUrl, ...service };
 }
 
-/** Starts the service at `main` on free ports, or a command of it, and does not wait for it. */
+/** Starts the service at `main`, or a command of it, on free ports without waiting for it. */
 export async function launchService(
   main: URL,
   variables: Variables = {},
@@ -74,17 +74,17 @@ export async function launchService(
   const early = ended.then(({ stdout, stderr }): never => {
     throw new Error(`The service ended before it listened: ${stdout}${stderr}`);
   });
-  const said = async (pattern: RegExp): Promise<string> => {
+  const logged = async (pattern: RegExp): Promise<string> => {
     for (;;) {
       const [, url] = pattern.exec(output()) ?? [];
       if (url) return url;
       await Promise.race([once(child.stdout ?? child, 'data'), early]);
     }
   };
-  const live = said(/"message":"Health: Listening on (http[^"]+)"/).then((healthUrl) => ({
+  const live = logged(/"message":"Health: Listening on (http[^"]+)"/).then((healthUrl) => ({
     healthUrl,
   }));
-  const listening = said(/"message":"Listening on (http[^"]+)"/).then((url) => ({ url }));
+  const listening = logged(/"message":"Listening on (http[^"]+)"/).then((url) => ({ url }));
   for (const promise of [early, live, listening]) promise.catch(() => {});
   const { pid = 0 } = child;
   return { live, listening, pid, signal: (name) => child.kill(name), output, ended };
@@ -93,9 +93,8 @@ export async function launchService(
 const bundles = new Map<string, Promise<string>>();
 
 /**
- * The bundle of the service at `main`, made once a run: its decorators cannot be run as they stand,
- * and it is the bundle that is run elsewhere. It is written to `dist`, where files that it finds
- * relative to itself are as far away as from `src`.
+ * Bundles the service at `main` once per test run: Node cannot run decorators, and deployments run the
+ * bundle too. It is written to `dist`, from where relative paths to data files are the same as from `src`.
  */
 async function bundleOf(main: URL): Promise<string> {
   const entry = fileURLToPath(main);
@@ -111,7 +110,7 @@ async function bundleForTests(entry: string): Promise<string> {
   return outfile;
 }
 
-/** Of this process's environment only what a program needs, so that every run has its defaults. */
+/** Only `PATH` is inherited, so that every variable has its default. */
 function spawnNode(args: readonly string[], variables: Variables): ChildProcess {
   return spawn(process.execPath, args, {
     env: { PATH: process.env.PATH, ...variables },
@@ -136,7 +135,7 @@ function watch(child: ChildProcess): { ended: Promise<Ending>; output: () => str
   return { ended, output: () => written.stdout };
 }
 
-/** The table that the README of a service with these variables has. */
+/** The table of `variables` for the README of a service. */
 export function readmeTableOf(variables: AnyVariables): string {
   const rows = describeVariables(variables)
     .map(cellsOf)

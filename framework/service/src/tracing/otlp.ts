@@ -16,10 +16,10 @@ import type { Context } from 'fw';
 import { readTraceparent } from './trace-context.ts';
 import type { RequestTrace, Tracing, TracingOptions } from './tracing.ts';
 
-/** How long the end of a process waits for a collector. */
+/** How long the shutdown waits for the collector. */
 const CLOSE_MS = 2_000;
 
-/** Sends spans; those of requests whose sender does not sample them are left out. */
+/** Sends the spans of sampled requests; the client of a request decides whether it is sampled. */
 export function createTracing({ service, endpoint, intervalMs = 1_000 }: TracingOptions): Tracing {
   const exporter = new OTLPTraceExporter({
     url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
@@ -100,7 +100,7 @@ function describe(method: string, span: Span, beginCall: BeginCall): RequestTrac
   };
 }
 
-/** An answer from `errorFrom` on is an error: to whoever asks the client's too (HTTP semantic conventions). */
+/** A status from `errorFrom` on is an error; in a client span 4xx is one too (HTTP semantic conventions). */
 function setStatus(span: Span, status: number, errorFrom: number): void {
   span.setAttribute('http.response.status_code', status);
   if (status < errorFrom) return;

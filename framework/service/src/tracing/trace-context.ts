@@ -1,6 +1,6 @@
-/** Where a request belongs, as its sender says. */
+/** The trace that a request belongs to, as its client states. */
 export interface TraceParent {
-  /** The whole header, as it came. */
+  /** The whole header, unchanged. */
   readonly text: string;
   readonly traceId: string;
   readonly spanId: string;
@@ -11,8 +11,8 @@ const TRACEPARENT =
   /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
 /**
- * Reads `traceparent`; what is not valid does not count (W3C Trace Context §3.2.2). Versions to come
- * may say more at the end.
+ * Reads `traceparent`; an invalid header is ignored (W3C Trace Context §3.2.2). Later versions may append
+ * fields.
  */
 export function readTraceparent(header: string | undefined): TraceParent | undefined {
   if (header === undefined) return undefined;

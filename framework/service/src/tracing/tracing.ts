@@ -2,7 +2,7 @@ import type { Context } from 'fw';
 
 declare module '@fw/core' {
   interface State {
-    /** Where spans are sent anywhere: the one of this request. */
+    /** The span of this request, if tracing is on. */
     trace?: RequestTrace;
   }
 }
@@ -11,32 +11,32 @@ declare module '@fw/core' {
 export interface Tracing {
   /** Begins the span of a request. */
   begin(ctx: Context): RequestTrace;
-  /** Sends what has not been sent yet; takes no longer than two seconds, and never rejects. */
+  /** Sends the remaining spans; takes at most two seconds and never rejects. */
   close(): Promise<void>;
 }
 
 /** The span of a request. */
 export interface RequestTrace {
   readonly traceId: string;
-  /** Begins the span of a call that the request needs. */
+  /** Begins the span of a call to another service. */
   call(target: { readonly method: string; readonly url: URL }): CallTrace;
-  /** `route` is the pattern, empty where none matched. */
-  end(answer: { readonly route: string; readonly status: number }): void;
+  /** `route` is the pattern, or empty if no route matched. */
+  end(result: { readonly route: string; readonly status: number }): void;
 }
 
 /** The span of a call to another service. */
 export interface CallTrace {
-  /** What that service is told. */
+  /** The header of the call. */
   readonly traceparent: string;
-  /** A call ends by the status of its answer, or for want of one by an error. */
+  /** Ends the span with the status of the response, or with an error if there is none. */
   end(outcome: { readonly status: number } | { readonly error: unknown }): void;
 }
 
 export interface TracingOptions {
   /** The service's name. */
   readonly service: string;
-  /** The collector, without the `/v1/traces` that OTLP adds (`OTEL_EXPORTER_OTLP_ENDPOINT`). */
+  /** The address of the collector, without `/v1/traces` (`OTEL_EXPORTER_OTLP_ENDPOINT`). */
   readonly endpoint: string;
-  /** How long spans are kept to be sent together. Default 1 s. */
+  /** How long spans are collected before they are sent. Default 1 s. */
   readonly intervalMs?: number;
 }
