@@ -1,10 +1,10 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * The key of the client at `ip`: an IPv4 address itself, also if it is mapped to IPv6 (RFC 4291
- * §2.5.5.2); of an IPv6 address the subnet, because a client has a whole one to choose from.
+ * The default key of the client at `ip`: an IPv4 address itself, also if it is mapped to IPv6 (RFC 4291
+ * §2.5.5.2); for an IPv6 address its subnet, because one client can use every address of a subnet.
  *
- * @param ipv6Subnet bits of the prefix. Default 64: what one line is given (RFC 6177).
+ * @param ipv6Subnet bits of the prefix. Default 64, the usual size for one site (RFC 6177).
  */
 export function clientKey(ip: string, ipv6Subnet = 64): string {
   if (!ip.includes(':') || !isIPv6(ip)) return ip;

@@ -5,7 +5,7 @@ const UNIT_MS = new Map([
   ['h', 3_600_000],
   ['d', 86_400_000],
 ]);
-/** A year: beyond it, times in milliseconds lose the fractions that counting needs. */
+/** A year: longer times in milliseconds would lose fractions that the algorithms need. */
 const MAX_WINDOW_MS = 366 * 86_400_000;
 
 /**

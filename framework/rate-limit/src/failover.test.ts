@@ -50,7 +50,7 @@ test('local: while the store fails, each replica keeps the limit by itself', asy
 
   expect(await statuses(app, 4)).toEqual([200, 200, 429, 429]);
   expect(lines).toEqual([
-    'error: The rate limit store fails: limits are not exact until it is back',
+    'error: The rate limit store fails: limits are not exact until it recovers',
   ]);
 });
 
@@ -90,8 +90,8 @@ test('a store that fails is asked again now and then, and counts once it is back
   expect(askedWhileBroken).toBeLessThan(10);
   expect(after).toEqual([200, 200, 429]);
   expect(lines).toEqual([
-    'error: The rate limit store fails: limits are not exact until it is back',
-    'info: The rate limit store is back: limits are exact again',
+    'error: The rate limit store fails: limits are not exact until it recovers',
+    'info: The rate limit store has recovered: limits are exact again',
   ]);
 });
 

@@ -4,25 +4,26 @@ import { ServiceUnavailableError } from '@fw/errors';
 import { type MemoryCounter, memoryStore } from './memory-store.ts';
 import type { Counter, Hit, Policy, RateLimitStore } from './store.ts';
 
-/** What happens to requests while the store fails: a limit per replica, none, or 503. */
+/** What happens to requests while the store fails: a limit in each process, no limit, or 503. */
 export type OnStoreError = 'local' | 'open' | 'closed';
 
 export const ON_STORE_ERROR: readonly OnStoreError[] = ['local', 'open', 'closed'];
 
-/** Milliseconds between two tries whether a store that failed is back. */
+/** Milliseconds between two tries of a store that failed. */
 const RETRY_MS = 250;
 
-/** The counts of one policy, by its store or by what replaces it. */
+/** Counts for one policy, in its store or in a substitute. */
 export interface Counts {
-  /** Counts a request; `undefined` where nothing could, and it passes all the same. */
+  /** Counts a request; `undefined` if nothing could count it and it is allowed. */
   hit(key: string, cost: number, log: Logger): Hit | undefined | Promise<Hit | undefined>;
-  /** The refusal of such a request, if it is known without waiting; counts nothing. */
+  /** The refusal of such a request, if known without waiting; counts nothing. */
   findRefusal(key: string, cost: number): Hit | undefined;
 }
 
 /**
- * Counts by `policy` in `store`, and by `onStoreError` while that fails. Then no request waits for
- * it: now and then one is counted by it in the background, which tells when it is back.
+ * Counts for `policy` in `store`, or as `onStoreError` says while the store fails. No request waits for
+ * a store that failed: from time to time one is counted there in the background, to notice when the
+ * store has recovered.
  */
 export function createCounts(
   store: RateLimitStore,
@@ -66,11 +67,11 @@ async function attempt(
     await counter.hit(key, cost);
     breaker.close(log);
   } catch {
-    // It is still away: said once, when it left.
+    // The store is still unavailable; `open` has logged that.
   }
 }
 
-/** What counts while the store fails. */
+/** Counts while the store fails. */
 interface Substitute {
   hit(key: string, cost: number): Hit | undefined;
   findRefusal(key: string, cost: number): Hit | undefined;
@@ -80,7 +81,7 @@ function createSubstitute(policy: Policy, onStoreError: OnStoreError): Substitut
   if (onStoreError === 'open') return { hit: () => undefined, findRefusal: () => undefined };
   if (onStoreError === 'closed') {
     const close = () => {
-      throw new ServiceUnavailableError('The rate limit store is away', {
+      throw new ServiceUnavailableError('The rate limit store is unavailable', {
         headers: { 'Retry-After': '1' },
       });
     };
@@ -96,7 +97,7 @@ function createSubstitute(policy: Policy, onStoreError: OnStoreError): Substitut
   };
 }
 
-/** One for each store, so that limiters which share a store learn of its failure together. */
+/** One for each store: limiters that share a store share its breaker. */
 const breakers = new WeakMap<RateLimitStore, Breaker>();
 
 function breakerOf(store: RateLimitStore): Breaker {
@@ -112,7 +113,7 @@ class Breaker {
   isOpen = false;
   #nextTryMs = 0;
 
-  /** Whether it is time to try the store again; true once for each time. */
+  /** Whether to try the store again; true once per interval. */
   isDue(): boolean {
     const nowMs = performance.now();
     if (nowMs < this.#nextTryMs) return false;
@@ -124,12 +125,12 @@ class Breaker {
     if (this.isOpen) return;
     this.isOpen = true;
     this.#nextTryMs = performance.now() + RETRY_MS;
-    log.error('The rate limit store fails: limits are not exact until it is back', error);
+    log.error('The rate limit store fails: limits are not exact until it recovers', error);
   }
 
   close(log: Logger): void {
     if (!this.isOpen) return;
     this.isOpen = false;
-    log.info('The rate limit store is back: limits are exact again');
+    log.info('The rate limit store has recovered: limits are exact again');
   }
 }

@@ -2,28 +2,28 @@ import type { Context } from '@fw/core';
 
 import type { Hit, Policy } from './store.ts';
 
-/** Which of the IETF's drafts the answer's headers follow; `draft-10` adds its two to those of `draft-6`. */
+/** The IETF draft that defines the response headers; `draft-10` adds two headers to those of `draft-6`. */
 export type HeaderDialect = 'draft-6' | 'draft-10';
 
 export const HEADER_DIALECTS: readonly HeaderDialect[] = ['draft-6', 'draft-10'];
 
-/** What the tightest limiter of a request allows. */
+/** What the strictest limiter of a request allows. */
 export interface RateLimitState {
   readonly policy: string;
   readonly limit: number;
   readonly remaining: number;
-  /** Milliseconds until all of the quota is back; of a refused request, until it would pass. */
+  /** Milliseconds until the whole quota is available; of a refused request, until it would be allowed. */
   readonly resetMs: number;
 }
 
 declare module '@fw/core' {
   interface State {
-    /** What the limiters of this request have left of its quota. */
+    /** The strictest limit of this request, set by `rateLimit`. */
     rateLimit?: RateLimitState;
   }
 }
 
-/** Stores reckon in microseconds and round up: what is a minute must not become 61 seconds. */
+/** Stores may round up to a microsecond; one minute must not become 61 seconds. */
 const ROUNDING_MS = 0.002;
 
 /** Whole seconds, rounded up: the form that `Retry-After` takes (RFC 9110 §10.2.3). */
@@ -31,7 +31,7 @@ export function wholeSeconds(milliseconds: number): number {
   return Math.max(0, Math.ceil((milliseconds - ROUNDING_MS) / 1000));
 }
 
-/** Writes the headers of limiters by `policy`; of several on one route the tightest speaks. */
+/** Creates a function that sets the headers of a limiter. Every limiter counts; the headers report the strictest. */
 export function createHeaderWriter(
   policy: Policy,
   dialect: HeaderDialect,
@@ -45,8 +45,8 @@ export function createHeaderWriter(
   return (ctx, hit) => {
     const { remaining, resetMs } = hit;
     const seconds = wholeSeconds(resetMs);
-    const tightest = ctx.state.rateLimit;
-    if (!tightest || !hit.allowed || remaining < tightest.remaining) {
+    const strictest = ctx.state.rateLimit;
+    if (!strictest || !hit.allowed || remaining < strictest.remaining) {
       ctx.state.rateLimit = { policy: policy.name, limit, remaining, resetMs };
       ctx.set('RateLimit-Limit', limitText);
       ctx.set('RateLimit-Remaining', String(remaining));

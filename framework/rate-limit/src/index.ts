@@ -1,6 +1,7 @@
 export { clientKey } from './client-key.ts';
 export type { OnStoreError } from './failover.ts';
 export type { HeaderDialect, RateLimitState } from './headers.ts';
+export type { LimiterOptions } from './limiter.ts';
 export {
   type MemoryCounter,
   type MemoryStore,
@@ -9,7 +10,6 @@ export {
 } from './memory-store.ts';
 export type { PolicyOptions } from './options.ts';
 export {
-  type LimiterOptions,
   type RateLimitOptions,
   rateLimit,
   type TieredRateLimitOptions,

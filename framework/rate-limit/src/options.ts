@@ -3,22 +3,22 @@ import { aWholeNumber, badOption, check, oneOf } from '@fw/core/options';
 import { readDuration } from './duration.ts';
 import type { Algorithm, Policy } from './store.ts';
 
-/** What a limiter is made from, as a user writes it. */
+/** What a limiter allows, with defaults. */
 export interface PolicyOptions {
-  /** How much passes per window. Default 100. */
+  /** The limit per window. Default 100. */
   readonly max?: number;
   /** The length of the window: `30s`, `1m`, or milliseconds. Default `1m`. */
   readonly window?: string | number;
   /** Default `sliding-window`: no interval as long as the window holds more than `max`. */
   readonly algorithm?: Algorithm;
-  /** Only for `token-bucket`: how much passes at once. Default `max`. */
+  /** Only for `token-bucket`: the limit at once. Default `max`. */
   readonly burst?: number;
-  /** Names the policy to clients, and tells its counts from others in a shared store. Default such as `100-per-1m`. */
+  /** The name of the policy in headers and in a shared store. Default, for example, `100-per-1m`. */
   readonly name?: string;
 }
 
 const ALGORITHMS: readonly Algorithm[] = ['sliding-window', 'fixed-window', 'token-bucket'];
-/** What a structured field's string may hold (RFC 9651 §3.3.3) without an escape, and a key of any store. */
+/** Characters that need no escape in a structured field (RFC 9651 §3.3.3) and in a key of any store. */
 const NAME = /^[\w.:-]{1,64}$/;
 export const MAX_COUNT = 2 ** 32 - 1;
 
@@ -37,9 +37,9 @@ export const POLICY_CHECKS = {
 };
 
 /**
- * Makes a policy of options that passed `POLICY_CHECKS`.
+ * Creates a policy from options that passed `POLICY_CHECKS`.
  *
- * @throws {TypeError} if `burst` is set for an algorithm that has none
+ * @throws {TypeError} if `burst` is set for another algorithm than `token-bucket`
  */
 export function createPolicy(owner: string, options: PolicyOptions): Policy {
   const { max = 100, window = '1m', algorithm = 'sliding-window', burst, name } = options;

@@ -253,8 +253,8 @@ describe('with a server that fails', () => {
     return { server, client, lines, ask, untilExact };
   }
 
-  const FAILS = 'The rate limit store fails: limits are not exact until it is back';
-  const BACK = 'The rate limit store is back: limits are exact again';
+  const FAILS = 'The rate limit store fails: limits are not exact until it recovers';
+  const BACK = 'The rate limit store has recovered: limits are exact again';
 
   test.each(['SIGKILL', 'SIGSTOP'] as const)(
     'after %s answers come in time, by the local limit, and are exact soon after its return',

@@ -5,7 +5,7 @@ import { aString, aWholeNumber, readOptions } from '@fw/core/options';
 import { SCRIPT } from './redis-script.ts';
 import type { Counter, Hit, Policy, RateLimitStore } from './store.ts';
 
-/** What the store uses of a client of the package `redis`. */
+/** The members of a client of the package `redis` that the store uses. */
 export interface RedisClient {
   readonly isReady: boolean;
   sendCommand(args: string[]): Promise<unknown>;
@@ -13,15 +13,15 @@ export interface RedisClient {
 }
 
 export interface RedisStoreOptions {
-  /** Stands before every key. The braces put all of them into one slot of a cluster. Default `{rate-limit}:`. */
+  /** Prefix of every key. The braces put all keys into one slot of a cluster. Default `{rate-limit}:`. */
   readonly prefix?: string;
-  /** Milliseconds that a request waits for the server; longer if this process is late itself. Default 100. */
+  /** Milliseconds that a request waits for the server; longer if this process is busy. Default 100. */
   readonly timeout?: number;
 }
 
 /**
- * Options for a client of the package `redis` that suit a limiter: no command waits for a connection,
- * a server that is back is found within a second.
+ * Options for a client of the package `redis`: no command waits for a connection, and the client
+ * reconnects within a second after the server has recovered.
  *
  * ```ts
  * const client = createClient({ url, ...redisClientOptions });
@@ -36,48 +36,48 @@ export const redisClientOptions = {
 };
 
 /**
- * Counts in a Redis or Valkey server, exactly over any number of processes: by one script and the
- * server's clock. The hits of one turn of the event loop travel together, and a key that is known to
- * be blocked is not asked for. While the server is away, every hit fails at once.
+ * Counts in a Redis or Valkey server, exactly for any number of processes, with one script and the
+ * clock of the server. All hits of one turn of the event loop are one command. A key that is known to
+ * be blocked needs no command. While the server is unavailable, every hit fails at once.
  *
- * @throws {TypeError} if an option is unknown or has a value that it cannot have
+ * @throws {TypeError} if an option is unknown or has an invalid value
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): RateLimitStore {
   const { prefix = '{rate-limit}:', timeout = 100 } = readOptions('redisStore()', options, {
     prefix: aString,
     timeout: aWholeNumber(1, 60_000),
   });
-  hearErrors(client);
+  ignoreErrors(client);
   const script = new Script(client, timeout);
   const blocks = new KnownBlocks();
   return { counter: (policy) => new RedisCounter(script, blocks, policy, prefix) };
 }
 
-const heard = new WeakSet<RedisClient>();
+const ignored = new WeakSet<RedisClient>();
 
-/** Limiters learn of a failure by their hits; an error that nobody listens to ends the process. */
-function hearErrors(client: RedisClient): void {
-  if (heard.has(client)) return;
-  heard.add(client);
+/** Limiters notice a failure by their hits; an error event without a listener would end the process. */
+function ignoreErrors(client: RedisClient): void {
+  if (ignored.has(client)) return;
+  ignored.add(client);
   client.on('error', () => {});
 }
 
 const SHA = createHash('sha1').update(SCRIPT).digest('hex');
 
 /**
- * The time-out is waited for in parts, each of which ends in a turn of the event loop: a process that
- * was busy itself, or did not get the processor, has not waited for the server meanwhile.
+ * The time-out consists of parts, each of which ends in a turn of the event loop. Time in which this
+ * process was busy, or did not get the processor, therefore hardly counts as waiting for the server.
  */
 const PARTS = 4;
 
-/** After the last part, what has arrived by then gets to be read. */
+/** After the last part, responses that have arrived are still read. */
 const GRACE_MS = 10;
 
-/** Runs the script on the server, in the time that requests have. */
+/** Runs the script on the server, with a time-out. */
 class Script {
   readonly #client: RedisClient;
   readonly #timeoutMs: number;
-  /** Calls that the server has not answered in time, and may still carry out. */
+  /** Calls that timed out and that the server may still run. */
   #overdue = 0;
 
   constructor(client: RedisClient, timeoutMs: number) {
@@ -85,10 +85,10 @@ class Script {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** @throws {Error} if there is no hope for an answer in time */
+  /** @throws {Error} if no response in time can be expected */
   assertReady(): void {
     if (!this.#client.isReady) throw new Error('The Redis client is not connected');
-    if (this.#overdue > 0) throw new Error('The Redis server does not answer');
+    if (this.#overdue > 0) throw new Error('The Redis server does not respond');
   }
 
   run(args: readonly string[]): Promise<readonly number[]> {
@@ -97,7 +97,7 @@ class Script {
       const giveUp = () => {
         isLate = true;
         this.#overdue++;
-        reject(new Error(`The Redis server has not answered within ${this.#timeoutMs} ms`));
+        reject(new Error(`The Redis server has not responded within ${this.#timeoutMs} ms`));
       };
       let timer: NodeJS.Timeout;
       const wait = (parts: number) => {
@@ -116,7 +116,7 @@ class Script {
     });
   }
 
-  /** By its hash; a server that has never seen the script, or has forgotten it, is given it whole. */
+  /** Runs the script by its hash; sends the script itself to a server that does not have it. */
   async #evaluate(args: readonly string[]): Promise<readonly number[]> {
     try {
       return readNumbers(await this.#client.sendCommand(['EVALSHA', SHA, ...args]));
@@ -133,14 +133,14 @@ function readNumbers(reply: unknown): readonly number[] {
 }
 
 interface Waiting {
-  /** With all that tells it from other keys on the server. */
+  /** The full key on the server. */
   readonly key: string;
   readonly cost: number;
   resolve(hit: Hit): void;
   reject(error: unknown): void;
 }
 
-/** Hits of one call: longer ones would keep the server's other clients waiting. */
+/** Longer calls would delay the other clients of the server. */
 const MAX_HITS_PER_CALL = 500;
 
 class RedisCounter implements Counter {
@@ -160,14 +160,14 @@ class RedisCounter implements Counter {
 
   hit(key: string, cost: number): Hit | Promise<Hit> {
     const fullKey = this.#prefix + key;
-    return this.#blocks.find(fullKey, cost) ?? this.#ask(fullKey, cost);
+    return this.#blocks.find(fullKey, cost) ?? this.#request(fullKey, cost);
   }
 
   findRefusal(key: string, cost: number): Hit | undefined {
     return this.#blocks.find(this.#prefix + key, cost);
   }
 
-  #ask(key: string, cost: number): Promise<Hit> {
+  #request(key: string, cost: number): Promise<Hit> {
     try {
       this.#script.assertReady();
     } catch (error) {
@@ -176,7 +176,7 @@ class RedisCounter implements Counter {
     }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ key, cost, resolve, reject });
-      // The check phase comes right after the sockets of this turn were read.
+      // Runs right after all sockets of this turn were read.
       if (this.#waiting.length === 1) setImmediate(() => this.#flush());
     });
   }
@@ -220,7 +220,7 @@ function readHit(number = 0, micros = 0): Hit {
     : { allowed: false, remaining: -1 - number, resetMs };
 }
 
-/** A hit that costs as much as this one did is refused until then. */
+/** A hit of at least this cost is refused until `untilMs`. */
 interface Block {
   readonly cost: number;
   readonly remaining: number;
@@ -230,8 +230,8 @@ interface Block {
 const MAX_KNOWN_BLOCKS = 10_000;
 
 /**
- * What is known of blocked keys without asking. It must be empty while the server is away: an answer
- * from here would look as if the server were back.
+ * Blocked keys, known without a command. Must be empty while the server is unavailable: a hit that is
+ * refused from here would look as if the server had recovered.
  */
 class KnownBlocks {
   readonly #blocks = new Map<string, Block>();

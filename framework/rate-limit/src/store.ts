@@ -1,42 +1,42 @@
 /** How hits are counted. */
 export type Algorithm = 'sliding-window' | 'fixed-window' | 'token-bucket';
 
-/** What one limiter allows, in full. */
+/** What one limiter allows. */
 export interface Policy {
-  /** Tells the counts of one policy from those of others in the same store. */
+  /** Separates the counts of this policy from those of others in the same store. */
   readonly name: string;
   readonly algorithm: Algorithm;
-  /** How much passes per window. */
+  /** The limit per window. */
   readonly max: number;
   readonly windowMs: number;
-  /** How much passes at once: `max`, unless a token bucket says otherwise. */
+  /** The limit at once: `max`, unless a token bucket sets another. */
   readonly burst: number;
 }
 
-/** What counting one request came to. */
+/** The result of counting one request. */
 export interface Hit {
   readonly allowed: boolean;
-  /** How much more passes at once. */
+  /** How much more is allowed at once. */
   readonly remaining: number;
-  /** Milliseconds until all of the quota is back; of a refused hit, until it would pass. */
+  /** Milliseconds until the whole quota is available; of a refused hit, until it would be allowed. */
   readonly resetMs: number;
 }
 
 /** The counts of one policy, by key. */
 export interface Counter {
   /**
-   * Counts a request that costs `cost`, unless that is more than is left: what is refused is not
-   * counted. A promise must settle, and soon: a request waits for it.
+   * Counts a request that costs `cost`, unless that is more than is left: a refused request is not
+   * counted. The request waits for a promise, so it must settle soon.
    */
   hit(key: string, cost: number): Hit | Promise<Hit>;
   /**
-   * The refusal of such a hit, if the store knows without waiting that it would refuse it; counts
-   * nothing. It saves work only: a limiter that counts failures asks before the request is handled.
+   * The refusal of such a hit, if the store would refuse it and knows that without waiting. Counts
+   * nothing. Limiters with `countOnly` use it to refuse a request before it is handled.
    */
   findRefusal?(key: string, cost: number): Hit | undefined;
 }
 
-/** Where counts are kept. Counters of equal policies share theirs. */
+/** Counts hits per policy and key. Counters of equal policies share their counts. */
 export interface RateLimitStore {
   counter(policy: Policy): Counter;
 }

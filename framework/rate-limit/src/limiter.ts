@@ -1,0 +1,161 @@
+import type { Context, Middleware } from '@fw/core';
+import { statusOf } from '@fw/core/extension';
+import { aFunction, anObjectWith, aWholeNumber, check, oneOf } from '@fw/core/options';
+import { TooManyRequestsError } from '@fw/errors';
+
+import { clientKey } from './client-key.ts';
+import { createCounts, ON_STORE_ERROR, type OnStoreError } from './failover.ts';
+import {
+  createHeaderWriter,
+  HEADER_DIALECTS,
+  type HeaderDialect,
+  wholeSeconds,
+} from './headers.ts';
+import { memoryStore } from './memory-store.ts';
+import { MAX_COUNT } from './options.ts';
+import type { Hit, Policy, RateLimitStore } from './store.ts';
+
+/** Options of limiters with and without tiers. */
+export interface LimiterOptions {
+  /** The key under which a request is counted. Default: the client's address, of IPv6 its subnet. */
+  readonly keyGenerator?: (ctx: Context) => string;
+  /** Where hits are counted. Default: a memory store of this limiter. */
+  readonly store?: RateLimitStore;
+  /** Requests that are neither counted nor limited. Default: none. */
+  readonly skip?: (ctx: Context) => boolean;
+  /**
+   * Counts only requests that end with one of these statuses, such as `[401]`. A key over the limit is
+   * refused before its request is handled; a failure over the limit gets the 429 instead of its own
+   * response. Other responses are not counted and have no headers. Default: every request counts.
+   */
+  readonly countOnly?: readonly number[];
+  /** How much a request counts: a whole number, at least 0. Default 1. */
+  readonly cost?: number | ((ctx: Context) => number);
+  /** Sends the response of a refused request; its headers are set. Default: throws the 429. */
+  readonly handler?: (ctx: Context, hit: Hit) => unknown;
+  /** What happens while the store fails. Default `local`: a limit in each process. */
+  readonly onStoreError?: OnStoreError;
+  /** Bits of an IPv6 address in the default key, 1 to 128. Default 64. */
+  readonly ipv6Subnet?: number;
+  /** The headers of the responses. Default `draft-6`. */
+  readonly headers?: HeaderDialect;
+}
+
+const aCost = aWholeNumber(0, MAX_COUNT);
+
+export const LIMITER_CHECKS = {
+  keyGenerator: aFunction,
+  store: anObjectWith('a store', ['counter']),
+  skip: aFunction,
+  countOnly: check('a list of statuses such as [401]', isStatusList),
+  cost: check(
+    `${aCost.expected} or a function`,
+    (value) => typeof value === 'function' || aCost.accepts(value),
+  ),
+  handler: aFunction,
+  onStoreError: oneOf(ON_STORE_ERROR),
+  ipv6Subnet: aWholeNumber(1, 128),
+  headers: oneOf(HEADER_DIALECTS),
+};
+
+function isStatusList(statuses: unknown): boolean {
+  const isStatus = (status: unknown) =>
+    Number.isInteger(status) && Number(status) >= 200 && Number(status) <= 599;
+  return Array.isArray(statuses) && statuses.length > 0 && statuses.every(isStatus);
+}
+
+/** Creates a middleware for each of `policies`. They share one store. */
+export function createLimiters(
+  policies: readonly Policy[],
+  options: LimiterOptions,
+): readonly Middleware[] {
+  const { store = memoryStore() } = options;
+  return policies.map((policy) => createLimiter(policy, { ...options, store }));
+}
+
+function createLimiter(
+  policy: Policy,
+  {
+    ipv6Subnet = 64,
+    keyGenerator = (ctx) => addressKey(ctx, ipv6Subnet),
+    store,
+    skip,
+    countOnly,
+    cost = 1,
+    handler = refuse,
+    onStoreError = 'local',
+    headers = 'draft-6',
+  }: LimiterOptions & { readonly store: RateLimitStore },
+): Middleware {
+  const counts = createCounts(store, policy, onStoreError);
+  const writeHeaders = createHeaderWriter(policy, headers);
+  const costOf = (ctx: Context) => (typeof cost === 'number' ? cost : readCost(cost(ctx)));
+  const refuseWith = (ctx: Context, hit: Hit): unknown => {
+    writeHeaders(ctx, hit);
+    ctx.set('Retry-After', String(wholeSeconds(hit.resetMs)));
+    return handler(ctx, hit);
+  };
+
+  const limitAll: Middleware = (ctx, next) => {
+    if (skip && readSkip(skip(ctx))) return next();
+    const hit = counts.hit(readKey(keyGenerator(ctx)), costOf(ctx), ctx.log);
+    const proceed = (counted: Hit | undefined): unknown => {
+      if (counted && !counted.allowed) return refuseWith(ctx, counted);
+      if (counted) writeHeaders(ctx, counted);
+      return next();
+    };
+    return hit instanceof Promise ? hit.then(proceed) : proceed(hit);
+  };
+  if (countOnly === undefined) return limitAll;
+
+  return async (ctx, next) => {
+    if (skip && readSkip(skip(ctx))) return next();
+    const key = readKey(keyGenerator(ctx));
+    const cost = costOf(ctx);
+    const refusal = counts.findRefusal(key, cost);
+    if (refusal) return refuseWith(ctx, refusal);
+    const failure = await next().then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+    if (countOnly.includes(failure ? statusOf(failure.error) : ctx.status)) {
+      // Counted once the failure is known, so of any number of parallel requests at most `max` pass.
+      const hit = await counts.hit(key, cost, ctx.log);
+      if (hit && !hit.allowed) return refuseWith(ctx, hit);
+      if (hit) writeHeaders(ctx, hit);
+    }
+    if (failure) throw failure.error;
+  };
+}
+
+/** Registered by draft-ietf-httpapi-ratelimit-headers-10 §5.1. */
+const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
+
+function refuse(_ctx: Context, { resetMs }: Hit): never {
+  const seconds = wholeSeconds(resetMs);
+  throw new TooManyRequestsError(
+    `Too many requests: try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`,
+    { type: QUOTA_EXCEEDED, code: 'RATE_LIMITED' },
+  );
+}
+
+function addressKey(ctx: Context, ipv6Subnet: number): string {
+  if (ctx.ip === '') ctx.signal.throwIfAborted(); // the client has disconnected
+  return clientKey(ctx.ip, ipv6Subnet);
+}
+
+/** An invalid key must not become a shared key, and a promise must not let every request pass. */
+function readKey(key: unknown): string {
+  if (typeof key === 'string' && key !== '') return key;
+  throw new TypeError(`Cannot limit by key "${String(key)}": keyGenerator must return a text`);
+}
+
+function readSkip(skipped: unknown): boolean {
+  if (typeof skipped === 'boolean') return skipped;
+  throw new TypeError(`Cannot skip by "${String(skipped)}": skip must return true or false`);
+}
+
+function readCost(cost: number): number {
+  if (aCost.accepts(cost)) return cost;
+  throw new RangeError(`Cannot count "${String(cost)}": cost must return a whole number from 0 on`);
+}
