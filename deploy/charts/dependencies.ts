@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 
 import { SERVICE_NAMES } from '../../services/services.ts';
@@ -22,7 +23,6 @@ export type HelmName = 'helm' | 'helm3';
 export function packDependencies(folder: string, tool: HelmName = 'helm'): void {
   const helm = ensureTool(tool);
   for (const chart of DEPENDENTS.map((name) => path.join(folder, name))) {
-    if (!fs.existsSync(path.join(chart, 'Chart.yaml'))) continue;
     try {
       execFileSync(helm, ['dependency', 'update', '--skip-refresh', chart], {
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -38,6 +38,22 @@ export function packDependencies(folder: string, tool: HelmName = 'helm'): void 
     fs.rmSync(path.join(chart, 'Chart.lock'), { force: true });
   }
   copyEdge(path.join(folder, 'platform/files/edge'));
+}
+
+/**
+ * Copies the charts to a new temporary folder, so that later changes do not affect them, and packs their
+ * dependencies. Returns the folder.
+ */
+export function packCharts(tool?: HelmName): string {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-charts-'));
+  for (const chart of ['service', ...DEPENDENTS]) {
+    fs.cpSync(path.join(CHARTS, chart), path.join(folder, chart), {
+      recursive: true,
+      filter: (file) => !file.endsWith('.tgz'),
+    });
+  }
+  packDependencies(folder, tool);
+  return folder;
 }
 
 /** Copies the configuration of nginx into the chart: Helm reads no files outside of a chart. */

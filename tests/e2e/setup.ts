@@ -2,9 +2,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 import type { TestProject } from 'vitest/node';
-
+import { packCharts } from '../../deploy/charts/dependencies.ts';
 import { createCluster } from '../../deploy/local/cluster/cluster.ts';
-import { packCharts } from '../../deploy/local/cluster/pack-charts.ts';
 import { ignoreClosedOutput } from '../../deploy/local/output.ts';
 import { plainError } from '../plain-error.ts';
 import { readSettings } from './settings.ts';

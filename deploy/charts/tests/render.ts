@@ -1,12 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 
 import { parseAllDocuments, stringify } from 'yaml';
 
 import { ensureTool } from '../../local/tools.ts';
-import { CHARTS, type HelmName, packDependencies } from '../dependencies.ts';
+import { packCharts as copyAndPack, type HelmName } from '../dependencies.ts';
 
 /** A rendered object. */
 export interface Rendered {
@@ -46,13 +44,7 @@ export interface PackedCharts extends Disposable {
 /** Packs a copy of the charts with `tool`: test files run at the same time. */
 export function packCharts(tool: HelmName = 'helm'): PackedCharts {
   const helm = ensureTool(tool);
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'charts-'));
-  fs.cpSync(CHARTS, folder, {
-    recursive: true,
-    dereference: true,
-    filter: (file) => !file.endsWith('.tgz') && !file.endsWith('.ts'),
-  });
-  packDependencies(folder, tool);
+  const folder = copyAndPack(tool);
 
   const run: PackedCharts['helm'] = (args, values = {}) =>
     spawnSync(helm, args, {

@@ -1,26 +1,14 @@
-import { execFileSync } from 'node:child_process';
-import fs from 'node:fs';
-import path from 'node:path';
+import { afterAll, expect, test } from 'vitest';
 
-import { expect, onTestFinished, test } from 'vitest';
-
-import { readObjects } from '../../charts/tests/render.ts';
+import { packCharts } from '../../charts/tests/render.ts';
 import { edgeLimitsOf, renderLimits } from '../processes/edge.ts';
-import { ensureTool } from '../tools.ts';
-import { packCharts } from './pack-charts.ts';
 import { clusterValues } from './platform-values.ts';
 
+const charts = packCharts();
+afterAll(() => charts[Symbol.dispose]());
+
 /** Renders the platform chart. */
-function render(values: object) {
-  const charts = packCharts();
-  onTestFinished(() => fs.rmSync(charts, { recursive: true }));
-  const args = ['template', 'platform', path.join(charts, 'platform'), '--values', '-'];
-  const text = execFileSync(ensureTool('helm'), args, {
-    input: JSON.stringify(values),
-    encoding: 'utf8',
-  });
-  return readObjects(text);
-}
+const render = (values: ReturnType<typeof clusterValues>) => charts.render('platform', values);
 
 test('the chart accepts every value that make up can set', () => {
   const env = {
@@ -47,10 +35,10 @@ test('the chart accepts every value that make up can set', () => {
     'local/postgres:17',
     'local/valkey:8',
   ]);
-  const users = workloads.find(({ metadata }) => metadata.name === 'platform-users');
+  const users = workloads.find(({ metadata }) => metadata.name === 'fw-users');
   expect(users?.spec.template.metadata.annotations['fw/image']).toBe('a1');
   const edge = objects.find(
-    ({ kind, metadata }) => kind === 'Service' && metadata.name === 'platform-edge',
+    ({ kind, metadata }) => kind === 'Service' && metadata.name === 'fw-edge',
   );
   expect(edge?.spec).toMatchObject({ type: 'NodePort', ports: [{ nodePort: 30_080 }] });
   const configs = objects.filter(({ kind }) => kind === 'ConfigMap').map(({ data }) => data);
@@ -88,9 +76,7 @@ test('with external servers, the chart installs neither PostgreSQL nor Valkey', 
     .filter(({ kind }) => /^(Deployment|StatefulSet)$/.test(kind))
     .map(({ metadata }) => metadata.name)
     .sort();
-  expect(names).toEqual(
-    ['edge', 'catalog', 'reports', 'users'].map((name) => `platform-${name}`).sort(),
-  );
+  expect(names).toEqual(['edge', 'catalog', 'reports', 'users'].map((name) => `fw-${name}`).sort());
 });
 
 test('IMAGE_PREFIX applies unless the images were loaded onto the nodes', () => {

@@ -1,9 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
-
+import { packCharts } from '../../charts/dependencies.ts';
 import { type Cluster, waitFor } from './cluster.ts';
 import { describeDiagnostics } from './diagnostics.ts';
-import { packCharts } from './pack-charts.ts';
 import type { ClusterRecord } from './record.ts';
 import type { Values } from './values.ts';
 
