@@ -18,7 +18,10 @@ interface ServiceDescription {
 
 const ENVIRONMENT = ['LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'REQUEST_TIMEOUT_MS'];
 
-/** The services: the only list. Whatever repeats it is derived from it or checked against it. */
+/**
+ * The services: the only list. What cannot be derived from it is checked against it: services.test.ts
+ * and the tests that it names. A service follows those that it calls.
+ */
 export const SERVICES = [
   {
     name: 'users',

@@ -1,4 +1,5 @@
 import {
+  globSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -40,7 +41,11 @@ function packagesAtStart({ outputs }: Metafile, file: string): string[] {
   return [...packages];
 }
 
-describe.each(['users', 'catalog', 'reports'])('the bundle of %s', (name) => {
+const services = globSync('services/*/src/main.ts', { cwd: root }).map(
+  (file) => file.split('/')[1]!,
+);
+
+describe.each(services)('the bundle of %s', (name) => {
   const folder = newFolder();
   afterAll(() => rmSync(folder, { recursive: true }));
   const outfile = join(folder, 'main.js');

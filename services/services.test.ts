@@ -1,0 +1,67 @@
+import fs from 'node:fs';
+import path from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import { SERVICE_NAMES, SERVICES, type ServiceName } from './services.ts';
+
+const root = path.resolve(import.meta.dirname, '..');
+
+function isThere(file: string): boolean {
+  return fs.existsSync(path.join(root, file));
+}
+
+/**
+ * Files that cannot be derived from the list, by the folder that has them. Further places are checked
+ * where they are: deploy/charts/tests/services.test.ts (charts and platform), edge.test.ts (routes of
+ * nginx), page.test.ts (start page), profiles.test.ts (k6).
+ */
+const FILES = {
+  services: (name: ServiceName) => [
+    ...['README.md', 'package.json', 'src/main.ts', 'src/config.ts', 'src/app.ts'].map(
+      (file) => `services/${name}/${file}`,
+    ),
+  ],
+  tests: (name: ServiceName) => [`tests/contract/${name}.test.ts`, `tests/smoke/${name}.test.ts`],
+};
+
+describe.each(SERVICES)('the service $name', ({ name, versions, calls }) => {
+  test('has a folder with the common structure', () => {
+    const files = [
+      ...FILES.services(name),
+      ...versions.map((version) => `services/${name}/src/${version}.ts`),
+    ];
+
+    const missing = files.filter((file) => !isThere(file));
+    expect(missing, 'add these files, or remove the service from services.ts').toEqual([]);
+  });
+
+  test.runIf(isThere('tests'))('has contract and smoke tests', () => {
+    const missing = FILES.tests(name).filter((file) => !isThere(file));
+
+    expect(missing, 'add these files').toEqual([]);
+  });
+
+  test('calls only services that precede it in the list', () => {
+    const earlier = SERVICE_NAMES.slice(0, SERVICE_NAMES.indexOf(name));
+
+    expect(calls.filter((other) => !earlier.includes(other))).toEqual([]);
+  });
+
+  test.runIf(isThere('bench'))('has a measured endpoint', () => {
+    const text = fs.readFileSync(path.join(root, 'bench/services/endpoints.ts'), 'utf8');
+
+    expect(text, 'add an endpoint to bench/services/endpoints.ts').toContain(`service: '${name}'`);
+  });
+});
+
+test('every folder of services/ is in services.ts', () => {
+  const folders = fs
+    .readdirSync(import.meta.dirname, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+
+  expect(folders.sort(), 'add the folder to SERVICES in services/services.ts').toEqual(
+    SERVICE_NAMES.toSorted(),
+  );
+});
