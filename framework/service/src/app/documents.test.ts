@@ -32,7 +32,7 @@ test.each(['/openapi.json', '/docs/things/openapi.json'])('%s is the document', 
 test.each([
   ['/docs', '/openapi.json'],
   ['/docs/things', '/docs/things/openapi.json'],
-])('%s is a page that reads %s', async (page, path) => {
+])('%s is a page that loads %s', async (page, path) => {
   const response = await request(newService(), page);
 
   expect(response.headers.get('content-type')).toContain('text/html');
@@ -40,10 +40,10 @@ test.each([
   expect(new URL(named ?? '', `http://localhost${page}`).pathname).toBe(path);
 });
 
-test('redocly lint finds nothing in the document', async () => {
+test('redocly lint finds no problem in the document', async () => {
   expect(await lintDocument(newService())).toEqual([]);
 });
 
-test('requests for anything else go on', async () => {
+test('other requests reach the next middleware', async () => {
   expect((await request(newService(), '/api/v2/things/7')).status).toBe(200);
 });

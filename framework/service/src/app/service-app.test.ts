@@ -31,7 +31,7 @@ function newService() {
   return { app, entries };
 }
 
-test('a service answers what its handlers throw as a problem', async () => {
+test('an error of a handler becomes a problem response', async () => {
   const app = createServiceApp({ logger }).use(() => {
     throw new ConflictError('taken');
   });
@@ -42,7 +42,7 @@ test('a service answers what its handlers throw as a problem', async () => {
   expect(await response.json()).toMatchObject({ detail: 'taken', code: 'CONFLICT' });
 });
 
-test('a service sends the request id back, or one of its own', async () => {
+test('a response has the request id of the client, or a generated one', async () => {
   const app = createServiceApp({ logger }).use((ctx) => ctx.json({}));
 
   const given = await request(app, '/', { headers: { 'X-Request-Id': 'abc' } });
@@ -71,7 +71,7 @@ test.each([
   '/%ZZ',
   '/a/../b',
 ])(
-  'the answer to %s names the request, in its head, its problem and its line alike',
+  'the response to %s has the same request id in its header, its problem and its log line',
   async (path) => {
     const { app, entries } = newService();
 
@@ -84,7 +84,7 @@ test.each([
   },
 );
 
-test('the line of a request holds its route and user, and nothing that the client has said', async () => {
+test('the log line of a request has its route and user, and no input of the client', async () => {
   const { app, entries } = newService();
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   const headers = { Authorization: 'Bearer x', Cookie: 'a=b', traceparent };
@@ -104,7 +104,7 @@ test('the line of a request holds its route and user, and nothing that the clien
   ]);
 });
 
-test('a request whose client has left is no failure of the service', async () => {
+test('a request whose client left is not logged as an error', async () => {
   const { app, entries } = newService();
   const asked = Promise.withResolvers<void>();
   app.use(async (ctx) => {
@@ -121,7 +121,7 @@ test('a request whose client has left is no failure of the service', async () =>
   await server.close();
 });
 
-test('a service believes as many proxies as it is told', async () => {
+test('trustProxy is the number of trusted proxies', async () => {
   const headers = { 'X-Forwarded-For': '192.0.2.7' };
   const answerIp = (trustProxy: number) =>
     request(
@@ -134,7 +134,7 @@ test('a service believes as many proxies as it is told', async () => {
   expect(await (await answerIp(1)).text()).toBe('192.0.2.7');
 });
 
-test('answers of a draining service close their connection, errors too', async () => {
+test('responses and errors of a draining service have Connection: close', async () => {
   const drain = createDrain();
   const app = createServiceApp({ logger, drain }).use((ctx) => {
     if (ctx.path === '/error') throw new Error('broken');
@@ -154,7 +154,7 @@ test('answers of a draining service close their connection, errors too', async (
 });
 
 test.each(['/api/users/1', '/api/silent', '/api/broken', '/nowhere', '/%ZZ'])(
-  'the response to %s may not be stored',
+  'the response to %s has Cache-Control: no-store',
   async (path) => {
     const response = await request(newService().app, path);
 
@@ -162,7 +162,7 @@ test.each(['/api/users/1', '/api/silent', '/api/broken', '/nowhere', '/%ZZ'])(
   },
 );
 
-test('a route sets a Cache-Control of its own', async () => {
+test('a route can set its own Cache-Control', async () => {
   const app = createServiceApp({ logger }).use((ctx) => {
     ctx.set('Cache-Control', 'public, max-age=10');
     ctx.json({});
@@ -173,7 +173,7 @@ test('a route sets a Cache-Control of its own', async () => {
   expect(response.headers.get('cache-control')).toBe('public, max-age=10');
 });
 
-test('the response to a request that cannot be parsed may not be stored', async () => {
+test('the response to an unparsable request has Cache-Control: no-store', async () => {
   const server = await listen(createServiceApp({ logger }), 0);
   onTestFinished(() => server.close());
 

@@ -21,7 +21,7 @@ function newService() {
   return { app, errors, gate, metrics };
 }
 
-test('above the number in flight requests are answered 503 at once, and served again below', async () => {
+test('requests above the maximum in flight get 503, and are served again below it', async () => {
   const { app, errors, gate, metrics } = newService();
   const slow = [request(app, '/slow'), request(app, '/slow')];
   await expect.poll(() => metrics.inFlight).toBe(2);
@@ -49,7 +49,7 @@ test('above the number in flight requests are answered 503 at once, and served a
   );
 });
 
-test('while the event loop is later than it may be requests are answered 503', async () => {
+test('requests get 503 while the event loop lag is above the maximum', async () => {
   const metrics = createMetrics();
   const lag = { lagMs: 101 };
   const app = createServiceApp({ metrics });
@@ -66,7 +66,7 @@ test('while the event loop is later than it may be requests are answered 503', a
   );
 });
 
-test('an event loop that is kept busy is late, and in time again after that', async () => {
+test('the lag of a busy event loop rises and falls again', async () => {
   const lag = watchEventLoopLag();
   const endMs = performance.now() + 1_000;
 

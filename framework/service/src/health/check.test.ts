@@ -21,7 +21,7 @@ function newRunner(check: Check, timeoutMs = 10_000) {
   return { run: createCheckRunner('store', counted, { logger, timeoutMs }), counts, lines };
 }
 
-test('a check runs anew for each who asks after another', async () => {
+test('a check runs again for each sequential caller', async () => {
   const { run, counts } = newRunner(async () => {});
 
   expect(await run()).toBe('ok');
@@ -31,7 +31,7 @@ test('a check runs anew for each who asks after another', async () => {
   expect(counts.started).toBe(2);
 });
 
-test('a check runs once for all who ask at the same time', async () => {
+test('concurrent callers share one run of a check', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { run, counts } = newRunner(() => promise);
 
@@ -42,7 +42,7 @@ test('a check runs once for all who ask at the same time', async () => {
   expect(counts.started).toBe(1);
 });
 
-test('a check that throws at once has failed like one that rejects', async () => {
+test('a check that throws fails like one that rejects', async () => {
   const { run, lines } = newRunner(() => {
     throw new Error('closed');
   });
@@ -68,7 +68,7 @@ test('the log has the first failure of a check, its reason, and the recovery', a
   ]);
 });
 
-test('a check that hangs has failed, is not begun again meanwhile, and passes once it ends', async () => {
+test('a check that hangs fails, is not started again, and passes once it ends', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { run, counts, lines } = newRunner(() => promise, 30);
 
@@ -84,7 +84,7 @@ test('a check that hangs has failed, is not begun again meanwhile, and passes on
   await expect.poll(run, { timeout: 10_000 }).toBe('ok');
 });
 
-test('a check that never ends is given up, so that one that works is noticed', async () => {
+test('a check that never ends is abandoned, so that a recovery is noticed', async () => {
   let isStuck = true;
   const { run } = newRunner(() => (isStuck ? new Promise(() => {}) : Promise.resolve()), 5);
 

@@ -16,7 +16,7 @@ function newHealth(checks?: Readonly<Record<string, Check>>) {
   return { app, drain, warnings };
 }
 
-test('/livez, /startupz and /readyz answer 200 while every check passes', async () => {
+test('/livez, /startupz and /readyz respond with 200 while every check passes', async () => {
   const { app } = newHealth({ store: async () => {} });
 
   expect((await request(app, '/livez')).status).toBe(200);
@@ -27,7 +27,7 @@ test('/livez, /startupz and /readyz answer 200 while every check passes', async 
   expect(await ready.json()).toEqual({ status: 'ready', checks: { store: 'ok' } });
 });
 
-test('a service that is starting is live, and neither started nor ready', async () => {
+test('a starting service is live, and neither started nor ready', async () => {
   const { app } = newHealth();
 
   expect((await request(app, '/livez')).status).toBe(200);
@@ -35,7 +35,7 @@ test('a service that is starting is live, and neither started nor ready', async 
   expect((await request(app, '/readyz')).status).toBe(503);
 });
 
-test('/readyz answers 503 while a check fails: it names the check, and only the log says why', async () => {
+test('/readyz responds with 503 and the name of a failed check; only the log has the reason', async () => {
   const { app, warnings } = newHealth({
     store: async () => {},
     cache: async () => {
@@ -66,7 +66,7 @@ test('/readyz does not wait for a check that hangs', async () => {
   expect(warnings).toEqual(['Check "store" failed: no result within 50 ms']);
 });
 
-test('draining turns /readyz off and leaves /livez and /startupz on', async () => {
+test('draining fails /readyz, but not /livez and /startupz', async () => {
   const { app, drain } = newHealth({});
 
   drain.begin();
@@ -76,7 +76,7 @@ test('draining turns /readyz off and leaves /livez and /startupz on', async () =
   expect((await request(app, '/startupz')).status).toBe(200);
 });
 
-test('/metrics answers in the type of the metrics, while starting too', async () => {
+test('/metrics responds with the media type of the metrics, also during the start', async () => {
   const { app } = newHealth();
 
   const response = await request(app, '/metrics');
@@ -86,7 +86,7 @@ test('/metrics answers in the type of the metrics, while starting too', async ()
 });
 
 test.each(['/livez', '/startupz', '/readyz', '/metrics'])(
-  '%s is not to be kept by a cache',
+  '%s has Cache-Control: no-store',
   async (path) => {
     const { app } = newHealth({});
 
@@ -94,7 +94,7 @@ test.each(['/livez', '/startupz', '/readyz', '/metrics'])(
   },
 );
 
-test('any other path answers 404, and any other method 405', async () => {
+test('any other path gets 404, and any other method 405', async () => {
   const { app } = newHealth({});
 
   expect((await request(app, '/')).status).toBe(404);
@@ -102,7 +102,7 @@ test('any other path answers 404, and any other method 405', async () => {
 });
 
 test.each(['/livez', '/readyz', '/', '/%ZZ'])(
-  'the answer to %s names the request',
+  'the response to %s has the request id',
   async (path) => {
     const { app } = newHealth();
 

@@ -15,7 +15,7 @@ test.each([
   expect(cursor.decode(text)).toEqual([name, id]);
 });
 
-test('a cursor of another list is refused', () => {
+test('a cursor of another list is rejected', () => {
   const other = createCursor('items sort=price', 'string', 'integer');
 
   expect(() => cursor.decode(other.encode('a', 1))).toThrow(
@@ -38,7 +38,7 @@ test.each([
   good.toLowerCase(),
   createCursor('items sort=name', 'string').encode('Ada'),
   createCursor('items sort=name', 'integer', 'string').encode(7, 'Ada'),
-])('decode refuses %j with 400', (text) => {
+])('decode rejects %j with 400', (text) => {
   expect(() => cursor.decode(text)).toThrow(expect.objectContaining({ status: 400 }));
 });
 
@@ -48,13 +48,13 @@ test.each<[string, string, number]>([
   ['a fraction', 'Ada', 1.5],
   ['a number beyond the safe integers', 'Ada', 2 ** 53],
   ['a number that is not finite', 'Ada', Number.NaN],
-])('decode refuses a forged cursor with %s with 400', (_, name, id) => {
+])('decode rejects a forged cursor with %s with 400', (_, name, id) => {
   const forged = cursor.encode(name, id);
 
   expect(() => cursor.decode(forged)).toThrow(expect.objectContaining({ status: 400 }));
 });
 
-test('decode refuses every cursor that differs in one character', () => {
+test('decode rejects every cursor that differs in one character', () => {
   for (let at = 0; at < good.length; at++) {
     const changed = good.slice(0, at) + (good[at] === 'x' ? 'y' : 'x') + good.slice(at + 1);
 

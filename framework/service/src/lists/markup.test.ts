@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { markup } from './markup.ts';
 
-test('what is put into markup is text, in an element and in an attribute', () => {
+test('markup escapes values in elements and attributes', () => {
   const hostile = `</p><script>alert('1')</script> " & <`;
 
   const written = markup`<p title="${hostile}">${hostile}</p>`.toString();
@@ -14,7 +14,7 @@ test('what is put into markup is text, in an element and in an attribute', () =>
   );
 });
 
-test('markup in markup stays markup, alone and in lists', () => {
+test('markup does not escape nested markup, alone and in lists', () => {
   const rows = ['a', '<b>'].map((name) => markup`<li>${name}</li>`);
 
   expect(markup`<ul>${rows}</ul>${undefined}${7}`.toString()).toBe(

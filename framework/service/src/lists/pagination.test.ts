@@ -48,6 +48,6 @@ test.each([
   [{ limit: '2.5' }, LIMIT],
   [{ limit: 'all' }, LIMIT],
   [{ limit: ['101', '5'] }, LIMIT],
-])('readPage refuses %j: %s', (query, message) => {
+])('readPage rejects %j: %s', (query, message) => {
   expect(() => readPage(query, { defaultLimit: 20 })).toThrow(message);
 });

@@ -33,7 +33,7 @@ function away(): Error {
   return new ServiceUnavailableError('PostgreSQL cannot be used: connect ECONNREFUSED');
 }
 
-test('a store that is away is an error at once', async () => {
+test('an unavailable store is an error at once without --wait', async () => {
   expect(await run([], 1)).toMatchObject({ ending: away(), attempts: 1, lines: [] });
 });
 
@@ -46,14 +46,14 @@ test('--wait waits for a store that is unavailable, logs that once, and closes e
   });
 });
 
-test('--wait waits no longer than it says, and for nothing else', async () => {
+test('--wait retries for at most the given time, and only while the store is unavailable', async () => {
   expect(await run(['--wait=1'], 100)).toMatchObject({ ending: away(), attempts: 2, open: 0 });
   const wrong = new NotFoundError('no such table');
   expect(await run(['--wait=5'], 1, wrong)).toMatchObject({ ending: wrong, attempts: 1, open: 0 });
 });
 
 test.for([[['now']], [['--wait']], [['--wait', 'long']], [['--wait=-1']], [['--quick']]] as const)(
-  'migrate %j is refused',
+  'migrate rejects the arguments %j',
   async ([args]) => {
     const { ending, attempts } = await run(args, 0);
 

@@ -58,7 +58,7 @@ test('a service is live while it starts, and ready once it listens', async () =>
 });
 
 describe('SIGTERM', () => {
-  test('turns /readyz off, goes on serving, finishes what is in flight, closes and exits 0', async () => {
+  test('fails /readyz, serves during the delay, finishes requests in flight, closes and exits 0', async () => {
     const service = await start({ DRAIN_DELAY_MS: '1000' });
     const { rest, connection } = await beginRequest(service.url);
 
@@ -80,7 +80,7 @@ describe('SIGTERM', () => {
     expect(messagesOf(stdout).slice(-3)).toEqual(['Draining on SIGTERM', 'Closed', 'Drained']);
   });
 
-  test('leaves it to a proxy to drop an idle connection, and serves what still comes on it', async () => {
+  test('serves requests on idle connections until the proxy closes them', async () => {
     const service = await start({ DRAIN_DELAY_MS: '50' });
     const connection = openConnection(Number(new URL(service.url).port));
     connection.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
@@ -95,7 +95,7 @@ describe('SIGTERM', () => {
     expect(await service.ended).toMatchObject({ code: 0 });
   });
 
-  test('cuts what is left at the deadline, and exits 1', async () => {
+  test('closes open connections at the deadline, and exits 1', async () => {
     const service = await start({ DRAIN_TIMEOUT_MS: '600', BODY_TIMEOUT_MS: '60000' });
     const { connection } = await beginRequest(service.url);
 
@@ -125,7 +125,7 @@ describe('SIGTERM', () => {
     connection.close();
   });
 
-  test('twice ends the process at once', async () => {
+  test('twice ends the process immediately', async () => {
     const service = await start({ DRAIN_DELAY_MS: '50000', DRAIN_TIMEOUT_MS: '60000' });
 
     service.signal('SIGTERM');
@@ -135,7 +135,7 @@ describe('SIGTERM', () => {
     expect(await service.ended).toMatchObject({ code: 1 });
   });
 
-  test('while it starts lets it end in order, without listening', async () => {
+  test('during the start closes the service without listening', async () => {
     const service = await launch({
       START: 'on-SIGUSR2',
       DRAIN_DELAY_MS: '50000',
@@ -152,7 +152,7 @@ describe('SIGTERM', () => {
     expect(messagesOf(stdout).slice(1)).toEqual(['Draining on SIGTERM', 'Closed', 'Drained']);
   });
 
-  test('while it starts for ever ends it at the deadline', async () => {
+  test('during an endless start ends the process at the deadline', async () => {
     const service = await launch({ START: 'on-SIGUSR2', DRAIN_TIMEOUT_MS: '200' });
     await service.live;
 
@@ -162,7 +162,7 @@ describe('SIGTERM', () => {
   });
 });
 
-test('a request that takes too long is answered 503 and may be tried again', async () => {
+test('a request over its time limit gets 503 with Retry-After', async () => {
   const { url } = await start({ REQUEST_TIMEOUT_MS: '100' });
 
   for (const path of ['/hang', '/wait']) {
@@ -180,7 +180,7 @@ test.each([
     { BODY_TIMEOUT_MS: '100' },
     'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
   ],
-])('a client that takes too long for %s is answered 408', async (_, variables, request) => {
+])('a client that takes too long for %s gets 408', async (_, variables, request) => {
   const { url } = await start(variables);
 
   const answer = await openConnection(Number(new URL(url).port))
@@ -191,7 +191,7 @@ test.each([
   expect(answer).toContain('"code":"REQUEST_TIMEOUT"');
 });
 
-test('an error that nobody catches is in the log, and ends the process with exit code 1', async () => {
+test('an uncaught error is logged and ends the process with exit code 1', async () => {
   const service = await start();
 
   await fetch(`${service.url}/crash`);
@@ -207,7 +207,7 @@ test('an error that nobody catches is in the log, and ends the process with exit
   expect(last.error).toContain('Error: a bug');
 });
 
-test('the command line migrates, runs commands with their exit codes, and prints', async () => {
+test('the command line migrates, runs commands with their exit codes, and prints help', async () => {
   const run = (...args: string[]) => runToEnd(MAIN, { DATABASE_FILE: 'a.db' }, args);
 
   const [migrated, echoed, config, help] = await Promise.all([
@@ -228,7 +228,7 @@ test('the command line migrates, runs commands with their exit codes, and prints
   );
 });
 
-test('a command is told to stop, and chooses its exit code', async () => {
+test('a command gets an abort signal and chooses its exit code', async () => {
   const command = await launchService(MAIN, {}, ['wait']);
   await waitFor(() => command.output()).toContain('Waiting');
 
@@ -240,50 +240,50 @@ test('a command is told to stop, and chooses its exit code', async () => {
 });
 
 test.each<readonly [string, readonly string[], Variables, number, string]>([
-  ['of an unknown command', ['sevre'], {}, 2, '"sevre" is not a command; --help lists them'],
+  ['an unknown command', ['sevre'], {}, 2, '"sevre" is not a command; --help lists them'],
   [
-    'of a bad variable',
+    'an invalid variable',
     [],
     { PORT: 'abc' },
     1,
     'PORT must be an integer from 0 to 65535, got "abc"',
   ],
   [
-    'of variables that do not fit',
+    'variables that contradict each other',
     [],
     { PORT: '1', START: 'on-SIGUSR2' },
     1,
     'PORT and START do not fit',
   ],
   [
-    'of a drain without time',
+    'a drain without time',
     [],
     { DRAIN_DELAY_MS: '900', DRAIN_TIMEOUT_MS: '900' },
     1,
     'DRAIN_TIMEOUT_MS must be more than DRAIN_DELAY_MS, got 900',
   ],
   [
-    'of a bad variable of a command',
+    'an invalid variable of a command',
     ['migrate'],
     { KEY: 'a' },
     1,
     'KEY must have at least 8 bytes',
   ],
   [
-    'of a slip of the pen',
+    'a misspelled variable',
     [],
     { DRAIN_DELAY_SM: '1' },
     1,
     'DRAIN_DELAY_SM is not known: did you mean DRAIN_DELAY_MS?',
   ],
-])('one line on standard error tells %s', async (_, args, variables, code, reason) => {
+])('%s is one line on standard error', async (_, args, variables, code, reason) => {
   const ending = await runToEnd(MAIN, { HEALTH_PORT: '0', ...variables }, args);
 
   expect(ending).toMatchObject({ code, stdout: '', stderr: `Cannot run fixture: ${reason}\n` });
 });
 
 test.each(['PORT', 'HEALTH_PORT'])(
-  'one line on standard error tells of a taken %s',
+  'one line on standard error reports that %s is in use',
   async (name) => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');

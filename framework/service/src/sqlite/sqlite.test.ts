@@ -48,7 +48,7 @@ test('openDatabase synchronises a write-ahead log at every commit', () => {
   expect(database.prepare('PRAGMA busy_timeout').get()).toMatchObject({ timeout: 5000 });
 });
 
-test('openDatabase brings an older file to the newest version and keeps its rows', () => {
+test('openDatabase migrates an older file and keeps its rows', () => {
   const file = join(newDirectory(), 'notes.db');
   const old = openDatabase(file, NOTES);
   old.exec("INSERT INTO notes VALUES ('kept')");
@@ -65,7 +65,7 @@ test.each([
   ['a few bytes of garbage', 'garbage'],
   ['pages of garbage', 'garbage '.repeat(2_000)],
   ['a header and garbage behind it', `SQLite format 3\0${'garbage '.repeat(2_000)}`],
-])('openDatabase names a file of %s and leaves it as it is', (_, content) => {
+])('openDatabase rejects a file of %s, names it and does not change it', (_, content) => {
   const directory = newDirectory();
   const file = join(directory, 'notes.db');
   writeFileSync(file, content);
@@ -77,7 +77,7 @@ test.each([
   expect(readdirSync(directory)).toEqual(['notes.db']);
 });
 
-test('openDatabase refuses a file that was cut short and leaves it as it is', () => {
+test('openDatabase rejects a truncated file and does not change it', () => {
   const file = join(newDirectory(), 'notes.db');
   openDatabase(file, NOTES).close();
   truncateSync(file, 4_096);
@@ -98,7 +98,7 @@ test("openDatabase refuses another program's database and leaves it as it is", (
   expect(readFileSync(file)).toEqual(content);
 });
 
-test('openDatabase takes a newer version as it is', () => {
+test('openDatabase opens a newer version without a change', () => {
   const file = join(newDirectory(), 'notes.db');
   const addStars = 'ALTER TABLE notes ADD COLUMN stars INTEGER NOT NULL DEFAULT 0';
   openDatabase(file, { ...NOTES, migrations: [...NOTES.migrations, addStars] }).close();
@@ -110,7 +110,7 @@ test('openDatabase takes a newer version as it is', () => {
   expect(database.prepare('SELECT stars FROM notes').all()).toEqual([]);
 });
 
-test('openDatabase names a path that is no file', () => {
+test('openDatabase names a path that is not a file', () => {
   const directory = newDirectory();
 
   expect(() => openDatabase(directory, NOTES)).toThrow(
@@ -152,7 +152,7 @@ test.each([
   expect(performance.now() - startedMs).toBeLessThan(4_000);
 });
 
-test('all who open one new file at the same moment succeed, however often', async () => {
+test('several processes can open one new file at the same time', async () => {
   const directory = newDirectory();
   const [count, rounds] = [4, 100];
   const program = `
@@ -181,7 +181,7 @@ test('all who open one new file at the same moment succeed, however often', asyn
   expect(database.prepare('SELECT * FROM notes').all()).toHaveLength(count);
 });
 
-test('inTransaction keeps nothing of work that throws', () => {
+test('inTransaction rolls back work that throws', () => {
   const database = openDatabase(':memory:', NOTES);
   onTestFinished(() => database.close());
 

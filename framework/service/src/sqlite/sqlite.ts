@@ -10,13 +10,13 @@ import { isBusy } from './sqlite-errors.ts';
 export { createGroupCommit, type GroupCommit, type GroupCommitOptions } from './group-commit.ts';
 export { isBusy, orUnavailable } from './sqlite-errors.ts';
 
-/** What a database file of one service holds. */
+/** The format of a service's database file. */
 export interface DatabaseFormat {
   /** Marks the file as this service's (`PRAGMA application_id`): a 32-bit integer other than 0. */
   readonly applicationId: number;
   /**
-   * SQL that leads from each version to the next; the first from an empty file to version 1. What
-   * the programs of the version before do must go on working: they may run beside this one.
+   * SQL that migrates each version to the next; the first creates version 1. The previous version of the
+   * program must still work afterwards: it may run at the same time.
    */
   readonly migrations: readonly string[];
 }
@@ -29,16 +29,16 @@ export interface OpenOptions {
 const BUSY_PAUSE_MS = 5;
 
 /**
- * How long the log grows, in pages, before it is moved into the file: 16 MB. SQLite's own 1,000 cost a
- * sixth of the inserts; more would make those longer who wait for the move.
+ * Size of the log, in pages, at which SQLite moves it into the file: 16 MB. The default of 1,000 pages slows
+ * inserts by a sixth; a larger log makes the move block longer.
  */
 const CHECKPOINT_PAGES = 4_000;
 
 /**
- * Opens a database file that several processes may share, and brings it to the newest version. What
- * is committed is on the disk: a write-ahead log, synchronised at every commit. A newer version than
- * this program knows is taken as it is; a file that holds anything else is left as it is. A file of
- * this version can be opened while another process writes to it.
+ * Opens a database file that several processes may share, and migrates it to the newest version. Commits
+ * are durable: the write-ahead log is synchronised at every commit. A version newer than this program
+ * knows is opened without a change; a file of another program is rejected without a change. A file of this
+ * version can be opened while another process writes to it.
  *
  * @throws {ServiceUnavailableError} naming the file, if another process has locked it for too long
  * @throws {Error} naming the file, if it is not such a database or cannot be opened
@@ -54,7 +54,7 @@ export function openDatabase(
       mkdirSync(dirname(file), { recursive: true });
       return openOnce(file, format, timeoutMs);
     } catch (error) {
-      // Of two that change to the write-ahead log at once, SQLite refuses one without its time-out.
+      // SQLite does not wait when two processes switch to the write-ahead log at the same time.
       if (isBusy(error) && performance.now() < endMs) {
         pauseThread(BUSY_PAUSE_MS);
         continue;
@@ -69,7 +69,7 @@ export function openDatabase(
 function openOnce(file: string, format: DatabaseFormat, timeoutMs: number): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: timeoutMs });
   try {
-    // Only a migration needs the write lock, which another process may hold for long.
+    // Only a migration needs the write lock, which another process may hold for a long time.
     const version = inSnapshot(database, () => readVersion(database, format));
     if (version < format.migrations.length) migrate(database, format);
     database.exec('PRAGMA journal_mode = WAL');
@@ -82,13 +82,13 @@ function openOnce(file: string, format: DatabaseFormat, timeoutMs: number): Data
   }
 }
 
-/** Runs `work` in one write transaction: all of it is kept, or none. */
+/** Runs `work` in one write transaction, which is rolled back if `work` throws. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   database.exec('BEGIN IMMEDIATE');
   return finish(database, work);
 }
 
-/** Runs `work`, which only reads, on one state of the database, whatever others write meanwhile. */
+/** Runs `work`, which only reads, on one state of the database. */
 export function inSnapshot<T>(database: DatabaseSync, work: () => T): T {
   database.exec('BEGIN');
   return finish(database, work);

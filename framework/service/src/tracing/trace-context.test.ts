@@ -11,7 +11,7 @@ test('traceparent is read', () => {
   expect(readTraceparent(text)).toEqual({ text, traceId: TRACE, spanId: SPAN, flags: 1 });
 });
 
-test('a later version may say more', () => {
+test('a later version may have more fields', () => {
   expect(readTraceparent(`01-${TRACE}-${SPAN}-03-more`)).toMatchObject({ flags: 3 });
 });
 
@@ -30,6 +30,6 @@ test.each([
   `00-${TRACE}-${SPAN}-1`,
   ` 00-${TRACE}-${SPAN}-01`,
   `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`,
-])('traceparent %j is not valid and does not count', (text) => {
+])('the invalid traceparent %j is ignored', (text) => {
   expect(readTraceparent(text)).toBeUndefined();
 });

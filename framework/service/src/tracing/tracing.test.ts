@@ -68,7 +68,7 @@ function newService(tracing: Tracing, otherUrl: string) {
   return { entries, app: createServiceApp({ logger, tracing }).route('/api', router) };
 }
 
-test('a request and its calls are spans of the trace that the client began', async () => {
+test('a request and its calls are spans of the trace of the client', async () => {
   const collector = await startCollector();
   const other = await startServer(() => 200);
   const tracing = await startTracing({ service: 'reports', endpoint: collector.url });
@@ -106,7 +106,7 @@ test('a request and its calls are spans of the trace that the client began', asy
   ]);
 });
 
-test('a request without a trace, or with one that is not valid, begins one', async () => {
+test('a request without a valid trace starts one', async () => {
   const collector = await startCollector();
   const tracing = await startTracing({ service: 'reports', endpoint: `${collector.url}/` });
   const { app, entries } = newService(tracing, 'http://127.0.0.1:1');
@@ -121,7 +121,7 @@ test('a request without a trace, or with one that is not valid, begins one', asy
   expect(collector.spans()[0]).not.toHaveProperty('parentSpanId');
 });
 
-test('a trace that its sender does not sample is handed on and not sent', async () => {
+test('a trace that the client does not sample is passed on and not exported', async () => {
   const collector = await startCollector();
   const other = await startServer(() => 200);
   const tracing = await startTracing({ service: 'reports', endpoint: collector.url });
@@ -134,7 +134,7 @@ test('a trace that its sender does not sample is handed on and not sent', async 
   expect(collector.spans()).toEqual([]);
 });
 
-test('calls that fail and answers from 500 on are spans with an error', async () => {
+test('failed calls and responses from 500 on are spans with an error', async () => {
   const collector = await startCollector();
   const tracing = await startTracing({ service: 'reports', endpoint: collector.url });
   const { app } = newService(tracing, 'http://127.0.0.1:1');
@@ -152,7 +152,7 @@ test('calls that fail and answers from 500 on are spans with an error', async ()
   ]);
 });
 
-test('a collector that is away disturbs neither requests nor the end', async () => {
+test('an unavailable collector affects neither requests nor the shutdown', async () => {
   const tracing = await startTracing({ service: 'reports', endpoint: 'http://127.0.0.1:1' });
   const { app } = newService(tracing, 'http://127.0.0.1:1');
 
