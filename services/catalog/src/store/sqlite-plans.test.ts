@@ -86,15 +86,15 @@ test('pages of a price range contain every item once, in any order', {
   timeout: 60_000,
 }, async () => {
   const { store } = await newStore();
-  const dear = ITEMS.slice(11_000).map(({ id }) => id);
+  const expensive = ITEMS.slice(11_000).map(({ id }) => id);
 
   const byId = await readAll(store, { filter: { minPrice: 150 } });
   const byIdDown = await readAll(store, { filter: { minPrice: 150 }, isDescending: true });
   const byWord = await readAll(store, { filter: { minPrice: 150, words: ['boils'] } });
 
-  expect(byId.ids).toEqual(dear);
+  expect(byId.ids).toEqual(expensive);
   // The first page is short: none of the items that it examines matches.
   expect(byId.pages).toBe(61);
-  expect(byIdDown.ids).toEqual(dear.toReversed());
-  expect(byWord.ids).toEqual(dear);
+  expect(byIdDown.ids).toEqual(expensive.toReversed());
+  expect(byWord.ids).toEqual(expensive);
 });
