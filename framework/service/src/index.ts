@@ -34,7 +34,6 @@ export {
 export { integer, oneOf, url } from './config/variables.ts';
 export type { Check } from './health/check.ts';
 export { type Cursor, createCursor } from './lists/cursor.ts';
-export { Markup, markup, type Part } from './lists/markup.ts';
 export {
   type IntegerRange,
   integerQuery,
@@ -44,7 +43,6 @@ export {
   pageQuery,
 } from './lists/page-schemas.ts';
 export { type Page, readPage, type Slice } from './lists/pagination.ts';
-export { hasAtMost, plainText } from './lists/plain-text.ts';
 export {
   createLogger,
   type LoggerOptions,
@@ -59,3 +57,5 @@ export {
 } from './metrics/metrics.ts';
 export type { Command, CommandTools } from './program/command-line.ts';
 export { runService, type Service, type ServiceDefinition } from './program/run-service.ts';
+export { Markup, markup, type Part } from './text/markup.ts';
+export { hasAtMost, plainText } from './text/plain-text.ts';

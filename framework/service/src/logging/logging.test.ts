@@ -49,14 +49,14 @@ test('a logger writes the stack of a shared cause once', () => {
   const { lines, logger } = recordingLogger();
   const cause = new Error('connect ECONNREFUSED');
 
-  logger.error('GET /a', new Error('no answer', { cause }));
-  logger.error('GET /b', new Error('no answer', { cause }));
-  logger.error('GET /c', new Error('no answer', { cause: new Error('connect ECONNREFUSED') }));
+  logger.error('GET /a', new Error('no response', { cause }));
+  logger.error('GET /b', new Error('no response', { cause }));
+  logger.error('GET /c', new Error('no response', { cause: new Error('connect ECONNREFUSED') }));
 
   const [first, second, third] = lines.map((line) => JSON.parse(line).error);
-  expect(first).toMatch(/Error: no answer\n {4}at /);
-  expect(second).toBe('Error: no answer');
-  expect(third).toMatch(/Error: no answer\n {4}at /);
+  expect(first).toMatch(/Error: no response\n {4}at /);
+  expect(second).toBe('Error: no response');
+  expect(third).toMatch(/Error: no response\n {4}at /);
 });
 
 test('a logger omits lines below its level', () => {

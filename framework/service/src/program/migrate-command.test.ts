@@ -5,7 +5,7 @@ import { UsageError } from './command-line.ts';
 import { createMigrateCommand } from './migrate-command.ts';
 
 /** Runs the command on a store whose first attempts fail; `open`: the stores that are left open. */
-async function run(args: readonly string[], awayFor: number, error: Error = away()) {
+async function run(args: readonly string[], failedAttempts: number, error: Error = unavailable()) {
   const lines: string[] = [];
   const log = (message: string) => void lines.push(message);
   let attempts = 0;
@@ -14,7 +14,7 @@ async function run(args: readonly string[], awayFor: number, error: Error = away
     open++;
     return {
       async migrate() {
-        if (++attempts <= awayFor) throw error;
+        if (++attempts <= failedAttempts) throw error;
       },
       async close() {
         open--;
@@ -29,12 +29,12 @@ async function run(args: readonly string[], awayFor: number, error: Error = away
   return { ending, attempts, open, lines };
 }
 
-function away(): Error {
+function unavailable(): Error {
   return new ServiceUnavailableError('PostgreSQL cannot be used: connect ECONNREFUSED');
 }
 
 test('an unavailable store is an error at once without --wait', async () => {
-  expect(await run([], 1)).toMatchObject({ ending: away(), attempts: 1, lines: [] });
+  expect(await run([], 1)).toMatchObject({ ending: unavailable(), attempts: 1, lines: [] });
 });
 
 test('--wait waits for a store that is unavailable, logs that once, and closes each attempt', async () => {
@@ -47,7 +47,11 @@ test('--wait waits for a store that is unavailable, logs that once, and closes e
 });
 
 test('--wait retries for at most the given time, and only while the store is unavailable', async () => {
-  expect(await run(['--wait=1'], 100)).toMatchObject({ ending: away(), attempts: 2, open: 0 });
+  expect(await run(['--wait=1'], 100)).toMatchObject({
+    ending: unavailable(),
+    attempts: 2,
+    open: 0,
+  });
   const wrong = new NotFoundError('no such table');
   expect(await run(['--wait=5'], 1, wrong)).toMatchObject({ ending: wrong, attempts: 1, open: 0 });
 });

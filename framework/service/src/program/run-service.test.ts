@@ -68,13 +68,13 @@ describe('SIGTERM', () => {
     const liveness = await statusOf(`${service.healthUrl}/livez`);
     await waitFor(() => fetch(service.url).catch((error) => error.message)).toBe('fetch failed');
     const closedEarly = service.output().includes('Closed');
-    const answer = await connection.send(rest).readAll();
+    const response = await connection.send(rest).readAll();
 
     expect(late.status).toBe(200);
     expect(late.headers.get('connection')).toBe('close');
     expect(liveness).toBe(200);
     expect(closedEarly).toBe(false);
-    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(response).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     const { code, stdout, stderr } = await service.ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(messagesOf(stdout).slice(-3)).toEqual(['Draining on SIGTERM', 'Closed', 'Drained']);
@@ -88,10 +88,10 @@ describe('SIGTERM', () => {
 
     service.signal('SIGTERM');
     await sleep(1_500);
-    const answers = await connection.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n').readAll();
+    const responses = await connection.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n').readAll();
 
-    expect(answers.match(/HTTP\/1\.1 200 OK\r/g)).toHaveLength(2);
-    expect(answers).toMatch(/^Connection: close\r$/im);
+    expect(responses.match(/HTTP\/1\.1 200 OK\r/g)).toHaveLength(2);
+    expect(responses).toMatch(/^Connection: close\r$/im);
     expect(await service.ended).toMatchObject({ code: 0 });
   });
 
@@ -183,12 +183,12 @@ test.each([
 ])('a client that takes too long for %s gets 408', async (_, variables, request) => {
   const { url } = await start(variables);
 
-  const answer = await openConnection(Number(new URL(url).port))
+  const response = await openConnection(Number(new URL(url).port))
     .send(request)
     .readAll();
 
-  expect(answer).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
-  expect(answer).toContain('"code":"REQUEST_TIMEOUT"');
+  expect(response).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+  expect(response).toContain('"code":"REQUEST_TIMEOUT"');
 });
 
 test('an uncaught error is logged and ends the process with exit code 1', async () => {

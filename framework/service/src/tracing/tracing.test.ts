@@ -24,13 +24,13 @@ interface Span {
   readonly attributes: readonly { readonly key: string; readonly value: object }[];
 }
 
-/** Starts a server that answers as `answer` says, and notes what it was sent. */
-async function startServer(answer: (path: string) => number) {
+/** Starts a server that responds with `statusOf(path)` and records what it receives. */
+async function startServer(statusOf: (path: string) => number) {
   const received: { path: string; headers: NodeJS.Dict<string | string[]>; body: string }[] = [];
   const server = createServer(async (req, res) => {
     const body = Buffer.concat(await req.toArray()).toString();
     received.push({ path: req.url ?? '', headers: req.headers, body });
-    res.writeHead(answer(req.url ?? ''), { 'Content-Type': 'application/json' }).end('{}');
+    res.writeHead(statusOf(req.url ?? ''), { 'Content-Type': 'application/json' }).end('{}');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
