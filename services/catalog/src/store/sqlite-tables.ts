@@ -67,8 +67,9 @@ export function tablesOf(number: number): Tables {
   };
 }
 
-/** Drops the tables of every catalog. */
+/** Drops the tables of every catalog, and what an earlier version would continue an import from. */
 export function dropCatalogs(database: DatabaseSync): void {
+  database.exec('DELETE FROM import; DELETE FROM refused; DELETE FROM steps');
   const rows = database
     .prepare("SELECT substr(name, 7) AS number FROM sqlite_schema WHERE name GLOB 'items_[0-9]*'")
     .all();
