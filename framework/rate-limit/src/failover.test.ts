@@ -43,7 +43,7 @@ async function statuses(app: ReturnType<typeof createApp>, count: number) {
   return seen;
 }
 
-test('local: while the store fails, each replica keeps the limit by itself', async () => {
+test('local: while the store fails, each process applies the limit itself', async () => {
   const { state, lines, appWith } = createWorld();
   const app = appWith('local');
   state.isBroken = true;
@@ -54,7 +54,7 @@ test('local: while the store fails, each replica keeps the limit by itself', asy
   ]);
 });
 
-test('open: while the store fails, all requests pass and say nothing of a quota', async () => {
+test('open: while the store fails, all requests pass without headers', async () => {
   const { state, appWith } = createWorld();
   const app = appWith('open');
   state.isBroken = true;
@@ -63,7 +63,7 @@ test('open: while the store fails, all requests pass and say nothing of a quota'
   expect((await request(app, '/')).headers.get('RateLimit-Limit')).toBeNull();
 });
 
-test('closed: while the store fails, requests are answered 503', async () => {
+test('closed: while the store fails, requests get 503', async () => {
   const { state, appWith } = createWorld();
   const app = appWith('closed');
   state.isBroken = true;
@@ -75,7 +75,7 @@ test('closed: while the store fails, requests are answered 503', async () => {
   expect(await response.json()).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
 });
 
-test('a store that fails is asked again now and then, and counts once it is back', async () => {
+test('a store that fails is tried again and counts after its recovery', async () => {
   const { state, lines, appWith } = createWorld();
   const app = appWith('local', 3);
   state.isBroken = true;
@@ -84,7 +84,7 @@ test('a store that fails is asked again now and then, and counts once it is back
 
   state.isBroken = false;
   await sleep(300);
-  await request(app, '/'); // answered locally, and counted by the store in the background
+  await request(app, '/'); // counted locally, and counted by the store in the background
   const after = await statuses(app, 3);
 
   expect(askedWhileBroken).toBeLessThan(10);
@@ -95,7 +95,7 @@ test('a store that fails is asked again now and then, and counts once it is back
   ]);
 });
 
-test('limiters that share a store say once that it fails', async () => {
+test('limiters that share a store log its failure once', async () => {
   const { state, lines, appWith } = createWorld();
   const apps = [appWith('local'), appWith('local', 5), appWith('open')];
   state.isBroken = true;
@@ -105,7 +105,7 @@ test('limiters that share a store say once that it fails', async () => {
   expect(lines).toHaveLength(1);
 });
 
-test('a store that throws is a store that fails', async () => {
+test('a store that throws counts as failing', async () => {
   const store: RateLimitStore = {
     counter: () => ({
       hit: () => {

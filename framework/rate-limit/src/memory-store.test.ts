@@ -323,12 +323,12 @@ test.each([
     { max: 5 },
     'Cannot read option max "5" of memoryStore(): expected one of maxKeys, clock; did you mean maxKeys?',
   ],
-])('memoryStore refuses the options %j', (options: object, message) => {
+])('memoryStore rejects the options %j', (options: object, message) => {
   expect(() => memoryStore(options)).toThrow(new TypeError(message));
 });
 
 test.each<Algorithm>(['sliding-window', 'fixed-window', 'token-bucket'])(
-  '%s: two stores count apart',
+  '%s: two stores count separately',
   (algorithm) => {
     const policy = policyOf({ algorithm, max: 1 });
     memoryStore().counter(policy).hit('key', 1);

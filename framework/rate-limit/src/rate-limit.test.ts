@@ -27,28 +27,40 @@ async function statusesOf(app: ReturnType<typeof appWith>, ips: readonly string[
   return statuses;
 }
 
-test('rateLimit lets 100 requests a minute pass by default', async () => {
+test('rateLimit allows 100 requests per minute by default', async () => {
   const app = appWith(rateLimit());
 
-  const answers = await Promise.all(Array.from({ length: 101 }, () => request(app, '/')));
+  const responses = await Promise.all(Array.from({ length: 101 }, () => request(app, '/')));
 
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
-  expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
+  expect(responses.filter(({ status }) => status === 200)).toHaveLength(100);
+  expect(responses.filter(({ status }) => status === 429)).toHaveLength(1);
 });
 
-test('every limited answer says what is left', async () => {
+test('every limited response has the remaining limit', async () => {
   const app = appWith(rateLimit({ max: 2, window: '1m' }));
 
-  const answers = [await request(app, '/'), await request(app, '/'), await request(app, '/')];
+  const responses = [await request(app, '/'), await request(app, '/'), await request(app, '/')];
 
-  expect(answers.map(({ headers }) => headers.get('RateLimit-Limit'))).toEqual(['2', '2', '2']);
-  expect(answers.map(({ headers }) => headers.get('RateLimit-Remaining'))).toEqual(['1', '0', '0']);
-  expect(answers.map(({ headers }) => headers.get('RateLimit-Reset'))).toEqual(['60', '60', '60']);
-  expect(answers.map(({ headers }) => headers.get('RateLimit-Policy'))).toEqual([null, null, null]);
-  expect(answers.map(({ headers }) => headers.get('Retry-After'))).toEqual([null, null, '60']);
+  expect(responses.map(({ headers }) => headers.get('RateLimit-Limit'))).toEqual(['2', '2', '2']);
+  expect(responses.map(({ headers }) => headers.get('RateLimit-Remaining'))).toEqual([
+    '1',
+    '0',
+    '0',
+  ]);
+  expect(responses.map(({ headers }) => headers.get('RateLimit-Reset'))).toEqual([
+    '60',
+    '60',
+    '60',
+  ]);
+  expect(responses.map(({ headers }) => headers.get('RateLimit-Policy'))).toEqual([
+    null,
+    null,
+    null,
+  ]);
+  expect(responses.map(({ headers }) => headers.get('Retry-After'))).toEqual([null, null, '60']);
 });
 
-test('over the limit the answer is a problem of type quota-exceeded', async () => {
+test('a request over the limit gets a problem of type quota-exceeded', async () => {
   const app = appWith(rateLimit({ max: 1, window: '30s' }));
   await request(app, '/');
 
@@ -65,7 +77,7 @@ test('over the limit the answer is a problem of type quota-exceeded', async () =
   });
 });
 
-test('an answer that fails behind the limiter keeps its headers', async () => {
+test('an error response after the limiter keeps its headers', async () => {
   const app = createApp({ logger: silent });
   app.use(errorHandler(), rateLimit({ max: 5 }), () => {
     throw new Error('broken');
@@ -77,7 +89,7 @@ test('an answer that fails behind the limiter keeps its headers', async () => {
   expect(response.headers.get('RateLimit-Remaining')).toBe('4');
 });
 
-test('draft-10 adds the policy and what is left of it', async () => {
+test('draft-10 adds the policy and its remaining limit', async () => {
   const app = appWith(rateLimit({ max: 10, window: '1h', headers: 'draft-10', name: 'hourly' }));
 
   const { headers } = await request(app, '/');
@@ -87,7 +99,7 @@ test('draft-10 adds the policy and what is left of it', async () => {
   expect(headers.get('RateLimit-Remaining')).toBe('9');
 });
 
-test('two limiters on one route both count, and the tighter speaks', async () => {
+test('two limiters on one route both count, and the headers report the stricter', async () => {
   const app = appWith(
     rateLimit({ max: 3, window: '1h', headers: 'draft-10' }),
     rateLimit({ max: 2, window: '1s', headers: 'draft-10' }),
@@ -111,7 +123,7 @@ test('two limiters on one route both count, and the tighter speaks', async () =>
   expect(fourth.headers.get('Retry-After')).toBe('3600');
 });
 
-test('clients are told apart by address, of IPv6 by subnet', async () => {
+test('clients are distinguished by address, or by subnet for IPv6', async () => {
   const app = appWith(rateLimit({ max: 1 }));
 
   expect(await statusesOf(app, ['192.0.2.1', '192.0.2.2', '192.0.2.1'])).toEqual([200, 200, 429]);
@@ -120,7 +132,7 @@ test('clients are told apart by address, of IPv6 by subnet', async () => {
   ]);
 });
 
-test('ipv6Subnet says how much of an IPv6 address counts', async () => {
+test('ipv6Subnet sets the bits of an IPv6 address in the key', async () => {
   const wide = appWith(rateLimit({ max: 1, ipv6Subnet: 48 }));
   const whole = appWith(rateLimit({ max: 1, ipv6Subnet: 128 }));
 
@@ -128,7 +140,7 @@ test('ipv6Subnet says how much of an IPv6 address counts', async () => {
   expect(await statusesOf(whole, ['2001:db8::1', '2001:db8::2'])).toEqual([200, 200]);
 });
 
-test('keyGenerator says under which key a request counts', async () => {
+test('keyGenerator returns the key under which a request counts', async () => {
   const app = appWith(rateLimit({ max: 1, keyGenerator: (ctx) => `user:${ctx.query.user}` }));
 
   const statuses = [];
@@ -142,13 +154,13 @@ test.each<[string, () => unknown]>([
   ['undefined', () => undefined],
   ['a number', () => 7],
   ['a promise', async () => 'key'],
-])('a key that is %s is answered 500', async (_, keyGenerator) => {
+])('a key that is %s causes a 500', async (_, keyGenerator) => {
   const app = appWith(rateLimit({ keyGenerator: keyGenerator as () => string }));
 
   expect((await request(app, '/')).status).toBe(500);
 });
 
-test('a client that has left before it is counted is no error', async () => {
+test('a client that disconnects before it is counted causes no error', async () => {
   const lines: string[] = [];
   const note = (message: string) => void lines.push(message);
   const app = createApp({ logger: { info: () => {}, warn: note, error: note } });
@@ -177,7 +189,7 @@ test('a client that has left before it is counted is no error', async () => {
   expect(lines).toEqual([]);
 });
 
-test('skip lets requests pass uncounted and unmarked', async () => {
+test('a skipped request is not counted and has no headers', async () => {
   const app = appWith(rateLimit({ max: 1, skip: (ctx) => ctx.path === '/free' }));
 
   const free = [await request(app, '/free'), await request(app, '/free')];
@@ -188,13 +200,13 @@ test('skip lets requests pass uncounted and unmarked', async () => {
   expect(counted.map(({ status }) => status)).toEqual([200, 429]);
 });
 
-test('a skip that returns a promise is answered 500, not skipped', async () => {
+test('a skip that returns a promise causes a 500', async () => {
   const skip = (async () => false) as unknown as () => boolean;
 
   expect((await request(appWith(rateLimit({ skip })), '/')).status).toBe(500);
 });
 
-test('cost says how much a request counts', async () => {
+test('cost sets how much a request counts', async () => {
   const app = appWith(rateLimit({ max: 10, cost: (ctx) => Number(ctx.query.cost) }));
 
   const dear = await request(app, '/?cost=8');
@@ -208,7 +220,7 @@ test('cost says how much a request counts', async () => {
   expect(bad.status).toBe(500);
 });
 
-test('handler answers in place of the 429', async () => {
+test('handler sends the response instead of the 429', async () => {
   const handler = (ctx: Context) => {
     ctx.status = 503;
     ctx.json({ busy: ctx.state.rateLimit?.policy });
@@ -235,18 +247,18 @@ test('limiters of one store count together when their policies are equal', async
   expect(statuses).toEqual([200, 429, 200]);
 });
 
-test('a token bucket tells its burst as the limit', async () => {
+test('a token bucket reports its burst as the limit', async () => {
   const app = appWith(rateLimit({ algorithm: 'token-bucket', max: 60, window: '1m', burst: 3 }));
 
-  const answers = [];
-  for (let sent = 0; sent < 4; sent++) answers.push(await request(app, '/'));
+  const responses = [];
+  for (let sent = 0; sent < 4; sent++) responses.push(await request(app, '/'));
 
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
-  expect(answers[0]?.headers.get('RateLimit-Limit')).toBe('3');
-  expect(answers[3]?.headers.get('Retry-After')).toBe('1');
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+  expect(responses[0]?.headers.get('RateLimit-Limit')).toBe('3');
+  expect(responses[3]?.headers.get('Retry-After')).toBe('1');
 });
 
-test('limiters record their headers and policies for the documentation', () => {
+test('limiters add their headers and policies to the metadata', () => {
   const standard = { name: '100-per-1m', limit: 100, windowSeconds: 60 };
   const tiers = { free: { max: 5 }, pro: { max: 50, window: '1h', name: 'paid' } };
 
@@ -348,7 +360,7 @@ function tieredApp(tierResolver: (ctx: Context) => string | undefined | Promise<
 }
 
 test.each(['free', 'unknown', 'constructor', '__proto__', 'toString', ''])(
-  'a request of tier "%s" has the default limit',
+  'a request with tier "%s" has the default limit',
   async (tier) => {
     const app = tieredApp(() => tier);
 
@@ -357,7 +369,7 @@ test.each(['free', 'unknown', 'constructor', '__proto__', 'toString', ''])(
   },
 );
 
-test('each tier has a limit of its own', async () => {
+test('each tier has its own limit', async () => {
   const app = tieredApp((ctx) => ctx.get('tier'));
   const ask = (tier: string) => request(app, '/', { headers: { Tier: tier } });
 
@@ -369,15 +381,15 @@ test('each tier has a limit of its own', async () => {
   expect((await request(app, '/')).status).toBe(429);
 });
 
-test('a tier may be found out asynchronously', async () => {
+test('tierResolver may return a promise', async () => {
   const app = tieredApp(async () => 'pro');
 
   expect((await request(app, '/')).headers.get('RateLimit-Limit')).toBe('2');
 });
 
-test('a tier whose resolution fails is answered 500', async () => {
+test('a failing tierResolver causes a 500', async () => {
   const app = tieredApp(async () => {
-    throw new Error('the directory is away');
+    throw new Error('the directory is unavailable');
   });
 
   expect((await request(app, '/')).status).toBe(500);
@@ -464,7 +476,7 @@ test('countOnly refuses a key over the limit before the request is handled', asy
   expect(await refused.json()).toMatchObject({ code: 'RATE_LIMITED' });
 });
 
-test('of 300 failures at once countOnly lets max pass', async () => {
+test('countOnly lets max of 300 parallel failures pass', async () => {
   const app = appWith(rateLimit({ max: 30, countOnly: [401] }), authenticate);
 
   const responses = await Promise.all(Array.from({ length: 300 }, () => asking(app)));
@@ -473,7 +485,7 @@ test('of 300 failures at once countOnly lets max pass', async () => {
   expect(responses.filter(({ status }) => status === 429)).toHaveLength(270);
 });
 
-test('countOnly sets headers on responses that it counts, and leaves others to other limiters', async () => {
+test('countOnly sets headers only on responses that it counts', async () => {
   const app = appWith(
     rateLimit({ max: 3, countOnly: [401] }),
     authenticate,
@@ -501,7 +513,7 @@ test('countOnly counts a response that was sent without an error', async () => {
   expect([first.status, second.status]).toEqual([403, 429]);
 });
 
-test('countOnly counts by a store that has no findRefusal', async () => {
+test('countOnly counts in a store without findRefusal', async () => {
   const memory = memoryStore();
   const store = {
     counter: (policy: Policy) => {

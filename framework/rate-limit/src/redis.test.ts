@@ -55,27 +55,27 @@ describe('with a server', () => {
     wait: (milliseconds) => sleep(milliseconds),
   }));
 
-  test('a sliding window that is hammered holds no more than max in any interval as long', async () => {
+  test('a sliding window under load allows at most max in any interval of its length', async () => {
     const policy = policyOf({ name: 'hammered', max: 10, windowMs: 150 });
     const counter = redisStore(client).counter(policy);
-    const passed: { sentMs: number; answeredMs: number }[] = [];
+    const passed: { sentMs: number; receivedMs: number }[] = [];
     const startedMs = performance.now();
 
     while (performance.now() - startedMs < 1_500) {
       const sentMs = performance.now();
       const { allowed } = await counter.hit('key', 1);
-      if (allowed) passed.push({ sentMs, answeredMs: performance.now() });
+      if (allowed) passed.push({ sentMs, receivedMs: performance.now() });
       await sleep(Math.random() * 6);
     }
 
     for (const [at, { sentMs }] of passed.entries()) {
       const eleventh = passed[at + policy.max];
-      if (eleventh) expect(eleventh.answeredMs - sentMs).toBeGreaterThanOrEqual(policy.windowMs);
+      if (eleventh) expect(eleventh.receivedMs - sentMs).toBeGreaterThanOrEqual(policy.windowMs);
     }
     expect(passed.length).toBeGreaterThan(75); // of the 100 that the limit is
   });
 
-  test('of 1,000 requests at once over three processes exactly 100 pass', async () => {
+  test('exactly 100 of 1,000 parallel requests to three processes pass', async () => {
     const replica = fileURLToPath(new URL('./testing/replica.ts', import.meta.url));
     const run = promisify(execFile);
 
@@ -87,7 +87,7 @@ describe('with a server', () => {
     expect(passed.reduce((sum, count) => sum + count)).toBe(100);
   });
 
-  test('the hits of one turn of the event loop travel in one call', async () => {
+  test('all hits of one turn of the event loop are one command', async () => {
     const { client: recorded, commands } = recording(client);
     const counter = redisStore(recorded).counter(policyOf({ name: 'turn', max: 100 }));
     await counter.hit('warm', 1);
@@ -99,7 +99,7 @@ describe('with a server', () => {
     expect(hits.map(({ remaining }) => remaining)).toEqual([99, 97, 94, 90, 85]);
   });
 
-  test('more hits than one call should carry are shared out among several', async () => {
+  test('more hits than one command may have are sent as several', async () => {
     const { client: recorded, commands } = recording(client);
     const counter = redisStore(recorded).counter(policyOf({ name: 'many', max: 600 }));
     await counter.hit('warm', 1);
@@ -111,7 +111,7 @@ describe('with a server', () => {
     expect(hits.filter(({ allowed }) => allowed)).toHaveLength(600);
   });
 
-  test('a key that is known to be blocked is answered without asking, until it is free', async () => {
+  test('a key that is known to be blocked needs no command until its block ends', async () => {
     const { client: recorded, commands } = recording(client);
     const counter = redisStore(recorded).counter(
       policyOf({ name: 'known', max: 1, windowMs: 600 }),
@@ -131,7 +131,7 @@ describe('with a server', () => {
     expect(free.allowed).toBe(true);
   });
 
-  test('what blocks a dear request does not block a cheap one', async () => {
+  test('a block of an expensive request does not block a cheap one', async () => {
     const counter = redisStore(client).counter(policyOf({ name: 'dear', max: 5 }));
     await counter.hit('key', 3);
 
@@ -139,7 +139,7 @@ describe('with a server', () => {
     expect(await counter.hit('key', 2)).toMatchObject({ allowed: true });
   });
 
-  test('a process that was busy itself for longer than the time-out reads the reply', async () => {
+  test('a process that was busy for longer than the time-out still reads the reply', async () => {
     const counter = redisStore(client, { timeout: 50 }).counter(policyOf({ name: 'busy' }));
     const hit = counter.hit('key', 1);
     // One turn until the store sends, another until the client writes.
@@ -150,7 +150,7 @@ describe('with a server', () => {
     expect(await hit).toMatchObject({ allowed: true });
   });
 
-  test('a process that is late itself does not take the server for away', async () => {
+  test('a busy process does not consider the server unavailable', async () => {
     const client: RedisClient = {
       isReady: true,
       on: () => {},
@@ -181,7 +181,7 @@ describe('with a server', () => {
     expect(listeners).toBe(1);
   });
 
-  test('a server that has forgotten the script is given it again', async () => {
+  test('a server that has lost the script gets it again', async () => {
     const { client: recorded, commands } = recording(client);
     const counter = redisStore(recorded).counter(policyOf({ name: 'flushed', max: 5 }));
     await counter.hit('key', 1);
@@ -192,7 +192,7 @@ describe('with a server', () => {
     expect(commands.map(([name]) => name)).toEqual(['EVALSHA', 'EVAL']);
   });
 
-  test('what is counted vanishes from the server with its window', async () => {
+  test('counts expire on the server with their window', async () => {
     const counter = redisStore(client, { prefix: 'vanish:' }).counter(policyOf({ windowMs: 100 }));
     await counter.hit('key', 1);
 
@@ -219,7 +219,7 @@ describe('with a server', () => {
 });
 
 describe('with a server that fails', () => {
-  /** An application behind a limit of 5, the log of it, and how long each answer took. */
+  /** An application with a limit of 5, its log, and the duration of each response. */
   async function createWorld() {
     const server = await startRedisServer();
     onTestFinished(() => server.stop());
@@ -257,7 +257,7 @@ describe('with a server that fails', () => {
   const BACK = 'The rate limit store has recovered: limits are exact again';
 
   test.each(['SIGKILL', 'SIGSTOP'] as const)(
-    'after %s answers come in time, by the local limit, and are exact soon after its return',
+    'after %s, responses are in time with the local limit, and exact soon after recovery',
     async (signal) => {
       const { server, client, lines, ask, untilExact } = await createWorld();
       for (let sent = 0; sent < 4; sent++) await ask('192.0.2.2');
@@ -287,16 +287,16 @@ describe('with a server that fails', () => {
     },
   );
 
-  test('a limiter that starts before its server limits locally, and exactly once it is there', async () => {
+  test('a limiter that starts before its server limits locally, then exactly', async () => {
     const { server, lines, ask, untilExact } = await createWorld();
     await server.signal('SIGKILL');
     await sleep(100);
 
-    const away = await ask('192.0.2.4');
+    const duringOutage = await ask('192.0.2.4');
     await server.restart();
     await untilExact();
 
-    expect(away.status).toBe(200);
+    expect(duringOutage.status).toBe(200);
     expect(lines).toEqual([FAILS, BACK]);
   });
 });

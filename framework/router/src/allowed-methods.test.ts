@@ -7,9 +7,9 @@ import { createRouter } from './create-router.ts';
 import type { AnyRouter, Router } from './router.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
-const answer: Middleware = (ctx) => ctx.json({ method: ctx.method });
+const respond: Middleware = (ctx) => ctx.json({ method: ctx.method });
 
-/** An application as the documentation tells to build it. */
+/** An application as the documentation describes it. */
 function serve(
   router: AnyRouter & Pick<Router, 'allowedMethods'>,
   prefix = '',
@@ -20,11 +20,11 @@ function serve(
     .use(notFoundHandler());
 }
 
-const users = () => createRouter().get('/users', answer).post('/users', answer);
+const users = () => createRouter().get('/users', respond).post('/users', respond);
 
 // R18
-describe('a known path asked with another method', () => {
-  test('is answered 405 with Allow in order of registration, HEAD behind GET', async () => {
+describe('a known path with an unregistered method', () => {
+  test('gets 405 with Allow in order of registration, HEAD after GET', async () => {
     const response = await request(serve(users()), '/users', { method: 'DELETE' });
 
     expect(response.status).toBe(405);
@@ -33,7 +33,7 @@ describe('a known path asked with another method', () => {
     expect(await response.json()).toMatchObject({ status: 405, code: 'METHOD_NOT_ALLOWED' });
   });
 
-  test('is a MethodNotAllowedError to the middleware before it', async () => {
+  test('throws a MethodNotAllowedError that earlier middleware can catch', async () => {
     let caught: unknown;
     const watch: Middleware = (_ctx, next) =>
       next().catch((error: unknown) => {
@@ -47,12 +47,12 @@ describe('a known path asked with another method', () => {
     expect(caught).toMatchObject({ status: 405, headers: { Allow: 'GET, HEAD, POST' } });
   });
 
-  test('lists each method once, HEAD where it stands alone too', async () => {
+  test('lists each method once, also HEAD without GET', async () => {
     const router = createRouter()
-      .head('/a', answer)
-      .put('/a', answer)
-      .get('/a', answer)
-      .head('/b', answer);
+      .head('/a', respond)
+      .put('/a', respond)
+      .get('/a', respond)
+      .head('/b', respond);
 
     const several = await request(serve(router), '/a', { method: 'POST' });
     const alone = await request(serve(router), '/b');
@@ -68,17 +68,17 @@ describe('a known path asked with another method', () => {
     ['/users/7/x', 'PUT'],
   ])('Allow of %s lists the methods of its most specific route: %s', async (path, methods) => {
     const router = createRouter()
-      .patch('/users/:id', answer)
-      .delete('/users/:id', answer)
-      .get('/users/me', answer)
-      .put('/users/*', answer);
+      .patch('/users/:id', respond)
+      .delete('/users/:id', respond)
+      .get('/users/me', respond)
+      .put('/users/*', respond);
     const allow = async (method: string) =>
       (await request(serve(router), path, { method })).headers.get('allow');
 
     expect([await allow('OPTIONS'), await allow('POST')]).toEqual([methods, methods]);
   });
 
-  test('is answered 405 without errorHandler() and notFoundHandler(), too', async () => {
+  test('gets 405 also without errorHandler() and notFoundHandler()', async () => {
     const router = users();
     const app = createApp({ logger }).use(router.routes(), router.allowedMethods());
 
@@ -92,7 +92,7 @@ describe('a known path asked with another method', () => {
     ['app.route', (router) => serve(router, '/api'), '/api/users'],
     ['a mount', (router) => serve(createRouter().mount('/api', router)), '/api/users'],
     [
-      'a mount, where the inner router answers',
+      'a mount, where the inner router responds',
       (router) => {
         const outer = createRouter().mount('/api', router);
         return createApp({ logger }).use(outer.routes(), router.allowedMethods());
@@ -118,21 +118,21 @@ describe('a known path asked with another method', () => {
       },
       '/users',
     ],
-  ])('is answered 405 behind %s', async (_, build, path) => {
+  ])('gets 405 with %s', async (_, build, path) => {
     const response = await request(build(users()), path, { method: 'PATCH' });
 
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
   });
 
-  test('is answered 404 without allowedMethods()', async () => {
+  test('gets 404 without allowedMethods()', async () => {
     const app = createApp({ logger }).use(users().routes()).use(notFoundHandler());
 
     expect((await request(app, '/users', { method: 'DELETE' })).status).toBe(404);
   });
 
-  test('leaves an unknown path to whoever answers it', async () => {
-    const response = await request(serve(users()), '/nobody', { method: 'DELETE' });
+  test('passes requests for unknown paths to later middleware', async () => {
+    const response = await request(serve(users()), '/unknown', { method: 'DELETE' });
 
     expect(response.status).toBe(404);
     expect(response.headers.get('allow')).toBeNull();
@@ -141,7 +141,7 @@ describe('a known path asked with another method', () => {
 
 // R17
 describe('HEAD', () => {
-  test('on a GET route has its headers, the length included, and no body', async () => {
+  test('on a GET route gets its headers, including the length, and no body', async () => {
     const app = serve(
       createRouter().get('/a', (ctx) => ctx.set('X-Kind', ctx.method).json({ text: 'twelve' })),
     );
@@ -157,10 +157,10 @@ describe('HEAD', () => {
     expect(await head.text()).toBe('');
   });
 
-  test.each(['before', 'after'])('registered %s GET wins over it', async (when) => {
+  test.each(['before', 'after'])('registered %s GET takes precedence over it', async (when) => {
     const router = createRouter();
     if (when === 'before') router.head('/a', (ctx) => ctx.set('X-Own', 'yes').send(''));
-    router.get('/a', answer);
+    router.get('/a', respond);
     if (when === 'after') router.head('/a', (ctx) => ctx.set('X-Own', 'yes').send(''));
 
     const head = await request(serve(router), '/a', { method: 'HEAD' });
@@ -169,8 +169,8 @@ describe('HEAD', () => {
     expect((await request(serve(router), '/a')).headers.get('x-own')).toBeNull();
   });
 
-  test('goes to the GET route that is the most specific', () => {
-    const router = createRouter().head('/:any', answer).get('/a', answer);
+  test('runs the most specific GET route', () => {
+    const router = createRouter().head('/:any', respond).get('/a', respond);
 
     expect(router.match('HEAD', '/a')).toMatchObject({ route: { method: 'GET', path: '/a' } });
   });
@@ -178,8 +178,8 @@ describe('HEAD', () => {
 
 // R19
 describe('OPTIONS', () => {
-  test('tells the types of a patch where PATCH is taken, and nowhere else', async () => {
-    const router = createRouter().get('/a', answer).patch('/a', answer).get('/b', answer);
+  test('sends Accept-Patch for paths with PATCH only', async () => {
+    const router = createRouter().get('/a', respond).patch('/a', respond).get('/b', respond);
     const patchTypes = ['application/merge-patch+json', 'application/json'];
     const app = createApp({ logger }).use(router.routes(), router.allowedMethods({ patchTypes }));
     const acceptPatch = async (path: string, method: string) =>
@@ -190,7 +190,7 @@ describe('OPTIONS', () => {
     expect(await acceptPatch('/a', 'DELETE')).toBeNull();
   });
 
-  test('on a known path is answered 200 with Allow and no body', async () => {
+  test('on a known path gets 200 with Allow and no body', async () => {
     const response = await request(serve(users()), '/users', { method: 'OPTIONS' });
 
     expect(response.status).toBe(200);
@@ -199,7 +199,7 @@ describe('OPTIONS', () => {
     expect(await response.text()).toBe('');
   });
 
-  test('that a route of its own takes is answered there', async () => {
+  test('runs an explicit OPTIONS route', async () => {
     const router = users().options('/users', (ctx) => ctx.json({ own: true }));
 
     const response = await request(serve(router), '/users', { method: 'OPTIONS' });
@@ -208,11 +208,11 @@ describe('OPTIONS', () => {
     expect(response.headers.get('allow')).toBeNull();
   });
 
-  test('on an unknown path is answered 404', async () => {
-    expect((await request(serve(users()), '/nobody', { method: 'OPTIONS' })).status).toBe(404);
+  test('on an unknown path gets 404', async () => {
+    expect((await request(serve(users()), '/unknown', { method: 'OPTIONS' })).status).toBe(404);
   });
 
-  test('* is answered 204', async () => {
+  test('* gets 204', async () => {
     const response = await request(serve(users()), '*', { method: 'OPTIONS' });
 
     expect(response.status).toBe(204);
@@ -223,24 +223,24 @@ describe('OPTIONS', () => {
 // R20
 describe('a method that no route uses', () => {
   test.each(['PROPFIND', 'LINK', 'PURGE'])(
-    'is answered 501 where nobody knows it: %s',
+    'gets 501 if the framework does not know it: %s',
     async (method) => {
       const app = serve(users());
 
       expect((await request(app, '/users', { method })).status).toBe(501);
-      expect((await request(app, '/nobody', { method })).status).toBe(501);
+      expect((await request(app, '/unknown', { method })).status).toBe(501);
     },
   );
 
-  test.each(['TRACE', 'QUERY', 'PATCH'])('is answered 405 on a known path: %s', async (method) => {
+  test.each(['TRACE', 'QUERY', 'PATCH'])('gets 405 on a known path: %s', async (method) => {
     const response = await request(serve(users()), '/users', { method });
 
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
   });
 
-  test('is no such method once some route uses it', async () => {
-    const app = serve(users().route('PROPFIND', '/files', answer));
+  test('gets 405 on a known path once any route uses it', async () => {
+    const app = serve(users().route('PROPFIND', '/files', respond));
 
     const response = await request(app, '/users', { method: 'PROPFIND' });
 

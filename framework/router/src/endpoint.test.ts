@@ -6,7 +6,7 @@ import { endpoint } from './endpoint.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
 
-test('endpoint describes its route, and leaves its requests alone', async () => {
+test('endpoint describes its route and does not change requests', async () => {
   const metadata = {
     summary: 'Reads a user',
     tags: ['users'],
@@ -27,7 +27,7 @@ test('endpoint describes its route, and leaves its requests alone', async () => 
   ]);
 });
 
-test('what a group and its route say of validation and responses adds up; else the route has the last word', () => {
+test('metadata of a group and its route is merged for validation and responses; otherwise the route takes precedence', () => {
   const pass: Middleware = (_ctx, next) => next();
   const guard = annotate((...args: Parameters<Middleware>) => pass(...args), {
     validation: { params: 'P', status: 400 },

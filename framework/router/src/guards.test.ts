@@ -25,7 +25,7 @@ function secrets<Prefix extends string>(router: Router<Prefix>): Router<Prefix> 
     .get('/files/*', reach);
 }
 
-/** The same from the root, where routes may also reach below `/admin` by a parameter or a wildcard. */
+/** The same from the root, where routes may also match under `/admin` by a parameter or a wildcard. */
 function wholePaths(router: Router): Router {
   return router
     .get('/admin', reach)
@@ -36,7 +36,7 @@ function wholePaths(router: Router): Router {
     .get('/*', reach);
 }
 
-/** Every way to put a guard in front of the routes below /admin. */
+/** Every way to add a guard for the routes under /admin. */
 const WAYS: readonly [string, Build][] = [
   [
     'app.use(prefix)',
@@ -61,7 +61,7 @@ const WAYS: readonly [string, Build][] = [
     (guard, options) => serve(wholePaths(createRouter(options)).use('/admin', guard)),
   ],
   [
-    'router.use(path) below a prefix option',
+    'router.use(path) under a prefix option',
     (guard, options) => {
       const inner = createRouter({ ...options, prefix: '/admin' }).use('/', guard);
       return serve(secrets(inner) as Router<string>);
@@ -126,7 +126,7 @@ const WAYS: readonly [string, Build][] = [
   ],
 ];
 
-/** Spellings of the paths below /admin, and what only looks like one. */
+/** Spellings of the paths under /admin, and paths that only look similar. */
 const SPELLINGS = [
   '/admin',
   '/admin/',
@@ -203,7 +203,7 @@ const SPELLINGS = [
   '/administrators/users',
 ];
 
-/** Whether a route lies below /admin, or the path that reached it does, in the only reading that it has. */
+/** Whether a route, or the normalised path that reached it, is under /admin. */
 function isSecret(route: string, spelling: string): boolean {
   if (route.startsWith('/admin')) return true;
   const path = spelling.replace(/^http:\/\/[^/]*/, '').replace(/\?.*$/, '');
@@ -214,7 +214,7 @@ function isSecret(route: string, spelling: string): boolean {
 // R15
 describe.each(WAYS)('a guard mounted by %s', (_, build) => {
   test.each<RouterOptions>([{}, { caseSensitive: true }, { strict: true }])(
-    'runs whatever the spelling that reaches a route below it: %o',
+    'runs for every spelling that reaches a route under it: %o',
     async (options) => {
       const seen: string[] = [];
       const app = build((ctx, next) => {
@@ -229,7 +229,7 @@ describe.each(WAYS)('a guard mounted by %s', (_, build) => {
         if (response.status !== 200) continue;
         const { route } = body as { route: string };
         if (!isSecret(route, spelling)) continue;
-        // A case-sensitive router's guard stands in front of that router's /admin, not of another one.
+        // A case-sensitive router's guard applies to that router only.
         if (options.caseSensitive && route === '/*' && !spelling.includes('/admin')) continue;
         reached++;
         expect(seen, `${spelling} reached ${route}`).toContain(spelling);
@@ -239,7 +239,7 @@ describe.each(WAYS)('a guard mounted by %s', (_, build) => {
     },
   );
 
-  test('stops what it does not let through, before the handler', async () => {
+  test('stops a request before the handler', async () => {
     const app = build((ctx) => {
       ctx.status = 401;
       ctx.json({ error: 'Unauthorized' });
@@ -253,7 +253,7 @@ describe.each(WAYS)('a guard mounted by %s', (_, build) => {
   });
 });
 
-test('a guard below a parameter runs for each value of it', async () => {
+test('a guard under a parameter runs for each value of it', async () => {
   const seen: string[] = [];
   const router = createRouter()
     .use('/:tenant/admin', (ctx, next) => {
@@ -289,7 +289,7 @@ test('a guard at /users/:id does not run for /users', async () => {
   expect(seen).toEqual(['/users/7', '/users/7/', '/users/7/posts']);
 });
 
-test('a guard below a parameter needs a value of it', async () => {
+test('a guard under a parameter does not run without a value', async () => {
   const seen: string[] = [];
   const router = createRouter()
     .use('/:tenant', (ctx, next) => {
@@ -321,28 +321,25 @@ test.each<[string, (router: Router) => Application]>([
     'a prefix option',
     (router) => serve(createRouter({ prefix: '/:tenant' }).mount('/api', router) as Router<string>),
   ],
-])(
-  'a guard at a path of a router stands below the place that %s mounts it at',
-  async (_, mount) => {
-    const seen: string[] = [];
-    const router = createRouter()
-      .use('/admin', (ctx, next) => {
-        seen.push(ctx.path);
-        return next();
-      })
-      .get('/admin/users', reach)
-      .get('/:area/other', reach);
-    const app = mount(router);
+])('a guard at a path of a router is relative to %s', async (_, mount) => {
+  const seen: string[] = [];
+  const router = createRouter()
+    .use('/admin', (ctx, next) => {
+      seen.push(ctx.path);
+      return next();
+    })
+    .get('/admin/users', reach)
+    .get('/:area/other', reach);
+  const app = mount(router);
 
-    for (const path of ['/a/api/admin/users', '/B/API/%61dmin/other/', '/admin/api/public/other']) {
-      expect((await request(app, path)).status).toBe(200);
-    }
+  for (const path of ['/a/api/admin/users', '/B/API/%61dmin/other/', '/admin/api/public/other']) {
+    expect((await request(app, path)).status).toBe(200);
+  }
 
-    expect(seen).toEqual(['/a/api/admin/users', '/B/API/admin/other/']);
-  },
-);
+  expect(seen).toEqual(['/a/api/admin/users', '/B/API/admin/other/']);
+});
 
-test('a guard does not run for a path that only begins with the same letters', async () => {
+test('a guard does not run for a path that only starts with the same letters', async () => {
   const seen: string[] = [];
   const guard: Middleware = (ctx, next) => {
     seen.push(ctx.path);

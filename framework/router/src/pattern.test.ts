@@ -28,7 +28,7 @@ describe('the parameters of a pattern', () => {
     expectTypeOf<ParamsOf<string>>().toEqualTypeOf<Record<string, string>>();
   });
 
-  test('are what handlers read, those of the prefix and of groups included', () => {
+  test('are typed in handlers, including those of prefixes and groups', () => {
     const router = createRouter({ prefix: '/:tenant' });
     router.get('/users/:id', (ctx) => {
       expectTypeOf(ctx.params).toEqualTypeOf<{ readonly tenant: string; readonly id: string }>();

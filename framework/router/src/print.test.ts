@@ -5,7 +5,7 @@ import { createRouter } from './create-router.ts';
 const handler = () => {};
 
 // R22
-test('print draws the routes as a tree, mounted ones included', () => {
+test('print draws all routes as a tree, including mounted ones', () => {
   const users = createRouter()
     .get('/', handler)
     .post('/', handler)
@@ -36,6 +36,6 @@ test('print draws the routes as a tree, mounted ones included', () => {
   );
 });
 
-test('print draws nothing where there are no routes', () => {
+test('print draws nothing without routes', () => {
   expect(createRouter().print()).toBe('');
 });

@@ -8,14 +8,14 @@ import type { RouterOptions } from './router.ts';
 
 const handler = () => {};
 
-/** A route as the model knows it: decoded segments, each `=text`, `:name` or `*`. */
+/** A route of the model: decoded segments, each `=text`, `:name` or `*`. */
 interface Entry {
   readonly method: string;
   readonly pattern: string;
   readonly segments: readonly string[];
 }
 
-/** The rules of matching as the decisions word them, with no thought for speed. */
+/** The rules of matching as specified, without regard for speed. */
 function naiveMatch(entries: readonly Entry[], asked: readonly string[], options: RouterOptions) {
   const fold = (text: string) => (options.caseSensitive ? text : text.replace(/[A-Z]/g, lower));
   const takes = ({ segments }: Entry) => {
@@ -38,8 +38,8 @@ const rank = ({ segments }: Entry) => segments.map((s) => '=:*'.indexOf(s.charAt
 const bySpecificity = (a: Entry, b: Entry) =>
   rank(a).localeCompare(rank(b)) || b.method.localeCompare(a.method);
 
-/** Those that answer `method`: an explicit HEAD sorts before the GET beside it. */
-function answering(entries: readonly Entry[], method: string): Entry[] {
+/** The routes for `method`; an explicit HEAD sorts before the GET of the same path. */
+function routesFor(entries: readonly Entry[], method: string): Entry[] {
   return entries.filter((e) => e.method === method || (method === 'HEAD' && e.method === 'GET'));
 }
 
@@ -51,7 +51,7 @@ function capture(segments: readonly string[], asked: readonly string[]): Record<
   return Object.fromEntries(captured);
 }
 
-/** The decoded segments of a path; none of a path that has no one reading. */
+/** The decoded segments of a path; none for an ambiguous or malformed path. */
 function readSegments(path: string, { strict }: RouterOptions): string[] {
   try {
     if (!/^\/[!-~]*$/.test(path) || /[?#\\]/.test(path)) return [];
@@ -196,7 +196,7 @@ describe.each<RouterOptions>([
   { strict: true },
   { caseSensitive: true, strict: true },
 ])('a router with %o', (options) => {
-  test('finds what the naive matcher finds, in any order of registration, in 24,000 lookups', () => {
+  test('finds the same as the naive matcher, in any order of registration, in 24,000 lookups', () => {
     let hits = 0;
     const routes = fc.array(entry, { minLength: 1, maxLength: 14 });
     const asked = fc.array(fc.tuple(fc.constantFrom(...METHODS), path), {
@@ -211,7 +211,7 @@ describe.each<RouterOptions>([
         const paths = router.getRoutes().map((route) => route.path);
         for (const [method, target] of requests) {
           const segments = readSegments(target, options);
-          const best = naiveMatch(answering(known, method), segments, options);
+          const best = naiveMatch(routesFor(known, method), segments, options);
           const expected = best && {
             method: best.method,
             path: paths[known.indexOf(best)],
@@ -243,7 +243,7 @@ const anything = fc.oneof(
   path,
 );
 
-test('match throws for no path and reads each as its normal form, in 20,000 lookups', () => {
+test('match never throws and treats each path like its normal form, in 20,000 lookups', () => {
   const router = createRouter();
   for (const pattern of ['/', '/a', '/a/:b', '/:a/b', '/a/*', '/é/%61', '/ab%2Fc/:d/*']) {
     router.all(pattern, handler);
@@ -260,7 +260,7 @@ test('match throws for no path and reads each as its normal form, in 20,000 look
   );
 });
 
-test('an application answers every target with 200, 301, 400 or 404, in 4,000 requests', async () => {
+test('an application responds to every target with 200, 301, 400 or 404, in 4,000 requests', async () => {
   const failures: string[] = [];
   const logger = { info() {}, warn() {}, error: (message: string) => void failures.push(message) };
   const router = createRouter()

@@ -6,7 +6,7 @@ import { createRouter } from './create-router.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
 
-/** The answer to a request on a router that only redirects. */
+/** The response of a router that only redirects. */
 function follow(path: string, [from, to, status]: [string, string, number?], method = 'GET') {
   const router = createRouter().redirect(from, to, status);
   const app = createApp({ logger }).use(router.routes(), router.allowedMethods());
@@ -55,7 +55,7 @@ describe('a redirect', () => {
     ['/go/%2F/%2F/evil.example', '/go/*', '/*'],
     ['/go/evil.example/', '/go/*', '/*'],
     ['/go/%09/x', '/go/*', '/*'],
-  ])('of %s from %s to %s leads to no other host', async (path, from, to) => {
+  ])('of %s from %s to %s never leads to another host', async (path, from, to) => {
     const location = (await follow(path, [from, to])).headers.get('location') ?? '';
 
     expect(location).toMatch(/^\/(?![/\\])/);
@@ -72,13 +72,16 @@ describe('a redirect', () => {
     expect((await follow(path, ['/u/:id', to])).headers.get('location')).toBe(location);
   });
 
-  test.each([301, 302, 303, 307, 308])('answers GET and HEAD with status %i', async (status) => {
-    expect((await follow('/a', ['/a', '/b', status])).status).toBe(status);
-    expect((await follow('/a', ['/a', '/b', status], 'HEAD')).status).toBe(status);
-  });
+  test.each([301, 302, 303, 307, 308])(
+    'responds to GET and HEAD with status %i',
+    async (status) => {
+      expect((await follow('/a', ['/a', '/b', status])).status).toBe(status);
+      expect((await follow('/a', ['/a', '/b', status], 'HEAD')).status).toBe(status);
+    },
+  );
 
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'])(
-    'of 307 and 308 answers %s, and one of 301 does not',
+    'with 307 and 308 responds to %s, and one with 301 does not',
     async (method) => {
       expect((await follow('/a', ['/a', '/b', 307], method)).status).toBe(307);
       expect((await follow('/a', ['/a', '/b', 308], method)).status).toBe(308);
@@ -87,7 +90,7 @@ describe('a redirect', () => {
   );
 
   test.each([200, 300, 304, 305, 306, 309, 400, 301.5, Number.NaN])(
-    'of status %d throws where it is registered',
+    'with status %d throws at registration',
     (status) => {
       expect(() => createRouter().redirect('/a', '/b', status)).toThrow(
         `Cannot redirect /a to "/b" with status "${status}": expected 301, 302, 303, 307, 308`,
@@ -109,20 +112,20 @@ describe('a redirect', () => {
     'https://',
     'https://:id.example.com/',
     '/a#b',
-  ])('to "%s" throws where it is registered', (to) => {
+  ])('to "%s" throws at registration', (to) => {
     expect(() => createRouter().redirect('/a/:id', to)).toThrow(
       `Cannot redirect /a/:id to "${to}": expected a path or an http URL`,
     );
   });
 
-  test('to a parameter that is not captured throws where it is registered', () => {
+  test('to an unknown parameter throws at registration', () => {
     expect(() => createRouter().redirect('/u/:id', '/p/:name')).toThrow(
       'Cannot redirect /u/:id to "/p/:name": "name" must be a parameter of /u/:id',
     );
     expect(() => createRouter().redirect('/u/:id', '/p/*')).toThrow('"*" must be a parameter');
   });
 
-  test('reads its own parameters below a mount and beside other names', async () => {
+  test('reads its own parameters under a mount and next to other names', async () => {
     const router = createRouter()
       .get('/u/:name/posts', (ctx) => ctx.send(''))
       .redirect('/u/:id', '/p/:id');
@@ -132,7 +135,7 @@ describe('a redirect', () => {
   });
 });
 
-test('a redirect says in its metadata how it answers', () => {
+test('a redirect has its response in its metadata', () => {
   const [route] = createRouter().redirect('/old', '/new', 308).getRoutes();
 
   expect(route?.metadata).toEqual({ responses: { 308: { headers: { Location: 'Where to go' } } } });

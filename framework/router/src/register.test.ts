@@ -5,7 +5,7 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import { createRouter } from './create-router.ts';
 import type { Validator } from './register.ts';
 
-/** A validator that puts `parts` in place of what it finds. */
+/** A validator that replaces the parts of a request by `parts`. */
 function put<P extends Parts>(parts: P): Validator<P> {
   return (ctx, next) => {
     setParts(ctx, parts);
@@ -18,7 +18,7 @@ type Age = { age: number };
 type Paging = { page: number };
 
 describe('the functions of a route', () => {
-  test('read what validators before them put in place, and nothing of those behind', async () => {
+  test('read the output of the validators before them, not of those after them', async () => {
     const router = createRouter();
     router.post(
       '/:id',
@@ -47,7 +47,7 @@ describe('the functions of a route', () => {
     expect(await response.json()).toEqual(['7', 1, 2]);
   });
 
-  test('read the parameters that a validator puts in place of those of the path', () => {
+  test('read the parameters of a validator instead of those of the path', () => {
     createRouter({ prefix: '/:tenant' })
       .get('/:id', put({ params: { id: 7 } }), (ctx) => {
         expectTypeOf(ctx.params).toEqualTypeOf<{ id: number }>();
@@ -57,7 +57,7 @@ describe('the functions of a route', () => {
       });
   });
 
-  test('are typed by every way to register them', () => {
+  test('are typed in every form of registration', () => {
     const body = put({ body: { age: 1 } });
     const router = createRouter();
     const handler = (ctx: Context<{ params: { readonly id: string }; body: Age }>) => {
@@ -83,7 +83,7 @@ describe('the functions of a route', () => {
     expect(router.match('PURGE', '/7')?.params).toEqual({ id: '7' });
   });
 
-  test('may come as lists', () => {
+  test('may be given as lists', () => {
     const list: readonly Middleware[] = [pass, pass];
     const checks = [pass, put({ body: { age: 1 } })] as const;
     const router = createRouter();
@@ -99,7 +99,7 @@ describe('the functions of a route', () => {
 });
 
 describe('the routes of a group', () => {
-  test('read what the validators of the group put in place', () => {
+  test('read the output of the validators of the group', () => {
     const router = createRouter();
     router.group('/:id', pass, put({ query: { page: 1 } }), (group) => {
       group.post('/x', put({ body: { age: 1 } }), (ctx) => {

@@ -56,7 +56,7 @@ describe.each<readonly [string, (value: unknown) => Middleware]>([
     expect(errors).toEqual([]);
   });
 
-  test('that is an error is a 500, and the log says to throw it', async () => {
+  test('that is an error causes a 500, and the log says to throw it', async () => {
     const error = Object.assign(new Error('not found'), { status: 404, expose: true });
 
     const { response, errors } = await responseOf(handlerOf(error));
@@ -78,7 +78,7 @@ describe.each<readonly [string, (value: unknown) => Middleware]>([
     ['Headers', new Headers()],
     ['FormData', new FormData()],
     ['Registry', new (class Registry extends Map {})()],
-  ])('of type %s is a 500, and the log names the type', async (name, value) => {
+  ])('of type %s causes a 500, and the log names the type', async (name, value) => {
     const { response, errors } = await responseOf(handlerOf(value));
 
     expect(response.status).toBe(500);
@@ -105,14 +105,14 @@ describe.each<readonly [string, (value: unknown) => Middleware]>([
     expect(await response.text()).toBe(text);
   });
 
-  test('without a JSON form is a 500', async () => {
+  test('without a JSON form causes a 500', async () => {
     const { response, errors } = await responseOf(handlerOf({ n: 1n }));
 
     expect(response.status).toBe(500);
     expect(errors).toHaveLength(1);
   });
 
-  test('besides a response is a 500 that names both', async () => {
+  test('in addition to a response causes a 500 that names both', async () => {
     const { response, errors } = await responseOf((ctx, next) => {
       ctx.json({ a: 1 });
       return handlerOf({ b: 2 })(ctx, next);
@@ -138,7 +138,7 @@ describe('a returned value', () => {
     expect(await response.json()).toEqual({ id: 1 });
   });
 
-  test('of a handler behind validators and middleware is sent', async () => {
+  test('of a handler after validators and middleware is sent', async () => {
     const router = createRouter()
       .use((_ctx, next) => next())
       .get('/users/:id', validate({ params: z.object({ id: z.coerce.number() }) }), (ctx) => ({
@@ -150,7 +150,7 @@ describe('a returned value', () => {
     expect(await response.json()).toEqual({ id: 7 });
   });
 
-  test('is recorded before the middleware around the handler continues', async () => {
+  test('is recorded before earlier middleware continues', async () => {
     const seen: boolean[] = [];
     const watch: Middleware = async (ctx, next) => {
       await next();
@@ -178,7 +178,7 @@ describe('a returned value', () => {
     ['ctx, from ctx.set()', (ctx) => ctx.set('X-A', '1')],
     ['ctx, from an asynchronous handler', async (ctx) => ctx.set('X-A', '1')],
     ['what next() returns', (_ctx, next) => next()],
-  ])('that is %s is no response: 204', async (_, handler) => {
+  ])('that is %s is not a response: 204', async (_, handler) => {
     const { response, errors } = await responseOf(handler);
 
     expect(response.status).toBe(204);

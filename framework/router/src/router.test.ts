@@ -11,20 +11,20 @@ const logger = { info() {}, warn() {}, error() {} };
 const handler = () => {};
 
 /** Answers with the route that runs and what it captured. */
-const tell: Middleware = (ctx) => ctx.json({ route: ctx.route?.path, params: ctx.params });
+const echo: Middleware = (ctx) => ctx.json({ route: ctx.route?.path, params: ctx.params });
 
 function serve(router: AnyRouter): Application {
   return createApp({ logger }).use(router.routes());
 }
 
-/** Status and told body of GET `path`. */
-async function get(app: Application, path: string): Promise<{ status: number; told: unknown }> {
+/** Status and body of GET `path`. */
+async function get(app: Application, path: string): Promise<{ status: number; body: unknown }> {
   const response = await request(app, path);
   const text = await response.text();
-  return { status: response.status, told: response.status === 200 ? JSON.parse(text) : undefined };
+  return { status: response.status, body: response.status === 200 ? JSON.parse(text) : undefined };
 }
 
-/** The status line of the answer to octets that no HTTP client sends. */
+/** The status line of the response to bytes that no HTTP client sends. */
 async function sendRaw(app: Application, target: string): Promise<string> {
   const server = await listen(app, 0);
   const socket = connect(server.port, '127.0.0.1').setEncoding('latin1');
@@ -68,16 +68,16 @@ describe('the most specific route', () => {
   test.each([
     ['/users/me/profile', '/users/:id/posts'],
     ['/users/:id/posts', '/users/me/profile'],
-  ])('is found behind a dead end when %s comes before %s', async (first, second) => {
-    const app = serve(createRouter().get(first, tell).get(second, tell));
+  ])('is found after backtracking when %s is registered before %s', async (first, second) => {
+    const app = serve(createRouter().get(first, echo).get(second, echo));
 
-    expect((await get(app, '/users/me/posts')).told).toEqual({
+    expect((await get(app, '/users/me/posts')).body).toEqual({
       route: '/users/:id/posts',
       params: { id: 'me' },
     });
   });
 
-  test('is looked for among the routes of the method only', () => {
+  test('is chosen among the routes of the request method', () => {
     const router = createRouter().get('/users/:id', handler).post('/users/me', handler);
 
     expect(router.match('GET', '/users/me')?.params).toEqual({ id: 'me' });
@@ -87,40 +87,40 @@ describe('the most specific route', () => {
 
 describe('a wildcard', () => {
   // R3
-  test.each(['/files', '/files/'])('does not take %s', async (path) => {
-    expect((await get(serve(createRouter().get('/files/*', tell)), path)).status).toBe(404);
+  test.each(['/files', '/files/'])('does not match %s', async (path) => {
+    expect((await get(serve(createRouter().get('/files/*', echo)), path)).status).toBe(404);
   });
 
-  test('captures what is left of the path under "*", decoded and joined by slashes', async () => {
-    const app = serve(createRouter().get('/:bucket/*', tell));
+  test('captures the rest of the path as "*", decoded and joined by slashes', async () => {
+    const app = serve(createRouter().get('/:bucket/*', echo));
 
-    expect((await get(app, '/b/a/b%20c/d.txt')).told).toEqual({
+    expect((await get(app, '/b/a/b%20c/d.txt')).body).toEqual({
       route: '/:bucket/*',
       params: { bucket: 'b', '*': 'a/b c/d.txt' },
     });
   });
 });
 
-describe('letters and trailing slashes', () => {
+describe('letter case and trailing slashes', () => {
   // R4
-  test('do not count for matching, and stay as sent in parameters', async () => {
-    const app = serve(createRouter().get('/users/:id', tell));
+  test('are ignored for matching and kept in parameters', async () => {
+    const app = serve(createRouter().get('/users/:id', echo));
 
     expect(await get(app, '/USERS/JohnDoe/')).toEqual({
       status: 200,
-      told: { route: '/users/:id', params: { id: 'JohnDoe' } },
+      body: { route: '/users/:id', params: { id: 'JohnDoe' } },
     });
   });
 
-  test('fold in ASCII only', async () => {
-    const app = serve(createRouter().get('/caf\u00e9', tell).get('/\u212a', tell));
+  test('are folded in ASCII only', async () => {
+    const app = serve(createRouter().get('/caf\u00e9', echo).get('/\u212a', echo));
 
     expect((await get(app, '/CAF%C3%A9')).status).toBe(200);
     expect((await get(app, '/caf%C3%89')).status).toBe(404);
     expect((await get(app, '/k')).status).toBe(404);
   });
 
-  test('keep the case that a parameter is named in', () => {
+  test('keep the case of parameter names', () => {
     const router = createRouter().get('/users/:userId', handler);
 
     expect(router.match('GET', '/users/7')?.params).toEqual({ userId: '7' });
@@ -128,17 +128,17 @@ describe('letters and trailing slashes', () => {
 
   // R5
   test('are exact with caseSensitive', async () => {
-    const app = serve(createRouter({ caseSensitive: true }).get('/Users/:id', tell));
+    const app = serve(createRouter({ caseSensitive: true }).get('/Users/:id', echo));
 
     expect((await get(app, '/Users/7')).status).toBe(200);
     expect((await get(app, '/users/7')).status).toBe(404);
   });
 
-  test('make two routes with strict', async () => {
-    const app = serve(createRouter({ strict: true }).get('/users', tell).get('/users/', tell));
+  test('make two routes with the strict option', async () => {
+    const app = serve(createRouter({ strict: true }).get('/users', echo).get('/users/', echo));
 
-    expect((await get(app, '/users')).told).toMatchObject({ route: '/users' });
-    expect((await get(app, '/users/')).told).toMatchObject({ route: '/users/' });
+    expect((await get(app, '/users')).body).toMatchObject({ route: '/users' });
+    expect((await get(app, '/users/')).body).toMatchObject({ route: '/users/' });
   });
 
   test.each([
@@ -146,15 +146,15 @@ describe('letters and trailing slashes', () => {
     ['/users/', '/users'],
     ['/users/:id', '/users/7/'],
     ['/users/:id/', '/users/7'],
-  ])('let the strict route %s stand alone: %s is 404', async (pattern, path) => {
-    const app = serve(createRouter({ strict: true }).get(pattern, tell));
+  ])('are compared with strict if only %s is registered: %s is 404', async (pattern, path) => {
+    const app = serve(createRouter({ strict: true }).get(pattern, echo));
 
     expect((await get(app, path)).status).toBe(404);
     expect((await get(app, pattern.replace(':id', '7'))).status).toBe(200);
   });
 
   test.each([{ caseSensitive: true }, { strict: true }])(
-    'count alike in a router and in one that is mounted on it: %o alone throws',
+    'must have the same options in a router and in one that is mounted on it: %o alone throws',
     (options) => {
       expect(() => createRouter().mount('/a', createRouter(options))).toThrow(
         'Cannot mount a router at "/a": both must have the same options caseSensitive and strict',
@@ -178,28 +178,28 @@ describe('percent-encoding', () => {
     ['/users/..;', '..;'],
     ['/users/...', '...'],
   ])('is decoded once: %s has the id %s', async (path, id) => {
-    const app = serve(createRouter().get('/users/:id', tell));
+    const app = serve(createRouter().get('/users/:id', echo));
 
-    expect((await get(app, path)).told).toEqual({ route: '/users/:id', params: { id } });
+    expect((await get(app, path)).body).toEqual({ route: '/users/:id', params: { id } });
   });
 
   test.each(['/users/%6De', '/%75sers/me', '/users/m%65/', '/USERS/%4D%45'])(
     'does not hide a static segment: %s is /users/me',
     async (path) => {
-      const app = serve(createRouter().get('/users/me', tell).get('/users/:id', tell));
+      const app = serve(createRouter().get('/users/me', echo).get('/users/:id', echo));
 
-      expect((await get(app, path)).told).toEqual({ route: '/users/me', params: {} });
+      expect((await get(app, path)).body).toEqual({ route: '/users/me', params: {} });
     },
   );
 
-  test('of a slash makes no segment', async () => {
-    const app = serve(createRouter().get('/a/b', tell).get('/:one', tell));
+  test('of a slash does not separate segments', async () => {
+    const app = serve(createRouter().get('/a/b', echo).get('/:one', echo));
 
-    expect((await get(app, '/a%2Fb')).told).toEqual({ route: '/:one', params: { one: 'a/b' } });
+    expect((await get(app, '/a%2Fb')).body).toEqual({ route: '/:one', params: { one: 'a/b' } });
   });
 
   test.each(['/café/naïve', '/caf%C3%A9/na%c3%afve'])(
-    'may be left out or used in %s',
+    'is optional in a registered path: %s',
     (pattern) => {
       expect(
         createRouter().get(pattern, handler).match('GET', '/caf%C3%A9/na%C3%AFve'),
@@ -208,7 +208,7 @@ describe('percent-encoding', () => {
   );
 });
 
-describe('a path with more than one reading', () => {
+describe('an ambiguous or malformed path', () => {
   // R7
   test.each([
     '/%ZZ',
@@ -236,9 +236,9 @@ describe('a path with more than one reading', () => {
     '/a#b',
     '/#',
     '/a?b#c',
-  ])('%s is answered 400 before any middleware', async (path) => {
+  ])('%s gets 400 before any middleware', async (path) => {
     const ran = vi.fn((ctx) => ctx.json({}));
-    const app = createApp({ logger }).use(ran).use(createRouter().get('/*', tell).routes());
+    const app = createApp({ logger }).use(ran).use(createRouter().get('/*', echo).routes());
 
     const response = await request(app, path);
 
@@ -257,8 +257,8 @@ describe('a path with more than one reading', () => {
     '/a\x01',
     '/..',
     '/a/%2e%2e/b',
-  ])('%j is answered 400 over a socket', async (target) => {
-    const app = serve(createRouter().get('/*', tell));
+  ])('%j gets 400 over a socket', async (target) => {
+    const app = serve(createRouter().get('/*', echo));
 
     expect(await sendRaw(app, target)).toMatch(/^HTTP\/1\.1 400 /);
   });
@@ -277,10 +277,10 @@ describe('a path with more than one reading', () => {
     '%s is 404: slashes are not merged',
     async (path) => {
       const router = createRouter()
-        .get('/', tell)
-        .get('/users', tell)
-        .get('/users/:id', tell)
-        .get('/files/*', tell);
+        .get('/', echo)
+        .get('/users', echo)
+        .get('/users/:id', echo)
+        .get('/files/*', echo);
 
       expect((await get(serve(router), path)).status).toBe(404);
     },
@@ -308,7 +308,7 @@ describe('registration', () => {
   test.each([
     [{ caseSensitive: true }, '/Users'],
     [{ strict: true }, '/users/'],
-  ])('of /users with %o allows %s beside it', (options, second) => {
+  ])('of /users with %o allows %s as well', (options, second) => {
     const router = createRouter(options).get('/users', handler);
 
     expect(() => router.get(second, handler)).not.toThrow();
@@ -321,7 +321,7 @@ describe('registration', () => {
     expect(() => router.head('/users', handler)).toThrow('Route conflict: HEAD /users');
   });
 
-  test('that fails leaves nothing behind, in the router and in those above it', () => {
+  test('that fails changes neither the router nor its parents', () => {
     const child = createRouter().get('/b', handler);
     const other = createRouter().get('/a', handler).get('/b', handler);
     const parent = createRouter().mount('/x', child);
@@ -350,13 +350,13 @@ describe('registration', () => {
     ['/a%ZZ', 'no request can have this path'],
     ['/x/%3Aid', 'a segment must not begin with an escaped ":" or "*"'],
     ['/x/%2a', 'a segment must not begin with an escaped ":" or "*"'],
-  ])('of "%s" throws and says: %s', (path, expected) => {
+  ])('of "%s" throws: %s', (path, expected) => {
     expect(() => createRouter().get(path, handler)).toThrow(
       `Cannot register GET ${path}: ${expected}`,
     );
   });
 
-  test('without a handler, or with one that is no function, throws and names the route', () => {
+  test('without a handler, or with one that is not a function, throws and names the route', () => {
     const router = createRouter();
 
     expect(() => router.get('/a')).toThrow('Cannot register GET /a: expected a handler');
@@ -381,7 +381,7 @@ describe('registration', () => {
     },
   );
 
-  test('of a router within itself throws', () => {
+  test('of a router on itself throws', () => {
     const outer = createRouter();
     const inner = createRouter();
     outer.mount('/inner', inner);
@@ -391,7 +391,7 @@ describe('registration', () => {
   });
 });
 
-describe('parameters of different names at one place', () => {
+describe('parameters with different names at one position', () => {
   // R11
   test('belong to the route: each handler reads its own names', async () => {
     const router = createRouter()
@@ -430,7 +430,7 @@ describe('parameters of different names at one place', () => {
     expect(router.print()).toContain('/:uid');
   });
 
-  test('may include the name of another place of the other route', () => {
+  test('may have a name that another route uses at another position', () => {
     const router = createRouter().get('/:b/x', handler).get('/:a/:b', handler);
 
     expect(router.match('GET', '/1/x')?.params).toEqual({ b: '1' });
@@ -452,7 +452,7 @@ describe('parameters of different names at one place', () => {
           .group('/:org', (group) => void group.get('/users/:id', handler))
           .group('/:tenant', (group) => void group.get('/users/:user/posts', handler)),
     ],
-  ])('belong to the route below %s with parameters', (_, add) => {
+  ])('belong to the route under %s with parameters', (_, add) => {
     const router = add(createRouter());
 
     expect(router.match('GET', '/acme/users/7')?.params).toEqual({ org: 'acme', id: '7' });
@@ -462,7 +462,7 @@ describe('parameters of different names at one place', () => {
     });
   });
 
-  test('may have any name that an object inherits', () => {
+  test('may have the name of an inherited property of objects', () => {
     const router = createRouter().get('/:__proto__/:constructor/:toString', handler);
 
     const params = router.match('GET', '/a/b/c')?.params ?? {};
@@ -480,15 +480,15 @@ describe('mounting', () => {
   // R13
   test('two routers under one prefix finds the route of the second', async () => {
     const app = createApp({ logger })
-      .route('/api', createRouter().get('/first', tell))
-      .route('/api', createRouter().get('/second', tell));
+      .route('/api', createRouter().get('/first', echo))
+      .route('/api', createRouter().get('/second', echo));
 
     expect((await get(app, '/api/second')).status).toBe(200);
     expect((await get(app, '/api/third')).status).toBe(404);
   });
 
-  test('lets later middleware answer what no route matches, with the 404 that the router set', async () => {
-    const app = serve(createRouter().get('/a', tell)).use((ctx) => ctx.send(`after ${ctx.status}`));
+  test('lets later middleware respond to unmatched requests, with the status 404 that the router set', async () => {
+    const app = serve(createRouter().get('/a', echo)).use((ctx) => ctx.send(`after ${ctx.status}`));
 
     const response = await request(app, '/b');
 
@@ -496,34 +496,34 @@ describe('mounting', () => {
     expect(await response.text()).toBe('after 404');
   });
 
-  test('a second router leaves the status of what the first one matched alone', async () => {
+  test('a second router does not change the status of a request that the first one matched', async () => {
     const app = createApp({ logger })
       .use(
         createRouter()
           .get('/a', (_ctx, next) => next())
           .routes(),
       )
-      .use(createRouter().get('/b', tell).routes());
+      .use(createRouter().get('/b', echo).routes());
 
     expect((await request(app, '/a')).status).toBe(204);
   });
 
   // R14
   test.each(['/apix/1', '/ap/1', '/api1', '/1'])(
-    'below /api ends at the end of a segment: %s is 404',
+    'under /api matches whole segments only: %s is 404',
     async (path) => {
-      const app = createApp({ logger }).route('/api', createRouter().get('/:id', tell));
+      const app = createApp({ logger }).route('/api', createRouter().get('/:id', echo));
 
       expect((await get(app, path)).status).toBe(404);
     },
   );
 
   test.each(['/api/1', '/API/1', '/%61pi/1', '/Ap%69/1/'])(
-    'below /api takes %s: prefixes fold and decode as routes do',
+    'under /api matches %s: prefixes are folded and decoded like routes',
     async (path) => {
-      const app = createApp({ logger }).route('/api', createRouter().get('/:id', tell));
+      const app = createApp({ logger }).route('/api', createRouter().get('/:id', echo));
 
-      expect((await get(app, path)).told).toEqual({ route: '/api/:id', params: { id: '1' } });
+      expect((await get(app, path)).body).toEqual({ route: '/api/:id', params: { id: '1' } });
     },
   );
 
@@ -542,30 +542,30 @@ describe('mounting', () => {
       (router) => serve(createRouter().group('/a', (group) => void group.mount('/b', router))),
     ],
     ['a trailing slash', (router) => createApp({ logger }).route('/a/b/', router)],
-  ])('by %s serves the routes below /a/b', async (_, mount) => {
-    const app = mount(createRouter().get('/', tell).get('/:id', tell));
+  ])('with %s serves the routes under /a/b', async (_, mount) => {
+    const app = mount(createRouter().get('/', echo).get('/:id', echo));
 
-    expect((await get(app, '/a/b')).told).toEqual({ route: '/a/b', params: {} });
-    expect((await get(app, '/a/b/7')).told).toEqual({ route: '/a/b/:id', params: { id: '7' } });
+    expect((await get(app, '/a/b')).body).toEqual({ route: '/a/b', params: {} });
+    expect((await get(app, '/a/b/7')).body).toEqual({ route: '/a/b/:id', params: { id: '7' } });
     expect((await get(app, '/a/7')).status).toBe(404);
   });
 
   test.each(['/', ''])('at "%s" adds nothing to the paths', async (prefix) => {
-    const app = createApp({ logger }).route(prefix, createRouter().get('/users', tell));
+    const app = createApp({ logger }).route(prefix, createRouter().get('/users', echo));
 
-    expect((await get(app, '/users')).told).toEqual({ route: '/users', params: {} });
+    expect((await get(app, '/users')).body).toEqual({ route: '/users', params: {} });
   });
 
-  test('below a parameter captures it', async () => {
-    const app = createApp({ logger }).route('/:tenant', createRouter().get('/users/:id', tell));
+  test('under a parameter captures it', async () => {
+    const app = createApp({ logger }).route('/:tenant', createRouter().get('/users/:id', echo));
 
-    expect((await get(app, '/acme/users/7')).told).toEqual({
+    expect((await get(app, '/acme/users/7')).body).toEqual({
       route: '/:tenant/users/:id',
       params: { tenant: 'acme', id: '7' },
     });
   });
 
-  test('nests groups, whose prefixes add up and whose middleware runs from the outside in', async () => {
+  test('concatenates the prefixes of nested groups and runs their middleware outermost first', async () => {
     const order: string[] = [];
     const step =
       (name: string): Middleware =>
@@ -576,37 +576,37 @@ describe('mounting', () => {
     const router = createRouter({ prefix: '/root' }).use(step('router'));
     router.group('/api', [step('api')], (api) => {
       api.group('/v1', step('v1'), (v1) => {
-        v1.get('/users/:id', step('route'), tell);
+        v1.get('/users/:id', step('route'), echo);
       });
     });
 
-    expect((await get(serve(router), '/root/api/v1/users/7')).told).toEqual({
+    expect((await get(serve(router), '/root/api/v1/users/7')).body).toEqual({
       route: '/root/api/v1/users/:id',
       params: { id: '7' },
     });
     expect(order).toEqual(['router', 'api', 'v1', 'route']);
   });
 
-  test('of one router at two places serves both', async () => {
-    const router = createRouter().get('/users', tell);
+  test('of one router at two paths serves both', async () => {
+    const router = createRouter().get('/users', echo);
     const app = createApp({ logger }).route('/v1', router).route('/v2', router);
 
-    expect((await get(app, '/v1/users')).told).toMatchObject({ route: '/v1/users' });
-    expect((await get(app, '/v2/users')).told).toMatchObject({ route: '/v2/users' });
+    expect((await get(app, '/v1/users')).body).toMatchObject({ route: '/v1/users' });
+    expect((await get(app, '/v2/users')).body).toMatchObject({ route: '/v2/users' });
     expect(router.getRoutes().map(({ path }) => path)).toEqual(['/v1/users', '/v2/users']);
   });
 
   // R16
-  test('lets routes and middleware that come later take effect', async () => {
-    const inner = createRouter().get('/early', tell);
+  test('applies routes and middleware that are added later', async () => {
+    const inner = createRouter().get('/early', echo);
     const app = createApp({ logger }).route('/api', createRouter().mount('/inner', inner));
     await get(app, '/api/inner/early');
     inner.use((ctx, next) => {
       ctx.set('X-Late', 'yes');
       return next();
     });
-    inner.get('/late', tell);
-    inner.group('/group', (group) => void group.get('/late', tell));
+    inner.get('/late', echo);
+    inner.group('/group', (group) => void group.get('/late', echo));
 
     for (const path of ['/api/inner/early', '/api/inner/late', '/api/inner/group/late']) {
       const response = await request(app, path);
@@ -615,7 +615,7 @@ describe('mounting', () => {
     }
   });
 
-  test('gives getRoutes() whole paths, and keeps the metadata of each route', () => {
+  test('keeps full paths and metadata in getRoutes()', () => {
     const inner = createRouter({ prefix: '/v1' });
     inner.use(endpoint({ tags: ['all'] }));
     inner.get('/users/:id', endpoint({ summary: 'Reads a user' }), handler);
@@ -640,7 +640,7 @@ describe('mounting', () => {
     ['/', '/api/users/:id'],
     ['/v1', '/v1/api/users/:id'],
     ['/xapi', '/xapi/api/users/:id'],
-  ])('at %s counts a prefix of prefixGroup() once, before and after: %s', (place, path) => {
+  ])('at %s counts the prefix of a prefix group once, before and after: %s', (place, path) => {
     const early = createRouter();
     early.prefixGroup('/api').get('/users/:id', handler);
     const late = createRouter();
@@ -653,7 +653,7 @@ describe('mounting', () => {
     expect(late.getRoutes().map((route) => route.path)).toEqual([path]);
   });
 
-  test('counts a prefix of prefixGroup() once below the prefix of its router, and none of "/"', () => {
+  test('counts the prefix of a prefix group once under the prefix of its router, and ignores "/"', () => {
     const prefixed = createRouter({ prefix: '/api' });
     prefixed.prefixGroup('/api').get('/users', handler);
     const open = createRouter();
@@ -664,7 +664,7 @@ describe('mounting', () => {
     expect(outer.getRoutes().map((route) => route.path)).toEqual(['/users']);
   });
 
-  test('keeps the metadata of middleware at a path to the routes below it', () => {
+  test('applies the metadata of middleware at a path only to the routes under it', () => {
     const router = createRouter({ prefix: '/api' })
       .use('/admin', endpoint({ summary: 'For admins' }))
       .get('/admin/:id', handler)
@@ -676,9 +676,9 @@ describe('mounting', () => {
     ]);
   });
 
-  test('survives the reset of a router deep below: what is beside it stays', async () => {
-    const inner = createRouter().get('/gone', tell);
-    const middle = createRouter().mount('/inner', inner).get('/stays', tell);
+  test('keeps other routes when a nested router is reset', async () => {
+    const inner = createRouter().get('/gone', echo);
+    const middle = createRouter().mount('/inner', inner).get('/stays', echo);
     const app = createApp({ logger }).route('/api', middle);
 
     inner.reset();
@@ -687,16 +687,16 @@ describe('mounting', () => {
     expect((await get(app, '/api/stays')).status).toBe(200);
   });
 
-  test('is undone by reset(), which also clears routes and middleware', async () => {
-    const child = createRouter().get('/a', tell);
+  test('is undone by reset(), which also removes routes and middleware', async () => {
+    const child = createRouter().get('/a', echo);
     const guard = vi.fn((_ctx, next) => next());
-    const router = createRouter().use(guard).mount('/child', child).get('/b', tell);
+    const router = createRouter().use(guard).mount('/child', child).get('/b', echo);
     const app = createApp({ logger }).route('/api', router);
 
-    router.reset().get('/b', tell);
-    child.get('/late', tell);
+    router.reset().get('/b', echo);
+    child.get('/late', echo);
 
-    expect((await get(app, '/api/b')).told).toEqual({ route: '/api/b', params: {} });
+    expect((await get(app, '/api/b')).body).toEqual({ route: '/api/b', params: {} });
     expect((await get(app, '/api/child/a')).status).toBe(404);
     expect((await get(app, '/api/child/late')).status).toBe(404);
     expect(guard).not.toHaveBeenCalled();
@@ -706,7 +706,7 @@ describe('mounting', () => {
 });
 
 describe('handlers', () => {
-  test('before the last are middleware, run in order, and end the chain where they do not go on', async () => {
+  test('before the last are middleware, run in order and may end the chain', async () => {
     const order: string[] = [];
     const app = serve(
       createRouter()
@@ -722,7 +722,7 @@ describe('handlers', () => {
             ctx.send('done');
           },
         )
-        .get('/b', (ctx) => ctx.send('no further'), tell),
+        .get('/b', (ctx) => ctx.send('no further'), echo),
     );
 
     await request(app, '/a');
@@ -732,7 +732,7 @@ describe('handlers', () => {
   });
 
   test.each(['get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'query'] as const)(
-    'of router.%s answer that method',
+    'of router.%s respond to that method',
     async (method) => {
       const app = serve(
         createRouter()[method]('/a', (ctx) => ctx.set('X-Ran', ctx.method).send('')),
@@ -744,7 +744,7 @@ describe('handlers', () => {
     },
   );
 
-  test('of router.all answer seven methods, TRACE and QUERY not among them', () => {
+  test('of router.all respond to seven methods without TRACE and QUERY', () => {
     const router = createRouter().all('/a', handler);
 
     expect(router.getRoutes().map(({ method }) => method)).toEqual([
@@ -759,8 +759,8 @@ describe('handlers', () => {
     expect(router.match('TRACE', '/a')).toBeUndefined();
   });
 
-  test('of router.route answer any method, in any case', async () => {
-    const app = serve(createRouter().route('propfind', '/a', tell));
+  test('of router.route respond to any method, given in any case', async () => {
+    const app = serve(createRouter().route('propfind', '/a', echo));
 
     expect((await request(app, '/a', { method: 'PROPFIND' })).status).toBe(200);
   });
@@ -781,7 +781,7 @@ describe('handlers', () => {
 });
 
 // R22
-test('match gives the route and its parameters, and runs nothing', () => {
+test('match returns the route and its parameters and runs nothing', () => {
   const run = vi.fn();
   const router = createRouter({ prefix: '/api' }).use(run).get('/users/:id', run);
 

@@ -51,7 +51,7 @@ export class TreeRouter implements Router<string> {
   /** The routers that this one is mounted on, and where. */
   #parents: Mount[] = [];
   #table: RouteTable;
-  /** Whether requests are matched with this router's table, besides those of its parents. */
+  /** Whether requests are matched with the table of this router, in addition to those of its parents. */
   #isServed = false;
 
   constructor(options: RouterOptions) {
@@ -355,7 +355,9 @@ export class TreeRouter implements Router<string> {
 function readLayerPath(path: string, action: string): string {
   const pattern = readPattern(path, action);
   if (pattern.includes('*')) {
-    throw new TypeError(`${action}: expected a path without "*", it takes all below it anyway`);
+    throw new TypeError(
+      `${action}: expected a path without "*", because middleware runs for all paths under it`,
+    );
   }
   return pattern;
 }

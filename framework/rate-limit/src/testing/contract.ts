@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 
 import type { Algorithm, Policy, RateLimitStore } from '../store.ts';
 
-/** A store, and how time passes for it. */
+/** A store and its clock. */
 export interface StoreUnderTest {
   readonly store: RateLimitStore;
-  /** What its clock may be off by, in milliseconds, beside the time that passes by itself. */
+  /** How far its clock may differ, in milliseconds, in addition to the time that passes. */
   readonly toleranceMs: number;
   wait(milliseconds: number): Promise<void>;
 }
@@ -24,12 +24,12 @@ export function policyOf(overrides: Partial<Policy> = {}): Policy {
 
 const ALGORITHMS: readonly Algorithm[] = ['sliding-window', 'fixed-window', 'token-bucket'];
 
-/** What every store does. `create` may give the same one each time: no key is used twice. */
+/** Tests what every store must do. `create` may return the same store each time: no key is used twice. */
 export function testStore(name: string, create: () => StoreUnderTest): void {
   let serial = 0;
   const newKey = () => `key-${serial++}`;
 
-  test.each(ALGORITHMS)(`${name}, %s: max hits pass, and no more`, async (algorithm) => {
+  test.each(ALGORITHMS)(`${name}, %s: exactly max hits are allowed`, async (algorithm) => {
     const { store } = create();
     const counter = store.counter(policyOf({ algorithm, windowMs: 60_000 }));
     const key = newKey();
@@ -45,20 +45,23 @@ export function testStore(name: string, create: () => StoreUnderTest): void {
     }
   });
 
-  test.each(ALGORITHMS)(`${name}, %s: a refused hit passes after resetMs`, async (algorithm) => {
-    const { store, wait, toleranceMs } = create();
-    const counter = store.counter(policyOf({ algorithm }));
-    const key = newKey();
-    for (let hit = 0; hit < 3; hit++) await counter.hit(key, 1);
-    const refused = await counter.hit(key, 1);
+  test.each(ALGORITHMS)(
+    `${name}, %s: a refused hit is allowed after resetMs`,
+    async (algorithm) => {
+      const { store, wait, toleranceMs } = create();
+      const counter = store.counter(policyOf({ algorithm }));
+      const key = newKey();
+      for (let hit = 0; hit < 3; hit++) await counter.hit(key, 1);
+      const refused = await counter.hit(key, 1);
 
-    await wait(refused.resetMs + toleranceMs);
+      await wait(refused.resetMs + toleranceMs);
 
-    expect(refused.allowed).toBe(false);
-    expect(await counter.hit(key, 1)).toMatchObject({ allowed: true });
-  });
+      expect(refused.allowed).toBe(false);
+      expect(await counter.hit(key, 1)).toMatchObject({ allowed: true });
+    },
+  );
 
-  test.each(ALGORITHMS)(`${name}, %s: keys are counted apart`, async (algorithm) => {
+  test.each(ALGORITHMS)(`${name}, %s: keys are counted separately`, async (algorithm) => {
     const { store } = create();
     const counter = store.counter(policyOf({ algorithm, max: 1 }));
 
@@ -67,36 +70,42 @@ export function testStore(name: string, create: () => StoreUnderTest): void {
     expect(await counter.hit(newKey(), 1)).toMatchObject({ allowed: true, remaining: 0 });
   });
 
-  test.each(ALGORITHMS)(`${name}, %s: a hit counts its cost, or nothing`, async (algorithm) => {
-    const { store } = create();
-    const counter = store.counter(policyOf({ algorithm, max: 10, windowMs: 60_000 }));
-    const key = newKey();
+  test.each(ALGORITHMS)(
+    `${name}, %s: a hit counts its whole cost or nothing`,
+    async (algorithm) => {
+      const { store } = create();
+      const counter = store.counter(policyOf({ algorithm, max: 10, windowMs: 60_000 }));
+      const key = newKey();
 
-    expect(await counter.hit(key, 7)).toMatchObject({ allowed: true, remaining: 3 });
-    expect(await counter.hit(key, 4)).toMatchObject({ allowed: false, remaining: 3 });
-    expect(await counter.hit(key, 0)).toMatchObject({ allowed: true, remaining: 3 });
-    expect(await counter.hit(key, 3)).toMatchObject({ allowed: true, remaining: 0 });
-    expect(await counter.hit(newKey(), 11)).toMatchObject({ allowed: false, remaining: 10 });
-  });
+      expect(await counter.hit(key, 7)).toMatchObject({ allowed: true, remaining: 3 });
+      expect(await counter.hit(key, 4)).toMatchObject({ allowed: false, remaining: 3 });
+      expect(await counter.hit(key, 0)).toMatchObject({ allowed: true, remaining: 3 });
+      expect(await counter.hit(key, 3)).toMatchObject({ allowed: true, remaining: 0 });
+      expect(await counter.hit(newKey(), 11)).toMatchObject({ allowed: false, remaining: 10 });
+    },
+  );
 
-  test.each(ALGORITHMS)(`${name}, %s: findRefusal knows a refused key`, async (algorithm) => {
-    const { store } = create();
-    const counter = store.counter(policyOf({ algorithm, windowMs: 60_000 }));
-    const key = newKey();
+  test.each(ALGORITHMS)(
+    `${name}, %s: findRefusal returns the refusal of a blocked key`,
+    async (algorithm) => {
+      const { store } = create();
+      const counter = store.counter(policyOf({ algorithm, windowMs: 60_000 }));
+      const key = newKey();
 
-    const unknown = counter.findRefusal?.(key, 1);
-    await counter.hit(key, 2);
-    const free = counter.findRefusal?.(key, 1);
-    await counter.hit(key, 1);
-    const refused = await counter.hit(key, 1);
-    const known = counter.findRefusal?.(key, 1);
+      const unknown = counter.findRefusal?.(key, 1);
+      await counter.hit(key, 2);
+      const free = counter.findRefusal?.(key, 1);
+      await counter.hit(key, 1);
+      const refused = await counter.hit(key, 1);
+      const known = counter.findRefusal?.(key, 1);
 
-    expect([unknown, free]).toEqual([undefined, undefined]);
-    expect(known).toMatchObject({ allowed: false, remaining: 0 });
-    expect(known?.resetMs).toBeGreaterThan(0);
-    expect(known?.resetMs).toBeLessThanOrEqual(refused.resetMs);
-    expect(counter.findRefusal?.(newKey(), 1)).toBeUndefined();
-  });
+      expect([unknown, free]).toEqual([undefined, undefined]);
+      expect(known).toMatchObject({ allowed: false, remaining: 0 });
+      expect(known?.resetMs).toBeGreaterThan(0);
+      expect(known?.resetMs).toBeLessThanOrEqual(refused.resetMs);
+      expect(counter.findRefusal?.(newKey(), 1)).toBeUndefined();
+    },
+  );
 
   test.each(ALGORITHMS)(`${name}, %s: findRefusal counts nothing`, async (algorithm) => {
     const { store } = create();
@@ -109,7 +118,7 @@ export function testStore(name: string, create: () => StoreUnderTest): void {
     expect(await counter.hit(key, 1)).toMatchObject({ allowed: true, remaining: 1 });
   });
 
-  test(`${name}: policies are counted apart, and equal ones together`, async () => {
+  test(`${name}: equal policies count together, other policies separately`, async () => {
     const { store } = create();
     const key = newKey();
 
@@ -128,7 +137,7 @@ export function testStore(name: string, create: () => StoreUnderTest): void {
     ['window', { windowMs: 400 }, { windowMs: 500 }],
     ['algorithm', { algorithm: 'sliding-window' }, { algorithm: 'fixed-window' }],
     ['burst', { algorithm: 'token-bucket', burst: 2 }, { algorithm: 'token-bucket', burst: 3 }],
-  ])(`${name}: policies that differ only in their %s are counted apart`, async (_, one, other) => {
+  ])(`${name}: policies that differ only in %s count separately`, async (_, one, other) => {
     const { store } = create();
     const [first, second] = [policyOf(one), policyOf(other)];
     const key = newKey();
@@ -141,7 +150,7 @@ export function testStore(name: string, create: () => StoreUnderTest): void {
     });
   });
 
-  test(`${name}, sliding-window: a burst across a boundary passes max and no more`, async () => {
+  test(`${name}, sliding-window: a burst across a boundary gets at most max`, async () => {
     const { store, wait } = create();
     const counter = store.counter(policyOf({ max: 20, windowMs: 1_000 }));
     const key = newKey();
@@ -158,7 +167,7 @@ export function testStore(name: string, create: () => StoreUnderTest): void {
     expect([first, second]).toEqual([20, 0]);
   });
 
-  test(`${name}, fixed-window: all of max is back when the window ends`, async () => {
+  test(`${name}, fixed-window: max is available again when the window ends`, async () => {
     const { store, wait, toleranceMs } = create();
     const counter = store.counter(policyOf({ algorithm: 'fixed-window' }));
     const key = newKey();

@@ -5,7 +5,7 @@ interface LoggedHit {
   readonly cost: number;
 }
 
-/** The counts of one policy, as a plain log of what passed for each key. */
+/** The counts of one policy, as a log of the allowed hits of each key. */
 export class LogModel {
   readonly #policy: Policy;
   readonly #logs = new Map<string, LoggedHit[]>();
@@ -14,7 +14,7 @@ export class LogModel {
     this.#policy = policy;
   }
 
-  /** What may still pass for `key`. */
+  /** How much is left for `key`. */
   left(key: string, nowMs: number): number {
     const log = this.#logs.get(key) ?? [];
     const { algorithm, max, burst } = this.#policy;

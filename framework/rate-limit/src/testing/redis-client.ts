@@ -2,7 +2,7 @@ import { createClient } from 'redis';
 
 import { type RedisClient, redisClientOptions } from '../redis.ts';
 
-/** A client of a test's own. */
+/** A client for one test. */
 export interface TestClient extends RedisClient {
   destroy(): void;
 }

@@ -7,18 +7,18 @@ import { join } from 'node:path';
 
 import { findTool } from '../../../../deploy/local/tools.ts';
 
-/** A Redis or Valkey server of a test's own, on a free port of this machine. */
+/** A Redis or Valkey server for one test, on a free local port. */
 export interface RedisServer {
   readonly port: number;
   readonly url: string;
-  /** Sends a signal; resolves once the process is gone, if that is what it does. */
+  /** Sends a signal; for SIGKILL, resolves when the process has ended. */
   signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void>;
-  /** Starts it again on the same port, empty, after it was killed. */
+  /** Starts the killed server again on the same port, without data. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a server that keeps nothing on disk; resolves once it answers. */
+/** Starts a server without persistence; resolves when it is ready. */
 export async function startRedisServer(): Promise<RedisServer> {
   const program = findTool('redis');
   if (!program) throw new Error('Cannot test with Redis: install redis-server or valkey-server');

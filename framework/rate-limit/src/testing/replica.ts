@@ -13,13 +13,13 @@ const [url = '', requests = '0'] = process.argv.slice(2);
 const client = await connect(url);
 const app = createApp();
 app.use(
-  // Starting many at once must not look like a server that is away.
+  // The start of many processes at once must not look like an unavailable server.
   rateLimit({ max: 100, window: '1m', store: redisStore(client, { timeout: 10_000 }) }),
   (ctx) => ctx.send('ok'),
 );
 
-const answers = await Promise.all(
+const responses = await Promise.all(
   Array.from({ length: Number(requests) }, () => request(app, '/')),
 );
-console.log(answers.filter(({ status }) => status === 200).length);
+console.log(responses.filter(({ status }) => status === 200).length);
 client.destroy();
