@@ -54,9 +54,6 @@ async function replaceCatalog(
   const [present] = await query(READ_NUMBER);
   const before = Number(present?.number);
   await dropCatalogs(query, before);
-  // An earlier version would continue its import from these rows.
-  await query(sql('DELETE FROM catalog_import'));
-  await query(sql('DELETE FROM catalog_refused'));
   const number = before + 1;
   const tables = tablesOf(number);
   await createStagingTable(query, tables);
