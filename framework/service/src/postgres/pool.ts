@@ -55,7 +55,9 @@ export function createPool(options: PoolOptions): DestroyablePool {
     // The pool would give its clients the time limit of the queue.
     Client: class extends pg.Client {
       constructor(config?: ClientConfig) {
-        super({ ...config, connectionTimeoutMillis: statementTimeoutMs });
+        // The pool hides the password from a copy of its options: it is not enumerable.
+        const { password } = config ?? {};
+        super({ ...config, password, connectionTimeoutMillis: statementTimeoutMs });
       }
     },
   });

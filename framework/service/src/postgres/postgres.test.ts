@@ -56,6 +56,26 @@ test('the first use migrates the tables to the newest version', async () => {
   expect(await postgres.query(LIST)).toEqual([{ id: 1, text: 'one' }]);
 });
 
+test('connections authenticate with the password of the URL', async () => {
+  const url = await server.createDatabase();
+  const [role, password] = [`role_${process.pid}`, 'secret'];
+  await asAdmin(url, `CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD '${password}'`);
+  const rules = `host all ${role} 127.0.0.1/32 scram-sha-256\\nhost all all 127.0.0.1/32 trust`;
+  await asAdmin(
+    url,
+    `DO $$ BEGIN EXECUTE format('COPY (SELECT unnest(string_to_array(%L, E''\\n''))) TO %L',
+      E'${rules}', current_setting('hba_file')); END $$`,
+  );
+  await asAdmin(url, 'SELECT pg_reload_conf()');
+  const as = (credentials: string) => url.replace('postgres@', `${credentials}@`);
+
+  const right = await open({ url: as(`${role}:${password}`) });
+  const wrong = await open({ url: as(`${role}:other`) });
+
+  await expect(right.query(LIST)).resolves.toEqual([]);
+  await expect(wrong.query(LIST)).rejects.toThrow('password authentication failed');
+});
+
 test('three programs that start at the same time apply each migration once', async () => {
   const url = await server.createDatabase();
   const migrations = [...NOTES.migrations, "INSERT INTO notes VALUES (1, 'once')"];
