@@ -56,7 +56,7 @@ test.each([
 
     const { stdout, stderr } = spawnSync(
       'bash',
-      ['-euc', [kubectl, ...lines, 'echo "$TOKEN"'].join('\n')],
+      ['--norc', '-euc', [kubectl, ...lines, 'echo "$TOKEN"'].join('\n')],
       { encoding: 'utf8' },
     );
 
