@@ -101,7 +101,7 @@ export const Facets = z.object({
   }),
 });
 
-export const Figures = z.object({
+export const Statistics = z.object({
   data: z
     .object({
       total: count,

@@ -42,7 +42,7 @@ export interface Facets {
 }
 
 /** Prices of one category in one currency, in hundredths. */
-export interface CategoryFigures {
+export interface CategoryStatistics {
   readonly category: string;
   readonly currency: string;
   readonly items: number;
@@ -52,16 +52,16 @@ export interface CategoryFigures {
   readonly maxPriceCents: number;
 }
 
-export interface Figures {
+export interface Statistics {
   readonly total: number;
   /** The category with the most items first. */
-  readonly byCategory: readonly CategoryFigures[];
-  /** Whether `byCategory` is complete; if not, it contains the `MAX_FIGURES` largest entries. */
+  readonly byCategory: readonly CategoryStatistics[];
+  /** Whether `byCategory` is complete; if not, it contains the `MAX_CATEGORIES` largest entries. */
   readonly isExact: boolean;
 }
 
-/** Most entries of `Figures.byCategory`. */
-export const MAX_FIGURES = 1_000;
+/** Most entries of `Statistics.byCategory`. */
+export const MAX_CATEGORIES = 1_000;
 
 /** Most items that are counted for the facets of a search or a price range. */
 export const MAX_COUNTED = 5_000;
@@ -86,7 +86,7 @@ export interface CatalogStore {
   page(query: PageQuery): Promise<Versioned<ItemPage>>;
   find(id: number): Promise<Versioned<Item | undefined>>;
   facets(filter: ItemFilter): Promise<Versioned<Facets>>;
-  figures(): Promise<Versioned<Figures>>;
+  statistics(): Promise<Versioned<Statistics>>;
   /** Version of the current catalog. */
   version(): Promise<string>;
   /** Migrates the tables to the newest version; the first use does the same. */

@@ -14,7 +14,15 @@ import * as z from 'zod';
 import { countFacets, getItem, orderOf, searchItems } from './catalog.ts';
 import type { Place } from './item.ts';
 import { V2 } from './paths.ts';
-import { Facets, Figures, FilterQuery, Item, ItemPage, ItemParams, ListQuery } from './schemas.ts';
+import {
+  Facets,
+  FilterQuery,
+  Item,
+  ItemPage,
+  ItemParams,
+  ListQuery,
+  Statistics,
+} from './schemas.ts';
 import type { CatalogStore, Versioned } from './store.ts';
 
 /** Items change only by imports, so a price that is a minute old is good enough. */
@@ -90,11 +98,11 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
       operationId: 'getCatalogFigures',
       tags,
       reads,
-      responses: responsesOf(Figures),
+      responses: responsesOf(Statistics),
     }),
     (ctx) =>
       send(ctx, store, async () => {
-        const { version, value } = await store.figures();
+        const { version, value } = await store.statistics();
         const { isExact, ...data } = value;
         return { version, value: { data, meta: { isExact } } };
       }),

@@ -103,7 +103,7 @@ export type ListQuery = z.output<typeof ListQuery>;
 export const UserPage = pageOf(User);
 
 /** The query of the statistics. */
-export const FiguresQuery = z.strictObject({
+export const StatisticsQuery = z.strictObject({
   days: integerQuery({
     from: 1,
     to: 366,
@@ -117,11 +117,11 @@ export const FiguresQuery = z.strictObject({
     description: 'Maximum number of e-mail domains',
   }),
 });
-export type FiguresQuery = z.output<typeof FiguresQuery>;
+export type StatisticsQuery = z.output<typeof StatisticsQuery>;
 
 const count = z.int().min(0);
 
-export const UserFigures = z
+export const UserStatistics = z
   .object({
     total,
     byDay: z

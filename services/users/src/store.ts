@@ -55,7 +55,7 @@ export type UpdateOutcome =
 export type DeleteOutcome = 'deleted' | 'missing' | 'stale';
 
 /** What is counted, and up to when. */
-export interface FiguresOptions {
+export interface StatisticsOptions {
   /** How many days, the one of `now` included. */
   readonly days: number;
   /** How many e-mail domains at most. */
@@ -64,7 +64,7 @@ export interface FiguresOptions {
 }
 
 /** How many users there are, and where they come from. */
-export interface UserFigures {
+export interface UserStatistics {
   readonly total: number;
   /** Users created on each of the days (UTC), the oldest first. */
   readonly byDay: readonly { readonly date: string; readonly count: number }[];
@@ -96,7 +96,7 @@ export interface UserStore {
   /** One batch: at most `limit` users, or fewer before a large user or where the batch is full. */
   page(options: PageOptions): Promise<UserPage>;
   find(id: string): Promise<User | undefined>;
-  figures(options: FiguresOptions): Promise<UserFigures>;
+  statistics(options: StatisticsOptions): Promise<UserStatistics>;
   /** Keeps what it is given, even if another user has the e-mail. */
   insert(user: User): Promise<void>;
   /** Keeps the user, unless another one has the e-mail, whatever its case, or the key was seen before. */

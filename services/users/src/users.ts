@@ -5,8 +5,8 @@ import { preconditionFailed } from '@fw/middleware/preconditions';
 import { createCursor } from '@fw/service';
 import { ConflictError, NotFoundError, UnprocessableContentError } from 'fw';
 
-import type { FiguresQuery, ListQuery } from './schemas.ts';
-import type { PageOptions, Slice, UserFigures, UserList, UserPage, UserStore } from './store.ts';
+import type { ListQuery, StatisticsQuery } from './schemas.ts';
+import type { PageOptions, Slice, UserList, UserPage, UserStatistics, UserStore } from './store.ts';
 import { createUser, type NewUser, type Origins, type User, type UserChanges } from './user.ts';
 
 /** A page of users and the cursor of the next page. */
@@ -127,8 +127,8 @@ export class Users {
     if (outcome === 'stale') throw preconditionFailed();
   }
 
-  figures({ days, domains }: FiguresQuery): Promise<UserFigures> {
-    return this.#store.figures({ days, domains, now: this.#origins.now() });
+  statistics({ days, domains }: StatisticsQuery): Promise<UserStatistics> {
+    return this.#store.statistics({ days, domains, now: this.#origins.now() });
   }
 }
 

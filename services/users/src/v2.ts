@@ -16,13 +16,13 @@ import { PATCH_TYPES } from './merge-patch.ts';
 import { V2 } from './paths.ts';
 import {
   CreateHeaders,
-  FiguresQuery,
   ListQuery,
   NewUser,
+  StatisticsQuery,
   User,
-  UserFigures,
   UserPage,
   UserPatch,
+  UserStatistics,
 } from './schemas.ts';
 import type { User as UserState } from './user.ts';
 import { Users } from './users.ts';
@@ -98,15 +98,15 @@ export class UserController {
       tags,
       responses: {
         200: {
-          schema: z.object({ data: UserFigures }),
+          schema: z.object({ data: UserStatistics }),
           headers: { 'Cache-Control': 'How long the response may be cached' },
         },
         ...COMMON,
       },
     }),
   )
-  async figures(@Query(FiguresQuery) query: FiguresQuery, ctx: Context) {
-    const data = await this.#users.figures(query);
+  async statistics(@Query(StatisticsQuery) query: StatisticsQuery, ctx: Context) {
+    const data = await this.#users.statistics(query);
     ctx.set('Cache-Control', 'public, max-age=10');
     return { data };
   }

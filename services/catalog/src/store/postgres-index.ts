@@ -1,7 +1,7 @@
 import type { Tables } from './postgres-tables.ts';
 
 /** The statements that create the tables and indexes for readers from the staging table. */
-export function indexStatements({ staged, items, facets, figures }: Tables): readonly string[] {
+export function indexStatements({ staged, items, facets, statistics }: Tables): readonly string[] {
   const columns = [
     '(position)',
     '(name_key, id)',
@@ -23,7 +23,7 @@ export function indexStatements({ staged, items, facets, figures }: Tables): rea
     `CREATE INDEX ON ${items} USING gin (words)`,
     `CREATE TABLE ${facets} AS
      SELECT category, brand, count(*) AS items FROM ${items} GROUP BY category, brand`,
-    `CREATE TABLE ${figures} AS
+    `CREATE TABLE ${statistics} AS
      SELECT category, currency, count(*) AS items, min(price_cents) AS least,
             percentile_disc(0.5) WITHIN GROUP (ORDER BY price_cents) AS median,
             max(price_cents) AS most

@@ -27,7 +27,7 @@ export interface Tables {
   /** The items, each with its position in the order of ids, counted from 1. */
   readonly items: string;
   readonly facets: string;
-  readonly figures: string;
+  readonly statistics: string;
 }
 
 export function tablesOf(number: number): Tables {
@@ -35,7 +35,7 @@ export function tablesOf(number: number): Tables {
     staged: `catalog_staged_${number}`,
     items: `catalog_items_${number}`,
     facets: `catalog_facets_${number}`,
-    figures: `catalog_figures_${number}`,
+    statistics: `catalog_figures_${number}`,
   };
 }
 

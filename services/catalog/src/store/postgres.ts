@@ -5,15 +5,15 @@ import {
   type CatalogStore,
   type Facets,
   type ItemPage,
+  MAX_CATEGORIES,
   MAX_COUNTED,
-  MAX_FIGURES,
   MAX_PAIRS,
   noCatalog,
   type PageQuery,
   type Versioned,
 } from '../store.ts';
 import { KEY_COLUMNS, MIGRATIONS, sql, type Tables, tablesOf } from './postgres-tables.ts';
-import { toFacets, toFigures, toImportedFacets, toItem } from './rows.ts';
+import { toFacets, toImportedFacets, toItem, toStatistics } from './rows.ts';
 
 export type PostgresCatalogOptions = Omit<PostgresOptions, 'name' | 'migrations'>;
 
@@ -130,14 +130,14 @@ export function openPostgresCatalogStore({
       const { version, rows } = await read((tables) => facetsQuery(tables, filter));
       return { version, value: isImported ? toImportedFacets(rows) : toFacets(rows) };
     },
-    async figures() {
-      const { version, total, rows } = await read(({ figures }) => ({
-        text: `SELECT category, currency, items, least, median, most FROM ${figures}
+    async statistics() {
+      const { version, total, rows } = await read(({ statistics }) => ({
+        text: `SELECT category, currency, items, least, median, most FROM ${statistics}
                ORDER BY items DESC, category COLLATE "C", currency COLLATE "C"
-               LIMIT ${MAX_FIGURES + 1}`,
+               LIMIT ${MAX_CATEGORIES + 1}`,
         order: 'i.items DESC, i.category COLLATE "C", i.currency COLLATE "C"',
       }));
-      return { version, value: toFigures(rows, total) };
+      return { version, value: toStatistics(rows, total) };
     },
     async version() {
       const now = await readCurrent();

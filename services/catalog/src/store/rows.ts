@@ -1,12 +1,12 @@
 import type { Item } from '../item.ts';
 import {
-  type CategoryFigures,
+  type CategoryStatistics,
   type Count,
   type Facets,
-  type Figures,
+  MAX_CATEGORIES,
   MAX_COUNTED,
-  MAX_FIGURES,
   MAX_PAIRS,
+  type Statistics,
 } from '../store.ts';
 
 /** A row of either store. */
@@ -57,13 +57,13 @@ function countBy(rows: readonly Row[], facet: 'category' | 'brand'): readonly Co
     .slice(0, MAX_VALUES);
 }
 
-/** Reads figures from at most `MAX_FIGURES + 1` rows. */
-export function toFigures(rows: readonly Row[], total: number): Figures {
-  const byCategory = rows.slice(0, MAX_FIGURES).map(toCategoryFigures);
-  return { total, byCategory, isExact: rows.length <= MAX_FIGURES };
+/** Reads statistics from at most `MAX_CATEGORIES + 1` rows. */
+export function toStatistics(rows: readonly Row[], total: number): Statistics {
+  const byCategory = rows.slice(0, MAX_CATEGORIES).map(toCategoryStatistics);
+  return { total, byCategory, isExact: rows.length <= MAX_CATEGORIES };
 }
 
-function toCategoryFigures(row: Row): CategoryFigures {
+function toCategoryStatistics(row: Row): CategoryStatistics {
   return {
     category: String(row.category),
     currency: String(row.currency),

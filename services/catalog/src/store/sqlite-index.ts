@@ -63,13 +63,13 @@ function merge(database: DatabaseSync, { words }: Tables, order: Order): void {
 }
 
 /** Stores the counts that would take too long for every request. */
-function summarize(database: DatabaseSync, { items, facets, figures }: Tables): void {
+function summarize(database: DatabaseSync, { items, facets, statistics }: Tables): void {
   database.exec(
     `CREATE TABLE ${facets} (
        pair INTEGER PRIMARY KEY, category TEXT NOT NULL, brand TEXT NOT NULL, items INTEGER NOT NULL,
        UNIQUE (category, brand)
      ) STRICT;
-     CREATE TABLE ${figures} (
+     CREATE TABLE ${statistics} (
        category TEXT NOT NULL, currency TEXT NOT NULL, items INTEGER NOT NULL,
        least INTEGER NOT NULL, median INTEGER NOT NULL, most INTEGER NOT NULL
      ) STRICT`,
@@ -90,7 +90,7 @@ function summarize(database: DatabaseSync, { items, facets, figures }: Tables): 
     `INSERT INTO ${facets} (category, brand, items) VALUES (?, ?, ?)`,
   );
   for (const [pair, count] of pairs) insertPair.run(...readPair(pair), count);
-  const insertGroup = database.prepare(`INSERT INTO ${figures} VALUES (?, ?, ?, ?, ?, ?)`);
+  const insertGroup = database.prepare(`INSERT INTO ${statistics} VALUES (?, ?, ?, ?, ?, ?)`);
   for (const [group, unsorted] of groups) {
     const prices = Float64Array.from(unsorted).sort();
     const price = (at: number) => prices[at] ?? 0;

@@ -7,15 +7,15 @@ import type { ItemFilter } from '../item.ts';
 import {
   type CatalogStore,
   type Facets,
-  type Figures,
   type ItemList,
+  MAX_CATEGORIES,
   MAX_COUNTED,
-  MAX_FIGURES,
   MAX_PAIRS,
   noCatalog,
+  type Statistics,
   type Versioned,
 } from '../store.ts';
-import { toFacets, toFigures, toImportedFacets, toItem } from './rows.ts';
+import { toFacets, toImportedFacets, toItem, toStatistics } from './rows.ts';
 import { type Catalog, hasPrice, ITEM, priceRange, rankQuery, readPage } from './sqlite-page.ts';
 import { FORMAT, tablesOf } from './sqlite-tables.ts';
 
@@ -82,8 +82,8 @@ export function createSqliteCatalogStore(
     async facets(filter) {
       return readVersioned((catalog) => readFacets(catalog, filter));
     },
-    async figures() {
-      return readVersioned(readFigures);
+    async statistics() {
+      return readVersioned(readStatistics);
     },
     async version() {
       return read(({ version }) => version);
@@ -153,10 +153,10 @@ function countFacets(catalog: Catalog, filter: ItemFilter): Facets {
   return toFacets(rows);
 }
 
-function readFigures({ all, tables, total }: Catalog): Figures {
+function readStatistics({ all, tables, total }: Catalog): Statistics {
   const rows = all(
-    `SELECT category, currency, items, least, median, most FROM ${tables.figures}
-     ORDER BY items DESC, category, currency LIMIT ${MAX_FIGURES + 1}`,
+    `SELECT category, currency, items, least, median, most FROM ${tables.statistics}
+     ORDER BY items DESC, category, currency LIMIT ${MAX_CATEGORIES + 1}`,
   );
-  return toFigures(rows, total);
+  return toStatistics(rows, total);
 }

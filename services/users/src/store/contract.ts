@@ -529,7 +529,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
       expect(await store.delete('ada', 2)).toBe('missing');
     });
 
-    describe('figures', () => {
+    describe('statistics', () => {
       const user = (id: string, email: string, day: string) => {
         return { ...ada, id, email, createdAt: new Date(`2026-11-${day}Z`) };
       };
@@ -547,9 +547,9 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
           user('h', `h@${'x'.repeat(1_000)}.example`, '17T00:00:00.000'),
         );
 
-        const { byDomain } = await store.figures({ ...options, domains: 9 });
+        const { byDomain } = await store.statistics({ ...options, domains: 9 });
         expect(byDomain).toHaveLength(3);
-        expect(await store.figures(options)).toEqual({
+        expect(await store.statistics(options)).toEqual({
           total: 8,
           byDay: [
             { date: '2026-11-19', count: 1 },
@@ -574,10 +574,10 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         await store.updateUnique('c', { email: 'c@two.example' }, later);
         await store.delete('b');
 
-        const figures = await store.figures({ ...options, domains: 9 });
-        expect(figures.total).toBe(2);
-        expect(figures.byDay.map(({ count }) => count)).toEqual([0, 1, 1]);
-        expect(figures.byDomain).toEqual([
+        const statistics = await store.statistics({ ...options, domains: 9 });
+        expect(statistics.total).toBe(2);
+        expect(statistics.byDay.map(({ count }) => count)).toEqual([0, 1, 1]);
+        expect(statistics.byDomain).toEqual([
           { domain: 'three.example', count: 1 },
           { domain: 'two.example', count: 1 },
         ]);
@@ -586,7 +586,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
       test('of an empty store are zeros', async () => {
         const store = await openStore();
 
-        const { total, byDay, byDomain } = await store.figures(options);
+        const { total, byDay, byDomain } = await store.statistics(options);
 
         expect([total, byDay.map(({ count }) => count), byDomain]).toEqual([0, [0, 0, 0], []]);
       });

@@ -2,22 +2,22 @@ import { createBatch, isTaken, openPostgres, type PostgresOptions } from '@fw/se
 
 import {
   type DeleteOutcome,
-  type FiguresOptions,
   type Idempotency,
   type InsertOutcome,
   MAX_BATCH_USERS,
   type PageOptions,
+  type StatisticsOptions,
   type UpdateOutcome,
   type UserPage,
   type UserStore,
 } from '../store.ts';
 import type { User, UserChanges } from '../user.ts';
 import { cutBatch, isLarge } from './batch.ts';
-import { daysOf, nameDays } from './figures.ts';
 import { USERS_MIGRATIONS } from './postgres-migrations.ts';
 import * as statements from './postgres-statements.ts';
 import { fromReplay, REMEMBERED_MS, toReplay } from './replay.ts';
 import { isStale, type Row, toUser } from './row.ts';
+import { daysOf, nameDays } from './statistics.ts';
 
 /** Options of `openPostgres`; the store knows its name and migrations. */
 export type PostgresUserStoreOptions = Omit<PostgresOptions, 'name' | 'migrations'>;
@@ -120,7 +120,7 @@ export function openPostgresUserStore(options: PostgresUserStoreOptions): UserSt
 
     find,
 
-    async figures(options: FiguresOptions) {
+    async statistics(options: StatisticsOptions) {
       const { first, end } = daysOf(options);
       const rows = await query(statements.FIGURES, [first, end, options.domains]);
       const ofKind = (kind: string) => rows.filter((row) => row.kind === kind);

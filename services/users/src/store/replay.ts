@@ -1,5 +1,5 @@
 import type { User } from '../user.ts';
-import { DAY_MS } from './figures.ts';
+import { DAY_MS } from './statistics.ts';
 
 /** How long a key is remembered. */
 export const REMEMBERED_MS = DAY_MS;

@@ -64,7 +64,7 @@ test('a file of version 1 keeps its users and counts them', async () => {
 
   expect(await store.find('ada')).toMatchObject({ email: 'Ada@Example.com', version: 1 });
   expect((await store.page({ limit: 9, email: 'ada@example.com' })).users).toHaveLength(1);
-  expect(await store.figures({ days: 1, domains: 9, now: new Date(0) })).toEqual({
+  expect(await store.statistics({ days: 1, domains: 9, now: new Date(0) })).toEqual({
     total: 1,
     byDay: [{ date: '1970-01-01', count: 1 }],
     byDomain: [{ domain: 'example.com', count: 1 }],
@@ -90,7 +90,7 @@ test('a program of version 1 goes on writing beside the newer one, which sees ea
   expect(await store.insertUnique({ ...cyd, email: 'ada@example.org' })).toEqual({
     outcome: 'email-taken',
   });
-  const { total, byDomain } = await store.figures({ days: 1, domains: 9, now: new Date(0) });
+  const { total, byDomain } = await store.statistics({ days: 1, domains: 9, now: new Date(0) });
   expect([total, byDomain]).toEqual([1, [{ domain: 'example.org', count: 1 }]]);
 });
 

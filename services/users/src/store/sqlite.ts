@@ -2,21 +2,21 @@ import { createGroupCommit, inSnapshot, openDatabase, orUnavailable } from '@fw/
 
 import {
   type DeleteOutcome,
-  type FiguresOptions,
   type Idempotency,
   type InsertOutcome,
   MAX_BATCH_USERS,
   type PageOptions,
+  type StatisticsOptions,
   type UpdateOutcome,
   type UserPage,
   type UserStore,
 } from '../store.ts';
 import type { User, UserChanges } from '../user.ts';
 import { BATCH_COLUMNS, cutBatch, isLarge } from './batch.ts';
-import { daysOf, nameDays } from './figures.ts';
 import { fromReplay, REMEMBERED_MS, toReplay } from './replay.ts';
 import { isStale, type Row, toUser } from './row.ts';
 import { USERS_FORMAT } from './sqlite-format.ts';
+import { daysOf, nameDays } from './statistics.ts';
 
 export interface SqliteUserStoreOptions {
   /** How long opening, and a write, may wait for other processes to finish theirs. Default 1 s. */
@@ -113,7 +113,7 @@ export function openSqliteUserStore(
       return row && toUser(row);
     },
 
-    async figures(options: FiguresOptions) {
+    async statistics(options: StatisticsOptions) {
       return read(() => {
         const { first, end } = daysOf(options);
         const days = byDay.all(first, end);

@@ -1,18 +1,18 @@
-import type { FiguresOptions, UserFigures } from '../store.ts';
+import type { StatisticsOptions, UserStatistics } from '../store.ts';
 
 export const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** The days to count, as numbers of days since 1970 (UTC): from `first` on, before `end`. */
-export function daysOf({ days, now }: FiguresOptions): { first: number; end: number } {
+export function daysOf({ days, now }: StatisticsOptions): { first: number; end: number } {
   const end = Math.floor(now.getTime() / DAY_MS) + 1;
   return { first: end - days, end };
 }
 
 /** Names each of the days, those that no user was created on included. */
 export function nameDays(
-  options: FiguresOptions,
+  options: StatisticsOptions,
   counts: Iterable<readonly [day: number, count: number]>,
-): UserFigures['byDay'] {
+): UserStatistics['byDay'] {
   const { first } = daysOf(options);
   const countOf = new Map(counts);
   return Array.from({ length: options.days }, (_, at) => ({
