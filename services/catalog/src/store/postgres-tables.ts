@@ -11,6 +11,8 @@ export const MIGRATIONS = [
      version text NOT NULL,
      total   bigint NOT NULL
    )`,
+  // Earlier programs kept an interrupted import there, and would continue it.
+  'DROP TABLE IF EXISTS catalog_import, catalog_refused',
 ];
 
 /** The column of each order. */

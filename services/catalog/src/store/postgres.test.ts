@@ -1,4 +1,6 @@
 import { startTestPostgres } from '@fw/service/testing/vitest';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
 
 import { describeCatalogStore } from './contract.ts';
 import { openPostgresCatalogStore } from './postgres.ts';
@@ -14,4 +16,22 @@ describeCatalogStore('the PostgreSQL store', async () => {
     openStore: () => openPostgresCatalogStore({ url, statementTimeoutMs }),
     replace: createPostgresImport({ url, statementTimeoutMs }),
   };
+});
+
+test('migrate removes the interrupted import of an earlier version', async () => {
+  const url = await server().createDatabase();
+  const client = new pg.Client(url);
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query('CREATE TABLE catalog_import (number integer)');
+  await client.query('CREATE TABLE catalog_refused (line bigint)');
+  const store = openPostgresCatalogStore({ url });
+  onTestFinished(() => store.close());
+
+  await store.migrate();
+
+  const { rows } = await client.query(
+    "SELECT relname FROM pg_class WHERE relname IN ('catalog_import', 'catalog_refused')",
+  );
+  expect(rows).toEqual([]);
 });
