@@ -32,8 +32,8 @@ describe('an Ingress', () => {
     );
   });
 
-  test('for f5-nginx is a minion without a certificate', () => {
-    const { metadata, spec } = ingressOf({});
+  test('for f5-nginx is a minion without a certificate if it is mergeable', () => {
+    const { metadata, spec } = ingressOf({ mergeable: true });
 
     expect(metadata.annotations).toEqual({
       'nginx.org/client-max-body-size': '1048576',
@@ -45,9 +45,8 @@ describe('an Ingress', () => {
     expect(spec).not.toHaveProperty('tls');
   });
 
-  test('for f5-nginx owns the host if it is not mergeable', () => {
+  test('for f5-nginx owns the host by default', () => {
     const { metadata, spec } = ingressOf({
-      mergeable: false,
       tls: [{ secretName: 'certificate', hosts: ['api.example.org'] }],
     });
 

@@ -96,6 +96,11 @@ test.each([
       store: { type: 'sqlite', sqlite: { ephemeral: true }, postgres: { url: '' } },
     },
   ],
+  [
+    'a minion',
+    'once there is a master Ingress for api.example.org',
+    { ingress: { enabled: true, hosts: [{ host: 'api.example.org' }], mergeable: true } },
+  ],
   ['a single pod', 'There can be only one pod', { replicaCount: 1 }],
   [
     'a missing NetworkPolicy',
