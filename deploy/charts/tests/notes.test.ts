@@ -30,6 +30,21 @@ test('the notes contain the addresses and example requests', () => {
   expect(notes).toMatch(/^ {2}helm test fw --namespace trial$/m);
 });
 
+test('the notes of a minion leave the scheme to the master Ingress', () => {
+  const addressOf = (ingress: Values) =>
+    /Ingress: (.*)/.exec(
+      notesOf('users', { ingress: { enabled: true, hosts: [{ host: 'a.example' }], ...ingress } }),
+    )?.[1];
+
+  expect(addressOf({ mergeable: true })).toBe(
+    'http://a.example/api/v2/users (https if the master Ingress has a certificate)',
+  );
+  expect(addressOf({})).toBe('http://a.example/api/v2/users');
+  expect(addressOf({ tls: [{ secretName: 'certificate' }] })).toBe(
+    'https://a.example/api/v2/users',
+  );
+});
+
 test('the notes name the pods that a NetworkPolicy allows', () => {
   const sentence = '(pods of this namespace with the label fw/calls-users: "true")';
 
@@ -133,6 +148,27 @@ test.each([
   ['no certificate', 'BASE=http://api.example.org', PLATFORMS['ingress-nginx']],
 ])('the notes of the platform contain the address of an ingress with %s', (_, base, values) => {
   expect(notesOf('platform', values)).toContain(base);
+});
+
+test('the notes of the platform set BASE once if there are several entry points', () => {
+  const bases = notesOf('platform', PLATFORMS['f5-nginx']).match(/BASE=.*/g);
+
+  expect(bases).toEqual(['BASE=https://api.example.org']);
+});
+
+test.each([
+  ['a token of the generated secret', {}, true],
+  [
+    'no token if the public keys are at an address',
+    { reports: { jwt: { existingSecret: { name: '' }, jwksUrl: 'https://keys.example.org' } } },
+    false,
+  ],
+])('the notes of the platform sign %s', (_, values, isSigned) => {
+  const notes = notesOf('platform', values);
+
+  expect(notes.includes('A token for the user ada')).toBe(isSigned);
+  expect(notes.includes('openssl')).toBe(isSigned);
+  expect(notes).toContain('reports requires a token');
 });
 
 test('the notes of a platform without an entry point contain no requests', () => {

@@ -8,8 +8,9 @@ Addresses:
 
   Cluster: {{ include "service.address" . }}{{ if .Values.networkPolicy.enabled }} (pods of this namespace with the label {{ include "service.callerLabels" (list .Chart.Name) | trim }}){{ end }}
 {{- if $ingress.enabled }}
+{{- $tlsIsInMaster := and (include "service.isMinion" $ingress) (not $ingress.tls) }}
 {{- range $ingress.hosts }}
-  Ingress: {{ $ingress.tls | empty | ternary "http" "https" }}://{{ .host }}/api/v2/{{ $.Chart.Name }}
+  Ingress: {{ $ingress.tls | empty | ternary "http" "https" }}://{{ .host }}/api/v2/{{ $.Chart.Name }}{{ if $tlsIsInMaster }} (https if the master Ingress has a certificate){{ end }}
 {{- end }}
 {{- end }}
 {{- if $route.enabled }}
