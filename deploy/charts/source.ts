@@ -54,10 +54,18 @@ function includeAll(file: string, words: Words): string[] {
 /**
  * Completes the block `config` with the variables of a service. A variable that the source does not list has
  * the description of the service, one without a value has the default of the service.
+ *
+ * @throws {Error} naming a listed variable without a description
  */
 export function withVariables(source: string, variables: AnyVariables): string {
   const { properties = {} } = z.toJSONSchema(z.object(variables), { unrepresentable: 'any' });
   return source.replace(/^config:\n((?: {2}.*\n)+)/m, (_, block: string) => {
+    const [, undescribed] = /^(?! {2}# -- ).*\n {2}(\w+):/m.exec(`config:\n${block}`) ?? [];
+    if (undescribed !== undefined) {
+      throw new Error(
+        `Cannot read config.${undescribed}: expected "# -- text" in the line above it`,
+      );
+    }
     const listed = new Map(
       [...block.matchAll(/( {2}# .*\n) {2}([A-Z_]+): ?(.*)\n/g)].map(
         ([, comment, name, value]) => [name, { comment, value }] as const,
