@@ -113,12 +113,12 @@ postgres.existingSecret is set, but {{ . }} reads another Secret: expected the s
 {{- end }}
 {{- range include "platform.restrictedToPostgres" $ | fromYamlArray }}
 {{- if include "platform.hasOwnDatabase" (list $ .) }}
-{{ . }}.store.postgres is a database of yours, but the NetworkPolicy of {{ . }} allows only the bundled PostgreSQL: expected your server in {{ . }}.networkPolicy.databaseTo, or [] for any
+{{ . }}.store.postgres is your own database, but the NetworkPolicy of {{ . }} allows only the bundled PostgreSQL: expected your server in {{ . }}.networkPolicy.databaseTo, or [] for any
 {{- end }}
 {{- end }}
 {{- else }}
 {{- range include "platform.postgresUsers" $ | fromYamlArray }}
-postgres.enabled is false, but {{ . }} keeps its data there: expected a Secret of yours in {{ . }}.store.postgres.existingSecret.name, or {{ . }}.store.type sqlite
+postgres.enabled is false, but {{ . }} keeps its data there: expected your own Secret in {{ . }}.store.postgres.existingSecret.name, or {{ . }}.store.type sqlite
 {{- end }}
 {{- range include "platform.restrictedToPostgres" $ | fromYamlArray }}
 postgres.enabled is false, but the NetworkPolicy of {{ . }} allows no other database: expected your server in {{ . }}.networkPolicy.databaseTo, or [] for any
@@ -148,7 +148,7 @@ valkey.existingSecret is set, but reports reads another Secret: expected the sam
 {{- end }}
 {{- else }}
 {{- if include "platform.countsInValkey" . }}
-valkey.enabled is false, but reports counts requests there: expected a Secret of yours in reports.rateLimit.redis.existingSecret.name, or reports.rateLimit.store memory with one pod
+valkey.enabled is false, but reports counts requests there: expected your own Secret in reports.rateLimit.redis.existingSecret.name, or reports.rateLimit.store memory with one pod
 {{- end }}
 {{- if and .Values.reports.enabled (eq (dig "rateLimit" "store" "" .Values.reports) "redis") (contains "app.kubernetes.io/name: valkey" (toYaml (dig "networkPolicy" "redisTo" list .Values.reports))) }}
 valkey.enabled is false, but the NetworkPolicy of reports allows no other server: expected your server in reports.networkPolicy.redisTo, or [] for any
@@ -166,7 +166,7 @@ valkey.enabled is false, but the NetworkPolicy of reports allows no other server
 
 {{- define "platform.tokensErrors" -}}
 {{- if and (not .Values.tokens.enabled) (include "platform.usesGeneratedTokens" .) }}
-tokens.enabled is false, but reports verifies tokens with that secret: expected a Secret of yours in reports.jwt.existingSecret.name, or reports.jwt.jwksUrl
+tokens.enabled is false, but reports verifies tokens with that secret: expected your own Secret in reports.jwt.existingSecret.name, or reports.jwt.jwksUrl
 {{- end }}
 {{- end }}
 
