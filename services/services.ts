@@ -2,7 +2,10 @@
 interface ServiceDescription {
   /** The folder in `services/`, the image `fw-<name>`, the chart, and the path `/api/v1/<name>`. */
   readonly name: string;
-  /** Processes that `make up` starts; their ports follow the edge's in the order of the list. */
+  /**
+   * Its processes with the backend `processes`, whose ports follow the edge's in the order of the list. On a
+   * cluster, the chart decides.
+   */
   readonly replicas: number;
   /** The versions of the API: `/api/v1/<name>`. */
   readonly versions: readonly string[];

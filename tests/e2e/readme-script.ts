@@ -7,7 +7,7 @@ import type { World } from './scenario.ts';
 
 /** The page with the commands, and its section that needs a cluster. */
 const PAGE = path.join(folders.root, 'deploy/README.md');
-const HEADING = '## On a cluster of yours\n';
+const HEADING = '## On your own cluster\n';
 
 /** The shell blocks of the section, without those that publish the images. */
 export function readBlocks(page = fs.readFileSync(PAGE, 'utf8')): string[] {
@@ -35,6 +35,5 @@ exec 2>&1
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 curl() { command curl --fail --silent --show-error "$@"; }
 cd '${folders.root}'
-mkdir -p .local
 ${commands.join('\n').replaceAll('namespace fw', `namespace ${namespace}`)}`;
 }
