@@ -2,9 +2,9 @@ import { codeBlock } from './code.ts';
 import { h } from './dom.ts';
 import { CODES, SAMPLE, TYPES } from './problem.ts';
 
-/** What every error answer looks like, and what its words mean. */
+/** The format of every error response, and the meaning of its codes and types. */
 export function errorsView(): HTMLElement {
-  const sample = codeBlock('application/problem+json', 'example of an error answer');
+  const sample = codeBlock('application/problem+json', 'example of an error response');
   sample.show(JSON.stringify(SAMPLE, null, 2), true);
   return h(
     'section',
@@ -19,15 +19,15 @@ export function errorsView(): HTMLElement {
         h(
           'p',
           {},
-          'Every error answer is a problem by ',
+          'Every error response, from every part of the server, is a problem as in ',
           h('a', { href: 'https://www.rfc-editor.org/rfc/rfc9457', rel: 'noreferrer' }, 'RFC 9457'),
-          ', whichever part of the server gives it. Branch on ',
+          '. Compare ',
           h('code', {}, 'code'),
           ', show ',
           h('code', {}, 'detail'),
           ', and keep ',
           h('code', {}, 'requestId'),
-          ' for a report.',
+          ' for reports.',
         ),
         h('h3', { class: 'part' }, 'Codes'),
         h(

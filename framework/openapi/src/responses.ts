@@ -20,8 +20,8 @@ const TEXT = { type: 'string' };
 
 /** The headers of the framework's own responses. */
 const HEADERS: Readonly<Record<string, { description: string; schema: JsonSchema }>> = {
-  Accept: { description: 'The media types that are taken', schema: TEXT },
-  Allow: { description: 'The methods that this path takes', schema: TEXT },
+  Accept: { description: 'Accepted media types', schema: TEXT },
+  Allow: { description: 'Allowed methods', schema: TEXT },
   'Retry-After': { description: 'Seconds to wait before the next request', schema: INTEGER },
   'WWW-Authenticate': { description: 'How to authenticate', schema: TEXT },
   'RateLimit-Limit': {
@@ -54,19 +54,19 @@ const ERRORS: Readonly<Record<number, { description: string; headers?: readonly 
   400: { description: 'The request cannot be read, or does not fit its schema' },
   401: { description: 'Credentials are missing or wrong', headers: ['WWW-Authenticate'] },
   403: { description: 'These credentials do not allow it' },
-  404: { description: 'There is no such thing' },
-  405: { description: 'The path does not take the method that was used', headers: ['Allow'] },
-  409: { description: 'At odds with what is stored' },
+  404: { description: 'Not found' },
+  405: { description: 'The path does not allow this method', headers: ['Allow'] },
+  409: { description: 'The request conflicts with what is stored' },
   412: { description: 'A condition such as `If-Match` does not hold' },
   413: { description: 'The body is too large' },
-  415: { description: 'The body is of a type that is not read', headers: ['Accept'] },
+  415: { description: 'The media type of the body is not accepted', headers: ['Accept'] },
   422: { description: 'The request does not fit its schema' },
   429: { description: 'Too many requests', headers: ['Retry-After'] },
   500: { description: 'The server failed; its log has more under `requestId`' },
-  503: { description: 'Not now' },
+  503: { description: 'Temporarily unavailable' },
 };
 
-/** The body of every error answer (RFC 9457). */
+/** The body of every error response (RFC 9457). */
 const PROBLEM: JsonSchema = {
   type: 'object',
   title: 'Problem',
@@ -76,13 +76,17 @@ const PROBLEM: JsonSchema = {
     type: {
       type: 'string',
       format: 'uri-reference',
-      description: 'A URI that names the kind of problem; `about:blank` where the status says all',
+      description: 'A URI that names the kind of problem; `about:blank` if the status explains it',
     },
     title: { type: 'string', description: 'The name of the status' },
     status: { type: 'integer', minimum: 400, maximum: 599 },
     detail: { type: 'string', description: 'What was wrong with this request' },
-    code: { type: 'string', description: 'A stable word to branch on', examples: ['NOT_FOUND'] },
-    requestId: { type: 'string', description: 'What the server logs this request under' },
+    code: {
+      type: 'string',
+      description: 'A stable identifier to compare',
+      examples: ['NOT_FOUND'],
+    },
+    requestId: { type: 'string', description: "The id of this request in the server's log" },
     errors: {
       type: 'array',
       description: 'Each part of the request that does not fit',
