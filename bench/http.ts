@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { ensureTool } from '../deploy/local/tools.ts';
+import { type AddOnCost, addOnCostsOf } from './http/add-on-costs.ts';
 import { CONTESTANTS } from './http/contestant.ts';
 import { checkParity } from './http/parity.ts';
-import { type Price, pricesOf } from './http/prices.ts';
 import { httpSection, speedChart } from './http/section.ts';
 import { BARE, EXCHANGES, WORKLOADS, type Workload } from './http/workloads.ts';
 import { type LoadResult, runWrk } from './http/wrk.ts';
@@ -22,16 +22,16 @@ import { describeEnvironment, type Environment, environmentLines, publish } from
 import { median, rotate } from './statistics.ts';
 import { markdownTable } from './table.ts';
 
-const HELP = `The framework beside its peers, over HTTP.
+const HELP = `Compares the framework with its peers over HTTP.
 
-  --only fw,hono      contestants; raw is always among them, as is what another is built on
+  --only fw,hono      contestants; always includes raw and the framework that a contestant is built on
                       (${Object.keys(CONTESTANTS).join(', ')})
-  --workload hello    workloads; an add-on brings the bare one that it is compared to
+  --workload hello    workloads; an add-on includes the bare workload that it is compared with
                       (${WORKLOADS.join(', ')})
-  --rounds 5          rounds that are measured
-  --seconds 1         length of one contestant's slice of a round
+  --rounds 5          measured rounds
+  --seconds 1         seconds that one contestant is measured per round
   --warmup 50000      requests to each contestant before the first round
-  --connections 64    connections that wrk keeps open
+  --connections 64    open connections of wrk
   --out DIR           folder of the JSON file with every sample (default .local/bench)
 `;
 
@@ -45,14 +45,14 @@ interface Settings {
   readonly connections: number;
 }
 
-/** One contestant's slice of one round. */
+/** The measurement of one contestant in one round. */
 interface Sample {
   readonly workload: Workload;
   readonly contestant: string;
   readonly round: number;
   readonly requestsPerSecond: number;
   readonly cpuMicrosPerRequest: number;
-  /** Processor time by time passed: far below 1, something else had the core or held up the load. */
+  /** CPU time divided by elapsed time. Far below 1: other programs used the core or delayed the load. */
   readonly coreShare: number;
 }
 
@@ -61,7 +61,10 @@ interface Summary {
   readonly contestant: string;
   readonly requestsPerSecond: number;
   readonly cpuMicrosPerRequest: number;
-  /** Of raw in the same round, in the bare workload if this is an add-on: raw's processor time per request by this one's; more is better. */
+  /**
+   * CPU time of raw divided by that of this contestant, in the same round. For an add-on, raw runs the
+   * bare workload. More is better.
+   */
   readonly ratioToRaw: number;
   readonly coreShare: number;
 }
@@ -73,7 +76,7 @@ interface Server {
   readonly port: number;
 }
 
-/** Measures the contestants over HTTP, and reports. */
+/** Measures the contestants over HTTP and prints a report. */
 export async function runHttp(args: readonly string[]): Promise<void> {
   const values = readOptions(args, HELP, {
     only: { type: 'string' },
@@ -107,13 +110,13 @@ export async function runHttp(args: readonly string[]): Promise<void> {
     samples.push(...(await measureGroup(group, contestants, settings)));
   }
   const summaries = summarize(samples);
-  const prices = pricesOf(samples);
+  const addOnCosts = addOnCostsOf(samples);
   const isComplete = values.only === undefined && values.workload === undefined;
-  const results = { environment, settings, summaries, prices };
+  const results = { environment, settings, summaries, addOnCosts };
   publish(
     {
       name: 'http',
-      markdown: toMarkdown(summaries, prices, environment, settings),
+      markdown: toMarkdown(summaries, addOnCosts, environment, settings),
       section: httpSection(results),
       data: { ...results, pinning: PINNING, samples },
     },
@@ -128,7 +131,7 @@ function groupsOf(workloads: readonly Workload[]): readonly (readonly Workload[]
   return [...groups].map(([bare, group]) => [...new Set([bare, ...group])]);
 }
 
-/** Starts every contestant, checks them, and gives each a slice of every round. */
+/** Starts and checks every contestant, then measures each of them in every round. */
 async function measureGroup(
   workloads: readonly Workload[],
   contestants: readonly string[],
@@ -148,16 +151,16 @@ async function measureGroup(
     }
     const samples: Sample[] = [];
     for (let round = 1; round <= settings.rounds; round++) {
-      // A bare workload and its add-on stay side by side: their difference is the figure.
+      // An add-on runs directly after its bare workload: the report shows their difference.
       const order = rotate(contestants, round).flatMap((name) =>
         servers.filter(({ contestant }) => contestant === name),
       );
       for (const server of order) {
         const { contestant, workload } = server;
-        const sample = await slice(server, settings);
+        const sample = await measure(server, settings);
         samples.push({ workload, contestant, round, ...sample });
-        const figures = `${sample.requestsPerSecond.toFixed()} req/s, ${sample.cpuMicrosPerRequest.toFixed(2)} µs`;
-        report(workload, `round ${round} of ${settings.rounds}: ${contestant} ${figures}`);
+        const result = `${sample.requestsPerSecond.toFixed()} req/s, ${sample.cpuMicrosPerRequest.toFixed(2)} µs`;
+        report(workload, `round ${round} of ${settings.rounds}: ${contestant} ${result}`);
       }
     }
     return samples;
@@ -172,26 +175,30 @@ async function startServer(contestant: string, workload: Workload): Promise<Serv
     channel: true,
   });
   const { port } = (await nextMessage(child)) as { port: number };
-  await blame(contestant, workload, checkParity(port, workload));
+  await naming(contestant, workload, checkParity(port, workload));
   return { contestant, workload, child, port };
 }
 
-/** By requests, not by time: a slow contestant needs as many to be compiled as a fast one. */
+/** Counts requests, not time: V8 compiles a slow contestant after as many requests as a fast one. */
 async function warmUp(server: Server, settings: Settings): Promise<void> {
   for (let requests = 0; requests < settings.warmup; ) {
     requests += (await load(server, { ...settings, seconds: 1 })).requests;
   }
 }
 
-async function slice(
+async function measure(
   server: Server,
   settings: Settings,
 ): Promise<Pick<Sample, 'requestsPerSecond' | 'cpuMicrosPerRequest' | 'coreShare'>> {
   const before = await cpuMicrosOf(server.child);
   const { requests, requestsPerSecond } = await load(server, settings);
-  const used = (await cpuMicrosOf(server.child)) - before;
-  const passed = (requests / requestsPerSecond) * 1e6;
-  return { requestsPerSecond, cpuMicrosPerRequest: used / requests, coreShare: used / passed };
+  const cpuMicros = (await cpuMicrosOf(server.child)) - before;
+  const elapsedMicros = (requests / requestsPerSecond) * 1e6;
+  return {
+    requestsPerSecond,
+    cpuMicrosPerRequest: cpuMicros / requests,
+    coreShare: cpuMicros / elapsedMicros,
+  };
 }
 
 function load(
@@ -199,11 +206,11 @@ function load(
   { connections, seconds }: Settings,
 ): Promise<LoadResult> {
   const exchanges = EXCHANGES[workload];
-  return blame(contestant, workload, runWrk({ port, exchanges, connections, seconds }));
+  return naming(contestant, workload, runWrk({ port, exchanges, connections, seconds }));
 }
 
-/** Puts the name of the contestant in front of what went wrong. */
-async function blame<T>(contestant: string, workload: Workload, work: Promise<T>): Promise<T> {
+/** Adds contestant and workload to the message of an error. */
+async function naming<T>(contestant: string, workload: Workload, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -212,8 +219,8 @@ async function blame<T>(contestant: string, workload: Workload, work: Promise<T>
   }
 }
 
-function report(workload: Workload, what: string): void {
-  process.stderr.write(`http, ${workload}, ${what}\n`);
+function report(workload: Workload, progress: string): void {
+  process.stderr.write(`http, ${workload}, ${progress}\n`);
 }
 
 function summarize(samples: readonly Sample[]): readonly Summary[] {
@@ -248,7 +255,7 @@ function ratioToRaw(sample: Sample, samples: readonly Sample[]): number {
 
 function toMarkdown(
   summaries: readonly Summary[],
-  prices: readonly Price[],
+  addOnCosts: readonly AddOnCost[],
   environment: Environment,
   { rounds, seconds, connections }: Settings,
 ): string {
@@ -268,35 +275,36 @@ function toMarkdown(
   return [
     environmentLines(environment),
     `Medians of ${rounds} rounds of ${seconds} s; wrk with ${connections} connections; ${PINNING}. ` +
-      'The ratio is of processor time per request, to raw `node:http` in the same round: more is better.',
+      'Ratio: CPU time per request of raw `node:http` divided by that of the contestant, in the same ' +
+      'round. More is better.',
     ...disturbance(summaries),
     ...tables,
-    ...priceTables(prices),
+    ...addOnTables(addOnCosts),
   ].join('\n\n');
 }
 
-function priceTables(prices: readonly Price[]): readonly string[] {
+function addOnTables(addOnCosts: readonly AddOnCost[]): readonly string[] {
   const tables = WORKLOADS.flatMap((workload) => {
-    const rows = prices
-      .filter((price) => price.workload === workload)
-      .map(({ contestant, over, priceMicros, bareMicros, micros }) => [
+    const rows = addOnCosts
+      .filter((cost) => cost.workload === workload)
+      .map(({ contestant, over, costMicros, bareMicros, micros }) => [
         contestant === over ? contestant : `${contestant}, over ${over}`,
-        priceMicros.toFixed(2),
+        costMicros.toFixed(2),
         bareMicros.toFixed(2),
         micros.toFixed(2),
       ]);
-    const head = [workload, 'price', BARE[workload] ?? '', workload];
+    const head = [workload, 'cost', BARE[workload] ?? '', workload];
     return rows.length > 0 ? [markdownTable(head, rows)] : [];
   });
   if (tables.length === 0) return [];
   return [
-    'What an add-on costs over the bare workload, in µs of processor time per request: the median of ' +
+    'Cost of an add-on compared with the bare workload, in µs of CPU time per request: the median of ' +
       'the differences within a round.',
     ...tables,
   ];
 }
 
-/** A line of warning when contestants could not have their core to themselves. */
+/** A warning if other programs used the core of the contestants. */
 function disturbance(summaries: readonly Summary[]): readonly string[] {
   const shares = WORKLOADS.flatMap((workload) => {
     const own = summaries.filter((summary) => summary.workload === workload);
@@ -305,8 +313,8 @@ function disturbance(summaries: readonly Summary[]): readonly string[] {
   });
   if (shares.length === 0) return [];
   return [
-    '**Disturbed: other work ran on the machine.** The least share of its core that a contestant ' +
-      `had: ${shares.join(', ')}. There req/s mean nothing, and ratios little.`,
+    '**Disturbed: other programs ran on the machine.** Lowest share of its core that a contestant ' +
+      `got: ${shares.join(', ')}. In these workloads req/s are invalid and ratios unreliable.`,
   ];
 }
 

@@ -6,13 +6,13 @@ import { runServices } from './services.ts';
 import { runStart } from './start.ts';
 import { runStores } from './stores.ts';
 
-const HELP = `npm run bench                     all of them, with their defaults; writes the tables of bench/README.md
-npm run bench -- http --help      over HTTP, beside the peers
-npm run bench -- router --help    the router alone
-npm run bench -- start --help     from the start of a process to its first answer
-npm run bench -- limiter --help   the stores of rate limiters
-npm run bench -- services --help  the services beside fastify
-npm run bench -- stores --help    the PostgreSQL store of the users service beside pg
+const HELP = `npm run bench                     all benchmarks with default options; writes the tables of bench/README.md
+npm run bench -- http --help      HTTP: the framework and its peers
+npm run bench -- router --help    route lookup: the router and its peers
+npm run bench -- start --help     time from process start to the first response
+npm run bench -- limiter --help   stores of rate limiters
+npm run bench -- services --help  the services and the same endpoints on fastify
+npm run bench -- stores --help    the PostgreSQL store of the users service and plain pg
 `;
 
 const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {

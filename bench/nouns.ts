@@ -1,4 +1,4 @@
-/** What the routes of the benchmarks are about. */
+/** Resource names for the routes. */
 export const NOUNS = [
   'accounts',
   'articles',

@@ -2,17 +2,16 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
-/** What every program takes. */
+/** The options of every program. */
 const COMMON = {
   help: { type: 'boolean', default: false },
   out: { type: 'string' },
 } as const satisfies Options;
 
 /**
- * Reads the options of a program, `--out` among them; prints `help` and gives nothing if that is asked
- * for.
+ * Reads the options of a program, and `--out`. With `--help`, prints `help` and returns `undefined`.
  *
- * @throws {TypeError} naming an option that is not known or has no value
+ * @throws {TypeError} that names an unknown option or one without a value
  */
 export function readOptions<T extends Options>(args: readonly string[], help: string, options: T) {
   const { values } = parseArgs({ args: [...args], options: { ...COMMON, ...options } });
@@ -22,9 +21,9 @@ export function readOptions<T extends Options>(args: readonly string[], help: st
 }
 
 /**
- * Reads names separated by commas, each of which must be one of `known`; nothing means all of them.
+ * Reads comma-separated names, each of which must be in `known`. Default: all of `known`.
  *
- * @throws {RangeError} naming the one that is not known
+ * @throws {RangeError} that names the unknown name
  */
 export function readNames<T extends string>(text: string | undefined, known: readonly T[]): T[] {
   if (text === undefined) return [...known];
@@ -36,19 +35,19 @@ export function readNames<T extends string>(text: string | undefined, known: rea
 }
 
 /**
- * Reads the whole number that an option gives, from 1 on.
+ * Reads the value of an option as a positive whole number.
  *
- * @throws {RangeError} naming the option
+ * @throws {RangeError} that names the option
  */
 export function readCount(option: string, text: string): number {
   const count = Number(text);
   if (!Number.isSafeInteger(count) || count < 1) {
-    throw new RangeError(`Cannot read --${option} "${text}": expected a whole number from 1 on`);
+    throw new RangeError(`Cannot read --${option} "${text}": expected a positive whole number`);
   }
   return count;
 }
 
-/** Runs `main` and ends the process; an error becomes one line, and exit code 1. */
+/** Runs `main` and exits. An error is printed as one line; the exit code is then 1. */
 export async function runAsProgram(main: (args: string[]) => Promise<void>): Promise<void> {
   try {
     await main(process.argv.slice(2));

@@ -2,19 +2,19 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 
-/** The core that is measured, and the one that puts the load on it. */
+/** The core of the contestants, and the core of the load generator. */
 export const MEASURED_CORE = 0;
 export const LOAD_CORE = 1;
 
 const canPin =
   availableParallelism() > 1 && spawnSync('taskset', ['--version']).error === undefined;
 
-/** Whether contestant and load run on a core of their own; a report without it says so. */
+/** How contestants and load are pinned to cores, for the report. */
 export const PINNING = canPin
   ? `contestants on core ${MEASURED_CORE}, load on core ${LOAD_CORE}`
   : 'processes not pinned to cores (taskset or a second core is missing)';
 
-/** Moves this process, and what it starts from now on otherwise than by `startProcess`, to a core. */
+/** Pins this process to a core, and its later child processes, except those of `startProcess`. */
 export function pinThisProcess(core: number): void {
   if (canPin) spawnSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)]);
 }
@@ -29,15 +29,15 @@ process.on('SIGTERM', () => process.exit(143));
 
 export interface StartOptions {
   readonly core: number;
-  /** Whether the process talks to this one by messages. Default `false`: its output is read. */
+  /** Whether the process exchanges messages with this one. Default `false`: its output is read. */
   readonly channel?: boolean;
-  /** Whether its output is thrown away, rather than read; what it complains of is still read. */
+  /** Whether to discard standard output; standard error is still read. Default `false`. */
   readonly quiet?: boolean;
-  /** Variables on top of those of this process. */
+  /** Environment variables in addition to those of this process. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Starts a process that does not outlive this one, on a core of its own where the system can. */
+/** Starts a process on `core`, if the system can pin processes. It is killed when this one exits. */
 export function startProcess(
   command: readonly string[],
   { core, channel = false, quiet = false, env = {} }: StartOptions,
@@ -48,7 +48,7 @@ export function startProcess(
       ? ['ignore', 'ignore', 'inherit', 'ipc']
       : ['ignore', quiet ? 'ignore' : 'pipe', 'pipe'],
     env: { ...process.env, NODE_ENV: 'production', ...env },
-    // A process group of its own, so that nginx does not leave its workers behind.
+    // Its own process group, so that the workers of nginx are killed with it.
     detached: true,
   });
   running.add(child);
@@ -57,9 +57,9 @@ export function startProcess(
 }
 
 /**
- * The next message of a process.
+ * Waits for the next message of a process.
  *
- * @throws {Error} if it ends before it sends one
+ * @throws {Error} if it exits first
  */
 export async function nextMessage(child: ChildProcess): Promise<unknown> {
   const done = new AbortController();
@@ -68,7 +68,7 @@ export async function nextMessage(child: ChildProcess): Promise<unknown> {
     return await Promise.race([
       once(child, 'message', { signal }).then(([message]) => message as unknown),
       once(child, 'exit', { signal }).then(([code]) => {
-        throw new Error(`${child.spawnargs.slice(-3).join(' ')} ended with code ${code}`);
+        throw new Error(`${child.spawnargs.slice(-3).join(' ')} exited with code ${code}`);
       }),
     ]);
   } finally {
@@ -76,32 +76,32 @@ export async function nextMessage(child: ChildProcess): Promise<unknown> {
   }
 }
 
-/** The processor time that a process has used so far, if it runs by `serveMeasured`. */
+/** The CPU time that a process has used so far; it must run `serveMeasured`. */
 export async function cpuMicrosOf(child: ChildProcess): Promise<number> {
   child.send('cpu');
   const message = (await nextMessage(child)) as { cpuMicros: number };
   return message.cpuMicros;
 }
 
-/** Ends a process and waits until it is gone. */
+/** Kills a process and waits until it has exited. */
 export async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
+  const exited = once(child, 'exit');
   kill(child);
-  await gone;
+  await exited;
 }
 
-/** Ends a process and what it has started. */
+/** Kills a process and its child processes. */
 function kill({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended by itself meanwhile.
+    // It has already exited.
   }
 }
 
-/** What a process prints until it ends. */
+/** The complete output and the exit code of a process. */
 export async function outputOf(
   child: ChildProcess,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { replaceSection } from './report.ts';
 
-test('replaceSection replaces what is between the marks, and nothing else', () => {
+test('replaceSection replaces only the text between the marks', () => {
   const text = 'before\n<!-- router -->\nold\n<!-- /router -->\nafter';
 
   expect(replaceSection(text, 'router', 'new')).toBe(

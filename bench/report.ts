@@ -3,7 +3,7 @@ import { findPackageJSON } from 'node:module';
 import { cpus, totalmem, type } from 'node:os';
 import { resolve } from 'node:path';
 
-/** What a figure depends on beside the code. */
+/** The environment of a measurement. */
 export interface Environment {
   readonly machine: string;
   readonly node: string;
@@ -11,7 +11,7 @@ export interface Environment {
   readonly versions: Readonly<Record<string, string>>;
 }
 
-/** This machine and Node, today, and the versions of `packages`. */
+/** Describes this machine, Node, the date and the versions of `packages`. */
 export function describeEnvironment(packages: readonly string[]): Environment {
   const cores = cpus();
   const gibibytes = Math.round(totalmem() / 1024 ** 3);
@@ -37,9 +37,9 @@ function versionOf(packageName: string): string {
 }
 
 export interface Report {
-  /** The JSON file and the section of bench/README.md have this name. */
+  /** The name of the JSON file and of the section in bench/README.md. */
   readonly name: string;
-  /** What is printed. */
+  /** The printed report. */
   readonly markdown: string;
   /** The section of bench/README.md. Default: `markdown`. */
   readonly section?: string;
@@ -67,7 +67,7 @@ export function publish(report: Report, { isComplete, out }: PublishOptions): vo
 }
 
 /**
- * Replaces what is between `<!-- name -->` and `<!-- /name -->`.
+ * Replaces the text between `<!-- name -->` and `<!-- /name -->`.
  *
  * @throws {RangeError} if the text has no such marks
  */

@@ -9,28 +9,28 @@ import { KINDS, type Kind } from './router/routes.ts';
 import { median, rotate } from './statistics.ts';
 import { markdownTable } from './table.ts';
 
-const HELP = `The router beside its peers: from a method and a fresh path to handler and parameters.
+const HELP = `Compares the router with its peers: from method and path to route and parameters.
 
   --only fw,memoirist   routers (${Object.keys(ROUTERS).join(', ')})
   --sizes 10,1000       numbers of routes (default 10,1000,10000)
-  --rounds 7            rounds that are measured
-  --out DIR           folder of the JSON file with every sample (default .local/bench)
+  --rounds 7            measured rounds
+  --out DIR             folder of the JSON file with every sample (default .local/bench)
 `;
 
 const SIZES = '10,1000,10000';
 const SERVER = fileURLToPath(new URL('router/server.ts', import.meta.url));
-/** Makes the path and finds nothing; what it costs is subtracted from the others. */
+/** Creates the path and finds no route; its CPU time is subtracted from that of the others. */
 const EMPTY = 'empty';
 
-/** The lookups of one router among one number of routes. */
+/** The lookup times of one router with one number of routes. */
 interface Result {
   readonly router: string;
   readonly size: number;
-  /** Median nanoseconds of processor time per lookup, without the making of the path. */
+  /** Median nanoseconds of CPU time per lookup, without creating the path. */
   readonly nanos: Readonly<Record<Kind, number>>;
 }
 
-/** Measures the routers, and reports. */
+/** Measures the routers and prints a report. */
 export async function runRouter(args: readonly string[]): Promise<void> {
   const values = readOptions(args, HELP, {
     only: { type: 'string' },
@@ -56,7 +56,7 @@ export async function runRouter(args: readonly string[]): Promise<void> {
   );
 }
 
-/** Starts every router in a process of its own, and has each measure all kinds in every round. */
+/** Starts every router in its own process; each measures all kinds of routes in every round. */
 async function measureSize(
   size: number,
   routers: readonly string[],
@@ -116,7 +116,7 @@ function toMarkdown(results: readonly Result[], environment: Environment, rounds
   ]);
   return [
     environmentLines(environment),
-    `Nanoseconds of processor time per lookup among ${sizes.map((size) => size.toLocaleString('en')).join(' / ')} ` +
+    `Nanoseconds of CPU time per lookup among ${sizes.map((size) => size.toLocaleString('en')).join(' / ')} ` +
       `routes, medians of ${rounds} rounds: less is better.`,
     markdownTable(['', ...KINDS], rows),
   ].join('\n\n');

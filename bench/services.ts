@@ -18,13 +18,13 @@ import { markdownTable } from './table.ts';
 const SERVICES = [...new Set(ENDPOINTS.map(({ service }) => service))];
 const USERS = 200;
 
-const HELP = `Six endpoints of the services beside the same endpoints on fastify, directly and behind nginx.
+const HELP = `Compares six endpoints of the services with the same endpoints on fastify, directly and behind nginx.
 
   --only users,catalog   services (${SERVICES.join(', ')})
   --rounds 5             measured rounds
   --seconds 1            seconds that one server is measured per round
   --connections 64       open connections of wrk
-  --out DIR           folder of the JSON file with every sample (default .local/bench)
+  --out DIR              folder of the JSON file with every sample (default .local/bench)
 `;
 
 /** One server, reached in one way. */
@@ -50,7 +50,7 @@ interface Settings {
   readonly connections: number;
 }
 
-/** Measures the services beside fastify and prints the tables. */
+/** Measures the services and fastify, and prints a report. */
 export async function runServices(args: readonly string[]): Promise<void> {
   const values = readOptions(args, HELP, {
     only: { type: 'string' },
@@ -81,7 +81,7 @@ export async function runServices(args: readonly string[]): Promise<void> {
       markdown: [
         environmentLines(environment),
         `Medians of ${settings.rounds} rounds of ${settings.seconds} s; wrk with ` +
-          `${settings.connections} connections; ${PINNING}. A ratio is fw to fastify in the same ` +
+          `${settings.connections} connections; ${PINNING}. Ratios compare fw with fastify in the same ` +
           'round: above 1, fw is better.',
         toTable(samples),
       ].join('\n\n'),
@@ -123,7 +123,7 @@ async function measureService(
   }
 }
 
-/** Two equal databases: our service fills one (an empty catalog fills itself), which is copied. */
+/** Creates two equal databases: our service fills one (the catalog imports its data at start), then it is copied. */
 async function fillDatabases(service: ServiceName, directory: string, bundle: string) {
   const files = [join(directory, 'fw.db'), join(directory, 'fastify.db')] as const;
   const userIds: string[] = [];
@@ -151,7 +151,7 @@ async function measureEndpoint(
   const { service, name, method, status, body, headers } = endpoint;
   const exchanges = endpoint
     .paths(userIds)
-    .map((path) => ({ method, path, status, answer: undefined, ...(body && { body }) }));
+    .map((path) => ({ method, path, status, expected: undefined, ...(body && { body }) }));
   const samples: Sample[] = [];
   // Round 0 is the warm-up.
   for (let round = 0; round <= rounds; round++) {

@@ -11,19 +11,19 @@ import { bundle, createBundleDirectory, FORMS, type Form } from './start/bundle.
 import { median, rotate } from './statistics.ts';
 import { markdownTable } from './table.ts';
 
-/** A contestant that has add-ons only has no application here. */
+/** Without contestants that only have add-ons. */
 const APPLICATIONS = Object.keys(CONTESTANTS).filter((name) =>
   CONTESTANTS[name]?.workloads.includes('hello'),
 );
 
-const HELP = `From the start of a process to its first answer, each application in one bundle.
+const HELP = `Compares the time from process start to the first response; each application is one bundle.
 
   --only fw,hono   contestants (${APPLICATIONS.join(', ')})
-  --rounds 15      starts of each that are measured
-  --out DIR           folder of the JSON file with every sample (default .local/bench)
+  --rounds 15      measured starts per contestant
+  --out DIR        folder of the JSON file with every sample (default .local/bench)
 `;
 
-const PATIENCE_MS = 10_000;
+const START_TIMEOUT_MS = 10_000;
 
 interface Program {
   readonly contestant: string;
@@ -34,11 +34,11 @@ interface Program {
 interface Result {
   readonly contestant: string;
   readonly form: Form;
-  /** Median milliseconds from the start of the process to the first answer. */
+  /** Median milliseconds from the start of the process to its first response. */
   readonly milliseconds: number;
 }
 
-/** Measures how fast the contestants start, and reports. */
+/** Measures how fast the contestants start and prints a report. */
 export async function runStart(args: readonly string[]): Promise<void> {
   const values = readOptions(args, HELP, {
     only: { type: 'string' },
@@ -72,13 +72,13 @@ async function bundleAll(contestants: readonly string[]): Promise<readonly Progr
   return programs;
 }
 
-/** One start of every program in each round; the first round only fills the caches of the disk. */
+/** Starts every program once per round. Round 0 is the warm-up of the disk cache. */
 async function measure(programs: readonly Program[], rounds: number): Promise<readonly Result[]> {
   const measured = new Map<Program, number[]>(programs.map((program) => [program, []]));
   for (let round = 0; round <= rounds; round++) {
     process.stderr.write(`start, ${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}\n`);
     for (const program of rotate(programs, round)) {
-      const milliseconds = await timeToAnswer(program);
+      const milliseconds = await timeToResponse(program);
       if (round > 0) measured.get(program)?.push(milliseconds);
     }
   }
@@ -89,25 +89,25 @@ async function measure(programs: readonly Program[], rounds: number): Promise<re
   }));
 }
 
-async function timeToAnswer({ contestant, form, file }: Program): Promise<number> {
+async function timeToResponse({ contestant, form, file }: Program): Promise<number> {
   const port = await freePort();
   const begin = performance.now();
   const child = startProcess([process.execPath, file, String(port)], { core: MEASURED_CORE });
-  let complaint = '';
+  let errors = '';
   child.stderr?.on('data', (chunk: Buffer) => {
-    complaint += chunk.toString();
+    errors += chunk.toString();
   });
   try {
     while (!(await accepts(port))) {
-      if (child.exitCode !== null || performance.now() - begin > PATIENCE_MS) {
-        throw new Error(`${contestant} (${form}) does not start: ${complaint || 'it is silent'}`);
+      if (child.exitCode !== null || performance.now() - begin > START_TIMEOUT_MS) {
+        throw new Error(`${contestant} (${form}) does not start: ${errors || 'no error output'}`);
       }
       await sleep(1);
     }
-    const answer = await ask(port);
+    const body = await sendRequest(port);
     const milliseconds = performance.now() - begin;
-    if (answer !== '{"hello":"world"}') {
-      throw new Error(`${contestant} (${form}) answers ${answer}`);
+    if (body !== '{"hello":"world"}') {
+      throw new Error(`${contestant} (${form}) responds with ${body}`);
     }
     return milliseconds;
   } finally {
@@ -115,7 +115,7 @@ async function timeToAnswer({ contestant, form, file }: Program): Promise<number
   }
 }
 
-async function ask(port: number): Promise<string> {
+async function sendRequest(port: number): Promise<string> {
   const req = request({ port, host: '127.0.0.1', agent: false }).end();
   const [res] = await once(req, 'response');
   return (await res.setEncoding('utf8').toArray()).join('');
@@ -127,7 +127,7 @@ function toMarkdown(results: readonly Result[], environment: Environment, rounds
     .map(({ contestant, form, milliseconds }) => [contestant, form, milliseconds.toFixed()]);
   return [
     environmentLines(environment),
-    `Milliseconds from the start of the process to its first answer, the application in one minified ` +
+    `Milliseconds from the start of the process to its first response, the application in one minified ` +
       `bundle of either form; medians of ${rounds} starts: less is better.`,
     markdownTable(['', 'form', 'ms'], rows),
   ].join('\n\n');

@@ -10,11 +10,11 @@ test.each([
   expect(median(values)).toBe(expected);
 });
 
-test('median refuses an empty list', () => {
-  expect(() => median([])).toThrow('Cannot take the median of no values');
+test('median rejects an empty list', () => {
+  expect(() => median([])).toThrow('Cannot compute the median of no values');
 });
 
-test('rotate gives each contestant the first place once', () => {
+test('rotate starts with each contestant once', () => {
   const firsts = [0, 1, 2, 3].map((round) => rotate(['a', 'b', 'c'], round).join(''));
 
   expect(firsts).toEqual(['abc', 'bca', 'cab', 'abc']);

@@ -1,5 +1,5 @@
 /**
- * The middle of `values`, or the mean of the two in the middle.
+ * The median of `values`.
  *
  * @throws {RangeError} if there are none
  */
@@ -9,12 +9,12 @@ export function median(values: readonly number[]): number {
   const low = sorted[Math.floor(middle)];
   const high = sorted[Math.ceil(middle)];
   if (low === undefined || high === undefined) {
-    throw new RangeError('Cannot take the median of no values');
+    throw new RangeError('Cannot compute the median of no values');
   }
   return (low + high) / 2;
 }
 
-/** `values`, beginning with the one at `start` (modulo their number). */
+/** `values`, rotated to begin with the one at `start` (modulo their number). */
 export function rotate<T>(values: readonly T[], start: number): readonly T[] {
   const cut = start % Math.max(1, values.length);
   return [...values.slice(cut), ...values.slice(0, cut)];

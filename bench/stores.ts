@@ -11,17 +11,17 @@ import { describeEnvironment, environmentLines, publish } from './report.ts';
 import { median, rotate } from './statistics.ts';
 import { markdownTable } from './table.ts';
 
-const HELP = `Inserts and reads of the users store on PostgreSQL beside unnamed statements of pg.
+const HELP = `Compares inserts and reads of the users store on PostgreSQL with unnamed statements of pg.
 
-  --rounds 7     measured rounds
-  --out DIR           folder of the JSON file with every sample (default .local/bench)
+  --rounds 7   measured rounds
+  --out DIR    folder of the JSON file with every sample (default .local/bench)
 `;
 
 const IN_FLIGHT = 16;
 const ROUND_MS = 700;
 const POOL_SIZE = 10;
 
-/** Acknowledged writes are on the disk, as in production. */
+/** Every commit is written to disk before it is acknowledged, as in production. */
 const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
 
 interface StoreUnderTest {
@@ -38,7 +38,7 @@ interface Sample {
   readonly perSecond: number;
 }
 
-/** Measures the store of the users service and prints a table. */
+/** Measures the store of the users service and prints a report. */
 export async function runStores(args: readonly string[]): Promise<void> {
   const values = readOptions(args, HELP, { rounds: { type: 'string', default: '7' } });
   if (!values) return;
@@ -94,7 +94,7 @@ const INSERT = `INSERT INTO users (id, name, email, claims_email, created_at, up
 const SELECT = `SELECT position, id, name, email, created_at, updated_at, version
   FROM users WHERE id = $1`;
 
-/** The same tables, one statement without a name per call. */
+/** Plain pg with the same tables and unnamed statements. */
 async function openUnnamed(url: string): Promise<StoreUnderTest> {
   await (await openOurs(url)).close();
   const pool = new pg.Pool({ connectionString: url, max: POOL_SIZE });
@@ -116,7 +116,7 @@ async function measure(store: StoreUnderTest, round: number): Promise<readonly S
   });
   const gets = await perSecond(async () => {
     const id = ids[Math.floor(Math.random() * ids.length)] ?? '';
-    if (!(await store.get(id))) throw new Error(`${store.name} has lost the user ${id}`);
+    if (!(await store.get(id))) throw new Error(`${store.name} cannot find the user ${id}`);
   });
   return [
     { store: store.name, work: 'insert', round, perSecond: inserts },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { markdownTable } from './table.ts';
 
-test('markdownTable aligns the first column left and figures right', () => {
+test('markdownTable aligns the first column left and the others right', () => {
   const table = markdownTable(
     ['hello', 'req/s'],
     [

@@ -1,4 +1,4 @@
-/** A Markdown table that is also legible as text; the first column is left-aligned, the rest right. */
+/** A Markdown table with padded cells: the first column is left-aligned, the others right-aligned. */
 export function markdownTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],

@@ -1,4 +1,4 @@
-// The peers that come without types: what the contestants use of them.
+// Declarations for peers without types, limited to what the contestants use.
 
 declare module 'koa' {
   import type { RequestListener } from 'node:http';
@@ -60,7 +60,7 @@ declare module 'express' {
     listen(port: number, host: string): unknown;
   }
 
-  /** The parser of the package body-parser. */
+  /** The parser of the body-parser package. */
   export function json(): (req: IncomingMessage, res: ServerResponse, next: Next) => void;
 
   function express(): Express;

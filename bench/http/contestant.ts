@@ -4,18 +4,18 @@ import { COMMON_WORKLOADS, type Workload } from './workloads.ts';
 
 /** The module of a contestant, `contestants/<name>.ts`. */
 export interface Contestant {
-  /** Serves the application for `workload` on a free port of 127.0.0.1, which it resolves with. */
+  /** Serves the application for `workload` on a free port of 127.0.0.1 and returns the port. */
   start(workload: Workload): Promise<number>;
 }
 
-/** What a contestant takes part in, and what it is made of. */
+/** The workloads and packages of a contestant. */
 export interface Entry {
   readonly workloads: readonly Workload[];
-  /** The packages whose versions the report names. */
+  /** Packages; the report prints their versions. */
   readonly packages: readonly string[];
-  /** Packages that its add-ons need beside. */
+  /** Additional packages that its add-ons need. */
   readonly addOnPackages?: readonly string[];
-  /** Whose bare workload the price of an add-on is taken from, if it has none of its own. */
+  /** The contestant whose bare workload its add-ons are compared with. Default: its own. */
   readonly over?: string;
 }
 
@@ -67,7 +67,7 @@ const ENTRIES = {
   },
 } as const satisfies Readonly<Record<string, Entry>>;
 
-/** The workloads that a contestant's module must have an application for. */
+/** The workloads that the module of a contestant must implement. */
 export type WorkloadOf<Name extends keyof typeof ENTRIES> =
   (typeof ENTRIES)[Name]['workloads'][number];
 

@@ -1,5 +1,5 @@
 -- wrk -s load.lua <url> -- <method> <body> <path>...
--- Asks for the paths in turn, and prints the result as one line of JSON behind what wrk prints.
+-- Requests the paths in turn and prints the result as one line of JSON after the output of wrk.
 
 local requests, turn = {}, 0
 

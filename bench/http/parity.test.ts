@@ -16,7 +16,7 @@ async function serve(handler: RequestListener): Promise<number> {
   return listenOnFreePort(server);
 }
 
-test('parity holds for the same status, media type and body, and 404 for the rest', async () => {
+test('checkParity accepts the expected status, media type and body, and 404 for other paths', async () => {
   const port = await serve((req, res) => {
     res.statusCode = req.url === '/' ? 200 : 404;
     res.setHeader('content-type', 'application/json; charset=utf-8');
@@ -26,11 +26,11 @@ test('parity holds for the same status, media type and body, and 404 for the res
   await expect(checkParity(port, 'hello')).resolves.toBeUndefined();
 });
 
-test('parity fails for an answer that accepts any body', async () => {
+test('checkParity rejects a contestant that accepts an invalid body', async () => {
   const port = await serve((req, res) => {
     const [known] = EXCHANGES.validated.filter(({ path }) => path === req.url);
     res.writeHead(known?.status ?? 404, { 'content-type': 'application/json' });
-    res.end(JSON.stringify(known?.answer ?? {}));
+    res.end(JSON.stringify(known?.expected ?? {}));
   });
 
   await expect(checkParity(port, 'validated')).rejects.toThrow('status 201 instead of 400');
@@ -40,12 +40,12 @@ test.each([
   ['another status', 201, 'application/json', '{"hello":"world"}', 'status 201 instead of 200'],
   ['another media type', 200, 'text/plain', '{"hello":"world"}', 'text/plain instead of'],
   ['another body', 200, 'application/json', '{"hello":"you"}', '{"hello":"you"} instead of'],
-  ['any path known', 200, 'application/json', '{"hello":"world"}', 'status 200 instead of 404'],
-])('parity fails for %s', async (_case, status, type, body, complaint) => {
+  ['200 for any path', 200, 'application/json', '{"hello":"world"}', 'status 200 instead of 404'],
+])('checkParity rejects %s', async (_case, status, type, body, message) => {
   const port = await serve((_req, res) => {
     res.writeHead(status, { 'content-type': type });
     res.end(body);
   });
 
-  await expect(checkParity(port, 'hello')).rejects.toThrow(complaint);
+  await expect(checkParity(port, 'hello')).rejects.toThrow(message);
 });

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { EXCHANGES, type Exchange, REFUSED_BODY, type Workload } from './workloads.ts';
+import { EXCHANGES, type Exchange, INVALID_BODY, type Workload } from './workloads.ts';
 
 /**
- * Checks that the contestant on `port` answers `workload` as every other one does, that it refuses a
- * body which is not what it expects, and that it does not know any other path.
+ * Checks that the contestant on `port` sends the expected responses of `workload`, 400 for an invalid
+ * body, and 404 for another path.
  *
- * @throws {Error} saying what differs
+ * @throws {Error} that names the difference
  */
 export async function checkParity(port: number, workload: Workload): Promise<void> {
   for (const exchange of EXCHANGES[workload]) {
@@ -19,13 +19,13 @@ export async function checkParity(port: number, workload: Workload): Promise<voi
     if (mediaType !== 'application/json') {
       throw differs(exchange, `${mediaType} instead of application/json`);
     }
-    if (!isDeepStrictEqual(JSON.parse(text), exchange.answer)) {
-      throw differs(exchange, `${text} instead of ${JSON.stringify(exchange.answer)}`);
+    if (!isDeepStrictEqual(JSON.parse(text), exchange.expected)) {
+      throw differs(exchange, `${text} instead of ${JSON.stringify(exchange.expected)}`);
     }
   }
   const [known] = EXCHANGES[workload];
   if (!known) return;
-  if (known.body !== undefined) await checkStatus(port, { ...known, body: REFUSED_BODY }, 400);
+  if (known.body !== undefined) await checkStatus(port, { ...known, body: INVALID_BODY }, 400);
   await checkStatus(port, { ...known, path: '/no/such/path' }, 404);
 }
 
@@ -44,6 +44,6 @@ function send(port: number, { method, path, body }: Exchange): Promise<Response>
   });
 }
 
-function differs({ method, path }: Exchange, how: string): Error {
-  return new Error(`answers ${method} ${path} with ${how}`);
+function differs({ method, path }: Exchange, difference: string): Error {
+  return new Error(`${method} ${path}: ${difference}`);
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
-import { priceTable, ratioTable, speedChart } from './section.ts';
+import { addOnTable, ratioTable, speedChart } from './section.ts';
 
-test('the table has a row per contestant, the best sum first, and two digits a ratio', () => {
+test('ratioTable has a row per contestant, highest sum first, and ratios with two decimals', () => {
   const environment = { machine: '', node: '', date: '', versions: {} };
   const summaries = ['hello', 'parameter', 'post', 'list', 'middlewares'].flatMap((workload) => [
     { workload, contestant: 'slow', ratioToRaw: 0.5 },
@@ -10,9 +10,12 @@ test('the table has a row per contestant, the best sum first, and two digits a r
   ]);
   summaries.push({ workload: 'controller', contestant: 'add-on only', ratioToRaw: 2 });
 
-  const rows = ratioTable({ environment, settings: { rounds: 5 }, summaries, prices: [] }).split(
-    '\n',
-  );
+  const rows = ratioTable({
+    environment,
+    settings: { rounds: 5 },
+    summaries,
+    addOnCosts: [],
+  }).split('\n');
 
   expect(rows.slice(2).map((row) => row.split(/[ |]+/).filter(Boolean))).toEqual([
     ['fast', '1.00', '1.00', '1.00', '1.00', '1.00'],
@@ -20,15 +23,15 @@ test('the table has a row per contestant, the best sum first, and two digits a r
   ]);
 });
 
-test('the prices have a row per contestant, the lowest first, and a gap where there is no add-on', () => {
-  const prices = [
-    { workload: 'controller', contestant: 'other', priceMicros: 9 },
-    { workload: 'validated', contestant: 'slow', priceMicros: 2 },
-    { workload: 'validated', contestant: 'fast', priceMicros: 1.004 },
-    { workload: 'limited', contestant: 'fast', priceMicros: 3 },
+test('addOnTable has a row per contestant, lowest cost first, and an empty cell per missing add-on', () => {
+  const addOnCosts = [
+    { workload: 'controller', contestant: 'other', costMicros: 9 },
+    { workload: 'validated', contestant: 'slow', costMicros: 2 },
+    { workload: 'validated', contestant: 'fast', costMicros: 1.004 },
+    { workload: 'limited', contestant: 'fast', costMicros: 3 },
   ];
 
-  const rows = priceTable({ prices }).split('\n').slice(2);
+  const rows = addOnTable({ addOnCosts }).split('\n').slice(2);
 
   expect(rows.map((row) => row.split('|').map((cell) => cell.trim()))).toEqual([
     ['', 'fast', '1.00', '3.00', '', '', ''],
@@ -37,7 +40,7 @@ test('the prices have a row per contestant, the lowest first, and a gap where th
   ]);
 });
 
-test('the chart has a bar per contestant with all common workloads, the best first', () => {
+test('speedChart has a bar per contestant with all common workloads, highest first', () => {
   const summaries = ['hello', 'parameter', 'post', 'list', 'middlewares'].flatMap((workload) => [
     { workload, contestant: 'raw', ratioToRaw: 1 },
     { workload, contestant: 'fw', ratioToRaw: 1.02 },

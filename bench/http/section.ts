@@ -11,16 +11,16 @@ export interface HttpResults {
     readonly contestant: string;
     readonly ratioToRaw: number;
   }[];
-  readonly prices: readonly {
+  readonly addOnCosts: readonly {
     readonly workload: string;
     readonly contestant: string;
-    readonly priceMicros: number;
+    readonly costMicros: number;
   }[];
 }
 
 const ADD_ONS = ['validated', 'limited', 'observed', 'controller'];
 
-/** The ratios to raw of every contestant that has the common workloads, the best sum first. */
+/** The ratios of every contestant that has all common workloads, highest sum first. */
 export function ratioTable({ summaries }: HttpResults): string {
   const ratioOf = (contestant: string, workload: string) =>
     summaries.find((each) => each.contestant === contestant && each.workload === workload)
@@ -39,39 +39,39 @@ export function ratioTable({ summaries }: HttpResults): string {
   );
 }
 
-/** What each add-on costs each contestant that has it, the lowest price of the first add-on first. */
-export function priceTable({ prices }: Pick<HttpResults, 'prices'>): string {
-  const priceOf = (contestant: string, workload: string) =>
-    prices.find((each) => each.contestant === contestant && each.workload === workload)
-      ?.priceMicros;
+/** The cost of each add-on per contestant, lowest cost of the first add-on first. */
+export function addOnTable({ addOnCosts }: Pick<HttpResults, 'addOnCosts'>): string {
+  const costOf = (contestant: string, workload: string) =>
+    addOnCosts.find((each) => each.contestant === contestant && each.workload === workload)
+      ?.costMicros;
   const order = ADD_ONS.flatMap((workload) =>
-    prices
+    addOnCosts
       .filter((each) => each.workload === workload)
-      .toSorted((a, b) => a.priceMicros - b.priceMicros),
+      .toSorted((a, b) => a.costMicros - b.costMicros),
   );
   const contestants = [...new Set(order.map(({ contestant }) => contestant))];
   return markdownTable(
     ['', ...ADD_ONS],
     contestants.map((name) => [
       name,
-      ...ADD_ONS.map((workload) => priceOf(name, workload)?.toFixed(2) ?? ''),
+      ...ADD_ONS.map((workload) => costOf(name, workload)?.toFixed(2) ?? ''),
     ]),
   );
 }
 
-/** The section of bench/README.md: ratios of the common workloads, and what each add-on costs. */
+/** The section of bench/README.md: ratios of the common workloads, and the cost of each add-on. */
 export function httpSection(results: HttpResults): string {
   return [
     environmentLines(results.environment),
     `Medians of ${results.settings.rounds} rounds. CPU time per request of \`node:http\` divided by that of ` +
       'the framework, in the same round: more is better.',
     ratioTable(results),
-    'What an add-on costs per request, in µs of CPU time: less is better.',
-    priceTable(results),
+    'Cost of an add-on per request, in µs of CPU time: less is better.',
+    addOnTable(results),
   ].join('\n\n');
 }
 
-/** The mean ratio of the common workloads as a chart, the best first. */
+/** A chart of the mean ratio of the common workloads, highest first. */
 export function speedChart({ summaries }: Pick<HttpResults, 'summaries'>): string {
   const names: readonly string[] = COMMON_WORKLOADS;
   const common = summaries.filter(({ workload }) => names.includes(workload));

@@ -1,5 +1,5 @@
 /*
- * The process of one contestant: `node server.ts <contestant> <workload>`, measured by its parent.
+ * The process of one contestant: `node server.ts <contestant> <workload>`. Its parent measures it.
  */
 import { serveMeasured } from '../measured.ts';
 import type { Contestant } from './contestant.ts';

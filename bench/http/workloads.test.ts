@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 
-import { EXCHANGES, REFUSED_BODY, RESOURCES, readUser, UserSchema } from './workloads.ts';
+import { EXCHANGES, INVALID_BODY, RESOURCES, readUser, UserSchema } from './workloads.ts';
 
-test('the body that is posted has 100 bytes', () => {
+test('the posted body has 100 bytes', () => {
   expect(EXCHANGES.post.map(({ body }) => Buffer.byteLength(body ?? ''))).toEqual([100]);
 });
 
-test('the parameter workload asks for each of 200 routes as often as for any other', () => {
-  const asked = Object.groupBy(EXCHANGES.parameter, ({ path }) => path.split('/')[3] ?? '');
+test('the parameter workload requests each of 200 routes equally often', () => {
+  const requested = Object.groupBy(EXCHANGES.parameter, ({ path }) => path.split('/')[3] ?? '');
 
   expect(new Set(RESOURCES).size).toBe(200);
-  expect(Object.keys(asked).toSorted()).toEqual(RESOURCES.toSorted());
-  expect(new Set(Object.values(asked).map((paths) => paths?.length))).toEqual(new Set([5]));
+  expect(Object.keys(requested).toSorted()).toEqual(RESOURCES.toSorted());
+  expect(new Set(Object.values(requested).map((paths) => paths?.length))).toEqual(new Set([5]));
 });
 
 test.each([
@@ -22,8 +22,8 @@ test.each([
   { name: 'Ada', email: 'ada@example.org' },
   { name: 'Ada', email: 'ada@example.org', role: '' },
   { name: 'Ada', email: 1, role: 'engineer' },
-  JSON.parse(REFUSED_BODY),
-])('readUser and UserSchema refuse %j', (body) => {
+  JSON.parse(INVALID_BODY),
+])('readUser and UserSchema reject %j', (body) => {
   expect(readUser(body)).toBeUndefined();
   expect(UserSchema.safeParse(body).success).toBe(false);
 });

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { NOUNS } from '../nouns.ts';
 
-/** What is asked of every contestant; one application each, so that none carries another's routes. */
+/** Workloads of every contestant, one application each. */
 export const COMMON_WORKLOADS = ['hello', 'parameter', 'post', 'list', 'middlewares'] as const;
 
-/** All workloads: `user` is there for what `controller` is compared to, the last three are add-ons. */
+/** All workloads. `user` is the baseline of `controller`; the last four are add-ons. */
 export const WORKLOADS = [
   ...COMMON_WORKLOADS,
   'user',
@@ -15,7 +15,7 @@ export const WORKLOADS = [
 ] as const;
 export type Workload = (typeof WORKLOADS)[number];
 
-/** The workloads that add something to another one, with that other one. */
+/** The bare workload of each add-on. */
 export const BARE: Partial<Readonly<Record<Workload, Workload>>> = {
   validated: 'post',
   limited: 'hello',
@@ -23,15 +23,15 @@ export const BARE: Partial<Readonly<Record<Workload, Workload>>> = {
   controller: 'user',
 };
 
-/** What the load generator sends, and what each request must be answered with. */
+/** A request of the load generator and its expected response. */
 export interface Exchange {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   /** Sent as `application/json`. */
   readonly body?: string;
   readonly status: number;
-  /** The answer, which must be `application/json`. */
-  readonly answer: unknown;
+  /** The expected body, sent as `application/json`. */
+  readonly expected: unknown;
 }
 
 export interface User {
@@ -40,13 +40,13 @@ export interface User {
   readonly role: string;
 }
 
-/** The resources of the `parameter` workload, each of which is one route: `/api/v1/<resource>/:id`. */
+/** The resources of the `parameter` workload; each has one route, `/api/v1/<resource>/:id`. */
 export const RESOURCES: readonly string[] = Array.from(
   { length: 200 },
   (_, index) => `${NOUNS[index % NOUNS.length]}${Math.floor(index / NOUNS.length) + 1}`,
 );
 
-/** What the `list` workload answers, turned into JSON for each request. */
+/** The response of the `list` workload, serialized for each request. */
 export const ITEMS = Array.from({ length: 20 }, (_, index) => ({
   id: index + 1,
   name: `Item ${index + 1}`,
@@ -55,7 +55,7 @@ export const ITEMS = Array.from({ length: 20 }, (_, index) => ({
   inStock: index % 3 !== 0,
 }));
 
-/** How many middlewares run before the handler of the `middlewares` workload, each counting itself. */
+/** The number of middlewares in the `middlewares` workload; each increments a counter. */
 export const MIDDLEWARES = 10;
 
 const NEW_USER = {
@@ -64,27 +64,27 @@ const NEW_USER = {
   role: 'mathematician',
 };
 
-/** The user in a request body, if every field is a string with something in it. */
+/** The user in a request body; `undefined` unless every field is a non-empty string. */
 export function readUser(body: unknown): User | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   const { name, email, role } = body as Record<string, unknown>;
   return isText(name) && isText(email) && isText(role) ? { name, email, role } : undefined;
 }
 
-/** The same check as `readUser`, for those that validate by zod. */
+/** The same check as `readUser`, for contestants that validate with zod. */
 export const UserSchema = z.object({
   name: z.string().min(1),
   email: z.string().min(1),
   role: z.string().min(1),
 });
 
-/** A body that `readUser` and `UserSchema` refuse, to be answered 400. */
-export const REFUSED_BODY = JSON.stringify({ ...NEW_USER, email: '' });
+/** A body that `readUser` and `UserSchema` reject; the expected response is 400. */
+export const INVALID_BODY = JSON.stringify({ ...NEW_USER, email: '' });
 
-/** How much passes per minute in the `limited` workload: more than any contestant answers. */
+/** The limit of the `limited` workload, which no contestant reaches. */
 export const MAX_PER_MINUTE = 1_000_000_000;
 
-/** What the service of the `user` and the `controller` workload finds. */
+/** The service of the `user` and `controller` workloads. */
 export function findUser(id: string): { readonly id: string; readonly name: string } {
   return { id, name: `User ${id}` };
 }
@@ -94,7 +94,7 @@ function isText(value: unknown): value is string {
 }
 
 const HELLO: readonly Exchange[] = [
-  { method: 'GET', path: '/', status: 200, answer: { hello: 'world' } },
+  { method: 'GET', path: '/', status: 200, expected: { hello: 'world' } },
 ];
 
 const POST: readonly Exchange[] = [
@@ -103,28 +103,28 @@ const POST: readonly Exchange[] = [
     path: '/users',
     body: JSON.stringify(NEW_USER),
     status: 201,
-    answer: { data: NEW_USER },
+    expected: { data: NEW_USER },
   },
 ];
 
 const USER: readonly Exchange[] = Array.from({ length: 1_000 }, (_, index) => {
   const id = String(1_000 + index);
-  return { method: 'GET', path: `/api/v1/users/${id}`, status: 200, answer: findUser(id) };
+  return { method: 'GET', path: `/api/v1/users/${id}`, status: 200, expected: findUser(id) };
 });
 
-/** What is sent in each workload. `parameter` asks for every route in turn, with changing ids. */
+/** The exchanges of each workload. `parameter` requests every route in turn, with changing ids. */
 export const EXCHANGES: Readonly<Record<Workload, readonly Exchange[]>> = {
   hello: HELLO,
   parameter: Array.from({ length: 5 }, (_, turn) =>
     shuffled(RESOURCES).map((resource, index) => {
       const id = String(1_000 + turn * RESOURCES.length + index);
       const path = `/api/v1/${resource}/${id}`;
-      return { method: 'GET' as const, path, status: 200, answer: { resource, id } };
+      return { method: 'GET' as const, path, status: 200, expected: { resource, id } };
     }),
   ).flat(),
   post: POST,
-  list: [{ method: 'GET', path: '/items', status: 200, answer: { data: ITEMS } }],
-  middlewares: [{ method: 'GET', path: '/', status: 200, answer: { count: MIDDLEWARES } }],
+  list: [{ method: 'GET', path: '/items', status: 200, expected: { data: ITEMS } }],
+  middlewares: [{ method: 'GET', path: '/', status: 200, expected: { count: MIDDLEWARES } }],
   user: USER,
   validated: POST,
   limited: HELLO,
@@ -132,7 +132,7 @@ export const EXCHANGES: Readonly<Record<Workload, readonly Exchange[]>> = {
   controller: USER,
 };
 
-/** In an order without a pattern, the same in each run: a step that shares no factor with 200. */
+/** A fixed order in which neighbours are far apart: steps of 77, which has no common factor with 200. */
 function shuffled(resources: readonly string[]): readonly string[] {
   return resources.map((_, index) => resources[(index * 77) % resources.length] ?? '');
 }

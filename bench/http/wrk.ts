@@ -8,7 +8,7 @@ const SCRIPT = fileURLToPath(new URL('load.lua', import.meta.url));
 
 export interface Load {
   readonly port: number;
-  /** All of one method and body; their paths are asked for in turn. */
+  /** All have the same method and body; their paths are requested in turn. */
   readonly exchanges: readonly Exchange[];
   readonly connections: number;
   readonly seconds: number;
@@ -22,9 +22,9 @@ export interface LoadResult {
 }
 
 /**
- * Puts load on a server.
+ * Sends load to a server with wrk.
  *
- * @throws {Error} if a connection failed, or an answer had a status of 400 or more
+ * @throws {Error} if a connection failed, or a response had a status of 400 or more
  */
 export async function runWrk({
   port,
@@ -44,18 +44,18 @@ export async function runWrk({
     { core: LOAD_CORE },
   );
   const { code, stdout, stderr } = await outputOf(child);
-  if (code !== 0) throw new Error(`wrk ended with code ${code}: ${stderr || stdout}`);
+  if (code !== 0) throw new Error(`wrk exited with code ${code}: ${stderr || stdout}`);
   return readResult(stdout);
 }
 
 /**
- * Reads the line of JSON that `load.lua` ends the output of wrk with.
+ * Reads the line of JSON that `load.lua` prints after the output of wrk.
  *
- * @throws {Error} if it is missing or tells of failures
+ * @throws {Error} if it is missing or reports failures
  */
 export function readResult(output: string): LoadResult {
   const line = output.split('\n').find((text) => text.startsWith('{"requests":'));
-  if (!line) throw new Error(`Cannot read what wrk printed: ${output}`);
+  if (!line) throw new Error(`Cannot read the output of wrk: ${output}`);
   const { requests, micros, failures } = JSON.parse(line) as {
     requests: number;
     micros: number;
@@ -64,7 +64,7 @@ export function readResult(output: string): LoadResult {
   const failed = Object.entries(failures).filter(([, count]) => count > 0);
   if (failed.length > 0 || requests === 0) {
     const kinds = failed.map(([kind, count]) => `${kind} ${count}`).join(', ');
-    throw new Error(`wrk counted failures in ${requests} requests: ${kinds || 'no answer at all'}`);
+    throw new Error(`wrk counted failures in ${requests} requests: ${kinds || 'no responses'}`);
   }
   return { requests, requestsPerSecond: (requests * 1e6) / micros };
 }

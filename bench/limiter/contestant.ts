@@ -1,4 +1,4 @@
-/** A store that counts, at a limit that no key of the benchmark reaches. */
+/** A store with a limit that no key of the benchmark reaches. */
 export interface LimiterUnderTest {
   hit(key: string): unknown;
 }
@@ -11,7 +11,7 @@ export interface LimiterContestant {
 export const MAX = 1_000_000;
 export const WINDOW_MS = 3_600_000;
 
-/** Every contestant that counts in memory, with the package whose version the report names. */
+/** Every in-memory store, with its package; the report prints the version. */
 export const MEMORY_STORES: Readonly<Record<string, string | undefined>> = {
   'fw-sliding-window': undefined,
   'fw-fixed-window': undefined,
@@ -22,7 +22,7 @@ export const MEMORY_STORES: Readonly<Record<string, string | undefined>> = {
   'fastify-rate-limit': '@fastify/rate-limit',
 };
 
-/** Every contestant that counts in Redis. */
+/** Every Redis store, with its package. */
 export const REDIS_STORES: Readonly<Record<string, string | undefined>> = {
   'fw-redis': undefined,
   'rate-limiter-flexible-redis': 'rate-limiter-flexible',

@@ -6,7 +6,7 @@ export function policyOf(algorithm: Algorithm, max = MAX): Policy {
   return { name: 'bench', algorithm, max, windowMs: WINDOW_MS, burst: max };
 }
 
-/** At a limit of 255: the counts of the sliding window are narrowest and most there. */
+/** With a limit of 255, the highest at which the sliding window stores each count in one byte. */
 export function createMemory(algorithm: Algorithm, maxKeys: number): LimiterUnderTest {
   const counter = memoryStore({ maxKeys }).counter(policyOf(algorithm, 255));
   return { hit: (key) => counter.hit(key, 1) };

@@ -16,12 +16,12 @@ import type { RedisRound } from './redis-client.ts';
 
 const STORES = { ...MEMORY_STORES, ...REDIS_STORES };
 
-const HELP = `The stores of rate limiters: one hit of a random key among many.
+const HELP = `Compares the stores of rate limiters: hits of random keys.
 
-  --only fw-redis       stores (${Object.keys(STORES).join(', ')})
-  --keys 1000000        keys that the stores in memory hold
-  --rounds 5            rounds that are measured
-  --out DIR           folder of the JSON file with every sample (default .local/bench)
+  --only fw-redis    stores (${Object.keys(STORES).join(', ')})
+  --keys 1000000     number of keys in the in-memory stores
+  --rounds 5         measured rounds
+  --out DIR          folder of the JSON file with every sample (default .local/bench)
 `;
 
 const MEMORY_SERVER = fileURLToPath(new URL('memory-server.ts', import.meta.url));
@@ -37,7 +37,7 @@ interface RedisResult {
   readonly rounds: readonly RedisRound[];
 }
 
-/** Measures the stores, and reports. */
+/** Measures the stores and prints a report. */
 export async function runLimiter(args: readonly string[]): Promise<void> {
   const values = readOptions(args, HELP, {
     only: { type: 'string' },
@@ -71,7 +71,7 @@ export async function runLimiter(args: readonly string[]): Promise<void> {
   );
 }
 
-/** One after the other, each in a process of its own: together they would share the caches. */
+/** Measures one store after the other, each in its own process, so that they do not share CPU caches. */
 async function measureMemory(
   stores: readonly string[],
   keys: number,
@@ -99,7 +99,7 @@ async function measureMemory(
   return results;
 }
 
-/** All in turn in every round, against one server on the other core. */
+/** Measures all clients in turn in every round, with one Redis server on the other core. */
 async function measureRedis(
   stores: readonly string[],
   rounds: number,
@@ -113,7 +113,7 @@ async function measureRedis(
   );
   const measured = stores.map((store) => ({ store, rounds: [] as RedisRound[] }));
   try {
-    await untilReady(server.stdout);
+    await waitUntilReady(server.stdout);
     for (let round = 0; round < rounds; round++) {
       process.stderr.write(`limiter, Redis, round ${round + 1} of ${rounds}\n`);
       for (const result of rotate(measured, round)) {
@@ -141,7 +141,7 @@ async function redisRound(store: string, socket: string): Promise<RedisRound> {
   }
 }
 
-async function untilReady(output: Readable | null): Promise<void> {
+async function waitUntilReady(output: Readable | null): Promise<void> {
   let text = '';
   for await (const chunk of output?.iterator({ destroyOnReturn: false }) ?? []) {
     text += String(chunk);
@@ -149,7 +149,7 @@ async function untilReady(output: Readable | null): Promise<void> {
     output?.resume();
     return;
   }
-  throw new Error(`The Redis server ended before it was ready: ${text}`);
+  throw new Error(`The Redis server exited before it was ready: ${text}`);
 }
 
 function memoryLines(
@@ -164,7 +164,7 @@ function memoryLines(
     median(measured.map(({ pauseMs }) => pauseMs)).toFixed(1),
   ]);
   return [
-    `In memory, ${keys.toLocaleString('en')} keys, hit at random, each time by a new text: nanoseconds ` +
+    `In memory, ${keys.toLocaleString('en')} keys, hit at random, each time with a new string: nanoseconds ` +
       `per hit, bytes per key, and the longest single hit, garbage ` +
       `collection included; medians of ${rounds} rounds. Less is better.`,
     markdownTable(['', 'ns per hit', 'bytes per key', 'longest hit, ms'], rows),
@@ -179,7 +179,7 @@ function redisLines(results: readonly RedisResult[], rounds: number): readonly s
   ]);
   return [
     `In Redis, on the other core, 64 hits at once: hits per second (more is better), and microseconds of ` +
-      `the client's processor time per hit (less is better); medians of ${rounds} rounds.`,
+      `the client's CPU time per hit (less is better); medians of ${rounds} rounds.`,
     markdownTable(['', 'hits/s', 'µs per hit'], rows),
   ];
 }

@@ -1,6 +1,6 @@
 /*
- * Measures one store in memory: `node --expose-gc memory-server.ts <store> <keys>`. It hits every key
- * once, and for each message from its parent it sends what hits in random order cost.
+ * Measures one in-memory store: `node --expose-gc memory-server.ts <store> <keys>`. It hits every key
+ * once; for each message from its parent it sends the time per hit in random order.
  */
 import { Bench } from 'tinybench';
 
@@ -12,13 +12,13 @@ const KEY_BYTES = 15;
 
 /** The result of one round. */
 export interface MemoryRound {
-  /** Median, without creating the key. */
+  /** Median, without the time to create the key. */
   readonly nanosPerHit: number;
   /** The longest single hit, garbage collection included. */
   readonly pauseMs: number;
 }
 
-/** What a store holds after every key was hit once. */
+/** The memory of a store after one hit per key. */
 export interface MemoryReady {
   readonly bytesPerKey: number;
 }
@@ -68,11 +68,11 @@ async function timedHit(key: string): Promise<void> {
 async function randomKeys(use: (key: string) => unknown): Promise<void> {
   for (let hit = 0; hit < HITS_PER_SAMPLE; hit++) {
     const result = use(keyAt(Math.floor(Math.random() * count)));
-    if (result instanceof Promise) await result; // a synchronous store must not pay for a promise
+    if (result instanceof Promise) await result; // awaiting a synchronous result would cost time
   }
 }
 
-/** A new string each time, as a parser creates it: its hash is not computed yet. */
+/** Returns a new string each time, as an HTTP parser does: its hash is not computed yet. */
 function keyAt(index: number): string {
   return bytes.latin1Slice(index * KEY_BYTES, (index + 1) * KEY_BYTES);
 }

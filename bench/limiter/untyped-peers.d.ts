@@ -1,4 +1,4 @@
-// The store inside a peer that has types for its plugin only.
+// The store of @fastify/rate-limit, which only declares types for its plugin.
 
 declare module '@fastify/rate-limit/store/LocalStore.js' {
   export default class LocalStore {

@@ -1,15 +1,15 @@
 import type { Route } from './routes.ts';
 
-/** A router with routes in it. `Match` is what it answers a lookup with, as it is. */
+/** A router with registered routes. `Match` is the result of its lookup, unchanged. */
 export interface RouterUnderTest<Match> {
   find(method: string, path: string): Match | null | undefined;
-  /** What the router gives back for the route: the `Route` itself, or its own record of it. */
+  /** The route that the router returns: the `Route` itself, or its own record of it. */
   routeOf(match: Match): Pick<Route, 'path'>;
-  /** Each parameter is read by its own function, as a handler would that knows its name. */
+  /** Each parameter has its own function, because a handler also reads it by a fixed name. */
   id(match: Match): string | undefined;
   orderId(match: Match): string | undefined;
   itemId(match: Match): string | undefined;
-  /** What the wildcard took. */
+  /** The text that the wildcard matched. */
   rest(match: Match): string | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface RouterContestant<Match = unknown> {
   create(routes: readonly Route[]): RouterUnderTest<Match>;
 }
 
-/** Every contestant, with the package whose version the report names. */
+/** Every contestant, with its package; the report prints the version. */
 export const ROUTERS: Readonly<Record<string, string | undefined>> = {
   fw: undefined,
   'fw-match': undefined,

@@ -5,8 +5,8 @@ declare global {
 }
 
 /**
- * Paths in turn, as a parser hands them out: each call makes a new string from bytes, whose hash
- * nobody has computed yet. A string used twice would make a router with a map look faster than it is.
+ * Returns the paths in turn. Each call creates a new string from bytes, as an HTTP parser does; its
+ * hash is not computed yet. With reused strings, routers with a map would look faster than they are.
  */
 export function createPathSource(paths: readonly string[]): () => string {
   const bytes = Buffer.from(paths.join(''), 'latin1');

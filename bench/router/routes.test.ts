@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createPathSource } from './paths.ts';
 import { createRoutes, createTargets, KINDS } from './routes.ts';
 
-test.each([10, 1_000, 10_000])('createRoutes gives %d different routes', (size) => {
+test.each([10, 1_000, 10_000])('createRoutes creates %d different routes', (size) => {
   expect(new Set(createRoutes(size).map(({ path }) => path)).size).toBe(size);
 });
 
@@ -15,7 +15,7 @@ test.each(KINDS.filter((kind) => kind !== 'miss'))('targets reach every route: %
   expect(reached).toEqual(new Set(routes.filter((route) => route.kind === kind)));
 });
 
-test('a miss is no path of any route', () => {
+test('the path of a miss matches no route', () => {
   const routes = createRoutes(100);
   const patterns = routes.map(
     ({ path }) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+').replace('*', '.+')}$`),
@@ -28,7 +28,7 @@ test('a miss is no path of any route', () => {
   expect(found).toEqual([]);
 });
 
-test('a path source hands out its paths in turn, over and over', () => {
+test('a path source repeats its paths in turn', () => {
   const nextPath = createPathSource(['/a', '/users/7']);
 
   expect([nextPath(), nextPath(), nextPath()]).toEqual(['/a', '/users/7', '/a']);

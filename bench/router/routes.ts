@@ -1,6 +1,6 @@
 import { NOUNS } from '../nouns.ts';
 
-/** The shapes of route that are looked up, and a path that none has. */
+/** The kinds of routes that are looked up, and a path without a route. */
 export const KINDS = [
   'static',
   'parameter',
@@ -12,11 +12,11 @@ export type Kind = (typeof KINDS)[number];
 
 export interface Route {
   readonly kind: Kind;
-  /** `:name` is a parameter; a `*` at the end takes the rest of the path. */
+  /** `:name` is a parameter; a `*` at the end matches the rest of the path. */
   readonly path: string;
 }
 
-/** A path to look up, and what has to be found. */
+/** A path to look up and the expected result. */
 export interface Target {
   readonly path: string;
   readonly route: Route | undefined;
@@ -34,7 +34,7 @@ const SHAPES: readonly ((resource: string) => Route)[] = [
   (resource) => ({ kind: 'wildcard', path: `/api/v1/files/${resource}/*` }),
 ];
 
-/** `size` routes, of each kind as many: a collection, its items, what is below an item, and files. */
+/** Creates `size` routes, equally many of each kind. */
 export function createRoutes(size: number): readonly Route[] {
   return Array.from({ length: size }, (_, index) => {
     const place = Math.floor(index / SHAPES.length);
@@ -45,7 +45,7 @@ export function createRoutes(size: number): readonly Route[] {
   });
 }
 
-/** Paths of one kind that reach all of its routes, at least 1,000, in an order without a pattern. */
+/** At least 1,000 paths that match all routes of one kind, in pseudo-random order. */
 export function createTargets(kind: Kind, routes: readonly Route[]): readonly Target[] {
   const random = createRandom(kind.length);
   const sources = kind === 'miss' ? routes : routes.filter((route) => route.kind === kind);
@@ -66,7 +66,7 @@ function reach(route: Route, random: () => number): Target {
   return { path, route, values };
 }
 
-/** A resource that is not there, something below one that is, or a path of another world. */
+/** A path with an unknown resource, with too many segments, or unlike all routes. */
 function missNear(route: Route, random: () => number): Target {
   const resource = /[a-z]+\d+/.exec(route.path)?.[0] ?? '';
   const paths = [
@@ -88,7 +88,7 @@ function shuffle<T>(values: readonly T[], random: () => number): readonly T[] {
     .map(({ value }) => value);
 }
 
-/** The same numbers in each run (mulberry32). */
+/** A pseudo-random generator with the same numbers in each run (mulberry32). */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -10,10 +10,10 @@ import { createRoutes, createTargets, KINDS, type Kind, type Target } from './ro
 
 const ROUND_MS = 40;
 const LOOKUPS_PER_SAMPLE = 1_000;
-/** Many per path: some routers have code per route, which V8 compiles late. */
+/** Some routers generate code per route, which V8 compiles late. */
 const WARMUP_PER_PATH = 400;
 
-/** The lengths of what a handler of each kind reads. */
+/** Reads the parameters of a match and returns their total length. */
 const READ: Readonly<Record<Kind, (router: RouterUnderTest<unknown>, match: unknown) => number>> = {
   static: () => 0,
   parameter: (router, match) => length(router.id(match)),
@@ -76,7 +76,7 @@ function measure(): number[] {
   });
 }
 
-/** The sum is returned so that nothing of it can be left out. */
+/** Returns a sum, so that V8 cannot optimise the reads away. */
 function lookUp(nextPath: () => string, read: (typeof READ)[Kind], lookups: number): number {
   let sum = 0;
   for (let lookup = 0; lookup < lookups; lookup++) {
@@ -86,7 +86,7 @@ function lookUp(nextPath: () => string, read: (typeof READ)[Kind], lookups: numb
   return sum;
 }
 
-/** Before anything is measured: the right route, and the right values. */
+/** Checks route and parameter values before the measurement. */
 function check(router: RouterUnderTest<unknown>, { path, route, values }: Target): void {
   const match = router.find('GET', path);
   const found = match ? router.routeOf(match).path : undefined;

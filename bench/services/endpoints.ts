@@ -1,7 +1,7 @@
 import { issueToken } from '../../deploy/local/token.ts';
 import type { Exchange } from '../http/workloads.ts';
 
-/** The secret that signs the tokens of the benchmark, and no other token. */
+/** The secret that signs the tokens of the benchmark. */
 export const JWT_SECRET = 'this secret signs only tokens of the benchmark';
 
 /** One operation of a service, as the benchmark measures it. */
@@ -13,7 +13,7 @@ export interface Endpoint {
   paths(userIds: readonly string[]): readonly string[];
   readonly status: number;
   readonly body?: string;
-  /** The headers of every request of one slice; called anew for each slice. */
+  /** The headers of all requests of one round; called once per round. */
   headers?(): Readonly<Record<string, string>>;
 }
 
@@ -63,7 +63,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     method: 'GET',
     paths: () => ['/api/v2/reports'],
     status: 200,
-    // A new user for each slice: the rate limit counts, and no request exceeds it.
+    // A new user per round, so that no request exceeds the rate limit.
     headers: () => ({
       authorization: `Bearer ${issueToken({ secret: JWT_SECRET, user: `user-${users++}`, tier: 'pro' })}`,
     }),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-/** The two forms a program can be bundled into. */
+/** The module formats of a bundle. */
 export const FORMS = ['CommonJS', 'ES module'] as const;
 export type Form = (typeof FORMS)[number];
 
@@ -13,18 +13,18 @@ const ESBUILD = {
   'ES module': { format: 'esm', extension: 'mjs' },
 } as const;
 
-/** What a package in CommonJS needs when it is bundled into an ES module, and nothing more. */
+/** Defines `require`, which CommonJS packages call, in a bundle that is an ES module. */
 export const REQUIRE =
   "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);";
 
-/** A directory for bundles, removed when the process ends. */
+/** Creates a directory for bundles, removed when the process exits. */
 export function createBundleDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'fw-bench-'));
   process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
-/** Bundles the application of a contestant into one minified file, and returns where it is. */
+/** Bundles the application of a contestant into one minified file and returns its path. */
 export async function bundle(contestant: string, form: Form, directory: string): Promise<string> {
   const { format, extension } = ESBUILD[form];
   const outfile = join(directory, `${contestant}.${extension}`);

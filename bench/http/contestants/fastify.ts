@@ -16,7 +16,7 @@ const someText = { type: 'string', minLength: 1 } as const;
 
 const routes: Record<WorkloadOf<'fastify'>, (app: FastifyInstance) => unknown> = {
   hello: (app) => {
-    app.get('/', { schema: answers(200, { hello: text }) }, (_request, reply) => {
+    app.get('/', { schema: responses(200, { hello: text }) }, (_request, reply) => {
       reply.send({ hello: 'world' });
     });
   },
@@ -25,7 +25,7 @@ const routes: Record<WorkloadOf<'fastify'>, (app: FastifyInstance) => unknown> =
     for (const resource of RESOURCES) {
       app.get<{ Params: { id: string } }>(
         `/api/v1/${resource}/:id`,
-        { schema: answers(200, { resource: text, id: text }) },
+        { schema: responses(200, { resource: text, id: text }) },
         (request, reply) => {
           reply.send({ resource, id: request.params.id });
         },
@@ -35,7 +35,7 @@ const routes: Record<WorkloadOf<'fastify'>, (app: FastifyInstance) => unknown> =
 
   post: (app) => {
     const user = { type: 'object', properties: { name: text, email: text, role: text } };
-    app.post('/users', { schema: answers(201, { data: user }) }, (request, reply) => {
+    app.post('/users', { schema: responses(201, { data: user }) }, (request, reply) => {
       const data = readUser(request.body);
       if (!data) return reply.code(400).send({ error: 'Not a user' });
       return reply.code(201).send({ data });
@@ -53,7 +53,7 @@ const routes: Record<WorkloadOf<'fastify'>, (app: FastifyInstance) => unknown> =
         inStock: { type: 'boolean' },
       },
     };
-    const schema = answers(200, { data: { type: 'array', items: item } });
+    const schema = responses(200, { data: { type: 'array', items: item } });
     app.get('/items', { schema }, (_request, reply) => {
       reply.send({ data: ITEMS });
     });
@@ -67,7 +67,7 @@ const routes: Record<WorkloadOf<'fastify'>, (app: FastifyInstance) => unknown> =
         done();
       });
     }
-    const schema = answers(200, { count: { type: 'integer' } });
+    const schema = responses(200, { count: { type: 'integer' } });
     app.get('/', { schema }, (request, reply) => {
       reply.send({ count: request.count });
     });
@@ -76,7 +76,7 @@ const routes: Record<WorkloadOf<'fastify'>, (app: FastifyInstance) => unknown> =
   user: (app) => {
     app.get<{ Params: { id: string } }>(
       '/api/v1/users/:id',
-      { schema: answers(200, { id: text, name: text }) },
+      { schema: responses(200, { id: text, name: text }) },
       (request, reply) => {
         reply.send(findUser(request.params.id));
       },
@@ -91,7 +91,7 @@ const routes: Record<WorkloadOf<'fastify'>, (app: FastifyInstance) => unknown> =
       required: ['name', 'email', 'role'],
       additionalProperties: false,
     };
-    const schema = { body, ...answers(201, { data: user }) };
+    const schema = { body, ...responses(201, { data: user }) };
     app.post('/users', { schema }, (request, reply) => {
       reply.code(201).send({ data: request.body });
     });
@@ -112,7 +112,7 @@ const routes: Record<WorkloadOf<'fastify'>, (app: FastifyInstance) => unknown> =
   },
 };
 
-/** Fastify with its compiled router and a schema for each answer, and its logger off. */
+/** Fastify with its compiled router, a response schema per route, and no logger. */
 export async function start(workload: WorkloadOf<'fastify'>): Promise<number> {
   const isObserved = workload === 'observed';
   const app = Fastify(
@@ -123,6 +123,6 @@ export async function start(workload: WorkloadOf<'fastify'>): Promise<number> {
   return Number(new URL(address).port);
 }
 
-function answers(status: number, properties: Record<string, unknown>) {
+function responses(status: number, properties: Record<string, unknown>) {
   return { response: { [status]: { type: 'object', properties } } };
 }

@@ -83,7 +83,7 @@ const routes: Record<WorkloadOf<'fw'>, (router: Router, app: Application) => voi
   },
 };
 
-/** The stack that users run: errors first, the body parser, the routes, and what answers the rest. */
+/** The usual stack: error handler, body parser, routes, 405 and 404. */
 export async function start(workload: WorkloadOf<'fw'>): Promise<number> {
   const app = workload === 'observed' ? createObservedApp() : createApp().use(errorHandler());
   app.use(json());
@@ -96,7 +96,7 @@ export async function start(workload: WorkloadOf<'fw'>): Promise<number> {
   return port;
 }
 
-/** The application of a service: a log line, metrics and a request id for each request. */
+/** The application of a service, with a log line, metrics and a request id per request. */
 function createObservedApp(): Application {
   return createServiceApp({
     logger: createLogger('bench'),

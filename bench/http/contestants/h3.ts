@@ -45,7 +45,7 @@ const routes: Record<WorkloadOf<'h3'>, (app: H3) => void> = {
   },
 };
 
-/** h3 on its adapter for Node. */
+/** h3 with its adapter for Node. */
 export async function start(workload: WorkloadOf<'h3'>): Promise<number> {
   const app = new H3();
   routes[workload](app);

@@ -66,7 +66,7 @@ const routes: Record<WorkloadOf<'hono'>, (app: App) => void> = {
   },
 };
 
-/** Hono on its adapter for Node. */
+/** Hono with its adapter for Node. */
 export function start(workload: WorkloadOf<'hono'>): Promise<number> {
   const app: App = new Hono();
   routes[workload](app);

@@ -58,7 +58,7 @@ const routes: Record<WorkloadOf<'koa'>, (app: Koa, router: Router) => void> = {
   },
 };
 
-/** Koa with the router and the body parser of its own organisation. */
+/** Koa with the router and the body parser of the Koa organisation. */
 export function start(workload: WorkloadOf<'koa'>): Promise<number> {
   const app = new Koa();
   const router = new Router();

@@ -8,7 +8,7 @@ import { transformSync } from 'esbuild';
 
 const MODULE = new URL('../controllers/nest/user-module.ts', import.meta.url).href;
 
-// Node strips types, but leaves decorators to a compiler.
+// Node strips types but does not compile decorators.
 registerHooks({
   load(url, context, nextLoad) {
     if (url !== MODULE) return nextLoad(url, context);
@@ -20,7 +20,7 @@ registerHooks({
   },
 });
 
-/** Nest on its adapter for Fastify, which has a compiled router and a schema for the answer as well. */
+/** Nest with its adapter for Fastify, a compiled router and a response schema. */
 export async function start(): Promise<number> {
   const { UserModule }: typeof import('../controllers/nest/user-module.ts') = await import(MODULE);
   const app = await NestFactory.create<NestFastifyApplication>(

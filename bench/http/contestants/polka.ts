@@ -7,28 +7,28 @@ import { ITEMS, MIDDLEWARES, RESOURCES, readUser, UserSchema } from '../workload
 
 const routes: Record<WorkloadOf<'polka'>, (app: Polka) => void> = {
   hello: (app) => {
-    app.get('/', (_req, res) => answer(res, 200, { hello: 'world' }));
+    app.get('/', (_req, res) => send(res, 200, { hello: 'world' }));
   },
 
   parameter: (app) => {
     for (const resource of RESOURCES) {
       app.get(`/api/v1/${resource}/:id`, (req, res) =>
-        answer(res, 200, { resource, id: req.params.id }),
+        send(res, 200, { resource, id: req.params.id }),
       );
     }
   },
 
   post: (app) => {
-    // The parser that Polka's documentation names, body-parser, is what Express exports as `json`.
+    // Polka's documentation recommends body-parser, which Express exports as `json`.
     app.use(json());
     app.post('/users', (req, res) => {
       const user = readUser(req.body);
-      answer(res, user ? 201 : 400, user ? { data: user } : { error: 'Not a user' });
+      send(res, user ? 201 : 400, user ? { data: user } : { error: 'Not a user' });
     });
   },
 
   list: (app) => {
-    app.get('/items', (_req, res) => answer(res, 200, { data: ITEMS }));
+    app.get('/items', (_req, res) => send(res, 200, { data: ITEMS }));
   },
 
   middlewares: (app) => {
@@ -38,26 +38,26 @@ const routes: Record<WorkloadOf<'polka'>, (app: Polka) => void> = {
         return next();
       });
     }
-    app.get('/', (req, res) => answer(res, 200, { count: req.count }));
+    app.get('/', (req, res) => send(res, 200, { count: req.count }));
   },
 
   validated: (app) => {
     app.use(json());
     app.post('/users', (req, res) => {
       const { success, data } = UserSchema.safeParse(req.body);
-      answer(res, success ? 201 : 400, success ? { data } : { error: 'Not a user' });
+      send(res, success ? 201 : 400, success ? { data } : { error: 'Not a user' });
     });
   },
 };
 
-/** Polka on a server made as `node:http` makes it, which is also what its own `listen` does. */
+/** Polka on a server of `node:http`, as its own `listen` creates it. */
 export function start(workload: WorkloadOf<'polka'>): Promise<number> {
   const app = polka();
   routes[workload](app);
   return listenOnFreePort(createServer(app.handler));
 }
 
-function answer(res: ServerResponse, status: number, value: unknown): void {
+function send(res: ServerResponse, status: number, value: unknown): void {
   const body = JSON.stringify(value);
   res.writeHead(status, {
     'Content-Type': 'application/json',

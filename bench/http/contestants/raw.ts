@@ -16,7 +16,7 @@ const BODY_LIMIT_BYTES = 1024 ** 2;
 const handlers: Record<WorkloadOf<'raw'>, () => RequestListener> = {
   hello: () => (req, res) => {
     if (req.method !== 'GET' || pathOf(req.url) !== '/') return notFound(res);
-    answer(res, 200, { hello: 'world' });
+    send(res, 200, { hello: 'world' });
   },
 
   parameter: () => {
@@ -27,7 +27,7 @@ const handlers: Record<WorkloadOf<'raw'>, () => RequestListener> = {
       const resource = resources.get(path.slice(0, cut));
       const id = decode(path.slice(cut));
       if (req.method !== 'GET' || !resource || !id) return notFound(res);
-      answer(res, 200, { resource, id });
+      send(res, 200, { resource, id });
     };
   },
 
@@ -35,7 +35,7 @@ const handlers: Record<WorkloadOf<'raw'>, () => RequestListener> = {
 
   list: () => (req, res) => {
     if (req.method !== 'GET' || pathOf(req.url) !== '/items') return notFound(res);
-    answer(res, 200, { data: ITEMS });
+    send(res, 200, { data: ITEMS });
   },
 
   middlewares: () => {
@@ -46,7 +46,7 @@ const handlers: Record<WorkloadOf<'raw'>, () => RequestListener> = {
       const state = { count: 0 };
       for (const step of steps) step(state);
       if (req.method !== 'GET' || pathOf(req.url) !== '/') return notFound(res);
-      answer(res, 200, { count: state.count });
+      send(res, 200, { count: state.count });
     };
   },
 
@@ -56,7 +56,7 @@ const handlers: Record<WorkloadOf<'raw'>, () => RequestListener> = {
       const path = pathOf(req.url);
       const id = path.startsWith(folder) ? decode(path.slice(folder.length)) : undefined;
       if (req.method !== 'GET' || !id) return notFound(res);
-      answer(res, 200, findUser(id));
+      send(res, 200, findUser(id));
     };
   },
 
@@ -73,20 +73,20 @@ function posted(readUser: (body: unknown) => User | undefined): RequestListener 
       if (bytes <= BODY_LIMIT_BYTES) chunks.push(chunk);
     });
     req.on('end', () => {
-      if (bytes > BODY_LIMIT_BYTES) return answer(res, 413, { error: 'Too large' });
+      if (bytes > BODY_LIMIT_BYTES) return send(res, 413, { error: 'Too large' });
       const user = readUser(parse(Buffer.concat(chunks).toString()));
-      if (!user) return answer(res, 400, { error: 'Not a user' });
-      answer(res, 201, { data: user });
+      if (!user) return send(res, 400, { error: 'Not a user' });
+      send(res, 201, { data: user });
     });
   };
 }
 
-/** `node:http` with its default options, and what one writes by hand on it. */
+/** `node:http` with default options and a handwritten handler. */
 export function start(workload: WorkloadOf<'raw'>): Promise<number> {
   return listenOnFreePort(createServer(handlers[workload]()));
 }
 
-function answer(res: ServerResponse, status: number, value: unknown): void {
+function send(res: ServerResponse, status: number, value: unknown): void {
   const body = JSON.stringify(value);
   res.writeHead(status, {
     'Content-Type': 'application/json',
@@ -96,7 +96,7 @@ function answer(res: ServerResponse, status: number, value: unknown): void {
 }
 
 function notFound(res: ServerResponse): void {
-  answer(res, 404, { error: 'Not found' });
+  send(res, 404, { error: 'Not found' });
 }
 
 function pathOf(url = '/'): string {

@@ -4,6 +4,6 @@ import { type LimiterUnderTest, WINDOW_MS } from '../contestant.ts';
 
 export function create(): LimiterUnderTest {
   const store = new MemoryStore();
-  store.init({ windowMs: WINDOW_MS } as Options); // all it reads of them
+  store.init({ windowMs: WINDOW_MS } as Options); // the only option that it reads
   return { hit: (key) => store.increment(key) };
 }

@@ -2,7 +2,7 @@ import LocalStore from '@fastify/rate-limit/store/LocalStore.js';
 
 import { type LimiterUnderTest, MAX, WINDOW_MS } from '../contestant.ts';
 
-/** With room for all keys: by default it keeps 5,000. */
+/** Keeps all keys; the default of the peer is 5,000. */
 export function create(maxKeys: number): LimiterUnderTest {
   const store = new LocalStore(false, false, maxKeys);
   const done = () => {};

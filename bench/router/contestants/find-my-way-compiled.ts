@@ -1,7 +1,7 @@
 import type { Route } from '../routes.ts';
 import { createTree, wrap } from './find-my-way.ts';
 
-/** Its tree compiled into JavaScript, which Fastify does when `routerOptions.compile` is set. */
+/** The tree compiled into JavaScript, as Fastify does with `routerOptions.compile`. */
 export function create(routes: readonly Route[]) {
   return wrap(createTree(routes).compile());
 }

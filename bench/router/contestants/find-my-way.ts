@@ -3,7 +3,7 @@ import FindMyWay, { type FindResult, type HTTPMethod, type HTTPVersion } from 'f
 import type { RouterUnderTest } from '../contestant.ts';
 import type { Route } from '../routes.ts';
 
-/** As Fastify runs it by default: case-sensitive, decoding. */
+/** The default of Fastify: case-sensitive, with decoding. */
 export function create(routes: readonly Route[]): RouterUnderTest<FindResult<HTTPVersion.V1>> {
   return wrap(createTree(routes));
 }

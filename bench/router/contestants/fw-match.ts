@@ -3,7 +3,7 @@ import { createRouter, type RouteMatch } from 'fw';
 import type { RouterUnderTest } from '../contestant.ts';
 import type { Route } from '../routes.ts';
 
-/** `router.match()`, which normalises its path before each lookup. */
+/** `router.match()`, which normalises the path before each lookup. */
 export function create(routes: readonly Route[]): RouterUnderTest<RouteMatch> {
   const router = createRouter();
   for (const { path } of routes) router.get(path, () => undefined);

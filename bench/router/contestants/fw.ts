@@ -3,8 +3,8 @@ import type { RouterUnderTest } from '../contestant.ts';
 import type { Route } from '../routes.ts';
 
 /**
- * The lookup of a request: the application has normalised its path once, for middleware and routes.
- * With the router's defaults: case folded, percent-encoding decoded, a trailing slash ignored.
+ * The lookup of a request, whose path the application has already normalised. Default options: folds
+ * case, decodes percent-encoding, ignores a trailing slash.
  */
 export function create(routes: readonly Route[]): RouterUnderTest<TableMatch> {
   const table = new RouteTable({ caseSensitive: false, strict: false });

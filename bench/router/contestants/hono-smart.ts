@@ -5,7 +5,7 @@ import { TrieRouter } from 'hono/router/trie-router';
 import type { Route } from '../routes.ts';
 import { wrap } from './hono.ts';
 
-/** What an application of Hono has by default: the faster of the two that can hold its routes. */
+/** The default of Hono: the first of the two routers that supports the routes. */
 export function create(routes: readonly Route[]) {
   const routers = [new RegExpRouter<Route>(), new TrieRouter<Route>()];
   return wrap(new SmartRouter({ routers }), routes);

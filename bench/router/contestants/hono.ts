@@ -3,7 +3,7 @@ import type { Result, Router } from 'hono/router';
 import type { RouterUnderTest } from '../contestant.ts';
 import type { Route } from '../routes.ts';
 
-/** One of Hono's routers. A parameter is read as `c.req.param(name)` does. */
+/** One of Hono's routers. Reads parameters as `c.req.param(name)` does. */
 export function wrap(
   router: Router<Route>,
   routes: readonly Route[],
@@ -28,7 +28,7 @@ function handlerOf(match: Result<Route>) {
   return first;
 }
 
-/** What a router knows of a parameter is its value, or where in `stash` it is. */
+/** A router returns the value of a parameter, or its index in `stash`. */
 function fromStash(value: string | number | undefined, stash: readonly string[] = []) {
   return typeof value === 'number' ? stash[value] : value;
 }

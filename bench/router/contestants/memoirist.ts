@@ -3,7 +3,7 @@ import { type FindResult, Memoirist } from 'memoirist';
 import type { RouterUnderTest } from '../contestant.ts';
 import type { Route } from '../routes.ts';
 
-/** Case-sensitive and without decoding: it has neither. */
+/** Case-sensitive and without decoding; it supports neither. */
 export function create(routes: readonly Route[]): RouterUnderTest<FindResult<Route>> {
   const router = new Memoirist<Route>();
   for (const route of routes) router.add('GET', route.path, route);

@@ -3,7 +3,7 @@ import { addRoute, createRouter, findRoute, type MatchedRoute, type RouterContex
 import type { RouterUnderTest } from '../contestant.ts';
 import type { Route } from '../routes.ts';
 
-/** Case-sensitive and without decoding: it has neither. */
+/** Case-sensitive and without decoding; it supports neither. */
 export function create(routes: readonly Route[]): RouterUnderTest<MatchedRoute<Route>> {
   const router = createTree(routes);
   return wrap((method, path) => findRoute(router, method, path));

@@ -7,5 +7,5 @@ app.route(
   createRouter().get('/', (ctx) => ctx.json({ hello: 'world' })),
 );
 app.use(notFoundHandler());
-// Not awaited: CommonJS, one of the two forms this is bundled into, has no top-level await.
+// Not awaited, because a CommonJS bundle has no top-level await.
 void listen(app, { port: Number(process.argv[2]), host: '127.0.0.1' });

@@ -2,47 +2,50 @@ import { median } from '../statistics.ts';
 import { CONTESTANTS } from './contestant.ts';
 import { BARE, type Workload } from './workloads.ts';
 
-/** Processor time per request in one slice of one round. */
-export interface Cost {
+/** The CPU time per request of one contestant in one round. */
+export interface CpuSample {
   readonly workload: Workload;
   readonly contestant: string;
   readonly round: number;
   readonly cpuMicrosPerRequest: number;
 }
 
-/** What an add-on costs a contestant, beside the bare workload. */
-export interface Price {
+/** The CPU time that an add-on costs a contestant, compared with the bare workload. */
+export interface AddOnCost {
   readonly workload: Workload;
   readonly contestant: string;
-  /** The contestant whose bare workload is taken: itself, or the framework that it is built on. */
+  /** The contestant whose bare workload is subtracted: itself, or the framework that it is built on. */
   readonly over: string;
   readonly bareMicros: number;
   readonly micros: number;
-  /** The median of the differences of the rounds. */
-  readonly priceMicros: number;
+  /** The median of the differences within the rounds. */
+  readonly costMicros: number;
 }
 
-/** The price of each add-on for each contestant that has it and its bare workload, lowest first. */
-export function pricesOf(costs: readonly Cost[]): readonly Price[] {
-  const withAddOn = costs.filter(({ workload }) => BARE[workload] !== undefined);
+/** The cost of each add-on for each contestant that has it and its bare workload, lowest first. */
+export function addOnCostsOf(samples: readonly CpuSample[]): readonly AddOnCost[] {
+  const withAddOn = samples.filter(({ workload }) => BARE[workload] !== undefined);
   const groups = Object.groupBy(
     withAddOn,
     ({ workload, contestant }) => `${workload} ${contestant}`,
   );
   return Object.values(groups)
-    .flatMap((group = []) => priceOf(group, costs) ?? [])
-    .toSorted((a, b) => a.priceMicros - b.priceMicros);
+    .flatMap((group = []) => addOnCostOf(group, samples) ?? [])
+    .toSorted((a, b) => a.costMicros - b.costMicros);
 }
 
-function priceOf(group: readonly Cost[], costs: readonly Cost[]): Price | undefined {
+function addOnCostOf(
+  group: readonly CpuSample[],
+  samples: readonly CpuSample[],
+): AddOnCost | undefined {
   const [first] = group;
   if (!first) return undefined;
   const { workload, contestant } = first;
   const over = CONTESTANTS[contestant]?.over ?? contestant;
   const bareOf = new Map(
-    costs
-      .filter((cost) => cost.workload === BARE[workload] && cost.contestant === over)
-      .map((cost) => [cost.round, cost.cpuMicrosPerRequest]),
+    samples
+      .filter((sample) => sample.workload === BARE[workload] && sample.contestant === over)
+      .map((sample) => [sample.round, sample.cpuMicrosPerRequest]),
   );
   const pairs = group.flatMap(({ round, cpuMicrosPerRequest: micros }) => {
     const bare = bareOf.get(round);
@@ -55,6 +58,6 @@ function priceOf(group: readonly Cost[], costs: readonly Cost[]): Price | undefi
     over,
     bareMicros: median(pairs.map(({ bare }) => bare)),
     micros: median(pairs.map(({ micros }) => micros)),
-    priceMicros: median(pairs.map(({ bare, micros }) => micros - bare)),
+    costMicros: median(pairs.map(({ bare, micros }) => micros - bare)),
   };
 }
