@@ -2,12 +2,12 @@ import { type Algorithm, memoryStore, type Policy } from '@fw/rate-limit';
 
 import { type LimiterUnderTest, MAX, WINDOW_MS } from './contestant.ts';
 
-export function policyOf(algorithm: Algorithm, max = MAX): Policy {
-  return { name: 'bench', algorithm, max, windowMs: WINDOW_MS, burst: max };
+export function policyOf(algorithm: Algorithm): Policy {
+  return { name: 'bench', algorithm, max: MAX, windowMs: WINDOW_MS, burst: MAX };
 }
 
-/** With a limit of 255, the highest at which the sliding window stores each count in one byte. */
+/** Creates a memory store that counts with `algorithm`. */
 export function createMemory(algorithm: Algorithm, maxKeys: number): LimiterUnderTest {
-  const counter = memoryStore({ maxKeys }).counter(policyOf(algorithm, 255));
+  const counter = memoryStore({ maxKeys }).counter(policyOf(algorithm));
   return { hit: (key) => counter.hit(key, 1) };
 }
