@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
-import type { Cluster, Node } from '../../deploy/local/cluster/cluster.ts';
+import type { Cluster } from '../../deploy/local/cluster/cluster.ts';
 import type { Pod } from '../../deploy/local/cluster/pod.ts';
-import { drain, missingSpareNode } from './nodes.ts';
+import { drain, missingSpareNode, type Node } from './nodes.ts';
 import { readSettings } from './settings.ts';
 
 const NAMESPACE = 'fw-e2e-rollout-1';
@@ -32,10 +32,10 @@ function node(name: string): Node {
 }
 
 /** A cluster whose node `b` has these pods; it records each call of kubectl. */
-function fakeCluster(pods: readonly Pod[]) {
+function fakeCluster(pods: readonly Pod[], nodes = [node('a'), node('b')]) {
   const calls: string[] = [];
-  const refuse = async () => {
-    throw new Error('not part of a drain');
+  const unexpected = async () => {
+    throw new Error('unexpected call');
   };
   const cluster: Cluster = {
     signal: new AbortController().signal,
@@ -43,13 +43,14 @@ function fakeCluster(pods: readonly Pod[]) {
       calls.push(args.join(' '));
       return '';
     },
-    helm: refuse,
-    apply: refuse,
-    read: refuse,
-    nodes: async () => [node('a'), node('b')],
-    pods: async () => [],
-    podsOn: async (name) => (name === 'b' ? pods : []),
-    events: async () => [],
+    helm: unexpected,
+    apply: unexpected,
+    read: async <T>(kind = '', ...args: readonly string[]) => {
+      const isOfB = args.includes('--field-selector=spec.nodeName=b');
+      return { items: kind === 'nodes' ? nodes : isOfB ? pods : [] } as T;
+    },
+    pods: unexpected,
+    events: unexpected,
   };
   return { cluster, calls };
 }
@@ -110,12 +111,9 @@ test('the message names ten other workloads and the number of the rest', async (
 });
 
 test('a cluster with one usable node has no spare node', async () => {
-  const { cluster } = fakeCluster([]);
+  const { cluster } = fakeCluster([], [node('a')]);
 
-  expect(
-    await missingSpareNode({
-      cluster: { ...cluster, nodes: async () => [node('a')] },
-      settings: ALLOWED,
-    }),
-  ).toBe('the cluster has no second node that accepts pods: expected two or more');
+  expect(await missingSpareNode({ cluster, settings: ALLOWED })).toBe(
+    'the cluster has no second node that accepts pods: expected two or more',
+  );
 });

@@ -1,4 +1,4 @@
-import { type Cluster, isUsable, type Node, waitFor } from '../../deploy/local/cluster/cluster.ts';
+import { type Cluster, waitFor } from '../../deploy/local/cluster/cluster.ts';
 import type { Pod } from '../../deploy/local/cluster/pod.ts';
 import type { Values } from '../../deploy/local/cluster/values.ts';
 import type { World } from './scenario.ts';
@@ -6,13 +6,42 @@ import type { World } from './scenario.ts';
 /** The label of the pods to evict. */
 const LABEL = 'fw-e2e';
 
+/** The fields of a node that are read here. */
+export interface Node {
+  readonly metadata: {
+    readonly name: string;
+    readonly labels: Readonly<Record<string, string>>;
+  };
+  readonly spec: { readonly unschedulable?: boolean; readonly taints?: readonly object[] };
+  readonly status: {
+    readonly addresses: readonly { readonly type: string; readonly address: string }[];
+    readonly conditions: readonly { readonly type: string; readonly status: string }[];
+  };
+}
+
+/** The nodes of a cluster. */
+export async function readNodes(cluster: Cluster): Promise<readonly Node[]> {
+  return (await cluster.read<{ readonly items: readonly Node[] }>('nodes')).items;
+}
+
+/** The internal address of a node. */
+export function addressOf({ status }: Node): string {
+  return status.addresses.find(({ type }) => type === 'InternalIP')?.address ?? 'localhost';
+}
+
+/** Whether a node is ready and accepts pods. */
+function isUsable({ spec, status }: Node): boolean {
+  const ready = status.conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True');
+  return ready && !spec.unschedulable && !spec.taints?.length;
+}
+
 /** A node to keep, and a worker to cordon or kill; undefined without a second usable node. */
 export async function pickNodes(
   cluster: Cluster,
 ): Promise<{ stays: Node; goes: Node } | undefined> {
   const isControl = ({ metadata }: Node) =>
     'node-role.kubernetes.io/control-plane' in metadata.labels;
-  const [stays, ...others] = (await cluster.nodes())
+  const [stays, ...others] = (await readNodes(cluster))
     .filter(isUsable)
     .toSorted(
       (a, b) =>
@@ -29,7 +58,7 @@ export function singlePodsOn({ metadata }: Node): Values {
   return { postgres: { nodeSelector }, valkey: { nodeSelector } };
 }
 
-/** Returns that the cluster has no second usable node, if so. */
+/** Returns an error message if the cluster has no second usable node. */
 export async function missingSecondNode({
   cluster,
 }: Pick<World, 'cluster'>): Promise<string | undefined> {
@@ -38,8 +67,8 @@ export async function missingSecondNode({
 }
 
 /**
- * Returns what is missing for a scenario that cordons or kills a node: a second node, or, unless
- * `E2E_ALLOW_NODES` is set, one without other workloads.
+ * Returns an error message if a scenario cannot cordon or kill a node: there is no second node, or it
+ * has other workloads and `E2E_ALLOW_NODES` is not set.
  */
 export async function missingSpareNode({
   cluster,
@@ -53,14 +82,14 @@ export async function missingSpareNode({
 /**
  * Cordons a node and evicts the pods of the scenario's namespace from it, and no others.
  *
- * @throws {Error} naming other workloads on the node, unless `E2E_ALLOW_NODES` is set
+ * @throws {Error} that names other workloads on the node, unless `E2E_ALLOW_NODES` is set
  */
 export async function drain(
   { cluster, settings, namespace }: Pick<World, 'cluster' | 'settings' | 'namespace'>,
   node: string,
 ): Promise<void> {
-  const lack = settings.allowNodes ? undefined : await otherWorkloads(cluster, node, namespace);
-  if (lack) throw new Error(lack);
+  const message = settings.allowNodes ? undefined : await otherWorkloads(cluster, node, namespace);
+  if (message) throw new Error(message);
   await cluster.kubectl(['cordon', node]);
   // kubectl drain selects pods by labels only, in all namespaces.
   await cluster.kubectl([
@@ -81,13 +110,16 @@ export async function uncordon(cluster: Cluster, node: string): Promise<void> {
 /** The number of pods that a message names. */
 const NAMED = 10;
 
-/** A sentence that names the pods of others on a node; undefined if there are none. */
+/** An error message that names pods of other namespaces on a node; undefined if there are none. */
 async function otherWorkloads(
   cluster: Cluster,
   node: string,
   ownNamespace?: string,
 ): Promise<string | undefined> {
-  const pods = (await cluster.podsOn(node))
+  const { items } = await cluster.read<{ readonly items: readonly Pod[] }>(
+    ...['pods', '--all-namespaces', `--field-selector=spec.nodeName=${node}`],
+  );
+  const pods = items
     .filter((pod) => pod.metadata.namespace !== ownNamespace && isWorkload(pod))
     .map(({ metadata: { namespace, name } }) => `${namespace}/${name}`)
     .sort();
@@ -107,7 +139,7 @@ function isWorkload({ metadata, status }: Pod): boolean {
 /** Waits until a node is ready and accepts pods. */
 export async function waitForNode(cluster: Cluster, name: string): Promise<void> {
   await waitFor({ cluster, what: `the node ${name} to accept pods`, seconds: 120 }, async () => {
-    const node = (await cluster.nodes()).find(({ metadata }) => metadata.name === name);
+    const node = (await readNodes(cluster)).find(({ metadata }) => metadata.name === name);
     return (node && isUsable(node)) || undefined;
   });
 }

@@ -1,11 +1,11 @@
-import { addressOf, waitFor } from '../../deploy/local/cluster/cluster.ts';
+import { waitFor } from '../../deploy/local/cluster/cluster.ts';
 import { imageValues, serviceImage } from '../../deploy/local/cluster/images.ts';
 import { readTokenSecret } from '../../deploy/local/cluster/platform.ts';
 import { merge, type Values } from '../../deploy/local/cluster/values.ts';
 import { SERVICE_NAMES } from '../../services/services.ts';
 import { createApi } from '../api.ts';
 import { newUserToken, type Target } from '../target.ts';
-import { pickNodes } from './nodes.ts';
+import { addressOf, pickNodes, readNodes } from './nodes.ts';
 import { createRelease, type Release } from './release.ts';
 import type { World } from './scenario.ts';
 import type { Settings } from './settings.ts';
@@ -53,10 +53,10 @@ async function edgeAddress({ cluster, namespace, settings }: World): Promise<str
   const { spec } = await cluster.read<{
     readonly spec: { readonly ports: readonly { readonly nodePort: number }[] };
   }>('service', `${NAME}-edge`, '--namespace', namespace);
-  const node = (await pickNodes(cluster))?.stays ?? (await cluster.nodes())[0];
+  const node = (await pickNodes(cluster))?.stays ?? (await readNodes(cluster))[0];
   const host = settings.nodeHost ?? (node ? addressOf(node) : 'localhost');
   const base = `http://${host}:${spec.ports[0]?.nodePort}`;
-  const what = `a response of ${base}, the port of a node: set NODE_HOST if this machine reaches the nodes at another address`;
+  const what = `a response from ${base}, the port of a node; set NODE_HOST if this machine reaches the nodes at another address`;
   await waitFor({ cluster, what, seconds: 20 }, async () => {
     const response = await fetch(base, { signal: AbortSignal.timeout(2_000) });
     await response.body?.cancel();

@@ -1,8 +1,8 @@
-import { type Node, waitFor } from '../../deploy/local/cluster/cluster.ts';
+import { waitFor } from '../../deploy/local/cluster/cluster.ts';
 import { describeDiagnostics } from '../../deploy/local/cluster/diagnostics.ts';
 import type { Images } from '../../deploy/local/cluster/images.ts';
 import { createNamespace, removeNamespace } from './namespace.ts';
-import { pickNodes } from './nodes.ts';
+import { type Node, pickNodes, readNodes } from './nodes.ts';
 import type { World } from './scenario.ts';
 
 /** The folder of a node that contains the volumes. */
@@ -30,7 +30,7 @@ export async function provideVolumes(world: World, count = 2): Promise<void> {
   if (usual && usual.provisioner !== 'kubernetes.io/no-provisioner') return;
 
   log('creating volumes, because the cluster provisions none');
-  const node = (await pickNodes(cluster))?.stays ?? (await cluster.nodes())[0];
+  const node = (await pickNodes(cluster))?.stays ?? (await readNodes(cluster))[0];
   if (!node) throw new Error('the cluster has no node: expected one or more');
   const names = Array.from({ length: count }, (_, index) => `${namespace}-${index}`);
   // Pod Security `restricted` rejects pods of root.

@@ -9,19 +9,6 @@ interface List<Item> {
   readonly items: readonly Item[];
 }
 
-/** The fields of a node that are read here. */
-export interface Node {
-  readonly metadata: {
-    readonly name: string;
-    readonly labels: Readonly<Record<string, string>>;
-  };
-  readonly spec: { readonly unschedulable?: boolean; readonly taints?: readonly object[] };
-  readonly status: {
-    readonly addresses: readonly { readonly type: string; readonly address: string }[];
-    readonly conditions: readonly { readonly type: string; readonly status: string }[];
-  };
-}
-
 /** Runs kubectl and helm on a cluster, until `signal` is aborted. */
 export interface Cluster {
   readonly signal: AbortSignal;
@@ -31,10 +18,7 @@ export interface Cluster {
   apply(...objects: readonly object[]): Promise<void>;
   /** Reads an object or a list of objects. */
   read<T>(...args: readonly string[]): Promise<T>;
-  nodes(): Promise<readonly Node[]>;
   pods(namespace: string, selector?: string): Promise<readonly Pod[]>;
-  /** The pods on a node, in all namespaces. */
-  podsOn(node: string): Promise<readonly Pod[]>;
   events(namespace: string): Promise<readonly Event[]>;
 }
 
@@ -57,10 +41,8 @@ export function createCluster(signal: AbortSignal, env = process.env): Cluster {
       await kubectl(['apply', '--server-side', '--filename=-'], JSON.stringify(all));
     },
     read,
-    nodes: () => list('nodes'),
     pods: (namespace, selector = '') =>
       list('pods', '--namespace', namespace, '--selector', selector),
-    podsOn: (node) => list('pods', '--all-namespaces', `--field-selector=spec.nodeName=${node}`),
     events: (namespace) => list('events', '--namespace', namespace),
   };
 }
@@ -105,15 +87,4 @@ export async function waitFor<T>(
   }
   const reason = last instanceof Error ? `: ${last.message}` : '';
   throw new Error(`Waited ${seconds} s for ${what}${reason}`, { cause: last });
-}
-
-/** Whether a node is ready and accepts pods. */
-export function isUsable({ spec, status }: Node): boolean {
-  const ready = status.conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True');
-  return ready && !spec.unschedulable && !spec.taints?.length;
-}
-
-/** The internal address of a node. */
-export function addressOf({ status }: Node): string {
-  return status.addresses.find(({ type }) => type === 'InternalIP')?.address ?? 'localhost';
 }
