@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
 
-const VITEST = path.join(import.meta.dirname, '../node_modules/vitest/vitest.mjs');
-
 import { plainError } from './plain-error.ts';
+
+const VITEST = path.join(import.meta.dirname, '../node_modules/vitest/vitest.mjs');
 
 /** A system whose tokens are signed with `secret`. */
 export interface System {

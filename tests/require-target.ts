@@ -4,7 +4,7 @@ import { readTarget, type Target } from './target.ts';
 /**
  * Global setup of Vitest: rejects an unknown or unreachable target once, instead of in every test.
  *
- * @throws {Error} in one line, saying what to set or to start
+ * @throws {Error} in one line that describes what to set or to start
  */
 export default async function requireTarget(): Promise<void> {
   const { api } = read();

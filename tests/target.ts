@@ -6,7 +6,7 @@ import { type Api, createApi } from './api.ts';
 /** The system to test. */
 export interface Target {
   readonly api: Api;
-  /** A bearer token for reports: of a new user, or the next one of `TOKEN`. */
+  /** Returns a bearer token for reports: of a new user, or the next one of `TOKEN`. */
   readonly newToken: (tier?: 'free' | 'pro') => string;
   /** Whether `newToken` can create users of both tiers. */
   readonly createsUsers: boolean;
@@ -15,16 +15,16 @@ export interface Target {
 }
 
 /**
- * Reads the system to test from the environment. `BASE` is its address, by default that of the local
- * system. `TOKEN` has bearer tokens of two users; otherwise tokens are signed with `JWT_SECRET`, by
- * default the secret of the local system.
+ * Reads the system to test from the environment. `BASE` is its address; default: the local system.
+ * `TOKEN` contains bearer tokens of two users. Without it, tokens are signed with `JWT_SECRET`;
+ * default: the secret of the local system.
  *
  * @throws {Error} if the address or the tokens are unknown
  */
 export function readTarget(env: NodeJS.ProcessEnv = process.env): Target {
   const local = localAddress();
   const base = env.BASE?.replace(/\/$/, '') || local;
-  if (!base) throw new Error('Nothing is running: start it with "make up" or set BASE');
+  if (!base) throw new Error('No local system is running: start it with "make up" or set BASE');
   const target = { api: createApi(base), isLocal: base === local };
 
   const tokens = env.TOKEN?.split(' ').filter(Boolean) ?? [];
@@ -39,7 +39,7 @@ export function readTarget(env: NodeJS.ProcessEnv = process.env): Target {
   return { ...target, newToken: (tier) => newUserToken(secret, tier), createsUsers: true };
 }
 
-/** A token of a user who has sent no request yet. */
+/** Issues a token of a new user. */
 export function newUserToken(secret: string, tier: 'free' | 'pro' = 'free'): string {
   return issueToken({ secret, user: `test-${crypto.randomUUID()}`, tier, hours: 1 });
 }

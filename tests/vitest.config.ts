@@ -2,7 +2,7 @@ import path from 'node:path';
 
 import { defineConfig } from 'vitest/config';
 
-/** The tests that need a running system or much time: see README.md. */
+/** The tests that need a running system or take long; README.md describes them. */
 export default defineConfig({
   test: {
     root: path.resolve(import.meta.dirname, '..'),

@@ -17,7 +17,8 @@ const { maxExamples, leastCases } = process.env.FULL
 
 /** Without Python the tests are skipped on a developer's machine; in CI they fail. */
 const isSkipped = !process.env.CI && !findPython();
-if (isSkipped) console.warn(`Skipped: they need Python 3.11 or later: ${INSTALL}`);
+if (isSkipped)
+  console.warn(`Conformance tests skipped: Python 3.11 or later is missing: ${INSTALL}`);
 
 describe.skipIf(isSkipped)('schemathesis', { timeout: process.env.FULL ? 0 : 900_000 }, () => {
   test('every service conforms to its document in all versions, directly and through the edge', async () => {

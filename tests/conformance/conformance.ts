@@ -7,9 +7,9 @@ import type { Failure, Findings } from './report.ts';
 import { runSchemathesis } from './schemathesis.ts';
 import { type System, startSystem, type Way } from './system.ts';
 
-/** A failure that is correct behaviour which a document cannot describe. */
+/** A failure that is correct behaviour, but that a document cannot describe. */
 export interface Exception {
-  /** As the document names it, `GET /api/v2/users/{id}`, or `*` for all. */
+  /** The operation as in the document, `GET /api/v2/users/{id}`, or `*` for all. */
   readonly operation: string;
   readonly check: string;
   /** The `detail` of the response, in full. */
@@ -17,7 +17,7 @@ export interface Exception {
   readonly reason: string;
 }
 
-/** The findings of one service on one way. */
+/** The findings for one service, directly or through the edge. */
 export interface Run extends Findings {
   readonly service: ServiceName;
   readonly way: Way;
@@ -33,17 +33,17 @@ export interface Row {
   readonly excepted: number;
 }
 
-/** What a run of all services on all ways found. */
+/** The result of a run of all services, directly and through the edge. */
 export interface Outcome {
   readonly rows: readonly Row[];
   readonly cases: number;
-  /** Everything that has to be fixed, each as a text to read. */
+  /** Descriptions of the unexpected failures and errors. */
   readonly problems: readonly string[];
   /** Exceptions that did not occur. */
   readonly unused: readonly Exception[];
 }
 
-/** The failures that are accepted, each with the reason. */
+/** Reads the accepted failures. */
 export function readExceptions(): readonly Exception[] {
   return JSON.parse(fs.readFileSync(path.join(import.meta.dirname, 'exceptions.json'), 'utf8'));
 }
@@ -90,7 +90,7 @@ async function checkService(service: ServiceName, options: CheckOptions): Promis
   return { service, way, ...findings };
 }
 
-/** Separates what is accepted from what has to be fixed. */
+/** Separates accepted failures from problems. */
 export function judge(runs: readonly Run[], exceptions: readonly Exception[]): Outcome {
   const used = new Set<Exception>();
   const problems: string[] = [];
@@ -126,7 +126,7 @@ function versionsOf(cases: ReadonlyMap<string, number>): string[] {
   return [...new Set([...cases.keys()].map(versionOf))].sort();
 }
 
-/** The version that a path or an operation belongs to: `v1` or `v2`. */
+/** The API version of a path or an operation: `v1` or `v2`. */
 function versionOf(operation: string): string {
   return /\/api\/(v\d+)\//.exec(operation)?.[1] ?? 'other';
 }
@@ -139,7 +139,7 @@ function covers(exception: Exception, { operation, check, detail }: Failure): bo
   );
 }
 
-/** One text for all failures that differ in nothing but the request, with the first request. */
+/** Describes failures; those that differ only in the request are one text, with the first request. */
 function describeAll(
   failures: readonly Failure[],
   { service, way }: Pick<Run, 'service' | 'way'>,
@@ -159,7 +159,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** The rows as a table to print. */
+/** Formats the rows as a table. */
 export function tableOf({ rows, cases }: Outcome): string {
   const lines = [
     ['service', 'version', 'way', 'cases', 'failures', 'exceptions'],

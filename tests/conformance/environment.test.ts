@@ -14,13 +14,13 @@ function runEnvironment(...args: readonly string[]) {
   return { status, stderr };
 }
 
-test('without Python the error says how to install it', () => {
+test('without Python the error describes how to install it', () => {
   expect(runEnvironment()).toEqual({
     status: 1,
     stderr: expect.stringMatching(/^Python 3\.11 .* missing: .*apt-get install python3-venv.*\n$/),
   });
 });
 
-test('with --optional, a machine without Python is left as it is', () => {
+test('with --optional, a machine without Python is not an error', () => {
   expect(runEnvironment('--optional')).toEqual({ status: 0, stderr: '' });
 });

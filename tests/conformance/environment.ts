@@ -9,7 +9,7 @@ const run = promisify(execFile);
 
 const REQUIREMENTS = path.join(import.meta.dirname, 'requirements.txt');
 
-/** Schemathesis needs Python 3.11; newer versions come first, `python3` is whichever a machine prefers. */
+/** Commands of Python 3.11 or later: the default of the machine first, then the newest. */
 const PYTHONS = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11'];
 
 /** How to install Python. */
@@ -17,7 +17,7 @@ export const INSTALL =
   'install it with "sudo apt-get install python3-venv" (Debian, Ubuntu), "sudo dnf install python3" ' +
   '(Fedora) or "brew install python" (macOS), then run make again';
 
-/** The error that says how to install Python. */
+/** Python is missing; the message describes how to install it. */
 export class MissingPythonError extends Error {
   constructor(options?: ErrorOptions) {
     super(`Python 3.11 or later with the module venv is missing: ${INSTALL}`, options);
@@ -46,11 +46,11 @@ export async function ensureEnvironment({ cache = cacheFolder() }: EnvironmentOp
 
 interface Python {
   readonly program: string;
-  /** Changes whenever an environment made with this Python stops working. */
+  /** Version and location: if they change, an environment created with this Python may stop working. */
   readonly identity: string;
 }
 
-/** The first Python on the PATH that is new enough and can create virtual environments. */
+/** The first suitable Python on the PATH that can create virtual environments. */
 export function findPython(): Python | undefined {
   const script =
     'import ensurepip, sys, venv; print(sys.version, sys.base_prefix); sys.exit(sys.version_info < (3, 11))';
@@ -61,10 +61,10 @@ export function findPython(): Python | undefined {
   return undefined;
 }
 
-/** Installs Python where this process may do so: as root on Debian. */
+/** Installs Python if this process is root on Debian. */
 function installPython(): Python | undefined {
   if (process.getuid?.() !== 0 || !fs.existsSync('/usr/bin/apt-get')) return undefined;
-  console.log('Installing Python, because this machine has none (apt-get install python3-venv)');
+  console.log('Installing Python, which is missing (apt-get install python3-venv)');
   for (const args of [
     ['update'],
     ['install', '--yes', '--no-install-recommends', 'python3-venv'],
@@ -77,9 +77,9 @@ function installPython(): Python | undefined {
   return findPython();
 }
 
-/** Creates the environment beside `folder` and renames it, so that `folder` is always complete. */
+/** Creates the environment in a temporary folder and renames it, so that `folder` is always complete. */
 async function createEnvironment(python: string, folder: string): Promise<void> {
-  console.log('Creating a virtual environment for schemathesis, once: it takes about a minute');
+  console.log('Creating a virtual environment for schemathesis (once, about a minute)');
   fs.mkdirSync(path.dirname(folder), { recursive: true });
   const draft = fs.mkdtempSync(`${folder}.`);
   try {
@@ -90,7 +90,7 @@ async function createEnvironment(python: string, folder: string): Promise<void> 
     ]);
     fs.renameSync(draft, folder);
   } catch (error) {
-    // Another run may have been faster; its environment is the same.
+    // A concurrent run may have created the same environment.
     if (!fs.existsSync(folder)) throw error;
   } finally {
     fs.rmSync(draft, { recursive: true, force: true });
@@ -105,7 +105,7 @@ function keyOf({ identity }: Python): string {
     .slice(0, 16);
 }
 
-/** Called by its path: the programs in `bin` contain the path under which they were installed. */
+/** The interpreter; other programs in `bin` contain the path of the temporary folder. */
 function pythonOf(folder: string): string {
   return path.join(folder, 'bin/python');
 }
@@ -114,7 +114,7 @@ function cacheFolder(): string {
   return path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'fw');
 }
 
-/** `node environment.ts` creates the environment; with `--optional`, a machine without Python is left as it is. */
+/** `node environment.ts` creates the environment; with `--optional`, missing Python is not an error. */
 if (import.meta.main) {
   try {
     await ensureEnvironment();

@@ -40,7 +40,7 @@ test('cases and failures are counted by version', () => {
   });
 });
 
-test('failures that differ in the request only are one problem, with the first request', () => {
+test('failures that differ only in the request are one problem, with the first request', () => {
   const { problems } = judge([runWith([FAILURE, { ...FAILURE, curl: 'curl …' }])], []);
 
   expect(problems).toEqual([
@@ -55,7 +55,7 @@ test('failures that differ in the request only are one problem, with the first r
 test.each<[string, Partial<Exception>]>([
   ['the same operation', {}],
   ['any operation', { operation: '*' }],
-])('a failure is accepted by an exception of %s', (_, changes) => {
+])('an exception for %s accepts a failure', (_, changes) => {
   const outcome = judge([runWith([FAILURE])], [{ ...EXCEPTION, ...changes }]);
 
   expect(outcome).toMatchObject({ problems: [], unused: [] });
@@ -66,7 +66,7 @@ test.each<[string, Partial<Exception>]>([
   ['operation', { operation: 'GET /api/v1/users' }],
   ['check', { check: 'not_a_server_error' }],
   ['response', { detail: 'no such' }],
-])('an exception of another %s accepts nothing, and is unused', (_, changes) => {
+])('an exception with another %s does not accept a failure and is unused', (_, changes) => {
   const exception = { ...EXCEPTION, ...changes };
 
   const { problems, unused } = judge([runWith([FAILURE])], [exception]);
@@ -75,13 +75,13 @@ test.each<[string, Partial<Exception>]>([
   expect(unused).toEqual([exception]);
 });
 
-test('what keeps schemathesis from testing is a problem', () => {
+test('an error of schemathesis is a problem', () => {
   expect(judge([runWith([], ['the schema cannot be read'])], []).problems).toEqual([
     'users (direct): the schema cannot be read',
   ]);
 });
 
-test('the table has a line for each version and the sum of the cases', () => {
+test('the table has a line per version and the total number of cases', () => {
   const table = tableOf(judge([runWith([FAILURE])], []));
 
   expect(table.split('\n').map((line) => line.split(/\s+/).filter(Boolean))).toEqual([

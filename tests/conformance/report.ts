@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-/** One check that failed. */
+/** A failed check. */
 export interface Failure {
-  /** The operation as the document names it: `GET /api/v2/users/{id}`. */
+  /** The operation as in the document: `GET /api/v2/users/{id}`. */
   readonly operation: string;
   readonly check: string;
   readonly message: string;
@@ -14,17 +14,17 @@ export interface Failure {
   readonly curl: string;
 }
 
-/** What one run of schemathesis found. */
+/** The findings of one run of schemathesis. */
 export interface Findings {
-  /** The number of cases by the path of the document. */
+  /** The number of cases per path of the document. */
   readonly cases: ReadonlyMap<string, number>;
   readonly failures: readonly Failure[];
-  /** What kept schemathesis from testing an operation. */
+  /** Errors that prevented schemathesis from testing an operation. */
   readonly errors: readonly string[];
 }
 
-/** Octets in a report. */
-interface Octets {
+/** Bytes in a report. */
+interface Bytes {
   readonly $base64: string;
 }
 
@@ -33,11 +33,11 @@ interface Interaction {
     readonly method: string;
     readonly uri: string;
     readonly headers: Readonly<Record<string, readonly string[]>>;
-    readonly body?: Octets | null;
+    readonly body?: Bytes | null;
   };
   readonly response?: {
     readonly status_code: number;
-    readonly content?: Octets | null;
+    readonly content?: Bytes | null;
   } | null;
 }
 
@@ -49,7 +49,7 @@ interface Check {
   } | null;
 }
 
-/** The parts of schemathesis' events that are read here. */
+/** The fields of an event of schemathesis that are read here. */
 interface Event {
   readonly ScenarioFinished?: {
     readonly recorder: {
@@ -119,8 +119,8 @@ function curlOf({ method, uri, headers, body }: Interaction['request']): string 
   return ['curl -i -X', method, ...sent, ...data, quote(uri)].join(' ');
 }
 
-function textOf(octets: Octets | null | undefined): string {
-  return Buffer.from(octets?.$base64 ?? '', 'base64').toString();
+function textOf(bytes: Bytes | null | undefined): string {
+  return Buffer.from(bytes?.$base64 ?? '', 'base64').toString();
 }
 
 /** `text` as one word of a POSIX shell. */

@@ -9,7 +9,7 @@ import { type Findings, readReport } from './report.ts';
 export interface Target {
   /** The Python of the environment that contains schemathesis. */
   readonly python: string;
-  /** Where the requests go. */
+  /** The origin of the requests. */
   readonly origin: string;
   /** The path of the OpenAPI document. */
   readonly document: string;
@@ -43,7 +43,7 @@ export async function runSchemathesis(target: Target): Promise<Findings> {
     );
     // 1 means that checks failed, which the report describes.
     if ((status !== 0 && status !== 1) || !fs.existsSync(report)) {
-      throw new Error(`schemathesis ended with exit code ${status}:\n${output}`);
+      throw new Error(`schemathesis exited with code ${status}:\n${output}`);
     }
     return await readReport(report);
   } finally {
@@ -51,7 +51,7 @@ export async function runSchemathesis(target: Target): Promise<Findings> {
   }
 }
 
-/** The time limit is for a busy machine: how fast the services are is not checked here. */
+/** The high time-out allows for busy machines; these tests do not check response times. */
 function configOf({ token }: Target): string {
   const auth = token === undefined ? '' : `[auth.openapi.bearer]\nbearer = "${token}"\n`;
   return `color = false

@@ -8,7 +8,7 @@ import { startTrialEdge } from '../../deploy/local/testing/trial-edge.ts';
 import { issueToken } from '../../deploy/local/token.ts';
 import { SERVICES, type ServiceName } from '../../services/services.ts';
 
-/** Where a request goes: to the service itself, or through the edge. */
+/** Whether a request is sent to the service itself or through the edge. */
 export type Way = 'direct' | 'edge';
 
 /** Every service as a process, and an edge in front of them. */
@@ -19,9 +19,9 @@ export interface System {
   stop(): Promise<void>;
 }
 
-const SECRET = 'a secret for the tokens of this run only';
+const SECRET = 'a secret for the tokens of conformance runs';
 
-/** High enough that no run is limited. */
+/** Limits that no run reaches. */
 const UNLIMITED = {
   RATE_LIMIT_FREE: '1000000',
   RATE_LIMIT_PRO: '1000000',
@@ -45,7 +45,7 @@ export async function startSystem(): Promise<System> {
 
   try {
     const urls: Record<string, string> = {};
-    // A service that calls others follows them in the list.
+    // In this list, a service follows the services that it calls.
     for (const { name, store, authenticated, calls } of SERVICES) {
       const { url } = await start(name, {
         ...(store === 'database' && { DATABASE_FILE: path.join(folder, `${name}.db`) }),

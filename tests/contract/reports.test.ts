@@ -40,7 +40,7 @@ for (const [title, headers] of [
     const response = await api.get(REPORTS, headers);
 
     assert.match(response.headers.get('www-authenticate') ?? '', /^Bearer\b/);
-    // An invalid token counts towards a limit of its own, by client address.
+    // Invalid tokens have a separate limit per client address.
     assert.notEqual(response.headers.get('ratelimit-limit'), '100');
     await readProblem(response, 401, 'UNAUTHORIZED');
   });

@@ -7,7 +7,7 @@ import { readTarget } from '../target.ts';
 
 const { api } = readTarget();
 
-test('a path that no route matches returns 404', async () => {
+test('a path without a route returns 404', async () => {
   for (const url of ['/api/v1/users/1/2', '/api/v1/catalog/1/2', '/api/v1/reports/1/2']) {
     await readProblem(await api.get(url), 404, 'NOT_FOUND');
   }

@@ -94,7 +94,7 @@ test('DELETE /users/:id returns 204 without a body and removes the user', async 
 });
 
 for (const method of ['GET', 'PUT', 'DELETE'] as const) {
-  test(`${method} of an unknown user returns 404 naming the id`, async () => {
+  test(`${method} of an unknown user returns 404 with the id in the detail`, async () => {
     const id = `nobody-${Date.now()}`;
     const body = method === 'PUT' ? { name: 'Ada' } : undefined;
 

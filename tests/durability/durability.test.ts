@@ -32,7 +32,7 @@ test('every acknowledged user survives kill -9 of PostgreSQL', async () => {
   expect(audit.acknowledged).toBeGreaterThanOrEqual(crashes * writesPerCrash);
 });
 
-// Sometimes the server writes the last user to disk just before the crash.
+// The server may write the last user to disk just before the crash, so this test is retried.
 test('a loss is detected if PostgreSQL acknowledges before it writes to disk', {
   retry: 2,
 }, async () => {
@@ -64,9 +64,9 @@ function progressOf(target: string, total: number): (progress: Progress) => void
   };
 }
 
-function report({ acknowledged, keptUnanswered, lost, surplus }: Audit): void {
+function report({ acknowledged, keptWithoutResponse, lost, surplus }: Audit): void {
   if (!process.env.FULL) return;
   console.log(
-    `${acknowledged} acknowledged, ${keptUnanswered} kept without a response, ${lost} lost, ${surplus} surplus`,
+    `${acknowledged} acknowledged, ${keptWithoutResponse} kept without a response, ${lost} lost, ${surplus} surplus`,
   );
 }

@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What the clients know about the users that they created. */
+/** The users that clients created, and the requests without a response. */
 export interface Ledger {
   /** The user id of each request with a response, by its idempotency key. */
   readonly acknowledged: Map<string, string>;
   /** Keys of requests without a response: their users may or may not exist. */
   readonly pending: Set<string>;
-  /** How many users of such requests existed. */
-  keptUnanswered: number;
+  /** Number of users that existed although their request had no response. */
+  keptWithoutResponse: number;
 }
 
 /** A comparison of the stored users with a ledger. */
 export interface Audit {
   readonly acknowledged: number;
-  /** Requests that crashed between commit and response; repeated, they returned the same user. */
-  readonly keptUnanswered: number;
+  /** Requests that crashed between commit and response; when repeated, they returned the same user. */
+  readonly keptWithoutResponse: number;
   /** Acknowledged users that are missing. */
   readonly lost: number;
-  /** Stored users that no client knows. */
+  /** Stored users that no client has created. */
   readonly surplus: number;
 }
 
@@ -32,7 +32,7 @@ interface Page {
 }
 
 export function createLedger(): Ledger {
-  return { acknowledged: new Map(), pending: new Set(), keptUnanswered: 0 };
+  return { acknowledged: new Map(), pending: new Set(), keptWithoutResponse: 0 };
 }
 
 /** Creates users one after the other with idempotency keys, until `isOver`. */
@@ -52,12 +52,12 @@ export async function write(url: string, ledger: Ledger, isOver: () => boolean):
 export async function settle(url: string, ledger: Ledger): Promise<void> {
   await Promise.all(
     [...ledger.pending].map(async (key) => {
-      const kept = await insist(async () => {
+      const kept = await retry(async () => {
         const { data } = await getPage(`${url}/api/v2/users?email=${key}@example.com`);
         return data[0]?.id;
       });
-      const id = await insist(() => acknowledge(url, ledger, key));
-      if (kept !== undefined) ledger.keptUnanswered++;
+      const id = await retry(() => acknowledge(url, ledger, key));
+      if (kept !== undefined) ledger.keptWithoutResponse++;
       if (kept !== undefined && kept !== id) throw new Error(`One key created two users: ${key}`);
     }),
   );
@@ -65,11 +65,11 @@ export async function settle(url: string, ledger: Ledger): Promise<void> {
 
 /** Compares the users of the service with the ledger. */
 export async function audit(url: string, ledger: Ledger): Promise<Audit> {
-  const { acknowledged, keptUnanswered } = ledger;
+  const { acknowledged, keptWithoutResponse } = ledger;
   const stored = new Set<string>();
   let cursor = '';
   do {
-    const { data, meta } = await insist(() =>
+    const { data, meta } = await retry(() =>
       getPage(`${url}/api/v2/users?limit=100${cursor && `&cursor=${cursor}`}`),
     );
     for (const { id } of data) stored.add(id);
@@ -78,7 +78,7 @@ export async function audit(url: string, ledger: Ledger): Promise<Audit> {
   const known = new Set(acknowledged.values());
   return {
     acknowledged: acknowledged.size,
-    keptUnanswered,
+    keptWithoutResponse,
     lost: known.difference(stored).size,
     surplus: stored.difference(known).size,
   };
@@ -107,7 +107,7 @@ async function getPage(url: string): Promise<Page> {
 }
 
 /** Repeats `work` until it succeeds, for at most 30 s. */
-async function insist<T>(work: () => Promise<T>): Promise<T> {
+async function retry<T>(work: () => Promise<T>): Promise<T> {
   const endMs = performance.now() + 30_000;
   for (;;) {
     try {

@@ -15,7 +15,7 @@ export function forAllServices(values: Values): Values {
   return Object.fromEntries(SERVICE_NAMES.map((name) => [name, values]));
 }
 
-/** Installs the platform with PostgreSQL and Valkey on the node that stays. */
+/** Installs the platform with PostgreSQL and Valkey on the node that is kept. */
 export async function installOverNodes(world: World, values: Values = {}): Promise<Platform> {
   const nodes = await pickNodes(world.cluster);
   assert.ok(nodes);
@@ -25,7 +25,7 @@ export async function installOverNodes(world: World, values: Values = {}): Promi
 export interface StreamOptions {
   readonly platform: Platform;
   readonly changes: (world: World, platform: Platform) => Promise<void>;
-  /** The least duration. Default: that of the settings. */
+  /** The minimum duration. Default: that of the settings. */
   readonly seconds?: number;
 }
 

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { World } from './scenario.ts';
 
-/** An idle platform responds this often in a row within this time. */
+/** The platform is idle after this number of consecutive responses within this time. */
 const IDLE = { responses: 5, withinMs: 100 };
 const LIMIT_MS = 20_000;
 
 /**
- * Waits until queued requests are done: otherwise each change would test how much the nodes can do at
- * once. After 20 s it returns in any case.
+ * Waits until queued requests are done, so that a change does not test the capacity of the nodes.
+ * Returns after at most 20 s.
  */
 export async function waitForIdle({ cluster: { signal } }: World, base: string): Promise<void> {
   const startedMs = performance.now();

@@ -15,12 +15,12 @@ const BUILT_IN = ['configmap/kube-root-ca.crt', 'serviceaccount/default'];
 
 type Where = Pick<World, 'cluster' | 'namespace'>;
 
-/** Waits until the namespace contains exactly these objects; pods take time to end. */
+/** Waits until the namespace contains exactly these objects; pods take time to terminate. */
 export async function waitForLeftovers(where: Where, expected: readonly string[]): Promise<void> {
-  const what = `nothing to be left but ${expected.join(' and ')}`;
+  const what = `the namespace to contain only ${expected.join(' and ')}`;
   await waitFor({ cluster: where.cluster, what, seconds: 90, everyMs: 2_000 }, async () => {
     const left = await leftovers(where);
-    assert.deepEqual(left, expected, `${left.join(', ')} is left`);
+    assert.deepEqual(left, expected, `it contains ${left.join(', ')}`);
     return true;
   });
 }

@@ -9,7 +9,7 @@ import { readSettings, type Settings } from './settings.ts';
 /** The limit of the clean-up after a scenario. */
 const CLEANUP_SECONDS = 180;
 
-/** What a scenario works with. */
+/** The environment of a scenario. */
 export interface World {
   readonly cluster: Cluster;
   readonly settings: Settings;
@@ -30,14 +30,14 @@ export interface Scenario {
   readonly title: string;
   /** Time limit of the scenario without its clean-up. */
   readonly seconds: number;
-  /** Returns what the cluster or the settings lack; the scenario then fails without starting. */
+  /** Returns an error message if cluster or settings are not sufficient; the scenario then fails without starting. */
   missing?(world: Pick<World, 'cluster' | 'settings'>): Promise<string | undefined>;
   run(world: World): Promise<void>;
 }
 
-/** Registers a scenario as a test with a namespace of its own, and diagnostics if it fails. */
+/** Registers a scenario as a test with its own namespace; if it fails, prints diagnostics. */
 export function scenario({ name, title, seconds, missing, run }: Scenario): void {
-  // Later than the own time limit, whose error names the step.
+  // Longer than the limit below, whose error names the step.
   const timeout = (seconds + 60) * 1000;
   test(`${name}: ${title}`, { timeout }, async ({ signal, onTestFinished }) => {
     const startedMs = Date.now();
@@ -49,8 +49,8 @@ export function scenario({ name, title, seconds, missing, run }: Scenario): void
     let step = 'starting';
     console.log(`---- ${name}: ${title}`);
 
-    const lack = await missing?.({ cluster, settings });
-    if (lack) throw plainError(lack);
+    const message = await missing?.({ cluster, settings });
+    if (message) throw plainError(message);
     const namespace = await createNamespace(cluster, { name });
     cleanUps.push((current) => removeNamespace(current, namespace));
     const world: World = {
@@ -66,7 +66,7 @@ export function scenario({ name, title, seconds, missing, run }: Scenario): void
       onCleanUp: (task) => cleanUps.push(task),
     };
     try {
-      // A program that ignores the signal does not delay the end.
+      // Does not wait for programs that ignore the signal.
       await Promise.race([run(world), rejectionOf(cluster.signal)]);
     } catch (error) {
       if (signal.aborted) throw error;
@@ -89,12 +89,12 @@ function diagnosticsOf(namespace: string): Promise<string> {
   return describeDiagnostics(cluster, namespace).catch(() => '');
 }
 
-/** Runs every clean-up task, the last first; one that fails is reported and does not stop the others. */
+/** Runs every clean-up task, last first. A failed task is printed and does not stop the others. */
 async function runAll(tasks: readonly ((cluster: Cluster) => Promise<void>)[]): Promise<void> {
   const cluster = createCluster(AbortSignal.timeout(CLEANUP_SECONDS * 1000));
   for (const task of tasks.toReversed()) {
     await Promise.race([task(cluster), rejectionOf(cluster.signal)]).catch((error: Error) =>
-      console.log(`     left behind: ${error.message}`),
+      console.log(`     clean-up failed: ${error.message}`),
     );
   }
 }

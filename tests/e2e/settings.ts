@@ -1,6 +1,6 @@
 import { type Images, readImages } from '../../deploy/local/cluster/images.ts';
 
-/** The variables of `make e2e`: see README.md. */
+/** The variables of `make e2e`, described in README.md. */
 export interface Settings extends Images {
   /** The address at which this machine reaches the ports of nodes. Default: that of a node. */
   readonly nodeHost: string | undefined;
@@ -10,7 +10,7 @@ export interface Settings extends Images {
   readonly killNode: string | undefined;
   /** The command that starts a node; the node's name is appended. */
   readonly startNode: string | undefined;
-  /** The least duration of a request stream, in seconds. */
+  /** The minimum duration of a request stream, in seconds. */
   readonly streamSeconds: number;
   /** Requests per second of a stream. */
   readonly streamRate: number;
@@ -21,11 +21,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * Reads the settings from the environment.
  *
- * @throws {Error} naming the variable with a wrong value
+ * @throws {Error} that names the variable with a wrong value
  */
 export function readSettings(env: Environment): Settings {
   if (Boolean(env.KILL_NODE) !== Boolean(env.START_NODE)) {
-    throw new Error('KILL_NODE and START_NODE belong together: expected both or none of them');
+    throw new Error('KILL_NODE and START_NODE belong together: expected both or neither');
   }
   return {
     ...readImages(env),
@@ -42,12 +42,12 @@ export function readSettings(env: Environment): Settings {
 function readSwitch(env: Environment, name: string): boolean {
   const text = env[name] || '0';
   if (text === '0' || text === '1') return text === '1';
-  throw new Error(`${name} is "${text}": expected 1, or 0 as by default`);
+  throw new Error(`${name} is "${text}": expected 0 or 1`);
 }
 
 function readCount(env: Environment, name: string, fallback: number): number {
   const text = env[name] || String(fallback);
   const count = Number(text);
   if (Number.isInteger(count) && count > 0) return count;
-  throw new Error(`${name} is "${text}": expected a whole number above 0`);
+  throw new Error(`${name} is "${text}": expected a positive whole number`);
 }

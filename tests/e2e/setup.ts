@@ -10,20 +10,20 @@ import { readSettings } from './settings.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The folder of the packed charts: every scenario installs the same. */
+    /** The folder of the packed charts, which all scenarios install. */
     charts: string;
   }
 }
 
 const SCENARIOS = path.join(import.meta.dirname, 'scenarios');
 
-/** The objects that the scenarios create, in namespaces of their own. */
+/** Kinds of objects that the scenarios create. */
 const KINDS = ['namespaces', 'deployments.apps', 'secrets', 'networkpolicies'];
 
 /**
  * Global setup of Vitest: checks the settings and the cluster, and packs the charts.
  *
- * @throws {Error} in one line, saying what to set
+ * @throws {Error} in one line that names the setting to change
  */
 export default async function setup(project: TestProject): Promise<() => void> {
   try {
@@ -52,7 +52,7 @@ async function requireCluster(): Promise<void> {
   } catch (error) {
     const { name, message } = error as Error;
     const reason = name === 'TimeoutError' ? 'no response in 30 s' : message.split('\n').at(-1);
-    throw new Error(`Cannot reach a cluster: ${reason}; set KUBECONFIG to name one`);
+    throw new Error(`Cannot reach a cluster: ${reason}; set KUBECONFIG`);
   }
   for (const kind of KINDS) {
     const allowed = await kubectl(['auth', 'can-i', 'create', kind, '-A']).catch(() => 'no');
@@ -62,17 +62,17 @@ async function requireCluster(): Promise<void> {
   }
 }
 
-/** Ctrl-C aborts the running scenario, which then cleans up; by default Vitest exits at once. */
+/** Ctrl-C aborts the running scenario, which then cleans up; by default Vitest exits immediately. */
 function cancelOnInterrupt({ vitest }: TestProject): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.removeAllListeners(signal);
     process.once(signal, () => {
-      console.log('Interrupted: cleaning up (Ctrl-C again: exit at once)');
+      console.log('Interrupted: cleaning up (Ctrl-C again: exit immediately)');
       process.once(signal, () => process.exit(130));
       process.exitCode = 130;
       void vitest.cancelCurrentRun('keyboard-input');
     });
   }
-  // `make e2e | tee log` loses its reader on Ctrl-C; the clean-up still prints.
+  // On Ctrl-C, `tee` in `make e2e | tee log` also exits; writing the output then must not fail.
   ignoreClosedOutput();
 }

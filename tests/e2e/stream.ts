@@ -9,11 +9,11 @@ import type { World } from './scenario.ts';
 /** The longest duration of a stream, in seconds. */
 export const MAX_STREAM_SECONDS = 480;
 
-/** A constant rate of requests, half of them POST. */
+/** A stream of requests at a constant rate; half of them are POST. */
 export interface Stream {
-  /** Stops it, and returns the statistics and the output of k6. */
+  /** Stops the stream and returns the statistics and the output of k6. */
   stop(): Promise<{ readonly result: LoadResult; readonly output: string }>;
-  /** Stops it. @throws {Error} if a request failed or could not be sent in time */
+  /** Stops the stream. @throws {Error} if a request failed or could not be sent in time */
   end(): Promise<LoadResult>;
 }
 
@@ -34,7 +34,7 @@ export function startStream(
       RATE: String(rate),
       DURATION: `${MAX_STREAM_SECONDS}s`,
     },
-    // Apart from the reports of "make load".
+    // Not in the folder of "make load".
     out: path.join(folders.root, '.local/e2e/load'),
     print: (text) => {
       output += text;

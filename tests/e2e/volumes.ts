@@ -5,7 +5,7 @@ import { createNamespace, removeNamespace } from './namespace.ts';
 import { type Node, pickNodes, readNodes } from './nodes.ts';
 import type { World } from './scenario.ts';
 
-/** The folder of a node that contains the volumes. */
+/** The folder on the node that contains the volumes. */
 const FOLDER = '/var/lib/fw-e2e';
 const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
 
@@ -18,22 +18,22 @@ interface StorageClass {
 }
 
 /**
- * Creates `count` volumes in folders of the node that stays, if the default StorageClass provisions
- * none; they and their data are removed after the scenario.
+ * Creates `count` volumes in folders of the node that is kept, if the default StorageClass provisions
+ * none. They and their data are removed after the scenario.
  */
 export async function provideVolumes(world: World, count = 2): Promise<void> {
   const { cluster, namespace, log, onCleanUp } = world;
   const { items } = await cluster.read<{ readonly items: readonly StorageClass[] }>(
     'storageclasses',
   );
-  const usual = items.find(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS] === 'true');
-  if (usual && usual.provisioner !== 'kubernetes.io/no-provisioner') return;
+  const standard = items.find(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS] === 'true');
+  if (standard && standard.provisioner !== 'kubernetes.io/no-provisioner') return;
 
-  log('creating volumes, because the cluster provisions none');
+  log('creating volumes, because the cluster does not provision any');
   const node = (await pickNodes(cluster))?.stays ?? (await readNodes(cluster))[0];
   if (!node) throw new Error('the cluster has no node: expected one or more');
   const names = Array.from({ length: count }, (_, index) => `${namespace}-${index}`);
-  // Pod Security `restricted` rejects pods of root.
+  // Pod Security `restricted` rejects pods that run as root.
   const root = await createNamespace(cluster, { name: 'volumes', podSecurity: 'privileged' });
   const folders = JSON.stringify(names.map((name) => `${FOLDER}/${name}`));
   onCleanUp(async (current) => {
@@ -58,7 +58,7 @@ export async function provideVolumes(world: World, count = 2): Promise<void> {
       code: `for (const folder of ${folders}) fs.mkdirSync(folder, { recursive: true })`,
     },
   );
-  const storageClassName = usual?.metadata.name ?? '';
+  const storageClassName = standard?.metadata.name ?? '';
   await cluster.apply(...names.map((name) => volumeOf(name, node, storageClassName)));
 }
 
@@ -89,7 +89,7 @@ interface TaskOptions {
   readonly code: string;
 }
 
-/** Runs a script as root on a node, in the image of a service, and waits for its end. */
+/** Runs a script as root on a node, in the image of a service, and waits until it exits. */
 async function runAsRoot(
   { cluster, namespace, settings }: World,
   { name, node, code }: TaskOptions,

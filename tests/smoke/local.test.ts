@@ -32,19 +32,19 @@ describe.runIf(isLocal)('the system that make up started', () => {
     assert.equal(running.length, replicasOf(0).length + 1);
   });
 
-  test('the commands of README.md respond with data', async () => {
+  test('the commands of README.md return data', async () => {
     const readme = fs.readFileSync(path.join(folders.root, 'README.md'), 'utf8');
     const commands = readme.split('\n').filter((line) => line.startsWith('curl '));
 
     assert.ok(commands.length > 0, 'README.md contains commands');
     for (const command of commands) {
       const { data } = JSON.parse(await runCommand(command.replace('curl', 'curl --fail')));
-      assert.ok(data, `${command} responds with data`);
+      assert.ok(data, `${command} returns data`);
       if (command.includes('POST')) await api.send('DELETE', `/api/v1/users/${data.id}`);
     }
   });
 
-  test('the commands of the start page respond as shown', async () => {
+  test('the commands of the start page have the documented output', async () => {
     const page = await (await api.get('/')).text();
     const commands = [...page.matchAll(/<pre><code>(.*?)<\/code>/gs)].map(([, html = '']) =>
       html.replace(/<\/?b>/g, '').replaceAll('&amp;', '&'),

@@ -54,14 +54,14 @@ scenario({
     );
     await waitForPods(world, { part: 'users', count: 2 });
 
-    // Half the rate of the rollout: a drain moves half of all pods at once.
+    // Half the rate of the rollout, because a drain moves half of all pods at once.
     const stream = startStream(world, platform, Math.ceil(settings.streamRate / 2));
     log('waiting for more than 2 pods');
     await waitFor({ cluster, what: 'a third ready pod of users', seconds: 120 }, async () => {
       return (await podsOf(world, 'users')).filter(isReady).length > 2 || undefined;
     });
     await drainWithinBudget(world, nodes.goes.metadata.name);
-    log('waiting for 2 pods again, with a tenth of the requests');
+    log('waiting for 2 pods again, with a tenth of the request rate');
     await stream.end();
     const slow = startStream(world, platform, Math.ceil(settings.streamRate / 10));
     await waitForPods(world, { part: 'users', count: 2, seconds: 180 });
@@ -69,7 +69,7 @@ scenario({
   },
 });
 
-/** Drains a node, and asserts that the budget of disruptions is kept all the time. */
+/** Drains a node and asserts that the PodDisruptionBudget is never violated. */
 async function drainWithinBudget(world: World, node: string): Promise<void> {
   const { cluster, namespace, log, onCleanUp } = world;
   log(`draining ${node}`);

@@ -13,7 +13,7 @@ const CLAIMS = SERVICES.filter(({ store }) => store === 'database').map(
 
 scenario({
   name: 'charts',
-  title: 'each chart installs alone, passes its own test and leaves nothing but its volume',
+  title: 'each chart installs without the others, passes its test and leaves only its volume',
   seconds: 300,
   async run(world) {
     const { settings, log } = world;

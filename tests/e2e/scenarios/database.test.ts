@@ -15,7 +15,7 @@ import { provideVolumes } from '../volumes.ts';
 const UNAVAILABLE_MS = 1_000;
 /** The limit of the recovery of a service. */
 const RECOVERY_MS = 2_000;
-/** Longer than a liveness probe that depends on the database would need to restart the pods. */
+/** Long enough that a liveness probe that depends on the database would restart the pods. */
 const OUTAGE_MS = 35_000;
 
 scenario({

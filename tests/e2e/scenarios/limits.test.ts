@@ -11,12 +11,12 @@ const LIMIT = 100;
 scenario({
   name: 'limits',
   title:
-    'exactly 100 of 300 requests of one user pass three replicas; without Valkey each replica limits for itself',
+    'three replicas accept exactly 100 of 300 requests of one user; without Valkey each replica applies the limit separately',
   seconds: 300,
   async run(world) {
     const { cluster, log } = world;
     const platform = await installPlatform(world, { reports: { replicaCount: 3 } });
-    // The first requests of a process are slow, and a slow store is left out of the count.
+    // Warm-up: a replica whose store is slow counts separately, and the first requests are slow.
     await sendRequests(platform, LIMIT);
     await waitForIdle(world, platform.base);
 
@@ -67,7 +67,7 @@ async function sendRequests(
   return counts;
 }
 
-/** The log lines of reports about its store: without the store, each replica counts for itself. */
+/** The log lines of reports about its rate limit store. */
 async function storeLog({ cluster, namespace }: World): Promise<string> {
   const log = await cluster.kubectl([
     ...['logs', '--selector=app.kubernetes.io/name=reports', '--namespace', namespace],

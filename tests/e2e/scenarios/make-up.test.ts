@@ -32,7 +32,7 @@ scenario({
     log('running the contract and smoke tests');
     const secret = readOrCreateSecret(folders.run);
     await checkSystem({ base: `http://127.0.0.1:${port}`, secret }, cluster.signal);
-    log('starting it again, which changes nothing');
+    log('starting it again, without changes');
     await createClusterLaunch(options).up();
 
     log('removing it');
@@ -44,6 +44,6 @@ scenario({
       ...['--namespace', namespace, '--output=name', '--selector', 'app.kubernetes.io/part-of=fw'],
     ]);
     const kept = left.split('\n').filter((name) => name !== '' && !name.startsWith('pod/'));
-    assert.deepEqual(kept, [], 'only pods that are ending are left');
+    assert.deepEqual(kept, [], 'only terminating pods are left');
   },
 });

@@ -5,7 +5,7 @@ import { podsOf, restartsOf, scale, waitForPods, waitForRollout } from '../pods.
 import { scenario, type World } from '../scenario.ts';
 import { createUser } from '../users.ts';
 
-/** A migration of a later release: it only adds. */
+/** A migration of a later release, which only adds columns and tables. */
 const LATER_MIGRATION = `
   ALTER TABLE users ADD COLUMN nickname text;
   INSERT INTO users_migrations (version) SELECT max(version) + 1 FROM users_migrations;
@@ -14,7 +14,7 @@ const LATER_MIGRATION = `
 scenario({
   name: 'migrations',
   title:
-    'of four pods that start at once one migrates, and old pods serve the schema of a later release',
+    'one of four pods that start at once migrates, and old pods work with the schema of a later release',
   seconds: 300,
   async run(world) {
     const { cluster, namespace, log } = world;

@@ -22,7 +22,7 @@ const PORTS: Readonly<Record<string, number>> = {
 
 const STORES = { database: 'postgres', counters: 'valkey' };
 
-/** What each part may call. The client is a pod without the labels of the platform. */
+/** Allowed calls of each part. The client is a pod without the labels of the platform. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   edge: [...SERVICE_NAMES, 'DNS'],
   ...Object.fromEntries(
@@ -36,7 +36,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 
 scenario({
   name: 'network',
-  title: 'every pod reaches exactly what it needs',
+  title: 'every pod reaches only the parts that it needs',
   seconds: 300,
   async run(world) {
     const { cluster, namespace, log, onCleanUp } = world;
@@ -63,7 +63,7 @@ scenario({
   },
 });
 
-/** The addresses of pods, not of Services, of Kubernetes, and a name to look up. */
+/** The addresses of pods (not of Services) and of the Kubernetes API, and a name to look up. */
 async function readAddresses(world: World): Promise<Address[]> {
   const { cluster, namespace } = world;
   const parts = Object.entries(PORTS).map(async ([name, port]) => {

@@ -11,7 +11,7 @@ import { scenario, type World } from '../scenario.ts';
 import { assertUsersExist, createUser } from '../users.ts';
 import { provideVolumes } from '../volumes.ts';
 
-/** Until the cluster notices the dead node and new pods have started. */
+/** Time for the cluster to detect the dead node and to start new pods. */
 const RECOVERY_SECONDS = 150;
 
 scenario({

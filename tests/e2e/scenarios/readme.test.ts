@@ -10,7 +10,7 @@ import { provideVolumes } from '../volumes.ts';
 scenario({
   name: 'readme',
   title:
-    'the commands of deploy/README.md install, show, change, roll back and remove the platform',
+    'the commands of deploy/README.md install, show, upgrade, roll back and remove the platform',
   seconds: 480,
   async run(world) {
     const { cluster, settings, log } = world;

@@ -7,33 +7,33 @@ import type { Platform } from '../platform.ts';
 import { waitForPods, waitForRollout } from '../pods.ts';
 import { scenario, type World } from '../scenario.ts';
 
-/** By chance no request may be lost: the scenario tries again. */
+/** An attempt may lose no request by chance, so the scenario repeats it. */
 const ATTEMPTS = 3;
 
 scenario({
   name: 'rollout-without-drain',
-  title: 'the same stream loses requests if the drain is switched off',
+  title: 'the same stream loses requests if the drain is disabled',
   seconds: 120 + ATTEMPTS * 120,
   missing: missingSecondNode,
   async run(world) {
     const platform = await installOverNodes(world);
-    world.log('switching the drain off');
-    for (const name of SERVICE_NAMES) await switchDrainOff(world, name);
+    world.log('disabling the drain');
+    for (const name of SERVICE_NAMES) await disableDrain(world, name);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const stream = await streamDuring(world, { platform, changes: restartPods, seconds: 30 });
       const { result } = await stream.stop();
       world.log(`${result.requests} requests, ${result.failed} failed`);
       if (result.failed > 0) return;
     }
-    assert.fail('no request was lost: the scenario rollout would not notice a missing drain');
+    assert.fail('no request was lost: the scenario rollout would not detect a missing drain');
   },
 });
 
 /** Makes Node.js exit immediately on SIGTERM. */
 const EXIT_AT_ONCE = "--import=data:text/javascript,process.once('SIGTERM',()=>process.exit())";
 
-/** Patches a Deployment, because the chart has no value that removes the drain. */
-async function switchDrainOff(world: World, name: string): Promise<void> {
+/** Patches a Deployment, because the chart has no value that disables the drain. */
+async function disableDrain(world: World, name: string): Promise<void> {
   const env = [{ name: 'NODE_OPTIONS', value: EXIT_AT_ONCE }];
   const patch = { spec: { template: { spec: { containers: [{ name, env, lifecycle: null }] } } } };
   await world.cluster.kubectl([

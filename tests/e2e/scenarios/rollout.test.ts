@@ -10,7 +10,7 @@ import { waitForPods } from '../pods.ts';
 import { scenario, type World } from '../scenario.ts';
 import { MAX_STREAM_SECONDS } from '../stream.ts';
 
-/** The changes are repeated without a lost request. */
+/** Number of times that all changes run without a lost request. */
 const TIMES = 2;
 
 scenario({
@@ -21,7 +21,7 @@ scenario({
   missing: missingSpareNode,
   async run(world) {
     const { settings, log } = world;
-    // A log line per request needs more processor time than the request.
+    // A log line per request needs more CPU time than the request.
     const quiet = forAllServices({ config: { LOG_LEVEL: 'warn' } });
     const platform = await installOverNodes(world, quiet);
     for (let time = 1; time <= TIMES; time += 1) {
@@ -40,7 +40,7 @@ scenario({
 async function everyChange(world: World, { release, values, base }: Platform): Promise<void> {
   const { cluster, log } = world;
   let current = values;
-  // One service after another: starting every pod at once would test the nodes.
+  // One service after another: starting every pod at once would test the capacity of the nodes.
   const upgradeTo = async (overrides: Values) => {
     current = merge(current, overrides);
     await release.upgrade(current);
@@ -75,7 +75,7 @@ async function everyChange(world: World, { release, values, base }: Platform): P
   for (const part of SERVICE_NAMES) await waitForPods(world, { part, count: 2 });
 }
 
-/** The first log lines of the edge about requests without a response of a service. */
+/** The first log lines of the edge about requests without a response from a service. */
 async function edgeErrors({ cluster, namespace }: World): Promise<string> {
   const log = await cluster.kubectl([
     ...['logs', '--selector=app.kubernetes.io/name=edge', '--namespace', namespace],
