@@ -10,7 +10,10 @@ function own(ctx: Context): RequestContext {
   );
 }
 
-/** Records `error` as the response, replaces any other response, and logs errors with status 500 and above. */
+/**
+ * Records `error` as the response and replaces any other response. Logs errors with status 500 and
+ * above, except 501 and errors that the disconnection of the client caused.
+ */
 export function respondWithError(
   ctx: Context,
   error: unknown,
@@ -58,7 +61,7 @@ export function setParts(ctx: Context, { params, query, body }: Parts): void {
 
 export { DONE } from './compose.ts';
 export { metadataOf } from './metadata.ts';
-export { decodeSegment, foldCase, normalizePath, readPattern } from './request/path.ts';
+export { foldCase, normalizePath, readPattern } from './request/path.ts';
 export { createPrefixTest } from './request/prefix.ts';
 export { requireMiddleware } from './require-middleware.ts';
 export { PROBLEM_TYPE, problemOfStatus, statusOf, titleOf } from './response/problem.ts';

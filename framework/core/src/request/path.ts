@@ -70,11 +70,6 @@ function encode(text: string): string {
   return encoded;
 }
 
-/** The decoded text of a segment in normal form. */
-export function decodeSegment(segment: string): string {
-  return segment.includes('%') ? decodeURIComponent(segment) : segment;
-}
-
 /** `text` with ASCII letters in lower case, for comparisons that ignore case. */
 export function foldCase(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
