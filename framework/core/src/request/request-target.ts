@@ -14,8 +14,8 @@ export interface RequestTarget {
 }
 
 /**
- * Reads the request target, and rejects requests before any middleware runs: an ambiguous path, an
- * invalid query, and a missing, repeated or malformed `Host`.
+ * Reads the request target. Rejects requests before any middleware except `outermost` runs: an
+ * ambiguous path, an invalid query, and a missing, repeated or malformed `Host`.
  *
  * @throws {BadRequestError}
  */

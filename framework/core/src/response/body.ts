@@ -10,7 +10,7 @@ export type Content = string | Uint8Array | Readable;
 /**
  * Converts web streams and Blobs to Node streams.
  *
- * @throws {TypeError} naming the type, if `body` cannot be sent
+ * @throws {TypeError} with the type, if `body` cannot be sent
  */
 export function contentOf(body: unknown): Content {
   if (typeof body === 'string' || body instanceof Uint8Array) return body;

@@ -47,7 +47,7 @@ export function writeHead(res: ServerResponse, status: number, headers: Headers)
 const { writeHead: ownWriteHead, write: ownWrite, end: ownEnd } = TrackedResponse.prototype;
 
 /**
- * Whether the context alone determines the head. Middleware written for Express sets headers
+ * Whether only the context determines the head. Middleware written for Express sets headers
  * directly or replaces methods of the response.
  */
 function isPlain(res: ServerResponse): res is TrackedResponse {

@@ -81,7 +81,7 @@ export function headersOf(error: unknown): Readonly<Record<string, string>> {
     : {};
 }
 
-/** The response body for `error`. The body of a 5xx contains only the reason phrase. */
+/** The response body for `error`. In a 5xx, `detail` is the reason phrase and `type` is `about:blank`. */
 export function problemOf(error: unknown, requestId?: string): Problem {
   const status = statusOf(error);
   const title = titleOf(status);

@@ -16,8 +16,8 @@ export interface ErrorResponseOptions {
 
 /**
  * Records `thrown` as the response, an RFC 9457 problem, and replaces any other response. Logs errors
- * with status 500 and above, except 501, which the client causes. An error caused by the deadline of
- * the request is a 503.
+ * with status 500 and above, except those that the client causes: 501, and an abort because it
+ * disconnected. An error caused by the deadline of the request is a 503.
  */
 export function recordError(
   ctx: RequestContext,
