@@ -40,16 +40,16 @@ export function json(options: JsonOptions = {}): Middleware {
   const parse: Middleware = (ctx, next) => {
     const { req, res } = ctx.raw;
     if (!mayHaveBody(req) || ctx.body !== undefined || req.readableEnded) return next();
-    const refusal = refuse(req, { limit, inflate });
+    const headerError = checkHeaders(req, { limit, inflate });
     const isChunked = req.headers['content-length'] === undefined;
-    if (refusal && !isChunked) {
+    if (headerError && !isChunked) {
       discardRest(req);
-      throw refusal;
+      throw headerError;
     }
-    const decoded = refusal ? undefined : decoder(req);
+    const decoded = headerError ? undefined : decoder(req);
     return readBody(req, res, { limitBytes: limit, decoded }).then((bytes) => {
       if (bytes.length > 0) {
-        if (refusal) throw refusal;
+        if (headerError) throw headerError;
         ctx.body = parseStrictly(bytes, strict);
       }
       const running = next();
@@ -66,8 +66,8 @@ function mayHaveBody({ method, headers }: IncomingMessage): boolean {
   return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';
 }
 
-/** Returns why a body is rejected, from its headers alone. */
-function refuse(
+/** Returns the error for a body that must be rejected because of its headers. */
+function checkHeaders(
   { headers }: IncomingMessage,
   { limit, inflate }: { readonly limit: number; readonly inflate: boolean },
 ): Error | undefined {

@@ -1,4 +1,4 @@
-/** A media type as `Content-Type` holds it (RFC 9110 §8.3.1): type and parameter names in lower case. */
+/** A media type of `Content-Type` (RFC 9110 §8.3.1): type and parameter names in lower case. */
 export interface MediaType {
   readonly type: string;
   readonly parameters: ReadonlyMap<string, string>;

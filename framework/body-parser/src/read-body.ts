@@ -37,7 +37,7 @@ export function readBody(
     const discard = () => {
       if (decoded !== req) {
         req.unpipe();
-        decoded.destroy(); // it may still hold data that decodes to a thousand times its size
+        decoded.destroy(); // it may still contain data that decodes to a thousand times its size
       }
       discardRest(req);
     };

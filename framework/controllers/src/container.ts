@@ -77,7 +77,7 @@ export class Container {
   ): unknown {
     const chain = [...before, type];
     const isOfRequest = this.isOfRequest(type);
-    if (isOfRequest) refuseCaptive(chain, (above) => this.isOfRequest(above));
+    if (isOfRequest) rejectCaptive(chain, (above) => this.isOfRequest(above));
     const instances = isOfRequest ? ofRequest : this.#singletons;
     if (instances.has(type)) return instances.get(type);
     if (before.includes(type)) throw new Error(`Circular dependency: ${nameAll(chain)}`);
@@ -96,7 +96,7 @@ export class Container {
 }
 
 /** A singleton would keep the instance of the first request. */
-function refuseCaptive(chain: readonly Type[], isOfRequest: (type: Type) => boolean): void {
+function rejectCaptive(chain: readonly Type[], isOfRequest: (type: Type) => boolean): void {
   const keeper = chain.slice(0, -1).find((type) => !isOfRequest(type));
   if (keeper === undefined) return;
   throw new Error(

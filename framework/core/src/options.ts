@@ -20,7 +20,7 @@ export interface Check {
  * });
  * ```
  *
- * @throws {TypeError} naming the option, its value and the expected values
+ * @throws {TypeError} with the option, its value and the expected values
  */
 export function readOptions<Options extends object>(
   owner: string,

@@ -9,7 +9,7 @@ import { HttpError } from '@fw/errors';
  * const type = negotiate(ctx, ['application/json', 'text/csv']);
  * ```
  *
- * @throws {HttpError} 406 naming `types`, if the client accepts none of them (RFC 9110 §12.5.1)
+ * @throws {HttpError} 406 with `types`, if the client accepts none of them (RFC 9110 §12.5.1)
  */
 export function negotiate<Type extends string>(ctx: Context, types: readonly Type[]): Type {
   ctx.append('Vary', 'Accept');

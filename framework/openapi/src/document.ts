@@ -113,10 +113,10 @@ function shareTemplate(templates: Map<string, string>, template: string): string
   return shared;
 }
 
-function unique(taken: Set<string>, wanted: string): string {
+function unique(used: Set<string>, wanted: string): string {
   let name = wanted;
-  for (let number = 2; taken.has(name); number++) name = `${wanted}_${number}`;
-  taken.add(name);
+  for (let number = 2; used.has(name); number++) name = `${wanted}_${number}`;
+  used.add(name);
   return name;
 }
 

@@ -40,10 +40,10 @@ export function openapi(options: OpenApiOptions): Middleware {
 }
 
 /** Whether the request is for `path`, ignoring case and a trailing slash as routes do. */
-function isAt({ path: asked }: Context, path: string): boolean {
-  const isSlashed = asked.length === path.length + 1 && asked.endsWith('/');
-  if (!isSlashed && asked.length !== path.length) return false;
-  return foldCase(isSlashed ? asked.slice(0, -1) : asked) === foldCase(path);
+function isAt({ path: requested }: Context, path: string): boolean {
+  const isSlashed = requested.length === path.length + 1 && requested.endsWith('/');
+  if (!isSlashed && requested.length !== path.length) return false;
+  return foldCase(isSlashed ? requested.slice(0, -1) : requested) === foldCase(path);
 }
 
 async function buildDocument({ routers, document }: Settings): Promise<Resource> {

@@ -217,8 +217,8 @@ async function describeResponses(
     ...schemas.map(([status]) => status),
     ...Object.keys(metadata.responses),
   ]);
-  const answered = [...statuses].some((status) => !isError(Number(status)));
-  if (!answered) statuses.add('2XX');
+  const hasSuccess = [...statuses].some((status) => !isError(Number(status)));
+  if (!hasSuccess) statuses.add('2XX');
   const hasParams = readPathParams(path).length > 0;
   for (const status of errorStatuses({ metadata, hasParams, readsBody })) statuses.add(`${status}`);
 

@@ -8,7 +8,7 @@ export interface RecordedHit {
   readonly nowMs: number;
 }
 
-/** Counts a hit. A refused hit, and one that costs nothing, leave the record unchanged. */
+/** Counts a hit. A rejected hit, and one with cost 0, do not change the record. */
 export type Count = (records: Records, hit: RecordedHit) => Hit;
 
 /** Creates the function that counts by the algorithm of `policy`. */
@@ -20,10 +20,10 @@ export function createCount(policy: Policy): Count {
 
 /**
  * Counts in slots that together are longer than the window. A hit counts as long as its slot may be
- * in the window, so no interval as long as the window holds more than `max`. The newest slot expires
+ * in the window, so no interval as long as the window contains more than `max`. The newest slot expires
  * exactly one window after its last hit, so no client waits longer than that.
  *
- * A client that always sends as much as it can gets (slots - 1) / slots of its limit.
+ * A client that always sends as many requests as possible gets (slots - 1) / slots of its limit.
  */
 function createSlidingWindow({ max, windowMs }: Policy): Count {
   const slotMs = windowMs / (SLOTS - 1);

@@ -16,14 +16,14 @@ const RETRY_MS = 250;
 export interface Counts {
   /** Counts a request; `undefined` if nothing could count it and it is allowed. */
   hit(key: string, cost: number, log: Logger): Hit | undefined | Promise<Hit | undefined>;
-  /** The refusal of such a request, if known without waiting; counts nothing. */
+  /** Returns the rejected hit of such a request, if known without waiting. Does not count. */
   findRefusal(key: string, cost: number): Hit | undefined;
 }
 
 /**
- * Counts for `policy` in `store`, or as `onStoreError` says while the store fails. No request waits for
- * a store that failed: from time to time one is counted there in the background, to notice when the
- * store has recovered.
+ * Counts for `policy` in `store`, or as configured by `onStoreError` while the store fails. No request
+ * waits for a failed store: from time to time one is counted there in the background, to detect when
+ * the store has recovered.
  */
 export function createCounts(
   store: RateLimitStore,

@@ -12,7 +12,7 @@ export interface RateLimitState {
   readonly policy: string;
   readonly limit: number;
   readonly remaining: number;
-  /** Milliseconds until the whole quota is available; of a refused request, until it would be allowed. */
+  /** Milliseconds until the whole quota is available; for a rejected request, until it would be allowed. */
   readonly resetMs: number;
 }
 

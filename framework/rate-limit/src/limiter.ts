@@ -25,13 +25,13 @@ export interface LimiterOptions {
   readonly skip?: (ctx: Context) => boolean;
   /**
    * Counts only requests that end with one of these statuses, such as `[401]`. A key over the limit is
-   * refused before its request is handled; a failure over the limit gets the 429 instead of its own
+   * rejected before its request is handled; a failure over the limit gets the 429 instead of its own
    * response. Other responses are not counted and have no headers. Default: every request counts.
    */
   readonly countOnly?: readonly number[];
   /** How much a request counts: a whole number, at least 0. Default 1. */
   readonly cost?: number | ((ctx: Context) => number);
-  /** Sends the response of a refused request; its headers are set. Default: throws the 429. */
+  /** Sends the response to a rejected request; its headers are set. Default: throws the 429. */
   readonly handler?: (ctx: Context, hit: Hit) => unknown;
   /** What happens while the store fails. Default `local`: a limit in each process. */
   readonly onStoreError?: OnStoreError;
@@ -82,7 +82,7 @@ function createLimiter(
     skip,
     countOnly,
     cost = 1,
-    handler = refuse,
+    handler = reject,
     onStoreError = 'local',
     headers = 'draft-6',
   }: LimiterOptions & { readonly store: RateLimitStore },
@@ -90,7 +90,7 @@ function createLimiter(
   const counts = createCounts(store, policy, onStoreError);
   const writeHeaders = createHeaderWriter(policy, headers);
   const costOf = (ctx: Context) => (typeof cost === 'number' ? cost : readCost(cost(ctx)));
-  const refuseWith = (ctx: Context, hit: Hit): unknown => {
+  const rejectWith = (ctx: Context, hit: Hit): unknown => {
     writeHeaders(ctx, hit);
     ctx.set('Retry-After', String(wholeSeconds(hit.resetMs)));
     return handler(ctx, hit);
@@ -100,7 +100,7 @@ function createLimiter(
     if (skip && readSkip(skip(ctx))) return next();
     const hit = counts.hit(readKey(keyGenerator(ctx)), costOf(ctx), ctx.log);
     const proceed = (counted: Hit | undefined): unknown => {
-      if (counted && !counted.allowed) return refuseWith(ctx, counted);
+      if (counted && !counted.allowed) return rejectWith(ctx, counted);
       if (counted) writeHeaders(ctx, counted);
       return next();
     };
@@ -112,8 +112,8 @@ function createLimiter(
     if (skip && readSkip(skip(ctx))) return next();
     const key = readKey(keyGenerator(ctx));
     const cost = costOf(ctx);
-    const refusal = counts.findRefusal(key, cost);
-    if (refusal) return refuseWith(ctx, refusal);
+    const rejected = counts.findRefusal(key, cost);
+    if (rejected) return rejectWith(ctx, rejected);
     const failure = await next().then(
       () => undefined,
       (error: unknown) => ({ error }),
@@ -121,7 +121,7 @@ function createLimiter(
     if (countOnly.includes(failure ? statusOf(failure.error) : ctx.status)) {
       // Counted once the failure is known, so of any number of parallel requests at most `max` pass.
       const hit = await counts.hit(key, cost, ctx.log);
-      if (hit && !hit.allowed) return refuseWith(ctx, hit);
+      if (hit && !hit.allowed) return rejectWith(ctx, hit);
       if (hit) writeHeaders(ctx, hit);
     }
     if (failure) throw failure.error;
@@ -131,7 +131,7 @@ function createLimiter(
 /** Registered by draft-ietf-httpapi-ratelimit-headers-10 §5.1. */
 const QUOTA_EXCEEDED = 'https://iana.org/assignments/http-problem-types#quota-exceeded';
 
-function refuse(_ctx: Context, { resetMs }: Hit): never {
+function reject(_ctx: Context, { resetMs }: Hit): never {
   const seconds = wholeSeconds(resetMs);
   throw new TooManyRequestsError(
     `Too many requests: try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`,

@@ -15,7 +15,7 @@ export interface MemoryStoreOptions {
 
 export interface MemoryStore extends RateLimitStore {
   counter(policy: Policy): MemoryCounter;
-  /** How many keys it holds, including expired keys that have not been removed yet. */
+  /** Number of stored keys, including expired keys that have not been removed yet. */
   readonly size: number;
 }
 
@@ -29,7 +29,7 @@ const MAX_KEYS = 2 ** 24 - 2;
 const KEYS_PER_TABLE = 2 ** 15;
 
 /**
- * Counts in the memory of this process. When it holds `maxKeys` keys, a new key evicts the oldest key,
+ * Counts in the memory of this process. When it contains `maxKeys` keys, a new key evicts the oldest key,
  * and a blocked key only if all are blocked.
  *
  * @throws {TypeError} if an option is unknown or has an invalid value
@@ -64,7 +64,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): MemoryStore {
           const hit = count(table.records, { id, cost, nowMs });
           if (hit.allowed && cost > 0) {
             const isBlocked = hit.remaining < 1;
-            // A refused hit changes nothing; its `resetMs` is when it would pass.
+            // A rejected hit changes nothing; its `resetMs` is when it would be allowed.
             const blockedMs = isBlocked ? count(table.records, { id, cost: 1, nowMs }).resetMs : 0;
             table.update(scopedKey, id, {
               expiresMs: nowMs + hit.resetMs,

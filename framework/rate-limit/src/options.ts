@@ -9,7 +9,7 @@ export interface PolicyOptions {
   readonly max?: number;
   /** The length of the window: `30s`, `1m`, or milliseconds. Default `1m`. */
   readonly window?: string | number;
-  /** Default `sliding-window`: no interval as long as the window holds more than `max`. */
+  /** Default `sliding-window`: no interval as long as the window contains more than `max`. */
   readonly algorithm?: Algorithm;
   /** Only for `token-bucket`: the limit at once. Default `max`. */
   readonly burst?: number;

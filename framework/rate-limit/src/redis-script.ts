@@ -1,7 +1,7 @@
 /**
  * Counts the hits of one policy, KEYS in order, by the server's clock in microseconds. It returns two
- * numbers for each: the remaining limit (refused: -1 minus it), and the microseconds until the whole
- * quota is available (refused: until the hit would be allowed). The algorithms are those of the memory store.
+ * numbers for each: the remaining limit (rejected: -1 minus it), and the microseconds until the whole
+ * quota is available (rejected: until the hit would be allowed). The algorithms are those of the memory store.
  *
  * ARGV: algorithm, max, window in microseconds, burst, then the cost of each hit unless all cost 1.
  */

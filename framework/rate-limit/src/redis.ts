@@ -220,7 +220,7 @@ function readHit(number = 0, micros = 0): Hit {
     : { allowed: false, remaining: -1 - number, resetMs };
 }
 
-/** A hit of at least this cost is refused until `untilMs`. */
+/** A hit of at least this cost is rejected until `untilMs`. */
 interface Block {
   readonly cost: number;
   readonly remaining: number;
@@ -231,7 +231,7 @@ const MAX_KNOWN_BLOCKS = 10_000;
 
 /**
  * Blocked keys, known without a command. Must be empty while the server is unavailable: a hit that is
- * refused from here would look as if the server had recovered.
+ * rejected from here would look as if the server had recovered.
  */
 class KnownBlocks {
   readonly #blocks = new Map<string, Block>();

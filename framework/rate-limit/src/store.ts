@@ -18,20 +18,20 @@ export interface Hit {
   readonly allowed: boolean;
   /** How much more is allowed at once. */
   readonly remaining: number;
-  /** Milliseconds until the whole quota is available; of a refused hit, until it would be allowed. */
+  /** Milliseconds until the whole quota is available; for a rejected hit, until it would be allowed. */
   readonly resetMs: number;
 }
 
 /** The counts of one policy, by key. */
 export interface Counter {
   /**
-   * Counts a request that costs `cost`, unless that is more than is left: a refused request is not
-   * counted. The request waits for a promise, so it must settle soon.
+   * Counts a request that costs `cost`, unless `cost` exceeds the remaining limit: a rejected request
+   * is not counted. The request waits for a promise, so it must settle soon.
    */
   hit(key: string, cost: number): Hit | Promise<Hit>;
   /**
-   * The refusal of such a hit, if the store would refuse it and knows that without waiting. Counts
-   * nothing. Limiters with `countOnly` use it to refuse a request before it is handled.
+   * Returns the rejected hit if the store would reject it and knows that without waiting. Does not
+   * count. Limiters with `countOnly` use it to reject a request before it is handled.
    */
   findRefusal?(key: string, cost: number): Hit | undefined;
 }

@@ -22,7 +22,7 @@ export type ParamsOf<Path extends string> = string extends Path
 /**
  * Reads the pattern of a route into normal form.
  *
- * @throws {TypeError} naming the route and what was expected
+ * @throws {TypeError} with the route and the expected form
  */
 export function readRoutePattern(method: string, path: string): string {
   const action = `Cannot register ${method} ${path}`;

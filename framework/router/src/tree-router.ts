@@ -38,7 +38,7 @@ type AnyHandler = Middleware<never>;
 const ALL_METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'];
 
 /**
- * The router behind `createRouter`. Each router has a table of its own routes and of the routes of
+ * The router that `createRouter` creates. Each router has a table of its own routes and of the routes of
  * every router mounted on it, so that a request takes one lookup.
  */
 export class TreeRouter implements Router<string> {

@@ -31,7 +31,7 @@ export function readIssues(
     .slice(0, MAX_ISSUES);
 }
 
-/** zod lists all unknown keys in one message; each becomes a pointer of its own. */
+/** zod lists all unknown keys in one message; each gets its own pointer. */
 function unknownKeysOf(issue: SchemaIssue): readonly { key?: string; detail?: string }[] {
   const { code, keys } = issue as { readonly code?: unknown; readonly keys?: unknown };
   if (code !== 'unrecognized_keys' || !Array.isArray(keys)) return [{}];

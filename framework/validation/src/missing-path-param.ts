@@ -22,7 +22,7 @@ function requiredOf(schema: StandardSchema): readonly string[] {
 }
 
 /**
- * Whether `schema` reads the parameter and reports its absence. The JSON Schema alone is not enough: for
+ * Whether `schema` reads the parameter and reports its absence. The JSON Schema is not enough: for
  * a conversion such as `z.preprocess` it describes the converted value, not the parameters.
  */
 function isMissed(schema: StandardSchema, name: string, names: readonly string[]): boolean {

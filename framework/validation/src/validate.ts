@@ -143,14 +143,14 @@ function checkPart(schema: StandardSchema, part: Part, input: unknown): Outcome 
 /** Sets all outputs in `ctx`. */
 function replaceParts(ctx: Context, outcomes: readonly Outcome[], status: number): void {
   const issues: ValidationIssue[] = [];
-  let isRefused = false; // a schema may refuse without saying why
+  let isInvalid = false; // a schema may reject a value without an issue
   for (const outcome of outcomes) {
     if ('failure' in outcome) throw outcome.failure;
     if (!('issues' in outcome)) continue;
-    isRefused = true;
+    isInvalid = true;
     issues.push(...outcome.issues);
   }
-  if (isRefused) throw new ValidationError(issues.slice(0, MAX_ISSUES), { status });
+  if (isInvalid) throw new ValidationError(issues.slice(0, MAX_ISSUES), { status });
   for (const outcome of outcomes) {
     if (!('value' in outcome) || outcome.part === 'headers') continue;
     if (outcome.part === 'body') ctx.body = outcome.value;

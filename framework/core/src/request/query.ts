@@ -38,7 +38,7 @@ function decodeField(field: string): string {
   try {
     return decodeURIComponent(spaced);
   } catch {
-    throw new BadRequestError('The query holds a malformed percent-escape');
+    throw new BadRequestError('The query contains a malformed percent-escape');
   }
 }
 

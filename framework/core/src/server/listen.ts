@@ -28,7 +28,7 @@ export interface ListeningServer {
  * connections.
  *
  * @throws {TypeError} if an option is unknown or its value is invalid
- * @throws {Error} naming the address, if the server cannot listen on it
+ * @throws {Error} with the address, if the server cannot listen on it
  */
 export async function listen(
   app: Application,

@@ -47,9 +47,9 @@ export function limitWriteTime(
   });
 }
 
-/** Also discards the buffers of the operating system, which `destroy()` alone would still send. */
+/** Also discards the buffers of the operating system, which `destroy()` would still send. */
 function reset(socket: Socket): void {
-  socket.resetAndDestroy(); // alone, it would wait until all data is sent
+  socket.resetAndDestroy(); // without destroy(), it would wait until all data is sent
   socket.destroy();
 }
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** A TCP connection for requests that HTTP clients refuse to send. */
+/** A TCP connection for requests that HTTP clients cannot send. */
 export interface RawConnection {
   /** Sends bytes; a string is sent as Latin-1, one byte per character. */
   send(bytes: string | Uint8Array): this;

@@ -46,17 +46,17 @@ export function testStore(name: string, create: () => StoreUnderTest): void {
   });
 
   test.each(ALGORITHMS)(
-    `${name}, %s: a refused hit is allowed after resetMs`,
+    `${name}, %s: a rejected hit is allowed after resetMs`,
     async (algorithm) => {
       const { store, wait, toleranceMs } = create();
       const counter = store.counter(policyOf({ algorithm }));
       const key = newKey();
       for (let hit = 0; hit < 3; hit++) await counter.hit(key, 1);
-      const refused = await counter.hit(key, 1);
+      const rejected = await counter.hit(key, 1);
 
-      await wait(refused.resetMs + toleranceMs);
+      await wait(rejected.resetMs + toleranceMs);
 
-      expect(refused.allowed).toBe(false);
+      expect(rejected.allowed).toBe(false);
       expect(await counter.hit(key, 1)).toMatchObject({ allowed: true });
     },
   );
@@ -86,7 +86,7 @@ export function testStore(name: string, create: () => StoreUnderTest): void {
   );
 
   test.each(ALGORITHMS)(
-    `${name}, %s: findRefusal returns the refusal of a blocked key`,
+    `${name}, %s: findRefusal returns the rejected hit of a blocked key`,
     async (algorithm) => {
       const { store } = create();
       const counter = store.counter(policyOf({ algorithm, windowMs: 60_000 }));
@@ -96,13 +96,13 @@ export function testStore(name: string, create: () => StoreUnderTest): void {
       await counter.hit(key, 2);
       const free = counter.findRefusal?.(key, 1);
       await counter.hit(key, 1);
-      const refused = await counter.hit(key, 1);
+      const rejected = await counter.hit(key, 1);
       const known = counter.findRefusal?.(key, 1);
 
       expect([unknown, free]).toEqual([undefined, undefined]);
       expect(known).toMatchObject({ allowed: false, remaining: 0 });
       expect(known?.resetMs).toBeGreaterThan(0);
-      expect(known?.resetMs).toBeLessThanOrEqual(refused.resetMs);
+      expect(known?.resetMs).toBeLessThanOrEqual(rejected.resetMs);
       expect(counter.findRefusal?.(newKey(), 1)).toBeUndefined();
     },
   );

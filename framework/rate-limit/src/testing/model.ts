@@ -14,7 +14,7 @@ export class LogModel {
     this.#policy = policy;
   }
 
-  /** How much is left for `key`. */
+  /** The remaining limit of `key`. */
   left(key: string, nowMs: number): number {
     const log = this.#logs.get(key) ?? [];
     const { algorithm, max, burst } = this.#policy;

@@ -27,9 +27,9 @@ export async function startRedisServer(): Promise<RedisServer> {
   let child = await spawnServer(program, port, directory);
   const kill = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, 'exit');
+    const exited = once(child, 'exit');
     child.kill('SIGKILL');
-    await gone;
+    await exited;
   };
   return {
     port,
