@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 
 import { type JsonOptions, json } from './json.ts';
 
-/** An application that answers with the body it was sent, and counts what reached its handler. */
+/** An application that echoes the body and counts the requests that reach its handler. */
 function createEcho(options: JsonOptions = {}) {
   const errors: unknown[] = [];
   let runs = 0;
@@ -86,9 +86,9 @@ describe('a JSON body', () => {
       connection.send('1\r\n').send(Uint8Array.of(octet)).send('\r\n');
       await sleep(1);
     }
-    const answer = await connection.send('0\r\n\r\n').readAll();
+    const received = await connection.send('0\r\n\r\n').readAll();
 
-    expect(answer).toContain(Buffer.from('{"body":{"a":"😀"}}').toString('latin1'));
+    expect(received).toContain(Buffer.from('{"body":{"a":"😀"}}').toString('latin1'));
     await server.close();
   });
 
@@ -125,7 +125,7 @@ describe('a JSON body', () => {
     expect(response.status).toBe(200);
   });
 
-  test('parsed once stays, when the parser comes a second time', async () => {
+  test('is not parsed again by a second parser', async () => {
     const twice = createApp()
       .use(json())
       .use(json({ limit: 1 }))
@@ -137,7 +137,7 @@ describe('a JSON body', () => {
   });
 });
 
-describe('a body that is no JSON, or JSON that programs read in more than one way', () => {
+describe('a body that is not JSON, or JSON that programs parse differently', () => {
   test.each<readonly [string, string | Uint8Array]>([
     ['cut off', '{"a":'],
     ['text', 'hello'],
@@ -178,7 +178,7 @@ describe('a body that is no JSON, or JSON that programs read in more than one wa
     ['constructor.prototype behind other keys', '{"constructor":{"a":[{}],"b":{},"prototype":1}}'],
     ['constructor.prototype with blanks', '{"constructor" \n: \t{ "prototype" :1}}'],
     ['constructor.prototype escaped', '{"a":{"c\\u006fnstructor":{"pr\\u006ftotype":1}}}'],
-  ])('is answered 400: %s', async (_, body) => {
+  ])('gets 400: %s', async (_, body) => {
     const echo = createEcho();
 
     const response = await post(body, JSON_TYPE, echo.app);
@@ -201,7 +201,7 @@ describe('a body that is no JSON, or JSON that programs read in more than one wa
     expect(await response.text()).not.toContain('hunter2');
   });
 
-  test('may be a scalar where strict is off', async () => {
+  test('may be a scalar with strict: false', async () => {
     const loose = createEcho({ strict: false }).app;
 
     expect(await (await post('null', JSON_TYPE, loose)).json()).toEqual({ body: null });
@@ -269,7 +269,7 @@ describe('the media type of a body', () => {
     'application/json; charset=',
     'application/json; charset="utf-8',
     'application/json; charset=utf-8; charset=latin1',
-  ])('%s is answered 415 with Accept', async (type) => {
+  ])('%s gets 415 with Accept', async (type) => {
     const echo = createEcho();
 
     const response = await post(
@@ -289,19 +289,16 @@ describe('the content coding of a body', () => {
   const inflating = createEcho({ inflate: true, limit: 1_000 }).app;
   const text = '{"a":1}';
 
-  test.each(['identity', 'Identity'])('%s is none', async (coding) => {
+  test.each(['identity', 'Identity'])('%s is accepted', async (coding) => {
     expect((await post(text, { ...JSON_TYPE, 'Content-Encoding': coding })).status).toBe(200);
   });
 
-  test.each(['gzip', 'br', 'deflate', 'zstd', 'gzip, gzip'])(
-    '%s is answered 415',
-    async (coding) => {
-      const response = await post(gzipSync(text), { ...JSON_TYPE, 'Content-Encoding': coding });
+  test.each(['gzip', 'br', 'deflate', 'zstd', 'gzip, gzip'])('%s gets 415', async (coding) => {
+    const response = await post(gzipSync(text), { ...JSON_TYPE, 'Content-Encoding': coding });
 
-      expect(response.status).toBe(415);
-      expect(response.headers.get('accept-encoding')).toBe('identity');
-    },
-  );
+    expect(response.status).toBe(415);
+    expect(response.headers.get('accept-encoding')).toBe('identity');
+  });
 
   test.each([
     ['gzip', gzipSync(text)],
@@ -309,26 +306,26 @@ describe('the content coding of a body', () => {
     ['deflate', deflateSync(text)],
     ['br', brotliCompressSync(text)],
     ['identity', Buffer.from(text)],
-  ])('%s is undone where inflate is on', async (coding, body) => {
+  ])('%s is decoded with inflate', async (coding, body) => {
     const response = await post(body, { ...JSON_TYPE, 'Content-Encoding': coding }, inflating);
 
     expect(await response.json()).toEqual({ body: { a: 1 } });
   });
 
-  test.each(['zstd', 'gzip, br', 'constructor'])(
-    '%s is answered 415 where inflate is on',
-    async (coding) => {
-      const response = await post(text, { ...JSON_TYPE, 'Content-Encoding': coding }, inflating);
+  test.each(['zstd', 'gzip, br', 'constructor'])('%s gets 415 with inflate', async (coding) => {
+    const response = await post(text, { ...JSON_TYPE, 'Content-Encoding': coding }, inflating);
 
-      expect(response.status).toBe(415);
-    },
-  );
+    expect(response.status).toBe(415);
+  });
 
   test.each([
-    ['no gzip at all', Buffer.from(text)],
-    ['gzip cut off', gzipSync(text).subarray(0, -6)],
-    ['gzip with a wrong sum', Buffer.concat([gzipSync(text).subarray(0, -8), Buffer.alloc(8)])],
-  ])('gzip is answered 400 for %s', async (_, body) => {
+    ['data that is not gzip', Buffer.from(text)],
+    ['truncated gzip', gzipSync(text).subarray(0, -6)],
+    [
+      'gzip with a wrong checksum',
+      Buffer.concat([gzipSync(text).subarray(0, -8), Buffer.alloc(8)]),
+    ],
+  ])('%s gets 400', async (_, body) => {
     const response = await post(body, { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, inflating);
 
     expect(response.status).toBe(400);
@@ -369,7 +366,7 @@ describe('the limit', () => {
     ],
     [{ strict: 'no' }, 'strict "no" of json(): expected true or false'],
     [{ inflate: 1 }, 'inflate "1" of json(): expected true or false'],
-  ])('beside %j throws at start', (options, message) => {
+  ])('with options %j throws at start', (options, message) => {
     expect(() => json(options as object)).toThrow(new TypeError(`Cannot read option ${message}`));
   });
 
@@ -415,8 +412,8 @@ describe('over a socket', () => {
 
   const head = (...headers: string[]) =>
     `${['POST / HTTP/1.1', 'Host: a', 'Content-Type: application/json', ...headers].join('\r\n')}\r\n\r\n`;
-  const statuses = (answer: string) =>
-    answer.match(/HTTP\/1\.1 \d{3}/g)?.map((line) => Number(line.slice(9)));
+  const statuses = (received: string) =>
+    received.match(/HTTP\/1\.1 \d{3}/g)?.map((line) => Number(line.slice(9)));
   const last = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
   test('Expect: 100-continue is granted below the limit', async () => {
@@ -425,10 +422,10 @@ describe('over a socket', () => {
     );
 
     const interim = await connection.read(/\r\n\r\n$/);
-    const answer = await connection.send('{"a":1}').readAll();
+    const received = await connection.send('{"a":1}').readAll();
 
     expect(interim).toBe('HTTP/1.1 100 Continue\r\n\r\n');
-    expect(statuses(answer)).toEqual([100, 200]);
+    expect(statuses(received)).toEqual([100, 200]);
   });
 
   test.each([
@@ -457,14 +454,14 @@ describe('over a socket', () => {
 
   test.each([
     ['above the limit', 413, ['Content-Length: 1001']],
-    ['in a coding nobody knows', 415, ['Content-Length: 10', 'Content-Encoding: zstd']],
+    ['in an unknown coding', 415, ['Content-Length: 10', 'Content-Encoding: zstd']],
   ])('Expect: 100-continue is not granted to a body %s: %i', async (_, status, headers) => {
     const connection = openConnection(server.port).send(head('Expect: 100-continue', ...headers));
 
-    const answer = await connection.readAll();
+    const received = await connection.readAll();
 
-    expect(statuses(answer)).toEqual([status]);
-    expect(answer).toMatch(/^Connection: close\r$/m);
+    expect(statuses(received)).toEqual([status]);
+    expect(received).toMatch(/^Connection: close\r$/m);
   });
 
   test.each([
@@ -487,30 +484,27 @@ describe('over a socket', () => {
     ],
     ['no gzip', `${head('Content-Length: 900', 'Content-Encoding: gzip')}${'x'.repeat(900)}`, 400],
   ])('a connection is used again after a body that is %s', async (_, octets, status) => {
-    const answer = await openConnection(server.port)
+    const received = await openConnection(server.port)
       .send(octets + last)
       .readAll();
 
-    expect(statuses(answer)).toEqual([status, 200]);
+    expect(statuses(received)).toEqual([status, 200]);
   });
 
   test.each([
     ['no gzip', 'x'.repeat(500), 400],
     ['a bomb', gzipSync(Buffer.alloc(500_000, ' ')).toString('latin1'), 413],
-  ])(
-    'a connection is used again after a slow body that turned out to be %s',
-    async (_, start, status) => {
-      const rest = 'x'.repeat(100);
-      const connection = openConnection(server.port).send(
-        head(`Content-Length: ${start.length + rest.length}`, 'Content-Encoding: gzip') + start,
-      );
+  ])('a connection is used again after a slow body that is %s', async (_, start, status) => {
+    const rest = 'x'.repeat(100);
+    const connection = openConnection(server.port).send(
+      head(`Content-Length: ${start.length + rest.length}`, 'Content-Encoding: gzip') + start,
+    );
 
-      await connection.read(/\r\n\r\n\{/);
-      const answer = await connection.send(rest + last).readAll();
+    await connection.read(/\r\n\r\n\{/);
+    const received = await connection.send(rest + last).readAll();
 
-      expect(statuses(answer)).toEqual([status, 200]);
-    },
-  );
+    expect(statuses(received)).toEqual([status, 200]);
+  });
 
   test.each([
     ['400 for data that is not gzip', 400, 'gzip', Buffer.alloc(900_000, 'x')],
@@ -558,7 +552,7 @@ describe('over a socket', () => {
   );
 
   test.each([
-    ['as it is', [], Buffer.from('{"a":1}')],
+    ['uncompressed', [], Buffer.from('{"a":1}')],
     ['compressed', ['Content-Encoding: gzip'], gzipSync('{"a":1}')],
   ])('a body sent %s keeps the AsyncLocalStorage of the request', async (_, headers, body) => {
     const storage = new AsyncLocalStorage<string>();
@@ -592,7 +586,7 @@ describe('over a socket', () => {
     ['chunks', head('Transfer-Encoding: chunked')],
     ['gzip', head('Content-Length: 7', 'Content-Encoding: gzip')],
   ])(
-    'a client that leaves in the middle of a body by %s reaches no handler and no log',
+    'a client that disconnects during its body by %s reaches no handler and no log',
     async (_, octets) => {
       const runsBefore = echo.runs();
       const connection = openConnection(server.port).send(`${octets}{"a`);
@@ -607,25 +601,25 @@ describe('over a socket', () => {
   );
 
   test('a body that never ends gets 408', async () => {
-    const answer = await openConnection(server.port)
+    const received = await openConnection(server.port)
       .send(`${head('Content-Length: 7')}{"a`)
       .readAll();
 
-    expect(statuses(answer)).toEqual([408]);
+    expect(statuses(received)).toEqual([408]);
   });
 
   test.each([
-    ['a chunk size that is no number', 'zz\r\n'],
-    ['a chunk longer than it says', '2\r\n{"a":1}\r\n0\r\n\r\n'],
+    ['a chunk size that is not a number', 'zz\r\n'],
+    ['a chunk longer than its size', '2\r\n{"a":1}\r\n0\r\n\r\n'],
     ['a chunk size that overflows', 'fffffffffffffffff\r\n'],
-  ])('%s is answered 400 and reaches no handler', async (_, chunks) => {
+  ])('%s gets 400 and reaches no handler', async (_, chunks) => {
     const runsBefore = echo.runs();
 
-    const answer = await openConnection(server.port)
+    const received = await openConnection(server.port)
       .send(head('Transfer-Encoding: chunked') + chunks)
       .readAll();
 
-    expect(statuses(answer)).toEqual([400]);
+    expect(statuses(received)).toEqual([400]);
     expect(echo.runs()).toBe(runsBefore);
   });
 

@@ -59,7 +59,7 @@ async function expectToServe(url: string | undefined): Promise<void> {
   expect(await found.json()).toEqual({ data: { id: '1', name: 'Ada', email: 'ada@example.org' } });
 }
 
-/** The folder holds nothing but the bundle, and no source is beside it. */
+/** The folder contains only the bundle. */
 async function bundle(plugins: Parameters<typeof build>[0]['plugins']): Promise<string> {
   const outfile = path.join(folder, 'bundle.mjs');
   await build({
@@ -76,7 +76,7 @@ async function bundle(plugins: Parameters<typeof build>[0]['plugins']): Promise<
 }
 
 describe('a bundle', () => {
-  test('made with the plugin serves its controllers from an empty folder', async () => {
+  test('built with the plugin serves its controllers from an empty folder', async () => {
     const file = await bundle([controllers({ root: 'users' })]);
 
     const { url, errors } = await run(file);

@@ -71,8 +71,8 @@ describe('the CRUD API by controllers', () => {
       data: { ...ada, id: '1', name: 'A' },
     });
     expect(await (await send(app, 'DELETE', '/api/users/1')).json()).toEqual({ success: true });
-    const gone = await request(app, '/api/users/1');
-    expect(gone.status).toBe(404);
+    const deleted = await request(app, '/api/users/1');
+    expect(deleted.status).toBe(404);
   });
 
   test('sends text for a string and 204 for undefined', async () => {
@@ -91,7 +91,7 @@ describe('the CRUD API by controllers', () => {
     ['GET', '/users?limit=1000', undefined, ['/limit']],
     ['GET', '/users/7/rank/first', undefined, ['/rank']],
   ])(
-    'answers 400 to %s %s, by the schemas of its arguments',
+    'sends 400 for %s %s, which the schemas of its arguments reject',
     async (method, path, body, pointers) => {
       const { app } = serve({ controllers: [UserController] });
 
@@ -104,7 +104,7 @@ describe('the CRUD API by controllers', () => {
   );
 });
 
-test('an argument may come from a parameter of the place where the router is mounted', async () => {
+test('an argument may come from a path parameter of the mount prefix', async () => {
   @Controller('/users')
   class Users {
     @Get('/:id')
@@ -197,7 +197,7 @@ describe('arguments and results', () => {
     }
   }
 
-  test('come from where their decorators say, in any order', async () => {
+  test('come from the sources of their decorators, in any order', async () => {
     const { app } = serve({ controllers: [Things] });
 
     const response = await send(app, 'PATCH', '/things/1/2?q=x', { b: 1 });
@@ -212,7 +212,7 @@ describe('arguments and results', () => {
     expect(await (await send(app, 'POST', '/things/own')).json()).toBe(5);
   });
 
-  test('come by inherited methods too', async () => {
+  test('work in inherited methods', async () => {
     class Base {
       @Get()
       list() {
@@ -386,7 +386,7 @@ describe('arguments and results', () => {
     const throws = schemaOf(() => {
       throw new Error('throws');
     });
-    const taken = z.string().refine(async (value) => value === 'free', 'is taken');
+    const unused = z.string().refine(async (value) => value === 'free', 'is used');
     @Controller()
     class Checked {
       @Get('/:a/:b')
@@ -404,7 +404,7 @@ describe('arguments and results', () => {
         return { a };
       }
       @Get('/name/:name')
-      name(@Param('name', taken) name: string) {
+      name(@Param('name', unused) name: string) {
         return { name };
       }
     }
@@ -463,9 +463,9 @@ describe('dependencies', () => {
 
     const { close } = await listen(app, 0);
     expect(built.sort()).toEqual(['Clock', 'Log']);
-    const answers = [await request(app, '/'), await request(app, '/')];
+    const responses = [await request(app, '/'), await request(app, '/')];
 
-    expect(await answers[1]?.json()).toEqual({ same: true, now: 42, unused: 'Unused' });
+    expect(await responses[1]?.json()).toEqual({ same: true, now: 42, unused: 'Unused' });
     expect(built).toHaveLength(2);
     await close();
   });
@@ -499,7 +499,7 @@ describe('dependencies', () => {
     expect(built).toEqual(['Clock']);
   });
 
-  test('come from emitted metadata, where there is any', async () => {
+  test('are read from emitted metadata, if available', async () => {
     @Controller()
     class Main {
       readonly clock: Clock;
@@ -521,7 +521,7 @@ describe('dependencies', () => {
     }
   });
 
-  test('may be provided, and are not built then', async () => {
+  test('that are provided are not built', async () => {
     abstract class Store {
       abstract name: string;
     }
@@ -616,7 +616,7 @@ describe('the start fails', () => {
     await expect(listen(app, 0)).rejects.toThrow(message);
   });
 
-  test('for a root without controllers, and one that is no folder', async () => {
+  test('for a root without controllers, and one that is not a folder', async () => {
     const none = serve({
       root: new URL('../../errors/src', import.meta.url),
     });
@@ -667,7 +667,7 @@ describe('the start fails', () => {
     }
   });
 
-  test('for options of no meaning', () => {
+  test('for invalid options', () => {
     const router = createRouter();
 
     expect(() => controllersPlugin({ router, rot: 'x' } as object as ControllersOptions)).toThrow(

@@ -82,23 +82,26 @@ test.each<readonly [string, string, (ctx: Context) => void, (ctx: Context) => vo
   ['ctx.html()', 'ctx.json()', (ctx) => ctx.html('a'), (ctx) => ctx.json(2)],
   ['ctx.send()', 'ctx.redirect()', (ctx) => ctx.send(''), (ctx) => ctx.redirect('/b')],
   ['ctx.redirect()', 'ctx.html()', (ctx) => ctx.redirect('/a'), (ctx) => ctx.html('b')],
-])('a response by %s and then %s throws, naming both', async (first, second, send, again) => {
-  const { errors, logger } = createLog();
+])(
+  'a response by %s and then %s throws an error with both names',
+  async (first, second, send, again) => {
+    const { errors, logger } = createLog();
 
-  const response = await request(
-    routed((ctx) => {
-      send(ctx);
-      again(ctx);
-    }, logger),
-    '/',
-  );
+    const response = await request(
+      routed((ctx) => {
+        send(ctx);
+        again(ctx);
+      }, logger),
+      '/',
+    );
 
-  expect(response.status).toBe(500);
-  expect(response.headers.get('location')).toBeNull();
-  expect(String(errors[0]?.error)).toBe(
-    `Error: Cannot respond with ${second}: ${first} already responded`,
-  );
-});
+    expect(response.status).toBe(500);
+    expect(response.headers.get('location')).toBeNull();
+    expect(String(errors[0]?.error)).toBe(
+      `Error: Cannot respond with ${second}: ${first} already responded`,
+    );
+  },
+);
 
 // Q5; HEAD has the headers of GET (RFC 9110 §9.3.2).
 describe('a response without a body', () => {

@@ -74,7 +74,7 @@ test.each<readonly [string, Middleware]>([
   expect((isCompressed ? gunzipSync(body) : body).toString()).toBe(expected);
 });
 
-test('express-session sets a cookie, beside those of the handler, and finds the session again', async () => {
+test('express-session sets a cookie in addition to those of the handler, and finds the session again', async () => {
   const session = factoryOf('express-session')({
     secret: 'secret',
     resave: false,

@@ -157,7 +157,7 @@ describe('an error response', () => {
     expect(body).toMatchObject({ code: 'VALIDATION_FAILED', errors: issues });
   });
 
-  test('with a 5xx contains only the reason phrase, and the rest is logged', async () => {
+  test('with a 5xx has the reason phrase instead of the message, which is logged', async () => {
     const error = new ServiceUnavailableError('db-7 is down', {
       cause: new Error('ECONNREFUSED 10.0.0.7'),
       type: 'urn:db-7',

@@ -26,13 +26,23 @@ test('GET /users sends the first 20 items', async () => {
 
 describe.each([
   ['?page=&limit=', 'counts empty as absent', { page: 1, limit: 20 }, [1, 20]],
-  ['?page=2', 'goes on where the first page ends', { page: 2, hasNextPage: true }, [21, 40]],
-  ['?page=3', 'ends with what is left', { page: 3, hasNextPage: false }, [41, 45]],
-  ['?limit=1', 'takes the smallest limit', { totalPages: 45, hasNextPage: true }, [1, 1]],
-  ['?limit=100', 'takes the largest limit', { totalPages: 1, hasNextPage: false }, [1, 45]],
-  ['?page=5&limit=9', 'has no next page at an even end', { hasNextPage: false }, [37, 45]],
-  ['?page=2&page=3&limit=10&limit=x', 'takes the first of a repeated key', { page: 2 }, [11, 20]],
-  ['?page=1e0&limit=0x10', 'reads what Number() reads', { page: 1, limit: 16 }, [1, 16]],
+  ['?page=2', 'continues after the first page', { page: 2, hasNextPage: true }, [21, 40]],
+  ['?page=3', 'contains the remaining items', { page: 3, hasNextPage: false }, [41, 45]],
+  ['?limit=1', 'accepts the smallest limit', { totalPages: 45, hasNextPage: true }, [1, 1]],
+  ['?limit=100', 'accepts the largest limit', { totalPages: 1, hasNextPage: false }, [1, 45]],
+  [
+    '?page=5&limit=9',
+    'has no next page if the last page is full',
+    { hasNextPage: false },
+    [37, 45],
+  ],
+  [
+    '?page=2&page=3&limit=10&limit=x',
+    'uses the first value of a repeated key',
+    { page: 2 },
+    [11, 20],
+  ],
+  ['?page=1e0&limit=0x10', 'parses numbers like Number()', { page: 1, limit: 16 }, [1, 16]],
 ])('GET /users%s', (query, fact, expected, [first, last]) => {
   test(fact, async () => {
     const body = (await (await get(query)).json()) as { items: { id: number }[] };

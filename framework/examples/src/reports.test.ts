@@ -7,11 +7,11 @@ async function start() {
   onTestFinished(stop);
   return {
     /** Requests all reports with a token. */
-    ask: (token?: string) =>
+    get: (token?: string) =>
       fetch(`${origin}/api/reports`, {
         headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
       }),
-    askPublic: () => fetch(`${origin}/api/reports/public`),
+    getPublic: () => fetch(`${origin}/api/reports/public`),
   };
 }
 
@@ -20,9 +20,9 @@ function remaining(response: Response): string | null {
 }
 
 test('GET /api/reports sends the reports and RateLimit-Remaining', async () => {
-  const { ask } = await start();
+  const { get } = await start();
 
-  const response = await ask('ada-token');
+  const response = await get('ada-token');
 
   expect(response.status).toBe(200);
   expect(await response.json()).toEqual({
@@ -33,15 +33,15 @@ test('GET /api/reports sends the reports and RateLimit-Remaining', async () => {
   });
   expect(response.headers.get('ratelimit-limit')).toBe('100');
   expect(remaining(response)).toBe('99');
-  expect(remaining(await ask('ada-token'))).toBe('98');
+  expect(remaining(await get('ada-token'))).toBe('98');
 });
 
 test.each([undefined, 'unknown', ''])(
   'GET /api/reports with the token %j is 401 before it is limited',
   async (token) => {
-    const { ask } = await start();
+    const { get } = await start();
 
-    const response = await ask(token);
+    const response = await get(token);
 
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
@@ -51,12 +51,12 @@ test.each([undefined, 'unknown', ''])(
 );
 
 test('each user has 100 requests a minute, and the 101st gets 429', async () => {
-  const { ask, askPublic } = await start();
+  const { get, getPublic } = await start();
 
-  const first = await Promise.all(Array.from({ length: 100 }, () => ask('ada-token')));
-  const over = await ask('ada-token');
-  const bob = await ask('bob-token');
-  const anonymous = await askPublic();
+  const first = await Promise.all(Array.from({ length: 100 }, () => get('ada-token')));
+  const over = await get('ada-token');
+  const bob = await get('bob-token');
+  const anonymous = await getPublic();
 
   expect(first.filter(({ status }) => status === 200)).toHaveLength(100);
   expect(new Set(first.map(remaining)).size).toBe(100);
@@ -70,11 +70,11 @@ test('each user has 100 requests a minute, and the 101st gets 429', async () => 
 });
 
 test('requests without a token are counted by address', async () => {
-  const { ask, askPublic } = await start();
-  await ask('ada-token');
+  const { get, getPublic } = await start();
+  await get('ada-token');
 
-  const one = await askPublic();
-  const other = await askPublic();
+  const one = await getPublic();
+  const other = await getPublic();
 
   expect([remaining(one), remaining(other)]).toEqual(['99', '98']);
 });

@@ -10,7 +10,7 @@ function pointer(name: string): string {
   return `#/$defs/${encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))}`;
 }
 
-/** Schemas whose parts refer to each other, to themselves and to the whole, and hold data like that. */
+/** Schemas whose parts refer to each other, to themselves and to the whole, and data that looks like references. */
 const part = fc.letrec<{ node: JsonSchema }>((tie) => ({
   node: fc.oneof(
     { maxDepth: 3 },
@@ -70,12 +70,12 @@ test('schemas keep their meaning in a document, even if several have one name', 
         return shared[name];
       };
       for (const [at, original] of schemas.entries()) {
-        const alone = (ref: string) =>
+        const withoutNames = (ref: string) =>
           ref === '#'
             ? original
             : original.$defs[NAMES.find((name) => pointer(name) === ref) ?? ''];
         expect(meaning(added[at], inDocument, 4)).toEqual(
-          meaning(added[at]?.$ref ? { $ref: '#' } : original, alone, 4),
+          meaning(added[at]?.$ref ? { $ref: '#' } : original, withoutNames, 4),
         );
       }
     }),

@@ -10,8 +10,9 @@ import { generateDocument } from './index.ts';
 import type { Response } from './responses.ts';
 
 const handler: Middleware = (ctx) => ctx.json({});
-const says = (metadata: RouteMetadata) => annotate<Middleware>((_ctx, next) => next(), metadata);
-const validates = (validation: object) => says({ validation });
+const withMetadata = (metadata: RouteMetadata) =>
+  annotate<Middleware>((_ctx, next) => next(), metadata);
+const validates = (validation: object) => withMetadata({ validation });
 
 test('a document is OpenAPI 3.1.1 with the titles that info has or lacks', async () => {
   expect(await generateDocument([])).toMatchObject({
@@ -80,7 +81,7 @@ test('endpoint() describes the operation', async () => {
   });
 });
 
-test('an internal operation is left out, the others of its path are not', async () => {
+test('an internal operation is omitted, other operations of its path are not', async () => {
   const router = createRouter()
     .get('/u', handler)
     .post('/u', endpoint({ visibility: 'internal' }), handler)
@@ -149,7 +150,7 @@ test('a method unknown to OpenAPI 3.1 becomes an extension', async () => {
   });
 });
 
-test('routes that two routers have in common stand once, under the first names', async () => {
+test('a route of two routers is listed once, with the parameter names of the first', async () => {
   const one = createRouter().get('/u/:id', handler);
   const two = createRouter().get('/u/:name', handler).put('/u/:name', handler);
 
@@ -183,7 +184,7 @@ test('paths of one router that differ only in parameter names become one path', 
   ]);
 });
 
-test('validate() gives query, path and header parameters, one a property', async () => {
+test('validate() documents query, path and header parameters, one per property', async () => {
   const router = createRouter().get(
     '/u/:id/*',
     validates({
@@ -209,7 +210,7 @@ test('validate() gives query, path and header parameters, one a property', async
   expect(paths['/u/{id}/{path}']?.get?.parameters).toHaveLength(5);
 });
 
-test('a query schema that combines others gives the properties of all', async () => {
+test('a query schema that combines others documents the properties of all', async () => {
   const query = z
     .object({ a: z.string(), b: z.string() })
     .and(z.object({ b: z.number(), c: z.string().optional() }));
@@ -272,8 +273,8 @@ test.each([
   });
 });
 
-test('a body that is parsed and not validated is untyped, and none where no method has one', async () => {
-  const parsed = says({ body: { mediaTypes: ['application/json'], limit: 1 } });
+test('a body that is parsed but not validated is untyped; methods without a body have none', async () => {
+  const parsed = withMetadata({ body: { mediaTypes: ['application/json'], limit: 1 } });
   const router = createRouter().put('/u', parsed, handler).get('/u', parsed, handler);
 
   const { paths } = await generateDocument(router.getRoutes());
@@ -297,17 +298,20 @@ test.each([
   [['application/merge-patch+json', 'application/json'], undefined],
   [['application/json', 'application/*+json'], ['application/json']],
   [['application/*+json'], ['application/json']],
-])('a body of the types %j is described in each that is one', async (mediaTypes, described) => {
-  const router = createRouter().patch('/u', says({ body: { mediaTypes } }), handler);
+])(
+  'a body with the types %j is documented for each valid media type',
+  async (mediaTypes, described) => {
+    const router = createRouter().patch('/u', withMetadata({ body: { mediaTypes } }), handler);
 
-  const { paths } = await generateDocument(router.getRoutes());
+    const { paths } = await generateDocument(router.getRoutes());
 
-  const content = paths['/u']?.patch?.requestBody?.content ?? {};
-  expect(Object.keys(content)).toEqual(described ?? mediaTypes);
-});
+    const content = paths['/u']?.patch?.requestBody?.content ?? {};
+    expect(Object.keys(content)).toEqual(described ?? mediaTypes);
+  },
+);
 
 test.each([
-  ['a parameter in the path', '/u/:id', says({}), ['400', '404', '405', '500']],
+  ['a parameter in the path', '/u/:id', withMetadata({}), ['400', '404', '405', '500']],
   ['a validated query', '/u', validates({ query: z.object({}) }), ['400', '405', '500']],
   [
     'another status of validation',
@@ -322,18 +326,23 @@ test.each([
     ['400', '405', '413', '415', '500'],
   ],
   ['security', '/u', endpoint({ security: [{ token: [] }] }), ['401', '405', '500']],
-  ['security that may be left out', '/u', endpoint({ security: [{}] }), ['405', '500']],
+  ['optional security', '/u', endpoint({ security: [{}] }), ['405', '500']],
   [
-    'security that a guard tells of',
+    'security metadata of a guard',
     '/u',
-    says({ security: [{ token: [] }] }),
+    withMetadata({ security: [{ token: [] }] }),
     ['401', '405', '500'],
   ],
-  ['a rate limit', '/u', says({ rateLimit: [{ headers: 'draft-6' }] }), ['405', '429', '500']],
   [
-    'answers that middleware tells of',
+    'a rate limit',
     '/u',
-    says({ responses: { 403: {}, 503: {} } }),
+    withMetadata({ rateLimit: [{ headers: 'draft-6' }] }),
+    ['405', '429', '500'],
+  ],
+  [
+    'response metadata of middleware',
+    '/u',
+    withMetadata({ responses: { 403: {}, 503: {} } }),
     ['403', '405', '500', '503'],
   ],
   [
@@ -342,7 +351,7 @@ test.each([
     endpoint({ responses: { 409: undefined } }),
     ['405', '409', '500'],
   ],
-])('%s adds the errors that it can give', async (_name, path, middleware, errors) => {
+])('%s adds its possible errors', async (_name, path, middleware, errors) => {
   const { paths, components } = await generateDocument(
     createRouter().put(path, middleware, handler).getRoutes(),
   );
@@ -358,7 +367,7 @@ test.each([
   }
 });
 
-test('an error that endpoint() gives a schema has this one', async () => {
+test('an error with a schema in endpoint() has this schema', async () => {
   const schema = z.object({ error: z.string() });
   const router = createRouter().get('/u', endpoint({ responses: { 401: schema } }), handler);
 
@@ -375,8 +384,8 @@ test.each([
     'draft-10',
     ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy', 'RateLimit'],
   ],
-])('limits by %s are in the headers of every answer', async (headers, names) => {
-  const router = createRouter().get('/u', says({ rateLimit: [{ headers }] }), handler);
+])('limits with %s headers are documented in every response', async (headers, names) => {
+  const router = createRouter().get('/u', withMetadata({ rateLimit: [{ headers }] }), handler);
 
   const { paths, components } = await generateDocument(router.getRoutes());
   const success = paths['/u']?.get?.responses['2XX'] as { headers: object };
@@ -389,8 +398,8 @@ test.each([
 
 test('routes with two kinds of limits have separate 429 responses', async () => {
   const router = createRouter()
-    .get('/a', says({ rateLimit: [{ headers: 'draft-6' }] }), handler)
-    .get('/b', says({ rateLimit: [{ headers: 'draft-10' }] }), handler);
+    .get('/a', withMetadata({ rateLimit: [{ headers: 'draft-6' }] }), handler)
+    .get('/b', withMetadata({ rateLimit: [{ headers: 'draft-10' }] }), handler);
 
   const { paths } = await generateDocument(router.getRoutes());
 
@@ -431,7 +440,7 @@ test('of several limiters on one route the document contains all limits and head
 });
 
 test('middleware describes headers and media types of responses', async () => {
-  const told = says({
+  const middleware = withMetadata({
     responses: {
       200: {
         description: 'Rows',
@@ -441,7 +450,7 @@ test('middleware describes headers and media types of responses', async () => {
     },
   });
   const { paths, components } = await generateDocument(
-    createRouter().get('/r', told, handler).getRoutes(),
+    createRouter().get('/r', middleware, handler).getRoutes(),
   );
 
   expect(paths['/r']?.get?.responses['200']).toEqual({
@@ -459,7 +468,7 @@ test('a schema describes JSON; other media types are text', async () => {
   const router = createRouter().get(
     '/r',
     endpoint({ responses: { 200: z.object({ id: z.string() }) } }),
-    says({ responses: { 200: { mediaTypes: ['application/ld+json', 'text/html'] } } }),
+    withMetadata({ responses: { 200: { mediaTypes: ['application/ld+json', 'text/html'] } } }),
     handler,
   );
 
@@ -473,7 +482,7 @@ test('a schema describes JSON; other media types are text', async () => {
   });
 });
 
-test('a schema with a name is shared, under one name for each form that it has', async () => {
+test('a schema with a name is shared, with a separate name for each of its forms', async () => {
   const user = z
     .object({ id: z.string(), role: z.string().default('member') })
     .meta({ id: 'User' });
@@ -541,7 +550,7 @@ test('text that looks like a reference is not changed', async () => {
   });
 });
 
-test('servers and security schemes are handed on', async () => {
+test('servers and security schemes are copied to the document', async () => {
   const servers = [{ url: 'https://api.example.com' }];
   const securitySchemes = { key: { type: 'apiKey', in: 'header', name: 'X-Key' } };
 

@@ -19,7 +19,7 @@ test('documented describes request headers, body, responses and their headers', 
       responses: {
         200: { schema: z.object({ id: z.string() }), headers: { ETag: 'Its state' } },
         304: {},
-        409: { description: 'The name is taken' },
+        409: { description: 'The name exists' },
       },
     }),
     (ctx) => ctx.json({}),
@@ -44,7 +44,7 @@ test('documented describes request headers, body, responses and their headers', 
       409: { $ref: '#/components/responses/Conflict' },
     },
   });
-  expect(components.responses?.Conflict).toMatchObject({ description: 'The name is taken' });
+  expect(components.responses?.Conflict).toMatchObject({ description: 'The name exists' });
 });
 
 test('documented calls next', async () => {

@@ -30,22 +30,25 @@ test.each([
 test.each([
   ['zod', z.object({ count: z._default(z.string(), 'none') }), ['count']],
   ['arktype', type({ count: 'string = "none"' }), ['count']],
-])('%s with a default asks for it on the way out only', async (_name, schema, required) => {
-  expect((await toJsonSchema(schema, 'input')).required ?? []).toEqual([]);
-  expect((await toJsonSchema(schema, 'output')).required).toEqual(required);
-});
+])(
+  'a property of %s with a default is required only in the output',
+  async (_name, schema, required) => {
+    expect((await toJsonSchema(schema, 'input')).required ?? []).toEqual([]);
+    expect((await toJsonSchema(schema, 'output')).required).toEqual(required);
+  },
+);
 
 test.each([
   ['zod', z.object({ at: z.date() })],
   ['zod/mini', mini.object({ at: mini.date() })],
   ['valibot', v.object({ at: v.date() })],
-])('a date of %s is the text that JSON writes it as', async (_name, schema) => {
+])('a date of %s is a string of format date-time', async (_name, schema) => {
   expect(await toJsonSchema(schema, 'output')).toMatchObject({
     properties: { at: { type: 'string', format: 'date-time' } },
   });
 });
 
-test('one part that JSON cannot say leaves the others typed', async () => {
+test('a part without a JSON form is untyped, the others are typed', async () => {
   const schema = z.object({
     id: z.bigint(),
     length: z.string().transform((text) => text.length),

@@ -36,7 +36,7 @@ test('GET /openapi.json returns the document of the mounted router', async () =>
   });
 });
 
-test('routers may be several, each mounted where it likes', async () => {
+test('routers may be several, with different mount paths', async () => {
   const v1 = createRouter().get('/a', (ctx) => ctx.json(1));
   const v2 = createRouter().get('/a', (ctx) => ctx.json(2));
   const app = createApp()
@@ -47,7 +47,7 @@ test('routers may be several, each mounted where it likes', async () => {
   expect(Object.keys((await readDocument(app)).paths)).toEqual(['/v1/a', '/v2/a']);
 });
 
-test('the document is built on the first request, and then stays', async () => {
+test('the document is built once, on the first request', async () => {
   const { app, router } = createDocumentedApp();
   let reads = 0;
   const counting = createApp().use(
@@ -63,12 +63,12 @@ test('the document is built on the first request, and then stays', async () => {
   router.get('/later', (ctx) => ctx.json({}));
   expect(reads).toBe(0);
 
-  const answers = await Promise.all([1, 2, 3].map(() => request(counting, '/openapi.json')));
+  const responses = await Promise.all([1, 2, 3].map(() => request(counting, '/openapi.json')));
   router.get('/too-late', (ctx) => ctx.json({}));
   await request(counting, '/openapi.json');
 
   expect(reads).toBe(1);
-  expect(new Set(answers.map((answer) => answer.headers.get('etag'))).size).toBe(1);
+  expect(new Set(responses.map((response) => response.headers.get('etag'))).size).toBe(1);
   expect(Object.keys((await readDocument(counting)).paths)).toEqual([
     '/api/users/{id}',
     '/api/later',
@@ -137,11 +137,11 @@ test.each([
   ['DELETE', '/docs'],
   ['GET', '/openapi.jsonx'],
   ['GET', '/docs/x'],
-])('%s %s is not theirs', async (method, path) => {
+])('%s %s is neither document nor page: 404', async (method, path) => {
   expect((await request(createDocumentedApp().app, path, { method })).status).toBe(404);
 });
 
-test('path and docs say where', async () => {
+test('path and docs set the paths of document and page', async () => {
   const { app } = createDocumentedApp({ path: '/v1/spec.json', docs: '/v1/reference/read' });
 
   expect((await readDocument(app, '/v1/spec.json')).openapi).toBe('3.1.1');
@@ -151,7 +151,7 @@ test('path and docs say where', async () => {
   expect((await request(app, '/docs')).status).toBe(404);
 });
 
-test('the page under a slash leads to the page without, where its links hold', async () => {
+test('the page with a trailing slash redirects to the page without, so that relative links work', async () => {
   const { app } = createDocumentedApp({ docs: '/v1/docs' });
 
   const response = await request(app, '/v1/docs/');
@@ -162,7 +162,7 @@ test('the page under a slash leads to the page without, where its links hold', a
   );
 });
 
-test('docs: false leaves the document alone', async () => {
+test('docs: false serves only the document', async () => {
   const { app } = createDocumentedApp({ docs: false });
 
   expect((await request(app, '/docs')).status).toBe(404);

@@ -33,6 +33,6 @@ test.each([
   Number.NaN,
   Number.POSITIVE_INFINITY,
   null,
-])('a window of %j is refused', (window) => {
+])('a window of %j is rejected', (window) => {
   expect(readDuration(window)).toBeUndefined();
 });

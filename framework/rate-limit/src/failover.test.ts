@@ -12,13 +12,13 @@ import type { RateLimitStore } from './store.ts';
 /** A store that can be broken and mended, and a log of what was said about it. */
 function createWorld() {
   const memory = memoryStore();
-  const state = { isBroken: false, asked: 0 };
+  const state = { isBroken: false, called: 0 };
   const store: RateLimitStore = {
     counter: (policy) => {
       const counter = memory.counter(policy);
       return {
         hit: async (key, cost) => {
-          state.asked++;
+          state.called++;
           if (state.isBroken) throw new Error('connection lost');
           return counter.hit(key, cost);
         },
@@ -26,8 +26,8 @@ function createWorld() {
     },
   };
   const lines: string[] = [];
-  const say = (level: string) => (message: string) => void lines.push(`${level}: ${message}`);
-  const logger = { info: say('info'), warn: say('warn'), error: say('error') };
+  const log = (level: string) => (message: string) => void lines.push(`${level}: ${message}`);
+  const logger = { info: log('info'), warn: log('warn'), error: log('error') };
   const appWith = (onStoreError: OnStoreError, max = 2) =>
     createApp({ logger }).use(
       errorHandler(),
@@ -80,14 +80,14 @@ test('a store that fails is tried again and counts after its recovery', async ()
   const app = appWith('local', 3);
   state.isBroken = true;
   await statuses(app, 50);
-  const askedWhileBroken = state.asked;
+  const calledWhileBroken = state.called;
 
   state.isBroken = false;
   await sleep(300);
   await request(app, '/'); // counted locally, and counted by the store in the background
   const after = await statuses(app, 3);
 
-  expect(askedWhileBroken).toBeLessThan(10);
+  expect(calledWhileBroken).toBeLessThan(10);
   expect(after).toEqual([200, 200, 429]);
   expect(lines).toEqual([
     'error: The rate limit store fails: limits are not exact until it recovers',

@@ -80,7 +80,7 @@ test('memoryStore counts nothing from before a pause of one window, even in a sl
   expect([first.remaining, second.remaining]).toEqual([299, 298]);
 });
 
-test('memoryStore refuses a hit for resetMs, then allows it', () => {
+test('memoryStore rejects a hit for resetMs, then allows it', () => {
   fc.assert(
     fc.property(
       fc.array(step, { maxLength: 60 }),
@@ -95,16 +95,16 @@ test('memoryStore refuses a hit for resetMs, then allows it', () => {
         }
         for (const [at, counter] of counters.entries()) {
           if (cost > (POLICIES[at]?.burst ?? 0)) continue;
-          const refused = counter.hit('key', cost);
-          if (refused.allowed) continue;
+          const rejected = counter.hit('key', cost);
+          if (rejected.allowed) continue;
 
-          clock.advance(refused.resetMs * 0.99);
+          clock.advance(rejected.resetMs * 0.99);
           const early = counter.hit('key', cost);
           clock.advance(early.resetMs + 1e-6);
           const onTime = counter.hit('key', cost);
 
           expect([early.allowed, onTime.allowed]).toEqual([false, true]);
-          expect(refused.resetMs).toBeLessThanOrEqual(POLICIES[at]?.windowMs ?? 0);
+          expect(rejected.resetMs).toBeLessThanOrEqual(POLICIES[at]?.windowMs ?? 0);
         }
       },
     ),
@@ -204,7 +204,7 @@ test('a fixed window allows twice its limit around its end', () => {
   expect([early, late, next]).toEqual([1, 9, 10]);
 });
 
-test('memoryStore never holds more keys than maxKeys', () => {
+test('memoryStore never contains more keys than maxKeys', () => {
   const store = memoryStore({ maxKeys: 100 });
   const counter = store.counter(policyOf({ windowMs: 60_000 }));
 
@@ -279,7 +279,7 @@ test('a store whose keys are all blocked evicts blocked keys', () => {
   expect(store.size).toBe(50);
 });
 
-test('memoryStore takes less than 40 MB when it is full', () => {
+test('memoryStore uses less than 40 MB when it is full', () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage: () => void = runInNewContext('gc');
   const usedBytes = () => {
@@ -298,7 +298,7 @@ test('memoryStore takes less than 40 MB when it is full', () => {
   expect(bytes).toBeLessThan(40_000_000);
 });
 
-test('memoryStore counts each of more keys than one of its tables holds', () => {
+test('memoryStore counts more keys than one of its tables contains', () => {
   const store = memoryStore();
   const counter = store.counter(policyOf({ max: 3, windowMs: 60_000 }));
   const remaining = new Set<number>();

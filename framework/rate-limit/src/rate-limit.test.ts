@@ -118,7 +118,7 @@ test('two limiters on one route both count, and the headers report the stricter'
   );
   expect([third.status, third.headers.get('RateLimit-Limit')]).toEqual([429, '2']);
   expect(third.headers.get('Retry-After')).toBe('1');
-  // The third request counted for the first limiter: nothing is left there now.
+  // The third request counted for the first limiter, whose limit is used up now.
   expect([fourth.status, fourth.headers.get('RateLimit-Limit')]).toEqual([429, '3']);
   expect(fourth.headers.get('Retry-After')).toBe('3600');
 });
@@ -345,7 +345,7 @@ test.each<[object, string]>([
     { windowMs: 1_000 },
     'Cannot read option windowMs "1000" of rateLimit(): expected one of max, window, algorithm, burst, name, keyGenerator, store, skip, countOnly, cost, handler, onStoreError, ipv6Subnet, headers; did you mean window?',
   ],
-])('rateLimit refuses the options %j', (options: RateLimitOptions, message) => {
+])('rateLimit rejects the options %j', (options: RateLimitOptions, message) => {
   expect(() => rateLimit(options)).toThrow(new TypeError(message));
 });
 
@@ -371,10 +371,10 @@ test.each(['free', 'unknown', 'constructor', '__proto__', 'toString', ''])(
 
 test('each tier has its own limit', async () => {
   const app = tieredApp((ctx) => ctx.get('tier'));
-  const ask = (tier: string) => request(app, '/', { headers: { Tier: tier } });
+  const send = (tier: string) => request(app, '/', { headers: { Tier: tier } });
 
-  const pro = [await ask('pro'), await ask('pro'), await ask('pro')];
-  const free = [await ask('free'), await ask('free')];
+  const pro = [await send('pro'), await send('pro'), await send('pro')];
+  const free = [await send('free'), await send('free')];
 
   expect(pro.map(({ status }) => status)).toEqual([200, 200, 429]);
   expect(free.map(({ status }) => status)).toEqual([200, 429]);
@@ -428,18 +428,18 @@ test.each<[object, string]>([
     { tiers: { a: {} }, tierResolver: () => 'a', max: 5 },
     'Cannot read option max "5" of tieredRateLimit(): expected one of tiers, tierResolver, defaultTier, keyGenerator',
   ],
-])('tieredRateLimit refuses wrong options: %#', (options: object, message) => {
+])('tieredRateLimit rejects invalid options: %#', (options: object, message) => {
   expect(() => tieredRateLimit(options as Parameters<typeof tieredRateLimit>[0])).toThrow(message);
 });
 
-/** Refuses a request without a good token, after as many turns of the event loop as a real check takes. */
+/** Rejects a request without a valid token, asynchronously like a real check. */
 const authenticate: Middleware = async (ctx, next) => {
   await new Promise((resolve) => setImmediate(resolve));
   if (ctx.get('x-token') !== 'good') ctx.throw(401, 'invalid token');
   await next();
 };
 
-function asking(app: ReturnType<typeof appWith>, { ip = '192.0.2.1', token = 'bad' } = {}) {
+function send(app: ReturnType<typeof appWith>, { ip = '192.0.2.1', token = 'bad' } = {}) {
   return request(app, '/', { headers: { 'X-Forwarded-For': ip, 'X-Token': token } });
 }
 
@@ -448,14 +448,14 @@ test('countOnly counts requests that end with one of its statuses, and no others
 
   const statuses = [];
   for (const token of ['good', 'bad', 'good', 'good', 'bad', 'bad', 'good']) {
-    statuses.push((await asking(app, { token })).status);
+    statuses.push((await send(app, { token })).status);
   }
 
   expect(statuses).toEqual([200, 401, 200, 200, 401, 429, 429]);
-  expect((await asking(app, { ip: '192.0.2.2', token: 'good' })).status).toBe(200);
+  expect((await send(app, { ip: '192.0.2.2', token: 'good' })).status).toBe(200);
 });
 
-test('countOnly refuses a key over the limit before the request is handled', async () => {
+test('countOnly rejects a key over the limit before the request is handled', async () => {
   let checks = 0;
   const counting: Middleware = (_ctx, next) => {
     checks++;
@@ -466,20 +466,20 @@ test('countOnly refuses a key over the limit before the request is handled', asy
     counting,
     authenticate,
   );
-  await asking(app);
+  await send(app);
 
-  const refused = await asking(app);
+  const rejected = await send(app);
 
   expect(checks).toBe(1);
-  expect(refused.status).toBe(429);
-  expect(refused.headers.get('Retry-After')).toBe('60');
-  expect(await refused.json()).toMatchObject({ code: 'RATE_LIMITED' });
+  expect(rejected.status).toBe(429);
+  expect(rejected.headers.get('Retry-After')).toBe('60');
+  expect(await rejected.json()).toMatchObject({ code: 'RATE_LIMITED' });
 });
 
 test('countOnly lets max of 300 parallel failures pass', async () => {
   const app = appWith(rateLimit({ max: 30, countOnly: [401] }), authenticate);
 
-  const responses = await Promise.all(Array.from({ length: 300 }, () => asking(app)));
+  const responses = await Promise.all(Array.from({ length: 300 }, () => send(app)));
 
   expect(responses.filter(({ status }) => status === 401)).toHaveLength(30);
   expect(responses.filter(({ status }) => status === 429)).toHaveLength(270);
@@ -492,8 +492,8 @@ test('countOnly sets headers only on responses that it counts', async () => {
     rateLimit({ max: 100 }),
   );
 
-  const bad = await asking(app);
-  const good = await asking(app, { token: 'good' });
+  const bad = await send(app);
+  const good = await send(app, { token: 'good' });
 
   expect(bad.headers.get('RateLimit-Limit')).toBe('3');
   expect(bad.headers.get('RateLimit-Remaining')).toBe('2');
@@ -525,7 +525,7 @@ test('countOnly counts in a store without findRefusal', async () => {
 
   const statuses = [];
   for (const token of ['bad', 'bad', 'good']) {
-    statuses.push((await asking(app, { token })).status);
+    statuses.push((await send(app, { token })).status);
   }
 
   expect(statuses).toEqual([401, 429, 200]);
@@ -537,7 +537,7 @@ test.each([
   [['401'], "[ '401' ]"],
   [401, '401'],
   [[401.5], '[ 401.5 ]'],
-])('countOnly refuses %j', (countOnly, shown) => {
+])('countOnly rejects %j', (countOnly, shown) => {
   expect(() => rateLimit({ countOnly } as RateLimitOptions)).toThrow(
     `Cannot read option countOnly "${shown}" of rateLimit(): expected a list of statuses such as [401]`,
   );

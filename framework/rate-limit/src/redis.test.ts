@@ -117,17 +117,17 @@ describe('with a server', () => {
       policyOf({ name: 'known', max: 1, windowMs: 600 }),
     );
     await counter.hit('key', 1);
-    const refused = await counter.hit('key', 1);
+    const rejected = await counter.hit('key', 1);
     commands.length = 0;
 
     const again = await counter.hit('key', 1);
-    const asked = commands.length;
-    await sleep(refused.resetMs + 3);
+    const sent = commands.length;
+    await sleep(rejected.resetMs + 3);
     const free = await counter.hit('key', 1);
 
     expect(again).toMatchObject({ allowed: false, remaining: 0 });
-    expect(again.resetMs).toBeLessThanOrEqual(refused.resetMs);
-    expect(asked).toBe(0);
+    expect(again.resetMs).toBeLessThanOrEqual(rejected.resetMs);
+    expect(sent).toBe(0);
     expect(free.allowed).toBe(true);
   });
 
@@ -213,7 +213,7 @@ describe('with a server', () => {
       { retries: 1 } as RedisStoreOptions,
       'Cannot read option retries "1" of redisStore(): expected one of prefix, timeout',
     ],
-  ])('redisStore refuses the options %j', (options, message) => {
+  ])('redisStore rejects the options %j', (options, message) => {
     expect(() => redisStore(client, options)).toThrow(new TypeError(message));
   });
 });
@@ -235,22 +235,22 @@ describe('with a server that fails', () => {
     app.use(errorHandler(), rateLimit({ max: 5, window: '1m', store: redisStore(client) }), (ctx) =>
       ctx.send('ok'),
     );
-    const ask = async (ip: string) => {
+    const send = async (ip: string) => {
       const startedMs = performance.now();
       const { status } = await request(app, '/', { headers: { 'X-Forwarded-For': ip } });
       return { status, tookMs: performance.now() - startedMs };
     };
-    /** Asks for a key of its own until the server counts it. */
+    /** Sends requests with a separate key until the server counts them. */
     const untilExact = async () => {
       const startedMs = performance.now();
       while (lines.length < 2 && performance.now() - startedMs < 30_000) {
-        await ask('192.0.2.99');
+        await send('192.0.2.99');
         await sleep(20);
       }
       return performance.now() - startedMs;
     };
-    await ask('192.0.2.1'); // also warms up the code
-    return { server, client, lines, ask, untilExact };
+    await send('192.0.2.1'); // also warms up the code
+    return { server, client, lines, send, untilExact };
   }
 
   const FAILS = 'The rate limit store fails: limits are not exact until it recovers';
@@ -259,14 +259,14 @@ describe('with a server that fails', () => {
   test.each(['SIGKILL', 'SIGSTOP'] as const)(
     'after %s, responses are in time with the local limit, and exact soon after recovery',
     async (signal) => {
-      const { server, client, lines, ask, untilExact } = await createWorld();
-      for (let sent = 0; sent < 4; sent++) await ask('192.0.2.2');
+      const { server, client, lines, send, untilExact } = await createWorld();
+      for (let sent = 0; sent < 4; sent++) await send('192.0.2.2');
 
       await server.signal(signal);
-      const first = await ask('192.0.2.2');
+      const first = await send('192.0.2.2');
       const later = [];
       for (let sent = 0; sent < 30; sent++) {
-        later.push(await ask('192.0.2.2'));
+        later.push(await send('192.0.2.2'));
         await sleep(20);
       }
       const saidWhileAway = [...lines];
@@ -274,7 +274,7 @@ describe('with a server that fails', () => {
       else await server.signal('SIGCONT');
       await untilExact();
       const passed = [];
-      for (let sent = 0; sent < 8; sent++) passed.push((await ask('192.0.2.3')).status);
+      for (let sent = 0; sent < 8; sent++) passed.push((await send('192.0.2.3')).status);
 
       // Only the first request, and a retry now and then in the background, wait 100 ms for the server.
       expect(later.reduce((sum, { tookMs }) => sum + tookMs, 0)).toBeLessThan(30 * 100);
@@ -288,11 +288,11 @@ describe('with a server that fails', () => {
   );
 
   test('a limiter that starts before its server limits locally, then exactly', async () => {
-    const { server, lines, ask, untilExact } = await createWorld();
+    const { server, lines, send, untilExact } = await createWorld();
     await server.signal('SIGKILL');
     await sleep(100);
 
-    const duringOutage = await ask('192.0.2.4');
+    const duringOutage = await send('192.0.2.4');
     await server.restart();
     await untilExact();
 

@@ -55,10 +55,10 @@ describe('a known path with an unregistered method', () => {
       .head('/b', respond);
 
     const several = await request(serve(router), '/a', { method: 'POST' });
-    const alone = await request(serve(router), '/b');
+    const withoutGet = await request(serve(router), '/b');
 
     expect(several.headers.get('allow')).toBe('PUT, GET, HEAD');
-    expect(alone.headers.get('allow')).toBe('HEAD');
+    expect(withoutGet.headers.get('allow')).toBe('HEAD');
   });
 
   test.each([

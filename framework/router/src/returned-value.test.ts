@@ -56,7 +56,7 @@ describe.each<readonly [string, (value: unknown) => Middleware]>([
     expect(errors).toEqual([]);
   });
 
-  test('that is an error causes a 500, and the log says to throw it', async () => {
+  test('that is an error causes a 500, and the log explains that errors must be thrown', async () => {
     const error = Object.assign(new Error('not found'), { status: 404, expose: true });
 
     const { response, errors } = await responseOf(handlerOf(error));

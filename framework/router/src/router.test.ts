@@ -10,7 +10,7 @@ import type { AnyRouter, Router } from './router.ts';
 const logger = { info() {}, warn() {}, error() {} };
 const handler = () => {};
 
-/** Answers with the route that runs and what it captured. */
+/** Responds with the matched route and its parameters. */
 const echo: Middleware = (ctx) => ctx.json({ route: ctx.route?.path, params: ctx.params });
 
 function serve(router: AnyRouter): Application {
@@ -154,7 +154,7 @@ describe('letter case and trailing slashes', () => {
   });
 
   test.each([{ caseSensitive: true }, { strict: true }])(
-    'must have the same options in a router and in one that is mounted on it: %o alone throws',
+    'must have the same options in a router and in one that is mounted on it: only one with %o throws',
     (options) => {
       expect(() => createRouter().mount('/a', createRouter(options))).toThrow(
         'Cannot mount a router at "/a": both must have the same options caseSensitive and strict',
@@ -336,7 +336,6 @@ describe('registration', () => {
     expect(child.match('GET', '/c')).toBeUndefined();
   });
 
-  // R12
   test.each([
     ['/a/*/b', '"*" must be the last segment'],
     ['/a*', '"*" must be a segment of its own'],
@@ -770,13 +769,13 @@ describe('handlers', () => {
     const app = serve(
       createRouter().query('/search', async (ctx) => {
         const pieces = await ctx.raw.req.toArray();
-        ctx.json({ asked: Buffer.concat(pieces).toString() });
+        ctx.json({ body: Buffer.concat(pieces).toString() });
       }),
     );
 
     const response = await request(app, '/search', { method: 'QUERY', body: 'name=Ada' });
 
-    expect(await response.json()).toEqual({ asked: 'name=Ada' });
+    expect(await response.json()).toEqual({ body: 'name=Ada' });
   });
 });
 

@@ -57,7 +57,7 @@ async function readProblem(response: Response): Promise<Problem> {
   return (await response.json()) as Problem;
 }
 
-/** What a POST of `body` to a route behind `validate(schema)` is told. */
+/** The issues in the response to a POST of `body` to a route with `validate(schema)`. */
 async function issuesOf(schema: StandardSchema, body: unknown): Promise<Problem['errors']> {
   const router = createRouter().post('/', validate(schema), (ctx) => ctx.json(ctx.body));
   const response = await post(router, body);
@@ -103,7 +103,7 @@ describe('a schema of any library', () => {
   });
 });
 
-describe('the answer to what does not fit', () => {
+describe('the response to invalid parts', () => {
   const router = createRouter().post(
     '/:id',
     validate({
@@ -145,7 +145,7 @@ describe('the answer to what does not fit', () => {
     expect(await response.json()).toEqual([{ id: 7 }, { page: 2 }, { 'a/b~c': 'x' }]);
   });
 
-  test('has status 422 if the options say so', async () => {
+  test('has the status 422 of the options', async () => {
     const strict = createRouter().post('/', validate(age, { status: 422 }), (ctx) => ctx.send(''));
 
     const response = await post(strict, {});
@@ -222,7 +222,7 @@ describe('the input', () => {
   });
 
   test.each(Object.entries(schemas))(
-    '%s: never appears in the response, whatever it is',
+    '%s: never appears in the response, for generated inputs',
     async (_, schema) => {
       await fc.assert(
         fc.asyncProperty(fc.string({ minLength: 6, unit: 'grapheme' }), async (text) => {
@@ -240,7 +240,7 @@ describe('the input', () => {
     },
   );
 
-  test('in an unknown key is named by the pointer only', async () => {
+  test('in an unknown key appears only in the pointer', async () => {
     const errors = await issuesOf(z.strictObject({}), { one: 1, two: 2 });
 
     expect(errors).toEqual([
@@ -263,19 +263,21 @@ describe('the input', () => {
 });
 
 describe('a schema', () => {
-  test('that is asynchronous is awaited, whichever part it is of', async () => {
-    const taken = z.object({
-      name: z.string().refine(async (name) => name !== 'ada', 'is taken'),
+  test('that is asynchronous is awaited, for every part', async () => {
+    const unique = z.object({
+      name: z.string().refine(async (name) => name !== 'ada', 'exists'),
     });
-    const router = createRouter().post('/', validate({ body: taken, query: z.object({}) }), (ctx) =>
-      ctx.json(ctx.body.name),
+    const router = createRouter().post(
+      '/',
+      validate({ body: unique, query: z.object({}) }),
+      (ctx) => ctx.json(ctx.body.name),
     );
 
     expect(await (await post(router, { name: 'free' })).json()).toBe('free');
-    const refused = await post(router, { name: 'ada' });
-    expect(refused.status).toBe(400);
-    expect((await readProblem(refused)).errors).toEqual([
-      { in: 'body', pointer: '/name', detail: 'is taken' },
+    const rejected = await post(router, { name: 'ada' });
+    expect(rejected.status).toBe(400);
+    expect((await readProblem(rejected)).errors).toEqual([
+      { in: 'body', pointer: '/name', detail: 'exists' },
     ]);
   });
 
@@ -303,7 +305,7 @@ describe('a schema', () => {
     await request(open, '/');
     await request(app, '/');
 
-    expect(seen).toEqual([true, false]); // the second one was refused
+    expect(seen).toEqual([true, false]); // the second one was rejected
   });
 
   test.each([
@@ -320,7 +322,7 @@ describe('a schema', () => {
         throw new RangeError('secret of the schema');
       },
     ],
-  ])('that %s is answered 500, and the log has the reason', async (_, check) => {
+  ])('that %s gets 500, and the reason is logged', async (_, check) => {
     const schemas = {
       query: schemaOf(() => Promise.reject(new Error('also'))),
       body: schemaOf(check),
@@ -372,7 +374,7 @@ describe('a recursive schema and a body 20,000 levels deep', () => {
     expect(await response.json()).toMatchObject({ code: 'INVALID_JSON' });
   });
 
-  test.each(schemas)('%s: gets 400 from validate() alone', async (_, schema) => {
+  test.each(schemas)('%s: gets 400 from validate() without the parser', async (_, schema) => {
     const parse: Middleware = (ctx, next) => {
       ctx.body = JSON.parse(text);
       return next();
@@ -495,7 +497,7 @@ describe('a params schema that needs a parameter which the path does not have', 
     expect((await request(app, '/1/users/7')).status).toBe(204);
   });
 
-  test('is accepted behind a schema that makes it', async () => {
+  test('is accepted after a schema that creates it', async () => {
     const makes = z.object({ id: z.string() }).transform(({ id }) => ({ idd: id }));
     const reads = z.object({ idd: z.string() });
     const router = createRouter().get(

@@ -25,10 +25,10 @@ test.each([
 
 /** A simple implementation that compares lists of segments. */
 function contains(prefix: string, path: string): boolean {
-  const asked = path.split('/').slice(1);
+  const requested = path.split('/').slice(1);
   const segments = prefix.split('/').slice(1).filter(Boolean);
   return segments.every((segment, at) =>
-    segment.startsWith(':') ? !!asked[at] : segment === asked[at]?.toLowerCase(),
+    segment.startsWith(':') ? !!requested[at] : segment === requested[at]?.toLowerCase(),
   );
 }
 

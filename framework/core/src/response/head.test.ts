@@ -143,11 +143,11 @@ test('headers that were set on ctx.raw.res are sent too', async () => {
   const server = createServer(touching).listen(0, '127.0.0.1');
   await once(server, 'listening');
 
-  const answer = await responseOf(server, last);
+  const received = await responseOf(server, last);
 
-  expect(answer).toMatch(/X-Raw: yes\r\n/);
-  expect(answer).toMatch(/X-More: too\r\n/);
-  expect(answer).toMatch(/X-Own: as well\r\n/);
+  expect(received).toMatch(/X-Raw: yes\r\n/);
+  expect(received).toMatch(/X-More: too\r\n/);
+  expect(received).toMatch(/X-Own: as well\r\n/);
   await once(server.close(), 'close');
 });
 

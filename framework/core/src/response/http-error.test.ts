@@ -33,11 +33,11 @@ test.each([
   const cause = new Error('the cause');
 
   const plain = new Type();
-  const told = new Type('told', { cause, code: 'OWN', type: 'urn:own' });
+  const error = new Type('own', { cause, code: 'OWN', type: 'urn:own' });
 
   expect(plain).toBeInstanceOf(HttpError);
   expect(plain).toMatchObject({ status, message: title, name: Type.name, expose: status < 500 });
-  expect(told).toMatchObject({ message: 'told', cause, code: 'OWN', type: 'urn:own' });
+  expect(error).toMatchObject({ message: 'own', cause, code: 'OWN', type: 'urn:own' });
 });
 
 test('MethodNotAllowedError and UnauthorizedError have the header that their status requires', () => {

@@ -391,7 +391,7 @@ describe('ctx.signal', () => {
         await sleep(5_000, undefined, { signal }).catch(() => signal.throwIfAborted());
       },
     ],
-    ['goes on', (signal) => once(signal, 'abort')],
+    ['continues', (signal) => once(signal, 'abort')],
   ])(
     'aborts when the client disconnects from a handler that %s, without a log entry',
     async (_, work) => {
@@ -536,7 +536,7 @@ test.each([
   [{ headersTimeoutMs: 400_000, requestTimeoutMs: 1_000 }, 1_000],
   [{ headersTimeoutMs: 400_000 }, 300_000],
 ])(
-  'listen with %o rejects, naming headersTimeoutMs and requestTimeoutMs',
+  'listen with %o rejects with the names headersTimeoutMs and requestTimeoutMs',
   async (timeouts, most) => {
     await expect(listen(createApp(), { port: 0, ...timeouts })).rejects.toThrow(
       new TypeError(
