@@ -1,6 +1,6 @@
 /*
- * The document, as far as the page reads it. It comes from this package's generator; still nothing is
- * taken for granted, for the page may also be given a document that was written by hand.
+ * The parts of the document that the page reads. The page makes no assumptions about it, because it can
+ * also show a document that this package did not generate.
  */
 
 export interface Schema {
@@ -39,7 +39,7 @@ export interface Media {
   readonly example?: unknown;
 }
 
-export interface Answer {
+export interface ApiResponse {
   readonly $ref?: string;
   readonly description?: string;
   readonly headers?: Readonly<
@@ -60,7 +60,7 @@ export interface Described {
     readonly required?: boolean;
     readonly content?: Readonly<Record<string, Media>>;
   };
-  readonly responses?: Readonly<Record<string, Answer>>;
+  readonly responses?: Readonly<Record<string, ApiResponse>>;
 }
 
 export interface SecurityScheme {
@@ -84,12 +84,12 @@ export interface Api {
   };
 }
 
-/** An operation in its place. */
+/** An operation with its method and path. */
 export interface Operation extends Described {
   readonly id: string;
   readonly method: string;
   readonly path: string;
-  /** Its summary, or its path for want of one. */
+  /** Its summary, or its path if it has none. */
   readonly title: string;
   readonly isTitled: boolean;
 }
@@ -99,7 +99,7 @@ export interface Group {
   readonly operations: readonly Operation[];
 }
 
-/** What `part` refers to in the document, or `part` itself. */
+/** Resolves a `$ref` of `part` in the document; without one, returns `part`. */
 export function resolve<T extends { readonly $ref?: string }>(api: Api, part: T): T {
   const [, kind = '', name = ''] = /^#\/components\/([^/]+)\/([^/]+)$/.exec(part.$ref ?? '') ?? [];
   const found = api.components?.[kind]?.[name];
@@ -108,7 +108,7 @@ export function resolve<T extends { readonly $ref?: string }>(api: Api, part: T)
 
 const METHODS = ['get', 'x-query', 'post', 'put', 'patch', 'delete', 'head', 'options', 'trace'];
 
-/** The operations of a document by their first tag, or by what their path is about. */
+/** The operations of a document by their first tag, or else by the resource in their path. */
 export function groupOperations(api: Api): Group[] {
   const groups = new Map<string, Operation[]>();
   for (const [path, item] of Object.entries(api.paths ?? {})) {
@@ -121,7 +121,7 @@ export function groupOperations(api: Api): Group[] {
       const method = field.replace('x-', '').toUpperCase();
       const id = `operation/${described.operationId ?? `${method}${path}`}`;
       const name = described.tags?.[0] ?? subjectOf(path);
-      // A summary that only says the route again is what the generator writes for want of one.
+      // The generator writes method and path as the summary of an operation without one.
       const { summary = '' } = described;
       const isTitled = summary !== '' && summary !== `${method} ${path}`;
       const operation = {
@@ -138,7 +138,7 @@ export function groupOperations(api: Api): Group[] {
   return [...groups].map(([name, operations]) => ({ name, operations }));
 }
 
-/** `/api/v1/users/{id}` is about `users`, in version `v1`. */
+/** The resource of `/api/v1/users/{id}` is `users v1`. */
 function subjectOf(path: string): string {
   const words = path.split('/').filter((word) => word !== '' && word !== 'api');
   const version = words.find((word) => /^v\d+$/.test(word));

@@ -4,7 +4,7 @@ const TOKEN =
   /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g;
 const MAX_COLOURED = 200_000;
 
-/** JSON in colours; a long text stays plain, for each token is an element. */
+/** JSON in colours. Long texts stay plain, because each token becomes an element. */
 export function colourJson(text: string): Child[] {
   if (text.length > MAX_COLOURED) return [text];
   const children: Child[] = [];
@@ -51,7 +51,7 @@ export function codeBlock(
   };
 }
 
-/** Buttons of which one is pressed. */
+/** A group of buttons, one of which is pressed. */
 export function choice(
   label: string,
   names: readonly string[],

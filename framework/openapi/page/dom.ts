@@ -3,8 +3,8 @@ export type Child = Node | string | undefined | false;
 type Attributes = Readonly<Record<string, string | boolean | undefined>>;
 
 /**
- * Makes an element. Everything on the page comes from here: text is only ever text, so nothing that
- * a document says can become markup.
+ * Creates an element. All elements of the page are created here, with text nodes only, so that no text
+ * of a document can become markup.
  */
 export function h<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
@@ -36,14 +36,14 @@ export function button(
   return element;
 }
 
-/** Details whose content is made when they are first opened, so a schema may contain itself. */
+/** A details element that creates its content when it is first opened, so a schema may contain itself. */
 export function lazyDetails(summary: Child, className: string, fill: () => Child): HTMLElement {
   const details = h('details', { class: className }, h('summary', {}, summary));
   details.addEventListener('toggle', () => append(details, [fill()]), { once: true });
   return details;
 }
 
-/** Makes a change where a screen reader speaks of it. */
+/** Announces a change to screen readers. */
 export function announce(text: string): void {
   const place = document.getElementById('announcement');
   if (place) place.textContent = text;

@@ -12,7 +12,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   ipv6: '2001:db8::1',
 };
 
-/** A plain text reads better when it fits the name that it stands under. */
+/** Example strings for common property names. */
 const TEXTS_BY_NAME: Readonly<Record<string, string>> = {
   id: '42',
   name: 'Ada Lovelace',
@@ -22,17 +22,17 @@ const TEXTS_BY_NAME: Readonly<Record<string, string>> = {
   currency: 'EUR',
 };
 
-/** An example of what a media type holds: the one that is given, or one made from the schema. */
+/** The example of a media type, or one generated from its schema. */
 export function exampleOf(api: Api, media: Media): unknown {
   return media.example ?? exampleOfSchema(api, media.schema ?? {});
 }
 
-/** An example of a schema; where the schema comes up inside itself, the example leaves it out. */
+/** Generates an example of a schema. Omits a schema inside itself. */
 export function exampleOfSchema(api: Api, schema: Schema): unknown {
   return make(api, schema, { name: '', above: [] }) ?? {};
 }
 
-/** Where in an example something stands: under which name, and inside which schemas. */
+/** A position in an example: the property name and the enclosing schemas. */
 interface Place {
   readonly name: string;
   readonly above: readonly Schema[];

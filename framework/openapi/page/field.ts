@@ -3,7 +3,7 @@ import type { Session } from './request.ts';
 
 let count = 0;
 
-/** An input under its label; `note` says what it is part of. */
+/** An input with its label; `note` describes where the value is sent. */
 export function field(label: string, input: HTMLElement, note = ''): HTMLElement {
   input.id = `input-${++count}`;
   return h(
@@ -14,7 +14,7 @@ export function field(label: string, input: HTMLElement, note = ''): HTMLElement
   );
 }
 
-/** Where credentials for a scheme are filled in, here and in every other field for the same scheme. */
+/** The input for the credentials of a scheme, in sync with all other inputs for this scheme. */
 export function credentialField({ credentials, listeners }: Session, name: string): HTMLElement {
   const input = h('input', {
     type: 'password',

@@ -15,7 +15,7 @@ void start(document.documentElement.dataset.document ?? 'openapi.json');
 async function start(url: string): Promise<void> {
   try {
     const response = await fetch(url);
-    if (!response.ok) throw new Error(`${url} answered ${response.status} ${response.statusText}`);
+    if (!response.ok) throw new Error(`${url} returned ${response.status} ${response.statusText}`);
     show((await response.json()) as Api, response.url);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -56,8 +56,8 @@ function show(api: Api, documentUrl: string): void {
 }
 
 /**
- * Scrolls to what the address names. What comes into view on the way takes its real height only then,
- * so the way is corrected for a few frames.
+ * Scrolls to the target of the address. Elements get their real height only when they become visible,
+ * so the position is corrected for a few frames.
  */
 function goToHash(): void {
   const target = document.getElementById(decode(location.hash.slice(1)));
@@ -102,7 +102,7 @@ function introView(
   );
 }
 
-/** Fields that nothing is sent from; browsers want passwords to be in a form all the same. */
+/** Inputs for credentials. Browsers expect passwords in a form, although this one is never submitted. */
 function credentialsForm(schemes: readonly string[], session: Session): HTMLElement {
   const form = h(
     'form',
@@ -113,7 +113,7 @@ function credentialsForm(schemes: readonly string[], session: Session): HTMLElem
   return form;
 }
 
-/** Which server the samples and the forms are for; of several the reader chooses one. */
+/** The server of the samples and forms; if there are several, the reader selects one. */
 function serverView(servers: readonly string[], session: Session): HTMLElement {
   if (servers.length < 2) {
     const block = codeBlock('Server', 'address of the server');

@@ -2,7 +2,7 @@ import { append, type Child, h } from './dom.ts';
 
 /**
  * The part of CommonMark that descriptions use: paragraphs, lists, fenced and inline code, emphasis
- * and links. Whatever is none of these, tags above all, stays the text that it is.
+ * and links. Everything else, such as tags, is shown as text.
  */
 export function markdown(text: string): HTMLElement {
   const blocks = text.trim().split(/\n\s*\n|(?=^```)|(?<=^```[^\n]*\n(?:(?!```)[^\n]*\n)*```)/m);
@@ -43,7 +43,7 @@ export function inline(text: string): Child[] {
   return children;
 }
 
-/** A link if it leads somewhere harmless; a `javascript:` target leaves only its text. */
+/** A link if its target is safe; of a `javascript:` target, only the text. */
 function link(label: string, target: string): Child {
   if (!/^(?:https?:|mailto:|#|\/(?!\/))/i.test(target)) return label;
   const element = h('a', { href: target, rel: 'noreferrer' });

@@ -1,4 +1,4 @@
-import { type Answer, type Api, type Operation, resolve } from './api.ts';
+import { type Api, type ApiResponse, type Operation, resolve } from './api.ts';
 import { choice, codeBlock } from './code.ts';
 import { append, button, type Child, h, lazyDetails } from './dom.ts';
 import { exampleOf } from './example.ts';
@@ -7,7 +7,7 @@ import { type Draft, prepare, type Session, schemesOf, toCurl, toFetch } from '.
 import { row, schemaView } from './schema.ts';
 import { tryIt } from './try-it.ts';
 
-/** Everything about one operation: what it means on the left, how to call it on the right. */
+/** One operation: its description on the left, its usage on the right. */
 export function operationView(api: Api, operation: Operation, session: Session): HTMLElement {
   return h(
     'article',
@@ -36,7 +36,7 @@ export function operationView(api: Api, operation: Operation, session: Session):
       securityNote(api, operation),
       parametersView(api, operation),
       bodyView(api, operation),
-      answersView(api, operation),
+      responsesView(api, operation),
     ),
     h('div', { class: 'usage' }, ...usageView(api, operation, session)),
   );
@@ -84,26 +84,26 @@ function bodyView(api: Api, { requestBody }: Operation): Child {
   return h('div', {}, ...views);
 }
 
-function answersView(api: Api, { responses = {} }: Operation): HTMLElement {
+function responsesView(api: Api, { responses = {} }: Operation): HTMLElement {
   const statuses = Object.keys(responses).sort();
   return h(
     'div',
-    { class: 'answers' },
-    h('h4', {}, 'Answers'),
-    ...statuses.map((status) => answerView(api, status, resolve(api, responses[status] ?? {}))),
+    { class: 'responses' },
+    h('h4', {}, 'Responses'),
+    ...statuses.map((status) => responseView(api, status, resolve(api, responses[status] ?? {}))),
   );
 }
 
-function answerView(api: Api, status: string, answer: Answer): HTMLElement {
+function responseView(api: Api, status: string, response: ApiResponse): HTMLElement {
   const heading = h(
     'span',
     {},
     h('span', { class: `status s${status[0]}` }, status),
     ' ',
-    ...inline(answer.description ?? ''),
+    ...inline(response.description ?? ''),
   );
-  const headers = Object.entries(answer.headers ?? {});
-  const contents = Object.entries(answer.content ?? {});
+  const headers = Object.entries(response.headers ?? {});
+  const contents = Object.entries(response.content ?? {});
   if (headers.length === 0 && contents.length === 0) return h('p', { class: 'bare' }, heading);
   return lazyDetails(heading, 'status-line', () =>
     h(
@@ -162,15 +162,15 @@ function usageView(api: Api, operation: Operation, session: Session): Child[] {
   }
 }
 
-/** The first answer that has a body, as an example. */
+/** An example of the first response with a body. */
 function examplesView(api: Api, { responses = {}, title }: Operation): Child[] {
   for (const status of Object.keys(responses).sort()) {
     const { content = {} } = resolve(api, responses[status] ?? {});
     const media = content['application/json'];
     if (!media?.schema || !/^[23]/.test(status) || Object.keys(media.schema).length === 0) continue;
     const block = codeBlock(
-      h('span', {}, h('span', { class: `status s${status[0]}` }, status), ' Example answer'),
-      `example answer of ${title}`,
+      h('span', {}, h('span', { class: `status s${status[0]}` }, status), ' Example response'),
+      `example response of ${title}`,
     );
     block.show(JSON.stringify(exampleOf(api, media), null, 2), true);
     return [block.element];

@@ -1,13 +1,13 @@
 import type { Api, Operation, Parameter, SecurityScheme } from './api.ts';
 import { exampleOfSchema } from './example.ts';
 
-/** What a reader filled in for one operation; credentials are shared by all. */
+/** The values that a reader entered for one operation. */
 export interface Draft {
   readonly values: Map<string, string>;
   body: string;
 }
 
-/** What holds for every operation: which server, and whose credentials. They live as long as the page. */
+/** The server and the credentials of all operations, kept as long as the page is open. */
 export interface Session {
   server: string;
   readonly credentials: Map<string, string>;
@@ -26,7 +26,7 @@ export function keyOf(parameter: Parameter): string {
   return `${parameter.in}:${parameter.name}`;
 }
 
-/** The request that a draft makes. What is required and not filled in yet stands as an example. */
+/** The request of a draft. Required values that are not entered yet are examples. */
 export function prepare(
   api: Api,
   operation: Operation,
@@ -65,7 +65,7 @@ export function prepare(
   return { method: operation.method, url, headers, body: body || undefined };
 }
 
-/** A value as one segment; the rest of a path keeps its slashes. */
+/** A value as one segment; the value of a wildcard keeps its slashes. */
 function encodeValue({ 'x-wildcard': isWildcard }: Parameter, value: string): string {
   return isWildcard
     ? value.split('/').map(encodeURIComponent).join('/')
@@ -86,7 +86,7 @@ export function placeholderOf(api: Api, parameter: Parameter): string {
   return String(example);
 }
 
-/** The schemes of an operation's first way to authenticate. */
+/** The schemes of the first security requirement of an operation. */
 export function schemesOf(api: Api, operation: Operation): [string, SecurityScheme][] {
   const names = Object.keys(operation.security?.[0] ?? {});
   return names.map((name) => [

@@ -3,7 +3,7 @@ import { type Child, h, lazyDetails } from './dom.ts';
 import { typesOf } from './example.ts';
 import { inline } from './markdown.ts';
 
-/** What a schema asks for, property by property; what lies deeper is opened on demand. */
+/** The properties of a schema; nested schemas are opened on demand. */
 export function schemaView(api: Api, reference: Schema): HTMLElement {
   const schema = resolve(api, reference);
   const rows = propertiesOf(api, schema).map(({ name, part, required }) =>
@@ -19,7 +19,7 @@ export function schemaView(api: Api, reference: Schema): HTMLElement {
   );
 }
 
-/** One property or parameter: its name, what it may be, and what it means. */
+/** One property or parameter: name, type and description. */
 export function row(
   api: Api,
   {
@@ -69,7 +69,7 @@ function propertiesOf(api: Api, schema: Schema, depth = 0): Property[] {
   return [...inherited, ...own];
 }
 
-/** What can be opened below a property. */
+/** The nested schema of a property. */
 function innerOf(api: Api, schema: Schema): { title: string; view: () => Child } | undefined {
   const item = schema.items && resolve(api, schema.items);
   const extra =
@@ -91,7 +91,7 @@ function innerOf(api: Api, schema: Schema): { title: string; view: () => Child }
   return undefined;
 }
 
-/** A type as one reads it aloud: `User`, `array of string`, `"a" or "b"`, `integer or null`. */
+/** The name of a type: `User`, `array of string`, `"a" or "b"`, `integer or null`. */
 export function typeName(api: Api, schema: Schema): string {
   const name = schema.$ref?.split('/').at(-1);
   if (name) return name;
@@ -107,14 +107,14 @@ export function typeName(api: Api, schema: Schema): string {
   return schema.format ? `${text} (${schema.format})` : text;
 }
 
-/** Limits that JSON Schema has numbers for; the largest safe integer is no limit of anybody's. */
+/** The numeric limits of a schema; the largest safe integer is not shown. */
 function rulesOf(schema: Schema): Child[] {
   const rules = [
     range(schema.minimum ?? schema.exclusiveMinimum, schema.maximum ?? schema.exclusiveMaximum, ''),
     range(schema.minLength, schema.maxLength, ' characters'),
     range(schema.minItems, schema.maxItems, ' items'),
     schema.default === undefined ? undefined : `default ${JSON.stringify(schema.default)}`,
-    // A format says the same in a word.
+    // A format describes the pattern.
     typeof schema.pattern === 'string' && !schema.format ? `matches ${schema.pattern}` : undefined,
   ];
   return rules.filter((rule) => rule !== undefined).map((rule) => h('span', {}, rule));

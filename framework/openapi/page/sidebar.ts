@@ -8,7 +8,7 @@ interface Entry {
   readonly text: string;
 }
 
-/** The list of all operations, with a search over it; below 900 px it opens over the page. */
+/** The list of all operations with a search field; below 900 px it opens over the page. */
 export function sidebar(api: Api, groups: readonly Group[]): HTMLElement {
   const entries: Entry[] = [];
   const lists = groups.map(({ name, operations }) => {
@@ -76,7 +76,7 @@ export function sidebar(api: Api, groups: readonly Group[]): HTMLElement {
   return nav;
 }
 
-/** The bar above the page on a narrow screen. */
+/** The bar at the top of the page on narrow screens. */
 export function topBar(api: Api): HTMLElement {
   const menu = button(
     'Menu',
@@ -106,7 +106,7 @@ function operationLink(operation: Operation): HTMLElement {
   );
 }
 
-/** A path without what all paths begin with. */
+/** A path without the common prefix of all paths. */
 function shortTitle({ isTitled, title }: Operation): string {
   return isTitled ? title : title.replace(/^(?:\/api)?(?:\/v\d+)?(?=\/)/, '');
 }
@@ -116,7 +116,7 @@ function searchText(group: string, operation: Operation): string {
   return [group, method, path, title, description, operationId, ...tags].join(' ').toLowerCase();
 }
 
-/** Arrow keys walk from the search through what it found; Enter opens the first, Escape starts again. */
+/** Arrow keys move through the search results; Enter opens the first, Escape clears the search. */
 function moveByKey(event: KeyboardEvent, nav: HTMLElement, search: HTMLInputElement): void {
   if (event.key === 'Escape') {
     search.value = '';
@@ -138,7 +138,7 @@ function moveByKey(event: KeyboardEvent, nav: HTMLElement, search: HTMLInputElem
   else if (step < 0) search.focus();
 }
 
-/** Marks the operation that is being read. */
+/** Marks the visible operation. */
 export function followReading(main: HTMLElement, nav: HTMLElement): void {
   const links = new Map(
     [...nav.querySelectorAll<HTMLAnchorElement>('.side-list a')].map((link) => [

@@ -3,7 +3,7 @@ import { announce, button } from './dom.ts';
 const THEMES = ['auto', 'light', 'dark'];
 const KEY = 'fw-docs-theme';
 
-/** Takes up the theme that the reader chose last; without one the system decides. */
+/** Applies the theme that the reader selected last; default: the theme of the system. */
 export function applyTheme(theme = read()): void {
   document.documentElement.dataset.theme = theme;
   for (const each of document.querySelectorAll('.theme')) {
@@ -18,7 +18,7 @@ export function themeButton(): HTMLElement {
     try {
       localStorage.setItem(KEY, next);
     } catch {
-      // Storage may be closed to this page; the choice then holds until it is left.
+      // Storage may be unavailable; the theme then applies until the page is closed.
     }
     chosen = next;
     applyTheme(next);

@@ -8,14 +8,14 @@ import { type Draft, keyOf, placeholderOf, prepare, type Session, schemesOf } fr
 export interface TryItOptions {
   readonly draft: Draft;
   readonly session: Session;
-  /** Called when anything was filled in. */
+  /** Called when a value changes. */
   readonly onChange: () => void;
 }
 
-/** The form that sends a request for an operation, and shows the answer to it. */
+/** The form that sends a request for an operation and shows the response. */
 export function tryIt(api: Api, operation: Operation, options: TryItOptions): HTMLElement {
   const { draft, session, onChange } = options;
-  const answer = h('div', { class: 'answer' });
+  const result = h('div', { class: 'response' });
   const send = h('button', { type: 'submit', class: 'send' }, 'Send request');
   const form = h(
     'form',
@@ -35,10 +35,10 @@ export function tryIt(api: Api, operation: Operation, options: TryItOptions): HT
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     send.disabled = true;
-    answer.replaceChildren(await sendRequest(api, operation, options));
+    result.replaceChildren(await sendRequest(api, operation, options));
     send.disabled = false;
   });
-  return h('div', {}, form, answer);
+  return h('div', {}, form, result);
 }
 
 function note(place: string, required = false): string {
@@ -90,19 +90,19 @@ async function sendRequest(
     const response = await fetch(url, { method, headers, ...(body !== undefined && { body }) });
     const text = await response.text();
     const ms = Math.round(performance.now() - start);
-    announce(`Answered ${response.status} ${response.statusText} in ${ms} milliseconds`);
-    return answerView(response, text, ms);
+    announce(`Response ${response.status} ${response.statusText} in ${ms} milliseconds`);
+    return responseView(response, text, ms);
   } catch (error) {
-    announce('No answer');
+    announce('No response');
     return h(
       'p',
       { class: 'failure', role: 'alert' },
-      `No answer: ${error instanceof Error ? error.message : error}`,
+      `No response: ${error instanceof Error ? error.message : error}`,
     );
   }
 }
 
-function answerView(response: Response, text: string, ms: number): HTMLElement {
+function responseView(response: Response, text: string, ms: number): HTMLElement {
   const isJson = /[/+]json\b/.test(response.headers.get('content-type') ?? '');
   const block = codeBlock(
     h(
@@ -115,7 +115,7 @@ function answerView(response: Response, text: string, ms: number): HTMLElement {
       ),
       ` ${ms} ms`,
     ),
-    'answer',
+    'response',
   );
   block.show(text === '' ? 'No body' : isJson ? pretty(text) : text, isJson);
   const code = isJson ? codeOf(text) : undefined;
@@ -128,7 +128,7 @@ function answerView(response: Response, text: string, ms: number): HTMLElement {
     block.element,
     code !== undefined &&
       h('p', { class: 'hint' }, h('a', { href: '#errors' }, `What ${code} means`)),
-    h('details', { class: 'inner' }, h('summary', {}, 'Headers of the answer'), list),
+    h('details', { class: 'inner' }, h('summary', {}, 'Response headers'), list),
   );
 }
 

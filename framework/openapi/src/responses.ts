@@ -41,7 +41,7 @@ const HEADERS: Readonly<Record<string, { description: string; schema: JsonSchema
     schema: TEXT,
   },
   RateLimit: {
-    description: 'What is left of each, as a list: `"default";r=99;t=60`',
+    description: 'The remaining requests of each limit, as a list: `"default";r=99;t=60`',
     schema: TEXT,
   },
 };
@@ -108,14 +108,14 @@ const PROBLEM: JsonSchema = {
 };
 
 /** The responses of a route, given its metadata. */
-export interface AnsweredRoute {
+export interface RouteResponses {
   readonly metadata: DocumentedMetadata;
   readonly hasParams: boolean;
   readonly readsBody: boolean;
 }
 
 /** The error statuses that a route can have. */
-export function errorStatuses({ metadata, hasParams, readsBody }: AnsweredRoute): number[] {
+export function errorStatuses({ metadata, hasParams, readsBody }: RouteResponses): number[] {
   const { validation, security, rateLimits, responses } = metadata;
   const statuses = [405, 500];
   if (validation) statuses.push(validation.status ?? 400);

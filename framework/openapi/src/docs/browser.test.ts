@@ -126,9 +126,9 @@ test('try-it sends the request of the sample and shows the response', async () =
   );
   await article.getByRole('button', { name: 'Send request' }).click();
 
-  const answer = article.locator('.answer');
-  await answer.getByText('200 OK').waitFor();
-  expect(await answer.getByRole('region').innerText()).toContain('"name": "Ada Lovelace"');
+  const response = article.locator('.response');
+  await response.getByText('200 OK').waitFor();
+  expect(await response.getByRole('region').innerText()).toContain('"name": "Ada Lovelace"');
   expect(said).toEqual([]);
 });
 
@@ -139,8 +139,8 @@ test('try-it shows a problem response and links to the explanation of its code',
   await article.getByRole('button', { name: 'Try it' }).click();
   await article.getByLabel('id').fill('a/b');
   await article.getByRole('button', { name: 'Send request' }).click();
-  await article.locator('.answer').getByText('404 Not Found').waitFor();
-  expect(await article.locator('.answer').innerText()).toContain('User \\"a/b\\" not found');
+  await article.locator('.response').getByText('404 Not Found').waitFor();
+  expect(await article.locator('.response').innerText()).toContain('User \\"a/b\\" not found');
   await article.getByRole('link', { name: 'What NOT_FOUND means' }).click();
 
   await expect
@@ -148,7 +148,7 @@ test('try-it shows a problem response and links to the explanation of its code',
     .toBeLessThan(120);
 });
 
-test('try it sends body and credentials, which other operations then know too', async () => {
+test('try-it sends body and credentials, which other operations then use too', async () => {
   const { page } = await open();
   const article = operation(page, 'Create a user');
   const other = operation(page, 'Delete a user');
@@ -160,17 +160,17 @@ test('try it sends body and credentials, which other operations then know too', 
   await article.getByLabel('Body').fill('{"name": "Grace", "email": "grace@example.com"}');
   await article.getByRole('button', { name: 'Send request' }).click();
 
-  await article.locator('.answer').getByText('201 Created').waitFor();
-  expect(await article.locator('.answer').innerText()).toContain('"name": "Grace"');
+  await article.locator('.response').getByText('201 Created').waitFor();
+  expect(await article.locator('.response').innerText()).toContain('"name": "Grace"');
   expect(await other.getByRole('region', { name: /request for/ }).textContent()).toContain(
     'Authorization: Bearer secret',
   );
   await other.getByLabel('id').fill('42');
   await other.getByRole('button', { name: 'Send request' }).click();
-  await other.locator('.answer').getByText('204 No Content').waitFor();
+  await other.locator('.response').getByText('204 No Content').waitFor();
 });
 
-test('try it sends the query, the rest of a path and the method QUERY as they are', async () => {
+test('try-it sends the query, the value of a wildcard and the method QUERY unchanged', async () => {
   const { page } = await open();
 
   const list = operation(page, 'List users');
@@ -178,8 +178,8 @@ test('try it sends the query, the rest of a path and the method QUERY as they ar
   await list.getByLabel('limit').fill('5');
   await list.getByLabel('role').selectOption('admin');
   await list.getByRole('button', { name: 'Send request' }).click();
-  await list.locator('.answer').getByText('"limit": 5').waitFor();
-  expect(await list.locator('.answer').innerText()).toContain('"role": "admin"');
+  await list.locator('.response').getByText('"limit": 5').waitFor();
+  expect(await list.locator('.response').innerText()).toContain('"role": "admin"');
 
   const download = operation(page, 'Download a file');
   await download.getByRole('button', { name: 'Try it' }).click();
@@ -191,10 +191,10 @@ test('try it sends the query, the rest of a path and the method QUERY as they ar
   await search.getByRole('button', { name: 'Try it' }).click();
   await search.getByLabel('Body').fill('{"text": "needle"}');
   await search.getByRole('button', { name: 'Send request' }).click();
-  await search.locator('.answer').getByText('"needle"').waitFor();
+  await search.locator('.response').getByText('"needle"').waitFor();
 });
 
-test('everything works by keyboard alone', async () => {
+test('everything works with the keyboard', async () => {
   const { page } = await open();
   const focused = () =>
     page.evaluate('document.activeElement.innerText || document.activeElement.id');
@@ -216,7 +216,7 @@ test('everything works by keyboard alone', async () => {
   await page.keyboard.type('42');
   await page.keyboard.press('Enter');
 
-  await article.locator('.answer').getByText('200 OK').waitFor();
+  await article.locator('.response').getByText('200 OK').waitFor();
   await page.keyboard.press('Control+k');
   expect(await focused()).toBe('search');
 });
@@ -256,7 +256,7 @@ test.each(
     (['light', 'dark'] as const).map((scheme) => [width, scheme] as const),
   ),
 )(
-  'at %i px in %s nothing is cut off, and axe finds no serious fault',
+  'at %i px in %s no text is cut off, and axe finds no serious problem',
   async (width, colorScheme) => {
     const { page, said } = await open(createExampleApp(), {
       viewport: { width, height: 900 },
@@ -265,7 +265,7 @@ test.each(
     const article = operation(page, 'Create a user');
     await article.getByRole('button', { name: 'Try it' }).click();
     await article.getByRole('button', { name: 'Send request' }).click();
-    await article.locator('.answer').getByText('401 Unauthorized').waitFor();
+    await article.locator('.response').getByText('401 Unauthorized').waitFor();
     await openDetails(page);
 
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
@@ -314,7 +314,7 @@ test('hostile texts are not executed anywhere', async () => {
   expect(said).toEqual([]);
 });
 
-test('the policy keeps a script that got in from running', async () => {
+test('the policy blocks an injected script', async () => {
   const { page, said } = await open();
 
   await page.evaluate(`
@@ -329,7 +329,7 @@ test('the policy keeps a script that got in from running', async () => {
   expect(await page.evaluate('window.isIn')).toBeUndefined();
 });
 
-test('once it is there the page needs no network', async () => {
+test('the page works without the network once it is loaded', async () => {
   const { page } = await open();
   await page.context().setOffline(true);
 
@@ -344,7 +344,7 @@ test('once it is there the page needs no network', async () => {
   await article.getByRole('button', { name: 'Send request' }).click();
 
   await article.getByRole('alert').waitFor();
-  expect(await article.getByRole('alert').innerText()).toMatch(/^No answer: /);
+  expect(await article.getByRole('alert').innerText()).toMatch(/^No response: /);
 });
 
 test('the page explains why the document cannot be loaded', async () => {
@@ -357,6 +357,6 @@ test('the page explains why the document cannot be loaded', async () => {
   );
 
   expect(await page.getByRole('alert').innerText()).toBe(
-    'Cannot show the document: openapi.json answered 500 Internal Server Error',
+    'Cannot show the document: openapi.json returned 500 Internal Server Error',
   );
 });

@@ -33,7 +33,7 @@ const User = z
 
 const NewUser = z.object({
   name: z.string().min(1).max(200).describe('As the person writes it'),
-  email: z.email().describe('Unique, whatever its case'),
+  email: z.email().describe('Unique, ignoring case'),
   role: z.enum(['admin', 'member']).default('member'),
 });
 
@@ -148,7 +148,7 @@ export function createExampleApp(options: Partial<OpenApiOptions> = {}): Applica
           title: 'Users and files',
           version: '2.1.0',
           description:
-            'People, and what they keep.\n\nEvery answer is **JSON** unless it says otherwise. Times are in UTC by RFC 3339.',
+            'Users and their files.\n\nEvery response is **JSON** unless documented otherwise. Times are in UTC (RFC 3339).',
           license: { name: 'MIT', identifier: 'MIT' },
         },
         ...options,
