@@ -9,8 +9,8 @@ import { billOfMaterials } from './sbom.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 
 /**
- * Writes what the image of `service` adds to its base into `folder`/app: the bundle, the data of the
- * service and the bill of materials. The same sources give the same bytes, modes and times.
+ * Writes the layer that the image of `service` adds to its base into `folder`/app: the bundle, the data
+ * of the service and the bill of materials. The same sources result in the same bytes, modes and times.
  */
 export async function assemble(service: string, folder: string): Promise<void> {
   const source = path.join(root, 'services', service);
@@ -36,7 +36,7 @@ function writeJson(file: string, value: unknown): void {
   fs.writeFileSync(file, `${JSON.stringify(value, null, 1)}\n`);
 }
 
-/** Gives every file the mode 644, every folder 755, and all the time SOURCE_DATE_EPOCH (default 0). */
+/** Sets the mode of files to 644 and of folders to 755, and all times to SOURCE_DATE_EPOCH (default 0). */
 function normalise(folder: string): void {
   const seconds = Number(process.env.SOURCE_DATE_EPOCH ?? 0);
   for (const entry of fs.readdirSync(folder, { recursive: true, withFileTypes: true })) {

@@ -11,7 +11,7 @@ export interface Bases {
   readonly RUN_IMAGE: string;
 }
 
-/** Used instead of the Dockerfile's on a machine without a registry, if its engine has both. */
+/** Replace those of the Dockerfile on a machine without a registry, if its engine has both. */
 const OFFLINE: Bases = { BUILD_IMAGE: 'local/node:26-slim', RUN_IMAGE: 'local/nodejs26:nonroot' };
 
 /** The base images in `env`, by default those of the Dockerfile. */
@@ -31,7 +31,7 @@ export function chooseBases({ BUILD_IMAGE, RUN_IMAGE }: NodeJS.ProcessEnv = proc
 /**
  * Pulls missing base images and checks that both contain Node 26.
  *
- * @throws {Error} naming the variable, its value and what was expected
+ * @throws {Error} with the variable, its value and the expected value
  */
 export async function requireBases(bases: Bases): Promise<void> {
   for (const [variable, image] of Object.entries(bases)) {

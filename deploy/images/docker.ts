@@ -18,7 +18,7 @@ export async function docker(...args: readonly string[]): Promise<string> {
       stderr = '',
       message,
     } = error as Error & Record<'stdout' | 'stderr', string>;
-    // The classic builder prints a warning of its own, and the error of a step to standard output.
+    // The classic builder prints a deprecation warning, and the error of a step to standard output.
     const warning = /^DEPRECATED: .*\n(?: +.*\n)*/m;
     const end = `${stdout.trim().split('\n').slice(-6).join('\n')}\n${stderr.replace(warning, '')}`;
     throw new Error(`docker ${args[0]}: ${end.trim() || message}`);

@@ -80,7 +80,7 @@ describe.skipIf(missing)(
 
       try {
         leftovers.push(...stepsOf(await build('users', { name })));
-        // Downloaded again, their files would have other times.
+        // The files of packages that are downloaded again would have other times.
         expect(await buildPackages()).toEqual(packages);
       } finally {
         fs.writeFileSync(main, text);
@@ -167,7 +167,7 @@ describe.skipIf(missing)(
         ).toContain('Drained');
       });
 
-      // Retried: other load on the machine slows a start down.
+      // Retried, because other load on the machine slows the start down.
       test('is ready within 0.5 s', { retry: 3 }, async () => {
         const { startMs, idleMiB } = await measure(image, { starts: 3, idleMs: 0 });
 
@@ -303,8 +303,8 @@ function memoryLimits(): number[] {
     const values = fs.readFileSync(path.join(charts, service, 'values.yaml'), 'utf8');
     return parse(values).resources.limits.memory;
   });
-  const refusal = fs.readFileSync(path.join(charts, 'tests/rejected-values/users.yaml'), 'utf8');
-  const [least] = /too little to start: expected \w+ or more/.exec(refusal) ?? [];
+  const rejected = fs.readFileSync(path.join(charts, 'tests/rejected-values/users.yaml'), 'utf8');
+  const [least] = /too little to start: expected \w+ or more/.exec(rejected) ?? [];
   const known = [least, ...limits].map((text) => Number(/(\d+)Mi\b/.exec(text ?? '')?.[1]));
   return [...new Set([...known, 2 * Math.max(...known)])];
 }

@@ -14,7 +14,7 @@ export interface BillOptions {
  * The software bill of materials of a service's bundle: the packages whose code is in it, with the
  * texts of their licences (CycloneDX 1.6, https://cyclonedx.org/docs/1.6/json).
  *
- * @throws {Error} naming the package, if its package.json has no version or licence
+ * @throws {Error} that names the package, if its package.json has no version or licence
  */
 export function billOfMaterials({ root, service, metafile }: BillOptions) {
   const application = `services/${service}`;
@@ -52,7 +52,7 @@ function folderOf(input: string): string | undefined {
   )?.[0];
 }
 
-/** The folders with code in the scripts: esbuild leaves out what is never used. */
+/** The folders with code in the scripts; esbuild omits unused code. */
 function bundledFolders({ outputs }: Metafile): Set<string> {
   const scripts = Object.entries(outputs).filter(([file]) => file.endsWith('.js'));
   const inputs = scripts.flatMap(([, { inputs }]) => Object.entries(inputs));

@@ -7,7 +7,7 @@ import { authorization, hasTokens } from './lib/token.ts';
 
 export const options = PROFILES.rollout(__ENV);
 
-/** Creates the user whom the read requests use. */
+/** Creates the user of the read requests. */
 export function setup(): string {
   const body = { name: 'Rollout', email: `rollout-${newName()}@example.org` };
   const created = send('POST /api/v2/users', { body, expect: [201] });

@@ -70,7 +70,7 @@ function secret(): string {
   return fs.readFileSync(secretFile(system.folders.run), 'utf8').trim();
 }
 
-test('smoke sends every kind of request to a local system, whose secret it finds', async () => {
+test('smoke finds the secret of a local system and sends every kind of request', async () => {
   const { output, metrics, out, ...result } = await run('smoke', { DURATION: '4s' });
 
   expect(result, output).toMatchObject({ ok: true, failed: 0, dropped: 0 });
@@ -116,7 +116,7 @@ test('half of the requests of rollout create users', async () => {
 
   await run('rollout', { DURATION: '2s', RATE: '20' }, { base });
 
-  // The first two: one before k6 starts, and the user whom the read requests use.
+  // The first two: one before k6 starts, and the user of the read requests.
   const afterSetup = methods.slice(2);
   const posts = afterSetup.filter((method) => method === 'POST').length;
   expect(Math.abs(2 * posts - afterSetup.length)).toBeLessThanOrEqual(1);

@@ -98,7 +98,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   };
 }
 
-/** Waits for k6, which stops in good order on SIGTERM, and on Ctrl-C in its terminal. */
+/** Waits for k6, which stops gracefully on SIGTERM, and on Ctrl-C in its terminal. */
 async function exitCodeOf(child: ChildProcess, until?: AbortSignal): Promise<number> {
   const ignore = () => {};
   const stop = () => void child.kill('SIGTERM');
@@ -152,7 +152,7 @@ async function requireResponse(origin: string): Promise<void> {
   }
 }
 
-/** What tokens are made of: the variables in `env`, else the secret of the local system. */
+/** The variables for tokens: those in `env`, else the secret of the local system. */
 function readCredentials(
   origin: string,
   { env, run }: { readonly env: Environment; readonly run: string },

@@ -1,7 +1,7 @@
 import { hmac } from 'k6/crypto';
 import { b64encode } from 'k6/encoding';
 
-/** Whether each user has a token of its own; with `TOKEN`, all share that one. */
+/** Whether each user has its own token; with `TOKEN`, all share that one. */
 export const hasTokens = !__ENV.TOKEN;
 
 /**
@@ -14,7 +14,7 @@ export function authorization(user: string, tier: 'free' | 'pro'): { authorizati
 
 function issueToken(user: string, tier: string): string {
   const secret = __ENV.JWT_SECRET;
-  if (!secret) throw new Error('Cannot make a token: set TOKEN or JWT_SECRET');
+  if (!secret) throw new Error('Cannot create a token: set TOKEN or JWT_SECRET');
   const iat = Math.floor(Date.now() / 1000);
   const claims = {
     iss: __ENV.JWT_ISSUER || 'fw',

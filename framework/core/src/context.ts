@@ -37,7 +37,10 @@ export interface Context<out P extends Parts = Parts> {
   readonly method: string;
   /** The request target as sent: path and query, not decoded. */
   readonly url: string;
-  /** The normalised path: all guards, prefixes and routes compare this value. */
+  /**
+   * The normalised path, without the query. Keeps case and trailing slash, which prefixes and routes
+   * ignore by default: use `app.use(prefix, …)` or routes instead of `===`.
+   */
   readonly path: string;
   /** The decoded path parameters of the route; the wildcard is `params['*']`. */
   readonly params: Part<P, 'params', Record<string, string>>;

@@ -48,8 +48,8 @@ const AMPERSAND = 0x26;
 const LAST_PRINTABLE = 0x7e;
 
 /**
- * Whether parsing this query can fail: then it is parsed before any middleware runs. Other queries
- * are parsed on the first use of `ctx.query`.
+ * Whether parsing this query can fail: then it is parsed before any middleware except `outermost`
+ * runs. Other queries are parsed on the first use of `ctx.query`.
  */
 export function needsCheck(text: string): boolean {
   let pairs = 1;

@@ -28,7 +28,7 @@ function hashesOf(html: string, tag: 'script' | 'style'): string[] {
   );
 }
 
-test('the page is one file below 60 kB that names no other origin', async () => {
+test('the page is one file below 60 kB without another origin', async () => {
   const { response, html } = await readPage();
 
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -37,7 +37,7 @@ test('the page is one file below 60 kB that names no other origin', async () => 
   expect(html).not.toMatch(/@import|url\(/);
 });
 
-test('its policy lets in nothing but its own script, its own style and the document', async () => {
+test('its policy allows only its own script, its own style and the document', async () => {
   const { html, directives } = await readPage();
 
   expect(directives.get('default-src')).toEqual(["'none'"]);
