@@ -20,8 +20,8 @@ afterAll(() => browser.close());
 interface OpenPage {
   readonly page: Page;
   readonly origin: string;
-  /** What the console said, errors and refusals of the policy among it. */
-  readonly said: readonly string[];
+  /** The messages of the console, including errors and policy violations. */
+  readonly messages: readonly string[];
   readonly requested: readonly string[];
 }
 
@@ -37,26 +37,26 @@ async function open(
     await server.close();
   });
   const page = await context.newPage();
-  const said: string[] = [];
+  const messages: string[] = [];
   const requested: string[] = [];
-  page.on('console', (message) => said.push(message.text()));
-  page.on('pageerror', (error) => said.push(error.message));
+  page.on('console', (message) => messages.push(message.text()));
+  page.on('pageerror', (error) => messages.push(error.message));
   page.on('dialog', (dialog) => {
-    said.push(`dialog: ${dialog.message()}`);
+    messages.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
   page.on('request', (request) => requested.push(request.url()));
   const origin = `http://127.0.0.1:${server.port}`;
   await page.goto(origin + path);
   await page.locator('main, [role=alert]').first().waitFor();
-  return { page, origin, said, requested };
+  return { page, origin, messages, requested };
 }
 
 function operation(page: Page, title: string) {
   return page.getByRole('article', { name: new RegExp(`^${title}`) });
 }
 
-/** Opens all that can be opened, and what is inside of it, two levels down. */
+/** Opens all details elements, three levels deep. */
 async function openDetails(page: Page): Promise<void> {
   for (let level = 0; level < 3; level++) {
     await page.evaluate(`
@@ -67,12 +67,12 @@ async function openDetails(page: Page): Promise<void> {
 }
 
 test('the page shows every operation, contacts only its server and logs nothing', async () => {
-  const { page, origin, said, requested } = await open();
+  const { page, origin, messages, requested } = await open();
 
   await expect.poll(() => page.getByRole('article').count()).toBe(9);
   expect(await page.title()).toBe('Users and files');
   expect(requested.every((url) => url.startsWith(origin) || url.startsWith('data:'))).toBe(true);
-  expect(said).toEqual([]);
+  expect(messages).toEqual([]);
 });
 
 test('search finds operations by the words of their titles, paths and descriptions', async () => {
@@ -116,7 +116,7 @@ test('a link opens its operation, and so does its address', async () => {
 });
 
 test('try-it sends the request of the sample and shows the response', async () => {
-  const { page, origin, said } = await open();
+  const { page, origin, messages } = await open();
   const article = operation(page, 'Read a user');
 
   await article.getByRole('button', { name: 'Try it' }).click();
@@ -129,7 +129,7 @@ test('try-it sends the request of the sample and shows the response', async () =
   const response = article.locator('.response');
   await response.getByText('200 OK').waitFor();
   expect(await response.getByRole('region').innerText()).toContain('"name": "Ada Lovelace"');
-  expect(said).toEqual([]);
+  expect(messages).toEqual([]);
 });
 
 test('try-it shows a problem response and links to the explanation of its code', async () => {
@@ -258,7 +258,7 @@ test.each(
 )(
   'at %i px in %s no text is cut off, and axe finds no serious problem',
   async (width, colorScheme) => {
-    const { page, said } = await open(createExampleApp(), {
+    const { page, messages } = await open(createExampleApp(), {
       viewport: { width, height: 900 },
       colorScheme,
     });
@@ -278,7 +278,7 @@ test.each(
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
     expect(violations).toEqual([]);
-    expect(said.filter((text) => !text.includes('401'))).toEqual([]);
+    expect(messages.filter((text) => !text.includes('401'))).toEqual([]);
   },
 );
 
@@ -301,7 +301,7 @@ test('hostile texts are not executed anywhere', async () => {
   const app = createApp({ logger: { info() {}, warn() {}, error() {} } });
   app.use(openapi({ router, info })).route('/', router);
 
-  const { page, said } = await open(app);
+  const { page, messages } = await open(app);
   await openDetails(page);
   await page.getByRole('button', { name: 'Try it' }).click();
 
@@ -311,11 +311,11 @@ test('hostile texts are not executed anywhere', async () => {
   expect(await page.locator('img, script:not(:only-of-type), a[href^="javascript"]').count()).toBe(
     0,
   );
-  expect(said).toEqual([]);
+  expect(messages).toEqual([]);
 });
 
 test('the policy blocks an injected script', async () => {
-  const { page, said } = await open();
+  const { page, messages } = await open();
 
   await page.evaluate(`
     const script = document.createElement('script');
@@ -325,7 +325,7 @@ test('the policy blocks an injected script', async () => {
     fetch('https://example.com').catch(() => {});
   `);
 
-  await expect.poll(() => said.join('\n')).toContain('connect-src');
+  await expect.poll(() => messages.join('\n')).toContain('connect-src');
   expect(await page.evaluate('window.isIn')).toBeUndefined();
 });
 
