@@ -40,7 +40,10 @@ const total = z.int().min(0).meta({ description: 'The total number of users' });
 
 /** The list of version 1: all users, or one page. */
 export const UserListV1 = z.union([
-  z.object({ data: z.array(UserV1), total }),
+  z.object({
+    data: z.array(UserV1),
+    total: z.int().min(0).meta({ description: 'The number of users in the response' }),
+  }),
   z.object({
     data: z.array(UserV1),
     meta: z.object({ total, page: z.int().min(1), limit: z.int().min(1).max(100) }),
