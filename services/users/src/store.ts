@@ -1,118 +1,134 @@
 import type { User, UserChanges } from './user.ts';
 
-/** A stretch of the list: at most `limit` users, from the one at `start` on, which counts from 0. */
+/** Part of the list: at most `limit` users, from the zero-based index `start`. */
 export interface Slice {
   readonly start: number;
   readonly limit: number;
 }
 
-/** The first users of a slice, and how many users there are in all. */
+/** The first batch of a slice, and the total number of users. */
 export interface UserList {
   readonly users: readonly User[];
   readonly total: number;
-  /** The position of the last of `users`, if the slice has more: `page` continues after it. */
+  /** The position of the last of `users` if the slice contains more; `page` continues after it. */
   readonly next?: number;
 }
 
-/** Which users a page holds. */
+/** Selects the users of a page. */
 export interface PageOptions {
-  /** The position that the page before this one ended at. Default: from the first user on. */
+  /** The `next` of the previous page. Default: the page starts with the first user. */
   readonly after?: number | undefined;
   readonly limit: number;
-  /** Only users with this e-mail, whatever its case. */
+  /** Only users with this e-mail address, regardless of case. */
   readonly email?: string | undefined;
 }
 
-/** Some users in the order of their creation. */
+/** Users in the order of their creation. */
 export interface UserPage {
   readonly users: readonly User[];
-  /** The position of the last one, if more follow. */
+  /** The position of the last user if more follow. */
   readonly next?: number;
 }
 
-/** What a client calls a request by, so that sending it again does nothing more. */
+/** Identifies a request, so that repeating it has no further effect. */
 export interface Idempotency {
   readonly key: string;
-  /** Differs if the request does. */
+  /** Equal for two requests only if they have the same content. */
   readonly fingerprint: string;
 }
 
 export type InsertOutcome =
   | { readonly outcome: 'created'; readonly user: User }
-  /** The key was seen within the last 24 hours: the user as created then, whatever became of it. */
+  /** The key was used within the last 24 hours. The user is as created then, without later changes. */
   | { readonly outcome: 'replayed'; readonly user: User }
   | { readonly outcome: 'email-taken' }
-  /** The key was seen with another fingerprint. */
+  /** The key was used with another fingerprint. */
   | { readonly outcome: 'key-reused' };
 
 export type UpdateOutcome =
   | { readonly outcome: 'updated'; readonly user: User }
   | { readonly outcome: 'missing' }
-  /** The user is no longer of the version that the change was meant for. */
+  /** `ifVersion` is not the current version. */
   | { readonly outcome: 'stale' }
   | { readonly outcome: 'email-taken' };
 
 export type DeleteOutcome = 'deleted' | 'missing' | 'stale';
 
-/** What is counted, and up to when. */
+/** Selects the days and e-mail domains to count. */
 export interface StatisticsOptions {
-  /** How many days, the one of `now` included. */
+  /** Number of days (UTC), including the day of `now`. */
   readonly days: number;
-  /** How many e-mail domains at most. */
+  /** Maximum number of e-mail domains. */
   readonly domains: number;
   readonly now: Date;
 }
 
-/** How many users there are, and where they come from. */
+/** The number of users: in total, by day of creation and by e-mail domain. */
 export interface UserStatistics {
   readonly total: number;
-  /** Users created on each of the days (UTC), the oldest first. */
+  /** Users created on each day (UTC), oldest day first. */
   readonly byDay: readonly { readonly date: string; readonly count: number }[];
-  /** Users of each e-mail domain, in lower case, the largest first. */
+  /** Users by e-mail domain, in lower case, largest number first. */
   readonly byDomain: readonly { readonly domain: string; readonly count: number }[];
 }
 
-/** Most users that `list` and `page` return at once. */
+/** Maximum number of users in a batch. */
 export const MAX_BATCH_USERS = 250;
 
-/** Most characters of names and e-mails that `list` and `page` return at once, of more than one user. */
+/** Maximum number of characters in the names and e-mail addresses of a batch of several users. */
 export const MAX_BATCH_CHARACTERS = 32_768;
 
 /**
- * Largest name and e-mail together, in bytes, of an ordinary user: no user within the limits of the API
- * has more. A larger user is a batch of its own, so that the size of a batch has a bound that does not
- * depend on how many large users are stored.
+ * Maximum size of the name and e-mail address of an ordinary user together, in bytes; every user within
+ * the length limits of the API is ordinary. A larger user is a batch of its own, so that the size of a
+ * batch does not depend on the number of large users.
  */
 export const MAX_ORDINARY_BYTES = 2_000;
 
 /**
- * Keeps users in the order of their creation. Whatever a method has resolved for is kept for good;
- * other processes may work on the same users at the same time. A store that cannot be used right now
- * rejects with a `ServiceUnavailableError` that says when to try again.
+ * Stores users in the order of their creation. A change is durable once its method resolves. Several
+ * processes may use the same users concurrently. While the store is unavailable, methods reject with a
+ * `ServiceUnavailableError`, which contains the time after which to try again.
+ *
+ * `list`, `insert` and `update` exist for version 1 of the API, in which several users may have the same
+ * e-mail address. `insertUnique` and `updateUnique` exist for version 2, in which e-mail addresses are
+ * unique. The other methods do not differ by version.
  */
 export interface UserStore {
-  /** The first batch of a slice, by default of all users; `total` is of the same moment. */
+  /**
+   * Version 1: returns the first batch of a slice, by default of all users; `total` is from the same
+   * snapshot.
+   */
   list(slice?: Slice): Promise<UserList>;
-  /** One batch: at most `limit` users, or fewer before a large user or where the batch is full. */
+  /** Returns one batch: at most `limit` users; it ends early before a large user and when it is full. */
   page(options: PageOptions): Promise<UserPage>;
   find(id: string): Promise<User | undefined>;
   statistics(options: StatisticsOptions): Promise<UserStatistics>;
-  /** Keeps what it is given, even if another user has the e-mail. */
+  /** Version 1: stores the user, even if another user has the e-mail address. */
   insert(user: User): Promise<void>;
-  /** Keeps the user, unless another one has the e-mail, whatever its case, or the key was seen before. */
+  /**
+   * Version 2: stores the user, unless another user has the e-mail address, regardless of case, or the
+   * key was used before.
+   */
   insertUnique(user: User, idempotency?: Idempotency): Promise<InsertOutcome>;
-  /** The user as changed, in one step; `undefined` if there is none. Another user may have the e-mail. */
+  /**
+   * Version 1: changes the user atomically, even if another user has the e-mail address. Resolves with
+   * the changed user; `undefined` if the user does not exist.
+   */
   update(id: string, changes: UserChanges, updatedAt: Date): Promise<User | undefined>;
-  /** Changes the user in one step, unless another one has the e-mail or `ifVersion` is given and passed. */
+  /**
+   * Version 2: changes the user atomically, unless another user has the e-mail address or `ifVersion` is
+   * not the current version.
+   */
   updateUnique(
     id: string,
     changes: UserChanges,
     updatedAt: Date,
     ifVersion?: number,
   ): Promise<UpdateOutcome>;
-  /** Deletes the user, unless `ifVersion` is given and passed. */
+  /** Deletes the user, unless `ifVersion` is not the current version. */
   delete(id: string, ifVersion?: number): Promise<DeleteOutcome>;
-  /** Brings what the users are kept in to the newest version; the first use does so too. */
+  /** Migrates the tables to the newest version; the first use does the same. */
   migrate(): Promise<void>;
   /** Rejects if the store cannot be read. */
   check(): Promise<void>;

@@ -3,19 +3,19 @@ import type { Row } from './row.ts';
 
 const IS_ORDINARY = `octet_length(name) + octet_length(email) <= ${MAX_ORDINARY_BYTES}`;
 
-/** The columns of a batch. The texts of a large user are null: the database does not send them. */
+/** The columns of a batch. `name` and `email` of a large user are null: the database does not send them. */
 export const BATCH_COLUMNS = `position, id, CASE WHEN ${IS_ORDINARY} THEN name END AS name,
    CASE WHEN ${IS_ORDINARY} THEN email END AS email, created_at, updated_at, version`;
 
-/** Rows of one batch. */
+/** The rows of one batch. */
 export interface Batch {
-  /** Ordinary users, or one large user. */
+  /** Rows of ordinary users, or the row of one large user. */
   readonly rows: readonly Row[];
   /** Position of the last row, if more rows follow. */
   readonly next?: number;
 }
 
-/** The first batch of `rows`: at most `most` ordinary users, or one large user. */
+/** Returns the first batch of `rows`: at most `most` ordinary users, or one large user. */
 export function cutBatch(rows: readonly Row[], most = MAX_BATCH_USERS): Batch {
   const batch = rows.slice(0, Math.min(most, lengthOfBatch(rows)));
   const last = batch.at(-1);
@@ -23,7 +23,7 @@ export function cutBatch(rows: readonly Row[], most = MAX_BATCH_USERS): Batch {
   return { rows: batch, ...(isCut && last && { next: Number(last.position) }) };
 }
 
-/** How many of `rows` fit into one batch; at least one. */
+/** The number of `rows` that fit into one batch; at least 1. */
 function lengthOfBatch(rows: readonly Row[]): number {
   let characters = 0;
   const end = rows.findIndex((row, at) => {
@@ -34,7 +34,7 @@ function lengthOfBatch(rows: readonly Row[]): number {
   return end < 0 ? rows.length : end;
 }
 
-/** Whether the row is a large user's, without its texts: the user is read separately. */
+/** Whether the row is a large user's, without `name` and `email`: that user is read separately. */
 export function isLarge({ name }: Row): boolean {
   return name === null;
 }

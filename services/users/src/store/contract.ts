@@ -10,7 +10,7 @@ import {
 } from '../store.ts';
 import type { User } from '../user.ts';
 
-/** The facts that hold for every `UserStore`. `open` gives one without users, each time it is called. */
+/** Tests that apply to every `UserStore`. `open` returns a store without users on each call. */
 export function describeUserStore(name: string, open: () => Promise<UserStore>): void {
   async function openStore(...users: readonly User[]): Promise<UserStore> {
     const store = await open();
@@ -20,20 +20,20 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
   }
 
   describe(name, () => {
-    test('a new store is empty and works', async () => {
+    test('a new store is empty and passes its check', async () => {
       const store = await openStore();
 
       expect(await store.list()).toEqual({ users: [], total: 0 });
       await expect(store.check()).resolves.toBeUndefined();
     });
 
-    test('find gives what insert was given, to the millisecond', async () => {
+    test('find returns the inserted user, with times to the millisecond', async () => {
       const store = await openStore(ada, bob);
 
       expect(await store.find('ada')).toEqual(ada);
     });
 
-    test('find tells ids apart by case and gives nothing for an unknown one', async () => {
+    test('ids are case-sensitive; find returns undefined for an unknown id', async () => {
       const store = await openStore(ada);
 
       expect(await store.find('ADA')).toBeUndefined();
@@ -41,7 +41,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
     });
 
     test.each(['O\'Hara "; DROP TABLE users; --', '<b>&amp;</b>', 'Zoë 李 🙂', ' ', '', '%_'])(
-      'a name of %j comes back as it was',
+      'a name of %j is stored unchanged',
       async (text) => {
         const store = await openStore({ ...ada, name: text });
 
@@ -49,7 +49,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
       },
     );
 
-    test('an e-mail of any length comes back as it was, and is told from others', async () => {
+    test('a long e-mail address is stored unchanged and distinguished from similar ones', async () => {
       const long = Array.from({ length: 9_000 }, (_, at) => (at * at).toString(36)).join('');
       const store = await openStore(ada, { ...bob, email: long }, { ...cyd, email: `${long}x` });
 
@@ -66,14 +66,14 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
       }
     });
 
-    test('insert rejects a second user with the same id and keeps the first', async () => {
+    test('insert rejects a second user with the same id and does not change the first', async () => {
       const store = await openStore(ada);
 
       await expect(store.insert({ ...bob, id: 'ada' })).rejects.toThrow();
       expect(await store.find('ada')).toEqual(ada);
     });
 
-    test('list keeps the order of creation, whatever was changed or deleted since', async () => {
+    test('list returns users in the order of creation, regardless of changes and deletions', async () => {
       const store = await openStore(cyd, ada, bob);
 
       await store.update('ada', { name: 'Ada L.' }, later);
@@ -91,7 +91,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
       [{ start: 2, limit: 100 }, ['cyd']],
       [{ start: 3, limit: 10 }, []],
       [{ start: Number.MAX_SAFE_INTEGER, limit: 100 }, []],
-    ])('list gives the slice %j and the total of all', async (slice, ids) => {
+    ])('list returns the slice %j and the total number of users', async (slice, ids) => {
       const store = await openStore(ada, bob, cyd);
 
       const { users, total } = await store.list(slice);
@@ -100,7 +100,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
       expect(total).toBe(3);
     });
 
-    describe('a batch is bounded, and the next one continues after it', () => {
+    describe('a batch has a maximum size, and the next one continues after it', () => {
       const largest = { ...ada, name: 'é'.repeat((MAX_ORDINARY_BYTES - ada.email.length) / 2) };
       const large = { ...ada, name: `${largest.name}aa` };
       const huge = { ...ada, name: 'a'.repeat(1_000_000) };
@@ -114,7 +114,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         return [first, ...(await allPages(store, { ...options, after: first.next }))];
       }
 
-      test('by page: a large user is a batch of its own', async () => {
+      test('page returns a large user as a batch of its own', async () => {
         const store = await openStore(...users);
 
         const pages = await allPages(store, { limit: 100 });
@@ -124,7 +124,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         expect(idsOf(await allPages(store, { limit: 1 }))).toEqual(users.map(({ id }) => [id]));
       });
 
-      test('by page: the texts of a batch have a bound', async () => {
+      test('page limits the total length of the names and e-mail addresses', async () => {
         const users = Array.from({ length: 50 }, (_, at) => ({ ...largest, id: `u${at}` }));
         const store = await openStore(...users);
 
@@ -138,7 +138,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         }
       });
 
-      test('by page of an e-mail', async () => {
+      test('page with an e-mail filter returns a large user as a batch of its own', async () => {
         const store = await openStore(...users.map((user) => ({ ...user, email: ada.email })));
 
         const pages = await allPages(store, { limit: 100, email: ada.email });
@@ -146,7 +146,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         expect(idsOf(pages)).toEqual([['u0', 'u1'], ['u2'], ['u3'], ['u4']]);
       });
 
-      test('by list', async () => {
+      test('list ends a batch before and after a large user', async () => {
         const store = await openStore(...users);
 
         const first = await store.list({ start: 1, limit: 2 });
@@ -160,7 +160,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         expect(last).toEqual({ users: [users[3]], total: 5, next: expect.any(Number) });
       });
 
-      test('to so many users', async () => {
+      test('list and page return at most MAX_BATCH_USERS users', async () => {
         const users = Array.from({ length: MAX_BATCH_USERS + 1 }, (_, at) => ({
           ...ada,
           id: `u${at}`,
@@ -181,7 +181,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
       });
     });
 
-    test('update overwrites what is supplied, and the time of the update', async () => {
+    test('update changes the supplied fields and updatedAt', async () => {
       const store = await openStore(ada, bob);
 
       const updated = await store.update('ada', { email: 'ada@example.org' }, later);
@@ -191,13 +191,13 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
       expect(await store.find('bob')).toEqual(bob);
     });
 
-    test('update overwrites with an empty text too', async () => {
+    test('update accepts an empty name', async () => {
       const store = await openStore(ada);
 
       expect(await store.update('ada', { name: '' }, later)).toMatchObject({ name: '' });
     });
 
-    test('updates of different fields at once are both kept', async () => {
+    test('concurrent updates of different fields are both stored', async () => {
       const store = await openStore(ada);
 
       await Promise.all([
@@ -216,7 +216,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
       expect(await store.list()).toEqual({ users: [ada], total: 1 });
     });
 
-    test('a deleted user is gone', async () => {
+    test('delete removes the user', async () => {
       const store = await openStore(ada, bob);
 
       expect(await store.delete('ada')).toBe('deleted');
@@ -226,7 +226,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
     });
 
     describe('page', () => {
-      test('gives users in the order of creation, and where to go on while there are more', async () => {
+      test('returns users in the order of creation, and where to continue if there are more', async () => {
         const store = await openStore(cyd, ada, bob);
 
         const first = await store.page({ limit: 2 });
@@ -236,7 +236,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         expect(second).toEqual({ users: [bob] });
       });
 
-      test('goes on behind a user that was deleted, and skips nothing', async () => {
+      test('continues after a deleted user and skips no user', async () => {
         const store = await openStore(cyd, ada, bob);
         const { next } = await store.page({ limit: 1 });
 
@@ -249,29 +249,29 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         [0.5, 1],
         [-1e300, 1],
         [1e300, 0],
-      ])('after %d, where no page ends, has %i users', async (after, count) => {
+      ])('after the unknown position %d returns %i users', async (after, count) => {
         const store = await openStore(ada);
 
         expect((await store.page({ limit: 9, after })).users).toHaveLength(count);
       });
 
-      test('finds an e-mail whatever its case, A to Z, and all who have it', async () => {
-        const shouting = { ...cyd, email: 'ADA@EXAMPLE.com' };
+      test('returns all users with an e-mail address, regardless of the case of A to Z', async () => {
+        const upperCase = { ...cyd, email: 'ADA@EXAMPLE.com' };
         const umlaut = { ...bob, email: 'ÄDA@example.com' };
-        const store = await openStore(ada, umlaut, shouting);
+        const store = await openStore(ada, umlaut, upperCase);
 
         const first = await store.page({ limit: 1, email: 'Ada@Example.Com' });
         const second = await store.page({ limit: 1, email: 'ada@example.com', after: first.next });
 
         expect(first.users).toEqual([ada]);
-        expect(second).toEqual({ users: [shouting] });
+        expect(second).toEqual({ users: [upperCase] });
         expect((await store.page({ limit: 9, email: 'ÄDA@EXAMPLE.COM' })).users).toEqual([umlaut]);
         expect((await store.page({ limit: 9, email: 'äda@example.com' })).users).toEqual([]);
       });
     });
 
     describe('insertUnique', () => {
-      test('keeps the user', async () => {
+      test('stores the user', async () => {
         const store = await openStore();
 
         expect(await store.insertUnique(ada)).toEqual({ outcome: 'created', user: ada });
@@ -295,9 +295,9 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
             await store.updateUnique('ada', { email: ada.email }, later);
           },
         ],
-      ])('refuses an e-mail that %s gave to another, whatever its case', async (_, give) => {
+      ])('rejects an e-mail address that %s stored, regardless of case', async (_, storeAda) => {
         const store = await openStore();
-        await give(store);
+        await storeAda(store);
 
         const outcome = await store.insertUnique({ ...bob, email: 'ADA@example.COM' });
 
@@ -312,7 +312,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
           'updateUnique',
           async (store: UserStore) => store.updateUnique('ada', { email: 'x@y' }, later),
         ],
-      ])('takes an e-mail that %s has freed', async (_, free) => {
+      ])('accepts an e-mail address that %s has freed', async (_, free) => {
         const store = await openStore();
         await store.insertUnique(ada);
 
@@ -322,7 +322,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         expect(outcome).toMatchObject({ outcome: 'created' });
       });
 
-      test('refuses an e-mail as long as one of several users has it', async () => {
+      test('rejects an e-mail address until the last of several users with it is deleted', async () => {
         const store = await openStore(ada, { ...bob, email: ada.email });
         const insertCyd = () => store.insertUnique({ ...cyd, email: ada.email });
 
@@ -332,7 +332,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         expect(await insertCyd()).toMatchObject({ outcome: 'created' });
       });
 
-      test('leaves insert free to keep the same e-mail once more', async () => {
+      test('does not prevent insert from storing the same e-mail address again', async () => {
         const store = await openStore();
         await store.insertUnique(ada);
 
@@ -342,7 +342,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         expect((await store.page({ limit: 9, email: ada.email })).users).toHaveLength(3);
       });
 
-      test('gives one of 50 at once the e-mail', async () => {
+      test('stores one of 50 concurrent users with the same e-mail address', async () => {
         const store = await openStore();
 
         const outcomes = await Promise.all(
@@ -358,7 +358,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
     describe('an idempotency key', () => {
       const key = { key: 'k1', fingerprint: 'ada' };
 
-      test('gives the user as created again, whatever became of it', async () => {
+      test('returns the user as created, even if the user was changed or deleted', async () => {
         const store = await openStore();
         await store.insertUnique(ada, key);
 
@@ -372,7 +372,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         expect((await store.list()).total).toBe(0);
       });
 
-      test('is refused for another request', async () => {
+      test('is rejected with another fingerprint', async () => {
         const store = await openStore();
         await store.insertUnique(ada, key);
 
@@ -382,17 +382,17 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         expect((await store.list()).total).toBe(1);
       });
 
-      test('is not used up by a request that was refused', async () => {
+      test('is not used up by a rejected insert', async () => {
         const store = await openStore(ada);
-        const refused = await store.insertUnique({ ...bob, email: ada.email }, key);
+        const rejected = await store.insertUnique({ ...bob, email: ada.email }, key);
 
         const next = await store.insertUnique(bob, { ...key, fingerprint: 'bob' });
 
-        expect(refused).toEqual({ outcome: 'email-taken' });
+        expect(rejected).toEqual({ outcome: 'email-taken' });
         expect(next).toEqual({ outcome: 'created', user: bob });
       });
 
-      test('makes one user of 50 requests at once, and gives all the same one', async () => {
+      test('creates one user for 50 concurrent inserts, which all return that user', async () => {
         const store = await openStore();
 
         const outcomes = await Promise.all(
@@ -407,7 +407,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         expect((await store.list()).total).toBe(1);
       });
 
-      test('of 50 requests at once with two fingerprints makes one user', async () => {
+      test('creates one user for 50 concurrent inserts with two fingerprints', async () => {
         const store = await openStore();
 
         const outcomes = await Promise.all(
@@ -424,7 +424,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         expect((await store.list()).total).toBe(1);
       });
 
-      test('is forgotten after 24 hours', async () => {
+      test('expires after 24 hours', async () => {
         const store = await openStore();
         await store.insertUnique(ada, key);
         const dayLater = new Date(created.getTime() + 24 * 60 * 60 * 1_000);
@@ -443,7 +443,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
     });
 
     describe('updateUnique', () => {
-      test('overwrites what is supplied and counts the versions', async () => {
+      test('changes the supplied fields and increments the version', async () => {
         const store = await openStore(ada);
 
         const once = await store.updateUnique('ada', { name: 'Ada L.' }, later, 1);
@@ -456,7 +456,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         expect(await store.find('ada')).toEqual(changed);
       });
 
-      test('changes nothing of a user that is missing, or not of the version any more', async () => {
+      test('changes nothing if the user is missing or ifVersion is not the current version', async () => {
         const store = await openStore(ada);
         await store.update('ada', { name: 'Ada L.' }, later);
         const present = await store.find('ada');
@@ -467,7 +467,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         expect(await store.find('ada')).toEqual(present);
       });
 
-      test('refuses an e-mail that another user has, whatever its case', async () => {
+      test('rejects the e-mail address of another user, regardless of case', async () => {
         const store = await openStore(ada, bob);
 
         const outcome = await store.updateUnique('bob', { email: 'ADA@example.com' }, later);
@@ -476,7 +476,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         expect(await store.find('bob')).toEqual(bob);
       });
 
-      test('changes the name of one of several users with one e-mail', async () => {
+      test('changes the name of a user whose e-mail address other users have', async () => {
         const store = await openStore(ada, { ...bob, email: ada.email });
 
         const outcome = await store.updateUnique('bob', { name: 'Bob B.' }, later);
@@ -484,7 +484,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         expect(outcome).toMatchObject({ outcome: 'updated', user: { name: 'Bob B.' } });
       });
 
-      test('gives one of 20 users at once the e-mail', async () => {
+      test('accepts one of 20 concurrent changes to the same e-mail address', async () => {
         const users = Array.from({ length: 20 }, (_, at) => {
           return { ...ada, id: `u${at}`, email: `u${at}@example.com` };
         });
@@ -499,7 +499,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         expect((await store.page({ limit: 99, email: 'one@example.com' })).users).toHaveLength(1);
       });
 
-      test('loses no change of two writers that read, and write if nobody else has', async () => {
+      test('loses no change of two concurrent writers that use ifVersion', async () => {
         const store = await openStore({ ...ada, name: '' });
         const append = async (letter: string) => {
           for (;;) {
@@ -520,7 +520,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
       });
     });
 
-    test('delete leaves a user alone that is not of the version any more', async () => {
+    test('delete rejects an ifVersion that is not the current version', async () => {
       const store = await openStore(ada);
       await store.update('ada', { name: 'Ada L.' }, later);
 
@@ -535,7 +535,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
       };
       const options = { days: 3, domains: 2, now: new Date('2026-11-21T00:00:00Z') };
 
-      test('count the users, the days they were created on and their e-mail domains', async () => {
+      test('count users in total, by day of creation and by e-mail domain', async () => {
         const store = await openStore(
           user('a', 'a@one.example', '18T23:59:59.999'),
           user('b', 'b@ONE.example', '19T00:00:00.000'),
@@ -563,7 +563,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         });
       });
 
-      test('follow what is changed and deleted', async () => {
+      test('include changes and deletions', async () => {
         const store = await openStore(
           user('a', 'a@one.example', '20T10:00:00'),
           user('b', 'b@two.example', '21T10:00:00'),
@@ -583,7 +583,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         ]);
       });
 
-      test('of an empty store are zeros', async () => {
+      test('are zero for an empty store', async () => {
         const store = await openStore();
 
         const { total, byDay, byDomain } = await store.statistics(options);
@@ -592,7 +592,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
       });
     });
 
-    test('a closed store fails its check', async () => {
+    test('check rejects after close', async () => {
       const store = await open();
       await store.close();
 

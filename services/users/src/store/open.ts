@@ -4,11 +4,12 @@ import type { UsersConfig } from '../config.ts';
 import type { UserStore } from '../store.ts';
 
 /**
- * Opens the store that the configuration names: PostgreSQL if there is an address, else SQLite. Only
- * the one that is used is loaded.
+ * Opens the configured store: PostgreSQL if `DATABASE_URL` is set, otherwise SQLite. Only the code of that
+ * store is loaded.
  *
- * @throws {ServiceUnavailableError} naming the file, if another process has locked it for too long
- * @throws {Error} naming the file, if it cannot be opened or holds something else
+ * @throws {ServiceUnavailableError} naming the SQLite file, if another process locks it longer than
+ *   `DATABASE_TIMEOUT_MS`
+ * @throws {Error} naming the SQLite file, if it cannot be opened or belongs to another program
  */
 export async function openStore(config: UsersConfig, edge: ServiceEdge = {}): Promise<UserStore> {
   const { DATABASE_URL: url, DATABASE_FILE: file, DATABASE_TIMEOUT_MS: timeoutMs } = config;

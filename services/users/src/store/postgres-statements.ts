@@ -40,7 +40,7 @@ export const INSERT = statement(
    ORDER BY at`,
 );
 
-/** Returns the ids of the users whose e-mail was free; fails if one of the keys is known. */
+/** Returns the ids of the created users: those whose e-mail address was free. Fails if a key is known. */
 export const INSERT_UNIQUE = statement(
   'insert_unique',
   `WITH new AS MATERIALIZED (
@@ -78,7 +78,7 @@ export const DELETE_KEYS = statement(
      (SELECT key FROM users_idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT 1000)`,
 );
 
-/** A changed e-mail no longer claims to be unique. */
+/** The new e-mail address need not be unique, so the user no longer claims it. */
 export const UPDATE = statement(
   'update',
   `UPDATE users SET name = coalesce($2, name), email = coalesce($3, email), updated_at = $4,
@@ -100,7 +100,7 @@ export const UPDATE_UNIQUE = statement(
    RETURNING ${COLUMNS}`,
 );
 
-/** Why a change was not made: the current version, and whether another user has the e-mail. */
+/** Returns why a change was rejected: the current version, and whether another user has the e-mail. */
 export const EXPLAIN = statement(
   'explain',
   `SELECT version, EXISTS (

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+
 import { openPostgres } from '@fw/service/postgres';
 import { startTestPostgres } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test } from 'vitest';
@@ -20,10 +21,10 @@ const CYD = {
 
 const server = startTestPostgres();
 
-describeUserStore('the PostgreSQL store', async () => {
+describeUserStore('PostgreSQL store', async () => {
   const store = open();
   await store.migrate();
-  await ask('TRUNCATE users, users_idempotency, users_counts');
+  await runSql('TRUNCATE users, users_idempotency, users_counts');
   return store;
 });
 
@@ -37,20 +38,20 @@ async function openEmpty(count: number): Promise<UserStore[]> {
     await Promise.all(stores.map((store) => store.close()));
   });
   await Promise.all(stores.map((store) => store.migrate()));
-  await ask('TRUNCATE users, users_idempotency, users_counts');
+  await runSql('TRUNCATE users, users_idempotency, users_counts');
   return stores;
 }
 
-async function ask(text: string): Promise<readonly unknown[]> {
+async function runSql(text: string): Promise<readonly unknown[]> {
   const database = openPostgres({ url: server().url, name: 'test', migrations: [] });
   try {
-    return await database.query({ name: 'ask', text });
+    return await database.query({ name: 'run_sql', text });
   } finally {
     await database.close();
   }
 }
 
-test('a migration counts the users that are stored already', async () => {
+test('a migration counts the stored users', async () => {
   const url = await server().createDatabase();
   const migrations = USERS_MIGRATIONS.slice(0, 1);
   const old = openPostgres({ url, name: 'users', migrations, statementTimeoutMs: 20_000 });
@@ -127,7 +128,7 @@ test('an insert deletes expired keys', async () => {
   await insert('new', new Date(24 * 60 * 60 * 1_000 + 3));
 
   await expect
-    .poll(() => ask('SELECT key FROM users_idempotency ORDER BY key'))
+    .poll(() => runSql('SELECT key FROM users_idempotency ORDER BY key'))
     .toEqual([{ key: 'new' }, { key: 'old-4' }]);
 });
 

@@ -30,7 +30,7 @@ interface NewUser {
   readonly idempotency?: Idempotency | undefined;
 }
 
-/** Opens a store of users in PostgreSQL; any number of processes may share the database. */
+/** Opens a store of users in PostgreSQL, which several processes may share. */
 export function openPostgresUserStore(options: PostgresUserStoreOptions): UserStore {
   const database = openPostgres({ ...options, name: 'users', migrations: USERS_MIGRATIONS });
   const { query } = database;

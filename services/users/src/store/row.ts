@@ -1,14 +1,14 @@
 import type { User } from '../user.ts';
 
-/** A row of users, as either database gives it. */
+/** A row of the users table, as SQLite or PostgreSQL returns it. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Whether the user has changed since version `ifVersion`; never where none is asked for. */
+/** Whether `ifVersion` is not the current version; `false` if it is `undefined`. */
 export function isStale(row: Row, ifVersion: number | undefined): boolean {
   return ifVersion !== undefined && Number(row.version) !== ifVersion;
 }
 
-/** The user that stands in a row. */
+/** Converts a row to a user. */
 export function toUser(row: Row): User {
   return {
     id: String(row.id),
@@ -20,7 +20,7 @@ export function toUser(row: Row): User {
   };
 }
 
-/** SQLite keeps milliseconds; PostgreSQL has times, which are text within JSON. */
+/** Converts milliseconds (SQLite), a `Date` (PostgreSQL) or the text of a time to a `Date`. */
 function toDate(value: unknown): Date {
   if (value instanceof Date) return value;
   return new Date(typeof value === 'number' ? value : String(value));

@@ -1,6 +1,6 @@
 import type { DatabaseFormat } from '@fw/service/sqlite';
 
-/** The tables of the users, step by step. */
+/** The tables of the users in SQLite: SQL from each format to the next. */
 export const USERS_FORMAT: DatabaseFormat = {
   applicationId: 0x66777573, // "fwus"
   migrations: [
@@ -13,8 +13,8 @@ export const USERS_FORMAT: DatabaseFormat = {
        updated_at INTEGER NOT NULL
      ) STRICT`,
 
-    // Triggers, because programs that know version 1 only may change users beside the newer ones.
-    // lower() folds A to Z and nothing else; rtrim() leaves all up to the last @.
+    // Triggers, because programs that were written for format 1 may change users at the same time.
+    // lower() folds only A to Z; rtrim() returns the text up to the last @.
     `ALTER TABLE users ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
      CREATE TRIGGER changes_are_counted AFTER UPDATE ON users WHEN NEW.version = OLD.version
      BEGIN

@@ -19,10 +19,10 @@ function newFile(): string {
   return join(directory, 'users.db');
 }
 
-describeUserStore('the SQLite store in a file', async () => openSqliteUserStore(newFile()));
-describeUserStore('the SQLite store in memory', async () => openSqliteUserStore(':memory:'));
+describeUserStore('SQLite store in a file', async () => openSqliteUserStore(newFile()));
+describeUserStore('SQLite store in memory', async () => openSqliteUserStore(':memory:'));
 
-test('two stores on one file see what the other has written', async () => {
+test('two stores on one file return the users of both', async () => {
   const file = newFile();
   const [one, other] = [openSqliteUserStore(file), openSqliteUserStore(file)];
   onTestFinished(async () => {
@@ -40,7 +40,7 @@ test('two stores on one file see what the other has written', async () => {
   expect(await other.list()).toEqual({ users: [ada, bob], total: 2 });
 });
 
-test('a store that is opened again has what it had', async () => {
+test('a store that is opened again returns the stored users', async () => {
   const file = newFile();
   const first = openSqliteUserStore(file);
   const origins = { newId: () => 'ada', now: () => new Date(0) };
@@ -53,10 +53,10 @@ test('a store that is opened again has what it had', async () => {
   expect(await again.find('ada')).toMatchObject({ name: 'Ada', createdAt: new Date(0) });
 });
 
-test('a file of version 1 keeps its users and counts them', async () => {
+test('a file of format 1 is migrated with its users, and they are counted', async () => {
   const file = newFile();
-  const old = openVersion1(file);
-  insertAsVersion1(old, 'ada', 'Ada@Example.com');
+  const old = openFormat1(file);
+  insertAsFormat1(old, 'ada', 'Ada@Example.com');
   old.close();
 
   const store = openSqliteUserStore(file);
@@ -71,17 +71,17 @@ test('a file of version 1 keeps its users and counts them', async () => {
   });
 });
 
-test('a program of version 1 goes on writing beside the newer one, which sees each change', async () => {
+test('the store sees each change by a concurrent program of format 1', async () => {
   const file = newFile();
-  const old = openVersion1(file);
+  const old = openFormat1(file);
   const store = openSqliteUserStore(file);
   onTestFinished(async () => {
     old.close();
     await store.close();
   });
 
-  insertAsVersion1(old, 'ada', 'ada@example.com');
-  insertAsVersion1(old, 'bob', 'ada@example.com');
+  insertAsFormat1(old, 'ada', 'ada@example.com');
+  insertAsFormat1(old, 'bob', 'ada@example.com');
   old.exec("UPDATE users SET email = 'ADA@example.org' WHERE id = 'ada'");
   old.exec("DELETE FROM users WHERE id = 'bob'");
 
@@ -103,18 +103,18 @@ const cyd = {
   version: 1,
 };
 
-/** A connection as the first version of this program had it. */
-function openVersion1(file: string): DatabaseSync {
+/** Opens the file as a program of format 1 does. */
+function openFormat1(file: string): DatabaseSync {
   return openDatabase(file, { ...USERS_FORMAT, migrations: USERS_FORMAT.migrations.slice(0, 1) });
 }
 
-function insertAsVersion1(database: DatabaseSync, id: string, email: string): void {
+function insertAsFormat1(database: DatabaseSync, id: string, email: string): void {
   database
     .prepare('INSERT INTO users (id, name, email, created_at, updated_at) VALUES (?, ?, ?, 0, 0)')
     .run(id, id, email);
 }
 
-test('keys that are forgotten are cleared away in passing', async () => {
+test('an insert deletes expired keys', async () => {
   const file = newFile();
   const store = openSqliteUserStore(file);
   const database = openDatabase(file, USERS_FORMAT);
@@ -132,7 +132,7 @@ test('keys that are forgotten are cleared away in passing', async () => {
   expect(keys.map(({ key }) => key)).toEqual(['new', 'old-4']);
 });
 
-test('a user that was created just before the process died is not created again', async () => {
+test('a user that was created just before the process was killed is not created again', async () => {
   const file = newFile();
   const program = `
     import { openSqliteUserStore } from ${JSON.stringify(new URL('./sqlite.ts', import.meta.url))};

@@ -19,20 +19,20 @@ import { USERS_FORMAT } from './sqlite-format.ts';
 import { daysOf, nameDays } from './statistics.ts';
 
 export interface SqliteUserStoreOptions {
-  /** How long opening, and a write, may wait for other processes to finish theirs. Default 1 s. */
+  /** How long opening and writing wait for other processes, in milliseconds. Default 1,000. */
   readonly timeoutMs?: number;
 }
 
 const COLUMNS = 'position, id, name, email, created_at, updated_at, version';
 
-/** How many forgotten keys one write clears away: more than it adds. */
+/** Maximum number of expired keys that one write deletes: more than it adds. */
 const PURGE = 10;
 
 /**
- * Keeps users in an SQLite file, which several processes may share.
+ * Opens a store of users in an SQLite file, which several processes may share.
  *
- * @throws {ServiceUnavailableError} naming the file, if another process has locked it for too long
- * @throws {Error} naming the file, if it cannot be opened or holds something else
+ * @throws {ServiceUnavailableError} naming the file, if another process locks it longer than `timeoutMs`
+ * @throws {Error} naming the file, if it cannot be opened or belongs to another program
  */
 export function openSqliteUserStore(
   file: string,
@@ -136,8 +136,8 @@ export function openSqliteUserStore(
 
     insertUnique: (user: User, idempotency?: Idempotency) =>
       write((): InsertOutcome => {
-        const forgottenMs = user.createdAt.getTime() - REMEMBERED_MS;
-        const known = idempotency && recall.get(idempotency.key, forgottenMs);
+        const expiredMs = user.createdAt.getTime() - REMEMBERED_MS;
+        const known = idempotency && recall.get(idempotency.key, expiredMs);
         if (known) {
           if (known.fingerprint !== idempotency.fingerprint) return { outcome: 'key-reused' };
           return { outcome: 'replayed', user: fromReplay(String(known.user)) };
@@ -147,7 +147,7 @@ export function openSqliteUserStore(
         if (idempotency) {
           const { key, fingerprint } = idempotency;
           remember.run(key, fingerprint, toReplay(user), user.createdAt.getTime());
-          purge.run(forgottenMs);
+          purge.run(expiredMs);
         }
         return { outcome: 'created', user };
       }),
@@ -182,7 +182,7 @@ export function openSqliteUserStore(
     },
 
     async close() {
-      await write(() => {}).catch(() => {}); // after the writes that still wait
+      await write(() => {}).catch(() => {}); // after the pending writes
       database.close();
     },
   };

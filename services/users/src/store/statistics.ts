@@ -2,13 +2,13 @@ import type { StatisticsOptions, UserStatistics } from '../store.ts';
 
 export const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** The days to count, as numbers of days since 1970 (UTC): from `first` on, before `end`. */
+/** The days to count, as numbers of days since 1970 (UTC): from `first` to before `end`. */
 export function daysOf({ days, now }: StatisticsOptions): { first: number; end: number } {
   const end = Math.floor(now.getTime() / DAY_MS) + 1;
   return { first: end - days, end };
 }
 
-/** Names each of the days, those that no user was created on included. */
+/** Returns the count of each day with its date, including days without new users. */
 export function nameDays(
   options: StatisticsOptions,
   counts: Iterable<readonly [day: number, count: number]>,
