@@ -94,7 +94,7 @@ test.each([
   ['delete /api/v2/users/{id}', ['200', '400', '404', '405', '406', '412', '500', '503']],
   ['get /api/v1/users/{id}', ['200', '400', '404', '405', '500', '503']],
   ['post /api/v1/users', ['201', '400', '405', '413', '415', '500', '503']],
-])('%s is documented with the answers %j', async (name, statuses) => {
+])('%s is documented with the status codes %j', async (name, statuses) => {
   const operations = await readOperations();
 
   expect(Object.keys(operations.get(name)?.responses ?? {})).toEqual(statuses);

@@ -25,7 +25,7 @@ function postAda(usersUrl: string): Promise<Response> {
   });
 }
 
-test('replicas that start at the same time on an empty PostgreSQL database serve the same users', async () => {
+test('replicas that start concurrently on an empty PostgreSQL database serve the same users', async () => {
   const url = await server().createDatabase();
   const replicas = await Promise.all([start(url), start(url), start(url)]);
 

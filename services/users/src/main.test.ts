@@ -32,7 +32,7 @@ async function start(variables: Variables = {}): Promise<UsersProcess> {
   };
 }
 
-/** Creates Ada in version 2; with the same key, once. */
+/** Creates Ada in version 2. */
 function postAda(v2Url: string, key: string): Promise<Response> {
   return fetch(v2Url, {
     method: 'POST',
@@ -80,12 +80,12 @@ test('two processes that receive one Idempotency-Key concurrently create one use
   const DATABASE_FILE = join(newDirectory(), 'users.db');
   const [one, other] = await Promise.all([start({ DATABASE_FILE }), start({ DATABASE_FILE })]);
 
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 50 }, (_, at) => postAda((at % 2 ? one : other).v2Url, 'k1')),
   );
 
-  const bodies = await Promise.all(answers.map((answer) => answer.text()));
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+  const bodies = await Promise.all(responses.map((response) => response.text()));
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
   expect(new Set(bodies).size).toBe(1);
   expect(await (await fetch(one.usersUrl)).json()).toMatchObject({ total: 1 });
 });
@@ -143,19 +143,19 @@ test('every acknowledged user survives kill -9 during writes', {
   expect(acknowledged.filter((id) => !stored.has(id))).toEqual([]);
 });
 
-test('after SIGTERM the service is not ready, responds with Connection: close, finishes and exits 0', async () => {
+test('after SIGTERM the service is not ready, sends Connection: close, finishes requests and exits with 0', async () => {
   const service = await start({ DRAIN_DELAY_MS: '400' });
   const { port } = new URL(service.url);
-  // A request in flight: its body is still on the way when the listener is closed.
+  // A request in flight: the rest of its body follows after the listener is closed.
   const socket = connect(Number(port), '127.0.0.1');
   const body = JSON.stringify({ name: 'Ada', email: 'ada@example.com' });
   socket.write(
     'POST /api/v1/users HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' +
       `Content-Length: ${body.length}\r\n\r\n${body.slice(0, 10)}`,
   );
-  let answer = '';
+  let response = '';
   socket.setEncoding('utf8').on('data', (text: string) => {
-    answer += text;
+    response += text;
   });
   await sleep(50);
 
@@ -173,7 +173,7 @@ test('after SIGTERM the service is not ready, responds with Connection: close, f
   expect(liveness.status).toBe(200);
   expect(late.status).toBe(200);
   expect(late.headers.get('connection')).toBe('close');
-  expect(answer).toMatch(/^HTTP\/1.1 201 Created\r\n/);
+  expect(response).toMatch(/^HTTP\/1.1 201 Created\r\n/);
   expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
 });
 
@@ -218,8 +218,8 @@ test('a request that never ends is closed at the drain deadline', async () => {
   socket.destroy();
 });
 
-/** Starts the service with variables that it rejects; returns the one line that it prints. */
-async function complaint(variables: Variables): Promise<string> {
+/** Starts the service with variables that it rejects; resolves with the one line on standard error. */
+async function startupError(variables: Variables): Promise<string> {
   const { code, stderr } = await runToEnd(MAIN, {
     PORT: '0',
     HEALTH_PORT: '0',
@@ -239,15 +239,15 @@ test('a port in use causes one line with the port and exit code 1', async () => 
   const DATABASE_FILE = join(newDirectory(), 'users.db');
 
   const line = `Cannot run users: Cannot listen on 127.0.0.1:${port}: the port is in use`;
-  expect(await complaint({ DATABASE_FILE, PORT: port })).toBe(line);
-  expect(await complaint({ DATABASE_FILE, HEALTH_PORT: port })).toBe(line);
+  expect(await startupError({ DATABASE_FILE, PORT: port })).toBe(line);
+  expect(await startupError({ DATABASE_FILE, HEALTH_PORT: port })).toBe(line);
 });
 
-test('malformed variables cause one line that names each, and exit code 1', async () => {
+test('malformed variables cause one line that names each of them, and exit code 1', async () => {
   const directory = newDirectory();
   const DATABASE_FILE = join(directory, 'users.db');
 
-  expect(await complaint({ DATABASE_FILE, PORT: 'abc', BODY_LIMIT: '1 MiB' })).toBe(
+  expect(await startupError({ DATABASE_FILE, PORT: 'abc', BODY_LIMIT: '1 MiB' })).toBe(
     'Cannot run users: PORT must be an integer from 0 to 65535, got "abc"; ' +
       'BODY_LIMIT must be an integer from 1 to 67108864, got "1 MiB"',
   );
@@ -257,10 +257,10 @@ test('malformed variables cause one line that names each, and exit code 1', asyn
 test('a corrupt database file causes one line with its name and exit code 1, and is not changed', async () => {
   const directory = newDirectory();
   const DATABASE_FILE = join(directory, 'users.db');
-  const content = 'what was once a database'.repeat(1_000);
+  const content = 'no longer a database'.repeat(1_000);
   writeFileSync(DATABASE_FILE, content);
 
-  expect(await complaint({ DATABASE_FILE })).toBe(
+  expect(await startupError({ DATABASE_FILE })).toBe(
     `Cannot run users: Cannot open database "${DATABASE_FILE}": file is not a database`,
   );
   expect(readFileSync(DATABASE_FILE, 'utf8')).toBe(content);

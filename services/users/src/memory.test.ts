@@ -13,12 +13,12 @@ import { USERS_FORMAT } from './store/sqlite-format.ts';
 
 const MAIN = new URL('./main.ts', import.meta.url);
 
-/** Large users, whom the service could store before names had a limit. */
+/** Users with long names, which the service stored before names had a length limit. */
 const LARGE_USERS = 60;
 const ORDINARY_USERS = 200_000;
 const TOTAL = LARGE_USERS + ORDINARY_USERS;
 
-/** Names of stored users: an SQL expression of their number, `at`. */
+/** The number of stored users, and an SQL expression for the name of user number `at`. */
 interface Stored {
   readonly count: number;
   readonly name: string;
@@ -29,7 +29,7 @@ const LARGE_AND_ORDINARY: Stored = {
   name: `CASE WHEN at <= ${LARGE_USERS} THEN hex(zeroblob(500000)) ELSE 'User ' || at END`,
 };
 
-/** The largest users that version 1 creates. */
+/** Users with names of the maximum length. */
 const LARGEST: Stored = { count: 20_000, name: `replace(hex(zeroblob(100)), '00', '日日')` };
 
 /** Starts the service with a heap that is smaller than the stored users. */
@@ -64,7 +64,7 @@ function residentMb(pid: number): number {
   return Number(kibibytes) / 1024;
 }
 
-/** Sends a GET, `times` times on one connection, and reads only the first octets of the response. */
+/** Sends a GET `times` times on one connection and reads nothing after the response starts. */
 async function getWithoutReading(url: string, times = 1): Promise<Socket> {
   const { hostname, port, pathname, search } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -77,7 +77,7 @@ async function getWithoutReading(url: string, times = 1): Promise<Socket> {
   return socket;
 }
 
-test('the process sends lists of users that are larger than its heap', async () => {
+test('the service sends lists that are larger than its heap', async () => {
   const service = await start(LARGE_AND_ORDINARY);
   const { url, pid } = service;
 
@@ -115,7 +115,7 @@ test('the process sends lists of users that are larger than its heap', async () 
   expect(residentMb(pid)).toBeLessThan(400);
 });
 
-test('the process survives 100 clients that pipeline requests for the list and never read', async () => {
+test('the service survives 100 clients that pipeline requests for the list and read no response', async () => {
   const service = await start(LARGEST);
 
   const clients = Array.from({ length: 100 }, () =>

@@ -29,15 +29,15 @@ function create(usersUrl: string): Promise<Outcome> {
   });
 }
 
-/** Creates users until one request succeeds; resolves with the time it took. */
+/** Creates users until a request succeeds; resolves with the elapsed time in milliseconds. */
 async function untilCreated(usersUrl: string): Promise<number> {
   const startedMs = performance.now();
   while ((await create(usersUrl)).status !== 201) await sleep(10);
   return performance.now() - startedMs;
 }
 
-test('the service sends 503 within a second of an outage of PostgreSQL and recovers within two', {
-  retry: 2, // the time limits may be exceeded on a machine that runs all tests at the same time
+test('the service sends 503 soon after PostgreSQL fails or hangs, and recovers within 2 s', {
+  retry: 2, // a machine that runs all tests concurrently may exceed the time limits
   timeout: 60_000,
 }, async () => {
   const server = await startPostgres();

@@ -8,7 +8,7 @@ export const ADA = { name: 'Ada', email: 'ada@example.com' };
 export const TEN = '2026-11-21T10:00:00.000Z';
 export const NOON = '2026-11-21T12:00:00.000Z';
 
-/** Creates the API. The time is 10:00 until a test changes `clock`; ids are u1, u2 and so on. */
+/** Creates the API. The time is `TEN` until a test changes `clock`; ids are u1, u2 and so on. */
 export function createTestApi(store: UserStore, options: { readonly bodyLimit?: number } = {}) {
   const clock = { time: TEN };
   let ids = 0;

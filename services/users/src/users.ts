@@ -16,8 +16,8 @@ export interface CursorPage {
 }
 
 /**
- * The operations on users. Outcomes of the store become HTTP errors here. Version 1 allows several users
- * with one e-mail address (`createV1`, `changeV1`); version 2 does not.
+ * The operations on users. Converts outcomes of the store to HTTP errors. Version 1 allows several users
+ * with the same e-mail address (`createV1`, `changeV1`); version 2 does not (`create`, `change`).
  */
 export class Users {
   readonly #store: UserStore;
@@ -28,17 +28,21 @@ export class Users {
     this.#origins = origins;
   }
 
-  /** The first batch of a slice of all users, and their number. */
+  /** Returns the first batch of a slice, by default of all users, and the total number of users. */
   list(slice?: Slice): Promise<UserList> {
     return this.#store.list(slice);
   }
 
-  /** The batch after a position that `list` or `batch` returned. */
+  /** Returns the batch after a position that `list` or `batch` returned. */
   batch(options: PageOptions): Promise<UserPage> {
     return this.#store.page(options);
   }
 
-  /** @throws {BadRequestError} if a list with this e-mail did not issue the cursor */
+  /**
+   * Returns a page of the list of version 2.
+   *
+   * @throws {BadRequestError} if a list with this e-mail filter did not issue the cursor
+   */
   async page({ limit, cursor, email }: ListQuery): Promise<CursorPage> {
     const cursors = createCursor(`users email=${foldCase(email ?? '')}`, 'integer');
     const [after] = cursor === undefined ? [] : cursors.decode(cursor);
@@ -46,7 +50,11 @@ export class Users {
     return { users, ...(next !== undefined && { nextCursor: cursors.encode(next) }) };
   }
 
-  /** @throws {NotFoundError} if the user does not exist */
+  /**
+   * Returns a user.
+   *
+   * @throws {NotFoundError} if the user does not exist
+   */
   async find(id: string): Promise<User> {
     const user = await this.#store.find(id);
     if (!user) throw unknownUser(id);
@@ -127,6 +135,7 @@ export class Users {
     if (outcome === 'stale') throw preconditionFailed();
   }
 
+  /** Returns the statistics of version 2. */
   statistics({ days, domains }: StatisticsQuery): Promise<UserStatistics> {
     return this.#store.statistics({ days, domains, now: this.#origins.now() });
   }

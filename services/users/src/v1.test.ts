@@ -7,7 +7,7 @@ import { ADA, createTestApi, NOON, TEN } from './testing.ts';
 
 const USERS = '/api/v1/users';
 
-/** The API over no users. */
+/** Creates the API without users. */
 function newApi(bodyLimit?: number) {
   const store = openSqliteUserStore(':memory:');
   onTestFinished(() => store.close());
@@ -67,7 +67,7 @@ test.each([
   [{ name: 7, email: 'ada@example.com' }, 'name must be a string'],
   [{ name: 'Ada', email: { toString: 'x' } }, 'email must be a string'],
   [{ name: 'Ada', email: ['ada@example.com'] }, 'email must be a string'],
-])('POST of %j answers 400: %s', async (body, detail) => {
+])('POST of %j responds with 400: %s', async (body, detail) => {
   const { app, send } = newApi();
 
   const response = await send('POST', USERS, body);
@@ -135,7 +135,7 @@ test.each([
   expect(await (await request(app, `${USERS}/u1`)).json()).toMatchObject({ data: ADA });
 });
 
-test('POST without a body gets 400: name and email are required', async () => {
+test('POST without a body responds with 400: name and email are required', async () => {
   const { app } = newApi();
 
   const response = await request(app, USERS, { method: 'POST' });
@@ -148,7 +148,7 @@ test.each([
   ['{"name":', 400],
   ['{"__proto__":{"name":"x"},"name":"Ada","email":"a"}', 400],
   [JSON.stringify({ ...ADA, name: 'a'.repeat(300) }), 413],
-])('POST of the body %.40s answers %i', async (body, status) => {
+])('POST of the body %.40s responds with %i', async (body, status) => {
   const { send } = newApi(256);
 
   const response = await send('POST', USERS, body);
@@ -199,7 +199,7 @@ test.each([
   [{ email: {} }, 'email must be a string'],
   [{ name: 'Eve', email: ['e'] }, 'email must be a string'],
   [['name'], 'the body must be a JSON object'],
-])('PUT of %j answers 400 and changes nothing: %s', async (body, detail) => {
+])('PUT of %j responds with 400 and changes nothing: %s', async (body, detail) => {
   const { app, send } = newApi();
   await send('POST', USERS, ADA);
 
@@ -222,7 +222,7 @@ test('DELETE returns 204 without a body and removes the user', async () => {
 });
 
 test.each(['GET', 'PUT', 'DELETE'])(
-  '%s of an unknown user gets 404 with the id',
+  '%s of an unknown user responds with 404 and the id',
   async (method) => {
     const { app } = newApi();
 
@@ -244,7 +244,7 @@ test.each([
   ['?page=&limit=', ['u1', 'u2', 'u3'], { total: 3, page: 1, limit: 10 }],
   ['?page=2&page=x&limit=1', ['u2'], { total: 3, page: 2, limit: 1 }],
   ['?page=9007199254740991&limit=100', [], { total: 3, page: 9007199254740991, limit: 100 }],
-])('GET of the list with %s answers that page', async (query, ids, meta) => {
+])('GET of the list with %s returns that page', async (query, ids, meta) => {
   const { app, send } = newApi();
   for (const name of ['Ada', 'Bob', 'Cyd']) await send('POST', USERS, { ...ADA, name });
 
@@ -261,7 +261,7 @@ test.each([
   ['?page=9007199254740992', 'page must be a positive integer'],
   ['?limit=0', 'limit must be between 1 and 100'],
   ['?limit=101', 'limit must be between 1 and 100'],
-])('GET of the list with %s answers 400: %s', async (query, detail) => {
+])('GET of the list with %s responds with 400: %s', async (query, detail) => {
   const { app } = newApi();
 
   const response = await request(app, USERS + query);
@@ -305,7 +305,7 @@ test.each(['application/json', '*/*', 'text/plain'])(
 test.each([
   ['PATCH', USERS, 'GET, HEAD, POST'],
   ['POST', `${USERS}/u1`, 'GET, HEAD, PUT, DELETE'],
-])('%s %s answers 405 with Allow: %s', async (method, path, allow) => {
+])('%s %s responds with 405 and Allow: %s', async (method, path, allow) => {
   const { app } = newApi();
 
   const response = await request(app, path, { method });
@@ -314,7 +314,7 @@ test.each([
   expect(response.headers.get('allow')).toBe(allow);
 });
 
-test('an unknown path gets 404', async () => {
+test('an unknown path responds with 404', async () => {
   const { app } = newApi();
 
   expect((await request(app, '/api/v1/usersx')).status).toBe(404);
@@ -325,17 +325,20 @@ test.each([
   ['GET', USERS, 200, '/api/v2/users'],
   ['GET', `${USERS}/u7`, 404, '/api/v2/users/u7'],
   ['PATCH', USERS, 405, '/api/v2/users'],
-])('%s %s (%i) names its successor', async (method, path, status, successor) => {
-  const { app } = newApi();
+])(
+  '%s %s (%i) has Deprecation and a Link to version 2',
+  async (method, path, status, successor) => {
+    const { app } = newApi();
 
-  const response = await request(app, path, { method });
+    const response = await request(app, path, { method });
 
-  expect(response.status).toBe(status);
-  expect(response.headers.get('deprecation')).toBe('@1796083200');
-  expect(response.headers.get('link')).toBe(`<${successor}>; rel="successor-version"`);
-});
+    expect(response.status).toBe(status);
+    expect(response.headers.get('deprecation')).toBe('@1796083200');
+    expect(response.headers.get('link')).toBe(`<${successor}>; rel="successor-version"`);
+  },
+);
 
-test('every response has the request id of the request', async () => {
+test('a response contains the request id of the request', async () => {
   const { app } = newApi();
 
   const response = await request(app, `${USERS}/u7`, { headers: { 'X-Request-Id': 'trace-7' } });

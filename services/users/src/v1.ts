@@ -23,7 +23,7 @@ export interface UserRoutesV1Options {
   readonly bodyLimit: number;
 }
 
-/** Creates the routes of version 1, which never changes. */
+/** Creates the routes of version 1. Its interface never changes. */
 export function createUserRoutesV1(users: Users, { bodyLimit }: UserRoutesV1Options): Router {
   const router = createRouter();
   router.use(json({ limit: bodyLimit }));
@@ -135,7 +135,7 @@ function isPaged(query: Query): boolean {
   return query.page !== undefined || query.limit !== undefined;
 }
 
-/** Sends at most as many users as exist now: the list ends even if more are created meanwhile. */
+/** Sends at most as many users as exist now, so that the list ends even if users are created meanwhile. */
 async function sendAll(ctx: Context, users: Users): Promise<void> {
   const list = await users.list();
   sendList(ctx, users, { list, limit: list.total, toJson: toV1, rest: (total) => ({ total }) });
@@ -148,7 +148,7 @@ async function sendPage(ctx: Context, users: Users): Promise<void> {
   sendList(ctx, users, { list, limit, toJson: toV1, rest: () => ({ meta }) });
 }
 
-/** Whether `Accept` contains `text/html`, as the specification defines it. */
+/** Whether `Accept` contains the text `text/html`, which is all that version 1 examines. */
 function acceptsHtml(accept = 'application/json'): boolean {
   return accept.toLowerCase().includes('text/html');
 }

@@ -1,5 +1,5 @@
-import { startPostgres } from '@fw/service/testing/postgres';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startTestPostgres } from '@fw/service/testing/vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { openPostgresUserStore } from './store/postgres.ts';
 import { openSqliteUserStore } from './store/sqlite.ts';
@@ -8,28 +8,24 @@ import { ADA, createTestApi } from './testing.ts';
 
 const USERS = '/api/v2/users';
 
-let server: Awaited<ReturnType<typeof startPostgres>>;
-beforeAll(async () => {
-  server = await startPostgres();
-}, 60_000);
-afterAll(() => server?.stop());
+const server = startTestPostgres();
 
 const STORES: readonly { name: string; open: () => Promise<UserStore> }[] = [
   { name: 'SQLite', open: async () => openSqliteUserStore(':memory:') },
   {
     name: 'PostgreSQL',
-    open: async () => openPostgresUserStore({ url: await server.createDatabase() }),
+    open: async () => openPostgresUserStore({ url: await server().createDatabase() }),
   },
 ];
 
-describe.each(STORES)('on $name', ({ open }) => {
+describe.each(STORES)('version 2 with $name', ({ open }) => {
   async function newApi() {
     const store = await open();
     onTestFinished(() => store.close());
     return createTestApi(store);
   }
 
-  test('POST of an e-mail that another user has answers 409, whatever its case', async () => {
+  test('POST of the e-mail address of another user responds with 409, regardless of case', async () => {
     const { send } = await newApi();
     await send('POST', USERS, ADA);
 
@@ -40,17 +36,17 @@ describe.each(STORES)('on $name', ({ open }) => {
     expect(await (await send('GET', USERS)).json()).toMatchObject({ data: [{ name: 'Ada' }] });
   });
 
-  test('one of many POSTs of one e-mail at once creates a user, the others answer 409', async () => {
+  test('of concurrent POSTs with the same e-mail address one creates a user, the others get 409', async () => {
     const { send } = await newApi();
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, at) => send('POST', USERS, { ...ADA, name: `Ada ${at}` })),
     );
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)]);
   });
 
-  test('an e-mail is free again once its user is deleted or has another', async () => {
+  test('the e-mail address of a user is available after the user is deleted or gets another one', async () => {
     const { send } = await newApi();
     await send('POST', USERS, ADA);
     await send('PATCH', `${USERS}/u1`, { email: 'ada@example.org' });
@@ -61,7 +57,7 @@ describe.each(STORES)('on $name', ({ open }) => {
     expect(again.status).toBe(201);
   });
 
-  test('PATCH to an e-mail that another user has answers 409, to its own in another case 200', async () => {
+  test('PATCH to the e-mail address of another user responds with 409, a change of case with 200', async () => {
     const { send } = await newApi();
     await send('POST', USERS, ADA);
     await send('POST', USERS, { name: 'Bob', email: 'bob@example.com' });
@@ -74,26 +70,26 @@ describe.each(STORES)('on $name', ({ open }) => {
     expect(await own.json()).toMatchObject({ data: { email: 'Ada@example.com', version: 2 } });
   });
 
-  test('the same Idempotency-Key 50 times at once creates one user and answers alike', async () => {
+  test('concurrent POSTs with the same Idempotency-Key create one user and get the same response', async () => {
     const { send } = await newApi();
     const headers = { 'Idempotency-Key': 'k1' };
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, () => send('POST', USERS, ADA, headers)),
     );
 
-    const bodies = new Set(await Promise.all(answers.map((answer) => answer.text())));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    const bodies = new Set(await Promise.all(responses.map((response) => response.text())));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
     expect(bodies.size).toBe(1);
     const { data } = (await (await send('GET', USERS)).json()) as { data: { id: string }[] };
     expect(data).toHaveLength(1);
-    for (const { headers } of answers) {
+    for (const { headers } of responses) {
       expect(headers.get('location')).toBe(`${USERS}/${data[0]?.id}`);
       expect(headers.get('etag')).toBe('"1"');
     }
   });
 
-  test('a key answers as the first time, whatever became of the user', async () => {
+  test('a repeated Idempotency-Key returns the first response, even if the user was changed or deleted', async () => {
     const { send } = await newApi();
     const headers = { 'Idempotency-Key': 'k1' };
     const first = await (await send('POST', USERS, ADA, headers)).text();
@@ -108,7 +104,7 @@ describe.each(STORES)('on $name', ({ open }) => {
     expect(await (await send('GET', USERS)).json()).toMatchObject({ data: [] });
   });
 
-  test('a key that was used with another body answers 422', async () => {
+  test('an Idempotency-Key that was used with another body responds with 422', async () => {
     const { send } = await newApi();
     const headers = { 'Idempotency-Key': 'k1' };
     await send('POST', USERS, ADA, headers);
@@ -119,32 +115,32 @@ describe.each(STORES)('on $name', ({ open }) => {
     expect(await response.json()).toMatchObject({ code: 'UNPROCESSABLE_CONTENT' });
   });
 
-  test('a POST that was refused does not use up its key', async () => {
+  test('a rejected POST does not use up its Idempotency-Key', async () => {
     const { send } = await newApi();
     const headers = { 'Idempotency-Key': 'k1' };
     await send('POST', USERS, ADA);
 
-    const refused = await send('POST', USERS, { ...ADA, name: 'Eve' }, headers);
+    const rejected = await send('POST', USERS, { ...ADA, name: 'Eve' }, headers);
     const repaired = await send('POST', USERS, { name: 'Eve', email: 'eve@example.com' }, headers);
 
-    expect([refused.status, repaired.status]).toEqual([409, 201]);
+    expect([rejected.status, repaired.status]).toEqual([409, 201]);
   });
 
-  test('If-Match lets a change through in a state that it names; others get 412, malformed ones 400', async () => {
+  test('If-Match with the current ETag permits a change; others get 412, malformed values 400', async () => {
     const { send } = await newApi();
-    const answers: [tag: string, patched: number, deleted: number][] = [];
+    const outcomes: [tag: string, patched: number, deleted: number][] = [];
 
     for (const tag of ['"1"', '"7", "1"', '*', '"2"', 'W/"1"', '1', 'w/"1"', '']) {
       const headers = { 'If-Match': tag };
       const created = [];
       for (const name of ['ada', 'bob']) {
-        const email = `${name}${answers.length}@example.com`;
+        const email = `${name}${outcomes.length}@example.com`;
         created.push(await send('POST', USERS, { name, email }));
       }
       const [ada = '', bob = ''] = created.map(({ headers }) => headers.get('location'));
       const patched = await send('PATCH', String(ada), { name: 'Ada L.' }, headers);
       const deleted = await send('DELETE', String(bob), undefined, headers);
-      answers.push([tag, patched.status, deleted.status]);
+      outcomes.push([tag, patched.status, deleted.status]);
 
       const isDone = patched.status === 200;
       const name = isDone ? 'Ada L.' : 'ada';
@@ -152,7 +148,7 @@ describe.each(STORES)('on $name', ({ open }) => {
       expect((await send('GET', String(bob))).status).toBe(isDone ? 404 : 200);
     }
 
-    expect(answers).toEqual([
+    expect(outcomes).toEqual([
       ['"1"', 200, 200],
       ['"7", "1"', 200, 200],
       ['*', 200, 200],
@@ -164,11 +160,11 @@ describe.each(STORES)('on $name', ({ open }) => {
     ]);
   });
 
-  test('of many writers with one ETag one gets through, and no update is lost', async () => {
+  test('concurrent writers that use If-Match lose no update', async () => {
     const { send } = await newApi();
     await send('POST', USERS, { ...ADA, name: '0' });
 
-    /** Adds one to the number that is the name, from the latest state, until it gets through. */
+    /** Increments the number in the name; reads the user again after each 412. */
     const addOne = async () => {
       for (;;) {
         const read = await send('GET', `${USERS}/u1`);
@@ -186,20 +182,20 @@ describe.each(STORES)('on $name', ({ open }) => {
     expect(data).toMatchObject({ name: '8', version: 9 });
   });
 
-  test('many PATCHes at once with one If-Match answer 200 once and 412 else', async () => {
+  test('of concurrent PATCHes with the same If-Match one gets 200, the others get 412', async () => {
     const { send } = await newApi();
     await send('POST', USERS, ADA);
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, (_, at) =>
         send('PATCH', `${USERS}/u1`, { name: `Ada ${at}` }, { 'If-Match': '"1"' }),
       ),
     );
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(412)]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(412)]);
   });
 
-  test('pages, search and statistics are the same', async () => {
+  test('pages, search and statistics return the stored users', async () => {
     const { send } = await newApi();
     for (const name of ['ada', 'bob', 'cyd']) {
       await send('POST', USERS, { name, email: `${name}@example.com` });

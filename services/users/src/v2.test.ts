@@ -7,14 +7,14 @@ import { ADA, createTestApi, NOON, TEN } from './testing.ts';
 const USERS = '/api/v2/users';
 const ADA_STORED = { id: 'u1', ...ADA, createdAt: TEN, updatedAt: TEN, version: 1 };
 
-/** The API over no users. */
+/** Creates the API without users. */
 function newApi() {
   const store = openSqliteUserStore(':memory:');
   onTestFinished(() => store.close());
   return createTestApi(store);
 }
 
-/** The API over users of these names, in this order. */
+/** Creates the API and users with these names, in this order. */
 async function newApiWith(...names: readonly string[]) {
   const api = newApi();
   for (const name of names) {
@@ -104,7 +104,7 @@ test.each([
 test.each([
   ['PATCH', { name: 'x' }],
   ['DELETE', undefined],
-])('%s of an unknown user with a malformed If-Match is 400', async (method, body) => {
+])('%s of an unknown user with a malformed If-Match responds with 400', async (method, body) => {
   const { send } = newApi();
 
   const response = await send(method, `${USERS}/nope`, body, { 'If-Match': 'x"4"' });
@@ -127,7 +127,7 @@ test.each([
   ['a number as name', { ...ADA, name: 7 }, ['/name']],
   ['null as name', { ...ADA, name: null }, ['/name']],
   ['no e-mail', { name: 'Ada' }, ['/email']],
-  ['a word as e-mail', { ...ADA, email: 'ada' }, ['/email']],
+  ['an e-mail without @', { ...ADA, email: 'ada' }, ['/email']],
   ['an e-mail without a domain', { ...ADA, email: 'ada@' }, ['/email']],
   ['an e-mail with a space', { ...ADA, email: 'ada @example.com' }, ['/email']],
   ['an e-mail with a line break', { ...ADA, email: 'ada@example.com\n' }, ['/email']],
@@ -137,10 +137,10 @@ test.each([
   ['a domain that ends in a hyphen', { ...ADA, email: 'ada@example-.com' }, ['/email']],
   ['64 characters in a label', { ...ADA, email: `ada@${'a'.repeat(64)}.com` }, ['/email']],
   ['a list as e-mail', { ...ADA, email: [ADA.email] }, ['/email']],
-  ['a field that users do not have', { ...ADA, admin: true }, ['/admin']],
+  ['an unknown field', { ...ADA, admin: true }, ['/admin']],
   ['a field that the service sets', { ...ADA, id: 'u9' }, ['/id']],
   ['a list', [ADA], ['']],
-])('POST of %s answers 400 and creates nothing', async (_what, body, pointers) => {
+])('POST of %s responds with 400 and creates nothing', async (_what, body, pointers) => {
   const { send } = newApi();
 
   const response = await send('POST', USERS, body);
@@ -159,7 +159,7 @@ test.each([
   ['200 emoji', '🙂'.repeat(200)],
   ['markup', '<script>alert("1")</script>'],
   ['several scripts', 'Zoë 李 محمد 🏳️‍🌈'],
-])('a name of %s comes back as it was', async (_what, name) => {
+])('a name of %s is returned unchanged', async (_what, name) => {
   const { send } = newApi();
 
   const response = await send('POST', USERS, { ...ADA, name });
@@ -196,11 +196,11 @@ test('a huge invalid e-mail address is rejected without backtracking', async () 
 });
 
 test.each([
-  ['nothing', ''],
+  ['no characters', ''],
   ['two words', 'a b'],
   ['more than ASCII', 'é'],
   ['256 characters', 'a'.repeat(256)],
-])('POST with an Idempotency-Key of %s answers 400', async (_what, key) => {
+])('POST with an Idempotency-Key of %s responds with 400', async (_what, key) => {
   const { send } = newApi();
 
   const response = await send('POST', USERS, ADA, { 'Idempotency-Key': key });
@@ -278,7 +278,7 @@ test('the list finds a user by e-mail regardless of case', async () => {
 
 test('Link keeps the e-mail filter, and its cursor is invalid with another filter', async () => {
   const { send } = newApi();
-  // Version 1 takes an e-mail twice.
+  // Version 1 accepts the same e-mail address twice.
   for (const name of ['Ada', 'Ida']) await send('POST', '/api/v1/users', { ...ADA, name });
 
   const response = await send('GET', `${USERS}?limit=1&email=Ada%40example.com`);
@@ -305,7 +305,7 @@ test.each([
   'email=a&email=b',
   'page=2',
   'emial=ada%40example.com',
-])('GET of the list with ?%s answers 400', async (query) => {
+])('GET of the list with ?%s responds with 400', async (query) => {
   const { send } = newApi();
 
   const response = await send('GET', `${USERS}?${query}`);
@@ -345,7 +345,7 @@ test.each([
   [{ nmae: 'Ada' }, '/nmae'],
   [[], ''],
   [undefined, ''],
-])('PATCH of %j answers 400 and changes nothing', async (patch, pointer) => {
+])('PATCH of %j responds with 400 and changes nothing', async (patch, pointer) => {
   const { send } = await newApiWith('Ada');
 
   const type = { 'Content-Type': 'application/merge-patch+json' };
@@ -357,7 +357,7 @@ test.each([
 });
 
 test.each(['application/json-patch+json', 'text/plain', 'application/x-www-form-urlencoded', ''])(
-  'PATCH in "%s" gets 415 with Accept-Patch',
+  'PATCH in "%s" responds with 415 and Accept-Patch',
   async (type) => {
     const { app } = await newApiWith('Ada');
 
@@ -382,7 +382,7 @@ test.each([
   ['application/json', 200],
   ['*/*', 200],
   ['text/html, */*;q=0.1', 200],
-])('GET with Accept: %s answers %i', async (Accept, status) => {
+])('GET with Accept: %s responds with %i', async (Accept, status) => {
   const { send } = await newApiWith('Ada');
 
   for (const path of [USERS, `${USERS}/u1`, `${USERS}/figures`]) {
@@ -394,13 +394,13 @@ test('a request whose Accept excludes JSON changes nothing', async () => {
   const { send } = await newApiWith('Ada');
   const Accept = 'text/html';
 
-  const answers = [
+  const responses = [
     await send('POST', USERS, { name: 'Bob', email: 'bob@example.com' }, { Accept }),
     await send('PATCH', `${USERS}/u1`, { name: 'Ada L.' }, { Accept }),
     await send('DELETE', `${USERS}/u1`, undefined, { Accept }),
   ];
 
-  expect(answers.map(({ status }) => status)).toEqual([406, 406, 406]);
+  expect(responses.map(({ status }) => status)).toEqual([406, 406, 406]);
   expect(await (await send('GET', USERS)).json()).toMatchObject({ data: [ADA_STORED] });
 });
 
@@ -424,15 +424,15 @@ test.each([
     'application/merge-patch+json, application/json',
   ],
 ])(
-  '%s %s gets 405 with Allow, OPTIONS gets 200 with Allow',
+  '%s %s responds with 405 and Allow, OPTIONS with 200 and Allow',
   async (method, path, allow, patchTypes) => {
     const { send } = newApi();
 
-    const refused = await send(method, path);
+    const rejected = await send(method, path);
     const options = await send('OPTIONS', path);
 
-    expect(refused.status).toBe(405);
-    expect(refused.headers.get('allow')).toBe(allow);
+    expect(rejected.status).toBe(405);
+    expect(rejected.headers.get('allow')).toBe(allow);
     expect(options.status).toBe(200);
     expect(options.headers.get('allow')).toBe(allow);
     expect(options.headers.get('accept-patch')).toBe(patchTypes);
@@ -476,7 +476,7 @@ test('the statistics cover 30 days and 10 domains by default', async () => {
 });
 
 test.each(['days=0', 'days=367', 'days=x', 'domains=101', 'domains=-1', 'months=1'])(
-  'the statistics with ?%s get 400',
+  'the statistics with ?%s respond with 400',
   async (query) => {
     const { send } = newApi();
 

@@ -20,20 +20,20 @@ function userOf(id: string, changes: Partial<User> = {}): User {
   return { id, name: 'Zoë "李" 🙂', email, createdAt: NOW, updatedAt: NOW, version: 1, ...changes };
 }
 
-/** A store with users of these ids, and what it is asked for. */
+/** Creates a store with `users`; `pages` records the calls of `page`. */
 async function newStore(users: readonly User[]) {
   const store = openSqliteUserStore(':memory:');
   onTestFinished(() => store.close());
   await Promise.all(users.map((user) => store.insert(user)));
   const pages: PageOptions[] = [];
-  const counting: UserStore = {
+  const recording: UserStore = {
     ...store,
     async page(options) {
       pages.push(options);
       return store.page(options);
     },
   };
-  return { store: counting, pages };
+  return { store: recording, pages };
 }
 
 function manyUsers(count: number): readonly User[] {
@@ -108,7 +108,7 @@ test('HEAD of a long list has the headers of GET and reads one batch', async () 
   expect(pages.length).toBeLessThan(2);
 });
 
-test('total is the number of sent users, even if users are created and deleted meanwhile', async () => {
+test('total is the number of sent users, even if users are created and deleted while it is sent', async () => {
   const { store } = await newStore(manyUsers(3 * MAX_BATCH_USERS));
   const changing: UserStore = {
     ...store,
@@ -172,18 +172,18 @@ test('a store failure before the first batch is a 503', async () => {
   expect(response.headers.get('content-type')).toBe('application/problem+json');
 });
 
-test('a client that disconnects ends the reading of the store', async () => {
+test('the service stops reading the store when the client disconnects', async () => {
   const { store, pages } = await newStore(manyUsers(9 * MAX_BATCH_USERS));
-  const [asked, gate, closed] = [newSignal(), newSignal(), newSignal()];
-  const gated: UserStore = {
+  const [called, released, closed] = [newSignal(), newSignal(), newSignal()];
+  const blocked: UserStore = {
     ...store,
     async page(options) {
-      asked.resolve();
-      await gate.promise;
+      called.resolve();
+      await released.promise;
       return store.page(options);
     },
   };
-  const app = createUsersApp({ store: gated, logger });
+  const app = createUsersApp({ store: blocked, logger });
   const server = createServer((req, res) => {
     res.once('close', closed.resolve);
     app.handle(req, res);
@@ -194,10 +194,10 @@ test('a client that disconnects ends the reading of the store', async () => {
   });
 
   const connection = openConnection(port).send(`GET ${USERS} HTTP/1.1\r\nHost: a\r\n\r\n`);
-  await asked.promise;
+  await called.promise;
   connection.close();
   await closed.promise;
-  gate.resolve();
+  released.resolve();
   for (let turns = 0; turns < 100; turns++) await nextTurn();
 
   expect(pages).toHaveLength(1);

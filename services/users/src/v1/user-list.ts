@@ -32,7 +32,7 @@ export function sendList(ctx: Context, users: Users, response: ListResponse): vo
   ctx.send(Readable.from(writeList(users, { limit, toJson, rest }, takeText(list, toJson))));
 }
 
-/** A batch as text: its users need no memory while the client reads. */
+/** A batch as text, so that its users can be freed while the client reads. */
 interface Piece {
   readonly text: string;
   readonly count: number;
@@ -43,7 +43,7 @@ function takeText({ users, next }: UserPage, toJson: ListResponse['toJson']): Pi
   return { text: JSON.stringify(users.map(toJson)).slice(1, -1), count: users.length, next };
 }
 
-/** The same text as `JSON.stringify` of the complete list, in pieces. */
+/** Yields the text of `JSON.stringify` of the complete list in pieces. */
 async function* writeList(
   users: Users,
   { limit, toJson, rest }: Omit<ListResponse, 'list'>,
