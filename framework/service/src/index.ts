@@ -1,7 +1,7 @@
 export { V1_DEPRECATED_SINCE } from './app/api-versions.ts';
 export { type DocumentsOptions, documents } from './app/documents.ts';
 export { NOT_ACCEPTABLE, onlyJson } from './app/json-only.ts';
-export { createServiceApp, type ServiceEdge } from './app/service-app.ts';
+export { createServiceApp, type ServiceRuntime } from './app/service-app.ts';
 export type { SheddingLimits } from './app/shedding.ts';
 export { STORE_UNAVAILABLE } from './app/store-unavailable.ts';
 export {

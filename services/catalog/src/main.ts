@@ -9,18 +9,18 @@ await runService({
   name: 'catalog',
   summary: 'lists, searches and counts the items of a catalog',
   variables: VARIABLES,
-  async start(config, edge) {
-    const store = await openStore(config, edge);
+  async start(config, runtime) {
+    const store = await openStore(config, runtime);
     const closing = new AbortController();
     await fillIfEmpty({
       store,
       openImport: () => openImport(config),
       file: config.DATA_FILE,
-      logger: edge.logger,
+      logger: runtime.logger,
       signal: closing.signal,
     });
     return {
-      app: createCatalogApp({ ...edge, store }),
+      app: createCatalogApp({ ...runtime, store }),
       checks: { store: () => store.check() },
       close() {
         closing.abort();

@@ -1,5 +1,5 @@
 import { deprecation } from '@fw/middleware/deprecation';
-import { createServiceApp, documents, type ServiceEdge, V1_DEPRECATED_SINCE } from '@fw/service';
+import { createServiceApp, documents, type ServiceRuntime, V1_DEPRECATED_SINCE } from '@fw/service';
 import { type Application, type Middleware, notFoundHandler } from 'fw';
 import type { Verify } from './auth/require-auth.ts';
 import { createLimits, type Limits } from './limits/limits.ts';
@@ -8,7 +8,7 @@ import type { ReadStatistics } from './statistics/read-statistics.ts';
 import { createReportRoutesV1 } from './v1.ts';
 import { createReportRoutesV2 } from './v2.ts';
 
-export interface ReportsAppOptions extends ServiceEdge {
+export interface ReportsAppOptions extends ServiceRuntime {
   readonly verify: Verify;
   readonly readStatistics: ReadStatistics;
   /** Default: see `createLimits`. */
@@ -26,10 +26,10 @@ export function createReportsApp({
   readStatistics,
   limits = createLimits(),
   now = () => new Date(),
-  ...edge
+  ...runtime
 }: ReportsAppOptions): Application {
   const counted = (name: string, limiter: Middleware) =>
-    edge.metrics?.countDecisions(`reports-${name}`, limiter) ?? limiter;
+    runtime.metrics?.countDecisions(`reports-${name}`, limiter) ?? limiter;
   const failureLimiter = counted('invalid-tokens', limits.invalidTokens);
   const authentication = { verify, failureLimiter };
   const v1 = createReportRoutesV1({ ...authentication, limiter: counted('v1', limits.v1) });
@@ -40,7 +40,7 @@ export function createReportsApp({
     now,
   });
 
-  const app = createServiceApp(edge);
+  const app = createServiceApp(runtime);
   app.use(V1, deprecation({ from: V1, to: V2, since: V1_DEPRECATED_SINCE }));
   app.route(V2, v2);
   app.route(V1, v1);

@@ -12,7 +12,7 @@ await runService({
   summary: 'reports on users and items; requires a bearer token',
   variables: VARIABLES,
   rule: requireOneKind,
-  async start(config, edge) {
+  async start(config, runtime) {
     const verify = createJwtVerifier({
       keys: tokenKeysOf(config),
       issuer: config.JWT_ISSUER,
@@ -38,7 +38,7 @@ await runService({
     const readStatistics = createStatisticsReader(clients);
     return {
       // No readiness check: without Redis each replica counts alone, without users or catalog reports are partial.
-      app: createReportsApp({ ...edge, verify, limits, readStatistics }),
+      app: createReportsApp({ ...runtime, verify, limits, readStatistics }),
       close,
     };
   },

@@ -1,7 +1,7 @@
 import { json } from '@fw/body-parser';
 import { controllersPlugin } from '@fw/controllers';
 import { deprecation } from '@fw/middleware/deprecation';
-import { createServiceApp, documents, type ServiceEdge, V1_DEPRECATED_SINCE } from '@fw/service';
+import { createServiceApp, documents, type ServiceRuntime, V1_DEPRECATED_SINCE } from '@fw/service';
 import { type Application, createRouter, notFoundHandler } from 'fw';
 
 import { onlyMergePatches, PATCH_TYPES } from './merge-patch.ts';
@@ -12,7 +12,7 @@ import { Users } from './users.ts';
 import { createUserRoutesV1 } from './v1.ts';
 import { UserController } from './v2.ts';
 
-export interface UsersAppOptions extends ServiceEdge, Partial<Origins> {
+export interface UsersAppOptions extends ServiceRuntime, Partial<Origins> {
   readonly store: UserStore;
   /** Maximum size of a request body, in bytes. Default 1 MiB. */
   readonly bodyLimit?: number;
@@ -29,13 +29,13 @@ export function createUsersApp({
   bodyLimit = 1024 ** 2,
   newId = () => crypto.randomUUID(),
   now = () => new Date(),
-  ...edge
+  ...runtime
 }: UsersAppOptions): Application {
   const users = new Users(store, { newId, now });
   const v1 = createUserRoutesV1(users, { bodyLimit });
   const v2 = createRouter().use(onlyMergePatches, json({ limit: bodyLimit }));
 
-  const app = createServiceApp(edge);
+  const app = createServiceApp(runtime);
   app.plugin(
     controllersPlugin({
       router: v2,

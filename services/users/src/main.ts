@@ -8,10 +8,10 @@ await runService({
   name: 'users',
   summary: 'creates, reads, changes and deletes users',
   variables: VARIABLES,
-  async start(config, edge) {
-    const store = await openStore(config, edge);
+  async start(config, runtime) {
+    const store = await openStore(config, runtime);
     return {
-      app: createUsersApp({ ...edge, store, bodyLimit: config.BODY_LIMIT }),
+      app: createUsersApp({ ...runtime, store, bodyLimit: config.BODY_LIMIT }),
       checks: { store: () => store.check() },
       close: () => store.close(),
     };

@@ -8,8 +8,8 @@ import { watchEventLoopLag } from './event-loop-lag.ts';
 import { observe } from './observe.ts';
 import { type SheddingLimits, shedLoad } from './shedding.ts';
 
-/** What a process provides to its application; everything is optional, for tests. */
-export interface ServiceEdge {
+/** What the process provides to its application. All members are optional, for tests. */
+export interface ServiceRuntime {
   /** The service's name. */
   readonly name?: string;
   /** A logger with a `request` method logs each request. */
@@ -33,9 +33,9 @@ export interface ServiceEdge {
  * responses, draining, load shedding, time limit. Responses have `Cache-Control: no-store` unless a route
  * sets another value.
  */
-export function createServiceApp(edge: ServiceEdge = {}): Application {
-  const { logger, drain, trustProxy = 0, includeStack = false } = edge;
-  const { metrics = createMetrics(), tracing, shedding, requestTimeoutMs = 0 } = edge;
+export function createServiceApp(runtime: ServiceRuntime = {}): Application {
+  const { logger, drain, trustProxy = 0, includeStack = false } = runtime;
+  const { metrics = createMetrics(), tracing, shedding, requestTimeoutMs = 0 } = runtime;
   const observed = observe({ metrics, log: logger?.request, tracing });
   const app = createApp({
     trustProxy,

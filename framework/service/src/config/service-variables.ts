@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import type { ServiceEdge } from '../app/service-app.ts';
+import type { ServiceRuntime } from '../app/service-app.ts';
 import type { ConfigOf } from './read-config.ts';
 import { address, integer, oneOf, url } from './variables.ts';
 
@@ -97,7 +97,7 @@ export type StoreConfig = ConfigOf<ReturnType<typeof storeVariables>>;
 /** The options of `openPostgres` that the configuration decides, without the optional address. */
 export function postgresOptions(
   config: StoreConfig & Pick<ServiceConfig, 'REQUEST_TIMEOUT_MS'>,
-  { logger, metrics }: ServiceEdge = {},
+  { logger, metrics }: ServiceRuntime = {},
 ) {
   return {
     waitTimeoutMs: waitTimeoutMs(config),

@@ -38,7 +38,7 @@ export interface PostgresOptions {
   /** SQL that leads from each version of the tables to the next; the first creates version 1. */
   readonly migrations: readonly string[];
   readonly logger?: Logger | undefined;
-  /** Receives the statistics of the pool: `edge.metrics`. */
+  /** Receives the statistics of the pool: `runtime.metrics`. */
   readonly metrics?: PoolMetrics | undefined;
 }
 

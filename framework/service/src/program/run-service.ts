@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type Application, type Logger, listen } from 'fw';
-import type { ServiceEdge } from '../app/service-app.ts';
+import type { ServiceRuntime } from '../app/service-app.ts';
 import type { AnyVariables } from '../config/describe-variables.ts';
 import { type ConfigRule, readConfig, type Variables } from '../config/read-config.ts';
 import { requireDrainTime, type ServiceConfig } from '../config/service-variables.ts';
@@ -32,7 +32,7 @@ export interface ServiceDefinition<Config extends ServiceConfig> {
   readonly variables: Variables<Config>;
   /** Checks variables against each other. Default: no check. */
   readonly rule?: ConfigRule<Config>;
-  start(config: Config, edge: ServiceEdge): Service | Promise<Service>;
+  start(config: Config, runtime: ServiceRuntime): Service | Promise<Service>;
   /** Opens the store for the command `migrate`, which closes it. Default: there is no such command. */
   openStore?(
     config: Config,

@@ -1,4 +1,4 @@
-import { postgresOptions, type ServiceEdge } from '@fw/service';
+import { postgresOptions, type ServiceRuntime } from '@fw/service';
 
 import type { CatalogConfig } from '../config.ts';
 import type { ReplaceCatalog } from '../import/target.ts';
@@ -13,7 +13,7 @@ import type { CatalogStore } from '../store.ts';
  */
 export async function openStore(
   config: CatalogConfig,
-  edge: ServiceEdge = {},
+  runtime: ServiceRuntime = {},
 ): Promise<CatalogStore> {
   const { DATABASE_URL: url, DATABASE_FILE: file, DATABASE_TIMEOUT_MS: timeoutMs } = config;
   if (url === undefined) {
@@ -21,7 +21,7 @@ export async function openStore(
     return openSqliteCatalogStore(file, { timeoutMs });
   }
   const { openPostgresCatalogStore } = await import('./postgres.ts');
-  return openPostgresCatalogStore({ ...postgresOptions(config, edge), url });
+  return openPostgresCatalogStore({ ...postgresOptions(config, runtime), url });
 }
 
 /** Returns the function that imports into the same store. */

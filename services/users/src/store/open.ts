@@ -1,4 +1,4 @@
-import { postgresOptions, type ServiceEdge } from '@fw/service';
+import { postgresOptions, type ServiceRuntime } from '@fw/service';
 
 import type { UsersConfig } from '../config.ts';
 import type { UserStore } from '../store.ts';
@@ -11,12 +11,15 @@ import type { UserStore } from '../store.ts';
  *   `DATABASE_TIMEOUT_MS`
  * @throws {Error} naming the SQLite file, if it cannot be opened or belongs to another program
  */
-export async function openStore(config: UsersConfig, edge: ServiceEdge = {}): Promise<UserStore> {
+export async function openStore(
+  config: UsersConfig,
+  runtime: ServiceRuntime = {},
+): Promise<UserStore> {
   const { DATABASE_URL: url, DATABASE_FILE: file, DATABASE_TIMEOUT_MS: timeoutMs } = config;
   if (url === undefined) {
     const { openSqliteUserStore } = await import('./sqlite.ts');
     return openSqliteUserStore(file, { timeoutMs });
   }
   const { openPostgresUserStore } = await import('./postgres.ts');
-  return openPostgresUserStore({ ...postgresOptions(config, edge), url });
+  return openPostgresUserStore({ ...postgresOptions(config, runtime), url });
 }
