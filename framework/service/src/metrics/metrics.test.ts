@@ -91,7 +91,7 @@ test('the number of requests in flight decreases after responses and errors', as
   expect(metrics.inFlight).toBe(0);
 });
 
-test('decisions of a rate limit are counted by outcome, and its metadata stays', async () => {
+test('decisions of a rate limit are counted by outcome, and its metadata is unchanged', async () => {
   const metrics = createMetrics();
   const limiter = rateLimit({ max: 2, window: '1m' });
   const counted = metrics.countDecisions('reports', limiter);
@@ -107,12 +107,18 @@ test('decisions of a rate limit are counted by outcome, and its metadata stays',
   ]);
 });
 
+/** Throws like an HTTP client whose server sent 429; such an error gets a 500 response. */
+const throwForeign429: Middleware = () => {
+  throw Object.assign(new Error('Too Many Requests'), { status: 429 });
+};
+
 test.each<readonly [string, Middleware, string]>([
   ['responds', (ctx) => ctx.json({}), 'refused'],
   ['responds later', async (ctx) => ctx.json({}), 'refused'],
   ['throws 429 later', async (ctx) => ctx.throw(429), 'refused'],
   ['fails', (ctx) => ctx.throw(503), 'failed'],
   ['fails later', async (ctx) => ctx.throw(503), 'failed'],
+  ['fails with the 429 of another server', throwForeign429, 'failed'],
   ['calls next later', async (_ctx, next) => next(), 'allowed'],
   ['calls a next that fails', (_ctx, next) => next(), 'allowed'],
 ])('a rate limit that %s counts as one decision', async (_, limiter, outcome) => {

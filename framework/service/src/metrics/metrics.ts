@@ -1,8 +1,7 @@
-import { metadataOf } from '@fw/core/extension';
+import { metadataOf, statusOf } from '@fw/core/extension';
 import { annotate, type Middleware } from 'fw';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-import { statusOfError } from '../app/error-status.ts';
 import type { PoolUse } from '../postgres/postgres.ts';
 
 /** Methods with a label of their own; others share one, so that clients cannot create series. */
@@ -147,7 +146,7 @@ function countDecisions(
       });
       if (!isAllowed) count('refused');
     } catch (error) {
-      if (!isAllowed) count(statusOfError(error) === 429 ? 'refused' : 'failed');
+      if (!isAllowed) count(statusOf(error) === 429 ? 'refused' : 'failed');
       throw error;
     }
   };
