@@ -7,8 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ServiceUnavailableError } from 'fw';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type PostgresServer, startPostgres } from '../testing/postgres.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startPostgres } from '../testing/postgres.ts';
+import { startTestPostgres } from '../testing/vitest.ts';
 import { openPostgres, type Postgres, type PostgresOptions } from './postgres.ts';
 
 const NOTES = {
@@ -21,14 +22,10 @@ const END_OTHERS =
   'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
 const CONNECTION = { name: 'connection', text: 'SELECT pg_backend_pid() AS pid' };
 
-let server: PostgresServer;
-beforeAll(async () => {
-  server = await startPostgres();
-}, 60_000);
-afterAll(() => server.stop());
+const server = startTestPostgres();
 
 async function open(options: Partial<PostgresOptions> = {}): Promise<Postgres> {
-  const url = options.url ?? (await server.createDatabase());
+  const url = options.url ?? (await server().createDatabase());
   const postgres = openPostgres({ ...NOTES, statementTimeoutMs: 20_000, ...options, url });
   onTestFinished(() => postgres.close());
   return postgres;
@@ -57,7 +54,7 @@ test('the first use migrates the tables to the newest version', async () => {
 });
 
 test('connections authenticate with the password of the URL', async () => {
-  const url = await server.createDatabase();
+  const url = await server().createDatabase();
   const [role, password] = [`role_${process.pid}`, 'secret'];
   await asAdmin(url, `CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD '${password}'`);
   const rules = `host all ${role} 127.0.0.1/32 scram-sha-256\\nhost all all 127.0.0.1/32 trust`;
@@ -77,7 +74,7 @@ test('connections authenticate with the password of the URL', async () => {
 });
 
 test('three programs that start at the same time apply each migration once', async () => {
-  const url = await server.createDatabase();
+  const url = await server().createDatabase();
   const migrations = [...NOTES.migrations, "INSERT INTO notes VALUES (1, 'once')"];
 
   const programs = await Promise.all([1, 2, 3].map(() => open({ url, migrations })));
@@ -87,7 +84,7 @@ test('three programs that start at the same time apply each migration once', asy
 });
 
 test('a program works on a newer schema than it knows', async () => {
-  const url = await server.createDatabase();
+  const url = await server().createDatabase();
   const addStars = 'ALTER TABLE notes ADD COLUMN stars int NOT NULL DEFAULT 0';
   const old = await open({ url });
   await old.query(ADD, [1, 'before']);
@@ -103,7 +100,7 @@ test('a program works on a newer schema than it knows', async () => {
 });
 
 test('a failed migration is rolled back and repeated by the next use', async () => {
-  const url = await server.createDatabase();
+  const url = await server().createDatabase();
   const broken = await open({ url, migrations: [...NOTES.migrations, 'CREATE nonsense'] });
 
   await expect(broken.migrate()).rejects.toThrow('syntax error');
@@ -114,7 +111,7 @@ test('a failed migration is rolled back and repeated by the next use', async () 
 });
 
 test('tables that were lost with the server are created again', async () => {
-  const url = await server.createDatabase();
+  const url = await server().createDatabase();
   const postgres = await open({ url });
   await postgres.query(ADD, [1, 'lost']);
 
@@ -156,7 +153,7 @@ test('a failed statement keeps its connection', async () => {
 
 describe('a slow server', () => {
   test('serves other calls while a statement waits for a lock', async () => {
-    const url = await server.createDatabase();
+    const url = await server().createDatabase();
     const { lines, logger } = createLog();
     const postgres = await open({ url, poolSize: 2, logger });
     await postgres.query(ADD, [1, 'one']);
@@ -203,7 +200,7 @@ describe('a slow server', () => {
   }, 60_000);
 
   test('serves every call over a network that delays each response', async () => {
-    const url = await server.createDatabase();
+    const url = await server().createDatabase();
     await (await open({ url })).migrate();
     const { lines, logger } = createLog();
     const postgres = await open({
@@ -358,7 +355,7 @@ describe('a ServiceUnavailableError with Retry-After', () => {
   });
 
   test('rejects calls whose connections are closed; the next calls open new ones', async () => {
-    const url = await server.createDatabase();
+    const url = await server().createDatabase();
     const postgres = await open({ url });
     await postgres.query(LIST);
     const sleeping = postgres.query({ name: 'slow', text: 'SELECT pg_sleep(4)' });
@@ -431,7 +428,7 @@ describe('a ServiceUnavailableError with Retry-After', () => {
   }, 60_000);
 
   test('rejects every call while the network drops all data, and recovers on new connections', async () => {
-    const proxy = await startProxy(await server.createDatabase());
+    const proxy = await startProxy(await server().createDatabase());
     const postgres = await open({ url: proxy.url, statementTimeoutMs: 4_000 });
     await postgres.query(LIST);
 
@@ -449,7 +446,7 @@ describe('a ServiceUnavailableError with Retry-After', () => {
   }, 60_000);
 
   test('rejects a call whose connection alone is dropped, while other connections respond', async () => {
-    const proxy = await startProxy(await server.createDatabase());
+    const proxy = await startProxy(await server().createDatabase());
     const { lines, logger } = createLog();
     const postgres = await open({ url: proxy.url, statementTimeoutMs: 1_000, poolSize: 2, logger });
     await postgres.query(LIST);
