@@ -91,7 +91,7 @@ test.for<readonly [string, () => readonly Middleware[], Sent?]>([
   ['createGroupCommit()', () => [commitInGroup()]],
   ['createServiceClient()', () => [callService()]],
 ])(
-  '%s keeps the AsyncLocalStorage of the request',
+  '%s preserves the AsyncLocalStorage of the request',
   async ([, create, { body, headers } = PLAIN]) => {
     const seen: unknown[] = [];
     const look: Middleware = async (_ctx, next) => {

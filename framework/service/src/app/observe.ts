@@ -14,7 +14,7 @@ export interface Observers {
 
 /**
  * Sets `X-Request-Id` on each response; counts, logs and traces the request once the response has been
- * sent. It is the outermost middleware, so that it observes requests rejected before routing too.
+ * sent. Outermost middleware: also runs for requests rejected before routing.
  */
 export function observe({ metrics, log, tracing }: Observers): Middleware {
   const end = (ctx: Context, status: number, startedMs: number): void => {

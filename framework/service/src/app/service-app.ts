@@ -40,7 +40,7 @@ export function createServiceApp(runtime: ServiceRuntime = {}): Application {
   const app = createApp({
     trustProxy,
     deadlineMs: requestTimeoutMs,
-    // Outermost, so that errors, 404 and requests rejected before routing have the header as well.
+    // Outermost: errors, 404 and requests rejected before routing have the header as well.
     outermost: (ctx, next) => {
       ctx.set('Cache-Control', 'no-store');
       return observed(ctx, next);

@@ -1,5 +1,5 @@
 export interface BreakerOptions {
-  /** How many failures in a row open the breaker. Default 5. */
+  /** Number of consecutive failures that open the breaker. Default 5. */
   readonly failures?: number;
   /** Time between two trials while the breaker is open, in milliseconds. Default 2 s. */
   readonly openMs?: number;

@@ -109,7 +109,7 @@ export function createServiceClient(options: ServiceClientOptions): ServiceClien
       const url = new URL(`${base}${path}`);
       let reply = await attempt(url, call);
       if (isTransient(reply)) {
-        // A random delay: otherwise all clients would come back at the same moment.
+        // A random delay: otherwise all clients would retry at the same moment.
         await sleep(Math.random() * retryDelayMs, undefined, { signal: call.signal });
         reply = await attempt(url, call);
       }

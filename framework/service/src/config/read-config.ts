@@ -57,7 +57,7 @@ export function readConfig<Config extends object>(
   return config;
 }
 
-/** The environment has many names of other programs; one that nearly equals ours is a mistake. */
+/** Reports unknown names that nearly equal a known one; the environment has many names of other programs. */
 function problemsOfNames(
   names: readonly string[],
   { known, secrets }: { readonly known: readonly string[]; readonly secrets: readonly string[] },
@@ -75,7 +75,7 @@ function problemsOfNames(
     });
 }
 
-/** Reads the secrets that come from files; adds what is wrong with one to `problems`. */
+/** Reads the secrets that come from files; adds a message to `problems` for each invalid one. */
 function readSecretFiles(
   names: readonly string[],
   set: NodeJS.Dict<string>,
@@ -100,7 +100,7 @@ function readSecretFiles(
   return secrets;
 }
 
-/** `value` on one line, cut short. */
+/** `value` on one line, truncated to 60 characters. */
 function quote(value: string): string {
   return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
 }

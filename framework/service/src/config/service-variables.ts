@@ -59,7 +59,7 @@ export function serviceVariables({ port }: { readonly port: number }) {
 /** The values of `serviceVariables`. */
 export type ServiceConfig = ConfigOf<ReturnType<typeof serviceVariables>>;
 
-/** A rule: with no time left after the drain delay, every request would be cut off. */
+/** A rule: without time after the drain delay, every request in flight would be aborted. */
 export function requireDrainTime(config: ServiceConfig): string[] {
   const { DRAIN_DELAY_MS, DRAIN_TIMEOUT_MS } = config;
   return DRAIN_TIMEOUT_MS > DRAIN_DELAY_MS
@@ -94,7 +94,7 @@ export function storeVariables({ file }: { readonly file: string }) {
 /** The values of `storeVariables`. */
 export type StoreConfig = ConfigOf<ReturnType<typeof storeVariables>>;
 
-/** The options of `openPostgres` that the configuration decides, without the optional address. */
+/** The options of `openPostgres` from the configuration, without the optional address. */
 export function postgresOptions(
   config: StoreConfig & Pick<ServiceConfig, 'REQUEST_TIMEOUT_MS'>,
   { logger, metrics }: ServiceRuntime = {},

@@ -25,7 +25,7 @@ export function url(...protocols: readonly [string, ...string[]]) {
   return z.url({ protocol, error: `must be a URL that begins with ${starts}` });
 }
 
-/** An address to listen on. Host names are refused: looking one up may fail later than the start. */
+/** An address to listen on. Host names are rejected, because looking one up may fail after the start. */
 export function address() {
   return z
     .string()

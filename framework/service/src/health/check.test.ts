@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 import { type Check, createCheckRunner } from './check.ts';
 
-/** A runner of `check`, how often it ran, and what the log was told. */
+/** Creates a runner of `check`; `counts` has the number of runs, `lines` the log messages. */
 function newRunner(check: Check, timeoutMs = 10_000) {
   const lines: string[] = [];
   const logger: Logger = {

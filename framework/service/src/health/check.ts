@@ -14,7 +14,7 @@ export interface CheckRunner {
 
 export interface CheckRunnerOptions {
   readonly logger: Logger;
-  /** How long one run may take. */
+  /** Time limit of one run. */
   readonly timeoutMs: number;
 }
 
@@ -22,8 +22,8 @@ export interface CheckRunnerOptions {
 const TIMEOUTS_TO_GIVE_UP = 10;
 
 /**
- * Wraps `check` so that it neither hangs nor runs twice at a time: callers during a run get its result,
- * and `failed` at once if it has timed out. Only changes of the result are logged.
+ * Wraps `check` so that it has a time limit and runs once at a time: callers during a run get its result,
+ * or `failed` immediately if it has timed out. Only changes of the result are logged.
  */
 export function createCheckRunner(
   checkName: string,

@@ -21,7 +21,7 @@ export interface HealthOptions {
   readonly logger: Logger;
   /** The metrics of `/metrics`. Default: there is no such path. */
   readonly metrics?: MetricsSource | undefined;
-  /** How long one check may take. Default 1 s. */
+  /** Time limit of one check, in milliseconds. Default 1,000. */
   readonly checkTimeoutMs?: number;
 }
 

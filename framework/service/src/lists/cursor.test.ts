@@ -8,7 +8,7 @@ test.each([
   ['Zoë "李" 🙂', 0],
   ['', -1],
   ['a'.repeat(500), Number.MAX_SAFE_INTEGER],
-] as const)('decode gives what encode was given: %j', (name, id) => {
+] as const)('decode returns the encoded values: %j', (name, id) => {
   const text = cursor.encode(name, id);
 
   expect(text).toMatch(/^[A-Za-z0-9_-]+$/);

@@ -11,7 +11,7 @@ type Values<Fields extends readonly FieldType[]> = {
   readonly [Index in keyof Fields]: FieldValues[Fields[Index]];
 };
 
-/** Encodes and decodes the positions in a list at which its pages begin. */
+/** Encodes and decodes the positions in a list at which pages begin. */
 export interface Cursor<Fields extends readonly FieldType[]> {
   /** The text that a client sends to get the page after this position. */
   encode(...place: Values<Fields>): string;

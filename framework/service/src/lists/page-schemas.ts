@@ -19,7 +19,7 @@ export function integerText({ from, to = Number.MAX_SAFE_INTEGER }: IntegerRange
 
 export interface IntegerRange {
   readonly from: number;
-  /** Default: the largest integer that a number holds exactly. */
+  /** Default: `Number.MAX_SAFE_INTEGER`. */
   readonly to?: number;
 }
 

@@ -1,6 +1,6 @@
 import { BadRequestError, type Query, type QueryValue } from 'fw';
 
-/** Part of a list: at most `limit` entries, from the entry with the index `start` (from 0). */
+/** Part of a list: at most `limit` entries, from the zero-based index `start`. */
 export interface Slice {
   readonly start: number;
   readonly limit: number;
@@ -14,7 +14,7 @@ export interface Page extends Slice {
 /**
  * Reads `page` (a safe integer, default 1) and `limit` (1 to 100) from a query.
  *
- * @throws {BadRequestError} if one of them is something else
+ * @throws {BadRequestError} if one of them is invalid
  */
 export function readPage(query: Query, { defaultLimit }: { readonly defaultLimit: number }): Page {
   const page = readNumber(query.page, 1);
@@ -29,9 +29,9 @@ export function readPage(query: Query, { defaultLimit }: { readonly defaultLimit
 }
 
 /**
- * The number in `value`, or `fallback` when absent or empty; of a repeated key the first counts. The
- * specification of version 1 converts with `Number`, which also reads `0x10` and `1e1`; all other
- * numbers are read by `readInteger`.
+ * The number in `value`, or `fallback` if it is absent or empty; a repeated key uses its first value.
+ * Version 1, which does not change, reads these two numbers with `Number`, which accepts `0x10` and `1e1`;
+ * all other numbers are read by `readInteger`.
  */
 function readNumber(value: QueryValue, fallback: number): number {
   const text = typeof value === 'string' ? value : value?.[0];

@@ -35,7 +35,7 @@ export interface ServiceLogger extends Logger {
 
 /**
  * Creates a logger that writes one JSON object per line, so that no input of a client can forge a line.
- * Messages are written at once, the lines of requests in batches.
+ * Messages are written immediately, the lines of requests in batches.
  */
 export function createLogger(service: string, options: LoggerOptions = {}): ServiceLogger {
   const { level = 'info', output = openOutput() } = options;
@@ -72,7 +72,7 @@ export function createLogger(service: string, options: LoggerOptions = {}): Serv
   };
 }
 
-/** Standard output. Synchronous, so that the last lines before the exit are complete and in order. */
+/** Opens standard output, synchronously, so that the last lines before the exit are complete and in order. */
 function openOutput(): DestinationStream {
   const output = pino.destination({ dest: 1, sync: true, minLength: 4096, periodicFlush: 100 });
   process.on('exit', () => output.flush());

@@ -19,7 +19,7 @@ test('runs the calls of one turn of the event loop together, and returns each it
   expect(batches).toEqual([[1, 2, 3], [4]]);
 });
 
-test('splits calls into batches and limits how many batches run at the same time', async () => {
+test('splits calls into batches and limits the number of concurrent batches', async () => {
   const sizes: number[] = [];
   const running: number[] = [0];
   const echo = createBatch(async (items: readonly number[]) => {

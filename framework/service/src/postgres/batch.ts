@@ -11,9 +11,9 @@ interface Call<Item, Result> {
 }
 
 /**
- * Combines calls that are made in the same turn of the event loop: `run` receives their items and
- * resolves with one result for each, in the same order. If it rejects, each item is run alone, so that
- * no call fails because of another one's item; not after a `ServiceUnavailableError`.
+ * Combines the calls of one turn of the event loop: `run` receives their items and resolves with one
+ * result for each, in the same order. If it rejects, `run` is called for each item alone, so that no call
+ * fails because of the item of another; not after a `ServiceUnavailableError`.
  */
 export function createBatch<Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,

@@ -27,7 +27,7 @@ export type Send = (statement: QueryConfig) => Promise<QueryResult<Record<string
 export interface Connections {
   /** @throws {ServiceUnavailableError} in an outage; every `RETRY_MS`, one call may try to connect */
   admit(): void;
-  /** Runs `work` on one connection; each of its statements may take `timeoutMs`. */
+  /** Runs `work` on one connection; `timeoutMs` is the time limit of each statement. */
   run<T>(work: (send: Send) => Promise<T>, timeoutMs: number): Promise<T>;
   /** Statistics of the pool. */
   use(): { readonly size: number; readonly idle: number; readonly waiting: number };

@@ -3,13 +3,13 @@ import { ServiceUnavailableError } from 'fw';
 /** SQLSTATEs of a server that starts, stops or has closed the connection. */
 const STOPPING = /^(08|57P0)/;
 
-/** SQLSTATEs of a server that works and cannot do it now: no room, no time, a read-only replica. */
+/** SQLSTATEs of a server that runs but cannot execute the statement now: no space, no time, a read-only replica. */
 const UNABLE = /^(53|58|57014$|55P03$|25006$|40001$|40P01$)/;
 
 /** SQLSTATEs of a transaction that conflicted with another one and was rolled back. */
 const CONFLICT = /^(40001|40P01)$/;
 
-/** Messages of the driver's time-outs, which have no code, and what they mean. */
+/** The messages of the driver's time-outs, which have no code, and the messages of our errors. */
 const NO_RESPONSE = 'Query read timeout';
 const QUEUE_TIMEOUT = 'timeout exceeded when trying to connect';
 const TIMEOUTS = new Map([
@@ -21,7 +21,7 @@ const TIMEOUTS = new Map([
 /** The server cannot be reached, has closed the connection or does not respond. */
 export class ConnectionLostError extends Error {}
 
-/** `error` of a driver's call; an error that is neither the server's nor a wrong value's is a lost connection. */
+/** Converts an error of the driver to a `ConnectionLostError`, unless the server sent it or a value is invalid. */
 export function toLost(error: unknown): unknown {
   if (isFromServer(error)) return error;
   if (error instanceof TypeError || error instanceof RangeError) return error;
@@ -30,7 +30,7 @@ export function toLost(error: unknown): unknown {
   return new ConnectionLostError(TIMEOUTS.get(reason) ?? reason, { cause: error });
 }
 
-/** Whether the server sent `error`: it responds. */
+/** Whether the server sent `error`, so that it is not hanging. */
 export function isFromServer(error: unknown): boolean {
   return sqlState(error) !== undefined;
 }
@@ -40,7 +40,7 @@ export function isNoResponse(error: unknown): boolean {
   return error instanceof Error && error.message === NO_RESPONSE;
 }
 
-/** Whether a call got no connection because the pool or the server had none to spare. */
+/** Whether a call got no connection because the pool or the server had no free one. */
 export function isOutOfConnections(error: unknown): boolean {
   if (error instanceof Error && error.message === QUEUE_TIMEOUT) return true;
   return sqlState(error)?.startsWith('53') ?? false;
@@ -56,12 +56,13 @@ export function isConnectionLost(error: unknown): boolean {
   return error instanceof ConnectionLostError || STOPPING.test(sqlState(error) ?? '');
 }
 
-/** `error`, or a `ServiceUnavailableError` if the server cannot do now what was asked for. */
+/** Converts `error` to a `ServiceUnavailableError` if the server cannot execute the statement now. */
 export function toUnavailable(error: unknown): unknown {
   if (!isConnectionLost(error) && !UNABLE.test(sqlState(error) ?? '')) return error;
   return unavailable(error);
 }
 
+/** Creates the error of an unavailable server. */
 export function unavailable(cause: unknown): ServiceUnavailableError {
   return new ServiceUnavailableError(`PostgreSQL cannot be used: ${reasonOf(cause)}`, {
     headers: { 'Retry-After': '1' },

@@ -19,8 +19,8 @@ export async function isMigrated(
 }
 
 /**
- * Migrates the tables to the newest version in one transaction. Of several programs that start at the
- * same time, one does it and the others wait.
+ * Migrates the tables to the newest version in one transaction. If several programs start concurrently, one
+ * migrates and the others wait.
  */
 export async function migrate(send: Send, { name, migrations }: MigrationOptions): Promise<void> {
   const table = tableOf(name);

@@ -32,7 +32,7 @@ export function createPool(options: PoolOptions): DestroyablePool {
   const sockets = new Set<Socket>();
   let destroyReason: Error | undefined;
 
-  /** In a destroyed pool, the calls that wait would open a connection each; every one fails at once. */
+  /** Waiting calls of a destroyed pool would each open a connection; their sockets fail immediately. */
   function openSocket(): Socket {
     const socket = new Socket();
     sockets.add(socket);
@@ -52,7 +52,7 @@ export function createPool(options: PoolOptions): DestroyablePool {
     max: options.poolSize,
     idleTimeoutMillis: 30_000,
     connectionTimeoutMillis: Number.isFinite(waitTimeoutMs) ? waitTimeoutMs : 0,
-    // The pool would give its clients the time limit of the queue.
+    // The pool would pass the time limit of the queue to its clients.
     Client: class extends pg.Client {
       constructor(config?: ClientConfig) {
         // The pool hides the password from a copy of its options: it is not enumerable.

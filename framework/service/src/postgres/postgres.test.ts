@@ -31,7 +31,7 @@ async function open(options: Partial<PostgresOptions> = {}): Promise<Postgres> {
   return postgres;
 }
 
-/** A logger, and the lines that it has logged. */
+/** Creates a logger; `lines` are its messages. */
 function createLog() {
   const lines: string[] = [];
   const log = (message: string) => void lines.push(message);
@@ -73,7 +73,7 @@ test('connections authenticate with the password of the URL', async () => {
   await expect(wrong.query(LIST)).rejects.toThrow('password authentication failed');
 });
 
-test('three programs that start at the same time apply each migration once', async () => {
+test('programs that start concurrently apply each migration once', async () => {
   const url = await server().createDatabase();
   const migrations = [...NOTES.migrations, "INSERT INTO notes VALUES (1, 'once')"];
 
@@ -83,7 +83,7 @@ test('three programs that start at the same time apply each migration once', asy
   expect(await programs[0]?.query(LIST)).toEqual([{ id: 1, text: 'once' }]);
 });
 
-test('a program works on a newer schema than it knows', async () => {
+test('a program works with tables of a newer version', async () => {
   const url = await server().createDatabase();
   const addStars = 'ALTER TABLE notes ADD COLUMN stars int NOT NULL DEFAULT 0';
   const old = await open({ url });
@@ -110,7 +110,7 @@ test('a failed migration is rolled back and repeated by the next use', async () 
   expect(await mended.query(LIST)).toEqual([]);
 });
 
-test('tables that were lost with the server are created again', async () => {
+test('tables that are missing after a restart of the server are created again', async () => {
   const url = await server().createDatabase();
   const postgres = await open({ url });
   await postgres.query(ADD, [1, 'lost']);
@@ -121,7 +121,7 @@ test('tables that were lost with the server are created again', async () => {
   await expect.poll(() => postgres.query(LIST).catch(() => 'not yet')).toEqual([]);
 });
 
-test('a transaction keeps all of its work, or nothing if the work throws', async () => {
+test('a transaction commits all of its work, or nothing if the work throws', async () => {
   const postgres = await open();
   await postgres.transaction(async (query) => {
     await query(ADD, [1, 'one']);
@@ -328,7 +328,7 @@ test('a deadlock is resolved by repeating the transaction', async () => {
   ]);
 });
 
-// Each time limit is far shorter than the time that the wrong behaviour would take.
+// Each time limit is far below the duration of the wrong behaviour.
 describe('a ServiceUnavailableError with Retry-After', () => {
   const unavailable = expect.objectContaining({ status: 503, headers: { 'Retry-After': '1' } });
 
@@ -359,12 +359,12 @@ describe('a ServiceUnavailableError with Retry-After', () => {
     const postgres = await open({ url });
     await postgres.query(LIST);
     const sleeping = postgres.query({ name: 'slow', text: 'SELECT pg_sleep(4)' });
-    const refused = sleeping.catch((error: unknown) => error);
+    const rejected = sleeping.catch((error: unknown) => error);
     await sleep(50);
 
     await asAdmin(url, END_OTHERS);
 
-    expect(await refused).toEqual(unavailable);
+    expect(await rejected).toEqual(unavailable);
     await expect.poll(() => postgres.query(LIST).catch(() => 'not yet')).toEqual([]);
   });
 
@@ -399,7 +399,7 @@ describe('a ServiceUnavailableError with Retry-After', () => {
     ]);
   }, 60_000);
 
-  test('rejects every call while the server hangs, at once after the first time-out', async () => {
+  test('rejects every call while the server hangs, immediately after the first time-out', async () => {
     const own = await startPostgres();
     onTestFinished(() => own.stop());
     const postgres = await open({
@@ -474,7 +474,7 @@ describe('a ServiceUnavailableError with Retry-After', () => {
 
     expect(error).toEqual(unavailable);
     expect(String(error)).toContain('no connection within the time limit');
-    expect(tookMs).toBeLessThan(15_000); // after the statement time limit, not the wait of 60 s
+    expect(tookMs).toBeLessThan(15_000); // the statement time limit, not the wait of 60 s
     await firstSuccess(() => postgres.query(LIST));
   }, 60_000);
 });
@@ -508,7 +508,7 @@ async function timed(work: () => Promise<unknown>): Promise<{ error: unknown; to
   return { error, tookMs: performance.now() - startedMs };
 }
 
-/** Runs `work` until it succeeds; throws its last error if that takes far too long. */
+/** Runs `work` until it succeeds; throws its last error after 20 s. */
 async function firstSuccess(work: () => Promise<unknown>): Promise<void> {
   const startedMs = performance.now();
   for (;;) {
@@ -521,7 +521,7 @@ async function firstSuccess(work: () => Promise<unknown>): Promise<void> {
 
 interface Proxy {
   readonly url: string;
-  /** Drops all data, and the connections that are open now for ever. */
+  /** Drops all data; after `forward`, still that of the connections that were open now. */
   drop(): void;
   /** Forwards the data of new connections again. */
   forward(): void;

@@ -42,7 +42,7 @@ export interface PostgresOptions {
   readonly metrics?: PoolMetrics | undefined;
 }
 
-/** Reports how many connections a pool has, how many of them are idle, and how many calls wait. */
+/** Receives the number of connections of a pool, of idle connections and of waiting calls. */
 export interface PoolMetrics {
   watchPool(name: string, read: () => PoolUse): void;
 }
@@ -63,21 +63,23 @@ export interface Postgres {
   readonly query: Query;
   /** Runs `work` in one transaction, which is rolled back if `work` throws. */
   transaction<T>(work: (query: Query) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** Migrates the tables to the newest version, without a time limit; the first use does so too. */
+  /** Migrates the tables to the newest version, without a time limit; the first use does the same. */
   migrate(): Promise<void>;
   /** Rejects if the database cannot be used. */
   check(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How often work is run that conflicts with other transactions; the first pause in between, at most. */
+/** Maximum number of runs of work that conflicts with other transactions. */
 const CONFLICT_ATTEMPTS = 4;
+
+/** The longest pause before the second run; later pauses are longer. */
 const CONFLICT_PAUSE_MS = 50;
 
 /**
  * Opens a PostgreSQL database. It connects and migrates the tables on first use: a service starts
  * without its database. While the server is unavailable, calls reject with a
- * `ServiceUnavailableError` at once; one call every half second tries to connect.
+ * `ServiceUnavailableError` immediately; one call every half second tries to connect.
  *
  * @throws {AddressFileError} naming the certificate file of `url` that cannot be read
  */
@@ -151,7 +153,7 @@ export function openPostgres(options: PostgresOptions): Postgres {
       });
     },
     async check() {
-      // A check would wait behind the other calls, which notice an outage as well.
+      // The check would wait for a connection like these calls, which detect an outage as well.
       if (isReady && connections.use().waiting > 0) return;
       await use((send) => send({ text: 'SELECT 1' }), statementTimeoutMs);
     },

@@ -1,7 +1,7 @@
 import type { Send } from './connections.ts';
 import { isConnectionLost } from './errors.ts';
 
-/** Runs `work` in one transaction, whose statements may each take `timeoutMs`; `Infinity`: no limit. */
+/** Runs `work` in one transaction; `timeoutMs` is the time limit of each statement, `Infinity` for none. */
 export async function runTransaction<T>(
   send: Send,
   timeoutMs: number,

@@ -33,11 +33,11 @@ function unavailable(): Error {
   return new ServiceUnavailableError('PostgreSQL cannot be used: connect ECONNREFUSED');
 }
 
-test('an unavailable store is an error at once without --wait', async () => {
+test('without --wait an unavailable store is an error immediately', async () => {
   expect(await run([], 1)).toMatchObject({ ending: unavailable(), attempts: 1, lines: [] });
 });
 
-test('--wait waits for a store that is unavailable, logs that once, and closes each attempt', async () => {
+test('--wait waits for an unavailable store, logs that once, and closes the store after each attempt', async () => {
   expect(await run(['--wait', '5'], 2)).toEqual({
     ending: 0,
     attempts: 3,
@@ -46,7 +46,7 @@ test('--wait waits for a store that is unavailable, logs that once, and closes e
   });
 });
 
-test('--wait retries for at most the given time, and only while the store is unavailable', async () => {
+test('--wait retries only for its seconds, and only while the store is unavailable', async () => {
   expect(await run(['--wait=1'], 100)).toMatchObject({
     ending: unavailable(),
     attempts: 2,

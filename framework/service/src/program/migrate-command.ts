@@ -16,8 +16,8 @@ export interface MigratableStore {
 }
 
 /**
- * Creates the command that migrates a store. It can wait for a store that is unavailable, such as a
- * database that starts together with the service. Each attempt opens and closes a store of its own.
+ * Creates the command that migrates a store. It can wait for an unavailable store, such as a database that
+ * starts together with the service. Each attempt opens and closes the store.
  */
 export function createMigrateCommand<Config>(
   openStore: (

@@ -121,12 +121,12 @@ test('write is rejected after its time limit while another process writes, and s
   const { write } = createGroupCommit(database, { timeoutMs: 50 });
   other.database.exec('BEGIN IMMEDIATE');
 
-  const refused = await write(() => add('refused')).catch((error: unknown) => error);
+  const rejected = await write(() => add('rejected')).catch((error: unknown) => error);
   other.database.exec('COMMIT');
   await write(() => add('kept'));
 
-  expect(refused).toBeInstanceOf(ServiceUnavailableError);
-  expect(refused).toMatchObject({ headers: { 'Retry-After': '1' } });
+  expect(rejected).toBeInstanceOf(ServiceUnavailableError);
+  expect(rejected).toMatchObject({ headers: { 'Retry-After': '1' } });
   expect(notes(database)).toEqual(['kept']);
 });
 

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { isBusy, toUnavailable } from './sqlite-errors.ts';
 
 export interface GroupCommitOptions {
-  /** How long a write may wait for the writes of other processes. Default 1 s. */
+  /** How long a write may wait for the writes of other processes, in milliseconds. Default 1,000. */
   readonly timeoutMs?: number;
 }
 
@@ -17,7 +17,7 @@ export interface GroupCommit {
   write<T>(work: () => T): Promise<T>;
 }
 
-/** One write. `run` does its work in the transaction, and returns what to call after the commit. */
+/** One write. `run` runs its work in the transaction and returns a function to call after the commit. */
 interface Job {
   readonly startedMs: number;
   readonly run: () => () => void;
@@ -32,8 +32,8 @@ const MAX_GROUP_WRITES = 500;
 
 /**
  * Combines the writes of one turn of the event loop into one durable transaction: a commit takes as
- * long as many inserts. No statement of `database` waits for another process for more than a few
- * milliseconds any more, because that blocks the event loop.
+ * long as many inserts. From then on, no statement of `database` waits for another process for more than
+ * a few milliseconds, because that blocks the event loop.
  */
 export function createGroupCommit(
   database: DatabaseSync,

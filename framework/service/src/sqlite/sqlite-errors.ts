@@ -3,8 +3,8 @@ import { ServiceUnavailableError } from 'fw';
 /**
  * Runs `work` on a database.
  *
- * @throws {ServiceUnavailableError} if the database cannot be used right now: its disk is full or
- *   fails, or another process holds it for too long
+ * @throws {ServiceUnavailableError} if the database is unavailable: its disk is full or fails, or another
+ *   process locks it for too long
  */
 export function orUnavailable<T>(work: () => T): T {
   try {
@@ -14,7 +14,7 @@ export function orUnavailable<T>(work: () => T): T {
   }
 }
 
-/** Result codes that say nothing about the statement: https://sqlite.org/rescode.html */
+/** Result codes that do not depend on the statement: https://sqlite.org/rescode.html */
 const UNAVAILABLE = new Map([
   [5, 'SQLITE_BUSY'],
   [6, 'SQLITE_LOCKED'],
@@ -26,7 +26,7 @@ const UNAVAILABLE = new Map([
   [15, 'SQLITE_PROTOCOL'],
 ]);
 
-/** `error`, or what it means to a client if the database cannot be used right now. */
+/** Converts `error` to a `ServiceUnavailableError` if the database is unavailable. */
 export function toUnavailable(error: unknown): unknown {
   const code = resultCode(error);
   const word = code === undefined ? undefined : UNAVAILABLE.get(code);
@@ -42,7 +42,7 @@ export function isBusy(error: unknown): boolean {
   return resultCode(error) === 5;
 }
 
-/** SQLite's primary result code, without what is added to it in the higher bits. */
+/** SQLite's primary result code, without the extension in the higher bits. */
 function resultCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error)) return undefined;
   return typeof error.errcode === 'number' ? error.errcode & 0xff : undefined;

@@ -48,7 +48,7 @@ test('openDatabase synchronises a write-ahead log at every commit', () => {
   expect(database.prepare('PRAGMA busy_timeout').get()).toMatchObject({ timeout: 5000 });
 });
 
-test('openDatabase migrates an older file and keeps its rows', () => {
+test('openDatabase migrates an older file without losing rows', () => {
   const file = join(newDirectory(), 'notes.db');
   const old = openDatabase(file, NOTES);
   old.exec("INSERT INTO notes VALUES ('kept')");
@@ -64,7 +64,7 @@ test('openDatabase migrates an older file and keeps its rows', () => {
 test.each([
   ['a few bytes of garbage', 'garbage'],
   ['pages of garbage', 'garbage '.repeat(2_000)],
-  ['a header and garbage behind it', `SQLite format 3\0${'garbage '.repeat(2_000)}`],
+  ['a header followed by garbage', `SQLite format 3\0${'garbage '.repeat(2_000)}`],
 ])('openDatabase rejects a file of %s, names it and does not change it', (_, content) => {
   const directory = newDirectory();
   const file = join(directory, 'notes.db');
@@ -87,7 +87,7 @@ test('openDatabase rejects a truncated file and does not change it', () => {
   expect(readFileSync(file)).toEqual(content);
 });
 
-test("openDatabase refuses another program's database and leaves it as it is", () => {
+test("openDatabase rejects another program's database and does not change it", () => {
   const file = join(newDirectory(), 'other.db');
   const other = new DatabaseSync(file);
   other.exec('CREATE TABLE other (x)');
@@ -118,7 +118,7 @@ test('openDatabase names a path that is not a file', () => {
   );
 });
 
-/** Creates a file, with the tables of `format` if given, that another process has locked. */
+/** Creates a file that another process has locked, with the tables of `format` if it is set. */
 function newLockedFile(format?: typeof NOTES): string {
   const file = join(newDirectory(), 'notes.db');
   if (format) openDatabase(file, format).close();
@@ -152,7 +152,7 @@ test.each([
   expect(performance.now() - startedMs).toBeLessThan(4_000);
 });
 
-test('several processes can open one new file at the same time', async () => {
+test('several processes can open one new file concurrently', async () => {
   const directory = newDirectory();
   const [count, rounds] = [4, 100];
   const program = `

@@ -22,7 +22,7 @@ export interface DatabaseFormat {
 }
 
 export interface OpenOptions {
-  /** How long opening waits for another process to finish writing, such as a migration. Default 5 s. */
+  /** How long opening waits for the writes of another process, such as a migration, in ms. Default 5,000. */
   readonly timeoutMs?: number;
 }
 
@@ -40,7 +40,7 @@ const CHECKPOINT_PAGES = 4_000;
  * knows is opened without a change; a file of another program is rejected without a change. A file of this
  * version can be opened while another process writes to it.
  *
- * @throws {ServiceUnavailableError} naming the file, if another process has locked it for too long
+ * @throws {ServiceUnavailableError} naming the file, if another process locks it longer than `timeoutMs`
  * @throws {Error} naming the file, if it is not such a database or cannot be opened
  */
 export function openDatabase(
@@ -69,7 +69,7 @@ export function openDatabase(
 function openOnce(file: string, format: DatabaseFormat, timeoutMs: number): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: timeoutMs });
   try {
-    // Only a migration needs the write lock, which another process may hold for a long time.
+    // Only a migration needs the write lock, which another process may have for a long time.
     const version = inSnapshot(database, () => readVersion(database, format));
     if (version < format.migrations.length) migrate(database, format);
     database.exec('PRAGMA journal_mode = WAL');
@@ -100,7 +100,7 @@ function finish<T>(database: DatabaseSync, work: () => T): T {
     database.exec('COMMIT');
     return result;
   } catch (error) {
-    // SQLite has rolled back by itself after some failures, a full disk among them.
+    // After some failures, such as a full disk, SQLite has rolled back the transaction itself.
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }

@@ -13,7 +13,7 @@ import pg from 'pg';
 const run = promisify(execFile);
 
 export interface StartPostgresOptions {
-  /** Settings of the server, such as `{ fsync: 'on' }`. Default: fast ones, which a power failure would harm. */
+  /** Settings of the server, such as `{ fsync: 'on' }`. Default: fast ones, which are not safe in a power failure. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
@@ -145,7 +145,7 @@ function findPrograms(): string {
   );
 }
 
-/** PostgreSQL refuses to run as root; its package creates the user `postgres`, `nobody` always exists. */
+/** PostgreSQL does not run as root; its package creates the user `postgres`, and `nobody` always exists. */
 function ownerOfServer(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   for (const name of ['postgres', 'nobody']) {

@@ -41,7 +41,7 @@ async function startServer(statusOf: (path: string) => number) {
   return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** A collector, and the spans that it was sent. */
+/** Starts a collector; `spans` returns the received spans. */
 async function startCollector() {
   const { received, url } = await startServer((path) => (path === '/v1/traces' ? 200 : 404));
   const read = () => received.map(({ body }) => JSON.parse(body).resourceSpans[0]);
@@ -52,7 +52,7 @@ async function startCollector() {
   };
 }
 
-/** A service that asks another one on behalf of each request. */
+/** Creates a service that calls another one on behalf of each request. */
 function newService(tracing: Tracing, otherUrl: string) {
   const entries: RequestEntry[] = [];
   const other = createServiceClient({ name: 'users', baseUrl: otherUrl, retryDelayMs: 1 });

@@ -11,7 +11,7 @@ declare module '@fw/core' {
 export interface Tracing {
   /** Begins the span of a request. */
   begin(ctx: Context): RequestTrace;
-  /** Sends the remaining spans; takes at most two seconds and never rejects. */
+  /** Sends the remaining spans, for at most 2 s; never rejects. */
   close(): Promise<void>;
 }
 

@@ -33,20 +33,23 @@ const importNothing = async (config: CatalogConfig) =>
 test.each([
   ['store', openStore],
   ['import', importNothing],
-] as const)('the %s waits DATABASE_TIMEOUT_MS for another process that locks the SQLite file', async (_, open) => {
-  const DATABASE_FILE = join(newDirectory(), 'catalog.db');
-  const config = readConfig(VARIABLES, { DATABASE_FILE, DATABASE_TIMEOUT_MS: '1500' });
-  const other = new DatabaseSync(DATABASE_FILE);
-  onTestFinished(() => other.close());
-  other.exec('BEGIN IMMEDIATE');
+] as const)(
+  'the %s waits DATABASE_TIMEOUT_MS for another process that locks the SQLite file',
+  async (_, open) => {
+    const DATABASE_FILE = join(newDirectory(), 'catalog.db');
+    const config = readConfig(VARIABLES, { DATABASE_FILE, DATABASE_TIMEOUT_MS: '1500' });
+    const other = new DatabaseSync(DATABASE_FILE);
+    onTestFinished(() => other.close());
+    other.exec('BEGIN IMMEDIATE');
 
-  const startedMs = performance.now();
-  await expect(open(config)).rejects.toMatchObject({ status: 503 });
+    const startedMs = performance.now();
+    await expect(open(config)).rejects.toMatchObject({ status: 503 });
 
-  const tookMs = performance.now() - startedMs;
-  expect(tookMs).toBeGreaterThan(1_400); // the default of the store and of imports is 1 s
-  expect(tookMs).toBeLessThan(4_500); // the default of openDatabase is 5 s
-});
+    const tookMs = performance.now() - startedMs;
+    expect(tookMs).toBeGreaterThan(1_400); // the default of the store and of imports is 1 s
+    expect(tookMs).toBeLessThan(4_500); // the default of openDatabase is 5 s
+  },
+);
 
 test('the SQLite store waits timeoutMs for a lock', async () => {
   const database = openDatabase(':memory:', FORMAT);
