@@ -72,7 +72,11 @@ export function countFacets(store: CatalogStore, search: ItemSearch): Promise<Ve
   return store.facets(toFilter(search));
 }
 
-/** @throws {NotFoundError} if there is no item with this id */
+/**
+ * Returns an item.
+ *
+ * @throws {NotFoundError} if the item does not exist
+ */
 export async function getItem(store: CatalogStore, id: number): Promise<Versioned<Item>> {
   const { version, value } = await store.find(id);
   if (!value) throw new NotFoundError(`Item "${id}" not found`);

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { type ConfigOf, serviceVariables, storeVariables } from '@fw/service';
 import * as z from 'zod';
 
-/** What the service reads from its environment, with the defaults. */
+/** The environment variables of the service. */
 export const VARIABLES = {
   ...serviceVariables({ port: 8082 }),
   ...storeVariables({ file: '.local/catalog.db' }),

@@ -18,13 +18,13 @@ export interface FillOptions {
 /** The pause between two attempts while the store is unavailable or another import is running. */
 const RETRY_MS = 100;
 
-/** How long the start of a service waits for another import. The file of this service takes less. */
+/** Time limit for the start of a service to wait for an import; importing the items of `data` is faster. */
 const MAX_WAIT_MS = 2_000;
 
 /**
- * Imports a file into a store that never contained a catalog. If several processes start at once, one of
- * them imports. Resolves when that is done, or when it continues in the background because the store is
- * unavailable or another import takes long.
+ * Imports a file into a store that never contained a catalog. If several processes start concurrently, one
+ * of them imports. Resolves when the import has ended, or after 2 s: it then continues in the background,
+ * because the store is unavailable or another import is running.
  *
  * @throws {Error} naming the file, if a line of it is rejected
  */

@@ -31,7 +31,7 @@ async function getPatiently(url: string): Promise<Response> {
   return response;
 }
 
-test('replicas that start at the same time on an empty database serve the whole catalog, then an import', async () => {
+test('replicas that start concurrently on an empty database serve the whole catalog, then an import', async () => {
   const DATABASE_URL = await server().createDatabase();
   const replicas = await Promise.all([start(DATABASE_URL), start(DATABASE_URL)]);
 
@@ -47,7 +47,7 @@ test('replicas that start at the same time on an empty database serve the whole 
   for (const { catalogUrl } of replicas) {
     expect(await (await fetch(catalogUrl)).json()).toMatchObject({ total: 2 });
   }
-  // The shipped catalog never replaces it.
+  // After an import, no start of a service imports the items of `data` again.
   const { catalogUrl } = await start(DATABASE_URL);
   expect(await (await getPatiently(catalogUrl)).json()).toMatchObject({ total: 2 });
 });

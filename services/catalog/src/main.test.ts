@@ -14,7 +14,7 @@ function start(variables: Variables) {
   return startTestService(MAIN, { DRAIN_DELAY_MS: '0', ...variables });
 }
 
-test('two processes that start at once on a new file serve the complete catalog', async () => {
+test('two processes that start concurrently on a new file serve the complete catalog', async () => {
   const DATABASE_FILE = join(newDirectory(), 'catalog.db');
 
   const services = await Promise.all([start({ DATABASE_FILE }), start({ DATABASE_FILE })]);

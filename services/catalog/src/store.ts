@@ -9,7 +9,7 @@ export interface ItemList {
   readonly total: number;
 }
 
-/** Asks for one page of the items that match a filter. */
+/** Selects one page of the items that match a filter. */
 export interface PageQuery {
   readonly filter: ItemFilter;
   readonly order: Order;
@@ -25,7 +25,7 @@ export interface ItemPage {
   readonly next?: Place | undefined;
 }
 
-/** Number of items with one value. */
+/** The number of items with one value. */
 export interface Count {
   readonly value: string;
   readonly count: number;
@@ -47,7 +47,7 @@ export interface CategoryStatistics {
   readonly currency: string;
   readonly items: number;
   readonly minPriceCents: number;
-  /** The lower of the two in the middle. */
+  /** Of an even number of prices, the lower of the two in the middle. */
   readonly medianPriceCents: number;
   readonly maxPriceCents: number;
 }
@@ -60,28 +60,28 @@ export interface Statistics {
   readonly isExact: boolean;
 }
 
-/** Most entries of `Statistics.byCategory`. */
+/** Maximum number of entries in `Statistics.byCategory`. */
 export const MAX_CATEGORIES = 1_000;
 
-/** Most items that are counted for the facets of a search or a price range. */
+/** Maximum number of items that are counted for the facets of a search or a price range. */
 export const MAX_COUNTED = 5_000;
 
-/** Most pairs of a category and a brand that other facets sum up. */
+/** Maximum number of pairs of a category and a brand that other facets sum up. */
 export const MAX_PAIRS = 10_000;
 
-/** A value, and the version of the catalog that it was read from; every import changes the version. */
+/** A value and the version of the catalog from which it was read; every import changes the version. */
 export interface Versioned<T> {
   readonly version: string;
   readonly value: T;
 }
 
 /**
- * Reads the catalog. Items change only when an import replaces all of them at once, so each result is
- * from one catalog, the old or the new. Methods reject with a `ServiceUnavailableError` if the store is
+ * Reads the catalog. Items change only when an import replaces all of them in one transaction, so each
+ * result is from one catalog, the old or the new. Methods reject with a `ServiceUnavailableError` if the store is
  * unavailable or contains no catalog.
  */
 export interface CatalogStore {
-  /** A slice of the items, sorted by id, and their total number. */
+  /** Returns a slice of the items, sorted by id, and the total number of items. */
   list(slice: Slice): Promise<ItemList>;
   page(query: PageQuery): Promise<Versioned<ItemPage>>;
   find(id: number): Promise<Versioned<Item | undefined>>;

@@ -7,7 +7,7 @@ import { createTestApi, itemOf } from './testing.ts';
 
 const CATALOG = '/api/v1/catalog';
 
-/** The API with the items 1 to `total`. */
+/** Creates the API with the items 1 to `total`. */
 async function newApi(total: number) {
   return createTestApi(Array.from({ length: total }, (_, at) => itemOf(at + 1)));
 }
@@ -75,7 +75,7 @@ test.each([
   ['?limit=101', 'limit must be between 1 and 100'],
   ['?limit=2.5', 'limit must be between 1 and 100'],
   ['?limit=all', 'limit must be between 1 and 100'],
-])('GET with %s is 400: %s', async (query, detail) => {
+])('GET with %s responds with 400: %s', async (query, detail) => {
   const response = await request(await newApi(1), CATALOG + query);
 
   expect(response.status).toBe(400);
@@ -94,7 +94,7 @@ test('a service without a catalog sends 503 with Retry-After', async () => {
   expect(response.headers.get('retry-after')).toBe('1');
 });
 
-test('any other method is 405 with Allow', async () => {
+test('any other method responds with 405 and Allow', async () => {
   const response = await request(await newApi(1), CATALOG, { method: 'POST' });
 
   expect(response.status).toBe(405);
@@ -108,6 +108,6 @@ test.each(['?page=1', '?page=0'])('GET with %s has a link to version 2', async (
   expect(response.headers.get('link')).toBe('</api/v2/catalog>; rel="successor-version"');
 });
 
-test('a path without a route is 404', async () => {
+test('a path without a route responds with 404', async () => {
   expect((await request(await newApi(1), `${CATALOG}/1`)).status).toBe(404);
 });

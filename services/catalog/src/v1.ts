@@ -6,7 +6,7 @@ import { listItems } from './catalog.ts';
 import { ItemPageV1, PageQueryV1 } from './schemas.ts';
 import type { CatalogStore } from './store.ts';
 
-/** Creates the routes of version 1, which never changes. */
+/** Creates the routes of version 1. Its interface never changes. */
 export function createCatalogRoutesV1(store: CatalogStore): Router {
   const router = createRouter();
   router.get(

@@ -108,14 +108,14 @@ test.each([
   ['?q=', '/q'],
   [`?q=${'x'.repeat(201)}`, '/q'],
   ['?colour=red', '/colour'],
-])('GET with %s is 400', async (query, pointer) => {
+])('GET with %s responds with 400', async (query, pointer) => {
   const { status, body } = await read(await createTestApi(ASSORTED), CATALOG + query);
 
   expect(status).toBe(400);
   expect(body).toMatchObject({ code: 'VALIDATION_FAILED', errors: [{ in: 'query', pointer }] });
 });
 
-test('a cursor of another list, or a forged one, is 400', async () => {
+test('a cursor of another list and a forged one respond with 400', async () => {
   const api = await createTestApi(ASSORTED);
   const { body } = await read(api, `${CATALOG}?limit=1&sort=price`);
   const nextCursor = nextCursorOf(body);
@@ -139,7 +139,7 @@ test.each([
   ['price', ['4990', 1]],
   ['price', [4990.5, 1]],
   ['price', [4990, 1.5]],
-])('a forged cursor of the list by %s, with %j, is 400', async (sort, place) => {
+])('a forged cursor of the list by %s, with %j, responds with 400', async (sort, place) => {
   const api = await createTestApi(ASSORTED);
   const text = JSON.stringify(place);
   const seal = hash('sha256', `items sort=${sort}\0${text}`, 'base64url').slice(0, 8);
@@ -208,7 +208,7 @@ test('statistics count items and summarize their prices', async () => {
 });
 
 test.each(['', '?q=tea', '/3', '/facets', '/figures'])(
-  'GET of "%s" is 304 if the client has the current version',
+  'GET of "%s" responds with 304 if the client has the current version',
   async (path) => {
     const api = await createTestApi(ASSORTED);
     const etag = (await request(api, CATALOG + path)).headers.get('etag') ?? '';
@@ -232,7 +232,7 @@ test('a filter can have 200 characters; an emoji is one character', async () => 
   expect([await status('🙂'.repeat(200)), await status('🙂'.repeat(201))]).toEqual([200, 400]);
 });
 
-test('an Accept that excludes JSON is 406', async () => {
+test('an Accept that excludes JSON responds with 406', async () => {
   const headers = { Accept: 'text/html' };
 
   const response = await request(await createTestApi(ASSORTED), CATALOG, { headers });
@@ -240,7 +240,7 @@ test('an Accept that excludes JSON is 406', async () => {
   expect(response.status).toBe(406);
 });
 
-test('any other method is 405 with Allow', async () => {
+test('any other method responds with 405 and Allow', async () => {
   const response = await request(await createTestApi(ASSORTED), `${CATALOG}/1`, {
     method: 'DELETE',
   });
@@ -304,7 +304,7 @@ test('every response has Cache-Control, with and without a catalog', async () =>
   }
 });
 
-test('a failure after the version was read is not cacheable', async () => {
+test('an error response after the version was read is not cacheable', async () => {
   const store = openSqliteCatalogStore(':memory:');
   onTestFinished(() => store.close());
   const app = createCatalogApp({ store: { ...store, version: async () => 'v1' }, logger });

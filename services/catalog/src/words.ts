@@ -1,9 +1,9 @@
 import type { Item } from './item.ts';
 
-/** Longer words are cut. */
+/** Longer words are truncated. */
 const MAX_WORD_LENGTH = 64;
 
-/** Names are sorted by this many characters. */
+/** The number of characters by which names are sorted. */
 const MAX_KEY_LENGTH = 200;
 
 /**

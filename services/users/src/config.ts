@@ -1,6 +1,6 @@
 import { type ConfigOf, integer, serviceVariables, storeVariables } from '@fw/service';
 
-/** What the service reads from its environment, with the defaults. */
+/** The environment variables of the service. */
 export const VARIABLES = {
   ...serviceVariables({ port: 8081 }),
   ...storeVariables({ file: '.local/users.db' }),

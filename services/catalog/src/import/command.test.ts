@@ -120,7 +120,7 @@ test.for([[[]], [['a', 'b']], [['--quickly', 'a']]] as const)(
   },
 );
 
-test('a second import at the same time fails in one line, and the exit code is 1', async () => {
+test('a second concurrent import fails with one line and exit code 1', async () => {
   const { DATABASE_FILE, write, importFile } = newFolder();
   const file = write('items', toLines([itemOf(1)]));
   const { replace } = newSqliteDatabase(DATABASE_FILE);
@@ -225,7 +225,7 @@ test('content without a line break is an error that names the line, its first by
   );
 });
 
-test('blank lines before the first item are not kept in memory', async () => {
+test('blank lines before the first item use no memory', async () => {
   const { write, DATABASE_FILE } = newFolder();
   const file = write('blank', Buffer.concat([Buffer.alloc(16 * 1024 ** 2, '\n'), ONE]));
   const NODE_OPTIONS = '--max-old-space-size=80';

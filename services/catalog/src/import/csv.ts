@@ -10,9 +10,9 @@ export interface CsvRecord {
 }
 
 export interface CsvReader {
-  /** Reads the complete records; keeps the lines of an incomplete last record for the next call. */
+  /** Reads the complete records; the lines of an incomplete last record are read with the next call. */
   read(lines: readonly Line[]): readonly CsvRecord[];
-  /** Reads the lines that were kept. */
+  /** Reads the lines of the incomplete last record. */
   end(): readonly CsvRecord[];
 }
 
@@ -24,18 +24,18 @@ const OPTIONS = { record_delimiter: ['\r\n', '\n'], relax_column_count: true };
 
 /** Reads comma-separated values (RFC 4180). An invalid record never affects the records after it. */
 export function createCsvReader(): CsvReader {
-  let kept: readonly Line[] = [];
+  let pending: readonly Line[] = [];
 
   function read(lines: readonly Line[]): readonly CsvRecord[] {
-    const { groups, rest } = groupByRecord([...kept, ...lines]);
-    kept = rest;
+    const { groups, rest } = groupByRecord([...pending, ...lines]);
+    pending = rest;
     return readGroups(groups);
   }
 
   function end(): readonly CsvRecord[] {
-    const [first, ...others] = kept;
+    const [first, ...others] = pending;
     if (!first) return [];
-    kept = [];
+    pending = [];
     return [...readGroups([[first]]), ...read(others), ...end()];
   }
 
@@ -94,7 +94,7 @@ function joinLines(group: readonly Line[]): readonly Line[] {
   return [{ line: first.line, text: group.map((line) => line.text).join('\n') }];
 }
 
-/** Parses all records at once; only if that fails, finds the invalid ones by bisection. */
+/** Parses all records in one call; only if that fails, finds the invalid ones by bisection. */
 function parseRecords(texts: readonly string[]): readonly CsvRecord['fields'][] {
   if (texts.length === 0) return [];
   try {

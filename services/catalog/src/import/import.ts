@@ -32,7 +32,7 @@ export interface ImportOutcome {
   readonly rejected: number;
 }
 
-/** Replaces the catalog by the items of a file: all of them at once, or none. */
+/** Replaces the catalog by the items of a file, in one transaction. */
 export async function importItems(options: ImportOptions): Promise<ImportOutcome> {
   const { open, replace, isStrict, signal, onProgress, onRejections } = options;
   let items = 0;

@@ -10,12 +10,12 @@ export interface Line {
   readonly text: string | RejectedLineError;
 }
 
-/** Whether a line contains nothing but white space. */
+/** Whether a line contains only white space. */
 export function isBlank({ text }: Line): boolean {
   return typeof text === 'string' && text.trim() === '';
 }
 
-/** A longer line is rejected; its content is not kept in memory. */
+/** A longer line is rejected; its content is not buffered. */
 const MAX_LINE_BYTES = 1024 ** 2;
 
 /** Content without a line break for this long is not a text file, and may have no end. */

@@ -14,7 +14,7 @@ export interface Batch {
 
 interface ItemReader {
   read(lines: readonly Line[]): Batch;
-  /** Reads what `read` has kept of incomplete records. */
+  /** Reads the incomplete last record. */
   end(): Batch;
 }
 

@@ -30,7 +30,7 @@ export interface ReplaceOptions {
  */
 export type ReplaceCatalog = (options: ReplaceOptions) => Promise<boolean>;
 
-/** Another import holds the store. */
+/** Another import into the same store is running. */
 export class ImportRunningError extends Error {
   constructor(options?: ErrorOptions) {
     super('another import into this store is running', options);

@@ -25,7 +25,7 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
   }
 
   describe(name, () => {
-    test('a store without a catalog is empty and fails its check', async () => {
+    test('a store without a catalog is empty, and check rejects', async () => {
       const store = open(await create());
 
       expect(await store.isEmpty()).toBe(true);
@@ -389,7 +389,7 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
       expect(await idsOf(open(database), {})).toEqual([3]);
     });
 
-    test('of two imports at once the second fails, and can run after the first', async () => {
+    test('of two concurrent imports the second fails; it succeeds after the first', async () => {
       const database = await create();
       const second = toLines([itemOf(2)]);
 
@@ -407,7 +407,7 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
       await expect(importText(database, second)).resolves.toMatchObject({ items: 1 });
     });
 
-    test('a closed store fails its check', async () => {
+    test('check rejects after close', async () => {
       const database = await create();
       await importText(database, toLines([itemOf(1)]));
       const store = database.openStore();

@@ -5,11 +5,12 @@ import type { ReplaceCatalog } from '../import/target.ts';
 import type { CatalogStore } from '../store.ts';
 
 /**
- * Opens the store that the configuration names: PostgreSQL if there is a URL, otherwise SQLite. Loads
- * only the module that it uses.
+ * Opens the configured store: PostgreSQL if `DATABASE_URL` is set, otherwise SQLite. Only the code of that
+ * store is loaded.
  *
- * @throws {ServiceUnavailableError} naming the file, if another process has locked it for too long
- * @throws {Error} naming the file, if it cannot be opened or is not a database of this service
+ * @throws {ServiceUnavailableError} naming the SQLite file, if another process locks it longer than
+ *   `DATABASE_TIMEOUT_MS`
+ * @throws {Error} naming the SQLite file, if it cannot be opened or belongs to another program
  */
 export async function openStore(
   config: CatalogConfig,

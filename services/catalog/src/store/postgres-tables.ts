@@ -11,7 +11,7 @@ export const MIGRATIONS = [
      version text NOT NULL,
      total   bigint NOT NULL
    )`,
-  // Earlier programs kept an interrupted import there, and would continue it.
+  // An earlier version of this program stored interrupted imports there, and would continue them.
   'DROP TABLE IF EXISTS catalog_import, catalog_refused',
 ];
 

@@ -41,7 +41,7 @@ const READ_CURRENT = sql('SELECT number, version, total FROM catalog_present');
 /** Maximum number of items that are sorted for one page. */
 const FEW = 5_000;
 
-/** How often a request is repeated because an import replaced the catalog. */
+/** Maximum number of repetitions of a request because an import replaced the catalog. */
 const ATTEMPTS = 5;
 
 /** Opens a store that reads the catalog from PostgreSQL, also while an import replaces it. */
@@ -156,8 +156,8 @@ export function openPostgresCatalogStore({
 }
 
 /**
- * Has PostgreSQL plan each search for its words: whether an ordered index or the index of words is
- * faster depends on how many items contain them.
+ * Makes PostgreSQL plan each search for its words: whether an ordered index or the index of words is
+ * faster depends on the number of items that contain them.
  */
 function withPlanPerCall(url: string): string {
   const address = new URL(url);

@@ -12,10 +12,10 @@ import {
 /** A row of either store. */
 type Row = Readonly<Record<string, unknown>>;
 
-/** Most values of one facet. */
+/** Maximum number of values of one facet. */
 const MAX_VALUES = 100;
 
-/** Reads an item; stores keep its tags as JSON. */
+/** Converts a row to an item; its tags are stored as JSON. */
 export function toItem(row: Row): Item {
   return {
     id: Number(row.id),
@@ -29,13 +29,13 @@ export function toItem(row: Row): Item {
   };
 }
 
-/** Sums up rows of a category, a brand and a number of items: at most `MAX_COUNTED` items in all. */
+/** Sums up rows of a category, a brand and a number of items; in total at most `MAX_COUNTED` items. */
 export function toFacets(rows: readonly Row[]): Facets {
   const facets = sumUp(rows);
   return { ...facets, isExact: facets.counted < MAX_COUNTED };
 }
 
-/** Sums up at most `MAX_PAIRS + 1` rows that an import has counted, the largest first. */
+/** Sums up at most `MAX_PAIRS + 1` rows that an import has counted, sorted by number, largest first. */
 export function toImportedFacets(rows: readonly Row[]): Facets {
   return { ...sumUp(rows.slice(0, MAX_PAIRS)), isExact: rows.length <= MAX_PAIRS };
 }

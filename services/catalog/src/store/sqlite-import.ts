@@ -30,13 +30,13 @@ export function createSqliteImport(
       database.exec(`PRAGMA busy_timeout = ${timeoutMs}; PRAGMA wal_checkpoint(TRUNCATE)`);
       return isReplaced;
     } finally {
-      // Rolls back what was not committed.
+      // Rolls back an open transaction.
       database.close();
     }
   };
 }
 
-/** Takes the write lock, which only imports hold for long. */
+/** Acquires the write lock; only imports have it for a long time. */
 function begin(database: DatabaseSync): void {
   try {
     database.exec('PRAGMA cache_size = -64000; PRAGMA busy_timeout = 0; BEGIN IMMEDIATE');

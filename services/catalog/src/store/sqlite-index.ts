@@ -62,7 +62,7 @@ function merge(database: DatabaseSync, { words }: Tables, order: Order): void {
   database.exec(`INSERT INTO ${words[order]} (${words[order]}) VALUES ('optimize')`);
 }
 
-/** Stores the counts that would take too long for every request. */
+/** Stores the counts that are too slow to compute for each request. */
 function summarize(database: DatabaseSync, { items, facets, statistics }: Tables): void {
   database.exec(
     `CREATE TABLE ${facets} (
@@ -76,7 +76,7 @@ function summarize(database: DatabaseSync, { items, facets, statistics }: Tables
   );
   const pairs = new Map<string, number>();
   const groups = new Map<string, number[]>();
-  // Counting in memory takes a sixth of the time that SQLite needs to sort by text.
+  // Counting in memory is six times as fast as sorting by text in SQLite.
   const all = database.prepare(`SELECT category, brand, currency, price_cents FROM ${items}`);
   for (const { category, brand, currency, price_cents } of all.iterate()) {
     const pair = `${category}\0${brand}`;

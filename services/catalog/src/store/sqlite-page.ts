@@ -25,10 +25,10 @@ export interface RankRange {
 export const ITEM =
   'i.id, i.name, i.category, i.brand, i.price_cents, i.currency, i.description, i.tags';
 
-/** Most items that are sorted for one page. */
+/** Maximum number of items that are sorted for one page. */
 const MAX_SORTED = 5_000;
 
-/** Most items that are examined for one page. If few of them match, the page is short. */
+/** Maximum number of items that are examined for one page. If few of them match, the page is short. */
 const MAX_EXAMINED = 10_000;
 
 /**

@@ -18,7 +18,7 @@ export const FORMAT = {
      ) STRICT;
      CREATE TABLE loaded (version TEXT NOT NULL) STRICT`,
     // Each catalog has its own tables, whose names end in its number. Imports of an earlier version of
-    // this program, which may still run beside this one, use the tables after "present".
+    // this program, which may run at the same time, use the tables after "present".
     `CREATE TABLE present (number INTEGER NOT NULL, version TEXT NOT NULL, total INTEGER NOT NULL) STRICT;
      CREATE TABLE import (
        number     INTEGER NOT NULL,
@@ -67,7 +67,7 @@ export function tablesOf(number: number): Tables {
   };
 }
 
-/** Drops the tables of every catalog, and what an earlier version would continue an import from. */
+/** Drops the tables of every catalog, and the state of imports that an earlier version would continue. */
 export function dropCatalogs(database: DatabaseSync): void {
   database.exec('DELETE FROM import; DELETE FROM refused; DELETE FROM steps');
   const rows = database
@@ -82,21 +82,21 @@ export function dropCatalogs(database: DatabaseSync): void {
   }
 }
 
-/** Most tag words that an import remembers, even if every item has its own brand. */
-const MAX_REMEMBERED = 10_000;
+/** Maximum number of cached tag words, in case every item has its own brand. */
+const MAX_CACHED = 10_000;
 
-/** `tagWord` with a cache: items share few categories and brands. */
+/** Creates `tagWord` with a cache: many items share few categories and brands. */
 export function createTagWords(): typeof tagWord {
   const cache = new Map<string, string>();
   return (kind, value) => {
     const name = `${kind} ${value}`;
     const word = cache.get(name) ?? tagWord(kind, value);
-    if (cache.size < MAX_REMEMBERED) cache.set(name, word);
+    if (cache.size < MAX_CACHED) cache.set(name, word);
     return word;
   };
 }
 
-/** The word that stands for a category or a brand in the full-text index; no text contains it. */
+/** The word that represents a category or a brand in the full-text index; no text contains it. */
 export function tagWord(kind: 'brand' | 'category', value: string): string {
   const mark = kind === 'brand' ? '\ue000' : '\ue001';
   return mark + hash('sha256', value).slice(0, 20);

@@ -20,14 +20,14 @@ import { type Catalog, hasPrice, ITEM, priceRange, rankQuery, readPage } from '.
 import { FORMAT, tablesOf } from './sqlite-tables.ts';
 
 export interface SqliteCatalogOptions {
-  /** How long opening, and each call, waits for another process that has locked the file. Default 1 s. */
+  /** How long opening and each call wait for a process that locks the file, in ms. Default 1,000. */
   readonly timeoutMs?: number;
 }
 
 /**
  * Opens an SQLite file, which several processes may share, to read the catalog.
  *
- * @throws {ServiceUnavailableError} naming the file, if another process has locked it for too long
+ * @throws {ServiceUnavailableError} naming the file, if another process locks it longer than `timeoutMs`
  * @throws {Error} naming the file, if it cannot be opened or is not a database of this service
  */
 export function openSqliteCatalogStore(
