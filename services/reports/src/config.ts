@@ -64,8 +64,8 @@ export function requireOneKind(config: ReportsConfig): string[] {
   }
   if (algorithm === undefined || hasSecret === (algorithm === 'HS256')) return [];
   const fit = hasSecret
-    ? 'HS256 beside JWT_SECRET'
-    : `one of ${PUBLIC_KEY_ALGORITHMS.join(', ')} beside JWT_JWKS_URL`;
+    ? 'HS256 with JWT_SECRET'
+    : `one of ${PUBLIC_KEY_ALGORITHMS.join(', ')} with JWT_JWKS_URL`;
   return [`JWT_ALGORITHM must be ${fit}, got "${algorithm}"`];
 }
 

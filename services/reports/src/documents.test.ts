@@ -23,7 +23,7 @@ async function readDocument(): Promise<Document> {
 }
 
 test.each(['/openapi.json', '/docs/reports/openapi.json', '/docs', '/docs/reports'])(
-  '%s is served to anybody',
+  '%s is served without a token',
   async (path) => {
     const response = await request(newApp(), path);
 
@@ -55,7 +55,7 @@ test.each([
   ['/api/v1/reports', ['200', '401', '405', '429', '500', '503']],
   ['/api/v2/reports', ['200', '401', '405', '406', '429', '500', '503']],
   ['/api/v2/reports/{id}', ['200', '400', '401', '404', '405', '406', '429', '500', '503']],
-])('GET %s is documented with the answers %j', async (path, statuses) => {
+])('GET %s is documented with the status codes %j', async (path, statuses) => {
   const { paths } = await readDocument();
 
   expect(Object.keys(paths[path]?.get.responses ?? {})).toEqual(statuses);
@@ -64,10 +64,14 @@ test.each([
 test('a report is documented in its three formats, with the headers of the limiter', async () => {
   const { paths } = await readDocument();
 
-  const answer = paths['/api/v2/reports/{id}']?.get.responses['200'];
+  const response = paths['/api/v2/reports/{id}']?.get.responses['200'];
 
-  expect(Object.keys(answer?.content ?? {})).toEqual(['application/json', 'text/csv', 'text/html']);
-  expect(Object.keys(answer?.headers ?? {})).toEqual(
+  expect(Object.keys(response?.content ?? {})).toEqual([
+    'application/json',
+    'text/csv',
+    'text/html',
+  ]);
+  expect(Object.keys(response?.headers ?? {})).toEqual(
     expect.arrayContaining(['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']),
   );
 });

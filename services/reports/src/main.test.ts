@@ -73,7 +73,7 @@ test('two processes with one Redis share the limit of a user', async () => {
   const leftAt = async ({ url }: { url: string }) =>
     Number((await get(url, token, '/api/v2/reports')).headers.get('ratelimit-remaining'));
 
-  // Until both are connected, each counts alone.
+  // Until both are connected to Redis, each counts alone.
   await vi.waitFor(async () => {
     const left = await leftAt(first);
     expect([await leftAt(second), await leftAt(first)]).toEqual([left - 1, left - 2]);
@@ -120,11 +120,11 @@ test.for([
   [{ JWT_JWKS_URL: 'https://keys.example', JWT_ALGORITHM: 'none' }, 'JWT_ALGORITHM must be one of'],
   [
     { JWT_JWKS_URL: 'https://keys.example', JWT_ALGORITHM: 'HS256' },
-    'JWT_ALGORITHM must be one of RS256, ES256, EdDSA beside JWT_JWKS_URL, got "HS256"',
+    'JWT_ALGORITHM must be one of RS256, ES256, EdDSA with JWT_JWKS_URL, got "HS256"',
   ],
   [
     { JWT_SECRET: SECRET, JWT_ALGORITHM: 'RS256' },
-    'JWT_ALGORITHM must be HS256 beside JWT_SECRET, got "RS256"',
+    'JWT_ALGORITHM must be HS256 with JWT_SECRET, got "RS256"',
   ],
   [{ JWT_SECRET: SECRET, REDIS_URL: 'http://:secret@redis.example' }, 'REDIS_URL must be a URL'],
   [{ JWT_SECRET: SECRET, PORT: '99999' }, 'PORT must be an integer from 0 to 65535'],

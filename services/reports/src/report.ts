@@ -21,7 +21,7 @@ export interface Column {
 export type Cell = string | number;
 export type Row = Readonly<Record<string, Cell>>;
 
-/** Defines a report. `rows` and `charts` leave out sources without statistics. */
+/** Defines a report. `rows` and `charts` omit sources without statistics. */
 export interface ReportKind extends ReportSummary {
   readonly sources: readonly Source[];
   readonly columns: readonly Column[];
@@ -40,7 +40,7 @@ export interface Report extends ReportSummary {
 }
 
 /** Generates a report from the available statistics. */
-export function makeReport(kind: ReportKind, statistics: Statistics, generatedAt: Date): Report {
+export function createReport(kind: ReportKind, statistics: Statistics, generatedAt: Date): Report {
   const { id, title, description, sources, columns } = kind;
   return {
     id,

@@ -15,9 +15,9 @@ export const ReportSummary = z
     id,
     title,
     description,
-    links: z
-      .array(z.object({ href: z.string(), type: z.string() }))
-      .meta({ description: 'Where it is, for each media type to ask for by `Accept`' }),
+    links: z.array(z.object({ href: z.string(), type: z.string() })).meta({
+      description: 'The path of the report, for each media type that `Accept` can select',
+    }),
   })
   .meta({ id: 'ReportSummary' });
 
@@ -26,7 +26,7 @@ export const ReportList = z.object({
   meta: z.object({ total: z.int() }),
 });
 
-export const ReportAnswer = z
+export const ReportResponse = z
   .object({
     data: z.object({
       id,

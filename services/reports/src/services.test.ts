@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createServiceClient } from '@fw/service';
 import { startService, type Variables } from '@fw/service/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { ReportAnswer } from './schemas.ts';
+import { ReportResponse } from './schemas.ts';
 import { createStatisticsReader } from './statistics/read-statistics.ts';
 import { get, newApp } from './testing/app.ts';
 
@@ -41,7 +41,7 @@ test('reports of the running services users and catalog are complete', {
   expect(posted.status).toBe(201);
 
   const read = async (id: string) =>
-    ReportAnswer.parse(await (await get(app, `/api/v2/reports/${id}`)).json());
+    ReportResponse.parse(await (await get(app, `/api/v2/reports/${id}`)).json());
   const overview = await read('overview');
   const byDay = await read('users-by-day');
   const byDomain = await read('users-by-email-domain');

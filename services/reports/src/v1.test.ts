@@ -7,7 +7,7 @@ import { newApp } from './testing/app.ts';
 
 const REPORTS = '/api/v1/reports';
 
-/** The first version of the API, which knows Ada by the token "ada-token". */
+/** Creates a function that sends requests to version 1, where "ada-token" is a valid token. */
 function newApi(limiter?: Middleware) {
   const app = newApp({ limits: { ...createLimits(), ...(limiter && { v1: limiter }) } });
   return (authorization?: string, method = 'GET') =>
@@ -32,7 +32,7 @@ test.each(['Bearer ada-token', 'bearer ada-token', 'BEARER   ada-token'])(
   },
 );
 
-test('GET without a token gets 401 with a WWW-Authenticate challenge', async () => {
+test('GET without a token responds with 401 and a WWW-Authenticate challenge', async () => {
   const response = await newApi()();
 
   expect(response.status).toBe(401);
@@ -55,7 +55,7 @@ test.each([
   'Basic ada-token',
   'ada-token',
   '',
-])('GET with Authorization %j answers 401', async (authorization) => {
+])('GET with Authorization %j responds with 401', async (authorization) => {
   const response = await newApi()(authorization);
 
   expect(response.status).toBe(401);
@@ -73,12 +73,12 @@ test('the limiter runs after authentication and uses the user as key', async () 
     return next();
   });
 
-  const refused = await get('Bearer eve-token');
-  const answered = await get('Bearer ada-token');
+  const rejected = await get('Bearer eve-token');
+  const accepted = await get('Bearer ada-token');
 
   expect(seen).toEqual([{ id: 'ada', tier: 'free' }]);
-  expect(refused.headers.get('ratelimit-remaining')).toBe('29'); // of invalid tokens
-  expect(answered.headers.get('ratelimit-remaining')).toBe('99');
+  expect(rejected.headers.get('ratelimit-remaining')).toBe('29'); // of invalid tokens
+  expect(accepted.headers.get('ratelimit-remaining')).toBe('99');
 });
 
 test('one user may send 100 requests per minute, independent of other users', async () => {
@@ -88,14 +88,14 @@ test('one user may send 100 requests per minute, independent of other users', as
 
   const first = await get('ada');
   for (let count = 2; count <= 100; count++) await get('ada');
-  const refused = await get('ada');
+  const rejected = await get('ada');
   const other = await get('grace');
 
   expect(first.headers.get('ratelimit-remaining')).toBe('99');
-  expect(refused.status).toBe(429);
-  expect(refused.headers.get('content-type')).toBe('application/problem+json');
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-  expect(await refused.json()).toMatchObject({ code: 'RATE_LIMITED' });
+  expect(rejected.status).toBe(429);
+  expect(rejected.headers.get('content-type')).toBe('application/problem+json');
+  expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await rejected.json()).toMatchObject({ code: 'RATE_LIMITED' });
   expect(other.headers.get('ratelimit-remaining')).toBe('99');
 });
 
@@ -108,7 +108,7 @@ test('a limiter that does not call next() prevents the response', async () => {
   expect(await response.text()).not.toContain('users-by-day');
 });
 
-test('any other method gets 405 with Allow', async () => {
+test('any other method responds with 405 and Allow', async () => {
   const response = await newApi()('Bearer ada-token', 'POST');
 
   expect(response.status).toBe(405);
@@ -116,7 +116,7 @@ test('any other method gets 405 with Allow', async () => {
 });
 
 test.each(['Bearer ada-token', 'Bearer eve-token'])(
-  'with %s v1 names its successor',
+  'the response of version 1 to %s has Deprecation and a Link to version 2',
   async (auth) => {
     const response = await newApi()(auth);
 

@@ -12,7 +12,7 @@ export interface ReportRoutesV1Options {
   readonly limiter: Middleware;
 }
 
-/** Creates the routes of version 1, which never changes. */
+/** Creates the routes of version 1. Its interface never changes. */
 export function createReportRoutesV1({
   verify,
   failureLimiter,

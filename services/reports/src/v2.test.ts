@@ -3,7 +3,7 @@ import { createMetrics } from '@fw/service';
 import { expect, test } from 'vitest';
 
 import { PAGE_POLICY } from './formats/page.ts';
-import { ReportAnswer, ReportList } from './schemas.ts';
+import { ReportList, ReportResponse } from './schemas.ts';
 import { get, NOW, newApp } from './testing/app.ts';
 import { CATALOG, USERS } from './testing/statistics.ts';
 
@@ -42,7 +42,7 @@ test.each([undefined, '*/*', 'application/json', 'text/html;q=0.5, application/*
     expect(response.headers.get('content-type')).toMatch(/^application\/json/);
     expect(response.headers.get('vary')).toBe('Accept');
     expect(response.headers.get('cache-control')).toBe('no-store');
-    const { data, meta } = ReportAnswer.parse(await response.json());
+    const { data, meta } = ReportResponse.parse(await response.json());
     expect(data).toEqual({
       id: 'users-by-day',
       title: 'Users by day',
@@ -80,7 +80,7 @@ test.each([
   ['items-by-category', CATALOG.byCategory.map(({ category, items }) => ({ category, items }))],
   ['prices-by-category', CATALOG.byCategory.map(({ items, ...prices }) => prices)],
 ])('the rows of %s', async (id, rows) => {
-  const { data } = ReportAnswer.parse(await (await get(newApp(), `${V2}/${id}`)).json());
+  const { data } = ReportResponse.parse(await (await get(newApp(), `${V2}/${id}`)).json());
 
   expect(data.rows).toEqual(rows);
 });
@@ -94,7 +94,7 @@ test('items of one category in two currencies are counted together, prices separ
   ];
   const app = newApp({ statistics: { catalog: { total: 12, byCategory } } });
 
-  const items = ReportAnswer.parse(await (await get(app, `${V2}/items-by-category`)).json());
+  const items = ReportResponse.parse(await (await get(app, `${V2}/items-by-category`)).json());
   const page = await (await get(app, `${V2}/prices-by-category`, { accept: 'text/html' })).text();
 
   expect(items.data.rows).toEqual([
@@ -140,7 +140,7 @@ test.each(['users', 'catalog'] as const)(
     const app = newApp({ statistics: { users: USERS, catalog: CATALOG, [source]: undefined } });
     const overview = (accept: string) => get(app, `${V2}/overview`, { accept });
 
-    const { data, meta } = ReportAnswer.parse(await (await overview('application/json')).json());
+    const { data, meta } = ReportResponse.parse(await (await overview('application/json')).json());
     const csv = await overview('text/csv');
     const page = await (await overview('text/html')).text();
 
@@ -170,7 +170,7 @@ test.each([
   'users-by-email-domain',
   'items-by-category',
   'prices-by-category',
-])('the page of %s can be made of a system without users or items', async (id) => {
+])('the page of %s is generated for a system without users or items', async (id) => {
   const users = { total: 0, byDay: [{ date: '2026-11-21', count: 0 }], byDomain: [] };
   const app = newApp({ statistics: { users, catalog: { total: 0, byCategory: [] } } });
 
@@ -180,7 +180,7 @@ test.each([
   expect(await response.text()).not.toMatch(/NaN|undefined|Infinity/);
 });
 
-test('GET /:id with an Accept that allows no format gets 406', async () => {
+test('GET /:id with an Accept that allows no format responds with 406', async () => {
   const response = await get(newApp(), `${V2}/overview`, { accept: 'application/pdf' });
 
   expect(response.status).toBe(406);
@@ -188,18 +188,21 @@ test('GET /:id with an Accept that allows no format gets 406', async () => {
   expect(await response.json()).toMatchObject({ code: 'NOT_ACCEPTABLE' });
 });
 
-test.each(['revenue', 'constructor', 'Overview'])('GET %s gets 404 with the id', async (id) => {
-  const response = await get(newApp(), `${V2}/${id}`);
+test.each(['revenue', 'constructor', 'Overview'])(
+  'GET %s responds with 404 and the id',
+  async (id) => {
+    const response = await get(newApp(), `${V2}/${id}`);
 
-  expect(response.status).toBe(404);
-  expect(await response.json()).toMatchObject({
-    code: 'NOT_FOUND',
-    detail: `Report "${id}" not found`,
-  });
-});
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({
+      code: 'NOT_FOUND',
+      detail: `Report "${id}" not found`,
+    });
+  },
+);
 
 test.each([V2, `${V2}/overview`, `${V2}/unknown`])(
-  'GET %s without a token is 401',
+  'GET %s without a token responds with 401',
   async (path) => {
     const response = await request(newApp(), path);
 

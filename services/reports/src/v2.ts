@@ -5,9 +5,9 @@ import { requireAuth, type Verify } from './auth/require-auth.ts';
 import { toCsv } from './formats/csv.ts';
 import { PAGE_POLICY, toPage } from './formats/page.ts';
 import { V2 } from './paths.ts';
-import { makeReport, type Report, type ReportKind } from './report.ts';
+import { createReport, type Report, type ReportKind } from './report.ts';
 import { REPORT_KINDS } from './report-kinds.ts';
-import { ReportAnswer, ReportList } from './schemas.ts';
+import { ReportList, ReportResponse } from './schemas.ts';
 import type { ReadStatistics } from './statistics/read-statistics.ts';
 
 export interface ReportRoutesV2Options {
@@ -55,10 +55,10 @@ export function createReportRoutesV2({
     documented({
       summary: 'Read a report',
       description:
-        '`Accept` selects JSON, CSV or an HTML page with charts. If a service is unavailable, the report is partial and says so: in `meta` in JSON, in the last record of CSV, at the top of the page.',
+        '`Accept` selects JSON, CSV or an HTML page with charts. If a service is unavailable, the report is partial and marked as such: in `meta` in JSON, in the last record of CSV, at the top of the page.',
       operationId: 'getReport',
       tags,
-      responses: { 200: { schema: ReportAnswer, mediaTypes: TYPES }, ...NOT_ACCEPTED },
+      responses: { 200: { schema: ReportResponse, mediaTypes: TYPES }, ...NOT_ACCEPTED },
     }),
     failureLimiter,
     requireAuth(verify),
@@ -66,7 +66,7 @@ export function createReportRoutesV2({
     async (ctx) => {
       const kind = findKind(ctx.params.id);
       const type = negotiate(ctx, TYPES);
-      const report = makeReport(kind, await readStatistics(kind.sources, ctx), now());
+      const report = createReport(kind, await readStatistics(kind.sources, ctx), now());
       ctx.set('Cache-Control', 'no-store');
       ctx.set('X-Content-Type-Options', 'nosniff');
       RESPONSES[type](ctx, report);

@@ -21,11 +21,11 @@ function newGuard(keys: TokenKeys = { secret: SECRET }) {
 }
 
 /** Serves `keys`, which a test may change, and counts the requests. */
-async function serveKeys(answer?: RequestListener) {
+async function serveKeys(respond?: RequestListener) {
   const served = { keys: [] as JWK[], readings: 0 };
   const server = await startHttpServer((req, res) => {
     served.readings++;
-    if (answer) return answer(req, res);
+    if (respond) return respond(req, res);
     res.setHeader('content-type', 'application/jwk-set+json');
     res.end(JSON.stringify({ keys: served.keys }));
   });
@@ -198,8 +198,8 @@ test.each<[string, RequestListener]>([
   ['does not respond', () => {}],
   ['never ends the response', (_, res) => void res.write('{"keys":[')],
   ['sends too much', (_, res) => res.end(`{"keys":[],"x":"${'x'.repeat(300_000)}"}`)],
-])('if the URL of the keys %s, the response is 503 with Retry-After', async (_, answer) => {
-  const { jwksUrl } = await serveKeys(answer);
+])('if the URL of the keys %s, the response is 503 with Retry-After', async (_, respond) => {
+  const { jwksUrl } = await serveKeys(respond);
   const { privateKey } = await newKey('ES256', 'first');
   const guard = newGuard({ jwksUrl, algorithm: 'ES256' });
   const token = await sign(claimsOf(), { alg: 'ES256', key: privateKey, kid: 'first' });

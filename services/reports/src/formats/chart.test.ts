@@ -62,7 +62,7 @@ test('the price scale spans whole powers of ten', () => {
   expect(svg).toContain('€10.00 – €1,000.00');
 });
 
-test('a long list is cut, and the chart shows how many entries are left out', () => {
+test('a long list is truncated, and the chart shows the number of omitted entries', () => {
   const bars = Array.from({ length: 1_025 }, (_, index) => ({ label: `c${index}`, value: 1 }));
 
   const svg = draw({ kind: 'bars', title: 'Items', bars });

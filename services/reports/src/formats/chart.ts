@@ -34,13 +34,13 @@ interface Range {
 }
 
 /** The number of drawn entries; the table contains all. */
-const MOST_ROWS = 20;
+const MAX_ROWS = 20;
 const ROW_PX = 44;
-const LONGEST_LABEL = 32;
+const MAX_LABEL_LENGTH = 32;
 
 /**
  * Draws `chart` as SVG. Lengths along the x axis are percentages and all others pixels, so that it
- * fills any width while its text stays as large as it is. `id` tells it from others of the page.
+ * fills any width while the size of its text does not change. `id` is unique on the page.
  */
 export function drawChart(chart: Chart, id: string): Markup {
   if (chart.kind === 'days') return drawDays(chart, id);
@@ -96,7 +96,7 @@ function drawDays({ title, days }: DaysChart, id: string): Markup {
 }
 
 function drawBars({ title, bars }: BarsChart, id: string): Markup {
-  const shown = bars.slice(0, MOST_ROWS);
+  const shown = bars.slice(0, MAX_ROWS);
   const max = Math.max(...shown.map(({ value }) => value), 1);
   const rows = shown.map(({ label, value }, index) =>
     drawRow(
@@ -115,7 +115,7 @@ function drawBars({ title, bars }: BarsChart, id: string): Markup {
 
 /** On a logarithmic scale, because prices span several powers of ten. */
 function drawRanges({ title, currency, ranges }: RangesChart, id: string): Markup {
-  const shown = ranges.slice(0, MOST_ROWS);
+  const shown = ranges.slice(0, MAX_ROWS);
   const height = rowsHeight(shown);
   const from = Math.floor(logOf(Math.min(...shown.map(({ low }) => low))));
   const to = Math.max(from + 1, Math.ceil(logOf(Math.max(...shown.map(({ high }) => high)))));
@@ -177,7 +177,7 @@ function svg(
 ${content}</svg>`;
 }
 
-/** Round numbers from 0 to at least `max`: at most five. */
+/** At most five round numbers from 0 to at least `max`. */
 function ticksFor(max: number): number[] {
   const magnitude = 10 ** Math.floor(Math.log10(Math.max(max, 4) / 4));
   const steps = [1, 2, 5, 10].map((factor) => Math.max(1, factor * magnitude));
@@ -196,11 +196,11 @@ function percent(share: number): string {
 
 function shorten(label: string): string {
   const characters = [...label];
-  return characters.length > LONGEST_LABEL
-    ? `${characters.slice(0, LONGEST_LABEL - 1).join('')}…`
+  return characters.length > MAX_LABEL_LENGTH
+    ? `${characters.slice(0, MAX_LABEL_LENGTH - 1).join('')}…`
     : label;
 }
 
 function restOf({ length }: readonly unknown[]): string {
-  return length > MOST_ROWS ? ` ${formatCount(length - MOST_ROWS)} more are in the table.` : '';
+  return length > MAX_ROWS ? ` ${formatCount(length - MAX_ROWS)} more are in the table.` : '';
 }

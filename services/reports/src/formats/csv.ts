@@ -1,8 +1,8 @@
 import type { Cell, Column, Report } from '../report.ts';
 
 /**
- * A report as CSV with a header line (RFC 4180). If statistics are missing, the last record says so:
- * a saved file has no HTTP headers.
+ * A report as CSV with a header line (RFC 4180). If statistics are missing, the last record names their
+ * sources, because a saved file has no HTTP headers.
  */
 export function toCsv({ columns, rows, missing }: Report): string {
   const records: (readonly Cell[])[] = [

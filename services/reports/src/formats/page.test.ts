@@ -15,12 +15,12 @@ const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 let browser: Browser;
 beforeAll(async () => {
   const executablePath = findTool('chromium');
-  if (!executablePath) throw new Error('Cannot find chromium: "make test" brings it');
+  if (!executablePath) throw new Error('Cannot find chromium: "make test" installs it');
   browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
 });
 afterAll(() => browser.close());
 
-/** Opens the page of a report, and keeps what the console says. */
+/** Opens the page of a report; `messages` are those of the console, and dialogs. */
 async function open(id: string, options: BrowserContextOptions & { statistics?: Statistics } = {}) {
   const { statistics, ...contextOptions } = options;
   const server = await listen(newApp(statistics && { statistics }), { port: 0, host: '127.0.0.1' });
@@ -33,15 +33,15 @@ async function open(id: string, options: BrowserContextOptions & { statistics?: 
     await server.close();
   });
   const page = await context.newPage();
-  const said: string[] = [];
-  page.on('console', (message) => said.push(message.text()));
-  page.on('pageerror', (error) => said.push(error.message));
+  const messages: string[] = [];
+  page.on('console', (message) => messages.push(message.text()));
+  page.on('pageerror', (error) => messages.push(error.message));
   page.on('dialog', (dialog) => {
-    said.push(`dialog: ${dialog.message()}`);
+    messages.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
   await page.goto(`http://127.0.0.1:${server.port}/api/v2/reports/${id}`);
-  return { page, said };
+  return { page, messages };
 }
 
 const long = 'a-very-long-name-that-goes-on-and-on-'.repeat(6);
@@ -65,11 +65,11 @@ test.each([
   [320, 'prices-by-category', 'dark', HOSTILE],
   [1200, 'overview', 'dark', { catalog: CATALOG }],
 ] as const)(
-  'at %i px the page of %s fits in the %s, and axe finds no fault',
+  'at %i px the page of %s fits in the %s, and axe reports no violation',
   { timeout: 60_000 },
   async (width, id, colorScheme, statistics) => {
     const viewport = { width, height: 800 };
-    const { page, said } = await open(id, {
+    const { page, messages } = await open(id, {
       colorScheme,
       viewport,
       ...(statistics && { statistics }),
@@ -80,7 +80,7 @@ test.each([
       violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
     const pageWidth = await page.evaluate('document.documentElement.scrollWidth');
 
-    expect(said).toEqual([]); // the policy refuses nothing, and nothing runs
+    expect(messages).toEqual([]); // the policy blocks nothing, and no script runs
     expect(faults).toEqual([]);
     expect(pageWidth).toBe(width);
   },

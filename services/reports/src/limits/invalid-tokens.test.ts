@@ -9,7 +9,7 @@ import { createLimits } from './limits.ts';
 const V1 = '/api/v1/reports';
 const V2 = '/api/v2/reports';
 
-/** The API behind a proxy, and how many tokens it has verified. */
+/** Creates the API behind a proxy; `counts` has the number of verified tokens. */
 function newApi(options: Parameters<typeof newApp>[0] = {}) {
   const counts = { verified: 0 };
   const app = newApp({
@@ -20,23 +20,23 @@ function newApi(options: Parameters<typeof newApp>[0] = {}) {
     },
     ...options,
   });
-  const ask = (token: string | undefined, { ip = '192.0.2.1', path = V2 } = {}) =>
+  const send = (token: string | undefined, { ip = '192.0.2.1', path = V2 } = {}) =>
     request(app, path, {
       headers: {
         'X-Forwarded-For': ip,
         ...(token !== undefined && { Authorization: `Bearer ${token}` }),
       },
     });
-  return { ask, counts };
+  return { send, counts };
 }
 
 test.each([V1, V2, `${V2}/users-by-day`])(
-  'of 300 requests at once for %s with an invalid token 30 are 401, the others 429',
+  'of 300 concurrent requests for %s with an invalid token 30 get 401, the others 429',
   async (path) => {
-    const { ask } = newApi();
+    const { send } = newApi();
 
     const responses = await Promise.all(
-      Array.from({ length: 300 }, () => ask('eve-token', { path })),
+      Array.from({ length: 300 }, () => send('eve-token', { path })),
     );
 
     const statuses = responses.map(({ status }) => status);
@@ -46,50 +46,50 @@ test.each([V1, V2, `${V2}/users-by-day`])(
 );
 
 test('above the limit the response is 429 and no token of the address is verified', async () => {
-  const { ask, counts } = newApi();
-  for (let sent = 0; sent < 30; sent++) await ask('eve-token');
+  const { send, counts } = newApi();
+  for (let sent = 0; sent < 30; sent++) await send('eve-token');
 
-  const refused = await ask('eve-token');
-  const valid = await ask('ada-token', { path: V1 });
+  const rejected = await send('eve-token');
+  const valid = await send('ada-token', { path: V1 });
 
-  expect(refused.status).toBe(429);
-  expect(refused.headers.get('content-type')).toBe('application/problem+json');
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-  expect(await refused.json()).toMatchObject({ code: 'RATE_LIMITED' });
+  expect(rejected.status).toBe(429);
+  expect(rejected.headers.get('content-type')).toBe('application/problem+json');
+  expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await rejected.json()).toMatchObject({ code: 'RATE_LIMITED' });
   expect(valid.status).toBe(429);
   expect(counts.verified).toBe(30);
 });
 
 test('both versions count invalid tokens together', async () => {
-  const { ask } = newApi({ limits: createLimits({ invalidTokens: 2 }) });
+  const { send } = newApi({ limits: createLimits({ invalidTokens: 2 }) });
 
   const statuses = [];
-  for (const path of [V1, V2, V1, V2]) statuses.push((await ask('eve-token', { path })).status);
+  for (const path of [V1, V2, V1, V2]) statuses.push((await send('eve-token', { path })).status);
 
   expect(statuses).toEqual([401, 401, 429, 429]);
 });
 
 test('requests with a valid token or without one never count', async () => {
-  const { ask } = newApi({ limits: createLimits({ invalidTokens: 1 }) });
+  const { send } = newApi({ limits: createLimits({ invalidTokens: 1 }) });
 
   const statuses = [];
   for (let sent = 0; sent < 5; sent++) {
-    statuses.push((await ask('ada-token')).status, (await ask(undefined)).status);
+    statuses.push((await send('ada-token')).status, (await send(undefined)).status);
   }
-  const valid = await ask('ada-token');
+  const valid = await send('ada-token');
 
   expect(statuses).toEqual([200, 401, 200, 401, 200, 401, 200, 401, 200, 401]);
   expect(valid.headers.get('ratelimit-limit')).toBe('100');
   expect(valid.headers.get('ratelimit-remaining')).toBe('94');
-  expect((await ask('eve-token')).status).toBe(401);
+  expect((await send('eve-token')).status).toBe(401);
 });
 
 test('clients are limited by address, those of IPv6 by /64', async () => {
-  const { ask } = newApi({ limits: createLimits({ invalidTokens: 1 }) });
+  const { send } = newApi({ limits: createLimits({ invalidTokens: 1 }) });
 
   const statuses = [];
   for (const ip of ['192.0.2.1', '192.0.2.2', '2001:db8::1', '2001:db8::2', '2001:db8:0:1::1']) {
-    statuses.push((await ask('eve-token', { ip })).status);
+    statuses.push((await send('eve-token', { ip })).status);
   }
 
   expect(statuses).toEqual([401, 401, 401, 429, 401]);
@@ -104,13 +104,13 @@ test('with Redis all replicas count invalid tokens together', async () => {
     return newApi({ limits: createLimits({ store, invalidTokens: 10 }) });
   };
   const [first, second] = [await newReplica(), await newReplica()];
-  // Until a replica is connected, and whenever the server is slow, it counts alone.
+  // Until a replica is connected, and while the server is slow, it counts alone.
   let tries = 0;
   await vi.waitFor(async () => {
     const ip = `192.0.2.${++tries}`;
 
     const responses = await Promise.all(
-      Array.from({ length: 60 }, (_, at) => (at % 2 ? first : second).ask('eve-token', { ip })),
+      Array.from({ length: 60 }, (_, at) => (at % 2 ? first : second).send('eve-token', { ip })),
     );
 
     expect(responses.filter(({ status }) => status === 401)).toHaveLength(10);

@@ -9,7 +9,7 @@ import { createLimits } from './limits.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
 
-/** What is left for a user of a tier after one more request; `undefined` for one who may not. */
+/** Creates a function that sends a request; resolves with the remaining number, or `undefined` after 429. */
 function newReplica(limiter: Middleware, { trustProxy = 0 } = {}) {
   const app = createApp({ logger, trustProxy });
   app.use(errorHandler());
@@ -27,36 +27,36 @@ function newReplica(limiter: Middleware, { trustProxy = 0 } = {}) {
 }
 
 test('v1 allows each user of any tier 100 requests per minute', async () => {
-  const ask = newReplica(createLimits({ perMinute: { free: 1, pro: 2 } }).v1);
+  const send = newReplica(createLimits({ perMinute: { free: 1, pro: 2 } }).v1);
 
-  expect(await ask('ada free')).toBe(99);
-  expect(await ask('ada pro')).toBe(98);
-  expect(await ask('grace pro')).toBe(99);
+  expect(await send('ada free')).toBe(99);
+  expect(await send('ada pro')).toBe(98);
+  expect(await send('grace pro')).toBe(99);
 });
 
 test('v2 applies the limit of the tier in the token', async () => {
-  const ask = newReplica(createLimits({ perMinute: { free: 1, pro: 3 } }).v2);
+  const send = newReplica(createLimits({ perMinute: { free: 1, pro: 3 } }).v2);
 
-  expect([await ask('ada free'), await ask('ada free')]).toEqual([0, undefined]);
-  expect([await ask('bob gold'), await ask('bob gold')]).toEqual([0, undefined]);
-  expect([await ask('eve pro'), await ask('eve pro')]).toEqual([2, 1]);
+  expect([await send('ada free'), await send('ada free')]).toEqual([0, undefined]);
+  expect([await send('bob gold'), await send('bob gold')]).toEqual([0, undefined]);
+  expect([await send('eve pro'), await send('eve pro')]).toEqual([2, 1]);
 });
 
 test('the versions count separately', async () => {
   const { v1, v2 } = createLimits();
-  const askFirst = newReplica(v1);
-  const askSecond = newReplica(v2);
+  const sendFirst = newReplica(v1);
+  const sendSecond = newReplica(v2);
 
-  expect([await askFirst('ada free'), await askFirst('ada free')]).toEqual([99, 98]);
-  expect(await askSecond('ada free')).toBe(99);
+  expect([await sendFirst('ada free'), await sendFirst('ada free')]).toEqual([99, 98]);
+  expect(await sendSecond('ada free')).toBe(99);
 });
 
 test('requests without a user count by client address', async () => {
-  const ask = newReplica(createLimits().v1, { trustProxy: 1 });
+  const send = newReplica(createLimits().v1, { trustProxy: 1 });
 
-  expect(await ask('', { 'x-forwarded-for': '192.0.2.1' })).toBe(99);
-  expect(await ask('', { 'x-forwarded-for': '192.0.2.1' })).toBe(98);
-  expect(await ask('', { 'x-forwarded-for': '192.0.2.2' })).toBe(99);
+  expect(await send('', { 'x-forwarded-for': '192.0.2.1' })).toBe(99);
+  expect(await send('', { 'x-forwarded-for': '192.0.2.1' })).toBe(98);
+  expect(await send('', { 'x-forwarded-for': '192.0.2.2' })).toBe(99);
 });
 
 test('replicas count together in Redis, and each alone while Redis is unavailable', async () => {
@@ -69,7 +69,7 @@ test('replicas count together in Redis, and each alone while Redis is unavailabl
     return newReplica(createLimits({ perMinute, store }).v2);
   };
   const [first, second] = [await newRedisReplica(), await newRedisReplica()];
-  // Until they are connected, and whenever the server is slow to answer, each counts alone.
+  // Until they are connected, and while the server is slow, each counts alone.
   let tries = 0;
   await vi.waitFor(async () => {
     const user = `ada-${++tries} free`;

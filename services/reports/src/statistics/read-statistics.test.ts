@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 
 import { createServiceClient } from '@fw/service';
 import { expect, test } from 'vitest';
-import { ReportAnswer } from '../schemas.ts';
+import { ReportResponse } from '../schemas.ts';
 import { get, newApp } from '../testing/app.ts';
 import { startHttpServer } from '../testing/http-server.ts';
 import { CATALOG, USERS } from '../testing/statistics.ts';
@@ -10,21 +10,21 @@ import { createStatisticsReader } from './read-statistics.ts';
 
 const OVERVIEW = '/api/v2/reports/overview';
 
-const answers =
+const sends =
   (data: unknown): RequestListener =>
   (_, res) => {
     res.setHeader('content-type', 'application/json');
     res.end(JSON.stringify({ data }));
   };
 
-/** The API over a catalog that works, and over users that do what `listener` does. */
-async function newSystem(users: RequestListener = answers(USERS), usersTimeoutMs = 10_000) {
-  const asked: { url: string; headers: IncomingHttpHeaders }[] = [];
+/** Creates the API with a working catalog service and a users service that responds with `users`. */
+async function newSystem(users: RequestListener = sends(USERS), usersTimeoutMs = 10_000) {
+  const received: { url: string; headers: IncomingHttpHeaders }[] = [];
   const usersServer = await startHttpServer((req, res) => {
-    asked.push({ url: req.url ?? '', headers: req.headers });
+    received.push({ url: req.url ?? '', headers: req.headers });
     return users(req, res);
   });
-  const catalogServer = await startHttpServer(answers(CATALOG));
+  const catalogServer = await startHttpServer(sends(CATALOG));
   const warnings: string[] = [];
   const clientOf = (name: string, baseUrl: string, timeoutMs = 10_000) =>
     createServiceClient({ name, baseUrl, timeoutMs, retryDelayMs: 1, openMs: 60_000 });
@@ -34,56 +34,59 @@ async function newSystem(users: RequestListener = answers(USERS), usersTimeoutMs
   });
   const logger = { info() {}, warn: (text: string) => void warnings.push(text), error() {} };
   const app = newApp({ readStatistics, logger });
-  return { app, asked, warnings, usersServer };
+  return { app, received, warnings, usersServer };
 }
 
 async function metaOf(response: Response) {
-  return ReportAnswer.parse(await response.json()).meta;
+  return ReportResponse.parse(await response.json()).meta;
 }
 
 test('statistics come from both services, with the request id and trace of the request', async () => {
-  const { app, asked, warnings } = await newSystem();
+  const { app, received, warnings } = await newSystem();
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
   const response = await get(app, OVERVIEW, { 'x-request-id': 'ada-1', traceparent });
 
   expect(await metaOf(response)).toEqual({ partial: false, missing: [] });
-  expect(asked).toHaveLength(1);
-  expect(asked[0]?.url).toBe('/api/v2/users/figures?days=30&domains=10');
-  expect(asked[0]?.headers['x-request-id']).toBe('ada-1');
-  expect(asked[0]?.headers.traceparent).toContain('0af7651916cd43dd8448eb211c80319c');
-  expect(asked[0]?.headers).not.toHaveProperty('authorization');
+  expect(received).toHaveLength(1);
+  expect(received[0]?.url).toBe('/api/v2/users/figures?days=30&domains=10');
+  expect(received[0]?.headers['x-request-id']).toBe('ada-1');
+  expect(received[0]?.headers.traceparent).toContain('0af7651916cd43dd8448eb211c80319c');
+  expect(received[0]?.headers).not.toHaveProperty('authorization');
   expect(warnings).toEqual([]);
 });
 
 test('a report reads only the statistics that it needs', async () => {
-  const { app, asked } = await newSystem();
+  const { app, received } = await newSystem();
 
   const response = await get(app, '/api/v2/reports/items-by-category');
 
   expect(await metaOf(response)).toEqual({ partial: false, missing: [] });
-  expect(asked).toEqual([]);
+  expect(received).toEqual([]);
 });
 
 test.each<[string, RequestListener]>([
-  ['answer 500', (_, res) => res.writeHead(500).end('{"data":{}}')],
-  ['answer 503', (_, res) => res.writeHead(503, { 'retry-after': '1' }).end()],
-  ['answer 404', (_, res) => res.writeHead(404).end()],
-  ['lead elsewhere', (_, res) => res.writeHead(302, { location: '/' }).end()],
-  ['hang', () => {}],
-  ['do not end', (_, res) => void res.write('{"data":{')],
-  ['hang up', (req) => req.socket.destroy()],
-  ['answer no JSON', (_, res) => res.end('<html>')],
-  ['answer nothing', (_, res) => res.end()],
-  ['answer too much', (_, res) => res.end(`{"data":{},"x":"${'x'.repeat(2 * 1024 ** 2)}"}`)],
-  ['answer null', answers(null)],
-  ['answer a list', answers([])],
-  ['leave something out', answers({ ...USERS, byDay: undefined })],
-  ['count below nothing', answers({ ...USERS, total: -1 })],
-  ['count in texts', answers({ ...USERS, total: '7' })],
-  ['know no calendar', answers({ ...USERS, byDay: [{ date: '2026-02-31', count: 1 }] })],
-  ['have too many days', answers({ ...USERS, byDay: Array(400).fill(USERS.byDay[0]) })],
-])('where users %s the report is made without them', async (_, users) => {
+  ['responds with 500', (_, res) => res.writeHead(500).end('{"data":{}}')],
+  ['responds with 503', (_, res) => res.writeHead(503, { 'retry-after': '1' }).end()],
+  ['responds with 404', (_, res) => res.writeHead(404).end()],
+  ['redirects', (_, res) => res.writeHead(302, { location: '/' }).end()],
+  ['does not respond', () => {}],
+  ['never ends the response', (_, res) => void res.write('{"data":{')],
+  ['closes the connection', (req) => req.socket.destroy()],
+  ['sends no JSON', (_, res) => res.end('<html>')],
+  ['sends an empty body', (_, res) => res.end()],
+  ['sends too large a body', (_, res) => res.end(`{"data":{},"x":"${'x'.repeat(2 * 1024 ** 2)}"}`)],
+  ['sends null', sends(null)],
+  ['sends a list', sends([])],
+  ['omits a field', sends({ ...USERS, byDay: undefined })],
+  ['sends a negative number', sends({ ...USERS, total: -1 })],
+  ['sends a text instead of a number', sends({ ...USERS, total: '7' })],
+  [
+    'sends a date that does not exist',
+    sends({ ...USERS, byDay: [{ date: '2026-02-31', count: 1 }] }),
+  ],
+  ['sends too many days', sends({ ...USERS, byDay: Array(400).fill(USERS.byDay[0]) })],
+])('if users %s, the report is generated without its statistics', async (_, users) => {
   const { app, warnings } = await newSystem(users, 200);
 
   const response = await get(app, OVERVIEW);
@@ -94,16 +97,16 @@ test.each<[string, RequestListener]>([
   expect(warnings[0]).toMatch(/users/);
 });
 
-test('a name that is too long is cut', async () => {
+test('a name that is too long is truncated', async () => {
   const byDomain = [
     { domain: 'x'.repeat(1_000), count: 2 },
     { domain: '', count: 1 },
   ];
-  const { app } = await newSystem(answers({ ...USERS, total: 3, byDomain }));
+  const { app } = await newSystem(sends({ ...USERS, total: 3, byDomain }));
 
   const response = await get(app, '/api/v2/reports/users-by-email-domain');
 
-  const { data, meta } = ReportAnswer.parse(await response.json());
+  const { data, meta } = ReportResponse.parse(await response.json());
   expect(meta.partial).toBe(false);
   expect(data.rows).toEqual([
     { domain: 'x'.repeat(255), users: 2 },
@@ -115,7 +118,7 @@ test('statistics of a service are missing while it is unavailable, and present a
   let isAway = true;
   const { app } = await newSystem((req, res) => {
     if (isAway) req.socket.destroy();
-    else answers(USERS)(req, res);
+    else sends(USERS)(req, res);
   });
   expect(await metaOf(await get(app, OVERVIEW))).toMatchObject({ missing: ['users'] });
 
@@ -129,16 +132,16 @@ test('a failed call is retried once', async () => {
   const { app } = await newSystem((req, res) => {
     count++;
     if (count === 1) res.writeHead(503).end();
-    else answers(USERS)(req, res);
+    else sends(USERS)(req, res);
   });
 
   expect(await metaOf(await get(app, OVERVIEW))).toMatchObject({ missing: [] });
 });
 
 test('after repeated failures a service is not called for a while', async () => {
-  const { app, asked } = await newSystem((_, res) => res.writeHead(500).end());
+  const { app, received } = await newSystem((_, res) => res.writeHead(500).end());
 
   for (let count = 0; count < 30; count++) await get(app, OVERVIEW);
 
-  expect(asked).toHaveLength(5);
+  expect(received).toHaveLength(5);
 });

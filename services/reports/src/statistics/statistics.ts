@@ -3,7 +3,7 @@ import * as z from 'zod';
 /** The services that provide statistics. */
 export type Source = 'users' | 'catalog';
 
-/** Version 1 of users accepts any text as an e-mail address: long domains are cut. */
+/** Version 1 of users accepts any text as an e-mail address: long domains are truncated. */
 const Name = z.string().transform((text) => text.slice(0, 255));
 const Count = z.int().min(0);
 const Cents = z.int().min(0);

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 /** An HTTP server that stops when the test ends. */
 export interface TestServer {
   readonly url: string;
-  /** Closes the server and its connections; new connections are refused. */
+  /** Closes the server and its connections. */
   stop(): Promise<void>;
 }
 
