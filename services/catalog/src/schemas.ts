@@ -70,7 +70,7 @@ const filterShape = {
   }),
 };
 
-/** Selects items. Unknown names are rejected: a misspelt filter would return every item. */
+/** Selects items. Unknown names are rejected: a misspelled filter would return every item. */
 export const FilterQuery = z.strictObject(filterShape);
 export type FilterQuery = z.output<typeof FilterQuery>;
 
