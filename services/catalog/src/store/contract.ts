@@ -64,7 +64,7 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
       }
     });
 
-    test('find returns every field of an item, or nothing', async () => {
+    test('find returns every field of an item, or undefined', async () => {
       const item = itemOf(Number.MAX_SAFE_INTEGER, {
         name: 'Crème "brûlée" 🍮',
         priceCents: Number.MAX_SAFE_INTEGER,

@@ -49,7 +49,7 @@ async function replaceCatalog(
 ): Promise<boolean> {
   const [lock] = await query(TRY_LOCK);
   if (lock?.is_locked !== true) throw new ImportRunningError();
-  // The server may wait any time for the next lines of a pipe.
+  // No limit, because the next lines of a pipe may arrive at any time.
   await query(sql('SET LOCAL idle_in_transaction_session_timeout = 0'));
   const [present] = await query(READ_NUMBER);
   const before = Number(present?.number);
@@ -84,7 +84,7 @@ async function dropCatalogs(query: Query, keep: number): Promise<void> {
   await query(sql(`DROP TABLE ${tables.map(({ name }) => String(name)).join(', ')}`));
 }
 
-/** The items in no order; needs no write-ahead log, because it is dropped in the same transaction. */
+/** Creates the table of unordered items. It is unlogged, because it is dropped in the same transaction. */
 async function createStagingTable(query: Query, { staged }: Tables): Promise<void> {
   await query(
     sql(

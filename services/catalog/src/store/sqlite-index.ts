@@ -27,7 +27,7 @@ function rank(database: DatabaseSync, { items, ranks, words, facets }: Tables, o
   const type = order === 'name' ? 'TEXT' : 'INTEGER';
   const key = KEY_COLUMNS[order];
   database.exec(
-    // Columns that a page filters many items by are here: neighbours in the order are on one page.
+    // Contains the columns that filter many items, because rows that are adjacent here share a database page.
     `CREATE TABLE ${ranks[order]} (
        rank INTEGER PRIMARY KEY, key ${type} NOT NULL, id INTEGER NOT NULL,
        price_cents INTEGER NOT NULL, pair INTEGER NOT NULL, UNIQUE (key, id)

@@ -93,7 +93,7 @@ function examineRange(catalog: Catalog, query: PageQuery): readonly Row[] {
   );
 }
 
-/** The last of `MAX_EXAMINED` items; nothing if there are fewer. */
+/** The last of `MAX_EXAMINED` items; `undefined` if there are fewer. */
 function lastExamined(catalog: Catalog, query: PageQuery): Row | undefined {
   const { from, where, rank, values } = queryAfter(catalog, query);
   const [row] = catalog.all(

@@ -135,7 +135,7 @@ function readFacets(catalog: Catalog, filter: ItemFilter): Facets {
   return toImportedFacets(rows);
 }
 
-/** Counts in the order of prices if there is a price range: its items are neighbours there. */
+/** Counts in the order of prices if there is a price range, because its items are adjacent in that order. */
 function countFacets(catalog: Catalog, filter: ItemFilter): Facets {
   const order = hasPrice(filter) ? 'price' : 'id';
   const { from, where, values } = rankQuery(catalog, filter, {
