@@ -12,9 +12,9 @@ function isThere(file: string): boolean {
 }
 
 /**
- * Files that cannot be derived from the list, by the folder that has them. Further places are checked
- * where they are: deploy/charts/tests/services.test.ts (charts and platform), edge.test.ts (routes of
- * nginx), page.test.ts (start page), profiles.test.ts (k6).
+ * Files that cannot be derived from the list, by folder. Tests of other folders check more:
+ * deploy/charts/tests/services.test.ts (charts and platform), edge.test.ts (routes of nginx), page.test.ts
+ * (start page), profiles.test.ts (k6).
  */
 const FILES = {
   services: (name: ServiceName) => [

@@ -3,8 +3,8 @@ interface ServiceDescription {
   /** The folder in `services/`, the image `fw-<name>`, the chart, and the path `/api/v1/<name>`. */
   readonly name: string;
   /**
-   * Its processes with the backend `processes`, whose ports follow the edge's in the order of the list. On a
-   * cluster, the chart decides.
+   * Number of processes with the backend `processes`; their ports follow that of the edge in the order of
+   * the list. On a cluster, the chart decides.
    */
   readonly replicas: number;
   /** The versions of the API: `/api/v1/<name>`. */
@@ -13,17 +13,17 @@ interface ServiceDescription {
   readonly store: 'database' | 'counters';
   /** Whether requests need a bearer token. */
   readonly authenticated: boolean;
-  /** The variables that `make up` passes on from its own environment. */
+  /** Variables that `make up` passes from its environment to the service. */
   readonly environment: readonly string[];
-  /** The services that it calls, at the address in `<NAME>_URL`. */
+  /** The services that it calls, at the addresses in `<NAME>_URL`. */
   readonly calls: readonly string[];
 }
 
 const ENVIRONMENT = ['LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'REQUEST_TIMEOUT_MS'];
 
 /**
- * The services: the only list. What cannot be derived from it is checked against it: services.test.ts
- * and the tests that it names. A service follows those that it calls.
+ * The only list of the services. Files that cannot be derived from it are checked by services.test.ts and
+ * by the tests that it names. A service follows those that it calls.
  */
 export const SERVICES = [
   {
