@@ -521,7 +521,7 @@ async function firstSuccess(work: () => Promise<unknown>): Promise<void> {
 
 interface Proxy {
   readonly url: string;
-  /** Drops all data; after `forward`, still that of the connections that were open now. */
+  /** Drops all data. `forward` does not apply to connections that are open now. */
   drop(): void;
   /** Forwards the data of new connections again. */
   forward(): void;
