@@ -1,5 +1,4 @@
 import { foldCase } from '@fw/core/extension';
-
 import { FlatTree, type TreeMatch } from './flat-tree.ts';
 import type { Node } from './node.ts';
 
