@@ -159,13 +159,13 @@ describe('configuration', () => {
 
   test('reports calls the services of its release by default', () => {
     const { data } = only(renderReports(), 'ConfigMap');
-    const told = only(
+    const configured = only(
       renderReports({ upstreams: { users: 'http://users.{{ .Release.Namespace }}.svc' } }),
       'ConfigMap',
     ).data;
 
     expect(data).toMatchObject({ USERS_URL: 'http://fw-users', CATALOG_URL: 'http://fw-catalog' });
-    expect(told.USERS_URL).toBe('http://users.trial.svc');
+    expect(configured.USERS_URL).toBe('http://users.trial.svc');
   });
 
   test('public keys need no Secret', () => {

@@ -63,7 +63,7 @@ export function writeCluster(run: string, record: ClusterRecord): void {
   writeFile(path.join(run, 'cluster.json'), `${JSON.stringify(record, undefined, 2)}\n`);
 }
 
-/** Runs helm and kubectl on the recorded cluster, whatever KUBECONFIG is now. */
+/** Runs helm and kubectl on the recorded cluster, regardless of the current KUBECONFIG. */
 export function clusterOf(run: string, signal: AbortSignal): Cluster {
   return createCluster(signal, { ...process.env, KUBECONFIG: kubeconfigFile(run) });
 }

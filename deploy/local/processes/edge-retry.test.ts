@@ -116,7 +116,7 @@ test('a body that nginx stores in a file is sent again too', async () => {
   }
 });
 
-test('a response of the service is forwarded, whatever its status', async () => {
+test('a response of the service is forwarded with any status', async () => {
   const replica = await startReplica((_, response) => {
     response.writeHead(502, { 'content-type': 'text/plain' }).end('of the service');
   });

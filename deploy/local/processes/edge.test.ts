@@ -159,7 +159,7 @@ test.each(['/', '/page/page.css'])(
   },
 );
 
-test('every replica sends the same ETag, whatever the modification time of its files', async () => {
+test('every replica sends the same ETag, independent of the modification time of its files', async () => {
   const other = await startTrialEdge({ users: [1], catalog: [1], reports: [1] });
   onTestFinished(() => other.stop());
   const index = path.join(other.plan.cwd, 'page/index.html');

@@ -126,7 +126,7 @@ describe('the local system', () => {
       await list.getByRole('button', { name: 'Send request' }).click();
 
       await list
-        .locator('.answer')
+        .locator('.response')
         .getByText(/200 OK|401 Unauthorized/)
         .waitFor();
     },
