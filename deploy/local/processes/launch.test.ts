@@ -40,7 +40,7 @@ describe('the local system', () => {
       'utf8',
     );
     const [, block = ''] = /^```sh\n(URL=.*?)^```/ms.exec(readme) ?? [];
-    const [, url = ''] = /^URL=localhost:\d+(.*)$/m.exec(block) ?? [];
+    const [, url = ''] = /^URL=localhost:\d+(\S*)/m.exec(block) ?? [];
     const lines = block.split('\n').filter((line) => line.startsWith('curl '));
     const secret = readOrCreateSecret(system.folders.run);
     const token = issueToken({ secret, user: 'ada', tier: 'pro' });
