@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { freePort } from '../deploy/local/testing/ports.ts';
 import { CONTESTANTS } from './http/contestant.ts';
-import { accepts, freePort } from './listening.ts';
+import { accepts } from './listening.ts';
 import { readCount, readNames, readOptions, runAsProgram } from './options.ts';
 import { MEASURED_CORE, startProcess, stopProcess } from './process.ts';
 import { describeEnvironment, type Environment, environmentLines, publish } from './report.ts';

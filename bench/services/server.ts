@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { planEdge } from '../../deploy/local/processes/edge.ts';
+import { freePort } from '../../deploy/local/testing/ports.ts';
 import { ensureTool } from '../../deploy/local/tools.ts';
-import { freePort } from '../listening.ts';
 import { LOAD_CORE, MEASURED_CORE, startProcess, stopProcess } from '../process.ts';
 import { type Endpoint, JWT_SECRET } from './endpoints.ts';
 

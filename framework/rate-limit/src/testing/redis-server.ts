@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { freePort } from '../../../../deploy/local/testing/ports.ts';
 import { findTool } from '../../../../deploy/local/tools.ts';
 
 /** A Redis or Valkey server for one test, on a free local port. */
@@ -65,14 +65,4 @@ async function spawnServer(
     return child;
   }
   throw new Error(`The Redis server ended before it was ready: ${output}`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address !== 'object' || !address) throw new Error('Cannot find a free port');
-  return address.port;
 }
