@@ -8,8 +8,9 @@ const packages = readdirSync(framework)
   .filter((folder) => !['examples', 'fw'].includes(folder))
   .map((folder) => {
     const read = (file: string) => readFileSync(join(framework, folder, file), 'utf8');
-    // The error classes of core are documented by errors, which exports them too.
-    const readme = read('README.md') + (folder === 'core' ? read('../errors/README.md') : '');
+    // The error classes and the router of core are documented by the packages that export them too.
+    const others = folder === 'core' ? ['../errors/README.md', '../router/README.md'] : [];
+    const readme = ['README.md', ...others].map(read).join('\n');
     return { folder, entries: JSON.parse(read('package.json')).exports, readme };
   });
 

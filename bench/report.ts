@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { cpus, totalmem, type } from 'node:os';
 import { resolve } from 'node:path';
+import { replaceSection } from '../deploy/local/testing/markdown.ts';
 
 /** The environment of a measurement. */
 export interface Environment {
@@ -64,18 +65,6 @@ export function publish(report: Report, { isComplete, out }: PublishOptions): vo
   if (isComplete && out === undefined) {
     writeFileSync(README, replaceSection(readFileSync(README, 'utf8'), name, section));
   }
-}
-
-/**
- * Replaces the text between `<!-- name -->` and `<!-- /name -->`.
- *
- * @throws {RangeError} if the text has no such marks
- */
-export function replaceSection(text: string, name: string, section: string): string {
-  const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-  const [from, to] = [text.indexOf(start), text.indexOf(end)];
-  if (from === -1 || to === -1) throw new RangeError(`Cannot find ${start} and ${end}`);
-  return `${text.slice(0, from + start.length)}\n\n${section}\n\n${text.slice(to)}`;
 }
 
 const LOCAL_FOLDER = resolve(import.meta.dirname, '../.local/bench');

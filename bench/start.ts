@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-
+import { markdownTable } from '../deploy/local/testing/markdown.ts';
 import { freePort } from '../deploy/local/testing/ports.ts';
 import { CONTESTANTS } from './http/contestant.ts';
 import { accepts } from './listening.ts';
@@ -10,7 +10,6 @@ import { MEASURED_CORE, startProcess, stopProcess } from './process.ts';
 import { describeEnvironment, type Environment, environmentLines, publish } from './report.ts';
 import { bundle, createBundleDirectory, FORMS, type Form } from './start/bundle.ts';
 import { median, rotate } from './statistics.ts';
-import { markdownTable } from './table.ts';
 
 /** Without contestants that only have add-ons. */
 const APPLICATIONS = Object.keys(CONTESTANTS).filter((name) =>

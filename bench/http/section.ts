@@ -1,6 +1,6 @@
+import { markdownTable } from '../../deploy/local/testing/markdown.ts';
 import { barChart } from '../chart.ts';
 import { type Environment, environmentLines } from '../report.ts';
-import { markdownTable } from '../table.ts';
 import { COMMON_WORKLOADS } from './workloads.ts';
 
 export interface HttpResults {

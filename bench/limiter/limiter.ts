@@ -3,13 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-
+import { markdownTable } from '../../deploy/local/testing/markdown.ts';
 import { ensureTool } from '../../deploy/local/tools.ts';
 import { readCount, readNames, readOptions, runAsProgram } from '../options.ts';
 import { LOAD_CORE, MEASURED_CORE, nextMessage, startProcess, stopProcess } from '../process.ts';
 import { describeEnvironment, environmentLines, publish } from '../report.ts';
 import { median, rotate } from '../statistics.ts';
-import { markdownTable } from '../table.ts';
 import { MEMORY_STORES, REDIS_STORES } from './contestant.ts';
 import type { MemoryReady, MemoryRound } from './memory-server.ts';
 import type { RedisRound } from './redis-client.ts';

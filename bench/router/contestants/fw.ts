@@ -1,4 +1,4 @@
-import { RouteTable, type TableMatch } from '../../../framework/router/src/route-table.ts';
+import { RouteTable, type TableMatch } from '../../../framework/core/src/router/route-table.ts';
 import type { RouterUnderTest } from '../contestant.ts';
 import type { Route } from '../routes.ts';
 

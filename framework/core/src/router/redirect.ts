@@ -1,4 +1,5 @@
-import { annotate, type Middleware } from '@fw/core';
+import type { Middleware } from '../context.ts';
+import { annotate } from '../metadata.ts';
 
 import { namesIn, readRoutePattern } from './pattern.ts';
 

@@ -1,4 +1,4 @@
-import { readPattern } from '@fw/core/extension';
+import { readPattern } from '../request/path.ts';
 
 /** The names that a pattern captures: `'/users/:id/*'` has `'id' | '*'`. */
 export type ParamNames<

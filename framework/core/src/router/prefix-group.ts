@@ -1,4 +1,4 @@
-import { foldCase } from '@fw/core/extension';
+import { foldCase } from '../request/path.ts';
 
 import { joinPaths } from './pattern.ts';
 

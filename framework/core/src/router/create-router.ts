@@ -1,4 +1,4 @@
-import { markFactories } from '@fw/core';
+import { markFactories } from '../require-middleware.ts';
 
 import type { Router, RouterOptions } from './router.ts';
 import { TreeRouter } from './tree-router.ts';

@@ -1,5 +1,9 @@
-import { type Chain, compose, type Middleware, type RouteMetadata } from '@fw/core';
-import { createPrefixTest, metadataOf, sendReturned } from '@fw/core/extension';
+import { type Chain, compose } from '../compose.ts';
+import type { Middleware } from '../context.ts';
+import { sendReturned } from '../extension.ts';
+import type { RouteMetadata } from '../metadata.ts';
+import { metadataOf } from '../metadata.ts';
+import { createPrefixTest } from '../request/prefix.ts';
 
 import { joinPaths, namesIn } from './pattern.ts';
 

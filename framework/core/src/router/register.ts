@@ -1,4 +1,4 @@
-import type { Context, Middleware, Next, Parts } from '@fw/core';
+import type { Context, Middleware, Next, Parts } from '../context.ts';
 
 import type { ParamsOf } from './pattern.ts';
 

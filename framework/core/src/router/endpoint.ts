@@ -1,5 +1,7 @@
-import { annotate, type Middleware, markFactories } from '@fw/core';
-import { aBoolean, aListOf, anObject, aString, oneOf, readOptions } from '@fw/core/options';
+import type { Middleware } from '../context.ts';
+import { annotate } from '../metadata.ts';
+import { aBoolean, aListOf, anObject, aString, oneOf, readOptions } from '../options.ts';
+import { markFactories } from '../require-middleware.ts';
 
 /** The metadata of one operation in the OpenAPI document. */
 export interface EndpointMetadata {

@@ -1,6 +1,8 @@
-import { type Context, MethodNotAllowedError, type Middleware } from '@fw/core';
-import { DONE, unmatchedStatus } from '@fw/core/extension';
-import { aListOf, aString, readOptions } from '@fw/core/options';
+import { DONE } from '../compose.ts';
+import type { Context, Middleware } from '../context.ts';
+import { aListOf, aString, readOptions } from '../options.ts';
+import { MethodNotAllowedError } from '../response/http-error.ts';
+import { unmatchedStatus } from '../response/write-response.ts';
 
 export interface AllowedMethodsOptions {
   /** The media types that PATCH accepts: `Accept-Patch` of OPTIONS (RFC 5789 §3.1). Default none. */

@@ -1,4 +1,4 @@
-import { foldCase } from '@fw/core/extension';
+import { foldCase } from '../../request/path.ts';
 import { FlatTree, type TreeMatch } from './flat-tree.ts';
 import type { Node } from './node.ts';
 

@@ -1,12 +1,9 @@
-import type { Middleware } from '@fw/core';
-import {
-  normalizePath,
-  readPattern,
-  requireMiddleware,
-  setRoute,
-  unmatchedStatus,
-} from '@fw/core/extension';
-import { aBoolean, aString, readOptions } from '@fw/core/options';
+import type { Middleware } from '../context.ts';
+import { setRoute } from '../extension.ts';
+import { aBoolean, aString, readOptions } from '../options.ts';
+import { normalizePath, readPattern } from '../request/path.ts';
+import { requireMiddleware } from '../require-middleware.ts';
+import { unmatchedStatus } from '../response/write-response.ts';
 
 import { type AllowedMethodsOptions, createAllowedMethods } from './allowed-methods.ts';
 import { joinPaths, readRoutePattern } from './pattern.ts';

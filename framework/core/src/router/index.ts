@@ -1,0 +1,6 @@
+export type { AllowedMethodsOptions } from './allowed-methods.ts';
+export { createRouter } from './create-router.ts';
+export { type EndpointMetadata, endpoint } from './endpoint.ts';
+export type { ParamNames, ParamsOf } from './pattern.ts';
+export type { Handler, Validator } from './register.ts';
+export type { AnyRouter, RouteDefinition, RouteMatch, Router, RouterOptions } from './router.ts';
