@@ -1,7 +1,9 @@
 import { DONE, isThenable } from './compose.ts';
 import type { Context, MatchedRoute, Parts } from './context.ts';
 import { RequestContext, type SentListener } from './request-context.ts';
+import type { Content } from './response/body.ts';
 import { type ErrorResponseOptions, recordError } from './response/record-error.ts';
+import { findHeader } from './response/response-headers.ts';
 
 function own(ctx: Context): RequestContext {
   if (ctx instanceof RequestContext) return ctx;
@@ -43,6 +45,34 @@ export function onSent(ctx: Context, listener: SentListener): void {
   context.sentListeners = [...context.sentListeners, listener];
 }
 
+/**
+ * For middleware that changes a response after `next()`: the recorded body, or `undefined` if there is
+ * none or it was already sent.
+ */
+export function recordedBody(ctx: Context): Content | undefined {
+  const context = own(ctx);
+  const isOpen = context.respondedBy !== '' && !context.finished && !ctx.raw.res.headersSent;
+  return isOpen ? context.responseBody : undefined;
+}
+
+/** Sends `body` in place of the recorded one. The caller reads or destroys a stream that it replaces. */
+export function replaceBody(ctx: Context, body: Content): void {
+  const context = own(ctx);
+  context.responseBody = body;
+  context.streamLength = -1;
+}
+
+/**
+ * The response header `name`, in any case; values of a list are joined by `, `. `undefined` if it was
+ * not set. `Content-Type` is also the type that was recorded with the body.
+ */
+export function responseHeader(ctx: Context, name: string): string | undefined {
+  const { responseHeaders, responseType } = own(ctx);
+  const at = findHeader(responseHeaders, name);
+  if (at >= 0) return [responseHeaders[at + 1]].flat().join(', ');
+  return name.toLowerCase() === 'content-type' && responseType !== '' ? responseType : undefined;
+}
+
 /** For routers: records the matched route and its parameters, and resets the 404 of an earlier router. */
 export function setRoute(ctx: Context, route: MatchedRoute, params: Record<string, string>): void {
   const context = own(ctx);
@@ -64,6 +94,7 @@ export { metadataOf } from './metadata.ts';
 export { foldCase, normalizePath, readPattern } from './request/path.ts';
 export { createPrefixTest } from './request/prefix.ts';
 export { requireMiddleware } from './require-middleware.ts';
+export { type Content, isStream } from './response/body.ts';
 export { PROBLEM_TYPE, problemOfStatus, statusOf, titleOf } from './response/problem.ts';
 export type { ErrorResponseOptions } from './response/record-error.ts';
 export { unmatchedStatus } from './response/write-response.ts';

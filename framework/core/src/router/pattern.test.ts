@@ -58,7 +58,9 @@ describe('the parameters of a pattern', () => {
 });
 
 describe('type-checking', () => {
-  const tsc = fileURLToPath(new URL('../../../../node_modules/typescript/bin/tsc', import.meta.url));
+  const tsc = fileURLToPath(
+    new URL('../../../../node_modules/typescript/bin/tsc', import.meta.url),
+  );
   const types = fileURLToPath(new URL('../../../../node_modules/@types', import.meta.url));
   const entry = fileURLToPath(new URL('./index.ts', import.meta.url));
   let folder: string;
