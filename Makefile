@@ -20,7 +20,7 @@ endif
 
 .DEFAULT_GOAL := help
 .PHONY: help install up down status logs token import config smoke contract leftovers \
-	load images test check format charts e2e durability conformance bench clean
+	load images test check format documents charts e2e durability conformance bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -75,6 +75,9 @@ check: install ## Type-check and lint
 
 format: install ## Format the sources
 	npm run format
+
+documents: install ## Write the OpenAPI documents of the services, services/*/openapi/*.json
+	UPDATE=1 npx vitest run /src/documents.test.ts --testNamePattern 'is current'
 
 charts: install ## Pack the dependencies of the charts, before helm installs them
 	@node deploy/charts/dependencies.ts

@@ -36,6 +36,15 @@ describe.each(SERVICES)('the service $name', ({ name, versions, calls }) => {
     expect(missing, 'add these files, or remove the service from services.ts').toEqual([]);
   });
 
+  test('has an OpenAPI document of each version', () => {
+    const files = versions.map((version) => `services/${name}/openapi/${version}.json`);
+
+    expect(
+      files.filter((file) => !isThere(file)),
+      'run make documents',
+    ).toEqual([]);
+  });
+
   test.runIf(isThere('tests'))('has contract and smoke tests', () => {
     const missing = FILES.tests(name).filter((file) => !isThere(file));
 

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 
 import { request } from '@fw/core/testing';
-import { lintDocument, requestEverything, withoutCacheControl } from '@fw/service/testing';
+import { requestEverything, withoutCacheControl } from '@fw/service/testing';
 import type { Application } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
-import * as z from 'zod';
 
 import { createCatalogApp } from './app.ts';
 import { ItemPage } from './schemas.ts';
@@ -247,45 +246,6 @@ test('any other method responds with 405 and Allow', async () => {
 
   expect(response.status).toBe(405);
   expect(response.headers.get('allow')).toBe('GET, HEAD');
-});
-
-const Document = z.object({
-  paths: z.record(
-    z.string(),
-    z.object({
-      get: z.object({
-        parameters: z.array(z.object({ name: z.string() })).optional(),
-        responses: z.record(z.string(), z.unknown()),
-      }),
-    }),
-  ),
-});
-
-test.each(['/openapi.json', '/docs/catalog/openapi.json'])(
-  '%s describes both versions',
-  async (path) => {
-    const { body } = await read(await createTestApi(ASSORTED), path);
-
-    const { paths } = Document.parse(body);
-    expect(Object.keys(paths)).toEqual([
-      CATALOG,
-      `${CATALOG}/facets`,
-      `${CATALOG}/figures`,
-      `${CATALOG}/{id}`,
-      '/api/v1/catalog',
-    ]);
-    const list = paths[CATALOG]?.get;
-    expect(list?.parameters?.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['q', 'sort', 'limit', 'cursor', 'if-none-match']),
-    );
-    expect(Object.keys(list?.responses ?? {})).toEqual(
-      expect.arrayContaining(['200', '304', '400', '406', '503']),
-    );
-  },
-);
-
-test('redocly lint reports no problem in the document', { timeout: 60_000 }, async () => {
-  expect(await lintDocument(await createTestApi(ASSORTED))).toEqual([]);
 });
 
 test('every response has Cache-Control, with and without a catalog', async () => {

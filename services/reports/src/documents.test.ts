@@ -1,9 +1,22 @@
+import { join } from 'node:path';
+
 import { request } from '@fw/core/testing';
-import { lintDocument, requestEverything, withoutCacheControl } from '@fw/service/testing';
+import {
+  expectDocument,
+  lintFile,
+  requestEverything,
+  withoutCacheControl,
+} from '@fw/service/testing';
 import { expect, test } from 'vitest';
 
 import { createLimits } from './limits/limits.ts';
 import { get, newApp } from './testing/app.ts';
+
+const VERSIONS = ['v1', 'v2'];
+
+function fileOf(version: string): string {
+  return join(import.meta.dirname, `../openapi/${version}.json`);
+}
 
 interface Document {
   readonly paths: Readonly<Record<string, { readonly get: Operation }>>;
@@ -76,8 +89,12 @@ test('a report is documented in its three formats, with the headers of the limit
   );
 });
 
-test('redocly lint reports nothing', { timeout: 60_000 }, async () => {
-  expect(await lintDocument(newApp())).toEqual([]);
+test.each(VERSIONS)('openapi/%s.json is current', async (version) => {
+  await expectDocument(newApp(), { version, file: fileOf(version) });
+});
+
+test.each(VERSIONS)('redocly lint reports nothing in openapi/%s.json', async (version) => {
+  expect(await lintFile(fileOf(version))).toEqual([]);
 });
 
 test('every response has Cache-Control, with and without a token, and over the limit', async () => {

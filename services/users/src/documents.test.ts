@@ -1,5 +1,12 @@
+import { join } from 'node:path';
+
 import { request } from '@fw/core/testing';
-import { lintDocument, requestEverything, withoutCacheControl } from '@fw/service/testing';
+import {
+  expectDocument,
+  lintFile,
+  requestEverything,
+  withoutCacheControl,
+} from '@fw/service/testing';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createUsersApp } from './app.ts';
@@ -10,6 +17,12 @@ function newApi() {
   const store = openSqliteUserStore(':memory:');
   onTestFinished(() => store.close());
   return createTestApi(store);
+}
+
+const VERSIONS = ['v1', 'v2'];
+
+function fileOf(version: string): string {
+  return join(import.meta.dirname, `../openapi/${version}.json`);
 }
 
 interface Document {
@@ -128,10 +141,12 @@ test('PATCH is documented with the media types of a merge patch', async () => {
   ).toEqual(['application/merge-patch+json', 'application/json']);
 });
 
-test('redocly lint reports nothing', async () => {
-  const { app } = newApi();
+test.each(VERSIONS)('openapi/%s.json is current', async (version) => {
+  await expectDocument(newApi().app, { version, file: fileOf(version) });
+});
 
-  expect(await lintDocument(app)).toEqual([]);
+test.each(VERSIONS)('redocly lint reports nothing in openapi/%s.json', async (version) => {
+  expect(await lintFile(fileOf(version))).toEqual([]);
 });
 
 test('every response has Cache-Control, with and without a store', async () => {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { request } from '@fw/core/testing';
@@ -37,27 +37,32 @@ export async function lintDocument(
   try {
     const file = join(folder, 'openapi.json');
     await writeFile(file, await response.text());
-    const { problems } = await runRedocly(folder, file);
-    return problems.map(({ severity, ruleId, message, location }) => ({
-      severity,
-      ruleId,
-      message,
-      pointers: location.map(({ pointer = '' }) => pointer),
-    }));
+    return await lintFile(file);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** Runs in the empty `folder`, so that redocly finds no other configuration. */
-function runRedocly(folder: string, file: string): Promise<Report> {
+/** Resolves with what `redocly lint` finds, by its recommended rules, in the document `file`. */
+export async function lintFile(file: string): Promise<readonly LintProblem[]> {
+  const { problems } = await runRedocly(file);
+  return problems.map(({ severity, ruleId, message, location }) => ({
+    severity,
+    ruleId,
+    message,
+    pointers: location.map(({ pointer = '' }) => pointer),
+  }));
+}
+
+/** Runs in the folder of `file`, which contains no configuration of redocly. */
+function runRedocly(file: string): Promise<Report> {
   const args = ['lint', file, '--extends', 'recommended', '--format', 'json'];
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
   return new Promise((resolve, reject) => {
     execFile(
       process.execPath,
       [fileURLToPath(REDOCLY), ...args],
-      { cwd: folder, env, maxBuffer: 64 * 1024 ** 2 },
+      { cwd: dirname(file), env, maxBuffer: 64 * 1024 ** 2 },
       (_failure, stdout, stderr) => {
         try {
           resolve(JSON.parse(stdout));

@@ -8,7 +8,8 @@ import type { AnyVariables } from '../config/describe-variables.ts';
 import { cellsOf, describeVariables } from '../config/describe-variables.ts';
 
 export { requestEverything, withoutCacheControl } from './every-response.ts';
-export { type LintProblem, lintDocument } from './lint.ts';
+export { type ExpectedDocument, expectDocument } from './expect-document.ts';
+export { type LintProblem, lintDocument, lintFile } from './lint.ts';
 
 /** Environment variables of a process, in addition to `PATH`. */
 export type Variables = Readonly<Record<string, string>>;
