@@ -1,8 +1,7 @@
+import type { JsonSchema } from '@fw/core/schema';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-
 import { Components } from './components.ts';
-import type { JsonSchema } from './json-schema.ts';
 
 const NAMES = ['A', 'B', 'a/b~', 'x y', 'x_y'];
 

@@ -1,4 +1,4 @@
-import type { JsonSchema } from './json-schema.ts';
+import type { JsonSchema } from '@fw/core/schema';
 
 export interface Reference {
   readonly $ref: string;

@@ -4,9 +4,13 @@ import type { RouteDefinition } from '@fw/router';
 
 import { Components } from './components.ts';
 import { DOCUMENT_CHECKS } from './document-checks.ts';
-import type { ToJsonSchema } from './json-schema.ts';
 import { readMetadata } from './metadata.ts';
-import { type DocumentedRoute, describeOperation, type Operation } from './operation.ts';
+import {
+  type DocumentedRoute,
+  describeOperation,
+  type Operation,
+  type ToJsonSchema,
+} from './operation.ts';
 import { toOpenApiPath } from './paths.ts';
 
 /** The `info` of a document; further fields are copied. */

@@ -7,9 +7,6 @@ export {
   type PathItem,
   type Server,
 } from './document.ts';
-export { type DocumentedOperation, type DocumentedResponse, documented } from './documented.ts';
-export type { Direction, JsonSchema, ToJsonSchema } from './json-schema.ts';
-export type { ResponseMetadata } from './metadata.ts';
 export { type OpenApiOptions, openapi } from './openapi.ts';
-export type { Operation } from './operation.ts';
+export type { Operation, ToJsonSchema } from './operation.ts';
 export { extractPathParams, toOpenApiPath } from './paths.ts';

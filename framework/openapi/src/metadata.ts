@@ -1,5 +1,5 @@
 import type { RouteMetadata } from '@fw/core';
-import type { EndpointMetadata } from '@fw/router';
+import type { EndpointMetadata, ResponseDescription } from '@fw/router';
 
 /** The metadata of a validator: a schema per request part, and the status of an invalid request. */
 export interface ValidationMetadata {
@@ -28,23 +28,13 @@ export interface BodyMetadata {
   readonly limit?: number;
 }
 
-/** The description of one response of a middleware. */
-export interface ResponseMetadata {
-  /** Default: the reason phrase of the status. */
-  readonly description?: string;
-  /** A description by header name. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Default `application/json`, or `application/problem+json` from 400 on. */
-  readonly mediaTypes?: readonly string[];
-}
-
 /** All metadata of a route. */
 export interface DocumentedMetadata {
   readonly endpoint: EndpointMetadata;
   readonly validation: ValidationMetadata | undefined;
   readonly rateLimits: readonly RateLimitMetadata[];
   readonly body: BodyMetadata | undefined;
-  readonly responses: Readonly<Record<number, ResponseMetadata>>;
+  readonly responses: Readonly<Record<number, ResponseDescription>>;
   readonly security: EndpointMetadata['security'];
 }
 
@@ -54,7 +44,7 @@ interface KnownKeys extends RouteMetadata {
   readonly validation?: ValidationMetadata;
   readonly rateLimit?: readonly RateLimitMetadata[];
   readonly body?: BodyMetadata;
-  readonly responses?: Readonly<Record<number, ResponseMetadata>>;
+  readonly responses?: Readonly<Record<number, ResponseDescription>>;
   readonly security?: EndpointMetadata['security'];
 }
 

@@ -80,7 +80,9 @@ test('a failed build gets 500 and is tried again', async () => {
   let fails = 1;
   const { app } = createDocumentedApp({
     routers: [
-      createRouter().get('/u', endpoint({ responses: { 200: {} } }), (ctx) => ctx.json({})),
+      createRouter().get('/u', endpoint({ responses: { 200: { schema: {} } } }), (ctx) =>
+        ctx.json({}),
+      ),
     ],
     toJsonSchema() {
       if (fails-- > 0) throw new Error('not yet');

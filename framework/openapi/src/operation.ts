@@ -1,7 +1,8 @@
 import { foldCase } from '@fw/core/extension';
+import { anObject } from '@fw/core/options';
+import { type Direction, type JsonSchema, toJsonSchema } from '@fw/core/schema';
 
 import type { Components } from './components.ts';
-import { type Direction, type JsonSchema, type ToJsonSchema, toJsonSchema } from './json-schema.ts';
 import type { BodyMetadata, DocumentedMetadata } from './metadata.ts';
 import { type PathParam, readPathParams } from './paths.ts';
 import { describeAnswer, errorStatuses, isError, type Responses, shareError } from './responses.ts';
@@ -46,6 +47,9 @@ export interface DocumentedRoute {
   readonly operationId: string;
 }
 
+/** Overrides the conversion of a schema; returns `undefined` for the default conversion. */
+export type ToJsonSchema = (schema: unknown, direction: Direction) => unknown;
+
 export interface DescribeOptions {
   readonly components: Components;
   readonly toJsonSchema: ToJsonSchema | undefined;
@@ -63,11 +67,13 @@ export async function describeOperation(
   { components, toJsonSchema: override }: DescribeOptions,
 ): Promise<Operation> {
   const { endpoint, security } = route.metadata;
-  const convert: Convert = async (schema, direction, name) =>
-    components.addSchema(await toJsonSchema(schema, direction, override), {
-      name,
-      suffix: direction === 'input' ? 'Input' : 'Output',
-    });
+  const convert: Convert = async (schema, direction, name) => {
+    const overridden = await override?.(schema, direction);
+    return components.addSchema(
+      anObject.accepts(overridden) ? (overridden as JsonSchema) : toJsonSchema(schema, direction),
+      { name, suffix: direction === 'input' ? 'Input' : 'Output' },
+    );
+  };
   const parameters = await describeParameters(route, { components, convert });
   const requestBody = await describeBody(route, convert);
   return {

@@ -1,7 +1,7 @@
 import { PROBLEM_TYPE, titleOf } from '@fw/core/extension';
+import type { JsonSchema } from '@fw/core/schema';
 
 import type { Components, Reference } from './components.ts';
-import type { JsonSchema } from './json-schema.ts';
 import type { DocumentedMetadata, RateLimitPolicy } from './metadata.ts';
 
 type Headers = Readonly<Record<string, Reference>>;

@@ -1,4 +1,4 @@
-export { isStandardSchema, type OutputOf, type StandardSchema } from './standard-schema.ts';
+export { isStandardSchema, type OutputOf, type StandardSchema } from '@fw/core/schema';
 export {
   type RequestSchemas,
   type ValidateMiddleware,

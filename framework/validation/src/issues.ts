@@ -1,6 +1,5 @@
+import type { SchemaIssue } from '@fw/core/schema';
 import type { ValidationIssue } from '@fw/errors';
-
-import type { SchemaIssue } from './standard-schema.ts';
 
 /** Maximum number of issues in a response, because a short request must not cause a long response. */
 export const MAX_ISSUES = 100;

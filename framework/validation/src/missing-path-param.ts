@@ -1,4 +1,4 @@
-import type { StandardSchema } from './standard-schema.ts';
+import type { StandardSchema } from '@fw/core/schema';
 
 /**
  * The first parameter that `schema` requires and a path with the parameters `names` does not contain.

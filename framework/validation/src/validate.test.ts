@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { json } from '@fw/body-parser';
 import { compose, createApp, type Middleware } from '@fw/core';
 import { DONE } from '@fw/core/extension';
+import type { StandardSchema } from '@fw/core/schema';
 import { type RequestOptions, request } from '@fw/core/testing';
 import { createRouter, type Router } from '@fw/router';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
@@ -11,8 +12,6 @@ import fc from 'fast-check';
 import * as v from 'valibot';
 import { beforeEach, describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-
-import type { StandardSchema } from './standard-schema.ts';
 import { validate } from './validate.ts';
 
 /** A schema by hand: what a library would give. */

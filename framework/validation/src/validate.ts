@@ -1,16 +1,15 @@
 import { annotate, type Context, markFactories, type Next } from '@fw/core';
 import { setParts } from '@fw/core/extension';
 import { check, readOptions } from '@fw/core/options';
-import { ValidationError, type ValidationIssue } from '@fw/errors';
-
-import { MAX_ISSUES, readIssues } from './issues.ts';
-import { missingPathParam } from './missing-path-param.ts';
 import {
   isStandardSchema,
   type OutputOf,
   type SchemaResult,
   type StandardSchema,
-} from './standard-schema.ts';
+} from '@fw/core/schema';
+import { ValidationError, type ValidationIssue } from '@fw/errors';
+import { MAX_ISSUES, readIssues } from './issues.ts';
+import { missingPathParam } from './missing-path-param.ts';
 
 /** Schemas for parts of a request. */
 export interface RequestSchemas {

@@ -1,6 +1,5 @@
-import { documented } from '@fw/openapi';
 import { readPage, STORE_UNAVAILABLE } from '@fw/service';
-import { createRouter, type Router } from 'fw';
+import { createRouter, endpoint, type Router } from 'fw';
 
 import { listItems } from './catalog.ts';
 import { ItemPageV1, PageQueryV1 } from './schemas.ts';
@@ -11,7 +10,7 @@ export function createCatalogRoutesV1(store: CatalogStore): Router {
   const router = createRouter();
   router.get(
     '/',
-    documented({
+    endpoint({
       summary: 'List items',
       description: 'Sorted by id.',
       operationId: 'listItemsV1',

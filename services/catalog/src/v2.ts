@@ -1,5 +1,4 @@
 import { etagOf, isNotModified } from '@fw/middleware/preconditions';
-import { documented } from '@fw/openapi';
 import {
   type Cursor,
   createCursor,
@@ -8,7 +7,7 @@ import {
   STORE_UNAVAILABLE,
 } from '@fw/service';
 import { validate } from '@fw/validation';
-import { type Context, createRouter, type Router } from 'fw';
+import { type Context, createRouter, endpoint, type Router } from 'fw';
 import * as z from 'zod';
 
 import { countFacets, getItem, orderOf, searchItems } from './catalog.ts';
@@ -58,7 +57,7 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
   router.use(onlyJson);
   router.get(
     '/',
-    documented({
+    endpoint({
       summary: 'List items',
       description:
         'Sorted by `sort`. `meta.nextCursor` and `Link` lead to the next page, if there is one. With a price range, a page may be shorter than `limit` although more pages follow.',
@@ -72,7 +71,7 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
   );
   router.get(
     '/facets',
-    documented({
+    endpoint({
       summary: 'Count items by category and brand',
       description:
         'The largest counts first. For a search or a price range, at most 5,000 items are counted; otherwise the 10,000 most frequent combinations of a category and a brand. `meta` reports how many.',
@@ -91,7 +90,7 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
   );
   router.get(
     '/figures',
-    documented({
+    endpoint({
       summary: 'Count items and summarize their prices',
       description:
         'In total and by category, the category with the most items first; at most 1,000 entries.',
@@ -109,7 +108,7 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
   );
   router.get(
     '/:id',
-    documented({
+    endpoint({
       summary: 'Read an item',
       operationId: 'getItem',
       tags,

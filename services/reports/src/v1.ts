@@ -1,5 +1,4 @@
-import { documented } from '@fw/openapi';
-import { createRouter, type Middleware, type Router } from 'fw';
+import { createRouter, endpoint, type Middleware, type Router } from 'fw';
 import { requireAuth, type Verify } from './auth/require-auth.ts';
 import { REPORT_KINDS } from './report-kinds.ts';
 import { ReportListV1 } from './schemas.ts';
@@ -23,7 +22,7 @@ export function createReportRoutesV1({
   const router = createRouter();
   router.get(
     '/',
-    documented({
+    endpoint({
       summary: 'List reports',
       operationId: 'listReportsV1',
       tags: ['Version 1'],

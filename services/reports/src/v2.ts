@@ -1,6 +1,12 @@
 import { negotiate } from '@fw/middleware/negotiate';
-import { documented } from '@fw/openapi';
-import { type Context, createRouter, type Middleware, NotFoundError, type Router } from 'fw';
+import {
+  type Context,
+  createRouter,
+  endpoint,
+  type Middleware,
+  NotFoundError,
+  type Router,
+} from 'fw';
 import { requireAuth, type Verify } from './auth/require-auth.ts';
 import { toCsv } from './formats/csv.ts';
 import { PAGE_POLICY, toPage } from './formats/page.ts';
@@ -35,7 +41,7 @@ export function createReportRoutesV2({
   const router = createRouter();
   router.get(
     '/',
-    documented({
+    endpoint({
       summary: 'List reports',
       operationId: 'listReports',
       tags,
@@ -52,7 +58,7 @@ export function createReportRoutesV2({
   );
   router.get(
     '/:id',
-    documented({
+    endpoint({
       summary: 'Read a report',
       description:
         '`Accept` selects JSON, CSV or an HTML page with charts. If a service is unavailable, the report is partial and marked as such: in `meta` in JSON, in the last record of CSV, at the top of the page.',

@@ -1,7 +1,6 @@
 import { json } from '@fw/body-parser';
-import { documented } from '@fw/openapi';
 import { readPage, STORE_UNAVAILABLE } from '@fw/service';
-import { type Context, createRouter, type Query, type Router } from 'fw';
+import { type Context, createRouter, endpoint, type Query, type Router } from 'fw';
 import * as z from 'zod';
 
 import { NewUserV1, PageQueryV1, UserChangesV1, UserListV1, UserV1 } from './schemas.ts';
@@ -30,7 +29,7 @@ export function createUserRoutesV1(users: Users, { bodyLimit }: UserRoutesV1Opti
 
   router.get(
     '/',
-    documented({
+    endpoint({
       summary: 'List users in version 1',
       description:
         'All users, or one page if `page` or `limit` is present. A long list is streamed; `total` is the number of users in the response.',
@@ -48,7 +47,7 @@ export function createUserRoutesV1(users: Users, { bodyLimit }: UserRoutesV1Opti
 
   router.get(
     '/:id',
-    documented({
+    endpoint({
       summary: 'Read a user in version 1',
       description: 'As an HTML fragment if `Accept` contains `text/html`.',
       operationId: 'getUserV1',
@@ -69,7 +68,7 @@ export function createUserRoutesV1(users: Users, { bodyLimit }: UserRoutesV1Opti
 
   router.post(
     '/',
-    documented({
+    endpoint({
       summary: 'Create a user in version 1',
       operationId: 'createUserV1',
       tags,
@@ -86,7 +85,7 @@ export function createUserRoutesV1(users: Users, { bodyLimit }: UserRoutesV1Opti
 
   router.put(
     '/:id',
-    documented({
+    endpoint({
       summary: 'Change a user in version 1',
       description: 'Omitted fields keep their value.',
       operationId: 'changeUserV1',
@@ -103,7 +102,7 @@ export function createUserRoutesV1(users: Users, { bodyLimit }: UserRoutesV1Opti
 
   router.delete(
     '/:id',
-    documented({
+    endpoint({
       summary: 'Delete a user in version 1',
       operationId: 'deleteUserV1',
       tags,

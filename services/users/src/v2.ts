@@ -6,10 +6,9 @@ import {
   isNotModified,
   requireMatch,
 } from '@fw/middleware/preconditions';
-import { documented } from '@fw/openapi';
 import { NOT_ACCEPTABLE, onlyJson, STORE_UNAVAILABLE } from '@fw/service';
 import { validate } from '@fw/validation';
-import type { Context, Middleware } from 'fw';
+import { type Context, endpoint, type Middleware } from 'fw';
 import * as z from 'zod';
 
 import { PATCH_TYPES } from './merge-patch.ts';
@@ -68,7 +67,7 @@ export class UserController {
 
   @Get(
     '/',
-    documented({
+    endpoint({
       summary: 'List users',
       description:
         'In order of creation. `meta.nextCursor` and `Link` lead to the next page. A page may contain fewer users than `limit` although more follow.',
@@ -91,7 +90,7 @@ export class UserController {
 
   @Get(
     '/figures',
-    documented({
+    endpoint({
       summary: 'Count users',
       description: 'In total, by day of creation and by e-mail domain. May be 10 s old.',
       operationId: 'getUserFigures',
@@ -113,7 +112,7 @@ export class UserController {
 
   @Get(
     '/:id',
-    documented({
+    endpoint({
       summary: 'Read a user',
       operationId: 'getUser',
       tags,
@@ -132,7 +131,7 @@ export class UserController {
 
   @Post(
     '/',
-    documented({
+    endpoint({
       summary: 'Create a user',
       description: 'A request that is repeated with the same `Idempotency-Key` creates one user.',
       operationId: 'createUser',
@@ -155,7 +154,7 @@ export class UserController {
 
   @Patch(
     '/:id',
-    documented({
+    endpoint({
       summary: 'Change a user',
       description:
         'Merge patch (RFC 7396): omitted fields keep their value. Fields cannot be removed.',
@@ -185,7 +184,7 @@ export class UserController {
 
   @Delete(
     '/:id',
-    documented({
+    endpoint({
       summary: 'Delete a user',
       operationId: 'deleteUser',
       tags,

@@ -3,28 +3,57 @@ import { annotate } from '../metadata.ts';
 import { aBoolean, aListOf, anObject, aString, oneOf, readOptions } from '../options.ts';
 import { markFactories } from '../require-middleware.ts';
 
-/** The metadata of one operation in the OpenAPI document. */
-export interface EndpointMetadata {
+import { type DeclaredResponse, readResponses } from './declared-response.ts';
+
+/** What an operation is for, in the OpenAPI document. */
+interface OperationDescription {
   readonly summary?: string;
   readonly description?: string;
   readonly tags?: readonly string[];
   readonly deprecated?: boolean;
   /** `internal` omits the operation from the document. */
   readonly visibility?: 'internal';
-  /** Schemas by status code. */
-  readonly responses?: Readonly<Record<number, unknown>>;
   /** Default: derived from the method and the path. */
   readonly operationId?: string;
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
 }
 
+/** The metadata of one operation. */
+export interface EndpointMetadata extends OperationDescription {
+  /** Schemas by status code. */
+  readonly responses?: Readonly<Record<number, unknown>>;
+}
+
+/** Describes one operation. */
+export interface EndpointOptions extends OperationDescription {
+  /** By status code. */
+  readonly responses?: Readonly<Record<number, DeclaredResponse>>;
+  /** Schemas of request parts that the handler reads and no `validate()` checks. */
+  readonly reads?: {
+    readonly body?: unknown;
+    readonly query?: unknown;
+    readonly headers?: unknown;
+  };
+  /** The media types of the request body. Default JSON. */
+  readonly bodyTypes?: readonly string[];
+}
+
 /**
- * Describes its route in the OpenAPI document; does nothing to requests.
+ * Describes its route: what the OpenAPI document contains.
+ *
+ * ```ts
+ * router.get('/:id', endpoint({ summary: 'Read an item', responses: { 200: Item, 304: {} } }), read);
+ * ```
  *
  * @throws {TypeError} if an option is unknown or has an invalid value
  */
-export function endpoint(metadata: EndpointMetadata): Middleware {
-  readOptions('endpoint()', metadata, {
+export function endpoint(options: EndpointOptions): Middleware {
+  const {
+    reads,
+    bodyTypes,
+    responses: declared,
+    ...description
+  } = readOptions('endpoint()', options, {
     summary: aString,
     description: aString,
     tags: aListOf('a list of strings', aString),
@@ -33,8 +62,16 @@ export function endpoint(metadata: EndpointMetadata): Middleware {
     responses: anObject,
     operationId: aString,
     security: aListOf('a list of objects', anObject),
+    reads: anObject,
+    bodyTypes: aListOf('a list of media types', aString),
   });
-  return annotate<Middleware>((_ctx, next) => next(), { endpoint: metadata });
+  const responses = declared && readResponses(declared);
+  return annotate<Middleware>((_ctx, next) => next(), {
+    endpoint: { ...description, ...(responses && { responses: responses.schemas }) },
+    ...(responses?.descriptions && { responses: responses.descriptions }),
+    ...(reads && { validation: reads }),
+    ...(bodyTypes && { body: { mediaTypes: bodyTypes } }),
+  });
 }
 
 markFactories({ endpoint });

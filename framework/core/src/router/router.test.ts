@@ -809,7 +809,7 @@ test.each([
   ],
   [
     () => endpoint({ sumary: 'x' } as object),
-    'sumary "x" of endpoint(): expected one of summary, description, tags, deprecated, visibility, responses, operationId, security; did you mean summary?',
+    'sumary "x" of endpoint(): expected one of summary, description, tags, deprecated, visibility, responses, operationId, security, reads, bodyTypes; did you mean summary?',
   ],
 ])('an option that is unknown or of a wrong type throws at start: %s', (create, message) => {
   expect(create).toThrow(new TypeError(`Cannot read option ${message}`));

@@ -1,6 +1,5 @@
 import { request } from '@fw/core/testing';
-import { documented } from '@fw/openapi';
-import { createRouter } from 'fw';
+import { createRouter, endpoint } from 'fw';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { lintDocument } from '../testing/lint.ts';
@@ -10,7 +9,7 @@ import { createServiceApp } from './service-app.ts';
 function newService() {
   const router = createRouter().get(
     '/api/v2/things/:id',
-    documented({ summary: 'Read a thing', responses: { 200: { schema: z.object({}) } } }),
+    endpoint({ summary: 'Read a thing', responses: { 200: { schema: z.object({}) } } }),
     (ctx) => ctx.json({}),
   );
   const app = createServiceApp();

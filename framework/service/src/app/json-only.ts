@@ -7,7 +7,7 @@ export const onlyJson: Middleware = (ctx, next) => {
   return next();
 };
 
-/** The 406 response of `onlyJson`, for `documented()`. */
+/** The 406 response of `onlyJson`, for `endpoint()`. */
 export const NOT_ACCEPTABLE = {
   406: { description: 'Responses are JSON, which `Accept` excludes' },
 };

@@ -1,4 +1,4 @@
-/** The 503 response of operations that use a store, for `documented()`. */
+/** The 503 response of operations that use a store, for `endpoint()`. */
 export const STORE_UNAVAILABLE = {
   503: {
     description: 'The store is unavailable',

@@ -42,7 +42,7 @@ export async function buildService(options: BuildServiceOptions): Promise<Metafi
     banner: { js: COMMON_JS_SCOPE },
     // Both are optional parts of pg, for other platforms.
     external: ['pg-native', 'cloudflare:sockets'],
-    plugins: [leaveOutConverters()],
+    plugins: [leaveOutConverter()],
     metafile: true,
     write: false,
     logLevel: 'warning',
@@ -54,17 +54,12 @@ export async function buildService(options: BuildServiceOptions): Promise<Metafi
   return metafile;
 }
 
-/**
- * Leaves out the JSON Schema converters that `@fw/openapi` imports for schemas without a converter of
- * their own: zod has one, and a dynamic import would add the whole library to the bundle.
- */
-function leaveOutConverters(): Plugin {
+/** Leaves out the JSON Schema converter of valibot, which the services do not use. */
+function leaveOutConverter(): Plugin {
   return {
-    name: 'fw-leave-out-converters',
+    name: 'fw-leave-out-converter',
     setup({ onResolve }) {
-      onResolve({ filter: /^(?:zod|@valibot\/to-json-schema)$/ }, ({ kind }) =>
-        kind === 'dynamic-import' ? { external: true } : undefined,
-      );
+      onResolve({ filter: /^@valibot\/to-json-schema$/ }, () => ({ external: true }));
     },
   };
 }

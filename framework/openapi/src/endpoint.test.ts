@@ -1,14 +1,13 @@
-import { createRouter } from '@fw/router';
+import { createRouter, endpoint } from '@fw/router';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 
 import { generateDocument } from './document.ts';
-import { documented } from './documented.ts';
 
-test('documented describes request headers, body, responses and their headers', async () => {
+test('endpoint describes request headers, body, responses and their headers', async () => {
   const router = createRouter().patch(
     '/things/:id',
-    documented({
+    endpoint({
       summary: 'Change a thing',
       operationId: 'changeThing',
       reads: {
@@ -47,8 +46,21 @@ test('documented describes request headers, body, responses and their headers', 
   expect(components.responses?.Conflict).toMatchObject({ description: 'The name exists' });
 });
 
-test('documented calls next', async () => {
-  const next = () => Promise.resolve();
+test('the option toJsonSchema precedes the converter of the library and may return undefined', async () => {
+  const known = z.string();
+  const router = createRouter().get(
+    '/u',
+    endpoint({ responses: { 200: z.object({ known }), 201: known } }),
+    (ctx) => ctx.json({}),
+  );
 
-  expect(documented({ summary: 'x' })({} as never, next)).toBeInstanceOf(Promise);
+  const { paths } = await generateDocument(router.getRoutes(), {
+    toJsonSchema: (schema, direction) => (schema === known ? { title: direction } : undefined),
+  });
+
+  const schemaOf = (schema: object) => ({ content: { 'application/json': { schema } } });
+  expect(paths['/u']?.get?.responses).toMatchObject({
+    200: schemaOf({ properties: { known: { type: 'string' } } }),
+    201: schemaOf({ title: 'output' }),
+  });
 });

@@ -1,0 +1,93 @@
+import { aListOf, anObject, aString, badOption, check, readOptions } from '../options.ts';
+import { isStandardSchema } from '../schema/standard-schema.ts';
+
+/** How a response appears in the OpenAPI document. */
+export interface ResponseDescription {
+  /** Default: the reason phrase of the status. */
+  readonly description?: string;
+  /** A description by header name. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default `application/json`, or `application/problem+json` from 400 on. */
+  readonly mediaTypes?: readonly string[];
+}
+
+/** A response: the schema of its body, or a description with or without a schema. */
+export type DeclaredResponse =
+  | object
+  | (ResponseDescription & { readonly schema?: unknown })
+  | undefined;
+
+/** The responses of an operation, by status. */
+export interface DeclaredResponses {
+  readonly schemas: Readonly<Record<string, unknown>>;
+  /** `undefined` if the operation declares nothing but schemas. */
+  readonly descriptions: Readonly<Record<string, ResponseDescription>> | undefined;
+}
+
+/**
+ * Separates schemas and descriptions.
+ *
+ * @throws {TypeError} if a status or a description is invalid
+ */
+export function readResponses(
+  declared: Readonly<Record<number, DeclaredResponse>>,
+): DeclaredResponses {
+  const schemas: Record<string, unknown> = {};
+  const descriptions: Record<string, ResponseDescription> = {};
+  for (const [status, response] of Object.entries(declared)) {
+    requireStatus(status);
+    if (response === undefined || isSchema(response)) {
+      schemas[status] = response;
+      continue;
+    }
+    const { schema, ...description } = readDescription(status, response);
+    if (schema !== undefined) schemas[status] = schema;
+    descriptions[status] = description;
+  }
+  const isDescribed = Object.keys(descriptions).length > 0;
+  return { schemas, descriptions: isDescribed ? descriptions : undefined };
+}
+
+/** Keywords that distinguish a JSON Schema from a description; both may have `description`. */
+const KEYWORDS = [
+  '$ref',
+  'type',
+  'properties',
+  'items',
+  'prefixItems',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'const',
+  'enum',
+];
+
+function isSchema(value: unknown): boolean {
+  return (
+    isStandardSchema(value) ||
+    (anObject.accepts(value) && KEYWORDS.some((key) => key in (value as object)))
+  );
+}
+
+function requireStatus(status: string): void {
+  if (/^[2-5]\d\d$/.test(status)) return;
+  const expected = 'a status from 200 to 599';
+  throw badOption('endpoint()', { name: 'responses', value: status, expected });
+}
+
+function readDescription(status: string, response: object) {
+  return readOptions<ResponseDescription & { readonly schema?: unknown }>(
+    `response ${status} of endpoint()`,
+    response,
+    {
+      description: aString,
+      headers: anObject,
+      mediaTypes: aListOf('a list of media types', aString),
+      schema: check(
+        'a Standard Schema or a JSON Schema',
+        (value) => isStandardSchema(value) || anObject.accepts(value),
+      ),
+    },
+  );
+}

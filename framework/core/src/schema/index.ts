@@ -1,0 +1,8 @@
+export { type Direction, type JsonSchema, toJsonSchema } from './json-schema.ts';
+export {
+  isStandardSchema,
+  type OutputOf,
+  type SchemaIssue,
+  type SchemaResult,
+  type StandardSchema,
+} from './standard-schema.ts';
