@@ -1,0 +1,274 @@
+import { createApp, type Middleware } from '@fw/core';
+import { request } from '@fw/core/testing';
+import { errorHandler, notFoundHandler, TooManyRequestsError } from '@fw/errors';
+import { createRouter } from '@fw/router';
+import expressCors from 'cors';
+import express from 'express';
+import { Hono } from 'hono';
+import { cors as honoCors } from 'hono/cors';
+import { describe, expect, test } from 'vitest';
+
+import { expectSection, markdownTable } from '../../../deploy/local/testing/markdown.ts';
+import { type CorsOptions, cors } from './cors.ts';
+import { peer } from './testing/peers.ts';
+
+const ORIGIN = 'https://app.example.com';
+const PREFLIGHT = { Origin: ORIGIN, 'Access-Control-Request-Method': 'PUT' };
+
+function createApiApp(options: CorsOptions, handler: Middleware = (ctx) => ctx.json({})) {
+  const app = createApp({ logger: { info() {}, warn() {}, error() {} } });
+  return app.use(cors(options), errorHandler(), handler);
+}
+
+async function send(
+  options: CorsOptions,
+  headers: Record<string, string>,
+  { method = 'GET', handler }: { method?: string; handler?: Middleware } = {},
+): Promise<Response> {
+  return request(createApiApp(options, handler), '/', { method, headers });
+}
+
+const allowedBy = (response: Response) => response.headers.get('access-control-allow-origin');
+
+describe('origin', () => {
+  test.each<readonly [string, CorsOptions, string, string | null]>([
+    ['all', {}, ORIGIN, '*'],
+    ['one', { origin: ORIGIN }, ORIGIN, ORIGIN],
+    ['one', { origin: ORIGIN }, 'https://other.example', null],
+    ['a list', { origin: ['https://a.example', ORIGIN] }, ORIGIN, ORIGIN],
+    ['a list', { origin: [ORIGIN] }, 'https://app.example.com.evil.example', null],
+    ['a list', { origin: [ORIGIN] }, 'null', null],
+    [
+      'an app',
+      { origin: 'capacitor://localhost' },
+      'capacitor://localhost',
+      'capacitor://localhost',
+    ],
+    ['a function', { origin: (origin) => origin.endsWith('.example.com') }, ORIGIN, ORIGIN],
+    ['an async function', { origin: async (origin) => origin === ORIGIN }, ORIGIN, ORIGIN],
+    ['an async function', { origin: async () => false }, ORIGIN, null],
+    ['a function with another value', { origin: () => 'yes' as never }, ORIGIN, null],
+  ])('%s: %j allows %s: %j', async (_, options, origin, allowed) => {
+    const response = await send(options, { Origin: origin });
+
+    expect(response.status).toBe(200);
+    expect(allowedBy(response)).toBe(allowed);
+  });
+
+  test('a list sets Vary: Origin on responses without CORS headers too', async () => {
+    const response = await send({ origin: [ORIGIN] }, {});
+
+    expect(allowedBy(response)).toBeNull();
+    expect(response.headers.get('vary')).toBe('Origin');
+  });
+
+  test('all origins need no Vary', async () => {
+    expect((await send({}, { Origin: ORIGIN })).headers.get('vary')).toBeNull();
+  });
+
+  test('a function that fails causes a 500 without CORS headers', async () => {
+    const origin = async () => Promise.reject(new Error('no database'));
+
+    const app = createApp({ logger: { info() {}, warn() {}, error() {} } });
+    const response = await request(app.use(errorHandler(), cors({ origin })), '/', {
+      headers: { Origin: ORIGIN },
+    });
+
+    expect(response.status).toBe(500);
+    expect(allowedBy(response)).toBeNull();
+  });
+});
+
+describe('preflight', () => {
+  test('the response is 204 with what is allowed, and no later middleware runs', async () => {
+    const options = {
+      origin: ORIGIN,
+      credentials: true,
+      methods: ['GET', 'PUT'],
+      allowedHeaders: ['Content-Type', 'If-Match'],
+      maxAgeSeconds: 600,
+    };
+
+    const handler: Middleware = () => {
+      throw new Error('not reached');
+    };
+    const response = await send(options, PREFLIGHT, { method: 'OPTIONS', handler });
+
+    expect(response.status).toBe(204);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'access-control-allow-origin': ORIGIN,
+      'access-control-allow-credentials': 'true',
+      'access-control-allow-methods': 'GET, PUT',
+      'access-control-allow-headers': 'Content-Type, If-Match',
+      'access-control-max-age': '600',
+      vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers',
+    });
+  });
+
+  test('requested headers are allowed by default, except those that are not header names', async () => {
+    const headers = { ...PREFLIGHT, 'Access-Control-Request-Headers': 'if-match, a b,,x-é, x-id' };
+
+    const response = await send({}, headers, { method: 'OPTIONS' });
+
+    expect(response.headers.get('access-control-allow-headers')).toBe('if-match, x-id');
+  });
+
+  test('another origin gets 204 without any permission', async () => {
+    const headers = { ...PREFLIGHT, Origin: 'https://other.example' };
+
+    const response = await send({ origin: ORIGIN, credentials: true }, headers, {
+      method: 'OPTIONS',
+    });
+
+    expect(response.status).toBe(204);
+    expect([...response.headers.keys()].filter((name) => name.startsWith('access'))).toEqual([]);
+  });
+
+  test.each([
+    [true, 'true'],
+    [false, null],
+  ])(
+    'privateNetwork: %j responds to a request for a private network with %j',
+    async (option, value) => {
+      const headers = { ...PREFLIGHT, 'Access-Control-Request-Private-Network': 'true' };
+
+      const response = await send({ privateNetwork: option }, headers, { method: 'OPTIONS' });
+
+      expect(response.headers.get('access-control-allow-private-network')).toBe(value);
+    },
+  );
+
+  test.each([
+    ['Access-Control-Request-Method', { Origin: ORIGIN }],
+    ['Origin', { 'Access-Control-Request-Method': 'PUT' }],
+  ])('OPTIONS without %s reaches the handler', async (_, headers) => {
+    const response = await send({}, headers, { method: 'OPTIONS' });
+
+    expect(response.status).toBe(200);
+  });
+});
+
+test.each<readonly [number, Middleware]>([
+  [429, () => Promise.reject(new TooManyRequestsError())],
+  [500, () => Promise.reject(new Error('failed'))],
+  [404, (ctx) => ctx.throw(404)],
+])('a problem response with %i has the CORS headers', async (status, handler) => {
+  const options = {
+    origin: ORIGIN,
+    credentials: true,
+    exposedHeaders: ['RateLimit-Reset', 'ETag'],
+  };
+
+  const response = await send(options, { Origin: ORIGIN }, { handler });
+
+  expect(response.status).toBe(status);
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    'access-control-allow-origin': ORIGIN,
+    'access-control-allow-credentials': 'true',
+    'access-control-expose-headers': 'RateLimit-Reset, ETag',
+    vary: 'Origin',
+  });
+});
+
+test.each<readonly [CorsOptions, string]>([
+  [
+    { origin: `${ORIGIN}/` },
+    `option origin "${ORIGIN}/" of cors(): expected an origin such as "https://app.example.com"; did you mean "${ORIGIN}"?`,
+  ],
+  [{ origin: ['https://App.example.com'] }, `did you mean "${ORIGIN}"?`],
+  [{ origin: `${ORIGIN}/path` }, `did you mean "${ORIGIN}"?`],
+  [{ origin: `${ORIGIN}:443` }, `did you mean "${ORIGIN}"?`],
+  [{ origin: 'app.example.com' }, 'option origin "app.example.com" of cors(): expected an origin'],
+  [{ origin: 'null' }, 'option origin "null" of cors(): expected an origin'],
+  [{ origin: 'file:///' }, 'option origin "file:///" of cors(): expected an origin'],
+  [{ origin: 'https://*.example.com' }, 'expected an origin'],
+  [{ origin: [ORIGIN, '*'] }, 'option origin "*" of cors(): expected "*" alone, not in a list'],
+  [{ origin: [] }, 'option origin "[]" of cors(): expected at least one origin'],
+  [{ origin: /example/ as never }, 'expected "*", an origin, a list of origins or a function'],
+  [
+    { credentials: true },
+    'option credentials "true" of cors(): expected false, or a list of origins in option origin',
+  ],
+  [
+    { methods: ['patch'] },
+    'option methods "[ \'patch\' ]" of cors(): expected a list of methods in capital letters',
+  ],
+  [{ allowedHeaders: ['If Match'] }, 'expected a list of header names'],
+  [
+    { exposedHeaders: 'ETag' as never },
+    'option exposedHeaders "ETag" of cors(): expected a list of header names',
+  ],
+  [
+    { maxAgeSeconds: -1 },
+    'option maxAgeSeconds "-1" of cors(): expected a whole number from 0 to 86400',
+  ],
+  [{ origins: ORIGIN } as never, 'did you mean origin?'],
+])('cors rejects %j', (options, message) => {
+  expect(() => cors(options)).toThrow(TypeError);
+  expect(() => cors(options)).toThrow(message);
+});
+
+test.each([
+  ['GET', '/unknown', 404],
+  ['DELETE', '/', 405],
+])('%s %s has the CORS headers with %i', async (method, path, status) => {
+  const router = createRouter().get('/', (ctx) => ctx.json({}));
+  const app = createApp();
+  app.use(cors({ origin: ORIGIN }), errorHandler());
+  app.route('/', router).use(router.allowedMethods(), notFoundHandler());
+
+  const response = await request(app, path, { method, headers: { Origin: ORIGIN } });
+
+  expect(response.status).toBe(status);
+  expect(allowedBy(response)).toBe(ORIGIN);
+});
+
+test('the comparison with cors and hono/cors in the README is up to date', async () => {
+  const origin = [ORIGIN];
+  const apps = [
+    createApiApp({ origin }, (ctx) => (ctx.path === '/' ? ctx.json({}) : ctx.throw(409))),
+    peer(
+      express()
+        .use(expressCors({ origin }))
+        .get('/', (_req, res) => void res.json({}))
+        .get('/error', () => {
+          throw Object.assign(new Error(), { status: 409 });
+        }),
+    ),
+    peer(
+      new Hono()
+        .use(honoCors({ origin }))
+        .get('/', (c) => c.json({}))
+        .get('/error', (c) => c.body(null, 409)),
+    ),
+  ];
+  const other = { Origin: 'https://other.example' };
+  const cases: readonly (readonly [string, string, string, Record<string, string>])[] = [
+    ['allowed origin', 'GET', '/', { Origin: ORIGIN }],
+    ['other origin', 'GET', '/', other],
+    ['no `Origin`', 'GET', '/', {}],
+    ['error response', 'GET', '/error', { Origin: ORIGIN }],
+    ['preflight of an allowed origin', 'OPTIONS', '/', PREFLIGHT],
+    ['preflight of another origin', 'OPTIONS', '/', { ...PREFLIGHT, ...other }],
+    ['`OPTIONS` that is no preflight', 'OPTIONS', '/', {}],
+  ];
+
+  const rows = await Promise.all(
+    cases.map(async ([title, method, path, headers]) => {
+      const responses = apps.map((app) => request(app, path, { method, headers }));
+      return [title, ...(await Promise.all(responses)).map(summary)];
+    }),
+  );
+
+  const head = ['Request', '`@fw/middleware/cors`', '`cors` (express)', '`hono/cors`'];
+  expectSection(`${import.meta.dirname}/../README.md`, 'cors', markdownTable(head, rows));
+});
+
+/** Status, permissions and what `Vary` names. */
+function summary({ status, headers }: Response): string {
+  const allowed = headers.has('access-control-allow-origin') ? 'origin' : '';
+  const methods = headers.has('access-control-allow-methods') ? 'methods' : '';
+  const permissions = [allowed, methods].filter(Boolean).join(' and ') || 'nothing';
+  const varies = headers.get('vary')?.replaceAll('Access-Control-Request-', '…-') ?? 'none';
+  return `${status}, allows ${permissions}, Vary: ${varies}`;
+}
