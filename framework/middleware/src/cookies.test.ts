@@ -1,0 +1,195 @@
+import { randomBytes } from 'node:crypto';
+
+import { createApp, type Middleware } from '@fw/core';
+import { request } from '@fw/core/testing';
+import { describe, expect, test } from 'vitest';
+
+import {
+  type CookieOptions,
+  createSignedCookies,
+  deleteCookie,
+  readCookie,
+  readCookies,
+  setCookie,
+} from './cookies.ts';
+
+const createQuietApp = () => createApp({ logger: { info() {}, warn() {}, error() {} } });
+
+/** The cookies that a request with this `Cookie` header has. */
+async function parse(header: string): Promise<unknown> {
+  const app = createQuietApp().use((ctx) => ctx.json(readCookies(ctx)));
+  return (await request(app, '/', { headers: { Cookie: header } })).json();
+}
+
+/** The `Set-Cookie` headers of a response. */
+async function setBy(middleware: Middleware): Promise<string[]> {
+  const failures: unknown[] = [];
+  const app = createQuietApp().use(async (ctx, next) => {
+    try {
+      await middleware(ctx, next);
+    } catch (error) {
+      failures.push(error);
+    }
+    ctx.json({});
+  });
+  const { headers } = await request(app, '/');
+  if (failures.length > 0) throw failures[0];
+  return headers.getSetCookie();
+}
+
+const set = (name: string, value: string, options?: CookieOptions) =>
+  setBy((ctx) => setCookie(ctx, name, value, options));
+
+describe('readCookies', () => {
+  test.each([
+    ['several cookies', 'a=1; b=2', { a: '1', b: '2' }],
+    ['any white space around names and values', ' a = 1 ;b=2;', { a: '1', b: '2' }],
+    ['the first of a repeated name', 'a=1; a=2', { a: '1' }],
+    ['an empty value', 'a=; b=', { a: '', b: '' }],
+    ['a quoted value without its quotes', 'a="b c"', { a: 'b c' }],
+    ['"=" in a value', 'a=b=c', { a: 'b=c' }],
+    ['a percent-encoded value', 'a=%C3%A9%3B', { a: 'é;' }],
+    ['a malformed escape unchanged', 'a=100%', { a: '100%' }],
+    ['no element without a name', '=1; b; ; c=3', { c: '3' }],
+    ['names of object members', 'constructor=1; toString=2', { constructor: '1', toString: '2' }],
+  ])('returns %s', async (_, header, expected) => {
+    expect(await parse(header)).toEqual(expected);
+  });
+
+  test('returns __proto__ as an ordinary name', () => {
+    const cookies = readCookies({ get: () => '__proto__=1' });
+
+    expect(Object.entries(cookies)).toEqual([['__proto__', '1']]);
+    expect(readCookie({ get: () => 'a=1' }, 'constructor')).toBeUndefined();
+  });
+
+  test('reads at most 200 cookies', async () => {
+    const header = Array.from({ length: 300 }, (_, at) => `c${at}=1`).join('; ');
+
+    expect(Object.keys((await parse(header)) as object)).toHaveLength(200);
+  });
+});
+
+describe('setCookie', () => {
+  test('sets attributes that prevent access by scripts, over HTTP and from other sites', async () => {
+    expect(await set('a', 'b')).toEqual(['a=b; Path=/; Secure; HttpOnly; SameSite=Lax']);
+  });
+
+  test.each<readonly [CookieOptions, string]>([
+    [{ maxAgeSeconds: 60 }, 'Max-Age=60; Path=/; Secure; HttpOnly; SameSite=Lax'],
+    [{ domain: 'a.example' }, 'Domain=a.example; Path=/; Secure; HttpOnly; SameSite=Lax'],
+    [{ path: '/x', secure: false }, 'Path=/x; HttpOnly; SameSite=Lax'],
+    [{ httpOnly: false, sameSite: 'strict' }, 'Path=/; Secure; SameSite=Strict'],
+    [
+      { sameSite: 'none', partitioned: true },
+      'Path=/; Secure; HttpOnly; SameSite=None; Partitioned',
+    ],
+  ])('writes %j', async (options, expected) => {
+    expect(await set('a', 'b', options)).toEqual([`a=b; ${expected}`]);
+  });
+
+  test('keeps the cookies that were set before, also in an error response', async () => {
+    const app = createQuietApp().use((ctx) => {
+      setCookie(ctx, 'a', '1');
+      setCookie(ctx, 'b', '2');
+      ctx.throw(400);
+    });
+
+    const { headers } = await request(app, '/');
+
+    expect(headers.getSetCookie()).toHaveLength(2);
+  });
+
+  test.each(['b c', 'é;,"\\', '100%', '"quoted"', '😀', '\r\nSet-Cookie: x=1', ''])(
+    'a client returns the value %j unchanged',
+    async (value) => {
+      const [header = ''] = await set('a', value);
+
+      expect(header).toMatch(/^[\x20-\x7e]+$/);
+      expect(await parse(header.slice(0, header.indexOf(';')))).toEqual({ a: value });
+    },
+  );
+
+  test('deleteCookie sets an empty value that expires at once', async () => {
+    expect(await setBy((ctx) => deleteCookie(ctx, 'a', { path: '/x' }))).toEqual([
+      'a=; Max-Age=0; Path=/x; Secure; HttpOnly; SameSite=Lax',
+    ]);
+  });
+
+  test.each<readonly [string, CookieOptions, string]>([
+    ['a b', {}, 'Cannot set cookie "a b": expected a name of token characters'],
+    ['', {}, 'Cannot set cookie "": expected a name of token characters'],
+    ['a;b', {}, 'expected a name of token characters'],
+    ['a', { maxAgeSeconds: 34_560_001 }, 'option maxAgeSeconds "34560001" of the cookie "a"'],
+    ['a', { maxAgeSeconds: -1 }, 'expected a whole number from 0 to 34560000'],
+    ['a', { domain: 'a.example; Path=/' }, 'option domain "a.example; Path=/"'],
+    ['a', { path: 'x' }, 'option path "x"'],
+    ['a', { path: '/;Domain=b' }, 'option path "/;Domain=b"'],
+    ['a', { sameSite: 'None' as 'none' }, 'expected one of "strict", "lax", "none"'],
+    ['a', { expires: 1 } as CookieOptions, 'option expires "1"'],
+    ['__Host-a', { path: '/x' }, '"__Host-" requires path "/" and no domain'],
+    ['__host-a', { domain: 'a.example' }, '"__Host-" requires path "/" and no domain'],
+    ['__Host-a', { secure: false }, 'the prefix of its name requires secure'],
+    ['__Secure-a', { secure: false }, 'the prefix of its name requires secure'],
+    ['a', { sameSite: 'none', secure: false }, 'sameSite "none" requires secure'],
+    ['a', { partitioned: true, secure: false }, 'partitioned requires secure'],
+  ])('rejects the name "%s" with %j', async (name, options, message) => {
+    await expect(set(name, 'b', options)).rejects.toThrow(message);
+  });
+
+  test('rejects a name and value of more than 4,096 bytes', async () => {
+    await expect(set('a', 'x'.repeat(4_094))).resolves.toHaveLength(1);
+    await expect(set('a', 'x'.repeat(4_095))).rejects.toThrow(
+      'Cannot set cookie "a" of 4097 bytes: expected at most 4096',
+    );
+  });
+});
+
+describe('signed cookies', () => {
+  const secret = randomBytes(32).toString('hex');
+  const other = randomBytes(32).toString('hex');
+
+  /** The name and value that a client returns after `set`. */
+  async function sign(secrets: readonly string[], name: string, value: string): Promise<string> {
+    const [header = ''] = await setBy((ctx) => createSignedCookies(secrets).set(ctx, name, value));
+    return header.slice(0, header.indexOf(';'));
+  }
+  const read = (secrets: readonly string[], name: string, header: string) =>
+    createSignedCookies(secrets).read({ get: () => header }, name);
+
+  test.each(['7', '', 'a.b', 'é ;', '"x"'])('returns the value %j', async (value) => {
+    expect(read([secret], 'user', await sign([secret], 'user', value))).toBe(value);
+  });
+
+  test('rejects a changed value, a changed signature and the signature of another cookie', async () => {
+    const cookie = await sign([secret], 'user', '7');
+
+    expect(read([secret], 'user', cookie.replace('=7.', '=8.'))).toBeUndefined();
+    expect(read([secret], 'user', `${cookie}A`)).toBeUndefined();
+    expect(read([secret], 'user', cookie.slice(0, -1))).toBeUndefined();
+    expect(read([secret], 'admin', cookie.replace('user', 'admin'))).toBeUndefined();
+    expect(read([other], 'user', cookie)).toBeUndefined();
+    expect(read([secret], 'user', 'user=7')).toBeUndefined();
+    expect(read([secret], 'user', '')).toBeUndefined();
+  });
+
+  test('the first secret signs and every secret verifies', async () => {
+    const old = await sign([secret], 'user', '7');
+    const current = await sign([other, secret], 'user', '7');
+
+    expect(read([other, secret], 'user', old)).toBe('7');
+    expect(read([other], 'user', current)).toBe('7');
+    expect(read([secret], 'user', current)).toBeUndefined();
+  });
+
+  test.each([
+    [['short-secret'], 'secret 1, which has 12 bytes: expected a string of at least 32 bytes'],
+    [[secret, 'short-secret'], 'secret 2, which has 12 bytes'],
+    [[undefined as unknown as string], 'secret 1, which has 0 bytes'],
+    [[], 'Cannot sign cookies: expected a list of secrets'],
+    ['short-secret' as unknown as string[], 'Cannot sign cookies: expected a list of secrets'],
+  ])('%#: reports weak secrets in one line without the secret', (secrets, message) => {
+    expect(() => createSignedCookies(secrets)).toThrow(message);
+    expect(() => createSignedCookies(secrets)).not.toThrow(/short-secret|\n/);
+  });
+});

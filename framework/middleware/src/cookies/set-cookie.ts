@@ -1,0 +1,119 @@
+import type { Context } from '@fw/core';
+import { aBoolean, aWholeNumber, check, oneOf, readOptions } from '@fw/core/options';
+
+/** The attributes of a cookie (RFC 6265 §4.1.2 and its successor draft-ietf-httpbis-rfc6265bis). */
+export interface CookieOptions {
+  /** Lifetime in seconds, at most 400 days. Default: until the browser closes. */
+  readonly maxAgeSeconds?: number;
+  /** The domain whose subdomains also get the cookie. Default: only the host of the request. */
+  readonly domain?: string;
+  /** The path prefix for which the browser sends the cookie. Default `/`. */
+  readonly path?: string;
+  /** Whether the browser sends the cookie only over HTTPS. Default true. */
+  readonly secure?: boolean;
+  /** Whether scripts of the page cannot read the cookie. Default true. */
+  readonly httpOnly?: boolean;
+  /** Which requests from other sites include the cookie. Default `lax`: only navigation. */
+  readonly sameSite?: 'strict' | 'lax' | 'none';
+  /** Whether an embedded page has separate cookies on each embedding site. Default false. */
+  readonly partitioned?: boolean;
+}
+
+/** The longest lifetime that browsers accept: 400 days (RFC 6265bis §5.5). */
+const MAX_AGE_SECONDS = 400 * 86_400;
+/** Browsers ignore a cookie whose name and value are longer (RFC 6265bis §5.6). */
+const MAX_BYTES = 4_096;
+/** Browsers ignore a longer attribute (RFC 6265bis §5.6). */
+const MAX_ATTRIBUTE_BYTES = 1_024;
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** Characters that a cookie value may not contain (RFC 6265 §4.1.1), and the escape character. */
+const ENCODED = /[^\x21\x23\x24\x26-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]/gu;
+const DOMAIN = /^(?=.{1,253}$)[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i;
+
+const CHECKS = {
+  maxAgeSeconds: aWholeNumber(0, MAX_AGE_SECONDS),
+  domain: check('a domain such as "example.com"', (value) => DOMAIN.test(String(value))),
+  path: check(
+    `a path that starts with "/" without ";" or control characters, of at most ${MAX_ATTRIBUTE_BYTES} characters`,
+    (value) =>
+      /^\/[\x20-\x3a\x3c-\x7e]*$/.test(String(value)) &&
+      String(value).length <= MAX_ATTRIBUTE_BYTES,
+  ),
+  secure: aBoolean,
+  httpOnly: aBoolean,
+  sameSite: oneOf(['strict', 'lax', 'none']),
+  partitioned: aBoolean,
+};
+
+/**
+ * Adds a `Set-Cookie` header. The value is percent-encoded where necessary. An error response keeps the
+ * header.
+ *
+ * @throws {TypeError} if the name is not a token, name and value have more than 4,096 bytes, an option
+ *   is invalid, or the options contradict the prefix of the name (`__Host-`, `__Secure-`) or each other
+ */
+export function setCookie(
+  ctx: Pick<Context, 'append'>,
+  name: string,
+  value: string,
+  options: CookieOptions = {},
+): void {
+  if (!TOKEN.test(name)) {
+    throw new TypeError(`Cannot set cookie "${name}": expected a name of token characters`);
+  }
+  readOptions(`the cookie "${name}"`, options, CHECKS);
+  requireConsistency(name, options);
+  const pair = `${name}=${String(value).toWellFormed().replace(ENCODED, encodeURIComponent)}`;
+  if (pair.length > MAX_BYTES) {
+    throw new TypeError(
+      `Cannot set cookie "${name}" of ${pair.length} bytes: expected at most ${MAX_BYTES}`,
+    );
+  }
+  ctx.append('Set-Cookie', [pair, ...attributesOf(options)].join('; '));
+}
+
+/**
+ * Makes the browser delete the cookie `name`. `path`, `domain` and `partitioned` must have the values
+ * with which it was set.
+ *
+ * @throws {TypeError} like `setCookie`
+ */
+export function deleteCookie(
+  ctx: Pick<Context, 'append'>,
+  name: string,
+  options: Omit<CookieOptions, 'maxAgeSeconds'> = {},
+): void {
+  setCookie(ctx, name, '', { ...options, maxAgeSeconds: 0 });
+}
+
+/** Throws if browsers would reject the cookie because of a rule that connects several attributes. */
+function requireConsistency(name: string, options: CookieOptions): void {
+  const { secure = true, path = '/', domain, sameSite, partitioned = false } = options;
+  const isHost = /^__host-/i.test(name);
+  const needsSecure = [
+    [isHost || /^__secure-/i.test(name), `the prefix of its name requires`],
+    [sameSite === 'none', 'sameSite "none" requires'],
+    [partitioned, 'partitioned requires'],
+  ] as const;
+  for (const [applies, reason] of needsSecure) {
+    if (applies && !secure) throw new TypeError(`Cannot set cookie "${name}": ${reason} secure`);
+  }
+  if (isHost && (path !== '/' || domain !== undefined)) {
+    throw new TypeError(`Cannot set cookie "${name}": "__Host-" requires path "/" and no domain`);
+  }
+}
+
+function attributesOf(options: CookieOptions): readonly string[] {
+  const { maxAgeSeconds, domain, path = '/', secure = true, httpOnly = true } = options;
+  const { sameSite = 'lax', partitioned = false } = options;
+  return [
+    ...(maxAgeSeconds === undefined ? [] : [`Max-Age=${maxAgeSeconds}`]),
+    ...(domain === undefined ? [] : [`Domain=${domain}`]),
+    `Path=${path}`,
+    ...(secure ? ['Secure'] : []),
+    ...(httpOnly ? ['HttpOnly'] : []),
+    `SameSite=${{ strict: 'Strict', lax: 'Lax', none: 'None' }[sameSite]}`,
+    ...(partitioned ? ['Partitioned'] : []),
+  ];
+}
