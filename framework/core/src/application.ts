@@ -12,6 +12,11 @@ import { aTrustProxy, readTrustProxy, type TrustProxy } from './request/trust-pr
 import { type ContextSettings, RequestContext } from './request-context.ts';
 import { rejectFactory, requireMiddleware } from './require-middleware.ts';
 import { finish } from './response/finish.ts';
+import type { AllowedMethodsOptions } from './router/allowed-methods.ts';
+import { DirectRoutes } from './router/direct-routes.ts';
+import type { NoParts } from './router/register.ts';
+import { type AnyHandler, type RouteMethods, RouteRegistrar } from './router/route-methods.ts';
+import type { RouteDefinition } from './router/router.ts';
 
 export interface ApplicationOptions {
   /** `console`, pino or any other `Logger`. Default: standard output and standard error. */
@@ -35,8 +40,12 @@ export interface Routable {
 /** Extends an application. May be asynchronous: `listen` waits for it. */
 export type Plugin = (app: Application) => void | Promise<void>;
 
-/** An ordered stack of middleware with its settings. */
-export interface Application {
+/**
+ * An ordered stack of middleware and routes, with its settings. A route runs at its position: after
+ * the middleware that was added before it, and without the middleware added after it. The most
+ * specific route of the application wins, in any order of registration.
+ */
+export interface Application extends RouteMethods<'', NoParts> {
   /** The logger of the options; its methods take the message first. */
   readonly logger: Logger;
   /** Adds middleware for every request, in order. */
@@ -45,6 +54,13 @@ export interface Application {
   use(prefix: string, ...middleware: readonly Middleware[]): this;
   /** Mounts the routes of `router` under `prefix`. */
   route(prefix: string, router: Routable): this;
+  /** Every route that was registered on the application itself, for `openapi({ router: app })`. */
+  getRoutes(): readonly RouteDefinition[];
+  /**
+   * Returns middleware that responds to other methods of the paths of the application's own routes.
+   * Add it after the routes. A mounted router has its own `allowedMethods()`.
+   */
+  allowedMethods(options?: AllowedMethodsOptions): Middleware;
   /**
    * Runs `plugin`. Middleware that it adds, even after an `await`, runs at this position.
    */
@@ -76,10 +92,11 @@ const UNREADABLE: RequestTarget = { path: '/', query: '', host: '' };
 /** Middleware in order; a nested list contains the middleware of one plugin. */
 type Stack = (Middleware | Stack)[];
 
-class StackedApplication implements Application {
+class StackedApplication extends RouteRegistrar implements Application {
   readonly logger: Logger;
   readonly #settings: ContextSettings;
   readonly #stack: Stack;
+  readonly #routes = new DirectRoutes();
   /** The list of the running plugin: it may add middleware after later middleware was added. */
   readonly #pluginStack = new AsyncLocalStorage<Stack>();
   readonly #outermost: Chain;
@@ -87,6 +104,7 @@ class StackedApplication implements Application {
   #chain: Chain | undefined;
 
   constructor(options: ApplicationOptions) {
+    super();
     const {
       logger = consoleLogger,
       trustProxy = false,
@@ -121,6 +139,19 @@ class StackedApplication implements Application {
     return this.use(router.routes(prefix));
   }
 
+  protected addRoute(method: string, path: string, handlers: readonly AnyHandler[]): this {
+    const group = this.#routes.register(this.#openStack().at(-1), { method, path, handlers });
+    return group === undefined ? this : this.#add(group);
+  }
+
+  getRoutes(): readonly RouteDefinition[] {
+    return this.#routes.getRoutes();
+  }
+
+  allowedMethods(options?: AllowedMethodsOptions): Middleware {
+    return this.#routes.allowedMethods(options);
+  }
+
   plugin(plugin: Plugin): this {
     requirePlugin(plugin);
     const stack: Stack = [];
@@ -147,10 +178,14 @@ class StackedApplication implements Application {
     });
 
   #add(...items: Stack): this {
-    const stack = this.#pluginStack.getStore() ?? this.#stack;
-    stack.push(...items);
+    this.#openStack().push(...items);
     this.#chain = undefined;
     return this;
+  }
+
+  /** The list to which this code adds: that of the running plugin, or the whole stack. */
+  #openStack(): Stack {
+    return this.#pluginStack.getStore() ?? this.#stack;
   }
 
   readonly handle = (req: IncomingMessage, res: ServerResponse): void => {

@@ -1,12 +1,12 @@
-import { createApp, createRouter, errorHandler, listen, notFoundHandler } from 'fw';
+import { createApp, errorHandler, listen, notFoundHandler } from 'fw';
 
 import { readPage } from './read-page.ts';
 
 const users = Array.from({ length: 45 }, (_, at) => ({ id: at + 1, name: `User ${at + 1}` }));
 
-const router = createRouter();
-
-router.get('/users', (ctx) => {
+const app = createApp();
+app.use(errorHandler());
+app.get('/users', (ctx) => {
   const { page, limit, start } = readPage(ctx.query, { defaultLimit: 20 });
   const total = users.length;
   const totalPages = Math.ceil(total / limit);
@@ -19,10 +19,6 @@ router.get('/users', (ctx) => {
     hasNextPage: page < totalPages,
   });
 });
-
-const app = createApp();
-app.use(errorHandler());
-app.route('/', router);
-app.use(router.allowedMethods());
+app.use(app.allowedMethods());
 app.use(notFoundHandler());
 await listen(app, Number(process.env.PORT ?? 3000));

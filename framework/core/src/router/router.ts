@@ -10,6 +10,7 @@ import type {
   RouteParts,
   ValidatedBy,
 } from './register.ts';
+import type { RouteMethods } from './route-methods.ts';
 
 export interface RouterOptions {
   /** Prefix for all routes. Default none. */
@@ -69,18 +70,8 @@ interface Group<Prefix extends string, V extends Parts, Self> {
 }
 
 /** Maps methods and paths to handlers; the most specific route wins, in any order of registration. */
-export interface Router<Prefix extends string = '', Validated extends Parts = NoParts> {
-  readonly get: Register<[], Prefix, Validated, this>;
-  readonly post: Register<[], Prefix, Validated, this>;
-  readonly put: Register<[], Prefix, Validated, this>;
-  readonly patch: Register<[], Prefix, Validated, this>;
-  readonly delete: Register<[], Prefix, Validated, this>;
-  readonly head: Register<[], Prefix, Validated, this>;
-  readonly options: Register<[], Prefix, Validated, this>;
-  /** The safe method with a body (RFC 10008). */
-  readonly query: Register<[], Prefix, Validated, this>;
-  /** GET, POST, PUT, DELETE, PATCH, HEAD and OPTIONS. */
-  readonly all: Register<[], Prefix, Validated, this>;
+export interface Router<Prefix extends string = '', Validated extends Parts = NoParts>
+  extends RouteMethods<Prefix, Validated> {
   /** Registers any method. */
   readonly route: Register<[method: string], Prefix, Validated, this>;
   /** Registers routes under `prefix` that run after the middleware between prefix and callback. */

@@ -19,6 +19,7 @@ import {
   requirePathParams,
   type Scope,
 } from './route.ts';
+import { type AnyHandler, RouteRegistrar } from './route-methods.ts';
 import { RouteTable } from './route-table.ts';
 import type { AnyRouter, RouteDefinition, RouteMatch, Router, RouterOptions } from './router.ts';
 
@@ -29,16 +30,11 @@ interface Mount {
   readonly isPrefixGroup: boolean;
 }
 
-/** A function of a route; `Register` has checked which parts of a request it reads. */
-type AnyHandler = Middleware<never>;
-
-const ALL_METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'];
-
 /**
  * The router that `createRouter` creates. Each router has a table of its own routes and of the routes of
  * every router mounted on it, so that a request takes one lookup.
  */
-export class TreeRouter implements Router<string> {
+export class TreeRouter extends RouteRegistrar implements Router<string> {
   readonly #prefix: string;
   readonly #caseSensitive: boolean;
   readonly #strict: boolean;
@@ -52,6 +48,7 @@ export class TreeRouter implements Router<string> {
   #isServed = false;
 
   constructor(options: RouterOptions) {
+    super();
     const {
       prefix = '',
       caseSensitive = false,
@@ -68,44 +65,11 @@ export class TreeRouter implements Router<string> {
     this.#table = new RouteTable({ caseSensitive, strict });
   }
 
-  get(path: string, ...handlers: readonly AnyHandler[]): this {
-    return this.route('GET', path, ...handlers);
-  }
-
-  post(path: string, ...handlers: readonly AnyHandler[]): this {
-    return this.route('POST', path, ...handlers);
-  }
-
-  put(path: string, ...handlers: readonly AnyHandler[]): this {
-    return this.route('PUT', path, ...handlers);
-  }
-
-  patch(path: string, ...handlers: readonly AnyHandler[]): this {
-    return this.route('PATCH', path, ...handlers);
-  }
-
-  delete(path: string, ...handlers: readonly AnyHandler[]): this {
-    return this.route('DELETE', path, ...handlers);
-  }
-
-  head(path: string, ...handlers: readonly AnyHandler[]): this {
-    return this.route('HEAD', path, ...handlers);
-  }
-
-  options(path: string, ...handlers: readonly AnyHandler[]): this {
-    return this.route('OPTIONS', path, ...handlers);
-  }
-
-  query(path: string, ...handlers: readonly AnyHandler[]): this {
-    return this.route('QUERY', path, ...handlers);
-  }
-
-  all(path: string, ...handlers: readonly AnyHandler[]): this {
-    for (const method of ALL_METHODS) this.route(method, path, ...handlers);
-    return this;
-  }
-
   route(method: string, path: string, ...handlers: readonly AnyHandler[]): this {
+    return this.addRoute(method, path, handlers);
+  }
+
+  protected addRoute(method: string, path: string, handlers: readonly AnyHandler[]): this {
     const name = String(method).toUpperCase();
     if (!/^[A-Z][A-Z-]*$/.test(name)) {
       throw new TypeError(`Cannot register ${name} ${path}: expected a method name`);
@@ -196,6 +160,14 @@ export class TreeRouter implements Router<string> {
 
   routes(prefix = ''): Middleware {
     if (prefix !== '') return this.#createSibling().mount(prefix, this).routes();
+    return this.routesOf(this);
+  }
+
+  /**
+   * Returns the middleware that runs the routes of `part`, this router or one that is mounted on it. A
+   * request for which this router has a more specific route is passed to the next middleware.
+   */
+  routesOf(part: TreeRouter): Middleware {
     for (const route of this.#table.routes) requirePathParams(route, this.#caseSensitive);
     this.#isServed = true;
     return (ctx, next) => {
@@ -205,6 +177,7 @@ export class TreeRouter implements Router<string> {
         return next();
       }
       const { route, params } = match;
+      if (part !== this && !part.#owns(route)) return next();
       setRoute(ctx, route, params);
       route.chain ??= composeRoute(route, this.#caseSensitive);
       return route.chain(ctx, next);
