@@ -1,0 +1,232 @@
+import { type Application, createApp, type Middleware } from '@fw/core';
+import { request } from '@fw/core/testing';
+import { errorHandler } from '@fw/errors';
+import { openapi } from '@fw/openapi';
+import { createRouter } from '@fw/router';
+import express from 'express';
+import helmet from 'helmet';
+import { Hono } from 'hono';
+import { secureHeaders } from 'hono/secure-headers';
+import { describe, expect, test } from 'vitest';
+
+import { expectSection, markdownTable } from '../../../deploy/local/testing/markdown.ts';
+import {
+  NONCE,
+  nonceOf,
+  type SecurityHeadersOptions,
+  securityHeaders,
+} from './security-headers.ts';
+import { peer } from './testing/peers.ts';
+
+async function headersOf(
+  options?: SecurityHeadersOptions,
+  handler: Middleware = (ctx) => ctx.json({}),
+): Promise<Record<string, string>> {
+  const app = createApp({ logger: { info() {}, warn() {}, error() {} }, trustProxy: 1 });
+  app.use(securityHeaders(options), errorHandler(), handler);
+  const headers = { 'X-Forwarded-Proto': 'https' };
+  return Object.fromEntries((await request(app, '/', { headers })).headers);
+}
+
+const DEFAULTS = {
+  'content-security-policy':
+    "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; img-src 'self' data:; object-src 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'origin-agent-cluster': '?1',
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=31536000; includeSubDomains',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+
+test.each<readonly [string, Middleware]>([
+  ['a response', (ctx) => ctx.json({})],
+  ['a problem response', (ctx) => ctx.throw(404)],
+  ['the response to an unexpected error', () => Promise.reject(new Error('failed'))],
+])('%s has the default headers', async (_, handler) => {
+  expect(await headersOf({}, handler)).toMatchObject(DEFAULTS);
+});
+
+test('Strict-Transport-Security is not sent without TLS', async () => {
+  const app = createApp().use(securityHeaders(), (ctx) => ctx.json({}));
+
+  const { headers } = await request(app, '/');
+
+  expect(headers.has('strict-transport-security')).toBe(false);
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+});
+
+test('every header can be omitted', async () => {
+  const headers = await headersOf({
+    contentSecurityPolicy: false,
+    strictTransportSecurity: false,
+    noSniff: false,
+    frameOptions: false,
+    referrerPolicy: false,
+    crossOriginOpenerPolicy: false,
+    crossOriginResourcePolicy: false,
+    originAgentCluster: false,
+  });
+
+  expect(Object.keys(DEFAULTS).filter((name) => name in headers)).toEqual([]);
+});
+
+test('options change the value of a header', async () => {
+  const headers = await headersOf({
+    strictTransportSecurity: { maxAgeSeconds: 60, includeSubDomains: false, preload: true },
+    frameOptions: 'SAMEORIGIN',
+    referrerPolicy: 'strict-origin',
+    crossOriginEmbedderPolicy: 'credentialless',
+    permissionsPolicy: { camera: [], geolocation: ['self', 'https://maps.example'] },
+  });
+
+  expect(headers).toMatchObject({
+    'strict-transport-security': 'max-age=60; preload',
+    'x-frame-options': 'SAMEORIGIN',
+    'referrer-policy': 'strict-origin',
+    'cross-origin-embedder-policy': 'credentialless',
+    'permissions-policy': 'camera=(), geolocation=(self "https://maps.example")',
+  });
+});
+
+test('a header that the handler sets replaces the one of securityHeaders', async () => {
+  const own = "default-src 'none'";
+
+  const headers = await headersOf({}, (ctx) => {
+    ctx.set('Content-Security-Policy', own).set('Referrer-Policy', 'origin').html('<p>');
+  });
+
+  expect(headers['content-security-policy']).toBe(own);
+  expect(headers['referrer-policy']).toBe('origin');
+});
+
+test('the documentation page of @fw/openapi keeps its own policy', async () => {
+  const router = createRouter();
+  const app = createApp().use(securityHeaders(), openapi({ router }));
+
+  const page = await request(app, '/docs');
+
+  expect(page.status).toBe(200);
+  expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; .*sha256-/);
+});
+
+describe('contentSecurityPolicy', () => {
+  test('given directives replace default ones, and false removes them', async () => {
+    const headers = await headersOf({
+      contentSecurityPolicy: {
+        'img-src': ['https:'],
+        'object-src': false,
+        'upgrade-insecure-requests': [],
+      },
+    });
+
+    expect(headers['content-security-policy']).toBe(
+      "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; img-src https:; upgrade-insecure-requests",
+    );
+  });
+
+  test('NONCE is replaced by a nonce that differs between requests', async () => {
+    const options = { contentSecurityPolicy: { 'script-src': [NONCE], 'style-src': [NONCE] } };
+    const nonces: string[] = [];
+    const handler: Middleware = (ctx) => {
+      nonces.push(nonceOf(ctx));
+      ctx.html(`<script nonce="${nonceOf(ctx)}"></script>`);
+    };
+
+    const first = await headersOf(options, handler);
+    const second = await headersOf(options, handler);
+
+    expect(nonces[0]).toMatch(/^[\w+/]{22}==$/);
+    expect(new Set(nonces).size).toBe(2);
+    for (const [index, headers] of [first, second].entries()) {
+      expect(headers['content-security-policy']).toContain(
+        `script-src 'nonce-${nonces[index]}'; style-src 'nonce-${nonces[index]}'`,
+      );
+    }
+  });
+});
+
+const policy = (directives: object): SecurityHeadersOptions => ({
+  contentSecurityPolicy: directives,
+});
+
+test.each<readonly [SecurityHeadersOptions, string]>([
+  [policy({ 'script-scr': [] }), 'did you mean script-src?'],
+  [policy({ 'script-src': ['self'] }), 'keywords have single quotes'],
+  [policy({ 'script-src': ['nonce-abc'] }), 'keywords have single quotes'],
+  [policy({ 'script-src': ["'self'; img-src *"] }), 'option script-src'],
+  [policy({ 'script-src': ['https://bücher.example'] }), 'option script-src'],
+  [policy({ 'script-src': "'self'" }), 'option script-src "\'self\'" of contentSecurityPolicy'],
+  [{ frameOptions: 'deny' as never }, 'expected false or one of "DENY", "SAMEORIGIN"'],
+  [{ referrerPolicy: 'none' as never }, 'option referrerPolicy "none" of securityHeaders()'],
+  [
+    { noSniff: 'yes' as never },
+    'option noSniff "yes" of securityHeaders(): expected true or false',
+  ],
+  [{ strictTransportSecurity: { maxAgeSeconds: -1 } }, 'option maxAgeSeconds "-1"'],
+  [
+    { strictTransportSecurity: { maxAge: 1 } as never },
+    'option maxAge "1" of strictTransportSecurity',
+  ],
+  [{ permissionsPolicy: { Camera: [] } }, 'names of features in lower case'],
+  [{ permissionsPolicy: { camera: ['https://a.example/'] } }, '"self", "*" or an origin'],
+  [{ permissionsPolicy: { camera: 'self' as never } }, 'a list of origins for each feature'],
+])('securityHeaders rejects %j', (options, message) => {
+  expect(() => securityHeaders(options)).toThrow(TypeError);
+  expect(() => securityHeaders(options)).toThrow(message);
+});
+
+test('the comparison with helmet and hono/secure-headers in the README is up to date', async () => {
+  const apps: readonly Application[] = [
+    createApp({ logger: { info() {}, warn() {}, error() {} } })
+      .use(securityHeaders(), errorHandler())
+      .use((ctx) => {
+        if (ctx.path === '/error') ctx.throw(500);
+        ctx.set('Referrer-Policy', 'origin').json({});
+      }),
+    peer(
+      express()
+        .use(helmet())
+        .get('/error', (_req, res) => void res.status(500).end())
+        .get('/', (_req, res) => {
+          res.setHeader('Referrer-Policy', 'origin');
+          res.json({});
+        }),
+    ),
+    peer(
+      new Hono()
+        .use(secureHeaders())
+        .get('/error', (c) => c.body(null, 500))
+        .get('/', (c) => c.json({}, 200, { 'Referrer-Policy': 'origin' })),
+    ),
+  ];
+  const errors = await Promise.all(apps.map((app) => request(app, '/error')));
+  const successes = await Promise.all(apps.map((app) => request(app, '/')));
+
+  const names = [...new Set(errors.flatMap(({ headers }) => [...headers.keys()]))]
+    .filter((name) => !/^(?:connection|content-(?:length|type)|date|keep-alive)$/.test(name))
+    .filter((name) => !/^(?:cache-control|transfer-encoding)$/.test(name))
+    .sort();
+  const rows = [
+    ...names.map((name) => [`\`${name}\``, ...errors.map(({ headers }) => shown(headers, name))]),
+    [
+      'value of a handler',
+      ...successes.map(({ headers }) =>
+        headers.get('referrer-policy') === 'origin' ? 'kept' : 'replaced',
+      ),
+    ],
+  ];
+  const head = ['Default', '`security-headers`', '`helmet`', '`hono/secure-headers`'];
+  expectSection(
+    `${import.meta.dirname}/../README.md`,
+    'security-headers',
+    markdownTable(head, rows),
+  );
+});
+
+function shown(headers: Headers, name: string): string {
+  const value = headers.get(name) ?? '–';
+  const count = value.split(';').length;
+  return count > 2 ? `${count} directives` : value;
+}

@@ -1,0 +1,156 @@
+import { type Middleware, markFactories } from '@fw/core';
+import {
+  aBoolean,
+  anObject,
+  aWholeNumber,
+  type Check,
+  check,
+  oneOf,
+  readOptions,
+} from '@fw/core/options';
+
+import {
+  type ContentSecurityPolicy,
+  readPolicy,
+  withNonce,
+} from './security-headers/content-security-policy.ts';
+import { type PermissionsPolicy, readPermissions } from './security-headers/permissions-policy.ts';
+
+export {
+  type ContentSecurityPolicy,
+  NONCE,
+  nonceOf,
+} from './security-headers/content-security-policy.ts';
+export type { PermissionsPolicy } from './security-headers/permissions-policy.ts';
+
+const REFERRER_POLICIES = [
+  'no-referrer',
+  'no-referrer-when-downgrade',
+  'origin',
+  'origin-when-cross-origin',
+  'same-origin',
+  'strict-origin',
+  'strict-origin-when-cross-origin',
+  'unsafe-url',
+] as const;
+const OPENER_POLICIES = [
+  'same-origin',
+  'same-origin-allow-popups',
+  'noopener-allow-popups',
+  'unsafe-none',
+] as const;
+const RESOURCE_POLICIES = ['same-origin', 'same-site', 'cross-origin'] as const;
+const EMBEDDER_POLICIES = ['require-corp', 'credentialless', 'unsafe-none'] as const;
+const FRAME_OPTIONS = ['DENY', 'SAMEORIGIN'] as const;
+
+export interface StrictTransportSecurity {
+  /** How long browsers use only HTTPS for this host. Default one year. */
+  readonly maxAgeSeconds?: number;
+  /** Whether that includes all subdomains. Default true. */
+  readonly includeSubDomains?: boolean;
+  /** Whether browsers may ship with this host in their list. Default false. */
+  readonly preload?: boolean;
+}
+
+/** Each option is the value of one header; `false` omits the header. */
+export interface SecurityHeadersOptions {
+  /** Directives that replace the default ones of `Content-Security-Policy`. */
+  readonly contentSecurityPolicy?: ContentSecurityPolicy | false;
+  /** `Strict-Transport-Security`, sent only to clients that use HTTPS. */
+  readonly strictTransportSecurity?: StrictTransportSecurity | false;
+  /** `X-Content-Type-Options: nosniff`. Default true. */
+  readonly noSniff?: boolean;
+  /** `X-Frame-Options`, for browsers without `frame-ancestors`. Default DENY. */
+  readonly frameOptions?: (typeof FRAME_OPTIONS)[number] | false;
+  /** `Referrer-Policy`. Default no-referrer. */
+  readonly referrerPolicy?: (typeof REFERRER_POLICIES)[number] | false;
+  /** `Cross-Origin-Opener-Policy`. Default same-origin. */
+  readonly crossOriginOpenerPolicy?: (typeof OPENER_POLICIES)[number] | false;
+  /** `Cross-Origin-Resource-Policy`. Default same-origin. */
+  readonly crossOriginResourcePolicy?: (typeof RESOURCE_POLICIES)[number] | false;
+  /** `Cross-Origin-Embedder-Policy`. Default false. */
+  readonly crossOriginEmbedderPolicy?: (typeof EMBEDDER_POLICIES)[number] | false;
+  /** `Origin-Agent-Cluster: ?1`. Default true. */
+  readonly originAgentCluster?: boolean;
+  /** The origins that may use each browser feature, such as `{ camera: [] }`. Default false. */
+  readonly permissionsPolicy?: PermissionsPolicy | false;
+}
+
+/**
+ * Sets headers that restrict what a browser does with a response. A header that a handler sets replaces
+ * the one of this middleware. Register it before `errorHandler()`.
+ *
+ * @throws {TypeError} if an option is unknown or its value is invalid
+ */
+export function securityHeaders(options: SecurityHeadersOptions = {}): Middleware {
+  const settings = readOptions('securityHeaders()', options, {
+    contentSecurityPolicy: orFalse(anObject),
+    strictTransportSecurity: orFalse(anObject),
+    noSniff: aBoolean,
+    frameOptions: orFalse(oneOf(FRAME_OPTIONS)),
+    referrerPolicy: orFalse(oneOf(REFERRER_POLICIES)),
+    crossOriginOpenerPolicy: orFalse(oneOf(OPENER_POLICIES)),
+    crossOriginResourcePolicy: orFalse(oneOf(RESOURCE_POLICIES)),
+    crossOriginEmbedderPolicy: orFalse(oneOf(EMBEDDER_POLICIES)),
+    originAgentCluster: aBoolean,
+    permissionsPolicy: orFalse(anObject),
+  });
+  const { contentSecurityPolicy = {}, strictTransportSecurity = {} } = settings;
+  const policy = contentSecurityPolicy && readPolicy(contentSecurityPolicy);
+  const transport = strictTransportSecurity && readTransport(strictTransportSecurity);
+  const headers = fixedHeaders(settings);
+  return (ctx, next) => {
+    for (const [name, value] of headers) ctx.set(name, value);
+    if (policy) ctx.set('Content-Security-Policy', withNonce(policy, ctx));
+    // Browsers ignore it without TLS (RFC 6797 §7.2).
+    if (transport && ctx.protocol === 'https') ctx.set('Strict-Transport-Security', transport);
+    return next();
+  };
+}
+
+/** The headers that are equal for all requests. */
+function fixedHeaders(settings: SecurityHeadersOptions): readonly (readonly [string, string])[] {
+  const {
+    noSniff = true,
+    frameOptions = 'DENY',
+    referrerPolicy = 'no-referrer',
+    crossOriginOpenerPolicy = 'same-origin',
+    crossOriginResourcePolicy = 'same-origin',
+    crossOriginEmbedderPolicy = false,
+    originAgentCluster = true,
+    permissionsPolicy = false,
+  } = settings;
+  const values = {
+    'X-Content-Type-Options': noSniff && 'nosniff',
+    'X-Frame-Options': frameOptions,
+    'Referrer-Policy': referrerPolicy,
+    'Cross-Origin-Opener-Policy': crossOriginOpenerPolicy,
+    'Cross-Origin-Resource-Policy': crossOriginResourcePolicy,
+    'Cross-Origin-Embedder-Policy': crossOriginEmbedderPolicy,
+    'Origin-Agent-Cluster': originAgentCluster && '?1',
+    'Permissions-Policy': permissionsPolicy && readPermissions(permissionsPolicy),
+  };
+  return Object.entries(values).flatMap(([name, value]) => (value ? [[name, value]] : []));
+}
+
+function orFalse(option: Check): Check {
+  return check(`false or ${option.expected}`, (value) => value === false || option.accepts(value));
+}
+
+const YEAR_SECONDS = 365 * 24 * 60 * 60;
+
+function readTransport(given: StrictTransportSecurity): string {
+  const {
+    maxAgeSeconds = YEAR_SECONDS,
+    includeSubDomains = true,
+    preload = false,
+  } = readOptions('strictTransportSecurity', given, {
+    maxAgeSeconds: aWholeNumber(0, 10 * YEAR_SECONDS),
+    includeSubDomains: aBoolean,
+    preload: aBoolean,
+  });
+  const flags = `${includeSubDomains ? '; includeSubDomains' : ''}${preload ? '; preload' : ''}`;
+  return `max-age=${maxAgeSeconds}${flags}`;
+}
+
+markFactories({ securityHeaders });
