@@ -76,8 +76,9 @@ check: install ## Type-check and lint
 format: install ## Format the sources
 	npm run format
 
-documents: install ## Write the OpenAPI documents of the services, services/*/openapi/*.json
+documents: install ## Write the OpenAPI documents and types of the services, services/*/openapi
 	UPDATE=1 npx vitest run /src/documents.test.ts --testNamePattern 'is current'
+	UPDATE=1 npx vitest run deploy/clients/types.test.ts --testNamePattern 'are current'
 
 charts: install ## Pack the dependencies of the charts, before helm installs them
 	@node deploy/charts/dependencies.ts

@@ -1,0 +1,156 @@
+// Written by "make documents" from v1.json.
+export interface paths {
+    "/api/v1/catalog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List items
+         * @deprecated
+         * @description Sorted by id.
+         */
+        get: operations["listItemsV1"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        ItemV1: {
+            id: number;
+            name: string;
+        };
+        /**
+         * Problem
+         * @description Why a request failed (RFC 9457)
+         */
+        Problem: {
+            /**
+             * Format: uri-reference
+             * @description A URI that names the kind of problem; `about:blank` if the status explains it
+             */
+            type: string;
+            /** @description The name of the status */
+            title: string;
+            status: number;
+            /** @description What was wrong with this request */
+            detail: string;
+            /**
+             * @description A stable identifier to compare
+             * @example NOT_FOUND
+             */
+            code: string;
+            /** @description The id of this request in the server's log */
+            requestId?: string;
+            /** @description Each part of the request that does not fit */
+            errors?: {
+                /** @enum {unknown} */
+                in: "body" | "query" | "params" | "headers";
+                /**
+                 * @description Where in that part, as a JSON Pointer (RFC 6901)
+                 * @example /age
+                 */
+                pointer: string;
+                detail: string;
+            }[];
+        };
+    };
+    responses: {
+        /** @description The request cannot be read, or does not fit its schema */
+        BadRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The server failed; its log has more under `requestId` */
+        InternalServerError: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The path does not allow this method */
+        MethodNotAllowed: {
+            headers: {
+                Allow: components["headers"]["Allow"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The store is unavailable */
+        ServiceUnavailable: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /** @description Allowed methods */
+        Allow: string;
+        /** @description Seconds to wait before the next request */
+        "Retry-After": number;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listItemsV1: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1; default 1 */
+                page?: number | "";
+                /** @description Items per page; default 20 */
+                limit?: number | "";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["ItemV1"][];
+                        page: number;
+                        limit: number;
+                        /** @description Number of all items */
+                        total: number;
+                        totalPages: number;
+                        hasNextPage: boolean;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+}

@@ -1,0 +1,173 @@
+// Written by "make documents" from v1.json.
+export interface paths {
+    "/api/v1/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List reports
+         * @deprecated
+         */
+        get: operations["listReportsV1"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /**
+         * Problem
+         * @description Why a request failed (RFC 9457)
+         */
+        Problem: {
+            /**
+             * Format: uri-reference
+             * @description A URI that names the kind of problem; `about:blank` if the status explains it
+             */
+            type: string;
+            /** @description The name of the status */
+            title: string;
+            status: number;
+            /** @description What was wrong with this request */
+            detail: string;
+            /**
+             * @description A stable identifier to compare
+             * @example NOT_FOUND
+             */
+            code: string;
+            /** @description The id of this request in the server's log */
+            requestId?: string;
+            /** @description Each part of the request that does not fit */
+            errors?: {
+                /** @enum {unknown} */
+                in: "body" | "query" | "params" | "headers";
+                /**
+                 * @description Where in that part, as a JSON Pointer (RFC 6901)
+                 * @example /age
+                 */
+                pointer: string;
+                detail: string;
+            }[];
+        };
+        ReportV1: {
+            /** @example users-by-day */
+            id: string;
+            /** @example Users by day */
+            title: string;
+            description: string;
+        };
+    };
+    responses: {
+        /** @description The server failed; its log has more under `requestId` */
+        InternalServerError: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The path does not allow this method */
+        MethodNotAllowed: {
+            headers: {
+                Allow: components["headers"]["Allow"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Temporarily unavailable */
+        ServiceUnavailable: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Too many requests. Limits: `reports-invalid-tokens` (30 per 60 s); `reports-v1` (100 per 60 s) */
+        TooManyRequests2: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Credentials are missing or wrong */
+        Unauthorized: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /** @description Allowed methods */
+        Allow: string;
+        /** @description Requests allowed in a window, by the strictest limit */
+        "RateLimit-Limit": number;
+        /** @description Requests left in this window, by the strictest limit */
+        "RateLimit-Remaining": number;
+        /** @description Seconds until the window of the strictest limit ends */
+        "RateLimit-Reset": number;
+        /** @description Seconds to wait before the next request */
+        "Retry-After": number;
+        /** @description How to authenticate */
+        "WWW-Authenticate": string;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listReportsV1: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        reports: components["schemas"]["ReportV1"][];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["TooManyRequests2"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+}
