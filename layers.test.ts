@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 /** What the source of each package may import; `@fw/service` and the services may import all of them. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   core: [],
+  client: [],
   errors: ['core'],
   router: ['core'],
   'body-parser': ['core', 'errors'],

@@ -1,0 +1,73 @@
+import type { CallContext } from './call-options.ts';
+
+/** One attempt of a call. */
+export interface Attempt {
+  readonly method: string;
+  readonly url: URL;
+  /** The headers of the request; an interceptor may change them. */
+  readonly headers: Headers;
+  /** The request that the call belongs to, if the caller passed one. */
+  readonly ctx: CallContext | undefined;
+  readonly requestId: string;
+}
+
+/** A complete response. */
+export interface RawResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/**
+ * Runs around each attempt of a call: `next` sends the request and resolves with any complete response,
+ * also with an error status. It rejects if none arrives, or with the reason of the caller's abort signal.
+ */
+export type Intercept = (
+  attempt: Attempt,
+  next: () => Promise<RawResponse>,
+) => Promise<RawResponse>;
+
+/** How an attempt is sent. */
+export interface SendOptions {
+  readonly body: RequestInit['body'];
+  readonly signal: AbortSignal;
+  readonly limitBytes: number;
+}
+
+/**
+ * Sends one request and reads the whole response.
+ *
+ * @throws {RangeError} if the body of the response is longer than `limitBytes`
+ */
+export async function send(
+  { method, url, headers }: Attempt,
+  { body, signal, limitBytes }: SendOptions,
+): Promise<RawResponse> {
+  const response = await fetch(url, {
+    method,
+    headers,
+    signal,
+    redirect: 'manual',
+    ...(body !== undefined && { body }),
+    // Required for a stream, and ignored for other bodies (https://fetch.spec.whatwg.org/#dom-requestinit-duplex).
+    duplex: 'half',
+  } as RequestInit);
+  const text = await readText(response, limitBytes);
+  return { status: response.status, headers: response.headers, text };
+}
+
+async function readText({ body }: Response, limitBytes: number): Promise<string> {
+  const decoder = new TextDecoder();
+  const reader = body?.getReader();
+  let text = '';
+  let length = 0;
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+    length += part.value.length;
+    if (length > limitBytes) {
+      void reader?.cancel();
+      throw new RangeError(`its response is longer than ${limitBytes} bytes`);
+    }
+    text += decoder.decode(part.value, { stream: true });
+  }
+  return text + decoder.decode();
+}

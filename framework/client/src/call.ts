@@ -1,0 +1,104 @@
+import { type RawResponse, send } from './attempt.ts';
+import { cacheKeyOf, type EtagCache } from './etag-cache.ts';
+import { type CallFailure, ProblemError } from './problem-error.ts';
+import type { UntypedCallOptions } from './request.ts';
+import { problemOf, readData, type Sender } from './response.ts';
+import { isRepeatable, isTransient, retryWaitMs } from './retry.ts';
+import { startTimer } from './timer.ts';
+import type { ClientResponse } from './typed-calls.ts';
+
+/** A request with the options of its call, and where its response comes from. */
+export interface Call extends Sender {
+  readonly options: UntypedCallOptions;
+  readonly cache: EtagCache;
+}
+
+/**
+ * Sends the request of a call until a response is final or the deadline does not allow another attempt.
+ *
+ * @throws {ProblemError} if the call fails
+ */
+export async function runCall(call: Call): Promise<ClientResponse<unknown>> {
+  const { request, options, settings } = call;
+  const { clock, attempts, retryDelayMs } = settings;
+  const endMs = clock.now() + (options.deadlineMs ?? settings.deadlineMs);
+  const caller = AbortSignal.any(
+    [options.signal, options.ctx?.signal].filter((signal) => signal !== undefined),
+  );
+  for (let attempt = 1; ; attempt++) {
+    const limitMs = Math.max(1, Math.min(settings.attemptMs, endMs - clock.now()));
+    const outcome = await runAttempt(call, caller, limitMs);
+    if (!(outcome instanceof ProblemError)) return outcome;
+    const waitMs = retryWaitMs(outcome, { retryDelayMs, attempt });
+    const isLast = attempt >= attempts || clock.now() + waitMs >= endMs;
+    if (isLast || !isTransient(outcome) || !isRepeatable(request)) throw outcome;
+    await clock.sleep(waitMs, caller);
+  }
+}
+
+/** @throws the reason of `caller` if it aborts */
+async function runAttempt(
+  call: Call,
+  caller: AbortSignal,
+  limitMs: number,
+): Promise<ClientResponse<unknown> | ProblemError> {
+  try {
+    const response = await exchange(call, caller, limitMs);
+    const { status, headers } = response;
+    if (status < 200 || status > 299) return problemOf(response, call);
+    const data = readData(response, call);
+    return { data, status, headers, etag: headers.get('ETag') ?? undefined };
+  } catch (error) {
+    if (error instanceof ProblemError) return error;
+    throw error;
+  }
+}
+
+/** The response to one request; a stored one if the server confirms that it is current. */
+async function exchange(call: Call, caller: AbortSignal, limitMs: number): Promise<RawResponse> {
+  const { request, options, settings, cache } = call;
+  const { method, url, requestId } = request;
+  const key = method === 'GET' ? cacheKeyOf(request) : undefined;
+  const headers = new Headers(request.headers);
+  const stored = key && !headers.has('If-None-Match') ? cache.find(key) : undefined;
+  if (stored) headers.set('If-None-Match', stored.headers.get('ETag') ?? '');
+  const attempt = { method, url, headers, ctx: options.ctx, requestId };
+
+  const response = await settings.intercept(attempt, async () => {
+    caller.throwIfAborted();
+    const timer = startTimer(limitMs);
+    const { body } = request;
+    const signal = AbortSignal.any([caller, timer.signal]);
+    try {
+      return await send(attempt, { body, signal, limitBytes: settings.limitBytes });
+    } catch (error) {
+      caller.throwIfAborted();
+      if (timer.signal.aborted) throw failure(call, 'timeout', `no response in ${limitMs} ms`);
+      throw failureOf(call, error);
+    } finally {
+      timer.stop();
+    }
+  });
+  if (response.status === 304 && stored) return stored;
+  if (key) cache.store(key, response);
+  return response;
+}
+
+function failureOf(call: Call, error: unknown): ProblemError {
+  const { message, cause = error } = error as Error;
+  if (error instanceof RangeError) return failure(call, 'unreadable', message);
+  // fetch wraps the error of the connection.
+  const text = cause instanceof Error && cause.message !== '' ? cause.message : message;
+  return failure(call, 'unreachable', text, cause);
+}
+
+function failure(call: Call, reason: CallFailure, text: string, cause?: unknown): ProblemError {
+  const { settings, request } = call;
+  return new ProblemError({
+    api: settings.name,
+    reason,
+    text,
+    requestId: request.requestId,
+    cause,
+  });
+}

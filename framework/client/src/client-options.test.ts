@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+
+import { createClient } from './client.ts';
+
+const BASE_URL = 'http://localhost';
+
+test.each(['', 'localhost', 'ftp://a', 'http://a/?b=c', '/api'])(
+  'createClient() rejects the address "%s"',
+  (baseUrl) => {
+    expect(() => createClient({ baseUrl })).toThrow(
+      `Cannot read option baseUrl "${baseUrl}" of createClient(): expected an http address`,
+    );
+  },
+);
+
+test.each([
+  [{ deadlineMs: 0 }, 'deadlineMs "0" of createClient(): expected a whole number from 1 to'],
+  [{ attemptMs: 2 ** 31 }, 'attemptMs "2147483648"'],
+  [{ attempts: 1.5 }, 'attempts "1.5"'],
+  [{ retryDelayMs: Number.NaN }, 'retryDelayMs "NaN"'],
+  [{ cacheBytes: -1 }, 'cacheBytes "-1"'],
+  [{ timeout: 5 }, '"timeout" of createClient(): expected one of baseUrl, '],
+])('createClient() rejects %j', (options, message) => {
+  expect(() => createClient({ baseUrl: BASE_URL, ...options })).toThrow(
+    `Cannot read option ${message}`,
+  );
+});

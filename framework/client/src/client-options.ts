@@ -1,0 +1,108 @@
+import type { Intercept } from './attempt.ts';
+import type { HeaderFields } from './call-options.ts';
+import { type ClientClock, systemClock } from './clock.ts';
+
+export interface ClientOptions {
+  /** The address of the API; the paths of the document are appended to it. */
+  readonly baseUrl: string;
+  /** The name of the API in errors. Default: the host of `baseUrl`. */
+  readonly name?: string | undefined;
+  /** Header fields of every request, such as `User-Agent` or `Authorization`. */
+  readonly headers?: HeaderFields | undefined;
+  /** Time limit of a call, including retries and the response body, in milliseconds. Default 10 s. */
+  readonly deadlineMs?: number | undefined;
+  /** Time limit of one attempt, in milliseconds. Default: that of the call. */
+  readonly attemptMs?: number | undefined;
+  /** The maximum number of attempts of a call; 1 disables retries. Default 3. */
+  readonly attempts?: number | undefined;
+  /** The longest random delay before the second attempt; doubles with each further one. Default 100 ms. */
+  readonly retryDelayMs?: number | undefined;
+  /** Whether POST requests get a random `Idempotency-Key`, without which they are never repeated. Default true. */
+  readonly idempotencyKeys?: boolean | undefined;
+  /** The largest response body, in bytes. Default 1 MiB. */
+  readonly limitBytes?: number | undefined;
+  /** Memory for responses with an ETag, in bytes; 0 disables conditional requests. Default 1 MiB. */
+  readonly cacheBytes?: number | undefined;
+  /** Runs around every attempt, for example for a circuit breaker or a span. */
+  readonly intercept?: Intercept | undefined;
+  /** The time, for tests. */
+  readonly clock?: ClientClock | undefined;
+}
+
+/** The options of a client, with the defaults. */
+export type ClientSettings = {
+  readonly [Name in keyof ClientOptions]-?: Exclude<ClientOptions[Name], undefined>;
+};
+
+const MIB = 1024 ** 2;
+
+/** Longer timers fire immediately. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Reads the options of a client and applies the defaults.
+ *
+ * @throws {TypeError} if `baseUrl` is not an http address, or an option is unknown or invalid
+ */
+export function readClientOptions(options: ClientOptions): ClientSettings {
+  const { deadlineMs = 10_000 } = options;
+  const url = readBaseUrl(options.baseUrl);
+  const settings: ClientSettings = {
+    baseUrl: url.href.replace(/\/$/, ''),
+    name: options.name ?? url.host,
+    headers: options.headers ?? {},
+    deadlineMs,
+    attemptMs: options.attemptMs ?? deadlineMs,
+    attempts: options.attempts ?? 3,
+    retryDelayMs: options.retryDelayMs ?? 100,
+    idempotencyKeys: options.idempotencyKeys ?? true,
+    limitBytes: options.limitBytes ?? MIB,
+    cacheBytes: options.cacheBytes ?? MIB,
+    intercept: options.intercept ?? ((_, next) => next()),
+    clock: options.clock ?? systemClock,
+  };
+  for (const name of Object.keys(options)) {
+    if (!(name in settings)) {
+      throw new TypeError(
+        `Cannot read option "${name}" of createClient(): expected one of ${Object.keys(settings).join(', ')}`,
+      );
+    }
+  }
+  checkRange(settings, ['deadlineMs', 'attemptMs'], [1, MAX_TIMER_MS]);
+  checkRange(settings, ['attempts'], [1, 100]);
+  checkRange(settings, ['retryDelayMs'], [0, MAX_TIMER_MS]);
+  checkRange(settings, ['limitBytes', 'cacheBytes'], [0, Number.MAX_SAFE_INTEGER]);
+  return settings;
+}
+
+type NumberName =
+  | 'deadlineMs'
+  | 'attemptMs'
+  | 'attempts'
+  | 'retryDelayMs'
+  | 'limitBytes'
+  | 'cacheBytes';
+
+function checkRange(
+  settings: ClientSettings,
+  names: readonly NumberName[],
+  [from, to]: readonly [number, number],
+): void {
+  for (const name of names) {
+    const value = settings[name];
+    if (Number.isInteger(value) && value >= from && value <= to) continue;
+    throw new TypeError(
+      `Cannot read option ${name} "${value}" of createClient(): expected a whole number from ${from} to ${to}`,
+    );
+  }
+}
+
+function readBaseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash) {
+    throw new TypeError(
+      `Cannot read option baseUrl "${text}" of createClient(): expected an http address without query`,
+    );
+  }
+  return url;
+}

@@ -1,0 +1,174 @@
+import { expect, test } from 'vitest';
+
+import { errorOf, newNotesClient } from './testing/notes.ts';
+import { sendJson, sendStatus, startApi } from './testing/start-api.ts';
+
+const NOTE = { data: { id: '7', text: 'Buy milk' } };
+
+test('get returns the JSON body, the status and the ETag', async () => {
+  const { baseUrl } = await startApi(sendJson(NOTE, { ETag: '"1"' }));
+
+  const response = await newNotesClient({ baseUrl }).get('/notes/{id}', { path: { id: '7' } });
+
+  expect(response).toMatchObject({ data: NOTE, status: 200, etag: '"1"' });
+  expect(response.headers.get('content-type')).toBe('application/json');
+});
+
+test('paths are appended to the base URL, with encoded parameters', async () => {
+  const { baseUrl, received } = await startApi(sendJson(NOTE));
+  const client = newNotesClient({ baseUrl: `${baseUrl}/base/` });
+
+  await client.get('/notes/{id}', { path: { id: 'a/b?c' } });
+  await client.get('/notes', { query: { tags: ['x', 'y&z'], limit: 2 } });
+  await client.get('/notes');
+
+  expect(received.map(({ url }) => url)).toEqual([
+    '/base/notes/a%2Fb%3Fc',
+    '/base/notes?tags=x&tags=y%26z&limit=2',
+    '/base/notes',
+  ]);
+});
+
+test.each(['', '.', '..'])('the path parameter "%s" is rejected', async (id) => {
+  const { baseUrl, received } = await startApi(sendJson(NOTE));
+
+  const error = await errorOf(newNotesClient({ baseUrl }).get('/notes/{id}', { path: { id } }));
+
+  expect(error).toBeInstanceOf(TypeError);
+  expect(String(error)).toContain(`Cannot call /notes/{id} with id "${id}"`);
+  expect(received).toEqual([]);
+});
+
+test('a body is sent as JSON, with the content type that the caller sets', async () => {
+  const { baseUrl, received } = await startApi(sendJson(NOTE));
+  const client = newNotesClient({ baseUrl });
+
+  await client.post('/notes', { body: { text: 'ä' } });
+  await client.patch('/notes/{id}', {
+    path: { id: '7' },
+    headers: { 'content-type': 'application/merge-patch+json', 'x-reason': 'typo' },
+    body: { text: 'ö' },
+    ifMatch: '"1"',
+  });
+
+  expect(received[0]).toMatchObject({ method: 'POST', body: '{"text":"ä"}' });
+  expect(received[0]?.headers['content-type']).toBe('application/json');
+  expect(received[1]?.headers).toMatchObject({
+    'content-type': 'application/merge-patch+json',
+    'if-match': '"1"',
+  });
+});
+
+test('a form is sent unchanged', async () => {
+  const { baseUrl, received } = await startApi(sendStatus(201));
+  const form = new FormData();
+  form.set('file', new Blob(['content']), 'a.txt');
+
+  const { data } = await newNotesClient({ baseUrl }).post('/files', { body: form });
+
+  expect(data).toBeUndefined();
+  expect(received[0]?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/);
+  expect(received[0]?.body).toContain('filename="a.txt"');
+});
+
+test('a response without a body has no data', async () => {
+  const { baseUrl } = await startApi(sendStatus(204), sendJson(NOTE));
+  const client = newNotesClient({ baseUrl });
+
+  const deleted = await client.delete('/notes/{id}', { path: { id: '7' } });
+  const head = await client.head('/notes/{id}', { path: { id: '7' } });
+
+  expect([deleted.status, deleted.data]).toEqual([204, undefined]);
+  expect([head.status, head.data]).toEqual([200, undefined]);
+});
+
+test('every request has the headers of the client, overridden by those of the call', async () => {
+  const { baseUrl, received } = await startApi(sendJson({ data: [] }));
+  const client = newNotesClient({ baseUrl, headers: { 'User-Agent': 'tests', 'X-A': '1' } });
+
+  await client.get('/notes', { headers: { 'x-a': '2' } });
+
+  expect(received[0]?.headers).toMatchObject({
+    'user-agent': 'tests',
+    'x-a': '2',
+    accept: 'application/json',
+  });
+});
+
+const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+
+/** A request of a server with these headers. */
+function newContext(headers: Readonly<Record<string, string>>) {
+  return { requestId: 'request-1', get: (name: string) => headers[name] };
+}
+
+test('request id and trace of the incoming request are sent, and no other header of it', async () => {
+  const { baseUrl, received } = await startApi(sendJson({ data: [] }));
+  const headers = { traceparent: TRACE, tracestate: 'a=b', authorization: 'Bearer x', cookie: 'y' };
+
+  await newNotesClient({ baseUrl }).get('/notes', { ctx: newContext(headers) });
+
+  expect(received[0]?.headers).toMatchObject({
+    'x-request-id': 'request-1',
+    traceparent: TRACE,
+    tracestate: 'a=b',
+  });
+  expect(received[0]?.headers).not.toHaveProperty('authorization');
+  expect(received[0]?.headers).not.toHaveProperty('cookie');
+});
+
+test('an invalid trace is not sent', async () => {
+  const { baseUrl, received } = await startApi(sendJson({ data: [] }));
+  const traceparent = `00-${'0'.repeat(32)}-b7ad6b7169203331-01`;
+  const ctx = newContext({ traceparent, tracestate: 'a=b' });
+
+  await newNotesClient({ baseUrl }).get('/notes', { ctx });
+
+  expect(received[0]?.headers).not.toHaveProperty('traceparent');
+  expect(received[0]?.headers).not.toHaveProperty('tracestate');
+});
+
+test('a call without an incoming request has a random request id', async () => {
+  const { baseUrl, received } = await startApi(sendJson({ data: [] }));
+  const client = newNotesClient({ baseUrl });
+
+  await client.get('/notes');
+  await client.get('/notes');
+
+  const ids = received.map(({ headers }) => headers['x-request-id']);
+  expect(ids[0]).toMatch(/^[\da-f]{32}$/);
+  expect(ids[0]).not.toBe(ids[1]);
+});
+
+test('a call is aborted and not repeated when its caller aborts it', async () => {
+  const caller = new AbortController();
+  const { baseUrl, received } = await startApi(() => caller.abort(new Error('left')));
+  const client = newNotesClient({ baseUrl });
+
+  const byContext = await errorOf(client.get('/notes', { ctx: { signal: caller.signal } }));
+  const bySignal = await errorOf(client.get('/notes', { signal: caller.signal }));
+
+  expect(byContext).toEqual(new Error('left'));
+  expect(bySignal).toEqual(new Error('left'));
+  expect(received).toHaveLength(1);
+});
+
+test('an interceptor runs around every attempt, and can replace the response', async () => {
+  const { baseUrl, received } = await startApi(sendStatus(503), sendJson({ data: [] }));
+  const statuses: number[] = [];
+  const client = newNotesClient({
+    baseUrl,
+    intercept: async ({ headers, requestId }, next) => {
+      headers.set('x-attempt', `${requestId} ${statuses.length}`);
+      const response = await next();
+      statuses.push(response.status);
+      return { ...response, text: '{"data":[{"id":"1"}]}' };
+    },
+  });
+
+  const { data } = await client.get('/notes', { ctx: { requestId: 'a' } });
+
+  expect(statuses).toEqual([503, 200]);
+  expect(received.map(({ headers }) => headers['x-attempt'])).toEqual(['a 0', 'a 1']);
+  expect(data).toEqual({ data: [{ id: '1' }] });
+});

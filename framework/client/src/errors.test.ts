@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+
+import { ProblemError } from './problem-error.ts';
+import { errorOf, newNotesClient } from './testing/notes.ts';
+import {
+  hangUp,
+  neverRespond,
+  type Responder,
+  sendJson,
+  sendStatus,
+  startApi,
+} from './testing/start-api.ts';
+
+test('a problem response is an error with its members', async () => {
+  const errors = [{ in: 'body', pointer: '/text', detail: 'Expected text' }];
+  const problem = {
+    status: 400,
+    code: 'VALIDATION_FAILED',
+    detail: 'No',
+    errors,
+    requestId: 'r-1',
+  };
+  const { baseUrl } = await startApi(
+    sendJson(problem, { status: 400, type: 'application/problem+json; charset=utf-8' }),
+  );
+
+  const error = await errorOf(newNotesClient({ baseUrl }).post('/notes', { body: { text: '' } }));
+
+  expect(error).toBeInstanceOf(ProblemError);
+  expect(error).toMatchObject({
+    name: 'ProblemError',
+    message: 'Cannot call notes: it responds with 400: No',
+    reason: 'status',
+    status: 400,
+    code: 'VALIDATION_FAILED',
+    detail: 'No',
+    errors,
+    requestId: 'r-1',
+  });
+});
+
+test.each<[string, Responder]>([
+  ['without a body', sendStatus(404)],
+  ['with HTML', (res) => res.writeHead(404, { 'content-type': 'text/html' }).end('<p>')],
+  [
+    'with invalid JSON',
+    (res) => res.writeHead(404, { 'content-type': 'application/json' }).end('{'),
+  ],
+  ['with null', sendJson(null, { status: 404 })],
+  ['with members of other types', sendJson({ detail: 1, code: {}, errors: 'x' }, { status: 404 })],
+])('a 404 %s is an error without details', async (_, responder) => {
+  const { baseUrl } = await startApi(responder);
+  const ctx = { requestId: 'request-1' };
+
+  const error = await errorOf(newNotesClient({ baseUrl }).get('/notes', { ctx }));
+
+  expect(error).toMatchObject({
+    message: 'Cannot call notes: it responds with 404',
+    status: 404,
+    code: undefined,
+    detail: undefined,
+    errors: [],
+    requestId: 'request-1',
+  });
+});
+
+const LONG = JSON.stringify('x'.repeat(2_000));
+
+test.each<[string, Responder, object, number]>([
+  ['503 each time', sendStatus(503), { reason: 'status', status: 503 }, 2],
+  ['500', sendStatus(500), { reason: 'status', status: 500 }, 1],
+  ['a redirect', sendStatus(302, { location: '/' }), { reason: 'status', status: 302 }, 1],
+  ['an unexpected 304', sendStatus(304), { reason: 'status', status: 304 }, 1],
+  ['HTML', (res) => res.end('<p>'), { reason: 'unreadable', status: 200 }, 1],
+  ['JSON of another type', (res) => res.end('{}'), { reason: 'unreadable' }, 1],
+  [
+    'invalid JSON',
+    (res) => res.writeHead(200, { 'content-type': 'application/json' }).end('{'),
+    { reason: 'unreadable' },
+    1,
+  ],
+  ['a body above the limit', (res) => res.end(LONG), { reason: 'unreadable' }, 1],
+  ['an endless body', (res) => void res.write('{'), { reason: 'timeout' }, 2],
+  ['no response', neverRespond, { reason: 'timeout' }, 2],
+  ['closed connections', hangUp, { reason: 'unreachable', status: undefined }, 2],
+])('%s is an error with the reason', async (_, responder, expected, count) => {
+  const { baseUrl, received } = await startApi(responder);
+  const client = newNotesClient({ baseUrl, attempts: 2, attemptMs: 200, limitBytes: 1_000 });
+
+  const error = await errorOf(client.get('/notes'));
+
+  expect(error).toBeInstanceOf(ProblemError);
+  expect(error).toMatchObject(expected);
+  expect(received).toHaveLength(count);
+});
+
+test('a closed port is unreachable, with the error of the connection as cause', async () => {
+  const error = await errorOf(newNotesClient({ baseUrl: 'http://127.0.0.1:1' }).get('/notes'));
+
+  expect(error).toMatchObject({ reason: 'unreachable' });
+  expect((error as Error).cause).toBeInstanceOf(Error);
+});
+
+test('the deadline of a call includes all attempts', async () => {
+  const { baseUrl } = await startApi(neverRespond);
+  const client = newNotesClient({ baseUrl, attempts: 100 });
+
+  const error = await errorOf(client.get('/notes', { deadlineMs: 50 }));
+
+  expect(error).toMatchObject({ reason: 'timeout' });
+  expect(String(error)).toMatch(/no response in \d+ ms$/);
+});

@@ -1,0 +1,61 @@
+import type { RawResponse } from './attempt.ts';
+import type { PreparedRequest } from './request.ts';
+
+/** What an entry costs besides its texts, in bytes. */
+const ENTRY_BYTES = 500;
+
+/** Responses with an ETag, which a conditional request revalidates. */
+export interface EtagCache {
+  /** The stored response; it becomes the most recently used. */
+  find(key: string): RawResponse | undefined;
+  /** Stores a response if it may be stored, and evicts the least recently used ones. */
+  store(key: string, response: RawResponse): void;
+}
+
+/** Creates a cache of at most `limitBytes`. */
+export function createEtagCache(limitBytes: number): EtagCache {
+  // A Map is ordered by insertion: the first entry is the least recently used.
+  const entries = new Map<string, RawResponse>();
+  let usedBytes = 0;
+
+  function remove(key: string): void {
+    const response = entries.get(key);
+    if (response && entries.delete(key)) usedBytes -= bytesOf(key, response);
+  }
+
+  return {
+    find(key) {
+      const response = entries.get(key);
+      if (response && entries.delete(key)) entries.set(key, response);
+      return response;
+    },
+    store(key, response) {
+      remove(key);
+      const bytes = bytesOf(key, response);
+      if (!isStorable(response) || bytes > limitBytes) return;
+      entries.set(key, response);
+      usedBytes += bytes;
+      for (const oldest of entries.keys()) {
+        if (usedBytes <= limitBytes) return;
+        remove(oldest);
+      }
+    },
+  };
+}
+
+/** Requests with different headers, such as `Authorization`, have different responses. */
+export function cacheKeyOf({ url, headers }: PreparedRequest): string {
+  const ignored = ['x-request-id', 'traceparent', 'tracestate'];
+  const fields = [...headers].filter(([name]) => !ignored.includes(name));
+  return JSON.stringify([url.href, ...fields]);
+}
+
+function isStorable({ status, headers }: RawResponse): boolean {
+  const isForbidden = /\bno-store\b/i.test(headers.get('Cache-Control') ?? '');
+  return status === 200 && headers.has('ETag') && !isForbidden;
+}
+
+/** An engine stores a character in one or two bytes. */
+function bytesOf(key: string, { text, headers }: RawResponse): number {
+  return ENTRY_BYTES + 2 * (key.length + text.length + [...headers].join().length);
+}

@@ -1,0 +1,77 @@
+import { createClient } from '../client.ts';
+import type { ClientOptions } from '../client-options.ts';
+
+interface Note {
+  readonly id: string;
+  readonly text: string;
+}
+
+interface NoteContent {
+  readonly content: { readonly 'application/json': { readonly data: Note } };
+}
+
+/** The paths of an API as openapi-typescript writes them. */
+export interface NotePaths {
+  '/notes': {
+    get: {
+      parameters: { query?: { tags?: string[]; limit?: number }; header?: never; path?: never };
+      requestBody?: never;
+      responses: { 200: { content: { 'application/json': { data: Note[] } } }; 400: NoteContent };
+    };
+    put?: never;
+    post: {
+      parameters: { query?: never; header?: { 'idempotency-key'?: string }; path?: never };
+      requestBody: { content: { 'application/json': { text: string } } };
+      responses: { 201: NoteContent };
+    };
+  };
+  '/notes/{id}': {
+    get: {
+      parameters: { query?: never; header?: never; path: { id: string } };
+      requestBody?: never;
+      responses: { 200: NoteContent };
+    };
+    head: {
+      parameters: { query?: never; header?: never; path: { id: string } };
+      requestBody?: never;
+      responses: { 200: { content?: never } };
+    };
+    put: {
+      parameters: { query?: never; header?: never; path: { id: string } };
+      requestBody?: { content: { 'application/json': { text: string } } };
+      responses: { 200: NoteContent };
+    };
+    patch: {
+      parameters: { query?: never; header: { 'x-reason': string }; path: { id: string } };
+      requestBody: { content: { 'application/merge-patch+json': { text?: string } } };
+      responses: { 200: NoteContent };
+    };
+    delete: {
+      parameters: { query?: never; header?: never; path: { id: string } };
+      requestBody?: never;
+      responses: { 204: { content?: never } };
+    };
+  };
+  '/files': {
+    post: {
+      parameters: { query?: never; header?: never; path?: never };
+      requestBody: { content: { 'multipart/form-data': { file: string } } };
+      responses: { 201: { content?: never } };
+    };
+  };
+}
+
+/** A client of the API that retries without delay and never waits longer than five seconds. */
+export function newNotesClient(options: ClientOptions) {
+  return createClient<NotePaths>({ name: 'notes', deadlineMs: 5_000, retryDelayMs: 0, ...options });
+}
+
+/** The error that `call` rejects with. */
+export async function errorOf(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => {
+      throw new Error('The call succeeded');
+    },
+    (error: unknown) => error,
+  );
+}

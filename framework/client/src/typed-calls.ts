@@ -1,0 +1,80 @@
+import type { CallOptions, HeaderFields } from './call-options.ts';
+
+/** The methods of a client, in lower case as in OpenAPI documents. */
+export type Method = 'get' | 'head' | 'options' | 'put' | 'delete' | 'post' | 'patch';
+
+/** A successful response. */
+export interface ClientResponse<Data> {
+  /** The JSON body; undefined if the response has none. */
+  readonly data: Data;
+  /** From 200 to 299. */
+  readonly status: number;
+  readonly headers: Headers;
+  /** The version of the resource: pass it to `ifMatch` of a later change. */
+  readonly etag: string | undefined;
+}
+
+/** The paths that have an operation for `M`. */
+type PathsWith<Paths, M extends Method> = {
+  [Path in keyof Paths]: Paths[Path] extends { readonly [Name in M]: object } ? Path : never;
+}[keyof Paths];
+
+type Operation<Paths, Path extends keyof Paths, M extends Method> = M extends keyof Paths[Path]
+  ? Paths[Path][M]
+  : never;
+
+/** `path` and `query` of an operation, and its headers as `headers`; required if the document requires them. */
+type Parameters<Op> = Op extends { parameters: infer All }
+  ? {
+      [Name in keyof All as Name extends 'path' | 'query'
+        ? [All[Name]] extends [undefined]
+          ? never
+          : Name
+        : never]: All[Name];
+    } & (All extends { header: infer Required }
+      ? { headers: Required & HeaderFields }
+      : { headers?: HeaderFields })
+  : never;
+
+/** The JSON type among the media types of a body; a body of another type is sent unchanged. */
+type RequestContent<Content> = [JsonOf<Content>] extends [never]
+  ? NonNullable<RequestInit['body']>
+  : JsonOf<Content>;
+
+type JsonOf<Content> = Content[Extract<keyof Content, `${string}json`>];
+
+type Body<Op> = Op extends { requestBody: { content: infer Content } }
+  ? { body: RequestContent<Content> }
+  : Op extends { requestBody?: infer Optional }
+    ? [NonNullable<Optional>] extends [never]
+      ? { body?: never }
+      : Optional extends { content: infer Content }
+        ? { body?: RequestContent<Content> }
+        : { body?: never }
+    : { body?: never };
+
+type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | '2XX';
+
+/** The JSON body of each documented success; undefined for a response without content. */
+type Data<Op> = Op extends { responses: infer Responses }
+  ? [Extract<keyof Responses, SuccessStatus>] extends [never]
+    ? unknown
+    : ContentOf<Responses[Extract<keyof Responses, SuccessStatus>]>
+  : unknown;
+
+type ContentOf<Response> = Response extends { content: infer Content }
+  ? JsonOf<Content>
+  : undefined;
+
+/** The options of a call of `Op`: an optional argument if nothing in it is required. */
+type Arguments<Options> = object extends Options ? [options?: Options] : [options: Options];
+
+type CallOptionsOf<Op> = CallOptions & Parameters<Op> & Body<Op>;
+
+/** One method per HTTP method, typed by the `paths` that openapi-typescript writes for a document. */
+export type Client<Paths> = {
+  readonly [M in Method]: <Path extends PathsWith<Paths, M>>(
+    path: Path,
+    ...options: Arguments<CallOptionsOf<Operation<Paths, Path, M>>>
+  ) => Promise<ClientResponse<Data<Operation<Paths, Path, M>>>>;
+};
