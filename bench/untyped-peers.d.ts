@@ -51,9 +51,10 @@ declare module 'express' {
   }
 
   type Next = (error?: unknown) => void;
+  type RequestHandler = (req: Request, res: Response, next: Next) => void;
 
   export interface Express extends RequestListener {
-    use(middleware: (req: Request, res: Response, next: Next) => void): this;
+    use(middleware: RequestHandler): this;
     get(path: string, handler: (req: Request, res: Response) => void): this;
     post(path: string, handler: (req: Request, res: Response) => void): this;
     disable(setting: string): this;
@@ -63,9 +64,12 @@ declare module 'express' {
   /** The parser of the body-parser package. */
   export function json(): (req: IncomingMessage, res: ServerResponse, next: Next) => void;
 
+  /** The middleware of the serve-static package. */
+  function serveStatic(root: string): RequestHandler;
+
   function express(): Express;
   namespace express {
-    export { json };
+    export { json, serveStatic as static };
   }
   export default express;
 }

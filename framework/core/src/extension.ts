@@ -62,6 +62,11 @@ export function replaceBody(ctx: Context, body: Content): void {
   context.streamLength = -1;
 }
 
+/** Announces that the recorded stream has exactly `lengthBytes`: the response has a `Content-Length`. */
+export function setStreamLength(ctx: Context, lengthBytes: number): void {
+  own(ctx).streamLength = lengthBytes;
+}
+
 /**
  * The response header `name`, in any case; values of a list are joined by `, `. `undefined` if it was
  * not set. `Content-Type` is also the type that was recorded with the body.

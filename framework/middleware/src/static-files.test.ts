@@ -1,0 +1,408 @@
+import { execFileSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { createApp, type ListeningServer, listen } from '@fw/core';
+import { createRouter } from '@fw/core/router';
+import { openConnection, type RequestOptions, request } from '@fw/core/testing';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+
+import { type StaticFilesOptions, staticFiles } from './static-files.ts';
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'static-files-')));
+afterAll(() => rmSync(folder, { recursive: true }));
+const root = join(folder, 'public');
+const LARGE = 20 * 1024 ** 2;
+const CHANGED = new Date('2026-01-02T03:04:05.678Z');
+const LAST_MODIFIED = 'Fri, 02 Jan 2026 03:04:05 GMT';
+
+mkdirSync(join(root, 'docs'), { recursive: true });
+mkdirSync(join(root, '.git'));
+mkdirSync(join(root, 'empty'));
+for (const [name, text] of [
+  ['public/index.html', '<p>home</p>'],
+  ['public/docs/index.html', '<p>docs</p>'],
+  ['public/digits.txt', '0123456789'],
+  ['public/empty.txt', ''],
+  ['public/café 100%.txt', 'coffee'],
+  ['public/app.js', 'let a;'],
+  ['public/app.js.br', 'as brotli'],
+  ['public/app.js.gz', 'as gzip'],
+  ['public/app.js.zst', 'as zstd'],
+  ['public/photo.jpg', 'photo'],
+  ['public/photo.jpg.gz', 'as gzip'],
+  ['public/.env', 'SECRET=1'],
+  ['public/.git/config', 'SECRET=1'],
+  ['secret.txt', 'SECRET=1'],
+] as const) {
+  writeFileSync(join(folder, name), text);
+  utimesSync(join(folder, name), CHANGED, CHANGED);
+}
+writeFileSync(join(root, 'large.bin'), Buffer.alloc(LARGE));
+symlinkSync(join(folder, 'secret.txt'), join(root, 'outside.txt'));
+symlinkSync(folder, join(root, 'parent'));
+symlinkSync(join(root, '.env'), join(root, 'hidden.txt'));
+symlinkSync('digits.txt', join(root, 'inside.txt'));
+symlinkSync('loop.txt', join(root, 'loop.txt'));
+execFileSync('mkfifo', [join(root, 'pipe.txt')]);
+
+const logger = { info() {}, warn() {}, error() {} };
+
+function createFiles(options: Partial<StaticFilesOptions> = {}) {
+  return createApp({ logger }).use(staticFiles({ root, ...options }));
+}
+
+const get = (path: string, headers: RequestOptions['headers'] = {}, app = createFiles()) =>
+  request(app, path, { headers });
+
+/** The files of `folder` that this process has open. */
+function openFiles(): readonly string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${fd}`);
+      return path.startsWith(folder) ? [path] : [];
+    } catch {
+      return []; // the descriptor of this listing
+    }
+  });
+}
+
+describe('a file', () => {
+  test('is sent with its type, length, validators and policy', async () => {
+    const response = await get('/digits.txt');
+
+    expect(await response.text()).toBe('0123456789');
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'text/plain; charset=utf-8',
+      'content-length': '10',
+      'last-modified': LAST_MODIFIED,
+      'cache-control': 'public, max-age=0',
+      'accept-ranges': 'bytes',
+    });
+    expect(response.headers.get('etag')).toMatch(/^"[\da-z]+-[\da-z]+"$/);
+  });
+
+  test.each([
+    ['/', '<p>home</p>'],
+    ['/docs/', '<p>docs</p>'],
+    ['/empty.txt', ''],
+    ['/caf%C3%A9%20100%25.txt', 'coffee'],
+    ['/inside.txt', '0123456789'],
+    ['/digits.txt?v=1', '0123456789'],
+  ])('GET %s responds with %j', async (path, text) => {
+    const response = await get(path);
+
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe(text);
+  });
+
+  test('is described by HEAD without its content', async () => {
+    const response = await request(createFiles(), '/digits.txt', { method: 'HEAD' });
+
+    expect(response.headers.get('content-length')).toBe('10');
+    expect(await response.text()).toBe('');
+  });
+
+  test('is served under a prefix only, in any case of its letters', async () => {
+    const app = createFiles({ prefix: '/assets' });
+
+    expect((await get('/assets/digits.txt', {}, app)).status).toBe(200);
+    expect((await get('/ASSETS/digits.txt', {}, app)).status).toBe(200);
+    expect((await get('/digits.txt', {}, app)).status).toBe(404);
+    expect((await get('/assetsdigits.txt', {}, app)).status).toBe(404);
+  });
+
+  test('is served after a router without a matching route', async () => {
+    const app = createApp({ logger });
+    app.route(
+      '/',
+      createRouter().get('/api', () => 'api'),
+    );
+    app.use(staticFiles({ root }));
+
+    expect((await get('/digits.txt', {}, app)).status).toBe(200);
+    expect(await (await get('/api', {}, app)).text()).toBe('api');
+  });
+
+  test.each([
+    [{ maxAgeSeconds: 60 }, 'public, max-age=60'],
+    [{ maxAgeSeconds: 31_536_000, immutable: true }, 'public, max-age=31536000, immutable'],
+  ])('with the options %j has Cache-Control: %s', async (options, expected) => {
+    const { headers } = await get('/digits.txt', {}, createFiles(options));
+
+    expect(headers.get('cache-control')).toBe(expected);
+  });
+});
+
+test('a folder without a trailing slash is redirected and keeps its query', async () => {
+  const app = createFiles({ prefix: '/assets' });
+
+  const folderResponse = await get('/assets/docs?a=1', {}, app);
+  const rootResponse = await get('/assets', {}, app);
+
+  expect(folderResponse.status).toBe(301);
+  expect(folderResponse.headers.get('location')).toBe('/assets/docs/?a=1');
+  expect(rootResponse.headers.get('location')).toBe('/assets/');
+});
+
+describe('next() handles', () => {
+  test.each([
+    ['a missing file', '/missing.txt'],
+    ['a file used as a folder', '/digits.txt/x'],
+    ['a file with a trailing slash', '/digits.txt/'],
+    ['a folder without index.html', '/empty/'],
+    ['an empty segment', '//docs/'],
+    ['an empty segment in between', '/docs//index.html'],
+    ['a dot file', '/.env'],
+    ['a file in a dot folder', '/.git/config'],
+    ['an encoded slash', '/docs%2Findex.html'],
+    ['a symbolic link to a file outside', '/outside.txt'],
+    ['a symbolic link to a folder outside', '/parent/secret.txt'],
+    ['a symbolic link to a dot file', '/hidden.txt'],
+    ['a symbolic link to itself', '/loop.txt'],
+    ['a named pipe', '/pipe.txt'],
+    ['a name that is too long', `/${'x'.repeat(300)}`],
+    ['an alternate stream on Windows', '/digits.txt:x'],
+    ['a drive of Windows', '/C:/secret.txt'],
+    ['a trailing dot, which Windows ignores', '/digits.txt.'],
+    ['a device of Windows', '/con.txt'],
+  ])('%s', async (_, path) => {
+    const app = createFiles().use((ctx) => ctx.throw(404, 'not served'));
+
+    const response = await get(path, {}, app);
+
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ detail: 'not served' });
+    expect(response.headers.get('cache-control')).toBeNull();
+  });
+
+  test.each(['/../secret.txt', '/%2e%2e/secret.txt', '/docs\\index.html', '/a%00b'])(
+    'nothing for %s: the path is invalid',
+    async (path) => {
+      expect((await get(path)).status).toBe(400);
+    },
+  );
+
+  test.each(['POST', 'PUT', 'DELETE'])('%s', async (method) => {
+    const app = createFiles().use((ctx) => ctx.send('next'));
+
+    expect(await (await request(app, '/digits.txt', { method })).text()).toBe('next');
+  });
+});
+
+describe('a conditional request', async () => {
+  const etag = (await get('/digits.txt')).headers.get('etag') ?? '';
+
+  test.each<readonly [Record<string, string>, number]>([
+    [{ 'If-None-Match': etag }, 304],
+    [{ 'If-None-Match': `"x", W/${etag}` }, 304],
+    [{ 'If-None-Match': '*' }, 304],
+    [{ 'If-None-Match': '"x"' }, 200],
+    [{ 'If-Modified-Since': LAST_MODIFIED }, 304],
+    [{ 'If-Modified-Since': 'Fri, 02 Jan 2026 03:04:04 GMT' }, 200],
+    [{ 'If-Modified-Since': 'yesterday' }, 200],
+    [{ 'If-None-Match': '"x"', 'If-Modified-Since': LAST_MODIFIED }, 200],
+    [{ 'If-Match': etag }, 200],
+    [{ 'If-Match': '"x"' }, 412],
+    [{ 'If-Unmodified-Since': LAST_MODIFIED }, 200],
+    [{ 'If-Unmodified-Since': 'Fri, 02 Jan 2026 03:04:04 GMT' }, 412],
+    [{ 'If-Match': etag, 'If-Unmodified-Since': 'Fri, 02 Jan 2026 03:04:04 GMT' }, 200],
+  ])('with %j gets %d', async (headers, status) => {
+    const response = await get('/digits.txt', headers);
+
+    expect(response.status).toBe(status);
+    if (status === 412) return;
+    expect(response.headers.get('etag')).toBe(etag);
+    expect(response.headers.get('last-modified')).toBe(LAST_MODIFIED);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=0');
+  });
+
+  test('gets the file after a change of the same length within one second', async () => {
+    const path = join(root, 'changing.txt');
+    writeFileSync(path, 'old');
+    utimesSync(path, 1_700_000_000.1, 1_700_000_000.1);
+    const before = await get('/changing.txt');
+    writeFileSync(path, 'new');
+    utimesSync(path, 1_700_000_000.2, 1_700_000_000.2);
+
+    const after = await get('/changing.txt', {
+      'If-None-Match': before.headers.get('etag') ?? '',
+    });
+
+    expect(await after.text()).toBe('new');
+  });
+});
+
+describe('a range', async () => {
+  const etag = (await get('/digits.txt')).headers.get('etag') ?? '';
+
+  test.each([
+    ['bytes=0-3', '0123', 'bytes 0-3/10'],
+    ['bytes=7-', '789', 'bytes 7-9/10'],
+    ['bytes=-2', '89', 'bytes 8-9/10'],
+    ['bytes=-99', '0123456789', 'bytes 0-9/10'],
+    ['bytes=5-99', '56789', 'bytes 5-9/10'],
+    ['BYTES= 9-9 ', '9', 'bytes 9-9/10'],
+  ])('%s gets 206 with %s', async (range, text, contentRange) => {
+    const response = await get('/digits.txt', { Range: range });
+
+    expect(response.status).toBe(206);
+    expect(await response.text()).toBe(text);
+    expect(response.headers.get('content-range')).toBe(contentRange);
+    expect(response.headers.get('content-length')).toBe(String(text.length));
+  });
+
+  test.each(['bytes=10-', 'bytes=-0', 'bytes=99999999999999999999-'])(
+    '%s is outside the file and gets 416',
+    async (range) => {
+      const response = await get('/digits.txt', { Range: range });
+
+      expect(response.status).toBe(416);
+      expect(response.headers.get('content-range')).toBe('bytes */10');
+      expect(response.headers.get('content-type')).toBe('application/problem+json');
+    },
+  );
+
+  test.each<readonly [string, Record<string, string>]>([
+    ['of several parts', { Range: 'bytes=0-1,3-4' }],
+    ['that ends before its start', { Range: 'bytes=5-2' }],
+    ['without positions', { Range: 'bytes=-' }],
+    ['in another unit', { Range: 'lines=0-1' }],
+    ['that is malformed', { Range: 'bytes=a-b' }],
+    ['of another state', { Range: 'bytes=0-1', 'If-Range': '"x"' }],
+    ['of a weak tag', { Range: 'bytes=0-1', 'If-Range': `W/${etag}` }],
+    ['of a later date', { Range: 'bytes=0-1', 'If-Range': 'Fri, 02 Jan 2026 03:04:06 GMT' }],
+  ])('%s gets the whole file', async (_, headers) => {
+    const response = await get('/digits.txt', headers);
+
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe('0123456789');
+  });
+
+  test.each([etag, LAST_MODIFIED])('of the present state %s gets 206', async (state) => {
+    expect((await get('/digits.txt', { Range: 'bytes=0-1', 'If-Range': state })).status).toBe(206);
+  });
+
+  test('of an empty file gets the empty file', async () => {
+    expect((await get('/empty.txt', { Range: 'bytes=0-' })).status).toBe(200);
+  });
+
+  test('of a HEAD request is ignored', async () => {
+    const headers = { Range: 'bytes=0-1' };
+
+    const response = await request(createFiles(), '/digits.txt', { method: 'HEAD', headers });
+
+    expect(response.status).toBe(200);
+  });
+});
+
+describe('a precompressed file', () => {
+  const app = createFiles({ precompressed: true });
+
+  test.each([
+    ['gzip, deflate, br, zstd', 'br', 'as brotli'],
+    ['gzip, zstd', 'zstd', 'as zstd'],
+    ['gzip;q=1, br;q=0.5', 'gzip', 'as gzip'],
+    ['br;q=0, *', 'zstd', 'as zstd'],
+    ['identity', null, 'let a;'],
+    ['', null, 'let a;'],
+  ])('for Accept-Encoding "%s" has the coding %s', async (accepted, coding, text) => {
+    const response = await get('/app.js', { 'Accept-Encoding': accepted }, app);
+
+    expect(response.headers.get('content-encoding')).toBe(coding);
+    expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    expect(response.headers.get('vary')).toBe('Accept-Encoding');
+    expect(await response.text()).toBe(text);
+  });
+
+  test('has another entity tag than the file and its other variants', async () => {
+    const tags = await Promise.all(
+      ['identity', 'gzip', 'br'].map(async (coding) =>
+        (await get('/app.js', { 'Accept-Encoding': coding }, app)).headers.get('etag'),
+      ),
+    );
+
+    expect(new Set(tags).size).toBe(3);
+  });
+
+  test('is not used for types that are compressed already', async () => {
+    const response = await get('/photo.jpg', { 'Accept-Encoding': 'gzip' }, app);
+
+    expect(await response.text()).toBe('photo');
+    expect(response.headers.get('vary')).toBeNull();
+  });
+});
+
+describe('file descriptors', () => {
+  async function start(): Promise<ListeningServer> {
+    const server = await listen(createFiles(), 0);
+    onTestFinished(() => server.close({ timeoutMs: 1 }));
+    return server;
+  }
+
+  test.each<readonly [string, string, RequestOptions]>([
+    ['a whole file', '/digits.txt', {}],
+    ['a large file', '/large.bin', {}],
+    ['HEAD', '/large.bin', { method: 'HEAD' }],
+    ['304', '/digits.txt', { headers: { 'If-None-Match': '*' } }],
+    ['412', '/digits.txt', { headers: { 'If-Match': '"x"' } }],
+    ['416', '/digits.txt', { headers: { Range: 'bytes=99-' } }],
+    ['a folder', '/docs', {}],
+    ['a named pipe', '/pipe.txt', {}],
+  ])('are closed after %s', async (_, path, options) => {
+    await request(createFiles(), path, options);
+
+    await vi.waitFor(() => expect(openFiles()).toEqual([]));
+  });
+
+  test('are closed when clients disconnect in the middle of a large file', async () => {
+    const { port } = await start();
+    const clients = Array.from({ length: 20 }, () => openConnection(port));
+    for (const client of clients) client.send('GET /large.bin HTTP/1.1\r\nHost: a\r\n\r\n');
+    await Promise.all(clients.map((client) => client.read(/\r\n\r\n/)));
+    const opened = openFiles().length;
+
+    for (const client of clients) client.close();
+
+    expect(opened).toBe(20);
+    await vi.waitFor(() => expect(openFiles()).toEqual([]), { timeout: 30_000 });
+  });
+
+  test('a file that becomes shorter while it is sent ends the connection', async () => {
+    const { port } = await start();
+    const path = join(root, 'shrinking.bin');
+    writeFileSync(path, Buffer.alloc(LARGE));
+    const response = await fetch(`http://127.0.0.1:${port}/shrinking.bin`);
+    truncateSync(path, 1_000);
+
+    await expect(response.arrayBuffer()).rejects.toThrow('terminated');
+
+    expect(response.headers.get('content-length')).toBe(String(LARGE));
+    await vi.waitFor(() => expect(openFiles()).toEqual([]));
+  });
+});
+
+test.each<readonly [object, string]>([
+  [{ root: join(folder, 'missing') }, 'expected an existing folder'],
+  [{ root: join(root, 'digits.txt') }, 'expected an existing folder'],
+  [{}, 'Cannot read option root "undefined" of staticFiles(): expected a string'],
+  [{ root, maxAgeSeconds: -1 }, 'option maxAgeSeconds "-1"'],
+  [{ root, immutable: 1 }, 'option immutable "1" of staticFiles(): expected true or false'],
+  [{ root, maxAge: 1 }, 'did you mean maxAgeSeconds?'],
+  [{ root, prefix: 'assets' }, 'Cannot serve static files: the path must start with "/"'],
+])('the options %j are rejected in one line', (options, message) => {
+  expect(() => staticFiles(options as StaticFilesOptions)).toThrow(message);
+  expect(() => staticFiles(options as StaticFilesOptions)).not.toThrow(/\n/);
+});

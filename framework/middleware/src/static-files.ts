@@ -1,0 +1,122 @@
+import { realpathSync, statSync } from 'node:fs';
+
+import { type Context, type Middleware, markFactories } from '@fw/core';
+import { createPrefixTest, readPattern, setStreamLength } from '@fw/core/extension';
+import {
+  aBoolean,
+  aString,
+  aWholeNumber,
+  badOption,
+  readOptions,
+  required,
+} from '@fw/core/options';
+
+import { isNotModified, requireMatch } from './preconditions.ts';
+import { contentTypeOf } from './static-files/content-types.ts';
+import { createFileStream } from './static-files/file-stream.ts';
+import { findFile, type OpenFile, readSegments } from './static-files/find-file.ts';
+import { isUnmodified, requireUnmodified } from './static-files/modified.ts';
+import { findPrecompressed, isCompressible } from './static-files/precompressed.ts';
+import { rangeOf } from './static-files/range.ts';
+import { addVary } from './vary.ts';
+
+export interface StaticFilesOptions {
+  /** The folder, absolute or relative to the working directory. */
+  readonly root: string;
+  /** The path prefix under which the files are served. Default `/`. */
+  readonly prefix?: string;
+  /** How long browsers use a file without a request, in seconds. Default 0: they always revalidate. */
+  readonly maxAgeSeconds?: number;
+  /** Whether files never change, so that browsers do not revalidate them on reload. Default false. */
+  readonly immutable?: boolean;
+  /** Sends `name.br`, `name.zst` or `name.gz` instead of `name` to clients that accept it. Default false. */
+  readonly precompressed?: boolean;
+}
+
+const MAX_AGE_SECONDS = 365 * 86_400;
+
+/**
+ * Serves the files of a folder for GET and HEAD: types, entity tags, 304, ranges and `index.html`. Other
+ * requests continue with `next()`.
+ *
+ * ```ts
+ * app.use(staticFiles({ root: 'public', prefix: '/assets' }));
+ * ```
+ *
+ * @throws {TypeError} if an option is invalid, or `root` is not an existing folder
+ */
+export function staticFiles(options: StaticFilesOptions): Middleware {
+  const settings = readOptions('staticFiles()', options, {
+    root: required(aString),
+    prefix: aString,
+    maxAgeSeconds: aWholeNumber(0, MAX_AGE_SECONDS),
+    immutable: aBoolean,
+    precompressed: aBoolean,
+  });
+  const { maxAgeSeconds = 0, immutable = false, precompressed = false } = settings;
+  const cacheControl = `public, max-age=${maxAgeSeconds}${immutable ? ', immutable' : ''}`;
+  const root = readRoot(settings.root);
+  const prefix = readPattern(settings.prefix ?? '/', 'Cannot serve static files').replace(
+    /\/$/,
+    '',
+  );
+  const isUnderPrefix = createPrefixTest(prefix);
+
+  return async (ctx, next) => {
+    const canServe = (ctx.method === 'GET' || ctx.method === 'HEAD') && !ctx.responded;
+    if (!canServe || !isUnderPrefix(ctx.path)) return next();
+    const segments = readSegments(ctx.path.slice(prefix.length));
+    if (!segments) return next();
+    const variant = precompressed ? await findPrecompressed(ctx, root, segments) : undefined;
+    const file = variant ?? (await findFile(root, segments));
+    if (!file) return next();
+    if (file === 'folder') {
+      ctx.redirect(`${ctx.path}/${/\?.*/s.exec(ctx.url)?.[0] ?? ''}`, 301);
+      return;
+    }
+    let isStreaming = false;
+    try {
+      const type = contentTypeOf(segments.at(-1) ?? '');
+      ctx.set('Cache-Control', cacheControl).set('Content-Type', type);
+      if (precompressed && isCompressible(type)) addVary(ctx, 'Accept-Encoding');
+      isStreaming = send(ctx, file);
+    } finally {
+      if (!isStreaming) await file.handle.close();
+    }
+  };
+}
+
+/** Responds with the file or a part of it, or with 304. Returns whether the response closes the file. */
+function send(ctx: Context, file: OpenFile): boolean {
+  const { etag, modifiedMs, sizeBytes, coding } = file;
+  ctx.status = 200; // a router without a match has set 404
+  ctx.set('Last-Modified', new Date(modifiedMs).toUTCString()).set('Accept-Ranges', 'bytes');
+  requireMatch(ctx, etag);
+  requireUnmodified(ctx, modifiedMs);
+  if (isNotModified(ctx, etag)) return false;
+  if (isUnmodified(ctx, modifiedMs)) {
+    ctx.status = 304;
+    ctx.send('');
+    return false;
+  }
+  const range = rangeOf(ctx, file);
+  const { start, end } = range ?? { start: 0, end: sizeBytes };
+  if (range) {
+    ctx.status = 206;
+    ctx.set('Content-Range', `bytes ${start}-${end - 1}/${sizeBytes}`);
+  }
+  if (coding) ctx.set('Content-Encoding', coding);
+  ctx.send(createFileStream(file.handle, { start, end }));
+  setStreamLength(ctx, end - start);
+  return true;
+}
+
+/** The folder without symbolic links. */
+function readRoot(root: string): string {
+  const stats = statSync(root, { throwIfNoEntry: false });
+  if (stats?.isDirectory()) return realpathSync(root);
+  const expected = 'an existing folder';
+  throw badOption('staticFiles()', { name: 'root', value: root, expected });
+}
+
+markFactories({ staticFiles });
