@@ -9,7 +9,8 @@ export interface ControllersBundleOptions {
   readonly root: string;
 }
 
-const LOADER = path.join(import.meta.dirname, 'load-modules.ts');
+/** The file to replace: TypeScript in the sources, JavaScript in the published package. */
+const LOADER = path.join(import.meta.dirname, `load-modules${path.extname(import.meta.filename)}`);
 
 /**
  * Bundles the controllers below `root`, so that `controllersPlugin({ root })` finds them in a bundle,
@@ -26,7 +27,7 @@ export function controllers({ root }: ControllersBundleOptions): Plugin {
     name: 'fw-controllers',
     setup({ onLoad, initialOptions }) {
       const folder = path.resolve(initialOptions.absWorkingDir ?? '.', root);
-      onLoad({ filter: /[\\/]load-modules\.ts$/ }, async ({ path: file }) => {
+      onLoad({ filter: /[\\/]load-modules\.[jt]s$/ }, async ({ path: file }) => {
         if (file !== LOADER) return undefined;
         const files = await findModuleFiles(folder);
         if (files.length === 0) {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { registerHooks } from 'node:module';
+import module from 'node:module';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -51,10 +51,13 @@ async function loadEsbuild(): Promise<Esbuild | undefined> {
   }
 }
 
-/** Compiles the TypeScript below `folder` on import, because Node only strips types. */
+/**
+ * Compiles the TypeScript below `folder` on import, because Node only strips types; Bun and Deno, which
+ * may lack `registerHooks`, compile it themselves.
+ */
 function compileBelow(folder: string, { transformSync }: Esbuild) {
   const start = pathToFileURL(folder + path.sep).href;
-  return registerHooks({
+  return module.registerHooks?.({
     load(url, context, nextLoad) {
       if (!url.startsWith(start) || !/\.m?ts$/.test(url)) return nextLoad(url, context);
       const { code } = transformSync(readFileSync(fileURLToPath(url), 'utf8'), {

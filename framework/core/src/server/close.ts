@@ -104,7 +104,7 @@ function closeConnections(server: Server, { lingerEndMs, endMs }: Deadlines): Pr
         for (const socket of sockets) socket.destroy();
       } else if (nowMs >= lingerEndMs + HEAD_MS) {
         for (const socket of sockets) if (!isSending(socket)) socket.destroy();
-      } else if (nowMs >= lingerEndMs && !sockets.values().some(isUnsent)) {
+      } else if (nowMs >= lingerEndMs && ![...sockets].some(isUnsent)) {
         closeIdleConnections();
       }
     }, SWEEP_MS);

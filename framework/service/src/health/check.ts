@@ -48,7 +48,7 @@ export function createCheckRunner(
     const { promise: late, resolve: expire } = Promise.withResolvers<string>();
     const timer = setTimeout(expire, timeoutMs, `no result within ${timeoutMs} ms`);
     const giveUp = setTimeout(forget, timeoutMs * TIMEOUTS_TO_GIVE_UP).unref();
-    const finished = Promise.try(check).then(
+    const finished = new Promise((resolve) => resolve(check())).then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );

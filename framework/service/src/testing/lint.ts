@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { request } from '@fw/core/testing';
 import type { Application } from 'fw';
@@ -23,7 +23,7 @@ interface Report {
   })[];
 }
 
-const REDOCLY = new URL('../../../../node_modules/@redocly/cli/bin/cli.js', import.meta.url);
+const REDOCLY = createRequire(import.meta.url).resolve('@redocly/cli/bin/cli.js');
 
 /** Resolves with what `redocly lint` finds, by its recommended rules, in the document at `path`. */
 export async function lintDocument(
@@ -61,7 +61,7 @@ function runRedocly(file: string): Promise<Report> {
   return new Promise((resolve, reject) => {
     execFile(
       process.execPath,
-      [fileURLToPath(REDOCLY), ...args],
+      [REDOCLY, ...args],
       { cwd: dirname(file), env, maxBuffer: 64 * 1024 ** 2 },
       (_failure, stdout, stderr) => {
         try {
