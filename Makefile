@@ -20,7 +20,7 @@ endif
 
 .DEFAULT_GOAL := help
 .PHONY: help install up down status logs token import config smoke contract leftovers \
-	load images test check format documents charts e2e durability conformance bench clean
+	load images packages test check format documents charts e2e durability conformance bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,6 +70,9 @@ test: install ## Type-check, lint and run all tests that need no running system
 	npm run check
 	npm test -- $(TEST_FLAGS)
 
+packages: install ## Build and pack the framework packages into packages/
+	@node --disable-warning=ExperimentalWarning deploy/packages/pack.ts
+
 check: install ## Type-check and lint
 	npm run check
 
@@ -101,7 +104,7 @@ bench: install ## Measure framework and services beside their peers (bench/READM
 
 clean: $(TOOLCHAIN) ## Stop everything and remove what was built, and the data
 	@node deploy/local/down.ts --clean
-	rm -rf services/*/dist
+	rm -rf services/*/dist packages
 
 node_modules/.installed: package-lock.json | $(TOOLCHAIN)
 	npm ci --no-audit --no-fund

@@ -1,0 +1,94 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+
+import { listPackages, type Package, packedManifest } from './manifest.ts';
+import { javaScriptOf, sourceMapOf, withJavaScriptImports } from './strip.ts';
+
+/** A built package. */
+export interface Build {
+  /** The name of the package and its version, as in `fw-core-0.1.0`. */
+  readonly name: string;
+  readonly folder: string;
+  /** The files to pack, as paths in `folder`. */
+  readonly files: readonly string[];
+}
+
+/**
+ * Builds the packages of the checkout at `root` in the empty folder `target`, which is in the checkout so
+ * that the compiler finds the dependencies. Each package is compiled against the declarations of those
+ * before it, as the project of a user would be.
+ *
+ * @throws {Error} with the output of the compiler, if a package does not compile
+ */
+export function buildPackages(root: string, target: string): Build[] {
+  return listPackages(root).map((each) => buildPackage(root, target, each));
+}
+
+function buildPackage(root: string, target: string, { folder, manifest }: Package): Build {
+  const stage = path.join(target, path.basename(folder));
+  fs.cpSync(path.join(folder, 'src'), path.join(stage, 'src'), { recursive: true });
+  fs.copyFileSync(path.join(folder, 'README.md'), path.join(stage, 'README.md'));
+  fs.copyFileSync(path.join(root, 'LICENSE'), path.join(stage, 'LICENSE'));
+  writeJson(path.join(stage, 'package.json'), packedManifest(manifest));
+  link(stage, path.join(target, 'node_modules', manifest.name));
+  writeDeclarations(root, stage, Object.values(manifest.exports));
+  const modules = fs
+    .globSync('dist/**/*.d.ts', { cwd: stage })
+    .sort()
+    .map((file) => file.slice('dist/'.length, -'.d.ts'.length));
+  for (const name of modules) writeJavaScript(stage, name);
+  return {
+    name: `${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}`,
+    folder: stage,
+    files: packedFiles(modules),
+  };
+}
+
+function writeJson(file: string, value: unknown): void {
+  fs.writeFileSync(file, `${JSON.stringify(value, undefined, 2)}\n`);
+}
+
+/** Lets the packages that are built later import this one by its name. */
+function link(stage: string, name: string): void {
+  fs.mkdirSync(path.dirname(name), { recursive: true });
+  fs.symlinkSync(stage, name);
+}
+
+/** Checks the modules that the entries import, and writes their declarations. */
+function writeDeclarations(root: string, stage: string, entries: readonly string[]): void {
+  const base = path.join(root, 'deploy/packages/tsconfig.json');
+  const config = path.join(stage, 'tsconfig.json');
+  writeJson(config, { extends: path.relative(stage, base), files: entries });
+  const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
+  try {
+    execFileSync(process.execPath, [tsc, '--project', config], { encoding: 'utf8' });
+  } catch (cause) {
+    const { stdout } = cause as { stdout: string };
+    throw new Error(`Cannot compile ${path.relative(root, stage)}:\n${stdout}`, { cause });
+  }
+}
+
+/** Writes the JavaScript of a module, next to its declarations. */
+function writeJavaScript(stage: string, name: string): void {
+  const source = fs.readFileSync(path.join(stage, 'src', `${name}.ts`), 'utf8');
+  const output = path.join(stage, 'dist', name);
+  const fromOutput = path.relative(path.dirname(output), path.join(stage, 'src', `${name}.ts`));
+  const map = `${path.basename(name)}.js.map`;
+  fs.writeFileSync(`${output}.js`, `${javaScriptOf(source)}//# sourceMappingURL=${map}\n`);
+  fs.writeFileSync(`${output}.js.map`, sourceMapOf(source, fromOutput));
+  const declarations = fs.readFileSync(`${output}.d.ts`, 'utf8');
+  fs.writeFileSync(`${output}.d.ts`, withJavaScriptImports(declarations));
+}
+
+/** Similar files are next to each other: that makes the archive a quarter smaller. */
+function packedFiles(modules: readonly string[]): string[] {
+  return [
+    'package.json',
+    'README.md',
+    'LICENSE',
+    ...modules.flatMap((name) => [`src/${name}.ts`, `dist/${name}.js`, `dist/${name}.d.ts`]),
+    ...modules.map((name) => `dist/${name}.js.map`),
+    ...modules.map((name) => `dist/${name}.d.ts.map`),
+  ];
+}
