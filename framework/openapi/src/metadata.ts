@@ -28,12 +28,18 @@ export interface BodyMetadata {
   readonly limit?: number;
 }
 
+/** The metadata of an old version: a description by name of each header that all responses have. */
+export interface DeprecationMetadata {
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** All metadata of a route. */
 export interface DocumentedMetadata {
   readonly endpoint: EndpointMetadata;
   readonly validation: ValidationMetadata | undefined;
   readonly rateLimits: readonly RateLimitMetadata[];
   readonly body: BodyMetadata | undefined;
+  readonly deprecation: DeprecationMetadata | undefined;
   readonly responses: Readonly<Record<number, ResponseDescription>>;
   readonly security: EndpointMetadata['security'];
 }
@@ -44,6 +50,7 @@ interface KnownKeys extends RouteMetadata {
   readonly validation?: ValidationMetadata;
   readonly rateLimit?: readonly RateLimitMetadata[];
   readonly body?: BodyMetadata;
+  readonly deprecation?: DeprecationMetadata;
   readonly responses?: Readonly<Record<number, ResponseDescription>>;
   readonly security?: EndpointMetadata['security'];
 }
@@ -57,6 +64,7 @@ export function readMetadata(metadata: RouteMetadata): DocumentedMetadata {
     validation: known.validation,
     rateLimits: known.rateLimit ?? [],
     body: known.body,
+    deprecation: known.deprecation,
     responses: known.responses ?? {},
     security: endpoint.security ?? known.security,
   };

@@ -66,7 +66,7 @@ export async function describeOperation(
   route: DocumentedRoute,
   { components, toJsonSchema: override }: DescribeOptions,
 ): Promise<Operation> {
-  const { endpoint, security } = route.metadata;
+  const { endpoint, security, deprecation } = route.metadata;
   const convert: Convert = async (schema, direction, name) => {
     const overridden = await override?.(schema, direction);
     return components.addSchema(
@@ -81,7 +81,7 @@ export async function describeOperation(
     summary: endpoint.summary ?? `${route.method} ${route.template}`,
     ...(endpoint.description !== undefined && { description: endpoint.description }),
     ...(endpoint.tags && { tags: endpoint.tags }),
-    ...(endpoint.deprecated && { deprecated: true }),
+    ...((endpoint.deprecated || deprecation) && { deprecated: true }),
     ...(security && { security }),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),

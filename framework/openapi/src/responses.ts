@@ -144,11 +144,12 @@ export function shareError(
       ...(known?.headers ?? []),
       ...(status === 429 ? rateLimitHeaders(metadata) : []),
     ]),
-    ...shareOwnHeaders(components, said?.headers),
+    ...shareOwnHeaders(components, { ...metadata.deprecation?.headers, ...said?.headers }),
   };
   const schema = components.add('schemas', 'Problem', PROBLEM);
   const mediaTypes = said?.mediaTypes ?? [PROBLEM_TYPE];
-  return components.add('responses', titleOf(status).replace(/[^A-Za-z]/g, ''), {
+  const prefix = metadata.deprecation ? 'Deprecated' : '';
+  return components.add('responses', prefix + titleOf(status).replace(/[^A-Za-z]/g, ''), {
     description: said?.description ?? describeError(status, metadata),
     ...(Object.keys(headers).length > 0 && { headers }),
     content: Object.fromEntries(mediaTypes.map((type) => [type, { schema }])),
@@ -181,7 +182,7 @@ export function describeAnswer(
   const said = metadata.responses[Number(status)];
   const headers = {
     ...shareHeaders(components, rateLimitHeaders(metadata)),
-    ...shareOwnHeaders(components, said?.headers),
+    ...shareOwnHeaders(components, { ...metadata.deprecation?.headers, ...said?.headers }),
   };
   const mediaTypes = said?.mediaTypes ?? ['application/json'];
   const hasContent = (schema || said?.mediaTypes) && !BODYLESS.includes(status);
