@@ -30,6 +30,8 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
 
 /** Finds or starts programs for tests of any folder. */
 const TEST_SUPPORT = ['deploy/local/tools.ts', 'deploy/local/testing/*.ts'];
+/** The life cycle of the versions, which all services share. */
+const SHARED_BY_SERVICES = ['services/versions.ts'];
 /** Tests of `deploy` also read what they deploy. */
 const DEPLOY_TESTS = ['services/*/src/**'];
 
@@ -101,7 +103,9 @@ const frameworkPackages = fs
 describe.each([...frameworkPackages, ...services])('the source of %s', (folder) => {
   const name = path.basename(folder);
   const isSource = (file: string) => file.startsWith(`${folder}/src/`) && !isTest(file);
-  const isInside = (file: string) => file.startsWith(`${folder}/src/`);
+  const isInside = (file: string) =>
+    file.startsWith(`${folder}/src/`) ||
+    (services.includes(folder) && SHARED_BY_SERVICES.includes(file));
 
   test('imports only the packages below it', () => {
     const below = PACKAGES[name] ?? [...Object.keys(PACKAGES), 'service'];

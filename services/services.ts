@@ -1,3 +1,9 @@
+/** The versions of every API: the old ones became deprecated on a day (UTC), and have a successor. */
+export const VERSIONS = {
+  v1: { deprecatedSince: '2026-12-01', successor: 'v2' },
+  v2: {},
+} as const;
+
 /** What the deployment and the tests know about a service. */
 interface ServiceDescription {
   /** The folder in `services/`, the image `fw-<name>`, the chart, and the path `/api/v1/<name>`. */
@@ -8,7 +14,7 @@ interface ServiceDescription {
    */
   readonly replicas: number;
   /** The versions of the API: `/api/v1/<name>`. */
-  readonly versions: readonly string[];
+  readonly versions: readonly (keyof typeof VERSIONS)[];
   /** `database`: SQLite or PostgreSQL (`DATABASE_URL`). `counters`: memory or Redis (`REDIS_URL`). */
   readonly store: 'database' | 'counters';
   /** Whether requests need a bearer token. */

@@ -24,6 +24,7 @@ const NAMED: Readonly<Record<string, Schema>> = {
   repository: textLike('^[a-z0-9][a-z0-9._/-]*$', 'the name of an image, without its tag'),
   digest: textLike('^(sha256:[0-9a-f]{64})?$', 'sha256: and 64 hexadecimal digits'),
   optionalUrl: textLike('^(https?://.+)?$', 'a URL that begins with http:// or https://'),
+  optionalDay: textLike('^(\\d{4}-\\d{2}-\\d{2})?$', 'a day such as 2027-12-31'),
   pullPolicy: { enum: ['Always', 'IfNotPresent', 'Never'] },
   secretNames: list(object({ name: { type: 'string' } }, ['name'])),
   hostNames: list(textLike(`^(\\*\\.)?${HOST}$`, HOST_EXPECTED)),

@@ -67,12 +67,13 @@ export function withVariables(source: string, variables: AnyVariables): string {
       );
     }
     const listed = new Map(
-      [...block.matchAll(/( {2}# .*\n) {2}([A-Z_]+): ?(.*)\n/g)].map(
+      [...block.matchAll(/( {2}# .*\n) {2}([A-Z0-9_]+): ?(.*)\n/g)].map(
         ([, comment, name, value]) => [name, { comment, value }] as const,
       ),
     );
     const entries = Object.entries(properties).map(([name, property]) => {
-      const { description = '', unit, default: fallback = '', ...schema } = Object(property);
+      const { description = '', unit, ...schema } = Object(property);
+      const { default: fallback = '' } = schema;
       const meaning = unit ? `${description} (${unit})` : description;
       const sentence = `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.`;
       const { comment = `  # -- ${sentence}\n`, value } = listed.get(name) ?? {};
@@ -85,10 +86,12 @@ export function withVariables(source: string, variables: AnyVariables): string {
   });
 }
 
-/** What the chart accepts for a variable; empty URLs are not set. */
+/** What the chart accepts for a variable; an empty URL, day or word is not set. */
 function schemaOfVariable(name: string, schema: Readonly<Record<string, unknown>>): unknown {
-  const { type, enum: words, minimum, maximum, format } = schema;
+  const { type, enum: words, default: fallback, minimum, maximum, format } = schema;
   if (format === 'uri') return 'optionalUrl';
+  if (format === 'date') return 'optionalDay';
+  if (Array.isArray(words) && fallback === undefined) return { type, enum: ['', ...words] };
   // Without a limit for requests, the grace period would have none either.
   return { type, enum: words, minimum: name === 'REQUEST_TIMEOUT_MS' ? 1 : minimum, maximum };
 }

@@ -21,7 +21,11 @@ test.each(SERVICE_NAMES)('the chart %s can set each variable of the service', (n
   const databaseUrl = { store: { type: 'postgres', postgres: { url: 'postgres://db/a' } } };
   const redisUrl = { rateLimit: { store: 'redis', redis: { url: 'redis://cache' } } };
   const jwksUrl = { jwt: { jwksUrl: 'https://keys.example.org' } };
-  const config = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
+  const config = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+    V1_SUNSET: '2027-12-31',
+    WITHOUT_VERSION: 'v1',
+  };
   const shared = name === 'reports' ? redisUrl : databaseUrl;
   const found = [NEEDED[name], shared, name === 'reports' ? { ...shared, ...jwksUrl } : {}].flatMap(
     (values) => {

@@ -1,4 +1,3 @@
-export { V1_DEPRECATED_SINCE } from './app/api-versions.ts';
 export { type DocumentsOptions, documents } from './app/documents.ts';
 export { NOT_ACCEPTABLE, onlyJson } from './app/json-only.ts';
 export { createServiceApp, type ServiceRuntime } from './app/service-app.ts';
@@ -31,7 +30,7 @@ export {
   serviceVariables,
   storeVariables,
 } from './config/service-variables.ts';
-export { integer, oneOf, url } from './config/variables.ts';
+export { day, integer, oneOf, url } from './config/variables.ts';
 export type { Check } from './health/check.ts';
 export { type Cursor, createCursor } from './lists/cursor.ts';
 export {
@@ -49,6 +48,7 @@ export {
   type RequestEntry,
   type ServiceLogger,
 } from './logging/logging.ts';
+export type { ClientRequest } from './metrics/client-requests.ts';
 export {
   createMetrics,
   type Metrics,
@@ -59,3 +59,9 @@ export type { Command, CommandTools } from './program/command-line.ts';
 export { runService, type Service, type ServiceDefinition } from './program/run-service.ts';
 export { Markup, markup, type Part } from './text/markup.ts';
 export { hasAtMost, plainText } from './text/plain-text.ts';
+export type { ApiVersion, VersionDeprecation } from './versions/api-version.ts';
+export {
+  type MountedVersion,
+  type MountVersionsOptions,
+  mountVersions,
+} from './versions/mount-versions.ts';

@@ -66,8 +66,10 @@ export interface components {
     };
     responses: {
         /** @description The request cannot be read, or does not fit its schema */
-        BadRequest: {
+        DeprecatedBadRequest: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link2"];
                 [name: string]: unknown;
             };
             content: {
@@ -75,8 +77,10 @@ export interface components {
             };
         };
         /** @description The server failed; its log has more under `requestId` */
-        InternalServerError: {
+        DeprecatedInternalServerError: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link2"];
                 [name: string]: unknown;
             };
             content: {
@@ -84,9 +88,11 @@ export interface components {
             };
         };
         /** @description The path does not allow this method */
-        MethodNotAllowed: {
+        DeprecatedMethodNotAllowed: {
             headers: {
                 Allow: components["headers"]["Allow"];
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link2"];
                 [name: string]: unknown;
             };
             content: {
@@ -94,8 +100,10 @@ export interface components {
             };
         };
         /** @description The store is unavailable */
-        ServiceUnavailable: {
+        DeprecatedServiceUnavailable: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link2"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -109,6 +117,10 @@ export interface components {
     headers: {
         /** @description Allowed methods */
         Allow: string;
+        /** @description When this version became deprecated (RFC 9745): 2026-12-01 */
+        Deprecation: string;
+        /** @description The same path in the new version, with the relation `successor-version` */
+        Link2: string;
         /** @description Seconds to wait before the next request */
         "Retry-After": number;
     };
@@ -133,6 +145,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link2"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -147,10 +161,10 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest"];
-            405: components["responses"]["MethodNotAllowed"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["DeprecatedBadRequest"];
+            405: components["responses"]["DeprecatedMethodNotAllowed"];
+            500: components["responses"]["DeprecatedInternalServerError"];
+            503: components["responses"]["DeprecatedServiceUnavailable"];
         };
     };
 }

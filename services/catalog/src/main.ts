@@ -20,7 +20,7 @@ await runService({
       signal: closing.signal,
     });
     return {
-      app: createCatalogApp({ ...runtime, store }),
+      app: createCatalogApp({ ...runtime, store, versionConfig: config }),
       checks: { store: () => store.check() },
       close() {
         closing.abort();

@@ -15,7 +15,6 @@ export function createCatalogRoutesV1(store: CatalogStore): Router {
       description: 'Sorted by id.',
       operationId: 'listItemsV1',
       tags: ['Version 1'],
-      deprecated: true,
       reads: { query: PageQueryV1 },
       responses: { 200: { schema: ItemPageV1 }, ...STORE_UNAVAILABLE },
     }),

@@ -68,8 +68,10 @@ export interface components {
     };
     responses: {
         /** @description The server failed; its log has more under `requestId` */
-        InternalServerError: {
+        DeprecatedInternalServerError: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link"];
                 [name: string]: unknown;
             };
             content: {
@@ -77,9 +79,11 @@ export interface components {
             };
         };
         /** @description The path does not allow this method */
-        MethodNotAllowed: {
+        DeprecatedMethodNotAllowed: {
             headers: {
                 Allow: components["headers"]["Allow"];
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link"];
                 [name: string]: unknown;
             };
             content: {
@@ -87,8 +91,10 @@ export interface components {
             };
         };
         /** @description Temporarily unavailable */
-        ServiceUnavailable: {
+        DeprecatedServiceUnavailable: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -97,12 +103,14 @@ export interface components {
             };
         };
         /** @description Too many requests. Limits: `reports-invalid-tokens` (30 per 60 s); `reports-v1` (100 per 60 s) */
-        TooManyRequests2: {
+        DeprecatedTooManyRequests: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                 "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                 "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link"];
                 [name: string]: unknown;
             };
             content: {
@@ -110,9 +118,11 @@ export interface components {
             };
         };
         /** @description Credentials are missing or wrong */
-        Unauthorized: {
+        DeprecatedUnauthorized: {
             headers: {
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link"];
                 [name: string]: unknown;
             };
             content: {
@@ -125,6 +135,10 @@ export interface components {
     headers: {
         /** @description Allowed methods */
         Allow: string;
+        /** @description When this version became deprecated (RFC 9745): 2026-12-01 */
+        Deprecation: string;
+        /** @description The same path in the new version, with the relation `successor-version` */
+        Link: string;
         /** @description Requests allowed in a window, by the strictest limit */
         "RateLimit-Limit": number;
         /** @description Requests left in this window, by the strictest limit */
@@ -155,6 +169,8 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -163,11 +179,11 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["Unauthorized"];
-            405: components["responses"]["MethodNotAllowed"];
-            429: components["responses"]["TooManyRequests2"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            401: components["responses"]["DeprecatedUnauthorized"];
+            405: components["responses"]["DeprecatedMethodNotAllowed"];
+            429: components["responses"]["DeprecatedTooManyRequests"];
+            500: components["responses"]["DeprecatedInternalServerError"];
+            503: components["responses"]["DeprecatedServiceUnavailable"];
         };
     };
 }

@@ -1,6 +1,6 @@
-import { deprecation } from '@fw/middleware/deprecation';
-import { createServiceApp, documents, type ServiceRuntime, V1_DEPRECATED_SINCE } from '@fw/service';
+import { createServiceApp, documents, mountVersions, type ServiceRuntime } from '@fw/service';
 import { type Application, type Middleware, notFoundHandler } from 'fw';
+import { type VersionConfig, versionsOf } from '../../versions.ts';
 import type { Verify } from './auth/require-auth.ts';
 import { createLimits, type Limits } from './limits/limits.ts';
 import { V1, V2 } from './paths.ts';
@@ -14,6 +14,8 @@ export interface ReportsAppOptions extends ServiceRuntime {
   /** Default: see `createLimits`. */
   readonly limits?: Limits;
   readonly now?: () => Date;
+  /** Default: every version is served. */
+  readonly versionConfig?: VersionConfig;
 }
 
 const DESCRIPTION = `Reports on users and on the catalog. A bearer token is required; its \`tier\` determines the rate limit.
@@ -26,6 +28,7 @@ export function createReportsApp({
   readStatistics,
   limits = createLimits(),
   now = () => new Date(),
+  versionConfig,
   ...runtime
 }: ReportsAppOptions): Application {
   const counted = (name: string, limiter: Middleware) =>
@@ -41,17 +44,21 @@ export function createReportsApp({
   });
 
   const app = createServiceApp(runtime);
-  app.use(V1, deprecation({ from: V1, to: V2, since: V1_DEPRECATED_SINCE }));
-  app.route(V2, v2);
-  app.route(V1, v1);
-  app.use(v2.allowedMethods());
-  app.use(v1.allowedMethods());
+  const versions = versionsOf({ v1: V1, v2: V2 }, versionConfig);
+  const routers = mountVersions(
+    app,
+    [
+      { ...versions.v2, router: v2 },
+      { ...versions.v1, router: v1 },
+    ],
+    runtime,
+  );
   app.use(
     documents({
       name: 'reports',
       title: 'Reports',
       description: DESCRIPTION,
-      routers: [v2, v1],
+      routers,
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
       },

@@ -1,6 +1,7 @@
 import { type ConfigOf, integer, oneOf, serviceVariables, url } from '@fw/service';
 import * as z from 'zod';
 
+import { VERSION_VARIABLES } from '../../versions.ts';
 import { PUBLIC_KEY_ALGORITHMS, type TokenKeys } from './auth/jwt.ts';
 
 const ALGORITHMS = ['HS256', ...PUBLIC_KEY_ALGORITHMS] as const;
@@ -8,6 +9,7 @@ const ALGORITHMS = ['HS256', ...PUBLIC_KEY_ALGORITHMS] as const;
 /** The environment variables of the service. */
 export const VARIABLES = {
   ...serviceVariables({ port: 8083 }),
+  ...VERSION_VARIABLES,
   JWT_SECRET: z
     .string()
     .refine((value) => Buffer.byteLength(value) >= 32, 'must have at least 32 bytes')

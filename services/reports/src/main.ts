@@ -38,7 +38,7 @@ await runService({
     const readStatistics = createStatisticsReader(clients);
     return {
       // No readiness check: without Redis each replica counts alone, without users or catalog reports are partial.
-      app: createReportsApp({ ...runtime, verify, limits, readStatistics }),
+      app: createReportsApp({ ...runtime, verify, limits, readStatistics, versionConfig: config }),
       close,
     };
   },

@@ -26,7 +26,6 @@ export function createReportRoutesV1({
       summary: 'List reports',
       operationId: 'listReportsV1',
       tags: ['Version 1'],
-      deprecated: true,
       responses: { 200: { schema: ReportListV1 } },
     }),
     failureLimiter,

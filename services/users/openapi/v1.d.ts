@@ -136,8 +136,10 @@ export interface components {
     };
     responses: {
         /** @description The request cannot be read, or does not fit its schema */
-        BadRequest: {
+        DeprecatedBadRequest: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link2"];
                 [name: string]: unknown;
             };
             content: {
@@ -145,8 +147,10 @@ export interface components {
             };
         };
         /** @description The body is too large */
-        ContentTooLarge: {
+        DeprecatedContentTooLarge: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link2"];
                 [name: string]: unknown;
             };
             content: {
@@ -154,8 +158,10 @@ export interface components {
             };
         };
         /** @description The server failed; its log has more under `requestId` */
-        InternalServerError: {
+        DeprecatedInternalServerError: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link2"];
                 [name: string]: unknown;
             };
             content: {
@@ -163,9 +169,11 @@ export interface components {
             };
         };
         /** @description The path does not allow this method */
-        MethodNotAllowed: {
+        DeprecatedMethodNotAllowed: {
             headers: {
                 Allow: components["headers"]["Allow"];
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link2"];
                 [name: string]: unknown;
             };
             content: {
@@ -173,8 +181,10 @@ export interface components {
             };
         };
         /** @description Not found */
-        NotFound: {
+        DeprecatedNotFound: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link2"];
                 [name: string]: unknown;
             };
             content: {
@@ -182,8 +192,10 @@ export interface components {
             };
         };
         /** @description The store is unavailable */
-        ServiceUnavailable: {
+        DeprecatedServiceUnavailable: {
             headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link2"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -192,9 +204,11 @@ export interface components {
             };
         };
         /** @description The media type of the body is not accepted */
-        UnsupportedMediaType: {
+        DeprecatedUnsupportedMediaType: {
             headers: {
                 Accept: components["headers"]["Accept"];
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link2"];
                 [name: string]: unknown;
             };
             content: {
@@ -209,9 +223,9 @@ export interface components {
         Accept: string;
         /** @description Allowed methods */
         Allow: string;
-        /** @description When this version was deprecated (RFC 9745) */
+        /** @description When this version became deprecated (RFC 9745): 2026-12-01 */
         Deprecation: string;
-        /** @description The same path in version 2, with the relation `successor-version` */
+        /** @description The same path in the new version, with the relation `successor-version` */
         Link2: string;
         /** @description Seconds to wait before the next request */
         "Retry-After": number;
@@ -257,10 +271,10 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest"];
-            405: components["responses"]["MethodNotAllowed"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["DeprecatedBadRequest"];
+            405: components["responses"]["DeprecatedMethodNotAllowed"];
+            500: components["responses"]["DeprecatedInternalServerError"];
+            503: components["responses"]["DeprecatedServiceUnavailable"];
         };
     };
     createUserV1: {
@@ -289,12 +303,12 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["ContentTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["DeprecatedBadRequest"];
+            405: components["responses"]["DeprecatedMethodNotAllowed"];
+            413: components["responses"]["DeprecatedContentTooLarge"];
+            415: components["responses"]["DeprecatedUnsupportedMediaType"];
+            500: components["responses"]["DeprecatedInternalServerError"];
+            503: components["responses"]["DeprecatedServiceUnavailable"];
         };
     };
     getUserV1: {
@@ -322,11 +336,11 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            400: components["responses"]["BadRequest"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["DeprecatedBadRequest"];
+            404: components["responses"]["DeprecatedNotFound"];
+            405: components["responses"]["DeprecatedMethodNotAllowed"];
+            500: components["responses"]["DeprecatedInternalServerError"];
+            503: components["responses"]["DeprecatedServiceUnavailable"];
         };
     };
     changeUserV1: {
@@ -357,13 +371,13 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            413: components["responses"]["ContentTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["DeprecatedBadRequest"];
+            404: components["responses"]["DeprecatedNotFound"];
+            405: components["responses"]["DeprecatedMethodNotAllowed"];
+            413: components["responses"]["DeprecatedContentTooLarge"];
+            415: components["responses"]["DeprecatedUnsupportedMediaType"];
+            500: components["responses"]["DeprecatedInternalServerError"];
+            503: components["responses"]["DeprecatedServiceUnavailable"];
         };
     };
     deleteUserV1: {
@@ -386,11 +400,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["DeprecatedBadRequest"];
+            404: components["responses"]["DeprecatedNotFound"];
+            405: components["responses"]["DeprecatedMethodNotAllowed"];
+            500: components["responses"]["DeprecatedInternalServerError"];
+            503: components["responses"]["DeprecatedServiceUnavailable"];
         };
     };
 }

@@ -1,9 +1,9 @@
 import { json } from '@fw/body-parser';
 import { controllersPlugin } from '@fw/controllers';
-import { deprecation } from '@fw/middleware/deprecation';
-import { createServiceApp, documents, type ServiceRuntime, V1_DEPRECATED_SINCE } from '@fw/service';
+import { createServiceApp, documents, mountVersions, type ServiceRuntime } from '@fw/service';
 import { type Application, createRouter, notFoundHandler } from 'fw';
 
+import { type VersionConfig, versionsOf } from '../../versions.ts';
 import { onlyMergePatches, PATCH_TYPES } from './merge-patch.ts';
 import { V1, V2 } from './paths.ts';
 import type { UserStore } from './store.ts';
@@ -16,6 +16,8 @@ export interface UsersAppOptions extends ServiceRuntime, Partial<Origins> {
   readonly store: UserStore;
   /** Maximum size of a request body, in bytes. Default 1 MiB. */
   readonly bodyLimit?: number;
+  /** Default: every version is served. */
+  readonly versionConfig?: VersionConfig;
 }
 
 const DESCRIPTION = `Creates, reads, lists, changes and deletes users.
@@ -29,6 +31,7 @@ export function createUsersApp({
   bodyLimit = 1024 ** 2,
   newId = () => crypto.randomUUID(),
   now = () => new Date(),
+  versionConfig,
   ...runtime
 }: UsersAppOptions): Application {
   const users = new Users(store, { newId, now });
@@ -43,17 +46,21 @@ export function createUsersApp({
       provide: [[Users, users]],
     }),
   );
-  app.use(V1, deprecation({ from: V1, to: V2, since: V1_DEPRECATED_SINCE }));
-  app.route(V2, v2);
-  app.route(V1, v1);
-  app.use(v2.allowedMethods({ patchTypes: PATCH_TYPES }));
-  app.use(v1.allowedMethods());
+  const versions = versionsOf({ v1: V1, v2: V2 }, versionConfig);
+  const routers = mountVersions(
+    app,
+    [
+      { ...versions.v2, router: v2, allowedMethods: { patchTypes: PATCH_TYPES } },
+      { ...versions.v1, router: v1 },
+    ],
+    runtime,
+  );
   app.use(
     documents({
       name: 'users',
       title: 'Users',
       description: DESCRIPTION,
-      routers: [v2, v1],
+      routers,
     }),
   );
   app.use(notFoundHandler());

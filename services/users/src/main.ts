@@ -11,7 +11,12 @@ await runService({
   async start(config, runtime) {
     const store = await openStore(config, runtime);
     return {
-      app: createUsersApp({ ...runtime, store, bodyLimit: config.BODY_LIMIT }),
+      app: createUsersApp({
+        ...runtime,
+        store,
+        bodyLimit: config.BODY_LIMIT,
+        versionConfig: config,
+      }),
       checks: { store: () => store.check() },
       close: () => store.close(),
     };

@@ -11,11 +11,7 @@ import { readNewUser, readUserChanges } from './v1/read-user.ts';
 import { sendList } from './v1/user-list.ts';
 
 const tags = ['Version 1'];
-const headers = {
-  Deprecation: 'When this version was deprecated (RFC 9745)',
-  Link: 'The same path in version 2, with the relation `successor-version`',
-};
-const ONE = { schema: z.object({ data: UserV1 }), headers };
+const ONE = { schema: z.object({ data: UserV1 }) };
 
 export interface UserRoutesV1Options {
   /** Maximum size of a request body, in bytes. */
@@ -35,9 +31,8 @@ export function createUserRoutesV1(users: Users, { bodyLimit }: UserRoutesV1Opti
         'All users, or one page if `page` or `limit` is present. A long list is streamed; `total` is the number of users in the response.',
       operationId: 'listUsersV1',
       tags,
-      deprecated: true,
       reads: { query: PageQueryV1 },
-      responses: { 200: { schema: UserListV1, headers }, ...STORE_UNAVAILABLE },
+      responses: { 200: { schema: UserListV1 }, ...STORE_UNAVAILABLE },
     }),
     async (ctx) => {
       if (isPaged(ctx.query)) await sendPage(ctx, users);
@@ -52,7 +47,6 @@ export function createUserRoutesV1(users: Users, { bodyLimit }: UserRoutesV1Opti
       description: 'As an HTML fragment if `Accept` contains `text/html`.',
       operationId: 'getUserV1',
       tags,
-      deprecated: true,
       responses: {
         200: { ...ONE, mediaTypes: ['application/json', 'text/html'] },
         ...STORE_UNAVAILABLE,
@@ -72,7 +66,6 @@ export function createUserRoutesV1(users: Users, { bodyLimit }: UserRoutesV1Opti
       summary: 'Create a user in version 1',
       operationId: 'createUserV1',
       tags,
-      deprecated: true,
       reads: { body: NewUserV1 },
       responses: { 201: ONE, ...STORE_UNAVAILABLE },
     }),
@@ -90,7 +83,6 @@ export function createUserRoutesV1(users: Users, { bodyLimit }: UserRoutesV1Opti
       description: 'Omitted fields keep their value.',
       operationId: 'changeUserV1',
       tags,
-      deprecated: true,
       reads: { body: UserChangesV1 },
       responses: { 200: ONE, ...STORE_UNAVAILABLE },
     }),
@@ -106,8 +98,7 @@ export function createUserRoutesV1(users: Users, { bodyLimit }: UserRoutesV1Opti
       summary: 'Delete a user in version 1',
       operationId: 'deleteUserV1',
       tags,
-      deprecated: true,
-      responses: { 204: { headers }, ...STORE_UNAVAILABLE },
+      responses: { 204: {}, ...STORE_UNAVAILABLE },
     }),
     async (ctx) => {
       await users.remove(ctx.params.id);

@@ -18,6 +18,11 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(words:
   return z.enum(words, `must be one of ${words.join(', ')}`);
 }
 
+/** A day in the form `2027-12-31`. */
+export function day() {
+  return z.iso.date('must be a day such as 2027-12-31');
+}
+
 /** A URL with one of `protocols`, such as `https`. Error messages do not repeat it: it may have a password. */
 export function url(...protocols: readonly [string, ...string[]]) {
   const starts = protocols.map((protocol) => `${protocol}://`).join(' or ');

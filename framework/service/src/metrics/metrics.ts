@@ -3,6 +3,7 @@ import { annotate, type Middleware } from 'fw';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 import type { PoolUse } from '../postgres/postgres.ts';
+import { type ClientRequest, createClientCounter } from './client-requests.ts';
 
 /** Methods with a label of their own; others share one, so that clients cannot create series. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'];
@@ -34,6 +35,8 @@ export interface Metrics {
   /** A request has ended. */
   end(result: RequestResult): void;
   countShed(reason: ShedReason): void;
+  /** Counts a request by version and client; the first 100 clients of a version have series of their own. */
+  countClient(request: ClientRequest): void;
   /** Wraps `limiter`: each of its decisions is counted as `allowed`, `refused` or `failed`. */
   countDecisions(limit: string, limiter: Middleware): Middleware;
   /** Reads the use of a connection pool with `read` whenever the metrics are read. */
@@ -121,6 +124,7 @@ export function createMetrics({ hasProcessMetrics = false }: MetricsOptions = {}
     countShed(reason) {
       shed.inc({ reason });
     },
+    countClient: createClientCounter(register),
     countDecisions(limit, limiter) {
       for (const outcome of ['allowed', 'refused', 'failed']) decisions.inc({ limit, outcome }, 0);
       return countDecisions(limiter, (outcome) => decisions.inc({ limit, outcome }));

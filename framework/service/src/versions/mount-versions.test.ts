@@ -1,0 +1,135 @@
+import { request } from '@fw/core/testing';
+import { createRouter, notFoundHandler } from 'fw';
+import { expect, test } from 'vitest';
+
+import { documents } from '../app/documents.ts';
+import { createServiceApp } from '../app/service-app.ts';
+import { createMetrics } from '../metrics/metrics.ts';
+import { mountVersions } from './mount-versions.ts';
+
+const deprecated = { since: new Date('2026-12-01T00:00:00Z'), successor: '/api/v2/notes' };
+
+/** Two versions of an API; version 1 is deprecated. */
+function createNotesApp({ isRemoved = false } = {}) {
+  const metrics = createMetrics();
+  const app = createServiceApp({ metrics });
+  const notes = () =>
+    createRouter()
+      .get('/', () => ({ data: [] }))
+      .get('/:id', (ctx) => ctx.throw(404))
+      .post('/', (ctx) => ctx.throw(400));
+  const routers = mountVersions(
+    app,
+    [
+      { name: 'v2', path: '/api/v2/notes', router: notes() },
+      { name: 'v1', path: '/api/v1/notes', router: notes(), deprecated, isRemoved },
+    ],
+    { metrics },
+  );
+  app.use(documents({ name: 'notes', title: 'Notes', description: 'Notes.', routers }));
+  app.use(notFoundHandler());
+  return { app, metrics };
+}
+
+const V1_REQUESTS = [
+  ['GET', '/api/v1/notes', 200],
+  ['HEAD', '/api/v1/notes', 200],
+  ['OPTIONS', '/api/v1/notes', 200],
+  ['GET', '/API/V1/Notes/', 200],
+  ['POST', '/api/v1/notes', 400],
+  ['GET', '/api/v1/notes/7', 404],
+  ['GET', '/api/v1/notes/7/8', 404],
+  ['DELETE', '/api/v1/notes', 405],
+] as const;
+
+test.each(V1_REQUESTS)(
+  '%s %s of a deprecated version has Deprecation and Link (%i)',
+  async (method, path, status) => {
+    const { app } = createNotesApp();
+
+    const response = await request(app, path, { method });
+
+    expect(response.status).toBe(status);
+    expect(response.headers.get('deprecation')).toBe('@1796083200');
+    expect(response.headers.get('link')).toMatch(
+      /^<\/api\/v2\/notes[^>]*>; rel="successor-version"$/,
+    );
+    expect(response.headers.get('sunset')).toBeNull();
+  },
+);
+
+test('mountVersions sets no header on the current version', async () => {
+  const { app } = createNotesApp();
+
+  const response = await request(app, '/api/v2/notes');
+
+  expect(response.headers.get('deprecation')).toBeNull();
+});
+
+test('the document marks the operations of a deprecated version, and describes its headers', async () => {
+  const { app } = createNotesApp();
+
+  const { paths } = (await (await request(app, '/openapi.json')).json()) as {
+    paths: Record<string, { get: { deprecated?: boolean; responses: object } }>;
+  };
+
+  const headers = { Deprecation: expect.anything(), Link: expect.anything() };
+  expect(paths['/api/v1/notes']?.get).toMatchObject({
+    deprecated: true,
+    responses: { '2XX': { headers } },
+  });
+  expect(paths['/api/v2/notes']?.get).not.toHaveProperty('deprecated');
+});
+
+test.each(V1_REQUESTS)('%s %s of a removed version gets 410', async (method, path) => {
+  const { app } = createNotesApp({ isRemoved: true });
+
+  const response = await request(app, path, { method });
+
+  expect(response.status).toBe(410);
+  expect(response.headers.get('link')).toContain('/api/v2/notes');
+});
+
+test('the problem of a removed version names its successor', async () => {
+  const { app } = createNotesApp({ isRemoved: true });
+
+  const response = await request(app, '/api/v1/notes/7');
+
+  expect(await response.json()).toMatchObject({
+    status: 410,
+    code: 'GONE',
+    detail: 'Version v1 of this API was removed: use /api/v2/notes',
+  });
+});
+
+test('a removed version is not in the document, and the current version is served', async () => {
+  const { app } = createNotesApp({ isRemoved: true });
+
+  const document = (await (await request(app, '/openapi.json')).json()) as { paths: object };
+  const current = await request(app, '/api/v2/notes');
+
+  expect(Object.keys(document.paths)).toEqual(['/api/v2/notes', '/api/v2/notes/{id}']);
+  expect(current.status).toBe(200);
+});
+
+test.each([false, true])(
+  'requests are counted by version and client (removed: %s)',
+  async (isRemoved) => {
+    const { app, metrics } = createNotesApp({ isRemoved });
+
+    for (const path of ['/api/v1/notes', '/api/v1/notes/7', '/api/v2/notes', '/nowhere']) {
+      await request(app, path, { headers: { 'User-Agent': 'curl/8.5.0' } });
+    }
+
+    const text = await metrics.register.getSingleMetricAsString('api_requests_total');
+    expect(
+      text
+        .split('\n')
+        .filter((line) => !line.startsWith('#'))
+        .sort(),
+    ).toEqual([
+      'api_requests_total{version="v1",path="/api/v1/notes",client="curl"} 2',
+      'api_requests_total{version="v2",path="/api/v2/notes",client="curl"} 1',
+    ]);
+  },
+);
