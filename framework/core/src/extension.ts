@@ -1,7 +1,7 @@
 import { DONE, isThenable } from './compose.ts';
 import type { Context, MatchedRoute, Parts } from './context.ts';
 import { RequestContext, type SentListener } from './request-context.ts';
-import type { Content } from './response/body.ts';
+import { type Content, isStream } from './response/body.ts';
 import { type ErrorResponseOptions, recordError } from './response/record-error.ts';
 import { findHeader } from './response/response-headers.ts';
 
@@ -58,6 +58,7 @@ export function recordedBody(ctx: Context): Content | undefined {
 /** Sends `body` in place of the recorded one. The caller reads or destroys a stream that it replaces. */
 export function replaceBody(ctx: Context, body: Content): void {
   const context = own(ctx);
+  if (isStream(body)) body.on('error', () => {}); // writeResponse() handles an earlier failure too
   context.responseBody = body;
   context.streamLength = -1;
 }

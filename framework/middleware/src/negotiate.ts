@@ -1,6 +1,8 @@
 import type { Context } from '@fw/core';
 import { HttpError } from '@fw/errors';
 
+import { readWeights, type Weighted } from './weights.ts';
+
 /**
  * Returns the one of `types` that the client prefers in `Accept`, or the first of several equally
  * preferred ones, and adds `Vary: Accept` to the response.
@@ -16,7 +18,7 @@ export function negotiate<Type extends string>(ctx: Context, types: readonly Typ
   const accept = ctx.get('accept') ?? '*/*';
   const [first] = types;
   if (accept === '*/*' && first) return first;
-  const ranges = readRanges(accept);
+  const ranges = readWeights(accept);
   let best: { readonly type: Type; readonly quality: number } | undefined;
   for (const type of types) {
     const quality = qualityOf(type, ranges);
@@ -26,24 +28,11 @@ export function negotiate<Type extends string>(ctx: Context, types: readonly Typ
   return best.type;
 }
 
-interface MediaRange {
-  readonly range: string;
-  readonly quality: number;
-}
-
-function readRanges(accept: string): readonly MediaRange[] {
-  return accept.split(',').map((entry) => {
-    const [range = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
-    const weight = parameters.find((parameter) => parameter.startsWith('q='));
-    return { range, quality: weight === undefined ? 1 : Number(weight.slice(2)) || 0 };
-  });
-}
-
 /** The weight of the most specific range that covers `type`; 0 if none does. */
-function qualityOf(type: string, ranges: readonly MediaRange[]): number {
+function qualityOf(type: string, ranges: readonly Weighted[]): number {
   const covering = [type, `${type.slice(0, type.indexOf('/'))}/*`, '*/*'];
-  for (const name of covering) {
-    const found = ranges.find(({ range }) => range === name);
+  for (const range of covering) {
+    const found = ranges.find(({ name }) => name === range);
     if (found) return found.quality;
   }
   return 0;

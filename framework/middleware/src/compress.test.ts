@@ -1,0 +1,323 @@
+import { Readable } from 'node:stream';
+import zlib from 'node:zlib';
+
+import { createApp, listen, type Middleware } from '@fw/core';
+import { request } from '@fw/core/testing';
+import { errorHandler } from '@fw/errors';
+import compression from 'compression';
+import express from 'express';
+import { Hono } from 'hono';
+import { compress as honoCompress } from 'hono/compress';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { expectSection, markdownTable } from '../../../deploy/local/testing/markdown.ts';
+import { type CompressOptions, compress } from './compress.ts';
+import { isNotModified } from './preconditions.ts';
+import { peer } from './testing/peers.ts';
+
+const LINE = 'a line of text that repeats\n';
+const TEXT = LINE.repeat(100);
+const LONG_TEXT = LINE.repeat(5_000);
+const BROWSER = 'gzip, deflate, br, zstd';
+
+const text: Middleware = (ctx) => ctx.send(TEXT);
+
+function createTextApp(handler: Middleware, options?: CompressOptions) {
+  const app = createApp({ logger: { info() {}, warn() {}, error() {} } });
+  return app.use(compress(options), errorHandler(), handler);
+}
+
+/** Sends a request and decodes the body. */
+async function send(
+  handler: Middleware,
+  accept: string | undefined = BROWSER,
+  { options, headers, method = 'GET' }: SendOptions = {},
+) {
+  const response = await request(createTextApp(handler, options), '/', {
+    method,
+    headers: { ...(accept && { 'Accept-Encoding': accept }), ...headers },
+  });
+  return { response, ...(await decode(response)) };
+}
+
+interface SendOptions {
+  readonly options?: CompressOptions;
+  readonly headers?: Record<string, string>;
+  readonly method?: string;
+}
+
+async function decode(response: Response) {
+  const encoding = response.headers.get('content-encoding');
+  const body = Buffer.from(await response.arrayBuffer());
+  const decoders: Record<string, (body: Buffer) => Buffer> = {
+    zstd: zlib.zstdDecompressSync,
+    br: zlib.brotliDecompressSync,
+    gzip: zlib.gunzipSync,
+  };
+  const decoder = decoders[body.length > 0 ? String(encoding) : ''];
+  const decoded = decoder ? decoder(body) : body;
+  return { encoding, text: decoded.toString(), length: body.length };
+}
+
+test.each([
+  [BROWSER, 'zstd'],
+  ['gzip, br', 'br'],
+  ['gzip', 'gzip'],
+  ['GZIP', 'gzip'],
+  ['br;q=0.5, gzip;q=0.9', 'gzip'],
+  ['br;q=0.5, zstd;q=0.5', 'zstd'],
+  ['zstd;q=0, *', 'br'],
+  ['*', 'zstd'],
+  ['gzip, identity', 'gzip'],
+  ['gzip;q=0.5, identity;q=0.9', null],
+  ['gzip;q=0.5, *;q=0', 'gzip'],
+  ['gzip;q=0', null],
+  ['*;q=0', null],
+  ['identity;q=0', null],
+  ['gzip;q=much', null],
+  ['deflate, unknown', null],
+  [' , ;;', null],
+  ['', null],
+])('Accept-Encoding %j gets the encoding %j', async (accept, encoding) => {
+  const app = createTextApp(text);
+  const response = await request(app, '/', { headers: { 'Accept-Encoding': accept } });
+
+  expect(response.headers.get('vary')).toBe('Accept-Encoding');
+  expect(await decode(response)).toMatchObject({ encoding, text: TEXT });
+});
+
+test('a request without Accept-Encoding gets the unchanged body', async () => {
+  const response = await request(createTextApp(text), '/');
+
+  expect(response.headers.get('content-encoding')).toBeNull();
+  expect(response.headers.get('vary')).toBe('Accept-Encoding');
+});
+
+describe.each(['zstd', 'br', 'gzip'] as const)('%s', (encoding) => {
+  test.each<readonly [string, string, Middleware]>([
+    ['a text', TEXT, text],
+    ['a long text', LONG_TEXT, (ctx) => ctx.send(LONG_TEXT)],
+    ['JSON', JSON.stringify({ TEXT }), (ctx) => ctx.json({ TEXT })],
+    ['text beyond ASCII', 'é'.repeat(600), (ctx) => ctx.send('é'.repeat(600))],
+    ['bytes', TEXT, (ctx) => ctx.set('Content-Type', 'text/csv').send(Buffer.from(TEXT))],
+  ])('%s has the length of the encoded body', async (_, expected, handler) => {
+    const { response, ...body } = await send(handler, encoding);
+
+    expect(body).toMatchObject({ encoding, text: expected });
+    expect(response.headers.get('content-length')).toBe(String(body.length));
+    expect(body.length).toBeLessThan(expected.length / 2);
+  });
+
+  test.each<readonly [string, Middleware]>([
+    ['a stream', (ctx) => ctx.set('Content-Type', 'text/plain').send(Readable.from([LONG_TEXT]))],
+    ['a Blob', (ctx) => ctx.send(new Blob([LONG_TEXT], { type: 'text/plain' }))],
+  ])('%s is sent without a length', async (_, handler) => {
+    const { response, ...body } = await send(handler, encoding);
+
+    expect(body).toMatchObject({ encoding, text: LONG_TEXT });
+    expect(response.headers.get('content-length')).toBeNull();
+  });
+
+  test('HEAD has the headers of GET', async () => {
+    const get = await send(text, encoding);
+    const head = await send(text, encoding, { method: 'HEAD' });
+
+    for (const name of ['content-encoding', 'content-length', 'content-type', 'vary']) {
+      expect(head.response.headers.get(name)).toBe(get.response.headers.get(name));
+    }
+    expect(head.length).toBe(0);
+  });
+});
+
+test.each<readonly [string, Middleware]>([
+  ['a body below the threshold', (ctx) => ctx.send('small')],
+  ['an image', (ctx) => ctx.set('Content-Type', 'image/png').send(TEXT)],
+  ['an event stream', (ctx) => ctx.set('Content-Type', 'text/event-stream').send(TEXT)],
+  ['no-transform', (ctx) => ctx.set('Cache-Control', 'public, no-transform').send(TEXT)],
+  ['an encoded body', (ctx) => ctx.set('Content-Encoding', 'identity').send(TEXT)],
+  ['a range', (ctx) => ctx.set('Content-Range', 'bytes 0-2799/9999').send(TEXT)],
+  ['a digest', (ctx) => ctx.set('Repr-Digest', 'sha-256=:AA==:').send(TEXT)],
+  ['no type', (ctx) => ctx.set('Content-Type', '').send(TEXT)],
+])('%s is sent unchanged', async (_, handler) => {
+  const plain = await request(createApp().use(handler), '/');
+  const { response } = await send(handler);
+
+  const headers = ({ headers }: Response) => [...headers].filter(([name]) => name !== 'date');
+  expect(headers(response)).toEqual(headers(plain));
+});
+
+test.each([204, 205])('%i has no body and no encoding', async (status) => {
+  const { response } = await send((ctx) => {
+    ctx.status = status;
+    ctx.send(TEXT);
+  });
+
+  expect(response.status).toBe(status);
+  expect(response.headers.get('content-encoding')).toBeNull();
+});
+
+test.each([
+  'application/json; charset=utf-8',
+  'application/problem+json',
+  'image/svg+xml',
+  'TEXT/HTML',
+  'font/ttf',
+])('%s is compressed', async (type) => {
+  const { encoding } = await send((ctx) => ctx.set('Content-Type', type).send(TEXT));
+
+  expect(encoding).toBe('zstd');
+});
+
+test('a problem response is compressed', async () => {
+  const { response, encoding, text } = await send((ctx) => ctx.throw(404, TEXT));
+
+  expect([response.status, encoding]).toEqual([404, 'zstd']);
+  expect(JSON.parse(text)).toMatchObject({ code: 'NOT_FOUND', detail: TEXT });
+});
+
+test('a Vary of the handler is kept', async () => {
+  const { response } = await send((ctx) => ctx.append('Vary', 'Accept').send(TEXT));
+
+  expect(response.headers.get('vary')).toBe('Accept, Accept-Encoding');
+});
+
+describe('entity tags', () => {
+  const tagged: Middleware = (ctx) => {
+    if (!isNotModified(ctx, '"3"')) ctx.set('Accept-Ranges', 'bytes').send(TEXT);
+  };
+
+  test('a compressed response has a weak tag and no ranges', async () => {
+    const { response } = await send(tagged);
+
+    expect(response.headers.get('etag')).toBe('W/"3"');
+    expect(response.headers.get('accept-ranges')).toBe('none');
+  });
+
+  test('an unchanged response keeps its strong tag', async () => {
+    const { response } = await send(tagged, 'identity');
+
+    expect(response.headers.get('etag')).toBe('"3"');
+    expect(response.headers.get('accept-ranges')).toBe('bytes');
+  });
+
+  test.each([
+    ['W/"3"', 'W/"3"', 'Accept-Encoding'],
+    ['"3"', '"3"', null],
+  ])('304 to If-None-Match %s has the tag %s', async (stored, etag, vary) => {
+    const { response } = await send(tagged, BROWSER, { headers: { 'If-None-Match': stored } });
+
+    expect(response.status).toBe(304);
+    expect(response.headers.get('etag')).toBe(etag);
+    expect(response.headers.get('vary')).toBe(vary);
+    expect(response.headers.get('content-encoding')).toBeNull();
+  });
+});
+
+test('a stream that fails before its first chunk gets a problem response', async () => {
+  const { response, encoding, text } = await send((ctx) => {
+    const failing = new Readable({ read: () => failing.destroy(new Error('failed')) });
+    ctx.set('Content-Type', 'text/plain').send(failing);
+  });
+
+  expect([response.status, encoding]).toEqual([500, null]);
+  expect(JSON.parse(text)).toMatchObject({ code: 'INTERNAL_ERROR' });
+});
+
+test('a client that disconnects ends the stream', async () => {
+  const source = Readable.from(endlessLines());
+  const app = createTextApp((ctx) => ctx.set('Content-Type', 'text/plain').send(source));
+  const server = await listen(app, { port: 0, host: '127.0.0.1' });
+  onTestFinished(() => server.close());
+  const client = new AbortController();
+  const response = await fetch(`http://127.0.0.1:${server.port}`, { signal: client.signal });
+  const closed = new Promise((resolve) => source.once('close', resolve));
+
+  client.abort();
+
+  expect(response.headers.get('content-encoding')).not.toBeNull();
+  await closed;
+});
+
+function* endlessLines() {
+  for (;;) yield LONG_TEXT;
+}
+
+test.each<readonly [CompressOptions, string]>([
+  [{ encodings: ['deflate' as never] }, 'expected a list of zstd, br, gzip'],
+  [{ encodings: 'gzip' as never }, 'option encodings "gzip" of compress(): expected a list'],
+  [{ thresholdBytes: -1 }, 'option thresholdBytes "-1" of compress(): expected a whole number'],
+  [{ threshold: 1 } as never, 'did you mean thresholdBytes?'],
+])('compress rejects %j', (options, message) => {
+  expect(() => compress(options)).toThrow(TypeError);
+  expect(() => compress(options)).toThrow(message);
+});
+
+test('the options change threshold and order of the encodings', async () => {
+  const options = { encodings: ['gzip', 'br'], thresholdBytes: 1 } as const;
+
+  const { encoding } = await send((ctx) => ctx.send('small'), BROWSER, { options });
+
+  expect(encoding).toBe('gzip');
+});
+
+test('the comparison with compression and hono/compress in the README is up to date', async () => {
+  const image = { 'Content-Type': 'image/png' };
+  const etag = { ETag: '"3"' };
+  const cases: readonly (readonly [string, string, Record<string, string>, string?])[] = [
+    ['`gzip, deflate, br, zstd`', BROWSER, {}],
+    ['`br;q=0.5, gzip;q=0.9`', 'br;q=0.5, gzip;q=0.9', {}],
+    ['`gzip;q=0.5, identity;q=0.9`', 'gzip;q=0.5, identity;q=0.9', {}],
+    ['`identity`', 'identity', {}],
+    ['`HEAD`', BROWSER, {}, 'HEAD'],
+    ['strong `ETag`', BROWSER, etag],
+    ['`Accept-Ranges: bytes`', BROWSER, { 'Accept-Ranges': 'bytes' }],
+    ['image', BROWSER, image],
+    ['event stream', BROWSER, { 'Content-Type': 'text/event-stream' }],
+    ['`Cache-Control: no-transform`', BROWSER, { 'Cache-Control': 'no-transform' }],
+    ['`Content-Range`', BROWSER, { 'Content-Range': 'bytes 0-2799/9999' }],
+  ];
+  const rows = await Promise.all(
+    cases.map(async ([title, accept, headers, method = 'GET']) => {
+      const all = { 'Content-Type': 'text/plain', ...headers };
+      const responses = appsSending(all).map((app) =>
+        request(app, '/', { method, headers: { 'Accept-Encoding': accept } }),
+      );
+      return [title, ...(await Promise.all(responses)).map(summary)];
+    }),
+  );
+
+  const head = [
+    'Request or response',
+    '`@fw/middleware/compress`',
+    '`compression`',
+    '`hono/compress`',
+  ];
+  expectSection(`${import.meta.dirname}/../README.md`, 'compress', markdownTable(head, rows));
+});
+
+/** The same response behind the middleware of each framework. */
+function appsSending(headers: Record<string, string>) {
+  return [
+    createApp().use(compress(), (ctx) => {
+      for (const [name, value] of Object.entries(headers)) ctx.set(name, value);
+      ctx.send(TEXT);
+    }),
+    peer(
+      express()
+        .use(compression())
+        .get('/', (_req, res) => {
+          for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+          res.end(TEXT);
+        }),
+    ),
+    peer(new Hono().use(honoCompress()).get('/', (c) => c.body(TEXT, 200, headers))),
+  ];
+}
+
+function summary({ headers }: Response): string {
+  const parts = [headers.get('content-encoding') ?? 'plain'];
+  if (headers.has('vary')) parts.push('Vary');
+  if (headers.has('etag')) parts.push(headers.get('etag')!);
+  if (headers.has('accept-ranges')) parts.push(`ranges: ${headers.get('accept-ranges')}`);
+  return parts.join(', ');
+}

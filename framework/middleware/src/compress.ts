@@ -1,0 +1,103 @@
+import { type Context, type Middleware, markFactories } from '@fw/core';
+import {
+  type Content,
+  isStream,
+  recordedBody,
+  replaceBody,
+  responseHeader,
+} from '@fw/core/extension';
+import { aListOf, aWholeNumber, oneOf, readOptions } from '@fw/core/options';
+
+import { selectEncoding } from './compress/accept-encoding.ts';
+import { ENCODINGS, type Encoding, encode } from './compress/encodings.ts';
+import { addVary } from './vary.ts';
+
+export type { Encoding } from './compress/encodings.ts';
+
+export interface CompressOptions {
+  /**
+   * The encodings to use; the first one wins if the client prefers several equally. Default zstd, br
+   * and gzip; without zstd on Node before 22.15.
+   */
+  readonly encodings?: readonly Encoding[];
+  /** The smallest body to compress, in bytes; streams are always compressed. Default 1,024. */
+  readonly thresholdBytes?: number;
+}
+
+/**
+ * Compresses responses with the encoding that the client prefers in `Accept-Encoding`. Register it
+ * before `errorHandler()` to compress problem responses too.
+ *
+ * @throws {TypeError} if an option is unknown or its value is invalid
+ */
+export function compress(options: CompressOptions = {}): Middleware {
+  const { encodings = ENCODINGS, thresholdBytes = 1_024 } = readOptions('compress()', options, {
+    encodings: aListOf(`a list of ${ENCODINGS.join(', ')}`, oneOf(ENCODINGS)),
+    thresholdBytes: aWholeNumber(0, Number.MAX_SAFE_INTEGER),
+  });
+  return async (ctx, next) => {
+    await next();
+    const body = recordedBody(ctx);
+    if (body === undefined) return;
+    if (ctx.status === 304) matchStoredTag(ctx);
+    else if (isLong(body, thresholdBytes) && isCompressible(ctx)) {
+      await compressBody(ctx, body, encodings);
+    }
+  };
+}
+
+async function compressBody(
+  ctx: Context,
+  body: Content,
+  encodings: readonly Encoding[],
+): Promise<void> {
+  addVary(ctx, 'Accept-Encoding');
+  const encoding = selectEncoding(ctx.get('accept-encoding'), encodings);
+  if (encoding === undefined) return;
+  const encoded = await encode(body, encoding);
+  if (recordedBody(ctx) !== body) return; // an error, such as a time-out, replaced the response
+  replaceBody(ctx, encoded);
+  ctx.set('Content-Encoding', encoding);
+  const etag = responseHeader(ctx, 'ETag');
+  if (etag !== undefined) ctx.set('ETag', weak(etag));
+  // Ranges count bytes of the encoded body, which is not the same on each request.
+  if (responseHeader(ctx, 'Accept-Ranges') !== undefined) ctx.set('Accept-Ranges', 'none');
+}
+
+function isLong(body: Content, thresholdBytes: number): boolean {
+  if (isStream(body)) return true;
+  return body.length > 0 && Buffer.byteLength(body) >= thresholdBytes;
+}
+
+const COMPRESSIBLE_TYPE =
+  /^(?:text\/(?!event-stream$).*|.*\+(?:json|xml|yaml)|application\/(?:javascript|json|wasm|x-ndjson|xml|yaml)|font\/[ot]tf|image\/(?:bmp|x-icon|vnd\.microsoft\.icon))$/i;
+
+/** Headers that describe the exact bytes of the body. */
+const EXACT_HEADERS = ['Content-Encoding', 'Content-Range', 'Content-Digest', 'Repr-Digest'];
+
+/** Whether the type of the response profits from compression and no header forbids it. */
+function isCompressible(ctx: Context): boolean {
+  const [type = ''] = (responseHeader(ctx, 'Content-Type') ?? '').split(';');
+  const cacheControl = responseHeader(ctx, 'Cache-Control') ?? '';
+  return (
+    ![204, 205].includes(ctx.status) &&
+    COMPRESSIBLE_TYPE.test(type.trim()) &&
+    !/(?:^|,)\s*no-transform\s*(?:,|$)/i.test(cacheControl) &&
+    EXACT_HEADERS.every((name) => responseHeader(ctx, name) === undefined)
+  );
+}
+
+/** A compressed body has other bytes than the plain one: both cannot have one strong tag (RFC 9110 §8.8.3.3). */
+function weak(etag: string): string {
+  return etag.startsWith('W/') ? etag : `W/${etag}`;
+}
+
+/** Gives a 304 the weak tag of the compressed response that the client has stored. */
+function matchStoredTag(ctx: Context): void {
+  const etag = responseHeader(ctx, 'ETag');
+  if (etag === undefined || !ctx.get('if-none-match')?.includes(weak(etag))) return;
+  addVary(ctx, 'Accept-Encoding');
+  ctx.set('ETag', weak(etag));
+}
+
+markFactories({ compress });
