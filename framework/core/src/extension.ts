@@ -4,6 +4,7 @@ import { RequestContext, type SentListener } from './request-context.ts';
 import { type Content, isStream } from './response/body.ts';
 import { type ErrorResponseOptions, recordError } from './response/record-error.ts';
 import { findHeader } from './response/response-headers.ts';
+import { closingOfSocket } from './server/connections.ts';
 
 function own(ctx: Context): RequestContext {
   if (ctx instanceof RequestContext) return ctx;
@@ -77,6 +78,14 @@ export function responseHeader(ctx: Context, name: string): string | undefined {
   const at = findHeader(responseHeaders, name);
   if (at >= 0) return [responseHeaders[at + 1]].flat().join(', ');
   return name.toLowerCase() === 'content-type' && responseType !== '' ? responseType : undefined;
+}
+
+/**
+ * For responses without an end, such as event streams: aborts when the server that received the request
+ * starts to close its connections.
+ */
+export function closingSignal(ctx: Context): AbortSignal {
+  return closingOfSocket(ctx.raw.req.socket);
 }
 
 /** For routers: records the matched route and its parameters, and resets the 404 of an earlier router. */

@@ -25,3 +25,5 @@ export type { Body } from './response/body.ts';
 export * from './response/http-error.ts';
 export type { CloseOptions } from './server/close.ts';
 export { type ListeningServer, type ListenOptions, listen } from './server/listen.ts';
+export type { TlsOptions } from './server/tls.ts';
+export type { UpgradeHandler } from './server/upgrade.ts';

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 
 import type { Logger } from '../logger.ts';
 import { milliseconds, readOptions } from '../options.ts';
+import { announceClosing, openSockets } from './connections.ts';
 import { currentResponse } from './unreadable.ts';
 
 export interface CloseOptions {
@@ -12,9 +13,6 @@ export interface CloseOptions {
   readonly timeoutMs?: number;
 }
 
-const connections = new WeakMap<Server, Set<Socket>>();
-const closing = new WeakSet<Server>();
-
 /** How long a client may take to complete a request head that it has started to send. */
 const HEAD_MS = 1_000;
 
@@ -22,22 +20,6 @@ const HEAD_MS = 1_000;
 const ACCEPT_MS = 1_000;
 
 const SWEEP_MS = 50;
-
-/** Returns a live set of the open connections of `server`. */
-export function trackConnections(server: Server): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>();
-  connections.set(server, sockets);
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  return sockets;
-}
-
-/** Whether `server` is closing and sends `Connection: close`. */
-export function isClosing(server: Server): boolean {
-  return closing.has(server);
-}
 
 /**
  * Stops accepting connections, waits until every response is sent, and resolves when every connection
@@ -94,7 +76,7 @@ interface Deadlines {
 /** Resolves with the number of responses that were incomplete at the time limit. */
 function closeConnections(server: Server, { lingerEndMs, endMs }: Deadlines): Promise<number> {
   return new Promise((resolve, reject) => {
-    const sockets = connections.get(server) ?? new Set();
+    const sockets = openSockets(server);
     let incomplete = 0;
     const closeIdleConnections = takeCloseIdleConnections(server);
     const sweep = setInterval(() => {
@@ -108,7 +90,7 @@ function closeConnections(server: Server, { lingerEndMs, endMs }: Deadlines): Pr
         closeIdleConnections();
       }
     }, SWEEP_MS);
-    closing.add(server);
+    announceClosing(server);
     for (const socket of sockets) {
       const response = currentResponse(socket);
       if (response && !response.headersSent) response.setHeader('Connection', 'close');

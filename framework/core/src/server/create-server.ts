@@ -1,4 +1,10 @@
-import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
+import type {
+  IncomingMessage,
+  ServerOptions as NodeOptions,
+  RequestListener,
+  Server,
+  ServerResponse,
+} from 'node:http';
 
 import type { Application } from '../application.ts';
 import { http } from '../http.ts';
@@ -6,9 +12,11 @@ import { badOption } from '../options.ts';
 import { createRequestId } from '../request/request-id.ts';
 import { PROBLEM_TYPE, problemOfStatus } from '../response/problem.ts';
 import { TrackedResponse } from '../response/tracked-response.ts';
-import { isClosing, trackConnections } from './close.ts';
+import { closingOfServer, openSockets, trackConnections } from './connections.ts';
 import { handleInTurn, isPipelined } from './pipelining.ts';
+import { readTls, type TlsOptions } from './tls.ts';
 import { closeWithProblem, rejectUnreadable } from './unreadable.ts';
+import { handleUpgrades, isWebSocketRequest, type UpgradeHandler } from './upgrade.ts';
 import { limitWriteTime } from './write-timeout.ts';
 
 export interface ServerTimeouts {
@@ -26,20 +34,32 @@ export interface ServerTimeouts {
   readonly writeTimeoutMs?: number;
 }
 
+export interface ServerOptions extends ServerTimeouts {
+  /** Serves HTTPS with this certificate. Default: HTTP. */
+  readonly tls?: TlsOptions;
+  /**
+   * Takes over the connection of a WebSocket request: `(req, socket, head) => …`. Default: it is a
+   * normal request. The middleware of the application does not run for it.
+   */
+  readonly upgrade?: UpgradeHandler;
+}
+
 /** Creates the server that `listen` starts. */
-export function createServer(app: Application, timeouts: ServerTimeouts = {}): Server {
+export function createServer(app: Application, options: ServerOptions = {}): Server {
   const handle = (req: IncomingMessage, res: ServerResponse) => {
-    if (isClosing(server)) res.setHeader('Connection', 'close');
+    if (closing.aborted) res.setHeader('Connection', 'close');
     app.handle(req, res);
   };
   const dispatch = (req: IncomingMessage, res: ServerResponse) => {
     if (isPipelined(res)) handleInTurn(req, res, handle);
     else handle(req, res);
   };
-  const server: Server = http.createServer(serverOptions(timeouts), dispatch);
-  const sockets = trackConnections(server);
-  const { writeTimeoutMs = 30_000 } = timeouts;
-  if (writeTimeoutMs > 0) limitWriteTime(server, sockets, writeTimeoutMs);
+  const server = createNodeServer(options, dispatch);
+  trackConnections(server);
+  const closing = closingOfServer(server);
+  const { writeTimeoutMs = 30_000, upgrade } = options;
+  if (writeTimeoutMs > 0) limitWriteTime(server, openSockets(server), writeTimeoutMs);
+  if (upgrade) handleUpgrades(server, upgrade, app.logger);
   // The body parser sends 100 Continue, unless it rejects the body by its length (RFC 9110 §10.1.1).
   server.on('checkContinue', dispatch);
   server.on('checkExpectation', rejectExpectation);
@@ -48,9 +68,31 @@ export function createServer(app: Application, timeouts: ServerTimeouts = {}): S
   return server;
 }
 
-function serverOptions(timeouts: ServerTimeouts): ServerOptions {
-  const { keepAliveTimeoutMs = 75_000, requestTimeoutMs = 300_000 } = timeouts;
-  const { headersTimeoutMs = Math.min(80_000, requestTimeoutMs || 80_000) } = timeouts;
+function createNodeServer(options: ServerOptions, dispatch: RequestListener): Server {
+  const { tls } = options;
+  const nodeOptions = readNodeOptions(options);
+  if (tls === undefined) return http.createServer(nodeOptions, dispatch);
+  const { ca, ...certificate } = readTls(tls);
+  const server = process.getBuiltinModule('node:https').createServer(
+    {
+      ...nodeOptions,
+      ...certificate,
+      ...(ca !== undefined && { ca, requestCert: true }),
+      handshakeTimeout: nodeOptions.headersTimeout || DEFAULT_HEADERS_MS,
+    },
+    dispatch,
+  );
+  // Before the handshake there is no connection on which a response could be sent.
+  return server.on('tlsClientError', (_error, socket) => socket.destroy());
+}
+
+const DEFAULT_HEADERS_MS = 80_000;
+
+function readNodeOptions(options: ServerOptions): NodeOptions {
+  const { keepAliveTimeoutMs = 75_000, requestTimeoutMs = 300_000, upgrade } = options;
+  const {
+    headersTimeoutMs = Math.min(DEFAULT_HEADERS_MS, requestTimeoutMs || DEFAULT_HEADERS_MS),
+  } = options;
   if (requestTimeoutMs > 0 && headersTimeoutMs > requestTimeoutMs) {
     const expected = `at most requestTimeoutMs, which is ${requestTimeoutMs}`;
     throw badOption('listen()', { name: 'headersTimeoutMs', value: headersTimeoutMs, expected });
@@ -64,6 +106,7 @@ function serverOptions(timeouts: ServerTimeouts): ServerOptions {
     // Requests without a body (RFC 9112 §6.3) skip the life cycle of an empty stream.
     optimizeEmptyRequests: true,
     requireHostHeader: false, // readTarget() requires it and responds with a problem
+    ...(upgrade && { shouldUpgradeCallback: isWebSocketRequest }),
   };
 }
 

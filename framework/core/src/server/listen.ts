@@ -1,19 +1,38 @@
+import type { Server } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 import type { Application } from '../application.ts';
-import { aString, aWholeNumber, milliseconds, readOptions, required } from '../options.ts';
+import {
+  aFunction,
+  anObject,
+  aString,
+  aWholeNumber,
+  milliseconds,
+  readOptions,
+  required,
+} from '../options.ts';
 import { type CloseOptions, closeServer } from './close.ts';
-import { createServer, type ServerTimeouts } from './create-server.ts';
+import { closingOfServer } from './connections.ts';
+import { createServer, type ServerOptions } from './create-server.ts';
+import type { TlsOptions } from './tls.ts';
 
-export interface ListenOptions extends ServerTimeouts {
+/** The address of a server, and how it handles connections. */
+export interface ListenOptions extends ServerOptions {
   /** 0 selects a free port. */
   readonly port: number;
   /** Default `127.0.0.1`; use `0.0.0.0` or `::` in a container. */
   readonly host?: string;
 }
 
-export interface ListeningServer {
+/** A started server. */
+export interface ListeningServer<NodeServer extends Server = Server> {
+  /** The port, also if the option was 0. */
   readonly port: number;
+  /** Node's server: an `https.Server` with the option `tls`, else an `http.Server`. */
+  readonly server: NodeServer;
+  /** Aborts when `close()` starts to close connections: then close WebSockets and event streams. */
+  readonly closing: AbortSignal;
   /**
    * Stops accepting connections, waits until every response is sent, and resolves when every
    * connection is closed. At the time limit, destroys the connections that are still open.
@@ -30,6 +49,11 @@ export interface ListeningServer {
  * @throws {TypeError} if an option is unknown or its value is invalid
  * @throws {Error} with the address, if the server cannot listen on it
  */
+export function listen(
+  app: Application,
+  options: ListenOptions & { readonly tls: TlsOptions },
+): Promise<ListeningServer<HttpsServer>>;
+export function listen(app: Application, options: number | ListenOptions): Promise<ListeningServer>;
 export async function listen(
   app: Application,
   options: number | ListenOptions,
@@ -37,7 +61,7 @@ export async function listen(
   const {
     port,
     host = '127.0.0.1',
-    ...timeouts
+    ...serverOptions
   } = readOptions('listen()', typeof options === 'object' ? options : { port: options }, {
     port: required(aWholeNumber(0, 65_535)),
     host: aString,
@@ -45,9 +69,11 @@ export async function listen(
     headersTimeoutMs: milliseconds,
     requestTimeoutMs: milliseconds,
     writeTimeoutMs: milliseconds,
+    tls: anObject,
+    upgrade: aFunction,
   });
   await app.ready();
-  const server = createServer(app, timeouts);
+  const server = createServer(app, serverOptions);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const reason = REASONS[error.code ?? ''] ?? error.message;
@@ -56,10 +82,12 @@ export async function listen(
     server.listen(port, host, resolve);
   });
   const address = server.address() as AddressInfo;
-  app.logger.info(`Listening on ${urlOf(address)}`);
+  app.logger.info(`Listening on ${serverOptions.tls ? 'https' : 'http'}://${hostOf(address)}`);
   let closed: Promise<void> | undefined;
   return {
     port: address.port,
+    server,
+    closing: closingOfServer(server),
     close(closeOptions) {
       closed ??= closeServer(server, app.logger, closeOptions);
       return closed;
@@ -74,6 +102,6 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host name is unknown',
 };
 
-function urlOf({ address, family, port }: AddressInfo): string {
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+function hostOf({ address, family, port }: AddressInfo): string {
+  return `${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

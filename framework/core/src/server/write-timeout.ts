@@ -1,6 +1,8 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
+import { tcpSocketOf } from './connections.ts';
+
 /** How many times a connection is checked during the time-out. */
 const CHECKS = 10;
 
@@ -49,12 +51,14 @@ export function limitWriteTime(
 
 /** Also discards the buffers of the operating system, which `destroy()` would still send. */
 function reset(socket: Socket): void {
-  socket.resetAndDestroy(); // without destroy(), it would wait until all data is sent
+  tcpSocketOf(socket).resetAndDestroy(); // without destroy(), it would wait until all data is sent
   socket.destroy();
 }
 
 /** How many bytes the operating system has accepted on this connection. */
 function countAccepted(socket: Socket): number {
-  const { _handle: handle } = socket as unknown as { readonly _handle: SocketHandle | null };
+  const { _handle: handle } = tcpSocketOf(socket) as unknown as {
+    readonly _handle: SocketHandle | null;
+  };
   return handle ? handle.bytesWritten - handle.writeQueueSize : 0;
 }

@@ -1,0 +1,264 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import https from 'node:https';
+import { connect as connectTcp } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+
+import { createApp } from '../application.ts';
+import type { Middleware } from '../context.ts';
+import { listen } from './listen.ts';
+import type { TlsOptions } from './tls.ts';
+
+/** A key and a certificate that it signed, for `name` on this machine. */
+function createCertificate(name: string, ...keyOptions: readonly string[]) {
+  const folder = mkdtempSync(join(tmpdir(), 'certificate-'));
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
+  const subject = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1'];
+  const protection = keyOptions.length > 0 ? keyOptions : ['-nodes'];
+  const output = ['-keyout', key, '-out', cert, '-days', '2'];
+  execFileSync('openssl', ['req', '-x509', ...curve, ...subject, ...protection, ...output], {
+    stdio: 'pipe',
+  });
+  const pair = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
+  rmSync(folder, { recursive: true });
+  return pair;
+}
+
+const own = createCertificate('own');
+const other = createCertificate('other');
+const quiet = { info() {}, warn() {}, error() {} };
+const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+const CLOSE = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+
+async function start(
+  handler: Middleware,
+  options: Partial<TlsOptions> & { readonly writeTimeoutMs?: number } = {},
+) {
+  const { writeTimeoutMs = 30_000, ...tls } = options;
+  const app = createApp({ logger: quiet }).use(handler);
+  const server = await listen(app, { port: 0, writeTimeoutMs, tls: { ...own, ...tls } });
+  onTestFinished(() => server.close({ timeoutMs: 1 }));
+  return server;
+}
+
+/** A client whose connection is established. */
+async function open(port: number, options: ConnectionOptions = {}): Promise<TLSSocket> {
+  const socket = connect({ port, host: '127.0.0.1', ca: own.cert, ...options });
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'secureConnect');
+  return socket;
+}
+
+/** Sends `bytes` and reads until the server closes the connection. */
+async function exchange(port: number, bytes: string): Promise<string> {
+  const socket = await open(port);
+  socket.write(bytes);
+  return text(socket);
+}
+
+test('listen serves HTTPS and logs its address', async () => {
+  const lines: string[] = [];
+  const logger = { ...quiet, info: (line: string) => void lines.push(line) };
+  const app = createApp({ logger }).get('/', (ctx) => ({ protocol: ctx.protocol }));
+  const server = await listen(app, { port: 0, tls: own });
+  onTestFinished(() => server.close({ timeoutMs: 1 }));
+
+  const response = await exchange(server.port, CLOSE);
+
+  expect(lines).toEqual([`Listening on https://127.0.0.1:${server.port}`]);
+  expect(response).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\{"protocol":"https"\}$/s);
+});
+
+test('pipelined requests over TLS are handled one after another', async () => {
+  const begun: string[] = [];
+  const { port } = await start(async (ctx) => {
+    begun.push(ctx.path);
+    await Promise.resolve();
+    ctx.send(ctx.path);
+  });
+
+  const response = await exchange(port, GET.replace('/', '/a') + CLOSE.replace('/', '/b'));
+
+  expect(begun).toEqual(['/a', '/b']);
+  expect(response.match(/^\/[ab]/gm)).toEqual(['/a', '/b']);
+});
+
+test('data over TLS that is not HTTP gets a problem response', async () => {
+  const { port } = await start((ctx) => ctx.send('never'));
+
+  const response = await exchange(port, 'nonsense\r\n\r\n');
+
+  expect(response).toMatch(
+    /^HTTP\/1\.1 400 Bad Request\r\nContent-Type: application\/problem\+json/,
+  );
+});
+
+test('a client without TLS is disconnected, and others are still served', async () => {
+  const { port } = await start((ctx) => ctx.send('here'));
+  const plain = connectTcp({ port, host: '127.0.0.1' }).on('error', () => {});
+
+  plain.write(GET);
+  plain.resume();
+  await once(plain, 'close');
+
+  expect(await exchange(port, CLOSE)).toContain('here');
+});
+
+test('a client that accepts no data over TLS is disconnected', async () => {
+  const closed = Promise.withResolvers<void>();
+  const { port } = await start(
+    (ctx) => {
+      ctx.raw.res.once('close', closed.resolve);
+      ctx.send(Buffer.alloc(20_000_000));
+    },
+    { writeTimeoutMs: 100 },
+  );
+  const socket = await open(port);
+  socket.on('error', () => {}).pause();
+
+  socket.write(GET);
+
+  await closed.promise;
+});
+
+describe('close() of a server with TLS', () => {
+  test('waits for the response in progress and closes idle connections', async () => {
+    const begun = Promise.withResolvers<void>();
+    const finish = Promise.withResolvers<void>();
+    const server = await start(async (ctx) => {
+      begun.resolve();
+      await finish.promise;
+      ctx.send('complete');
+    });
+    const idle = await open(server.port);
+    const busy = await open(server.port);
+    busy.write(GET);
+    await begun.promise;
+
+    const closing = server.close();
+    await text(idle);
+    finish.resolve();
+    const response = await text(busy);
+    await closing;
+
+    expect(response).toMatch(/Connection: close.*complete$/s);
+  });
+
+  test('closes connections that never start a handshake', async () => {
+    const server = await start((ctx) => ctx.send('here'));
+    const silent = connectTcp({ port: server.port, host: '127.0.0.1' });
+    silent.on('error', () => {}).resume();
+    await once(server.server, 'connection');
+
+    await Promise.all([server.close(), once(silent, 'close')]);
+  });
+});
+
+test('server.setSecureContext replaces the certificate for new connections', async () => {
+  const { port, server } = await start((ctx) => ctx.send('here'));
+  const namePresented = async () => {
+    const socket = await open(port, { ca: [own.cert, other.cert] });
+    return socket.getPeerCertificate().subject.CN;
+  };
+  const before = await namePresented();
+
+  server.setSecureContext(other);
+
+  expect([before, await namePresented()]).toEqual(['own', 'other']);
+});
+
+test('with tls.ca, only clients with a certificate of this authority are served', async () => {
+  const { port } = await start((ctx) => ctx.send('here'), { ca: other.cert });
+  const get = (client: https.RequestOptions) =>
+    new Promise<string>((resolve, reject) => {
+      const options = { port, host: '127.0.0.1', ca: own.cert, agent: false, ...client };
+      https.get(options, (response) => resolve(text(response))).on('error', reject);
+    });
+
+  expect(await get(other)).toBe('here');
+  await expect(get({})).rejects.toThrow();
+  await expect(get(own)).rejects.toThrow();
+});
+
+test('a client below tls.minVersion is rejected', async () => {
+  const { port } = await start((ctx) => ctx.send('here'), { minVersion: 'TLSv1.3' });
+
+  await expect(open(port, { maxVersion: 'TLSv1.2' })).rejects.toThrow();
+  expect((await open(port)).getProtocol()).toBe('TLSv1.3');
+});
+
+test('a WebSocket over TLS reaches the upgrade handler', async () => {
+  const sockets = new WebSocketServer({ noServer: true });
+  const server = await listen(createApp({ logger: quiet }), {
+    port: 0,
+    tls: own,
+    upgrade: (req, socket, head) =>
+      sockets.handleUpgrade(req, socket, head, (client) => client.send('hello')),
+  });
+  onTestFinished(() => server.close({ timeoutMs: 1 }));
+
+  const client = new WebSocket(`wss://127.0.0.1:${server.port}`, { ca: own.cert });
+  const [message] = await once(client, 'message');
+
+  expect(String(message)).toBe('hello');
+});
+
+test('an encrypted key is used with its passphrase', async () => {
+  const encrypted = createCertificate('own', '-passout', 'pass:secret');
+  const { port } = await start((ctx) => ctx.send('here'), { ...encrypted, passphrase: 'secret' });
+
+  const socket = await open(port, { ca: encrypted.cert });
+
+  expect(socket.authorized).toBe(true);
+});
+
+const encrypted = createCertificate('own', '-passout', 'pass:secret');
+const KEY =
+  'tls.key of listen(): expected a private key in PEM form, with the passphrase if it has one';
+
+test.each<readonly [string, object, string]>([
+  [
+    'no key',
+    { cert: own.cert },
+    'Cannot read option key "undefined" of the option tls of listen()',
+  ],
+  ['a file name as the key', { ...own, key: 'key.pem' }, `Cannot read option ${KEY}`],
+  ['an encrypted key without passphrase', encrypted, `Cannot read option ${KEY}`],
+  ['a wrong passphrase', { ...encrypted, passphrase: 'x' }, `Cannot read option ${KEY}`],
+  [
+    'a file name as the certificate',
+    { ...own, cert: 'cert.pem' },
+    'Cannot read option tls.cert of listen(): expected a certificate in PEM form',
+  ],
+  [
+    'an invalid authority',
+    { ...own, ca: 'ca.pem' },
+    'Cannot read option tls.ca of listen(): expected certificates in PEM form',
+  ],
+  [
+    'the key of another certificate',
+    { ...own, key: other.key },
+    'Cannot use option tls of listen(): expected the private key of the certificate',
+  ],
+  [
+    'a misspelled option',
+    { ...own, minversion: 'TLSv1.3' },
+    'Cannot read option minversion "TLSv1.3" of the option tls of listen(): expected one of key, cert, ca, passphrase, minVersion; did you mean minVersion?',
+  ],
+])('listen rejects %s with one line that does not contain the key', async (_, tls, message) => {
+  const options = { port: 0, tls: tls as TlsOptions };
+
+  const error = await listen(createApp({ logger: quiet }), options).catch((error) => error);
+
+  expect(error).toBeInstanceOf(TypeError);
+  expect(error.message).toContain(message);
+  expect(error.message).not.toMatch(/\n|BEGIN/);
+});
