@@ -2,13 +2,18 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 
 import { annotate, type Middleware, markFactories } from '@fw/core';
-import { DONE } from '@fw/core/extension';
+import {
+  bodyTooLarge,
+  DONE,
+  discardRest,
+  hasBody,
+  parseMediaType,
+  readBody,
+} from '@fw/core/extension';
 import { aBoolean, aWholeNumber, readOptions } from '@fw/core/options';
 import { BadRequestError, UnsupportedMediaTypeError } from '@fw/errors';
 
-import { parseMediaType } from './media-type.ts';
 import { parseJson } from './parse-json.ts';
-import { discardRest, readBody, tooLarge } from './read-body.ts';
 
 export interface JsonOptions {
   /** Maximum size of a body in bytes, after decoding. Default 1 MiB. */
@@ -39,7 +44,7 @@ export function json(options: JsonOptions = {}): Middleware {
   });
   const parse: Middleware = (ctx, next) => {
     const { req, res } = ctx.raw;
-    if (!mayHaveBody(req) || ctx.body !== undefined || req.readableEnded) return next();
+    if (!hasBody(req) || ctx.body !== undefined || req.readableEnded) return next();
     const headerError = checkHeaders(req, { limit, inflate });
     const isChunked = req.headers['content-length'] === undefined;
     if (headerError && !isChunked) {
@@ -57,13 +62,6 @@ export function json(options: JsonOptions = {}): Middleware {
     });
   };
   return annotate(parse, { body: { mediaTypes: MEDIA_TYPES, limit } });
-}
-
-/** A request has a body if it announces one (RFC 9112 §6.3). */
-function mayHaveBody({ method, headers }: IncomingMessage): boolean {
-  if (method === 'GET' || method === 'HEAD') return false;
-  const length = headers['content-length'];
-  return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';
 }
 
 /** Returns the error for a body that must be rejected because of its headers. */
@@ -89,7 +87,7 @@ function checkHeaders(
       },
     );
   }
-  return Number(headers['content-length'] ?? 0) > limit ? tooLarge(limit) : undefined;
+  return Number(headers['content-length'] ?? 0) > limit ? bodyTooLarge(limit) : undefined;
 }
 
 /** Clients send few different types: the latest accepted type is cached. */

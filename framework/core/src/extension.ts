@@ -106,8 +106,19 @@ export function setParts(ctx: Context, { params, query, body }: Parts): void {
 
 export { DONE } from './compose.ts';
 export { metadataOf } from './metadata.ts';
+export { type MediaType, parseMediaType } from './request/media-type.ts';
 export { foldCase, normalizePath, readPattern } from './request/path.ts';
 export { createPrefixTest } from './request/prefix.ts';
+export { parseQuery } from './request/query.ts';
+export {
+  bodyTooLarge,
+  bodyUnreadable,
+  discardRest,
+  hasBody,
+  type ReadBodyOptions,
+  readBody,
+  sendContinue,
+} from './request/read-body.ts';
 export { requireMiddleware } from './require-middleware.ts';
 export { type Content, isStream } from './response/body.ts';
 export { PROBLEM_TYPE, problemOfStatus, statusOf, titleOf } from './response/problem.ts';

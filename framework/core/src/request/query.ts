@@ -4,18 +4,18 @@ import { BadRequestError } from '../response/http-error.ts';
 const MAX_PAIRS = 1000;
 
 /**
- * Parses a query in form encoding: `+` is a space, a repeated key becomes an array.
+ * Parses form encoding: `+` is a space, a repeated key becomes an array. Errors name it as `subject`.
  *
  * @throws {BadRequestError} on a malformed escape and on more than 1,000 keys
  */
-export function parseQuery(text: string): Query {
+export function parseQuery(text: string, subject = 'query'): Query {
   const query: Query = Object.create(null);
   if (text === '') return query;
-  for (const pair of splitPairs(text)) {
+  for (const pair of splitPairs(text, subject)) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
-    const key = decodeField(equals < 0 ? pair : pair.slice(0, equals));
-    const value = equals < 0 ? '' : decodeField(pair.slice(equals + 1));
+    const key = decodeField(equals < 0 ? pair : pair.slice(0, equals), subject);
+    const value = equals < 0 ? '' : decodeField(pair.slice(equals + 1), subject);
     const present = query[key];
     if (present === undefined) query[key] = value;
     else if (typeof present === 'string') query[key] = [present, value];
@@ -24,21 +24,21 @@ export function parseQuery(text: string): Query {
   return query;
 }
 
-function splitPairs(text: string): string[] {
+function splitPairs(text: string, subject: string): string[] {
   const pairs = text.split('&', MAX_PAIRS + 1);
   if (pairs.length > MAX_PAIRS) {
-    throw new BadRequestError(`The query has more than ${MAX_PAIRS} keys`);
+    throw new BadRequestError(`The ${subject} has more than ${MAX_PAIRS} keys`);
   }
   return pairs;
 }
 
-function decodeField(field: string): string {
+function decodeField(field: string, subject: string): string {
   const spaced = field.includes('+') ? field.replaceAll('+', ' ') : field;
   if (!spaced.includes('%')) return spaced;
   try {
     return decodeURIComponent(spaced);
   } catch {
-    throw new BadRequestError('The query contains a malformed percent-escape');
+    throw new BadRequestError(`The ${subject} contains a malformed percent-escape`);
   }
 }
 

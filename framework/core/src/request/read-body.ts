@@ -1,15 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 
-import { BadRequestError, PayloadTooLargeError } from '@fw/errors';
+import { BadRequestError, PayloadTooLargeError } from '../response/http-error.ts';
 
 /** How much of a rejected body is read and discarded, so that the client can read the response. */
 const DISCARD_BYTES = 16 * 1024 ** 2;
 
 const EMPTY = Buffer.alloc(0);
 
-export function tooLarge(limitBytes: number): PayloadTooLargeError {
+/** The error for a body of more than `limitBytes`. */
+export function bodyTooLarge(limitBytes: number): PayloadTooLargeError {
   return new PayloadTooLargeError(`The body must have at most ${limitBytes} bytes`);
+}
+
+/** A request has a body if it announces one (RFC 9112 §6.3). GET and HEAD have none that is read. */
+export function hasBody({ method, headers }: IncomingMessage): boolean {
+  if (method === 'GET' || method === 'HEAD') return false;
+  const length = headers['content-length'];
+  return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';
 }
 
 export interface ReadBodyOptions {
@@ -49,7 +57,7 @@ export function readBody(
     decoded.on('data', (chunk: Buffer) => {
       if (size > limitBytes) return;
       size += chunk.length;
-      if (size > limitBytes) fail(tooLarge(limitBytes));
+      if (size > limitBytes) fail(bodyTooLarge(limitBytes));
       else if (first === undefined) first = chunk;
       else {
         more ??= [first];
@@ -60,11 +68,15 @@ export function readBody(
       if (decoded !== req) discard(); // data may follow the end of the compressed data
       resolve(more ? Buffer.concat(more, size) : (first ?? EMPTY));
     });
-    decoded.on('error', (error: Error) => fail(unreadable(error)));
-    if (decoded !== req) req.on('error', (error) => fail(unreadable(error)));
-    // HTTP/1.0 has no interim responses (RFC 9110 §10.1.1).
-    if (req.headers.expect !== undefined && req.httpVersionMinor > 0) res.writeContinue();
+    decoded.on('error', (error: Error) => fail(bodyUnreadable(error)));
+    if (decoded !== req) req.on('error', (error) => fail(bodyUnreadable(error)));
+    sendContinue(req, res);
   });
+}
+
+/** Asks a client that expects `100 Continue` for its body (RFC 9110 §10.1.1); HTTP/1.0 has no such responses. */
+export function sendContinue(req: IncomingMessage, res: ServerResponse): void {
+  if (req.headers.expect !== undefined && req.httpVersionMinor > 0) res.writeContinue();
 }
 
 /** Reads and discards the rest of a body up to a bound, then closes the connection. */
@@ -78,6 +90,7 @@ export function discardRest(req: IncomingMessage): void {
   req.resume(); // a request that was piped is paused, and the connection would wait for it forever
 }
 
-function unreadable(cause: Error): BadRequestError {
+/** The error for a body that ended early or has an invalid content coding. */
+export function bodyUnreadable(cause: Error): BadRequestError {
   return new BadRequestError('The body ended early or could not be decoded', { cause });
 }
