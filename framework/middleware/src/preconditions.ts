@@ -51,13 +51,18 @@ export function preconditionFailed(): PreconditionFailedError {
  */
 export function isNotModified(ctx: Context, etag: string): boolean {
   ctx.set('ETag', etag);
-  const header = ctx.get('if-none-match');
-  if (header === undefined) return false;
-  const weak = (tag: string) => tag.replace(/^W\//, '');
-  if (header.trim() !== '*' && !readTags(header)?.map(weak).includes(weak(etag))) return false;
+  if (!matchesIfNoneMatch(ctx, etag)) return false;
   ctx.status = 304;
   ctx.send('');
   return true;
+}
+
+/** Whether `If-None-Match` contains `etag` or is `*`; weak and strong tags are compared alike. */
+export function matchesIfNoneMatch(ctx: Pick<Context, 'get'>, etag: string): boolean {
+  const header = ctx.get('if-none-match');
+  if (header === undefined) return false;
+  const opaque = (tag: string) => tag.replace(/^W\//, '');
+  return header.trim() === '*' || readTags(header)?.map(opaque).includes(opaque(etag)) === true;
 }
 
 const TAG = '(?:W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"';
