@@ -64,8 +64,8 @@ async function exchange(call: Call, caller: AbortSignal, limitMs: number): Promi
   if (stored) headers.set('If-None-Match', stored.headers.get('ETag') ?? '');
   const attempt = { method, url, headers, ctx: options.ctx, requestId };
 
+  caller.throwIfAborted();
   const response = await settings.intercept(attempt, async () => {
-    caller.throwIfAborted();
     const timer = startTimer(limitMs);
     const { body } = request;
     const signal = AbortSignal.any([caller, timer.signal]);

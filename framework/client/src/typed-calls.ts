@@ -34,7 +34,7 @@ type Parameters<Op> = Op extends { parameters: infer All }
     } & (All extends { header: infer Required }
       ? { headers: Required & HeaderFields }
       : { headers?: HeaderFields })
-  : never;
+  : { headers?: HeaderFields };
 
 /** The JSON type among the media types of a body; a body of another type is sent unchanged. */
 type RequestContent<Content> = [JsonOf<Content>] extends [never]

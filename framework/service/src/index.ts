@@ -3,14 +3,7 @@ export { NOT_ACCEPTABLE, onlyJson } from './app/json-only.ts';
 export { createServiceApp, type ServiceRuntime } from './app/service-app.ts';
 export type { SheddingLimits } from './app/shedding.ts';
 export { STORE_UNAVAILABLE } from './app/store-unavailable.ts';
-export {
-  type CallContext,
-  type CallFailure,
-  createServiceClient,
-  ServiceCallError,
-  type ServiceClient,
-  type ServiceClientOptions,
-} from './client/service-client.ts';
+export { createServiceClient, type ServiceClientOptions } from './client/service-client.ts';
 export {
   type AnyVariables,
   describeVariables,

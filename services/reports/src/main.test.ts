@@ -81,7 +81,12 @@ test('two processes with one Redis share the limit of a user', async () => {
 });
 
 test('statistics come from USERS_URL and CATALOG_URL; the report names missing sources', async () => {
-  const users = await startHttpServer((_, res) => res.end(JSON.stringify({ data: USERS })));
+  const callers: unknown[] = [];
+  const users = await startHttpServer((req, res) => {
+    callers.push(req.headers['user-agent']);
+    res.writeHead(200, { 'content-type': 'application/json' });
+    res.end(JSON.stringify({ data: USERS }));
+  });
   const { url } = await start({
     JWT_SECRET: SECRET,
     USERS_URL: users.url,
@@ -92,6 +97,7 @@ test('statistics come from USERS_URL and CATALOG_URL; the report names missing s
 
   expect(response.status).toBe(200);
   expect(await response.json()).toMatchObject({ meta: { partial: true, missing: ['catalog'] } });
+  expect(callers).toEqual(['fw-reports']);
 });
 
 test('log and metrics contain the user and the route of a request, and never its token', async () => {

@@ -1,4 +1,6 @@
+import type { paths as CatalogPaths } from '@fw/catalog/openapi/v2.d.ts';
 import { createServiceClient, runService } from '@fw/service';
+import type { paths as UsersPaths } from '@fw/users/openapi/v2.d.ts';
 
 import { createReportsApp } from './app.ts';
 import { createJwtVerifier } from './auth/jwt.ts';
@@ -25,13 +27,20 @@ await runService({
       invalidTokens: config.RATE_LIMIT_INVALID_TOKENS,
       store,
     });
-    const timeoutMs = config.FIGURES_TIMEOUT_MS;
+    const common = {
+      timeoutMs: config.FIGURES_TIMEOUT_MS,
+      headers: { 'User-Agent': 'fw-reports' },
+    };
     const clients = {
-      users: createServiceClient({ name: 'users', baseUrl: config.USERS_URL, timeoutMs }),
-      catalog: createServiceClient({
+      users: createServiceClient<UsersPaths>({
+        ...common,
+        name: 'users',
+        baseUrl: config.USERS_URL,
+      }),
+      catalog: createServiceClient<CatalogPaths>({
+        ...common,
         name: 'catalog',
         baseUrl: config.CATALOG_URL,
-        timeoutMs,
         limitBytes: 4 * 1024 ** 2, // 10,000 categories are half of it
       }),
     };

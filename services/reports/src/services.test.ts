@@ -29,9 +29,11 @@ test('reports of the running services users and catalog are complete', {
   timeout: 60_000,
 }, async () => {
   const [usersUrl, catalogUrl] = await Promise.all([start('users'), start('catalog')]);
-  const clientOf = (name: string, baseUrl: string) =>
-    createServiceClient({ name, baseUrl, timeoutMs: 10_000 });
-  const clients = { users: clientOf('users', usersUrl), catalog: clientOf('catalog', catalogUrl) };
+  const timeoutMs = 10_000;
+  const clients = {
+    users: createServiceClient({ name: 'users', baseUrl: usersUrl, timeoutMs }),
+    catalog: createServiceClient({ name: 'catalog', baseUrl: catalogUrl, timeoutMs }),
+  };
   const app = newApp({ readStatistics: createStatisticsReader(clients) });
   const posted = await fetch(`${usersUrl}/api/v2/users`, {
     method: 'POST',

@@ -53,7 +53,7 @@ const COMPRESSED: Sent = {
 
 let upstreamUrl: string;
 beforeAll(async () => {
-  const upstream = createServer((_req, res) => res.end('{}')).listen(0, '127.0.0.1');
+  const upstream = createServer((_req, res) => res.end()).listen(0, '127.0.0.1');
   await once(upstream, 'listening');
   upstreamUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
   return () => upstream.close();
@@ -137,9 +137,12 @@ function commitInGroup(): Middleware {
 
 /** Calls another service on behalf of the request. */
 function callService(): Middleware {
-  const client = createServiceClient({ name: 'notes', baseUrl: upstreamUrl });
+  const client = createServiceClient<{ '/': { get: object } }>({
+    name: 'notes',
+    baseUrl: upstreamUrl,
+  });
   return async (ctx, next) => {
-    await client.getJson('/', ctx);
+    await client.get('/', { ctx });
     await next();
   };
 }

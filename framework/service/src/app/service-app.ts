@@ -5,6 +5,7 @@ import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import type { Drain } from '../program/drain.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { watchEventLoopLag } from './event-loop-lag.ts';
+import { failedCalls } from './failed-calls.ts';
 import { observe } from './observe.ts';
 import { type SheddingLimits, shedLoad } from './shedding.ts';
 
@@ -48,6 +49,7 @@ export function createServiceApp(runtime: ServiceRuntime = {}): Application {
     ...(logger && { logger }),
   });
   app.use(errorHandler({ includeStack }));
+  app.use(failedCalls);
   if (drain) app.use(drain.closeConnections);
   if (shedding) app.use(shedLoad({ ...shedding, metrics, lag: watchEventLoopLag() }));
   if (requestTimeoutMs > 0) app.use(timeout(requestTimeoutMs));

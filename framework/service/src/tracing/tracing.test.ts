@@ -55,9 +55,13 @@ async function startCollector() {
 /** Creates a service that calls another one on behalf of each request. */
 function newService(tracing: Tracing, otherUrl: string) {
   const entries: RequestEntry[] = [];
-  const other = createServiceClient({ name: 'users', baseUrl: otherUrl, retryDelayMs: 1 });
+  const other = createServiceClient<{ '/figures': { get: { responses: object } } }>({
+    name: 'users',
+    baseUrl: otherUrl,
+    retryDelayMs: 1,
+  });
   const router = createRouter()
-    .get('/reports/:id', async (ctx) => ctx.json(await other.getJson('/figures', ctx)))
+    .get('/reports/:id', async (ctx) => ctx.json((await other.get('/figures', { ctx })).data))
     .get('/plain', (ctx) => ctx.json({}));
   const logger = {
     info() {},

@@ -26,11 +26,20 @@ async function newSystem(users: RequestListener = sends(USERS), usersTimeoutMs =
   });
   const catalogServer = await startHttpServer(sends(CATALOG));
   const warnings: string[] = [];
-  const clientOf = (name: string, baseUrl: string, timeoutMs = 10_000) =>
-    createServiceClient({ name, baseUrl, timeoutMs, retryDelayMs: 1, openMs: 60_000 });
+  const common = { retryDelayMs: 1, openMs: 60_000 };
   const readStatistics = createStatisticsReader({
-    users: clientOf('users', usersServer.url, usersTimeoutMs),
-    catalog: clientOf('catalog', catalogServer.url),
+    users: createServiceClient({
+      ...common,
+      name: 'users',
+      baseUrl: usersServer.url,
+      timeoutMs: usersTimeoutMs,
+    }),
+    catalog: createServiceClient({
+      ...common,
+      name: 'catalog',
+      baseUrl: catalogServer.url,
+      timeoutMs: 10_000,
+    }),
   });
   const logger = { info() {}, warn: (text: string) => void warnings.push(text), error() {} };
   const app = newApp({ readStatistics, logger });
