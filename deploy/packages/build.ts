@@ -3,7 +3,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 import { listPackages, type Package, packedManifest } from './manifest.ts';
-import { javaScriptOf, sourceMapOf, withJavaScriptImports } from './strip.ts';
+import { declarationMapOf, sourceMapOf } from './source-map.ts';
+import { javaScriptOf, withJavaScriptImports } from './strip.ts';
 
 /** A built package. */
 export interface Build {
@@ -37,7 +38,10 @@ function buildPackage(root: string, target: string, { folder, manifest }: Packag
     .globSync('dist/**/*.d.ts', { cwd: stage })
     .sort()
     .map((file) => file.slice('dist/'.length, -'.d.ts'.length));
-  for (const name of modules) writeJavaScript(stage, name);
+  for (const name of modules) {
+    writeJavaScript(stage, name);
+    rewriteDeclarations(stage, name);
+  }
   return {
     name: `${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}`,
     folder: stage,
@@ -77,8 +81,15 @@ function writeJavaScript(stage: string, name: string): void {
   const map = `${path.basename(name)}.js.map`;
   fs.writeFileSync(`${output}.js`, `${javaScriptOf(source)}//# sourceMappingURL=${map}\n`);
   fs.writeFileSync(`${output}.js.map`, sourceMapOf(source, fromOutput));
-  const declarations = fs.readFileSync(`${output}.d.ts`, 'utf8');
-  fs.writeFileSync(`${output}.d.ts`, withJavaScriptImports(declarations));
+}
+
+/** Rewrites the imports and the map of the declarations that the compiler wrote for a module. */
+function rewriteDeclarations(stage: string, name: string): void {
+  const file = path.join(stage, 'dist', `${name}.d.ts`);
+  const declarations = fs.readFileSync(file, 'utf8');
+  const map = fs.readFileSync(`${file}.map`, 'utf8');
+  fs.writeFileSync(file, withJavaScriptImports(declarations));
+  fs.writeFileSync(`${file}.map`, declarationMapOf(declarations, map));
 }
 
 /** Similar files are next to each other: that makes the archive a quarter smaller. */

@@ -5,7 +5,11 @@ import { stripTypeScriptTypes } from 'node:module';
  * Every statement keeps its line and its column.
  */
 export function javaScriptOf(source: string): string {
-  return withJavaScriptImports(stripTypeScriptTypes(source));
+  const lines = source.split('\n');
+  const stripped = stripTypeScriptTypes(source).split('\n');
+  // A line of a template may end in spaces; those of other lines were types.
+  const trimmed = stripped.map((line, at) => (/\s$/.test(lines[at] ?? '') ? line : line.trimEnd()));
+  return withJavaScriptImports(trimmed.join('\n'));
 }
 
 /** Replaces `./x.ts` by `./x.js`, in imports and exports of JavaScript and of declarations. */
@@ -14,11 +18,4 @@ export function withJavaScriptImports(code: string): string {
     /(\bfrom\s*|\bimport\s*\(?\s*)(['"])(\.[^'"\n]*)\.ts\2/g,
     (_match, statement, quote, file) => `${statement}${quote}${file}.js${quote}`,
   );
-}
-
-/** The source map of a module whose JavaScript has the lines of its source (ECMA-426). */
-export function sourceMapOf(source: string, file: string): string {
-  const lines = source.split('\n').length - 1;
-  const mappings = `AAAA${';AACA'.repeat(lines)}`;
-  return JSON.stringify({ version: 3, sources: [file], names: [], mappings });
 }
