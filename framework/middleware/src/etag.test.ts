@@ -9,7 +9,7 @@ import { etag as honoEtag } from 'hono/etag';
 import { describe, expect, test } from 'vitest';
 
 import { expectSection, markdownTable } from '../../../deploy/local/testing/markdown.ts';
-import { compress } from './compress.ts';
+import { compress } from './compress/compress.ts';
 import { type EtagOptions, etag } from './etag.ts';
 import { peer } from './testing/peers.ts';
 

@@ -9,14 +9,14 @@ import { Hono } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
 import { describe, expect, test } from 'vitest';
 
-import { expectSection, markdownTable } from '../../../deploy/local/testing/markdown.ts';
+import { expectSection, markdownTable } from '../../../../deploy/local/testing/markdown.ts';
+import { peer } from '../testing/peers.ts';
 import {
   NONCE,
   nonceOf,
   type SecurityHeadersOptions,
   securityHeaders,
 } from './security-headers.ts';
-import { peer } from './testing/peers.ts';
 
 async function headersOf(
   options?: SecurityHeadersOptions,
@@ -219,7 +219,7 @@ test('the comparison with helmet and hono/secure-headers in the README is up to 
   ];
   const head = ['Default', '`security-headers`', '`helmet`', '`hono/secure-headers`'];
   expectSection(
-    `${import.meta.dirname}/../README.md`,
+    `${import.meta.dirname}/../../README.md`,
     'security-headers',
     markdownTable(head, rows),
   );

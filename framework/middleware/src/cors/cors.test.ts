@@ -8,9 +8,9 @@ import { Hono } from 'hono';
 import { cors as honoCors } from 'hono/cors';
 import { describe, expect, test } from 'vitest';
 
-import { expectSection, markdownTable } from '../../../deploy/local/testing/markdown.ts';
+import { expectSection, markdownTable } from '../../../../deploy/local/testing/markdown.ts';
+import { peer } from '../testing/peers.ts';
 import { type CorsOptions, cors } from './cors.ts';
-import { peer } from './testing/peers.ts';
 
 const ORIGIN = 'https://app.example.com';
 const PREFLIGHT = { Origin: ORIGIN, 'Access-Control-Request-Method': 'PUT' };
@@ -170,6 +170,15 @@ test.each<readonly [number, Middleware]>([
   });
 });
 
+test('a request that cannot be parsed gets the CORS headers of the outermost middleware', async () => {
+  const app = createApp({ outermost: cors({ origin: ORIGIN }) });
+
+  const response = await request(app, '/%ZZ', { headers: { Origin: ORIGIN } });
+
+  expect(response.status).toBe(400);
+  expect(allowedBy(response)).toBe(ORIGIN);
+});
+
 test.each<readonly [CorsOptions, string]>([
   [
     { origin: `${ORIGIN}/` },
@@ -261,7 +270,7 @@ test('the comparison with cors and hono/cors in the README is up to date', async
   );
 
   const head = ['Request', '`@fw/middleware/cors`', '`cors` (express)', '`hono/cors`'];
-  expectSection(`${import.meta.dirname}/../README.md`, 'cors', markdownTable(head, rows));
+  expectSection(`${import.meta.dirname}/../../README.md`, 'cors', markdownTable(head, rows));
 });
 
 /** Status, permissions and what `Vary` names. */

@@ -9,19 +9,15 @@ import {
   readOptions,
 } from '@fw/core/options';
 
-import {
-  type ContentSecurityPolicy,
-  readPolicy,
-  withNonce,
-} from './security-headers/content-security-policy.ts';
-import { type PermissionsPolicy, readPermissions } from './security-headers/permissions-policy.ts';
+import { type ContentSecurityPolicy, readPolicy, withNonce } from './content-security-policy.ts';
+import { type PermissionsPolicy, readPermissions } from './permissions-policy.ts';
 
 export {
   type ContentSecurityPolicy,
   NONCE,
   nonceOf,
-} from './security-headers/content-security-policy.ts';
-export type { PermissionsPolicy } from './security-headers/permissions-policy.ts';
+} from './content-security-policy.ts';
+export type { PermissionsPolicy } from './permissions-policy.ts';
 
 const REFERRER_POLICIES = [
   'no-referrer',

@@ -10,10 +10,10 @@ import { Hono } from 'hono';
 import { compress as honoCompress } from 'hono/compress';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { expectSection, markdownTable } from '../../../deploy/local/testing/markdown.ts';
+import { expectSection, markdownTable } from '../../../../deploy/local/testing/markdown.ts';
+import { isNotModified } from '../preconditions.ts';
+import { peer } from '../testing/peers.ts';
 import { type CompressOptions, compress } from './compress.ts';
-import { isNotModified } from './preconditions.ts';
-import { peer } from './testing/peers.ts';
 
 const LINE = 'a line of text that repeats\n';
 const TEXT = LINE.repeat(100);
@@ -292,7 +292,7 @@ test('the comparison with compression and hono/compress in the README is up to d
     '`compression`',
     '`hono/compress`',
   ];
-  expectSection(`${import.meta.dirname}/../README.md`, 'compress', markdownTable(head, rows));
+  expectSection(`${import.meta.dirname}/../../README.md`, 'compress', markdownTable(head, rows));
 });
 
 /** The same response behind the middleware of each framework. */

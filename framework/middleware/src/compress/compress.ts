@@ -7,12 +7,11 @@ import {
   responseHeader,
 } from '@fw/core/extension';
 import { aListOf, aWholeNumber, oneOf, readOptions } from '@fw/core/options';
+import { addVary } from '../vary.ts';
+import { selectEncoding } from './accept-encoding.ts';
+import { ENCODINGS, type Encoding, encode } from './encodings.ts';
 
-import { selectEncoding } from './compress/accept-encoding.ts';
-import { ENCODINGS, type Encoding, encode } from './compress/encodings.ts';
-import { addVary } from './vary.ts';
-
-export type { Encoding } from './compress/encodings.ts';
+export type { Encoding } from './encodings.ts';
 
 export interface CompressOptions {
   /**

@@ -8,11 +8,10 @@ import {
   check,
   readOptions,
 } from '@fw/core/options';
+import { addVary } from '../vary.ts';
+import { type OriginTest, readOrigin } from './origin.ts';
 
-import { type OriginTest, readOrigin } from './cors/origin.ts';
-import { addVary } from './vary.ts';
-
-export type { OriginTest } from './cors/origin.ts';
+export type { OriginTest } from './origin.ts';
 
 export interface CorsOptions {
   /**
