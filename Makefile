@@ -19,7 +19,7 @@ $(TOOLCHAIN):
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help install up down status logs token import config smoke contract leftovers \
+.PHONY: help install up down api-usage status logs token import config smoke contract leftovers \
 	load images packages test check format documents charts e2e durability conformance bench clean
 
 help: ## List the targets
@@ -27,11 +27,14 @@ help: ## List the targets
 
 install: node_modules/.installed ## Install the packages, and Node if it is missing
 
-up: install ## Build and start the system on http://localhost:8080 (PORT=8090, BACKEND=kind)
-	@node deploy/local/up.ts --port $(PORT) --backend "$(BACKEND)"
+up: install ## Build and start the system on localhost:8080 (PORT=8090, BACKEND=kind, WITHOUT=v1)
+	@node deploy/local/up.ts --port $(PORT) --backend "$(BACKEND)" --without '$(WITHOUT)'
 
 down: $(TOOLCHAIN) ## Stop what "make up" started (CLEAN=1: remove the data too)
 	@node deploy/local/down.ts $(if $(CLEAN),--clean)
+
+api-usage: $(TOOLCHAIN) ## Print which clients use v1 (VERSION=v2; METRICS="http://host:9090/metrics …")
+	@node deploy/local/api-usage.ts --version '$(or $(VERSION),v1)'
 
 status: $(TOOLCHAIN) ## Show what runs, and its addresses
 	@node deploy/local/status.ts

@@ -4,6 +4,11 @@ export const VERSIONS = {
   v2: {},
 } as const;
 
+/** The names of the versions that have a successor. */
+export const OLD_VERSIONS: readonly string[] = Object.entries(VERSIONS)
+  .filter(([, version]) => 'successor' in version)
+  .map(([name]) => name);
+
 /** What the deployment and the tests know about a service. */
 interface ServiceDescription {
   /** The folder in `services/`, the image `fw-<name>`, the chart, and the path `/api/v1/<name>`. */
@@ -25,7 +30,10 @@ interface ServiceDescription {
   readonly calls: readonly string[];
 }
 
-const ENVIRONMENT = ['LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'REQUEST_TIMEOUT_MS'];
+const ENVIRONMENT = [
+  ...['LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'REQUEST_TIMEOUT_MS'],
+  ...['V1_SUNSET', 'WITHOUT_VERSION'],
+];
 
 /**
  * The only list of the services. Files that cannot be derived from it are checked by services.test.ts and

@@ -17,6 +17,7 @@ export default defineConfig({
           name: 'contract',
           include: ['tests/contract/*.test.ts'],
           globalSetup: 'tests/require-target.ts',
+          setupFiles: 'tests/contract/skip-removed.ts',
         },
       },
       {

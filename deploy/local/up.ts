@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-import { SERVICE_NAMES } from '../../services/services.ts';
+import { OLD_VERSIONS, SERVICE_NAMES } from '../../services/services.ts';
 import { type BackendName, chooseBackend } from './cluster/backend.ts';
 import { createClusterLaunch } from './cluster/launch.ts';
 import { readParts } from './cluster/platform.ts';
@@ -12,18 +12,23 @@ import { folders, readRunning } from './state.ts';
 
 const log = console.log;
 
-function readOptions(): { port: number; wanted: string } {
+function readOptions(): { port: number; wanted: string; without: string } {
   const { values } = parseArgs({
     options: {
       port: { type: 'string', default: '8080' },
       backend: { type: 'string', default: '' },
+      without: { type: 'string', default: '' },
     },
   });
   const port = Number(values.port);
   if (!Number.isInteger(port) || port < 1024 || port > 60_000) {
     throw new Error(`PORT must be an integer from 1024 to 60000, got "${values.port}"`);
   }
-  return { port, wanted: values.backend };
+  const { backend: wanted, without } = values;
+  if (without && !OLD_VERSIONS.includes(without)) {
+    throw new Error(`WITHOUT must be ${OLD_VERSIONS.join(' or ')}, got "${without}"`);
+  }
+  return { port, wanted, without };
 }
 
 function runningBackend(): BackendName | undefined {
@@ -33,7 +38,11 @@ function runningBackend(): BackendName | undefined {
 }
 
 async function up(): Promise<void> {
-  const { port, wanted } = readOptions();
+  const { port, wanted, without } = readOptions();
+  if (without) {
+    process.env.WITHOUT_VERSION = without;
+    log(`Without version ${without}: its paths respond with 410`);
+  }
   const { name, why } = await chooseBackend({ wanted, running: runningBackend(), log });
   log(`Backend: ${name}, because ${why}`);
   const launch =
@@ -79,7 +88,7 @@ Docs      ${origin}${SERVICE_NAMES.map((name) => `/docs/${name}`).join(', ')}
 ${(await describeSystem()).join('\n')}
 
 Try
-  curl -X POST ${origin}/api/v1/users -H 'content-type: application/json' -d '{"name":"Ada","email":"ada@example.org"}'
+  curl -X POST ${origin}/api/v2/users -H 'content-type: application/json' -d '{"name":"Grace","email":"grace@example.org"}'
   curl '${origin}/api/v2/catalog?q=turntable&sort=-price&limit=3'
   curl -H "Authorization: Bearer $(make --silent token)" ${origin}/api/v2/reports/overview
 

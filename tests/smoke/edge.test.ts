@@ -5,9 +5,13 @@ import { test } from 'vitest';
 import { readJson, readNothing, readProblem } from '../api.ts';
 import { readTarget } from '../target.ts';
 
-const USERS = '/api/v1/users';
+const USERS = '/api/v2/users';
 
 const { api } = readTarget();
+
+function newEmail(): string {
+  return `edge-${crypto.randomUUID()}@example.org`;
+}
 
 test('edge: / is an HTML page', async () => {
   const page = await api.get('/');
@@ -19,7 +23,7 @@ test('edge: / is an HTML page', async () => {
 });
 
 test('edge: a chunked request body is accepted', async () => {
-  const parts = ['{"name":"Grace",', '"email":"grace@example.org"}'];
+  const parts = ['{"name":"Grace",', `"email":"${newEmail()}"}`];
   const body = ReadableStream.from(parts.map((part) => new TextEncoder().encode(part)));
   const headers = { 'content-type': 'application/json' };
 
@@ -30,7 +34,7 @@ test('edge: a chunked request body is accepted', async () => {
 });
 
 test('edge: a body may wait for 100 Continue', async () => {
-  const user = { name: 'Edsger', email: 'edsger@example.org' };
+  const user = { name: 'Edsger', email: newEmail() };
 
   const { continued, status, text } = await api.postAfterContinue(USERS, JSON.stringify(user));
 

@@ -12,6 +12,7 @@ import { isReady } from '../../deploy/local/processes/process.ts';
 import { replicasOf } from '../../deploy/local/processes/system.ts';
 import { folders, readRunning } from '../../deploy/local/state.ts';
 import { readTarget } from '../target.ts';
+import { isVersion1Removed, REMOVED } from '../version-1.ts';
 
 const { api, isLocal } = readTarget();
 const cluster = readCluster(folders.run);
@@ -32,7 +33,8 @@ describe.runIf(isLocal)('the system that make up started', () => {
     assert.equal(running.length, replicasOf(0).length + 1);
   });
 
-  test('the commands of README.md return data', async () => {
+  test('the commands of README.md return data', async ({ skip }) => {
+    skip(await isVersion1Removed(api), REMOVED);
     const readme = fs.readFileSync(path.join(folders.root, 'README.md'), 'utf8');
     const commands = readme.split('\n').filter((line) => line.startsWith('curl '));
 

@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+
+import { SERVICE_NAMES } from '../../../services/services.ts';
+import { startTrialSystem, type TrialSystem } from '../testing/trial-system.ts';
+import { replicasOf } from './system.ts';
+
+const START_TIMEOUT_MS = 90_000;
+
+vi.setConfig({ testTimeout: START_TIMEOUT_MS });
+
+describe('the local system without version 1', () => {
+  let system: TrialSystem;
+
+  beforeAll(async () => {
+    vi.stubEnv('WITHOUT_VERSION', 'v1');
+    system = await startTrialSystem();
+  }, START_TIMEOUT_MS);
+
+  afterAll(async () => {
+    vi.unstubAllEnvs();
+    await system?.stop();
+  });
+
+  /** What `make api-usage` prints about version 1. */
+  async function readUsage(): Promise<string> {
+    const ports = replicasOf(system.port).map(({ healthPort }) => healthPort);
+    const METRICS = ports.map((port) => `http://127.0.0.1:${port}/metrics`).join(' ');
+    const program = path.join(import.meta.dirname, '../api-usage.ts');
+    const env = { ...process.env, METRICS };
+    return (await promisify(execFile)(process.execPath, [program], { env })).stdout;
+  }
+
+  test.each(SERVICE_NAMES)('version 1 of %s responds with 410 at the edge', async (name) => {
+    const response = await fetch(`${system.origin}/api/v1/${name}`);
+
+    expect(response.status).toBe(410);
+    expect(response.headers.get('link')).toBe(`</api/v2/${name}>; rel="successor-version"`);
+    expect(await response.json()).toMatchObject({
+      code: 'GONE',
+      detail: `Version v1 of this API was removed: use /api/v2/${name}`,
+    });
+  });
+
+  test('version 2, the documents and the start page are served', async () => {
+    const paths = ['/api/v2/users', '/api/v2/catalog', '/'].concat(
+      SERVICE_NAMES.flatMap((name) => [`/docs/${name}`, `/docs/${name}/openapi.json`]),
+    );
+
+    const responses = await Promise.all(paths.map((each) => fetch(system.origin + each)));
+
+    expect(responses.filter(({ status }) => status !== 200).map(({ url }) => url)).toEqual([]);
+  });
+
+  test('api-usage names the client of the removed version', async () => {
+    const headers = { 'X-Client-Id': 'billing' };
+    await fetch(`${system.origin}/api/v1/users`, { headers });
+
+    expect(await readUsage()).toMatch(/^\/api\/v1\/users +billing +1 /m);
+  });
+
+  test('the next start serves version 1 again, and no client has used it', async () => {
+    vi.stubEnv('WITHOUT_VERSION', undefined);
+
+    await system.up();
+
+    expect(system.progress.join('\n')).toContain('Restarting after a change: users-1');
+    expect(await readUsage()).toMatch(/^No client has used v1 \(counted by 5 processes, /);
+    expect((await fetch(`${system.origin}/api/v1/users?limit=1`)).status).toBe(200);
+  });
+});
