@@ -81,6 +81,19 @@ export function responseHeader(ctx: Context, name: string): string | undefined {
 }
 
 /**
+ * Removes the recorded response headers and returns them as names and values: for code that passes them
+ * to Node because it may send the response itself.
+ */
+export function takeHeaders(ctx: Context): readonly (readonly [string, string | string[]])[] {
+  const context = own(ctx);
+  const headers = context.responseHeaders;
+  context.responseHeaders = [];
+  return headers.flatMap((name, at) =>
+    at % 2 === 0 ? [[String(name), headers[at + 1] ?? '']] : [],
+  );
+}
+
+/**
  * For responses without an end, such as event streams: aborts when the server that received the request
  * starts to close its connections.
  */

@@ -1,0 +1,343 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+
+import { createApp, listen, type Middleware, onSent } from '@fw/core';
+import { openConnection, request } from '@fw/core/testing';
+import { errorHandler } from '@fw/errors';
+import compression from 'compression';
+import session from 'express-session';
+import helmet from 'helmet';
+import morgan from 'morgan';
+import multer from 'multer';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { type ConnectMiddleware, connect } from './connect.ts';
+
+type Next = (error?: unknown) => void;
+type Connect = (
+  req: IncomingMessage & { body?: unknown; originalUrl?: string; ip?: string; protocol?: string },
+  res: ServerResponse,
+  next: Next,
+) => unknown;
+
+const LARGE = 'compressible '.repeat(1_000);
+
+/** An application that runs `middleware` after `errorHandler()`, and the errors that it logs. */
+function createConnected(middleware: Connect) {
+  const errors: string[] = [];
+  const logger = { info() {}, warn() {}, error: (line: string) => void errors.push(line) };
+  const app = createApp({ logger }).use(errorHandler());
+  app.use((ctx, next) => {
+    ctx.set('X-Before', 'set');
+    return next();
+  });
+  return { app: app.use(connect(middleware)), errors };
+}
+
+describe('what the middleware sees', () => {
+  test('the request target and the address of the client', async () => {
+    const seen: unknown[] = [];
+    const { app } = createConnected((req, _res, next) => {
+      seen.push(req.url, req.originalUrl, req.ip, req.protocol);
+      next();
+    });
+
+    await request(app, '/a?b=1');
+
+    expect(seen).toEqual(['/a?b=1', '/a?b=1', '127.0.0.1', 'http']);
+  });
+
+  test('the parsed body, and ctx.body is what it replaces it with', async () => {
+    const bodies: unknown[] = [];
+    const app = createApp()
+      .use((ctx, next) => {
+        ctx.body = { by: 'fw' };
+        return next();
+      })
+      .use(
+        connect(((req, _res, next) => {
+          bodies.push(req.body);
+          req.body = { by: 'middleware' };
+          next();
+        }) satisfies Connect),
+      )
+      .use((ctx) => {
+        bodies.push(ctx.body);
+        ctx.send('');
+      });
+
+    await request(app, '/');
+
+    expect(bodies).toEqual([{ by: 'fw' }, { by: 'middleware' }]);
+  });
+
+  test('the headers that were set before, which a later ctx.set replaces', async () => {
+    const { app } = createConnected((_req, res, next) => {
+      res.setHeader('X-Seen', String(res.getHeader('x-before')));
+      res.setHeader('X-Both', 'middleware');
+      next();
+    });
+    app.use((ctx) => ctx.set('X-Both', 'handler').send('text'));
+
+    const { headers } = await request(app, '/');
+
+    expect(headers.get('x-seen')).toBe('set');
+    expect(headers.get('x-before')).toBe('set');
+    expect(headers.get('x-both')).toBe('handler');
+  });
+});
+
+describe('middleware that responds itself', () => {
+  test('ends the request, with the headers that were set before', async () => {
+    const statuses: unknown[] = [];
+    const app = createApp().use(async (ctx, next) => {
+      onSent(ctx, (status) => statuses.push(status));
+      ctx.set('X-Before', 'set');
+      await next();
+      statuses.push(ctx.status, ctx.responded);
+    });
+    const teapot: Connect = (_req, res) => res.writeHead(418).end('teapot');
+    app.use(connect(teapot)).use((ctx) => ctx.send('never'));
+
+    const response = await request(app, '/');
+
+    expect(response.status).toBe(418);
+    expect(response.headers.get('x-before')).toBe('set');
+    expect(await response.text()).toBe('teapot');
+    expect(statuses).toEqual([418, true, 418]);
+  });
+
+  test('may respond later and in pieces', async () => {
+    const { app } = createConnected(async (_req, res) => {
+      res.write('first ');
+      await nextTurn();
+      res.end('second');
+    });
+
+    expect(await (await request(app, '/')).text()).toBe('first second');
+  });
+});
+
+const conflict = Object.assign(new Error('Conflict'), { status: 409, expose: true });
+
+describe('middleware that fails', () => {
+  test.each<readonly [string, Connect]>([
+    ['passes an error to next()', (_req, _res, next) => next(conflict)],
+    [
+      'passes one later',
+      async (_req, _res, next) => {
+        await nextTurn();
+        next(conflict);
+      },
+    ],
+    [
+      'throws',
+      () => {
+        throw conflict;
+      },
+    ],
+    ['rejects', () => Promise.reject(conflict)],
+  ])('and %s gets the response to this error', async (_, middleware) => {
+    const { app } = createConnected((req, res, next) => {
+      res.setHeader('ETag', '"of the other response"');
+      return middleware(req, res, next);
+    });
+    app.use((ctx) => ctx.send('never'));
+
+    const response = await request(app, '/');
+
+    expect(response.status).toBe(409);
+    expect(response.headers.get('x-before')).toBe('set');
+    expect(response.headers.get('etag')).toBeNull();
+  });
+
+  test.each<readonly [string, Connect]>([
+    [
+      'throws',
+      (_req, _res, next) => {
+        next();
+        throw conflict;
+      },
+    ],
+    [
+      'rejects',
+      async (_req, _res, next) => {
+        next();
+        throw conflict;
+      },
+    ],
+    [
+      'passes an error',
+      (_req, _res, next) => {
+        next();
+        next(conflict);
+      },
+    ],
+  ])('and %s after next() does not change the response', async (_, middleware) => {
+    const { app, errors } = createConnected(middleware);
+    app.use((ctx) => ctx.send('sent'));
+
+    const response = await request(app, '/');
+
+    expect(await response.text()).toBe('sent');
+    expect(errors).toEqual(['GET /: a middleware failed after next()']);
+  });
+});
+
+test.each(['route', 'router'])('next("%s") continues', async (word) => {
+  const { app } = createConnected((_req, _res, next) => next(word));
+  app.use((ctx) => ctx.send('sent'));
+
+  expect(await (await request(app, '/')).text()).toBe('sent');
+});
+
+test('a repeated next() does not run the handler again', async () => {
+  let runs = 0;
+  const { app } = createConnected((_req, _res, next) => {
+    next();
+    next();
+  });
+  app.use((ctx) => ctx.send(`run ${++runs}`));
+
+  expect(await (await request(app, '/')).text()).toBe('run 1');
+});
+
+test('middleware that never calls next() is released when the client disconnects', async () => {
+  const reached = Promise.withResolvers<void>();
+  const sent = Promise.withResolvers<number>();
+  const app = createApp({ logger: { info() {}, warn() {}, error() {} } })
+    .use((ctx, next) => {
+      onSent(ctx, sent.resolve);
+      return next();
+    })
+    .use(connect(() => reached.resolve()));
+  const server = await listen(app, 0);
+  onTestFinished(() => server.close({ timeoutMs: 1 }));
+  const connection = openConnection(server.port).send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  await reached.promise;
+
+  connection.close();
+
+  expect(await sent.promise).toBe(499);
+});
+
+describe('AsyncLocalStorage', () => {
+  test('a store that the middleware enters around next() is there for the handler', async () => {
+    const storage = new AsyncLocalStorage<string>();
+    const { app } = createConnected((_req, _res, next) => storage.run('entered', next));
+    app.use((ctx) => ctx.send(String(storage.getStore())));
+
+    expect(await (await request(app, '/')).text()).toBe('entered');
+  });
+
+  test('the store of the request is there after next() from an event of the body', async () => {
+    const storage = new AsyncLocalStorage<string>();
+    const app = createApp()
+      .use((_ctx, next) => storage.run('request', next))
+      .use(
+        connect(((req, _res, next) => {
+          once(req.resume(), 'end').then(() => next());
+        }) satisfies Connect),
+      )
+      .use((ctx) => ctx.send(String(storage.getStore())));
+
+    const response = await request(app, '/', { method: 'POST', body: 'x' });
+
+    expect(await response.text()).toBe('request');
+  });
+});
+
+test.each<readonly [string, Middleware]>([
+  ['a whole response', (ctx) => ctx.send(LARGE)],
+  ['a stream', (ctx) => ctx.set('Content-Type', 'text/plain').send(new Blob([LARGE]).stream())],
+  ['an empty response', (ctx) => ctx.send('')],
+  ['a small response', (ctx) => ctx.send('small')],
+])('compression handles %s', async (_, handler) => {
+  const app = createApp().use(connect(compression()), handler);
+  const plain = createApp().use(handler);
+
+  const response = await request(app, '/', { headers: { 'Accept-Encoding': 'gzip' } });
+  const expected = await (await request(plain, '/')).text();
+
+  const body = Buffer.from(await response.arrayBuffer());
+  const isCompressed = response.headers.get('content-encoding') === 'gzip';
+  expect(isCompressed).toBe(expected.length > 1_024);
+  expect((isCompressed ? gunzipSync(body) : body).toString()).toBe(expected);
+});
+
+test('express-session sets its cookie in addition to that of the handler', async () => {
+  const sessions = session({ secret: 'secret', resave: false, saveUninitialized: true });
+  const app = createApp()
+    .use(connect(sessions))
+    .use((ctx) => ctx.set('Set-Cookie', 'own=1').send('text'));
+
+  const [own, cookie] = (await request(app, '/')).headers.getSetCookie();
+
+  expect(own).toBe('own=1');
+  expect(cookie).toMatch(/^connect\.sid=/);
+});
+
+test.each<readonly [string, string, Middleware]>([
+  ['a whole response', '200 5', (ctx) => ctx.send('hello')],
+  ['an empty response', '204 -', (ctx) => ctx.send('')],
+  ['an error', '409 ', (ctx) => ctx.throw(409)],
+])('morgan logs status and length of %s', async (_, expected, handler) => {
+  const lines: string[] = [];
+  const stream = { write: (line: string) => void lines.push(line) };
+  const app = createApp().use(connect(morgan(':status :res[content-length]', { stream })), handler);
+
+  await request(app, '/');
+
+  await expect.poll(() => lines).toEqual([expect.stringContaining(expected)]);
+});
+
+test('the fields that multer parses are ctx.body', async () => {
+  const app = createApp()
+    .use(connect(multer().single('file')))
+    .use((ctx) => ctx.json(ctx.body));
+  const form = new FormData();
+  form.set('name', 'Ada');
+  const encoded = new Request('http://a', { method: 'POST', body: form });
+  const headers = { 'Content-Type': encoded.headers.get('content-type') ?? '' };
+
+  const response = await request(app, '/', {
+    method: 'POST',
+    headers,
+    body: await encoded.bytes(),
+  });
+
+  expect(await response.json()).toEqual({ name: 'Ada' });
+});
+
+test('headers of helmet and of two other middleware are sent together', async () => {
+  const vary: Connect = (_req, res, next) => {
+    res.setHeader('Vary', [res.getHeader('vary'), 'Origin'].filter(Boolean).join(', '));
+    next();
+  };
+  const { app } = createConnected(helmet());
+  app.use(connect(vary)).use((ctx) => ctx.append('Vary', 'Accept').json({}));
+
+  const { headers } = await request(app, '/');
+
+  expect(headers.get('content-security-policy')).toContain("default-src 'self'");
+  expect(headers.get('vary')).toBe('Origin, Accept');
+});
+
+test.each<readonly [string, unknown, string]>([
+  [
+    'a factory that was not called',
+    compression,
+    'Cannot connect compression: call it; expected a function (req, res, next), such as helmet()',
+  ],
+  [
+    'an error handler',
+    function onError(_error: Error, _req: object, _res: object, _next: Next) {},
+    'Cannot connect onError, an error handler: expected a function (req, res, next)',
+  ],
+  ['undefined', undefined, 'Cannot connect "undefined": expected a function (req, res, next)'],
+])('connect rejects %s', (_, middleware, message) => {
+  expect(() => connect(middleware as ConnectMiddleware)).toThrow(message);
+});

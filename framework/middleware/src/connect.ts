@@ -1,0 +1,120 @@
+import type { IncomingMessage } from 'node:http';
+
+import { type Context, type Middleware, markFactories } from '@fw/core';
+import { DONE, takeHeaders } from '@fw/core/extension';
+
+/** Middleware written for Express or connect. `never` accepts the request types of every package. */
+export type ConnectMiddleware = (
+  req: never,
+  res: never,
+  next: (error?: unknown) => void,
+) => unknown;
+
+/** Properties of an Express request that middleware reads or sets. */
+interface ConnectRequest extends IncomingMessage {
+  body?: unknown;
+  originalUrl?: string;
+  ip?: string;
+  protocol?: string;
+  secure?: boolean;
+}
+
+/**
+ * Runs middleware that was written for Express: `connect(helmet())`. What follows runs once it calls
+ * `next()`; `next(error)`, a thrown error and a rejection are errors of this middleware. If it responds
+ * itself, `ctx.responded` is true and nothing else runs.
+ *
+ * @throws {TypeError} if `middleware` is an error handler, or a function that has not been called
+ */
+export function connect(middleware: ConnectMiddleware): Middleware {
+  requireConnectMiddleware(middleware);
+  return (ctx, next) => {
+    const { req, res } = ctx.raw;
+    if (res.destroyed) return DONE; // the client has disconnected: no event would end the wait
+    const { promise: continues, resolve, reject } = Promise.withResolvers<boolean>();
+    let downstream: Promise<void> | undefined;
+    let isSynchronous = true;
+    let isOver = false;
+    /** Whether the middleware is over just now, and not before. */
+    const end = (): boolean => {
+      if (isOver) return false;
+      isOver = true;
+      res.off('close', onClose);
+      if (!res.headersSent) takeFromNode(ctx);
+      return true;
+    };
+    const onClose = () => {
+      if (res.headersSent) ctx.status = res.statusCode;
+      if (end()) resolve(false);
+    };
+    const fail = (error: unknown) => {
+      if (end()) reject(error);
+      else ctx.log.error(`${ctx.method} ${ctx.path}: a middleware failed after next()`, error);
+    };
+    const onNext = (error?: unknown) => {
+      if (isFailure(error)) fail(error);
+      else if (!end()) return;
+      else if (isSynchronous) downstream = next();
+      else resolve(true);
+    };
+
+    passToNode(ctx);
+    res.once('close', onClose);
+    try {
+      const returned = middleware(req as never, res as never, onNext);
+      if (returned instanceof Promise) returned.catch(fail);
+    } catch (error) {
+      fail(error);
+    }
+    isSynchronous = false;
+    return downstream ?? continues.then((isContinued) => (isContinued ? next() : undefined));
+  };
+}
+
+/** Express skips routes at these values; the middleware of an application has none to skip. */
+function isFailure(error: unknown): boolean {
+  return Boolean(error) && error !== 'route' && error !== 'router';
+}
+
+/** Lets the middleware see the parsed body and the headers, which it also sends if it responds. */
+function passToNode(ctx: Context): void {
+  const { res } = ctx.raw;
+  const req: ConnectRequest = ctx.raw.req;
+  if (req.originalUrl === undefined) {
+    req.originalUrl = ctx.url;
+    req.ip = ctx.ip;
+    req.protocol = ctx.protocol;
+    req.secure = ctx.protocol === 'https';
+  }
+  if (ctx.body !== undefined) req.body = ctx.body;
+  for (const [name, value] of takeHeaders(ctx)) res.setHeader(name, value);
+}
+
+/** Records what the middleware has set, so that the rest of the application sees and replaces it. */
+function takeFromNode(ctx: Context): void {
+  const { res } = ctx.raw;
+  const req: ConnectRequest = ctx.raw.req;
+  if (req.body !== undefined) ctx.body = req.body;
+  for (const name of res.getHeaderNames()) {
+    const value = res.getHeader(name);
+    res.removeHeader(name);
+    if (value !== undefined) ctx.set(name, value);
+  }
+  if (res.statusCode !== 200) {
+    ctx.status = res.statusCode;
+    res.statusCode = 200;
+  }
+}
+
+function requireConnectMiddleware(middleware: ConnectMiddleware): void {
+  const expected = 'expected a function (req, res, next), such as helmet()';
+  if (typeof middleware !== 'function') {
+    throw new TypeError(`Cannot connect "${String(middleware)}": ${expected}`);
+  }
+  const { length } = middleware;
+  const name = middleware.name || 'a function';
+  if (length === 1) throw new TypeError(`Cannot connect ${name}: call it; ${expected}`);
+  if (length > 3) throw new TypeError(`Cannot connect ${name}, an error handler: ${expected}`);
+}
+
+markFactories({ connect });
