@@ -56,6 +56,12 @@ export function recordedBody(ctx: Context): Content | undefined {
   return isOpen ? context.responseBody : undefined;
 }
 
+/** The length of the recorded body in bytes; -1 for a stream of unknown length. */
+export function recordedLength(ctx: Context): number {
+  const { responseBody, streamLength } = own(ctx);
+  return isStream(responseBody) ? streamLength : Buffer.byteLength(responseBody);
+}
+
 /** Sends `body` in place of the recorded one. The caller reads or destroys a stream that it replaces. */
 export function replaceBody(ctx: Context, body: Content): void {
   const context = own(ctx);

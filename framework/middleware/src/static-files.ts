@@ -11,12 +11,13 @@ import {
   required,
 } from '@fw/core/options';
 
+import { isCompressibleType } from './accept-encoding.ts';
 import { isNotModified, requireMatch } from './preconditions.ts';
 import { contentTypeOf } from './static-files/content-types.ts';
 import { createFileStream } from './static-files/file-stream.ts';
 import { findFile, type OpenFile, readSegments } from './static-files/find-file.ts';
 import { isUnmodified, requireUnmodified } from './static-files/modified.ts';
-import { findPrecompressed, isCompressible } from './static-files/precompressed.ts';
+import { findPrecompressed } from './static-files/precompressed.ts';
 import { rangeOf } from './static-files/range.ts';
 import { addVary } from './vary.ts';
 
@@ -78,7 +79,7 @@ export function staticFiles(options: StaticFilesOptions): Middleware {
     try {
       const type = contentTypeOf(segments.at(-1) ?? '');
       ctx.set('Cache-Control', cacheControl).set('Content-Type', type);
-      if (precompressed && isCompressible(type)) addVary(ctx, 'Accept-Encoding');
+      if (precompressed && isCompressibleType(type)) addVary(ctx, 'Accept-Encoding');
       isStreaming = send(ctx, file);
     } finally {
       if (!isStreaming) await file.handle.close();

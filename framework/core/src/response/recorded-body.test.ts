@@ -1,8 +1,10 @@
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 
 import { createApp } from '../application.ts';
-import { recordedBody, replaceBody, responseHeader } from '../extension.ts';
+import { recordedBody, recordedLength, replaceBody, responseHeader } from '../extension.ts';
 import { request } from '../testing/index.ts';
+import type { Body } from './body.ts';
 
 test('middleware replaces the recorded body after next()', async () => {
   const app = createApp();
@@ -62,4 +64,23 @@ test.each([
   await request(app, '/');
 
   expect(found).toBe(value);
+});
+
+test.each<readonly [Body, number]>([
+  ['é', 2],
+  [new Uint8Array(3), 3],
+  [new Blob(['blob']), 4],
+  [Readable.from(['text']), -1],
+])('recordedLength returns the bytes of a body (case %#)', async (body, length) => {
+  let found: number | undefined;
+  const app = createApp();
+  app.use(async (ctx, next) => {
+    await next();
+    found = recordedLength(ctx);
+  });
+  app.use((ctx) => ctx.send(body));
+
+  await request(app, '/');
+
+  expect(found).toBe(length);
 });

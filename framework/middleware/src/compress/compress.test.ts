@@ -131,6 +131,7 @@ describe.each(['zstd', 'br', 'gzip'] as const)('%s', (encoding) => {
 
 test.each<readonly [string, Middleware]>([
   ['a body below the threshold', (ctx) => ctx.send('small')],
+  ['a Blob below the threshold', (ctx) => ctx.send(new Blob(['small'], { type: 'text/plain' }))],
   ['an image', (ctx) => ctx.set('Content-Type', 'image/png').send(TEXT)],
   ['an event stream', (ctx) => ctx.set('Content-Type', 'text/event-stream').send(TEXT)],
   ['no-transform', (ctx) => ctx.set('Cache-Control', 'public, no-transform').send(TEXT)],

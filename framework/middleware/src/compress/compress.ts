@@ -1,14 +1,14 @@
 import { type Context, type Middleware, markFactories } from '@fw/core';
 import {
   type Content,
-  isStream,
   recordedBody,
+  recordedLength,
   replaceBody,
   responseHeader,
 } from '@fw/core/extension';
 import { aListOf, aWholeNumber, oneOf, readOptions } from '@fw/core/options';
+import { acceptedEncodings, isCompressibleType } from '../accept-encoding.ts';
 import { addVary } from '../vary.ts';
-import { selectEncoding } from './accept-encoding.ts';
 import { ENCODINGS, type Encoding, encode } from './encodings.ts';
 
 export type { Encoding } from './encodings.ts';
@@ -19,7 +19,7 @@ export interface CompressOptions {
    * and gzip; without zstd on Node before 22.15.
    */
   readonly encodings?: readonly Encoding[];
-  /** The smallest body to compress, in bytes; streams are always compressed. Default 1,024. */
+  /** The smallest body to compress, in bytes; a stream of unknown length is compressed. Default 1,024. */
   readonly thresholdBytes?: number;
 }
 
@@ -39,7 +39,7 @@ export function compress(options: CompressOptions = {}): Middleware {
     const body = recordedBody(ctx);
     if (body === undefined) return;
     if (ctx.status === 304) matchStoredTag(ctx);
-    else if (isLong(body, thresholdBytes) && isCompressible(ctx)) {
+    else if (isLong(ctx, thresholdBytes) && isCompressible(ctx)) {
       await compressBody(ctx, body, encodings);
     }
   };
@@ -51,7 +51,7 @@ async function compressBody(
   encodings: readonly Encoding[],
 ): Promise<void> {
   addVary(ctx, 'Accept-Encoding');
-  const encoding = selectEncoding(ctx.get('accept-encoding'), encodings);
+  const [encoding] = acceptedEncodings(ctx.get('accept-encoding'), encodings);
   if (encoding === undefined) return;
   const encoded = await encode(body, encoding);
   if (recordedBody(ctx) !== body) return; // an error, such as a time-out, replaced the response
@@ -63,24 +63,21 @@ async function compressBody(
   if (responseHeader(ctx, 'Accept-Ranges') !== undefined) ctx.set('Accept-Ranges', 'none');
 }
 
-function isLong(body: Content, thresholdBytes: number): boolean {
-  if (isStream(body)) return true;
-  return body.length > 0 && Buffer.byteLength(body) >= thresholdBytes;
+/** A stream of unknown length counts as long. */
+function isLong(ctx: Context, thresholdBytes: number): boolean {
+  const length = recordedLength(ctx);
+  return length !== 0 && (length === -1 || length >= thresholdBytes);
 }
-
-const COMPRESSIBLE_TYPE =
-  /^(?:text\/(?!event-stream$).*|.*\+(?:json|xml|yaml)|application\/(?:javascript|json|wasm|x-ndjson|xml|yaml)|font\/[ot]tf|image\/(?:bmp|x-icon|vnd\.microsoft\.icon))$/i;
 
 /** Headers that describe the exact bytes of the body. */
 const EXACT_HEADERS = ['Content-Encoding', 'Content-Range', 'Content-Digest', 'Repr-Digest'];
 
 /** Whether the type of the response profits from compression and no header forbids it. */
 function isCompressible(ctx: Context): boolean {
-  const [type = ''] = (responseHeader(ctx, 'Content-Type') ?? '').split(';');
   const cacheControl = responseHeader(ctx, 'Cache-Control') ?? '';
   return (
     ![204, 205].includes(ctx.status) &&
-    COMPRESSIBLE_TYPE.test(type.trim()) &&
+    isCompressibleType(responseHeader(ctx, 'Content-Type') ?? '') &&
     !/(?:^|,)\s*no-transform\s*(?:,|$)/i.test(cacheControl) &&
     EXACT_HEADERS.every((name) => responseHeader(ctx, name) === undefined)
   );
