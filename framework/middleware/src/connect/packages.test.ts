@@ -15,8 +15,8 @@ import multer from 'multer';
 import { expect, test } from 'vitest';
 
 import { expectSection, markdownTable } from '../../../../deploy/local/testing/markdown.ts';
-import { type ConnectMiddleware, connect } from '../connect.ts';
 import { peer } from '../testing/peers.ts';
+import { type ConnectMiddleware, connect } from './connect.ts';
 
 const README = join(import.meta.dirname, '../../README.md');
 const quiet = { info() {}, warn() {}, error() {} };
