@@ -20,7 +20,7 @@ endif
 
 .DEFAULT_GOAL := help
 .PHONY: help install up down api-usage status logs token import config smoke contract leftovers \
-	load images packages test check format documents charts e2e durability conformance bench clean
+	load images packages test check format documents breaking charts e2e durability conformance bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -85,6 +85,9 @@ format: install ## Format the sources
 documents: install ## Write the OpenAPI documents and types of the services, services/*/openapi
 	UPDATE=1 npx vitest run /src/documents.test.ts --testNamePattern 'is current'
 	UPDATE=1 npx vitest run deploy/clients/types.test.ts --testNamePattern 'are current'
+
+breaking: install ## Print the API changes since the last release that can break a client (AGAINST=)
+	@node deploy/openapi/breaking.ts --against '$(AGAINST)'
 
 charts: install ## Pack the dependencies of the charts, before helm installs them
 	@node deploy/charts/dependencies.ts

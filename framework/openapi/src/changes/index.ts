@@ -1,0 +1,1 @@
+export { type BreakingChanges, findBreakingChanges } from './breaking-changes.ts';

@@ -1,0 +1,46 @@
+/** An object of a JSON document. */
+export type Json = Readonly<Record<string, unknown>>;
+
+export function isRecord(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `value` if it is an object, else an empty one. */
+export function readRecord(value: unknown): Json {
+  return isRecord(value) ? value : {};
+}
+
+export function readList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The part of `document` that the reference `ref` names, such as `#/components/schemas/User`. */
+export function lookUp(document: Json, ref: string): unknown {
+  const keys = ref.split('/').slice(1);
+  return keys.reduce<unknown>(
+    (part, key) =>
+      readRecord(part)[decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')],
+    document,
+  );
+}
+
+/** The object that `value` is, or refers to. */
+export function resolve(document: Json, value: unknown): Json {
+  const { $ref } = readRecord(value);
+  return readRecord(typeof $ref === 'string' ? lookUp(document, $ref) : value);
+}
+
+/** Whether two JSON values are equal, regardless of the order of keys. */
+export function isSame(left: unknown, right: unknown): boolean {
+  return print(left) === print(right);
+}
+
+/** A JSON value as text, with sorted keys; `none` if it is undefined. */
+export function print(value: unknown): string {
+  return value === undefined ? 'none' : JSON.stringify(value, sortKeys);
+}
+
+function sortKeys(_key: string, value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

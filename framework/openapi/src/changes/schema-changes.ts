@@ -1,0 +1,186 @@
+import { isSame, type Json, print, readList, readRecord, resolve } from './json.ts';
+import { findViolations, isOneOf, type Violation, valuesOf } from './keywords.ts';
+import { type Alternative, alternativesOf, isSubtype } from './schema-alternatives.ts';
+
+/** Two states of a value: in the older and in the newer document. */
+export interface Pair<T> {
+  readonly before: T;
+  readonly after: T;
+}
+
+/** What a comparison of two schemas needs to know. */
+export interface SchemaComparison {
+  readonly documents: Pair<Json>;
+  /** A new request schema must accept all old values; a new response schema must allow only old values. */
+  readonly direction: 'request' | 'response';
+  /** Which schemas these are: `response 200 application/json`. */
+  readonly where: string;
+  /** The field that is being compared: `data[].email`. Default: the whole value. */
+  readonly field?: string;
+  /** The pairs that are being compared: a schema may contain itself. */
+  readonly open?: readonly Pair<unknown>[];
+}
+
+/** One line for each change from `before` to `after` that can break a client. */
+export function compareSchemas(schemas: Pair<unknown>, comparison: SchemaComparison): string[] {
+  const { documents, direction, open = [] } = comparison;
+  const { before, after } = schemas;
+  if (before === true && after === true) return []; // both are absent
+  const names = { before: nameOf(before), after: nameOf(after) };
+  if (open.some((pair) => pair.before === names.before && pair.after === names.after)) return [];
+  const inner = { ...comparison, open: [...open, names] };
+  const sides = {
+    before: alternativesOf(before, documents.before),
+    after: alternativesOf(after, documents.after),
+  };
+  const { narrow, wide } = order(sides, direction);
+  const known = narrow.filter(({ type }) => wide.some((other) => isSubtype(type, other.type)));
+  const types = { before: typesOf(sides.before), after: typesOf(sides.after) };
+  return [
+    ...(known.length < narrow.length ? [line(comparison, changed('type', types))] : []),
+    ...compareDefaults(schemas, comparison),
+    ...known.flatMap((alternative) =>
+      fewest(
+        wide
+          .filter(({ type }) => isSubtype(alternative.type, type))
+          .map((other) => compareAlternatives({ narrow: alternative, wide: other }, inner)),
+      ),
+    ),
+  ];
+}
+
+/** The reference that `schema` is, or itself. */
+function nameOf(schema: unknown): unknown {
+  return readRecord(schema).$ref ?? schema;
+}
+
+/** Which of two states must accept only values that the other accepts. */
+function order<T>({ before, after }: Pair<T>, direction: 'request' | 'response') {
+  return direction === 'request'
+    ? { narrow: before, wide: after }
+    : { narrow: after, wide: before };
+}
+
+function typesOf(alternatives: readonly Alternative[]): string {
+  return [...new Set(alternatives.map(({ type }) => type))].join(' or ') || 'none';
+}
+
+function changed(what: string, { before, after }: Pair<string>): string {
+  return `${what} changed from ${before} to ${after}`;
+}
+
+/** The shortest list: the difference from the most similar alternative. */
+function fewest(lists: readonly string[][]): string[] {
+  return lists.reduce((best, list) => (list.length < best.length ? list : best));
+}
+
+/** The default of a request value is what a client gets that omits it. */
+function compareDefaults({ before, after }: Pair<unknown>, comparison: SchemaComparison): string[] {
+  const { documents, direction } = comparison;
+  const old = resolve(documents.before, before).default;
+  const given = resolve(documents.after, after).default;
+  if (direction === 'response' || old === undefined || isSame(old, given)) return [];
+  return [line(comparison, changed('default', { before: print(old), after: print(given) }))];
+}
+
+interface Alternatives {
+  readonly narrow: Alternative;
+  readonly wide: Alternative;
+}
+
+function compareAlternatives(alternatives: Alternatives, comparison: SchemaComparison): string[] {
+  const { narrow, wide } = alternatives;
+  const isRequest = comparison.direction === 'request';
+  const pair = isRequest ? { before: narrow, after: wide } : { before: wide, after: narrow };
+  return [
+    ...findViolations(narrow, wide).map((violation) =>
+      line(comparison, describeViolation(violation, isRequest)),
+    ),
+    ...compareRequired(pair, comparison),
+    ...compareProperties(pair, comparison),
+    ...compareOtherProperties(pair, comparison),
+    ...compareSchemas(
+      { before: schemaOf(pair.before, 'items'), after: schemaOf(pair.after, 'items') },
+      { ...comparison, field: `${comparison.field ?? ''}[]` },
+    ),
+  ];
+}
+
+function describeViolation({ keyword, narrow, wide }: Violation, isRequest: boolean): string {
+  if (keyword === 'enum' && Array.isArray(narrow)) {
+    const values = narrow.filter((value) => !isOneOf(wide)(value)).map(print);
+    return `the value ${values.join(', ')} is ${isRequest ? 'removed' : 'added'}`;
+  }
+  const [before, after] = isRequest ? [narrow, wide] : [wide, narrow];
+  return changed(keyword, { before: print(before), after: print(after) });
+}
+
+function compareRequired(
+  { before, after }: Pair<Alternative>,
+  comparison: SchemaComparison,
+): string[] {
+  const [old, given] = [requiredOf(before), requiredOf(after)];
+  if (comparison.direction === 'request') {
+    const added = given.filter((name) => !old.includes(name));
+    return added.map((name) => line(inField(comparison, name), 'is required'));
+  }
+  const kept = old.filter((name) => propertiesOf(after).has(name));
+  const optional = kept.filter((name) => !given.includes(name));
+  return optional.map((name) => line(inField(comparison, name), 'can be absent'));
+}
+
+function requiredOf(alternative: Alternative): string[] {
+  return valuesOf(alternative, 'required').flatMap((names) => readList(names).map(String));
+}
+
+function compareProperties(
+  { before, after }: Pair<Alternative>,
+  comparison: SchemaComparison,
+): string[] {
+  const given = propertiesOf(after);
+  return [...propertiesOf(before)].flatMap(([name, schema]) => {
+    const inner = inField(comparison, name);
+    return given.has(name)
+      ? compareSchemas({ before: schema, after: given.get(name) }, inner)
+      : [line(inner, 'is removed')];
+  });
+}
+
+/** The schema of each property; a property that several parts describe must satisfy all of them. */
+function propertiesOf(alternative: Alternative): ReadonlyMap<string, unknown> {
+  const schemas = new Map<string, unknown>();
+  for (const [name, schema] of valuesOf(alternative, 'properties')
+    .map(readRecord)
+    .flatMap(Object.entries)) {
+    schemas.set(name, schemas.has(name) ? { allOf: [schemas.get(name), schema] } : schema);
+  }
+  return schemas;
+}
+
+/** Clients ignore unknown fields of a response, so only their types matter there. */
+function compareOtherProperties(
+  { before, after }: Pair<Alternative>,
+  comparison: SchemaComparison,
+): string[] {
+  const pair = {
+    before: schemaOf(before, 'additionalProperties'),
+    after: schemaOf(after, 'additionalProperties'),
+  };
+  if (pair.before === false) return [];
+  if (pair.after !== false) return compareSchemas(pair, inField(comparison, '*'));
+  return comparison.direction === 'request' ? [line(comparison, 'rejects other fields')] : [];
+}
+
+function schemaOf(alternative: Alternative, keyword: string): unknown {
+  const [schema = true] = valuesOf(alternative, keyword);
+  return schema;
+}
+
+function inField(comparison: SchemaComparison, name: string): SchemaComparison {
+  const { field } = comparison;
+  return { ...comparison, field: field ? `${field}.${name}` : name };
+}
+
+function line({ where, field }: SchemaComparison, what: string): string {
+  return `${field ? `${where} ${field}` : where}: ${what}`;
+}
