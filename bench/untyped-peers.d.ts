@@ -42,12 +42,14 @@ declare module 'express' {
   interface Request extends IncomingMessage {
     params: Record<string, string>;
     body?: unknown;
+    cookies: Record<string, string>;
   }
 
   interface Response extends ServerResponse {
     locals: { count?: number };
     status(code: number): this;
     json(value: unknown): this;
+    cookie(name: string, value: string, options: { readonly signed: boolean }): this;
   }
 
   type Next = (error?: unknown) => void;
@@ -58,6 +60,7 @@ declare module 'express' {
     get(path: string, handler: (req: Request, res: Response) => void): this;
     post(path: string, handler: (req: Request, res: Response) => void): this;
     disable(setting: string): this;
+    enable(setting: string): this;
     listen(port: number, host: string): unknown;
   }
 
@@ -72,6 +75,12 @@ declare module 'express' {
     export { json, serveStatic as static };
   }
   export default express;
+}
+
+declare module 'cookie-parser' {
+  import type { RequestHandler } from 'express';
+
+  export default function cookieParser(secret: string): RequestHandler;
 }
 
 declare module 'polka' {

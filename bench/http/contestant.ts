@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 
-import { COMMON_WORKLOADS, type Workload } from './workloads.ts';
+import { COMMON_WORKLOADS, MIDDLEWARE_WORKLOADS, type Workload } from './workloads.ts';
 
 /** The module of a contestant, `contestants/<name>.ts`. */
 export interface Contestant {
@@ -26,14 +26,39 @@ const ENTRIES = {
     addOnPackages: ['zod'],
   },
   fw: {
-    workloads: [...COMMON_WORKLOADS, 'user', 'validated', 'limited', 'observed', 'controller'],
+    workloads: [
+      ...COMMON_WORKLOADS,
+      'user',
+      'validated',
+      'limited',
+      'observed',
+      'controller',
+      ...MIDDLEWARE_WORKLOADS,
+    ],
     packages: [],
     addOnPackages: ['zod', 'pino', 'prom-client'],
   },
   fastify: {
-    workloads: [...COMMON_WORKLOADS, 'user', 'validated', 'limited', 'observed'],
+    workloads: [
+      ...COMMON_WORKLOADS,
+      'user',
+      'validated',
+      'limited',
+      'observed',
+      ...MIDDLEWARE_WORKLOADS,
+    ],
     packages: ['fastify'],
-    addOnPackages: ['@fastify/rate-limit', 'pino', 'prom-client'],
+    addOnPackages: [
+      '@fastify/rate-limit',
+      'pino',
+      'prom-client',
+      '@fastify/compress',
+      '@fastify/cookie',
+      '@fastify/cors',
+      '@fastify/etag',
+      '@fastify/helmet',
+      '@fastify/static',
+    ],
   },
   nest: {
     workloads: ['controller'],
@@ -41,7 +66,7 @@ const ENTRIES = {
     over: 'fastify',
   },
   hono: {
-    workloads: [...COMMON_WORKLOADS, 'validated', 'limited'],
+    workloads: [...COMMON_WORKLOADS, 'validated', 'limited', ...MIDDLEWARE_WORKLOADS],
     packages: ['hono', '@hono/node-server'],
     addOnPackages: ['@hono/zod-validator', 'zod', 'hono-rate-limiter'],
   },
@@ -56,9 +81,9 @@ const ENTRIES = {
     addOnPackages: ['zod'],
   },
   express: {
-    workloads: [...COMMON_WORKLOADS, 'validated', 'limited'],
+    workloads: [...COMMON_WORKLOADS, 'validated', 'limited', ...MIDDLEWARE_WORKLOADS],
     packages: ['express'],
-    addOnPackages: ['zod', 'express-rate-limit'],
+    addOnPackages: ['zod', 'express-rate-limit', 'compression', 'cookie-parser', 'cors', 'helmet'],
   },
   polka: {
     workloads: [...COMMON_WORKLOADS, 'validated'],

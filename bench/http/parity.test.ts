@@ -36,6 +36,15 @@ test('checkParity rejects a contestant that accepts an invalid body', async () =
   await expect(checkParity(port, 'validated')).rejects.toThrow('status 201 instead of 400');
 });
 
+test('checkParity rejects a contestant without an expected header', async () => {
+  const port = await serve((_req, res) => {
+    res.writeHead(200, { 'content-type': 'application/json' });
+    res.end('{"hello":"world"}');
+  });
+
+  await expect(checkParity(port, 'etag')).rejects.toThrow('GET /: no header etag');
+});
+
 test.each([
   ['another status', 201, 'application/json', '{"hello":"world"}', 'status 201 instead of 200'],
   ['another media type', 200, 'text/plain', '{"hello":"world"}', 'text/plain instead of'],

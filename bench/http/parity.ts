@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { EXCHANGES, type Exchange, INVALID_BODY, type Workload } from './workloads.ts';
 
 /**
- * Checks that the contestant on `port` sends the expected responses of `workload`, 400 for an invalid
- * body, and 404 for another path.
+ * Checks that the contestant on `port` sends the expected responses of `workload` with their headers,
+ * 400 for an invalid body, and 404 for another path.
  *
  * @throws {Error} that names the difference
  */
@@ -18,6 +18,9 @@ export async function checkParity(port: number, workload: Workload): Promise<voi
     }
     if (mediaType !== 'application/json') {
       throw differs(exchange, `${mediaType} instead of application/json`);
+    }
+    for (const name of exchange.expectedHeaders ?? []) {
+      if (!response.headers.has(name)) throw differs(exchange, `no header ${name}`);
     }
     if (!isDeepStrictEqual(JSON.parse(text), exchange.expected)) {
       throw differs(exchange, `${text} instead of ${JSON.stringify(exchange.expected)}`);
@@ -37,10 +40,11 @@ async function checkStatus(port: number, exchange: Exchange, status: number): Pr
   throw differs(exchange, `status ${response.status} instead of ${status}${sent}`);
 }
 
-function send(port: number, { method, path, body }: Exchange): Promise<Response> {
+function send(port: number, { method, path, body, headers }: Exchange): Promise<Response> {
   return fetch(`http://127.0.0.1:${port}${path}`, {
     method,
-    ...(body === undefined ? {} : { body, headers: { 'content-type': 'application/json' } }),
+    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body }),
   });
 }
 

@@ -1,7 +1,7 @@
 import { markdownTable } from '../../deploy/local/testing/markdown.ts';
 import { barChart } from '../chart.ts';
 import { type Environment, environmentLines } from '../report.ts';
-import { COMMON_WORKLOADS } from './workloads.ts';
+import { BARE, COMMON_WORKLOADS, WORKLOADS } from './workloads.ts';
 
 export interface HttpResults {
   readonly environment: Environment;
@@ -18,7 +18,7 @@ export interface HttpResults {
   }[];
 }
 
-const ADD_ONS = ['validated', 'limited', 'observed', 'controller'];
+const ADD_ONS = WORKLOADS.filter((workload) => BARE[workload] !== undefined);
 
 /** The ratios of every contestant that has all common workloads, highest sum first. */
 export function ratioTable({ summaries }: HttpResults): string {
@@ -39,23 +39,15 @@ export function ratioTable({ summaries }: HttpResults): string {
   );
 }
 
-/** The cost of each add-on per contestant, lowest cost of the first add-on first. */
+/** The cost of each add-on per contestant; the contestants with the most add-ons first. */
 export function addOnTable({ addOnCosts }: Pick<HttpResults, 'addOnCosts'>): string {
-  const costOf = (contestant: string, workload: string) =>
-    addOnCosts.find((each) => each.contestant === contestant && each.workload === workload)
-      ?.costMicros;
-  const order = ADD_ONS.flatMap((workload) =>
-    addOnCosts
-      .filter((each) => each.workload === workload)
-      .toSorted((a, b) => a.costMicros - b.costMicros),
-  );
-  const contestants = [...new Set(order.map(({ contestant }) => contestant))];
+  const costs = Map.groupBy(addOnCosts, ({ contestant }) => contestant);
+  const contestants = [...costs].sort(([, a], [, b]) => b.length - a.length);
+  const costOf = (own: HttpResults['addOnCosts'], workload: string) =>
+    own.find((each) => each.workload === workload)?.costMicros.toFixed(2) ?? '';
   return markdownTable(
-    ['', ...ADD_ONS],
-    contestants.map((name) => [
-      name,
-      ...ADD_ONS.map((workload) => costOf(name, workload)?.toFixed(2) ?? ''),
-    ]),
+    ['', ...contestants.map(([name]) => name)],
+    ADD_ONS.map((workload) => [workload, ...contestants.map(([, own]) => costOf(own, workload))]),
   );
 }
 

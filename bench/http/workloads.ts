@@ -1,10 +1,23 @@
+import { fileURLToPath } from 'node:url';
+
 import { z } from 'zod';
+
 import { NOUNS } from '../nouns.ts';
 
 /** Workloads of every contestant, one application each. */
 export const COMMON_WORKLOADS = ['hello', 'parameter', 'post', 'list', 'middlewares'] as const;
 
-/** All workloads. `user` is the baseline of `controller`; the last four are add-ons. */
+/** Workloads of contestants that have the same middleware as @fw/middleware. */
+export const MIDDLEWARE_WORKLOADS = [
+  'compress',
+  'cookies',
+  'cors',
+  'etag',
+  'security-headers',
+  'static-files',
+] as const;
+
+/** All workloads. `user` is the baseline of `controller`; those after it are add-ons. */
 export const WORKLOADS = [
   ...COMMON_WORKLOADS,
   'user',
@@ -12,6 +25,7 @@ export const WORKLOADS = [
   'limited',
   'observed',
   'controller',
+  ...MIDDLEWARE_WORKLOADS,
 ] as const;
 export type Workload = (typeof WORKLOADS)[number];
 
@@ -21,6 +35,12 @@ export const BARE: Partial<Readonly<Record<Workload, Workload>>> = {
   limited: 'hello',
   observed: 'hello',
   controller: 'user',
+  compress: 'list',
+  cookies: 'hello',
+  cors: 'hello',
+  etag: 'hello',
+  'security-headers': 'hello',
+  'static-files': 'hello',
 };
 
 /** A request of the load generator and its expected response. */
@@ -29,7 +49,10 @@ export interface Exchange {
   readonly path: string;
   /** Sent as `application/json`. */
   readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly status: number;
+  /** The names of headers that the response must have. */
+  readonly expectedHeaders?: readonly string[];
   /** The expected body, sent as `application/json`. */
   readonly expected: unknown;
 }
@@ -84,6 +107,15 @@ export const INVALID_BODY = JSON.stringify({ ...NEW_USER, email: '' });
 /** The limit of the `limited` workload, which no contestant reaches. */
 export const MAX_PER_MINUTE = 1_000_000_000;
 
+/** The origin that the `cors` workload allows. */
+export const ORIGIN = 'https://app.example.com';
+
+/** The folder of the `static-files` workload. */
+export const STATIC_ROOT = fileURLToPath(new URL('files', import.meta.url));
+
+/** The secret of the `cookies` workload: each response sets a signed cookie. */
+export const COOKIE_SECRET = 'a secret of the benchmark, 32 bytes';
+
 /** The service of the `user` and `controller` workloads. */
 export function findUser(id: string): { readonly id: string; readonly name: string } {
   return { id, name: `User ${id}` };
@@ -95,6 +127,15 @@ function isText(value: unknown): value is string {
 
 const HELLO: readonly Exchange[] = [
   { method: 'GET', path: '/', status: 200, expected: { hello: 'world' } },
+];
+
+/** The exchange of an add-on to `hello`. */
+function helloWith(changes: Partial<Exchange>): readonly Exchange[] {
+  return HELLO.map((exchange) => ({ ...exchange, ...changes }));
+}
+
+const LIST: readonly Exchange[] = [
+  { method: 'GET', path: '/items', status: 200, expected: { data: ITEMS } },
 ];
 
 const POST: readonly Exchange[] = [
@@ -123,13 +164,28 @@ export const EXCHANGES: Readonly<Record<Workload, readonly Exchange[]>> = {
     }),
   ).flat(),
   post: POST,
-  list: [{ method: 'GET', path: '/items', status: 200, expected: { data: ITEMS } }],
+  list: LIST,
   middlewares: [{ method: 'GET', path: '/', status: 200, expected: { count: MIDDLEWARES } }],
   user: USER,
   validated: POST,
   limited: HELLO,
   observed: HELLO,
   controller: USER,
+  compress: LIST.map((exchange) => ({
+    ...exchange,
+    headers: { 'Accept-Encoding': 'gzip' },
+    expectedHeaders: ['content-encoding', 'vary'],
+  })),
+  cookies: helloWith({ headers: { Cookie: 'theme=dark' }, expectedHeaders: ['set-cookie'] }),
+  cors: helloWith({
+    headers: { Origin: ORIGIN },
+    expectedHeaders: ['access-control-allow-origin', 'vary'],
+  }),
+  etag: helloWith({ expectedHeaders: ['etag'] }),
+  'security-headers': helloWith({
+    expectedHeaders: ['content-security-policy', 'x-content-type-options'],
+  }),
+  'static-files': helloWith({ path: '/hello.json' }),
 };
 
 /** A fixed order in which neighbours are far apart: steps of 77, which has no common factor with 200. */

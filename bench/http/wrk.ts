@@ -8,7 +8,7 @@ const SCRIPT = fileURLToPath(new URL('load.lua', import.meta.url));
 
 export interface Load {
   readonly port: number;
-  /** All have the same method and body; their paths are requested in turn. */
+  /** All have the same method, headers and body; their paths are requested in turn. */
   readonly exchanges: readonly Exchange[];
   readonly connections: number;
   readonly seconds: number;
@@ -37,7 +37,10 @@ export async function runWrk({
   const child = startProcess(
     [
       ...[ensureTool('wrk'), '-t1', `-c${connections}`, `-d${seconds}s`, '-s', SCRIPT],
-      ...Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]),
+      ...Object.entries({ ...first?.headers, ...headers }).flatMap(([name, value]) => [
+        '-H',
+        `${name}: ${value}`,
+      ]),
       ...[`http://127.0.0.1:${port}`, '--', first?.method ?? '', first?.body ?? ''],
       ...exchanges.map(({ path }) => path),
     ],

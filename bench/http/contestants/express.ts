@@ -1,14 +1,21 @@
 import { createServer } from 'node:http';
+import compression from 'compression';
+import cookieParser from 'cookie-parser';
+import cors from 'cors';
 import express, { type Express } from 'express';
 import { rateLimit } from 'express-rate-limit';
+import helmet from 'helmet';
 
 import { listenOnFreePort, type WorkloadOf } from '../contestant.ts';
 import {
+  COOKIE_SECRET,
   ITEMS,
   MAX_PER_MINUTE,
   MIDDLEWARES,
+  ORIGIN,
   RESOURCES,
   readUser,
+  STATIC_ROOT,
   UserSchema,
 } from '../workloads.ts';
 
@@ -59,6 +66,38 @@ const routes: Record<WorkloadOf<'express'>, (app: Express) => void> = {
       const { success, data } = UserSchema.safeParse(req.body);
       res.status(success ? 201 : 400).json(success ? { data } : { error: 'Not a user' });
     });
+  },
+
+  compress: (app) => {
+    app.use(compression());
+    routes.list(app);
+  },
+
+  cookies: (app) => {
+    app.use(cookieParser(COOKIE_SECRET));
+    app.get('/', (req, res) => {
+      res.cookie('session', req.cookies.theme ?? '', { signed: true });
+      res.json({ hello: 'world' });
+    });
+  },
+
+  cors: (app) => {
+    app.use(cors({ origin: [ORIGIN] }));
+    routes.hello(app);
+  },
+
+  etag: (app) => {
+    app.enable('etag');
+    routes.hello(app);
+  },
+
+  'security-headers': (app) => {
+    app.use(helmet());
+    routes.hello(app);
+  },
+
+  'static-files': (app) => {
+    app.use(express.static(STATIC_ROOT));
   },
 
   limited: (app) => {

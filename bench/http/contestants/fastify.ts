@@ -1,9 +1,25 @@
+import compress from '@fastify/compress';
+import cookie from '@fastify/cookie';
+import cors from '@fastify/cors';
+import etag from '@fastify/etag';
+import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
+import fastifyStatic from '@fastify/static';
 import Fastify, { type FastifyInstance } from 'fastify';
 
 import { observe, PRODUCTION_OPTIONS } from '../../services/fastify-observed.ts';
 import type { WorkloadOf } from '../contestant.ts';
-import { findUser, ITEMS, MAX_PER_MINUTE, MIDDLEWARES, RESOURCES, readUser } from '../workloads.ts';
+import {
+  COOKIE_SECRET,
+  findUser,
+  ITEMS,
+  MAX_PER_MINUTE,
+  MIDDLEWARES,
+  ORIGIN,
+  RESOURCES,
+  readUser,
+  STATIC_ROOT,
+} from '../workloads.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -105,6 +121,36 @@ const routes: Record<WorkloadOf<'fastify'>, (app: FastifyInstance) => unknown> =
     });
     routes.hello(app);
   },
+
+  compress: async (app) => {
+    await app.register(compress);
+    routes.list(app);
+  },
+
+  cookies: async (app) => {
+    await app.register(cookie, { secret: COOKIE_SECRET });
+    app.get('/', { schema: responses(200, { hello: text }) }, (request, reply) => {
+      reply.setCookie('session', request.cookies.theme ?? '', { signed: true });
+      reply.send({ hello: 'world' });
+    });
+  },
+
+  cors: async (app) => {
+    await app.register(cors, { origin: [ORIGIN] });
+    routes.hello(app);
+  },
+
+  etag: async (app) => {
+    await app.register(etag);
+    routes.hello(app);
+  },
+
+  'security-headers': async (app) => {
+    await app.register(helmet);
+    routes.hello(app);
+  },
+
+  'static-files': (app) => app.register(fastifyStatic, { root: STATIC_ROOT }),
 
   observed: (app) => {
     observe(app);

@@ -1,5 +1,11 @@
 import { json } from '@fw/body-parser';
 import { controllersPlugin } from '@fw/controllers';
+import { compress } from '@fw/middleware/compress';
+import { createSignedCookies, readCookie } from '@fw/middleware/cookies';
+import { cors } from '@fw/middleware/cors';
+import { etag } from '@fw/middleware/etag';
+import { securityHeaders } from '@fw/middleware/security-headers';
+import { staticFiles } from '@fw/middleware/static-files';
 import { rateLimit } from '@fw/rate-limit';
 import { createLogger, createMetrics, createServiceApp } from '@fw/service';
 import { validate } from '@fw/validation';
@@ -16,12 +22,15 @@ import {
 
 import type { WorkloadOf } from '../contestant.ts';
 import {
+  COOKIE_SECRET,
   findUser,
   ITEMS,
   MAX_PER_MINUTE,
   MIDDLEWARES,
+  ORIGIN,
   RESOURCES,
   readUser,
+  STATIC_ROOT,
   UserSchema,
 } from '../workloads.ts';
 
@@ -76,6 +85,38 @@ const routes: Record<WorkloadOf<'fw'>, (router: Router, app: Application) => voi
   },
 
   observed: (router, app) => routes.hello(router, app),
+
+  compress: (router, app) => {
+    app.use(compress());
+    routes.list(router, app);
+  },
+
+  cookies: (router) => {
+    const cookies = createSignedCookies([COOKIE_SECRET]);
+    router.get('/', (ctx) => {
+      cookies.set(ctx, 'session', readCookie(ctx, 'theme') ?? '');
+      ctx.json({ hello: 'world' });
+    });
+  },
+
+  cors: (router, app) => {
+    app.use(cors({ origin: [ORIGIN] }));
+    routes.hello(router, app);
+  },
+
+  etag: (router, app) => {
+    app.use(etag());
+    routes.hello(router, app);
+  },
+
+  'security-headers': (router, app) => {
+    app.use(securityHeaders());
+    routes.hello(router, app);
+  },
+
+  'static-files': (_router, app) => {
+    app.use(staticFiles({ root: STATIC_ROOT }));
+  },
 
   controller: (router, app) => {
     const root = new URL('../controllers/fw', import.meta.url).href;

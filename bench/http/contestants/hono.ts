@@ -1,16 +1,25 @@
 import { serve } from '@hono/node-server';
 import { getConnInfo } from '@hono/node-server/conninfo';
+import { serveStatic } from '@hono/node-server/serve-static';
 import { zValidator } from '@hono/zod-validator';
 import { Hono } from 'hono';
+import { compress } from 'hono/compress';
+import { getCookie, setSignedCookie } from 'hono/cookie';
+import { cors } from 'hono/cors';
+import { etag } from 'hono/etag';
+import { secureHeaders } from 'hono/secure-headers';
 import { rateLimiter } from 'hono-rate-limiter';
 
 import type { WorkloadOf } from '../contestant.ts';
 import {
+  COOKIE_SECRET,
   ITEMS,
   MAX_PER_MINUTE,
   MIDDLEWARES,
+  ORIGIN,
   RESOURCES,
   readUser,
+  STATIC_ROOT,
   UserSchema,
 } from '../workloads.ts';
 
@@ -52,6 +61,38 @@ const routes: Record<WorkloadOf<'hono'>, (app: App) => void> = {
     app.post('/users', zValidator('json', UserSchema), (c) =>
       c.json({ data: c.req.valid('json') }, 201),
     );
+  },
+
+  compress: (app) => {
+    app.use(compress());
+    routes.list(app);
+  },
+
+  cookies: (app) => {
+    app.get('/', async (c) => {
+      await setSignedCookie(c, 'session', getCookie(c, 'theme') ?? '', COOKIE_SECRET);
+      return c.json({ hello: 'world' });
+    });
+  },
+
+  cors: (app) => {
+    app.use(cors({ origin: [ORIGIN] }));
+    routes.hello(app);
+  },
+
+  etag: (app) => {
+    app.use(etag());
+    routes.hello(app);
+  },
+
+  'security-headers': (app) => {
+    const contentSecurityPolicy = { defaultSrc: ["'self'"] };
+    app.use(secureHeaders({ contentSecurityPolicy }));
+    routes.hello(app);
+  },
+
+  'static-files': (app) => {
+    app.use(serveStatic({ root: STATIC_ROOT }));
   },
 
   limited: (app) => {
