@@ -15,11 +15,15 @@ export interface State {
 /** Runs everything after the current middleware; resolves once all of it has run. */
 export type Next = () => Promise<void>;
 
-/** The parts of a request whose types a schema can narrow: path parameters, query and body. */
+/** What middleware can narrow: the parts of a request, the shared values and the response. */
 export interface Parts {
   readonly params?: unknown;
   readonly query?: unknown;
   readonly body?: unknown;
+  /** What guards have added to `ctx.state`. */
+  readonly state?: object | undefined;
+  /** The JSON that the route declares as its response. */
+  readonly response?: unknown;
 }
 
 /** The matched route as it was registered, with all prefixes. */
@@ -28,8 +32,14 @@ export interface MatchedRoute {
   readonly path: string;
 }
 
-type Part<P extends Parts, Name extends keyof Parts, Default> =
-  P extends Record<Name, infer T> ? T : Default;
+/** `State` with the values that guards have added. */
+type StateWith<Added> = Added & {
+  [Key in keyof State as string extends Key ? never : Exclude<Key, keyof Added>]: State[Key];
+} & { [key: string]: unknown };
+
+type StateOf<P extends Parts> = P extends { readonly state: infer Added }
+  ? StateWith<Added>
+  : State;
 
 /** One request and its response. */
 export interface Context<out P extends Parts = Parts> {
@@ -43,19 +53,19 @@ export interface Context<out P extends Parts = Parts> {
    */
   readonly path: string;
   /** The decoded path parameters of the route; the wildcard is `params['*']`. */
-  readonly params: Part<P, 'params', Record<string, string>>;
+  readonly params: P extends { readonly params: infer T } ? T : Record<string, string>;
   /** The matched route; `undefined` before a router has matched one. */
   readonly route: MatchedRoute | undefined;
   /** The decoded query: an object without a prototype. */
-  readonly query: Part<P, 'query', Query>;
+  readonly query: P extends { readonly query: infer T } ? T : Query;
   /** The request headers, with names in lower case. */
   readonly headers: IncomingHttpHeaders;
   /** The parsed request body; `undefined` without a body, or before a body parser has run. */
-  body: Part<P, 'body', unknown>;
+  body: P extends { readonly body: infer T } ? T : unknown;
   /** The response status. Default 200; 404 after a router found no route. */
   status: number;
   /** Values that middleware shares during this request, such as `state.user`. */
-  readonly state: State;
+  readonly state: StateOf<P>;
   /** The client's IP address; follows `trustProxy`. */
   readonly ip: string;
   /** The host and port that the client requested; follows `trustProxy`. */
@@ -84,11 +94,11 @@ export interface Context<out P extends Parts = Parts> {
   /** Adds a value to a response header and keeps its present values. */
   append(name: string, value: string): this;
   /**
-   * Sends `value` as JSON.
+   * Sends `value` as JSON. With a contract, exactly the declared fields: see `endpoint()`.
    *
    * @throws {TypeError} if `value` has no JSON form
    */
-  json(value: unknown): void;
+  json(value: P extends { readonly response: infer T } ? T : unknown): void;
   /** Sends `text` as HTML. It must already be escaped. */
   html(text: string): void;
   /**

@@ -1,4 +1,4 @@
-import { annotate, type Middleware, type RouteMetadata } from '@fw/core';
+import { annotate, type Context, type Middleware, type RouteMetadata } from '@fw/core';
 import { rateLimit, tieredRateLimit } from '@fw/rate-limit';
 import { createRouter, endpoint } from '@fw/router';
 import * as v from 'valibot';
@@ -9,7 +9,7 @@ import type { Reference } from './components.ts';
 import { generateDocument } from './index.ts';
 import type { Response } from './responses.ts';
 
-const handler: Middleware = (ctx) => ctx.json({});
+const handler = (ctx: Context): void => ctx.json({});
 const withMetadata = (metadata: RouteMetadata) =>
   annotate<Middleware>((_ctx, next) => next(), metadata);
 const validates = (validation: object) => withMetadata({ validation });

@@ -1,5 +1,6 @@
 import { aListOf, anObject, aString, badOption, check, readOptions } from '../options.ts';
-import { isStandardSchema } from '../schema/standard-schema.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
+import { isStandardSchema, type StandardSchema } from '../schema/standard-schema.ts';
 
 /** How a response appears in the OpenAPI document. */
 export interface ResponseDescription {
@@ -13,7 +14,8 @@ export interface ResponseDescription {
 
 /** A response: the schema of its body, or a description with or without a schema. */
 export type DeclaredResponse =
-  | object
+  | StandardSchema
+  | JsonSchema
   | (ResponseDescription & { readonly schema?: unknown })
   | undefined;
 
@@ -61,7 +63,9 @@ const KEYWORDS = [
   'not',
   'const',
   'enum',
-];
+] as const;
+
+export type JsonSchemaKeyword = (typeof KEYWORDS)[number];
 
 function isSchema(value: unknown): boolean {
   return (

@@ -4,6 +4,8 @@ import { aBoolean, aListOf, anObject, aString, oneOf, readOptions } from '../opt
 import { markFactories } from '../require-middleware.ts';
 
 import { type DeclaredResponse, readResponses } from './declared-response.ts';
+import type { NoParts, Validator } from './register.ts';
+import type { ResponseOf } from './response-type.ts';
 
 /** What an operation is for, in the OpenAPI document. */
 interface OperationDescription {
@@ -24,10 +26,13 @@ export interface EndpointMetadata extends OperationDescription {
   readonly responses?: Readonly<Record<number, unknown>>;
 }
 
+type DeclaredByStatus = Readonly<Record<number, DeclaredResponse>>;
+
 /** Describes one operation. */
-export interface EndpointOptions extends OperationDescription {
+export interface EndpointOptions<Responses extends DeclaredByStatus = DeclaredByStatus>
+  extends OperationDescription {
   /** By status code. */
-  readonly responses?: Readonly<Record<number, DeclaredResponse>>;
+  readonly responses?: Responses;
   /** Schemas of request parts that the handler reads and no `validate()` checks. */
   readonly reads?: {
     readonly body?: unknown;
@@ -47,7 +52,9 @@ export interface EndpointOptions extends OperationDescription {
  *
  * @throws {TypeError} if an option is unknown or has an invalid value
  */
-export function endpoint(options: EndpointOptions): Middleware {
+export function endpoint<const Responses extends DeclaredByStatus = NoParts>(
+  options: EndpointOptions<Responses>,
+): Validator<{ readonly response: ResponseOf<Responses> }> {
   const {
     reads,
     bodyTypes,

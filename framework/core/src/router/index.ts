@@ -3,5 +3,15 @@ export { createRouter } from './create-router.ts';
 export type { DeclaredResponse, ResponseDescription } from './declared-response.ts';
 export { type EndpointMetadata, type EndpointOptions, endpoint } from './endpoint.ts';
 export type { ParamNames, ParamsOf } from './pattern.ts';
-export type { Handler, NoParts, Replace, Validator } from './register.ts';
+export type {
+  Guard,
+  Handler,
+  NoParts,
+  Register,
+  RegisterMethod,
+  Replace,
+  RouteParts,
+  Validator,
+} from './register.ts';
+export type { ResponseOf, Returned, Sent } from './response-type.ts';
 export type { AnyRouter, RouteDefinition, RouteMatch, Router, RouterOptions } from './router.ts';

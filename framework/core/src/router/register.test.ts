@@ -88,8 +88,8 @@ describe('the functions of a route', () => {
     const checks = [pass, put({ body: { age: 1 } })] as const;
     const router = createRouter();
 
-    router.get('/a/:id', ...list);
-    router.get('/b/:id', ...list, (ctx) => {
+    router.route('GET', '/a/:id', ...list);
+    router.route('GET', '/b/:id', ...list, (ctx) => {
       expectTypeOf(ctx.params.id).toEqualTypeOf<string>();
     });
     router.get('/c/:id', ...checks, (ctx) => expectTypeOf(ctx.body).toEqualTypeOf<Age>());

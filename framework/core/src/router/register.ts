@@ -1,28 +1,46 @@
 import type { Context, Middleware, Next, Parts } from '../context.ts';
 
 import type { ParamsOf } from './pattern.ts';
+import type { Returned } from './response-type.ts';
 
-/** No validated part of a request. */
+/** No typed part of a request. */
 export type NoParts = Record<never, never>;
 
-/** `Before` with its parts replaced by those of `After`. */
-export type Replace<Before extends Parts, After extends Parts> = Omit<Before, keyof After> & After;
+/** `Before` with its parts replaced by those of `After`; what guards add to `state` is combined. */
+export type Replace<Before extends Parts, After extends Parts> = Omit<
+  Before,
+  Exclude<keyof After, 'state'>
+> &
+  After;
 
-/** The parts of a request in a route: the parameters of its path, and the output of validators. */
-export type RouteParts<Path extends string, Validated extends Parts> = NoInfer<
-  Replace<{ params: ParamsOf<Path> }, Validated>
+/** `V` after layers that set these parts, in order. */
+type PartsAfter<V extends Parts, Layers extends readonly Parts[]> = Layers extends readonly [
+  ...infer Before extends readonly Parts[],
+  infer Last extends Parts,
+]
+  ? Replace<PartsAfter<V, Before>, Last>
+  : V;
+
+/** The parts of a request in a route: the parameters of its path, and what layers before have set. */
+export type RouteParts<Path extends string, V extends Parts> = NoInfer<
+  Omit<{ params: ParamsOf<Path> }, keyof V> & V
 >;
 
-export type Handler<Path extends string, Validated extends Parts = NoParts> = Middleware<
-  RouteParts<Path, Validated>
->;
+/** The last function of a route; with a contract, it sends what the responses declare. */
+export type Handler<Path extends string, V extends Parts = NoParts, Value = unknown> = (
+  ctx: Context<RouteParts<Path, V>>,
+  next: Next,
+) => Returned<Value, V>;
 
-/** A middleware that replaces `ctx.params`, `ctx.query` or `ctx.body`. */
+/** A middleware that sets the types of `ctx.params`, `ctx.query`, `ctx.body` or `ctx.state`. */
 export interface Validator<After extends Parts, Before extends Parts = Parts> {
   (ctx: Context<Before>, next: Next): unknown;
   /** The types that these have for the functions after it; exists only for the compiler. */
   readonly '~validated'?: (parts: After) => void;
 }
+
+/** A middleware that adds `State` to `ctx.state`, or does not call `next()`. */
+export type Guard<State extends object> = Validator<{ readonly state: State }>;
 
 /** A middleware of a route. A union, because no plain function is a subtype of a `Validator`. */
 export type RouteLayer<Before extends Parts, After extends Parts> =
@@ -43,12 +61,28 @@ export type ValidatedBy<List extends readonly unknown[], V extends Parts> = List
   ? ValidatedBy<Rest, Replace<V, PartsOf<First>>>
   : V;
 
+/** A middleware of the route `Path` that sets `After`, after layers that set `Before`. */
+type Layer<
+  Path extends string,
+  V extends Parts,
+  Before extends readonly Parts[],
+  After extends Parts,
+> = RouteLayer<RouteParts<Path, PartsAfter<V, Before>>, After>;
+
+/** The handler of the route `Path`, after layers that set `Before`. */
+type Last<Path extends string, V extends Parts, Before extends readonly Parts[], Value> = Handler<
+  Path,
+  PartsAfter<V, Before>,
+  Value
+>;
+
 /**
  * Registers one method: all functions but the last are middleware, the last is the handler. What the
  * handler returns, or resolves to, is sent: a string as text, bytes, Blobs and streams as they are,
  * anything else as JSON; `undefined` is 204 unless the handler has sent a response itself. Each
- * function has the types that the validators before it set. With more than four middleware, only the
- * handler has them, from one validator.
+ * function has the types that the validators before it set. With more than five middleware, only the
+ * handler has them, from one validator. Up to five middleware fit one overload each, so that the
+ * compiler reports what is wrong with a function instead of listing overloads.
  */
 export interface Register<
   Start extends readonly string[],
@@ -57,27 +91,28 @@ export interface Register<
   Self,
 > {
   <const Path extends string>(
-    ...args: [...Start, path: Path, handler: Handler<`${Prefix}${Path}`, V>]
+    ...args: [...Start, path: Path, handler: Middleware<RouteParts<`${Prefix}${Path}`, V>>]
   ): Self;
-  <const Path extends string, A extends Parts = NoParts>(
+  <const Path extends string, const Value, A extends Parts = NoParts>(
     ...args: [
       ...Start,
       path: Path,
-      a: RouteLayer<RouteParts<`${Prefix}${Path}`, V>, A>,
-      handler: Handler<`${Prefix}${Path}`, Replace<V, A>>,
+      a: Layer<`${Prefix}${Path}`, V, [], A>,
+      handler: Last<`${Prefix}${Path}`, V, [A], Value>,
     ]
   ): Self;
-  <const Path extends string, A extends Parts = NoParts, B extends Parts = NoParts>(
+  <const Path extends string, const Value, A extends Parts = NoParts, B extends Parts = NoParts>(
     ...args: [
       ...Start,
       path: Path,
-      a: RouteLayer<RouteParts<`${Prefix}${Path}`, V>, A>,
-      b: RouteLayer<RouteParts<`${Prefix}${Path}`, Replace<V, A>>, B>,
-      handler: Handler<`${Prefix}${Path}`, Replace<Replace<V, A>, B>>,
+      a: Layer<`${Prefix}${Path}`, V, [], A>,
+      b: Layer<`${Prefix}${Path}`, V, [A], B>,
+      handler: Last<`${Prefix}${Path}`, V, [A, B], Value>,
     ]
   ): Self;
   <
     const Path extends string,
+    const Value,
     A extends Parts = NoParts,
     B extends Parts = NoParts,
     C extends Parts = NoParts,
@@ -85,14 +120,15 @@ export interface Register<
     ...args: [
       ...Start,
       path: Path,
-      a: RouteLayer<RouteParts<`${Prefix}${Path}`, V>, A>,
-      b: RouteLayer<RouteParts<`${Prefix}${Path}`, Replace<V, A>>, B>,
-      c: RouteLayer<RouteParts<`${Prefix}${Path}`, Replace<Replace<V, A>, B>>, C>,
-      handler: Handler<`${Prefix}${Path}`, Replace<Replace<Replace<V, A>, B>, C>>,
+      a: Layer<`${Prefix}${Path}`, V, [], A>,
+      b: Layer<`${Prefix}${Path}`, V, [A], B>,
+      c: Layer<`${Prefix}${Path}`, V, [A, B], C>,
+      handler: Last<`${Prefix}${Path}`, V, [A, B, C], Value>,
     ]
   ): Self;
   <
     const Path extends string,
+    const Value,
     A extends Parts = NoParts,
     B extends Parts = NoParts,
     C extends Parts = NoParts,
@@ -101,22 +137,75 @@ export interface Register<
     ...args: [
       ...Start,
       path: Path,
-      a: RouteLayer<RouteParts<`${Prefix}${Path}`, V>, A>,
-      b: RouteLayer<RouteParts<`${Prefix}${Path}`, Replace<V, A>>, B>,
-      c: RouteLayer<RouteParts<`${Prefix}${Path}`, Replace<Replace<V, A>, B>>, C>,
-      d: RouteLayer<RouteParts<`${Prefix}${Path}`, Replace<Replace<Replace<V, A>, B>, C>>, D>,
-      handler: Handler<`${Prefix}${Path}`, Replace<Replace<Replace<Replace<V, A>, B>, C>, D>>,
+      a: Layer<`${Prefix}${Path}`, V, [], A>,
+      b: Layer<`${Prefix}${Path}`, V, [A], B>,
+      c: Layer<`${Prefix}${Path}`, V, [A, B], C>,
+      d: Layer<`${Prefix}${Path}`, V, [A, B, C], D>,
+      handler: Last<`${Prefix}${Path}`, V, [A, B, C, D], Value>,
     ]
   ): Self;
-  <const Path extends string, A extends Parts = NoParts>(
+  <
+    const Path extends string,
+    const Value,
+    A extends Parts = NoParts,
+    B extends Parts = NoParts,
+    C extends Parts = NoParts,
+    D extends Parts = NoParts,
+    E extends Parts = NoParts,
+  >(
     ...args: [
       ...Start,
       path: Path,
-      ...layers: RouteLayer<RouteParts<`${Prefix}${Path}`, V>, A>[],
-      handler: Handler<`${Prefix}${Path}`, Replace<V, A>>,
+      a: Layer<`${Prefix}${Path}`, V, [], A>,
+      b: Layer<`${Prefix}${Path}`, V, [A], B>,
+      c: Layer<`${Prefix}${Path}`, V, [A, B], C>,
+      d: Layer<`${Prefix}${Path}`, V, [A, B, C], D>,
+      e: Layer<`${Prefix}${Path}`, V, [A, B, C, D], E>,
+      handler: Last<`${Prefix}${Path}`, V, [A, B, C, D, E], Value>,
+    ]
+  ): Self;
+  <const Path extends string, const Value, A extends Parts = NoParts>(
+    ...args: [
+      ...Start,
+      path: Path,
+      a: Layer<`${Prefix}${Path}`, V, [], A>,
+      b: Layer<`${Prefix}${Path}`, V, [], A>,
+      c: Layer<`${Prefix}${Path}`, V, [], A>,
+      d: Layer<`${Prefix}${Path}`, V, [], A>,
+      e: Layer<`${Prefix}${Path}`, V, [], A>,
+      f: Layer<`${Prefix}${Path}`, V, [], A>,
+      ...rest: Layer<`${Prefix}${Path}`, V, [], A>[],
+      handler: Last<`${Prefix}${Path}`, V, [A], Value>,
+    ]
+  ): Self;
+}
+
+/** Registers any method; also with lists of functions whose length is unknown, such as `...guards`. */
+export type RegisterMethod<Prefix extends string, V extends Parts, Self> = Register<
+  [method: string],
+  Prefix,
+  V,
+  Self
+> &
+  RegisterList<Prefix, V, Self>;
+
+/** A validator would set types that a list does not have. */
+interface NotValidator {
+  readonly '~validated'?: never;
+}
+
+interface RegisterList<Prefix extends string, V extends Parts, Self> {
+  <const Path extends string, const Value, A extends Parts = NoParts>(
+    method: string,
+    path: Path,
+    ...functions: [
+      ...layers: Layer<`${Prefix}${Path}`, V, [], A>[],
+      handler: Last<`${Prefix}${Path}`, V, [A], Value>,
     ]
   ): Self;
   <const Path extends string>(
-    ...args: [...Start, path: Path, ...handlers: Handler<`${Prefix}${Path}`, V>[]]
+    method: string,
+    path: Path,
+    ...functions: (Middleware<RouteParts<`${Prefix}${Path}`, V>> & NotValidator)[]
   ): Self;
 }

@@ -17,7 +17,7 @@ async function responseOf(...handlers: readonly Middleware[]) {
     warn() {},
     error: (_: string, error?: unknown) => void errors.push(error),
   };
-  const router = createRouter().get('/a', ...handlers);
+  const router = createRouter().route('GET', '/a', ...handlers);
   const response = await request(createApp({ logger }).route('/', router), '/a');
   return { response, errors };
 }

@@ -4,7 +4,7 @@ import type { RouteMetadata } from '../metadata.ts';
 import type { AllowedMethodsOptions } from './allowed-methods.ts';
 import type {
   NoParts,
-  Register,
+  RegisterMethod,
   Replace,
   RouteLayer,
   RouteParts,
@@ -73,7 +73,7 @@ interface Group<Prefix extends string, V extends Parts, Self> {
 export interface Router<Prefix extends string = '', Validated extends Parts = NoParts>
   extends RouteMethods<Prefix, Validated> {
   /** Registers any method. */
-  readonly route: Register<[method: string], Prefix, Validated, this>;
+  readonly route: RegisterMethod<Prefix, Validated, this>;
   /** Registers routes under `prefix` that run after the middleware between prefix and callback. */
   readonly group: Group<Prefix, Validated, this>;
   /** Adds middleware for all routes of this router, including routes registered before. */

@@ -12,7 +12,7 @@ const logger = { info() {}, warn() {}, error() {} };
 function newService(...middleware: Middleware[]) {
   const metrics = createMetrics();
   const router = createRouter()
-    .get('/users/:id', ...middleware, (ctx) => ctx.json({ id: ctx.params.id }))
+    .route('GET', '/users/:id', ...middleware, (ctx) => ctx.json({ id: ctx.params.id }))
     .post('/users', (ctx) => ctx.throw(409));
   const app = createServiceApp({ logger, metrics });
   app.route('/api', router);

@@ -1,12 +1,12 @@
-import { annotate, type Middleware, UnauthorizedError } from 'fw';
+import { annotate, type Guard, UnauthorizedError } from 'fw';
 
 import type { Tier } from './tier.ts';
 
 /** The user of a verified token. */
-export interface AuthenticatedUser {
+export type AuthenticatedUser = {
   readonly id: string;
   readonly tier: Tier;
-}
+};
 
 /**
  * Verifies a bearer token and returns its user.
@@ -19,8 +19,8 @@ export type Verify = (token: string) => Promise<AuthenticatedUser>;
  * Requires a valid bearer token and sets `ctx.state.user`. Other requests get 401 with a
  * `WWW-Authenticate` challenge (RFC 6750 §3).
  */
-export function requireAuth(verify: Verify): Middleware {
-  const guard: Middleware = async (ctx, next) => {
+export function requireAuth(verify: Verify): Guard<{ readonly user: AuthenticatedUser }> {
+  const guard: Guard<{ readonly user: AuthenticatedUser }> = async (ctx, next) => {
     const header = ctx.get('authorization');
     if (header === undefined) throw unauthorized('a bearer token is required', 'Bearer');
     const token = readBearer(header);
