@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
+import { runLoad } from '../../k6/run.ts';
 import { startTrialSystem, type TrialSystem } from '../testing/trial-system.ts';
 import { replicasOf } from './system.ts';
 
@@ -60,6 +61,19 @@ describe('the local system without version 1', () => {
     await fetch(`${system.origin}/api/v1/users`, { headers });
 
     expect(await readUsage()).toMatch(/^\/api\/v1\/users +billing +1 /m);
+  });
+
+  test('the load test of both versions passes', async () => {
+    const { ok, failed } = await runLoad({
+      profile: 'smoke',
+      base: system.origin,
+      env: { PATH: process.env.PATH, DURATION: '2s', LATENCY_FACTOR: '100' },
+      run: system.folders.run,
+      out: path.join(system.folders.root, 'load'),
+      print: () => {},
+    });
+
+    expect({ ok, failed }).toEqual({ ok: true, failed: 0 });
   });
 
   test('the next start serves version 1 again, and no client has used it', async () => {
