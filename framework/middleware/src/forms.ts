@@ -1,0 +1,89 @@
+import { annotate, type Context, type Middleware, markFactories } from '@fw/core';
+import { discardRest, hasBody, parseMediaType } from '@fw/core/extension';
+import { anObject, aWholeNumber, readOptions } from '@fw/core/options';
+import { UnsupportedMediaTypeError } from '@fw/errors';
+
+import type { Form } from './forms/form.ts';
+import { readMultipart } from './forms/multipart.ts';
+import { type MultipartOptions, readMultipartOptions } from './forms/multipart-options.ts';
+import { readUrlencoded } from './forms/urlencoded.ts';
+
+export type { Form, FormValue } from './forms/form.ts';
+export type { MultipartOptions } from './forms/multipart-options.ts';
+
+export interface FormsOptions {
+  /** Maximum size of the fields in bytes: of a urlencoded body, or of all text parts. Default 1 MiB. */
+  readonly limit?: number;
+  /** Maximum number of fields. Default and maximum 1,000. */
+  readonly maxFields?: number;
+  /** Accepts `multipart/form-data` too, with files; needs the package `busboy`. Default: it does not. */
+  readonly multipart?: MultipartOptions;
+}
+
+/** A middleware after which `ctx.body` has the type `Form`. */
+export interface FormsMiddleware extends Middleware {
+  readonly '~validated'?: (parts: { readonly body: Form }) => void;
+}
+
+/** Parses the body of a request into the form that becomes `ctx.body`. */
+type Parse = (ctx: Context) => Promise<Form>;
+
+const URLENCODED = 'application/x-www-form-urlencoded';
+const MULTIPART = 'multipart/form-data';
+
+/**
+ * Parses HTML forms into `ctx.body`. A field is a string, a file a `File`, and a repeated name an array.
+ * Files are on the disk until the response was sent. A request without a body gets an empty form; any
+ * other type of body gets 415.
+ *
+ * ```ts
+ * router.post('/photos', forms({ multipart: {} }), async (ctx) => {
+ *   const { title, photo } = ctx.body;
+ *   if (photo instanceof File) await writeFile('photos/1.jpg', photo.stream());
+ * });
+ * ```
+ *
+ * @throws {TypeError} if an option is invalid, the folder for files is not writable, or busboy is missing
+ */
+export function forms(options: FormsOptions = {}): FormsMiddleware {
+  const {
+    limit = 1024 ** 2,
+    maxFields = 1_000,
+    multipart,
+  } = readOptions('forms()', options, {
+    limit: aWholeNumber(1, Number.MAX_SAFE_INTEGER),
+    maxFields: aWholeNumber(1, 1_000),
+    multipart: anObject,
+  });
+  const limits = { limit, maxFields };
+  const parsers = new Map<string, Parse>([[URLENCODED, (ctx) => readUrlencoded(ctx, limits)]]);
+  let limitBytes = limit;
+  if (multipart) {
+    const settings = readMultipartOptions(multipart);
+    parsers.set(MULTIPART, (ctx) => readMultipart(ctx, { ...limits, ...settings }));
+    limitBytes = Math.max(limit, settings.totalLimit);
+  }
+  const mediaTypes = [...parsers.keys()];
+  const parse: Middleware = async (ctx, next) => {
+    if (ctx.body !== undefined) return next();
+    ctx.body = hasBody(ctx.raw.req) ? await parserOf(ctx, parsers)(ctx) : Object.create(null);
+    return next();
+  };
+  return annotate(parse, { body: { mediaTypes, limit: limitBytes } });
+}
+
+/** @throws {UnsupportedMediaTypeError} if the body is not a form in UTF-8, or has a content coding */
+function parserOf(ctx: Context, parsers: ReadonlyMap<string, Parse>): Parse {
+  const media = parseMediaType(ctx.get('content-type') ?? '');
+  const parse = parsers.get(media?.type ?? '');
+  const charset = media?.parameters.get('charset') ?? 'utf-8';
+  const coding = ctx.get('content-encoding') ?? 'identity';
+  if (parse && /^utf-?8$/i.test(charset) && /^identity$/i.test(coding)) return parse;
+  discardRest(ctx.raw.req);
+  const accepted = [...parsers.keys()].join(', ');
+  throw new UnsupportedMediaTypeError(`The body must be a form in UTF-8: ${accepted}`, {
+    headers: { Accept: accepted },
+  });
+}
+
+markFactories({ forms });
