@@ -46,10 +46,15 @@ export function Service(options: ServiceOptions = {}) {
   return (type: Type): void => markService(type, options);
 }
 
+/** Registers the method for GET at a path under that of its controller. */
 export const Get = action('GET');
+/** Registers the method for POST. */
 export const Post = action('POST');
+/** Registers the method for PUT. */
 export const Put = action('PUT');
+/** Registers the method for PATCH. */
 export const Patch = action('PATCH');
+/** Registers the method for DELETE. */
 export const Delete = action('DELETE');
 
 /** Creates the decorator of an HTTP method. */

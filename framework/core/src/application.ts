@@ -34,6 +34,7 @@ export interface ApplicationOptions {
 
 /** A router that an application can mount. */
 export interface Routable {
+  /** Returns the middleware that runs the routes under `prefix`. Default prefix: none. */
   routes(prefix?: string): Middleware;
 }
 

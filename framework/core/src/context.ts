@@ -4,6 +4,7 @@ import type { Body } from './response/body.ts';
 
 /** The value of a query key: a string, or an array of all values if the key is repeated. */
 export type QueryValue = string | string[] | undefined;
+/** The decoded query of a request, by key. */
 export type Query = Record<string, QueryValue>;
 
 /** Values that middleware shares during one request. Extend the type by declaration merging. */

@@ -1,6 +1,8 @@
 /** Receives the messages of an application, one line per call. `console` is a logger. */
 export interface Logger {
+  /** Reports normal operation, such as the address of a server. */
   info(message: string): void;
+  /** Reports a problem that did not fail anything yet. */
   warn(message: string): void;
   /** `error` is the thrown value: the log, not the response, contains its stack and causes. */
   error(message: string, error?: unknown): void;
@@ -8,10 +10,14 @@ export interface Logger {
 
 /** A logger that takes the error first and the message second: pino and its children. */
 export interface PinoLogger {
+  /** Logs at level info. */
   info(message: string): void;
+  /** Logs at level warn. */
   warn(message: string): void;
+  /** Logs at level error, with the stack of `error`. */
   error(error: object, message: string): void;
   error(message: string): void;
+  /** Only recognises the logger. */
   bindings(): object;
 }
 

@@ -5,6 +5,7 @@ export { likelyMeant } from './misspelling.ts';
 /** Which values an option accepts, and their description in an error. */
 export interface Check {
   readonly expected: string;
+  /** Whether the option may have this value. */
   readonly accepts: (value: unknown) => boolean;
   readonly isRequired?: boolean;
 }
@@ -85,9 +86,13 @@ export function required(option: Check): Check {
   return { ...option, isRequired: true };
 }
 
+/** Accepts `true` and `false`. */
 export const aBoolean = check('true or false', (value) => typeof value === 'boolean');
+/** Accepts strings, also empty ones. */
 export const aString = check('a string', (value) => typeof value === 'string');
+/** Accepts functions. */
 export const aFunction = check('a function', (value) => typeof value === 'function');
+/** Accepts objects that are not lists. */
 export const anObject = check(
   'an object',
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),

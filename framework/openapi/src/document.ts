@@ -24,6 +24,7 @@ export interface OpenApiInfo {
   readonly [field: string]: unknown;
 }
 
+/** An address of the API: a server object of OpenAPI. */
 export interface Server {
   readonly url: string;
   readonly description?: string;
@@ -44,6 +45,7 @@ export interface GenerateDocumentOptions {
 /** The operations of one path. Methods unknown to OpenAPI 3.1 have the prefix `x-`: `x-query`. */
 export type PathItem = Readonly<Record<string, Operation>>;
 
+/** An OpenAPI 3.1 document. */
 export interface OpenApiDocument {
   readonly openapi: '3.1.1';
   readonly info: OpenApiInfo & { readonly title: string; readonly version: string };

@@ -13,7 +13,9 @@ export interface MemoryStoreOptions {
   readonly clock?: () => number;
 }
 
+/** A store in the memory of this process. */
 export interface MemoryStore extends RateLimitStore {
+  /** Returns the counts of `policy`, which need no waiting. */
   counter(policy: Policy): MemoryCounter;
   /** Number of stored keys, including expired keys that have not been removed yet. */
   readonly size: number;
@@ -21,6 +23,7 @@ export interface MemoryStore extends RateLimitStore {
 
 /** Counts without waiting. */
 export interface MemoryCounter extends Required<Counter> {
+  /** Counts a request that costs `cost`, unless `cost` exceeds the remaining limit. */
   hit(key: string, cost: number): Hit;
 }
 

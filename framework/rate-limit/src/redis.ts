@@ -8,7 +8,9 @@ import type { Counter, Hit, Policy, RateLimitStore } from './store.ts';
 /** The members of a client of the package `redis` that the store uses. */
 export interface RedisClient {
   readonly isReady: boolean;
+  /** Sends one command and resolves with its reply. */
   sendCommand(args: string[]): Promise<unknown>;
+  /** Calls `listener` when the connection fails. */
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 

@@ -38,5 +38,6 @@ export interface Counter {
 
 /** Counts hits per policy and key. Counters of equal policies share their counts. */
 export interface RateLimitStore {
+  /** Returns the counts of `policy`. */
   counter(policy: Policy): Counter;
 }

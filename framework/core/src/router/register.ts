@@ -27,6 +27,7 @@ export type RouteParts<Path extends string, V extends Parts> = NoInfer<
 >;
 
 /** The last function of a route; with a contract, it sends what the responses declare. */
+/** The last function of a route, which may return its response; its parameters are typed by `Path`. */
 export type Handler<Path extends string, V extends Parts = NoParts, Value = unknown> = (
   ctx: Context<RouteParts<Path, V>>,
   next: Next,

@@ -8,6 +8,7 @@ export interface RawConnection {
   read(pattern: RegExp): Promise<string>;
   /** All received data, as Latin-1, once the server has closed the connection. */
   readAll(): Promise<string>;
+  /** Closes the connection without waiting for the server. */
   close(): void;
 }
 

@@ -39,6 +39,7 @@ const RESOURCE_POLICIES = ['same-origin', 'same-site', 'cross-origin'] as const;
 const EMBEDDER_POLICIES = ['require-corp', 'credentialless', 'unsafe-none'] as const;
 const FRAME_OPTIONS = ['DENY', 'SAMEORIGIN'] as const;
 
+/** The directives of `Strict-Transport-Security` (RFC 6797 §6.1). */
 export interface StrictTransportSecurity {
   /** How long browsers use only HTTPS for this host. Default one year. */
   readonly maxAgeSeconds?: number;

@@ -17,6 +17,7 @@ export function integerText({ from, to = Number.MAX_SAFE_INTEGER }: IntegerRange
   );
 }
 
+/** The accepted values, both included. */
 export interface IntegerRange {
   readonly from: number;
   /** Default: `Number.MAX_SAFE_INTEGER`. */

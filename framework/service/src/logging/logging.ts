@@ -30,6 +30,7 @@ export interface RequestEntry {
 
 /** A logger that can also write one line per request. */
 export interface ServiceLogger extends Logger {
+  /** Logs a request; absent if the level omits such lines. */
   readonly request?: ((entry: RequestEntry) => void) | undefined;
 }
 

@@ -34,6 +34,7 @@ export interface Metrics {
   begin(): void;
   /** A request has ended. */
   end(result: RequestResult): void;
+  /** Counts a request that load shedding rejected. */
   countShed(reason: ShedReason): void;
   /** Counts a request by version and client; the first 100 clients of a version have series of their own. */
   countClient(request: ClientRequest): void;

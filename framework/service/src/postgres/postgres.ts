@@ -17,6 +17,7 @@ export interface Statement {
   readonly text: string;
 }
 
+/** A row of a result, by column name. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** Runs a statement; resolves with its rows. */
@@ -44,9 +45,11 @@ export interface PostgresOptions {
 
 /** Receives the number of connections of a pool, of idle connections and of waiting calls. */
 export interface PoolMetrics {
+  /** Reads the use of the pool `name` with `read` whenever the metrics are read. */
   watchPool(name: string, read: () => PoolUse): void;
 }
 
+/** Numbers of connections, and of queries that wait for one. */
 export interface PoolUse {
   readonly size: number;
   readonly idle: number;
@@ -67,6 +70,7 @@ export interface Postgres {
   migrate(): Promise<void>;
   /** Rejects if the database cannot be used. */
   check(): Promise<void>;
+  /** Closes all connections. */
   close(): Promise<void>;
 }
 

@@ -6,6 +6,7 @@ import { request } from '@fw/core/testing';
 import type { OpenApiDocument } from '@fw/openapi';
 import type { Application } from 'fw';
 
+/** A committed document of one version. */
 export interface ExpectedDocument {
   /** The version of the API: `v1` selects the paths under `/api/v1/`. */
   readonly version: string;

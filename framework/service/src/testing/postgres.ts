@@ -27,6 +27,7 @@ export interface PostgresServer {
   kill(): Promise<void>;
   /** Pauses all its processes (SIGSTOP) until `resume`. */
   pause(): Promise<void>;
+  /** Lets its processes continue after `pause`. */
   resume(): Promise<void>;
   /** Starts it at the same address, after `kill` or an orderly shutdown. */
   restart(): Promise<void>;

@@ -30,6 +30,7 @@ export interface LaunchedService {
   /** Resolves once the service listens. */
   readonly listening: Promise<{ readonly url: string }>;
   readonly pid: number;
+  /** Sends a signal to the process. */
   signal(name: NodeJS.Signals): void;
   /** Its standard output so far. */
   output(): string;
