@@ -23,17 +23,21 @@ type Operation<Paths, Path extends keyof Paths, M extends Method> = M extends ke
   ? Paths[Path][M]
   : never;
 
-/** `path` and `query` of an operation, and its headers as `headers`; required if the document requires them. */
+/** `path`, `query` and `headers` of an operation; each is required if the document requires it. */
 type Parameters<Op> = Op extends { parameters: infer All }
-  ? {
-      [Name in keyof All as Name extends 'path' | 'query'
-        ? [All[Name]] extends [undefined]
-          ? never
-          : Name
-        : never]: All[Name];
-    } & (All extends { header: infer Required }
-      ? { headers: Required & HeaderFields }
-      : { headers?: HeaderFields })
+  ? PathOf<All> & QueryOf<All> & HeadersOf<All>
+  : { headers?: HeaderFields };
+
+type PathOf<All> = All extends { path: infer Path } ? { path: Path } : unknown;
+
+type QueryOf<All> = All extends { query: infer Query }
+  ? { query: Query }
+  : All extends { query?: infer Query }
+    ? { query?: Query }
+    : unknown;
+
+type HeadersOf<All> = All extends { header: infer Header }
+  ? { headers: Header & HeaderFields }
   : { headers?: HeaderFields };
 
 /** The JSON type among the media types of a body; a body of another type is sent unchanged. */
