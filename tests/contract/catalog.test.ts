@@ -85,18 +85,21 @@ test('a page starts at (page-1)*limit and has limit items', async () => {
 });
 
 test('the last page has no next page and contains the rest', async () => {
-  const { total, totalPages } = await readPage('?limit=7');
+  const limit = 7;
+  const { data: first } = await api.client.get(CATALOG, { query: { limit } });
+  const { total, totalPages } = first;
 
-  const last = await readPage(`?limit=7&page=${totalPages}`);
+  const { data: last } = await api.client.get(CATALOG, { query: { limit, page: totalPages } });
 
   assert.equal(last.hasNextPage, false);
   assert.equal(last.items.length, total - (totalPages - 1) * 7);
 });
 
 test('a page past the end has no items and no next page', async () => {
-  const { totalPages } = await readPage('');
+  const { data: first } = await api.client.get(CATALOG);
+  const { totalPages } = first;
 
-  const past = await readPage(`?page=${totalPages + 1}`);
+  const { data: past } = await api.client.get(CATALOG, { query: { page: totalPages + 1 } });
 
   assert.deepEqual(past.items, []);
   assert.equal(past.hasNextPage, false);

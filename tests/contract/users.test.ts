@@ -6,10 +6,12 @@ import { type Json, readJson, readNothing, readProblem } from '../api.ts';
 import { readTarget } from '../target.ts';
 
 const USERS = '/api/v1/users';
+const USER = '/api/v1/users/{id}';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
 const { api } = readTarget();
+const { client } = api;
 
 test('GET /users returns { data: User[], total }', () =>
   withUsers(2, async ([first, second]) => {
@@ -57,14 +59,14 @@ test('POST /users without a body returns 400: name and email are required', asyn
 
 test('GET /users/:id returns 200 { data: User }', () =>
   withUsers(1, async ([user]) => {
-    assert.deepEqual(await readJson(await api.get(`${USERS}/${user.id}`)), { data: user });
+    assert.deepEqual((await client.get(USER, { path: { id: user.id } })).data, { data: user });
   }));
 test('PUT /users/:id changes the given fields and keeps the others', () =>
   withUsers(1, async ([user]) => {
-    const url = `${USERS}/${user.id}`;
+    const path = { id: user.id };
 
-    const renamed = await readJson(await api.send('PUT', url, { name: 'Grace' }));
-    const moved = await readJson(await api.send('PUT', url, { email: 'grace@example.org' }));
+    const { data: renamed } = await client.put(USER, { path, body: { name: 'Grace' } });
+    const { data: moved } = await client.put(USER, { path, body: { email: 'grace@example.org' } });
 
     assert.deepEqual(renamed.data, {
       ...user,
@@ -73,11 +75,11 @@ test('PUT /users/:id changes the given fields and keeps the others', () =>
     });
     assert.equal(moved.data.name, 'Grace');
     assert.equal(moved.data.email, 'grace@example.org');
-    assert.deepEqual(await readJson(await api.get(url)), moved);
+    assert.deepEqual((await client.get(USER, { path })).data, moved);
   }));
 test('PUT /users/:id with an empty body sets updatedAt to the current time', () =>
   withUsers(1, async ([user]) => {
-    const changed = await readJson(await api.send('PUT', `${USERS}/${user.id}`, {}));
+    const { data: changed } = await client.put(USER, { path: { id: user.id }, body: {} });
 
     assert.ok(changed.data.updatedAt >= user.updatedAt, 'updatedAt does not go back');
     assert.ok(Math.abs(Date.parse(changed.data.updatedAt) - Date.now()) < 60_000, 'is now');
@@ -159,16 +161,16 @@ async function withUsers(count: number, work: (users: Json[]) => Promise<void>):
   try {
     await work(users);
   } finally {
-    for (const { id } of users) await api.send('DELETE', `${USERS}/${id}`);
+    for (const { id } of users) await client.delete(USER, { path: { id } });
   }
 }
 
 async function createUsers(count: number): Promise<Json[]> {
   const users = [];
   for (let number = 1; number <= count; number++) {
-    const input = { name: `Contract ${number}`, email: `contract-${number}@example.org` };
-    const { data } = await readJson(await api.send('POST', USERS, input), 201);
-    users.push(data);
+    const body = { name: `Contract ${number}`, email: `contract-${number}@example.org` };
+    const { data } = await client.post(USERS, { body });
+    users.push(data.data);
   }
   return users;
 }

@@ -2,52 +2,54 @@ import assert from 'node:assert/strict';
 
 import { test } from 'vitest';
 
-import { type Json, readJson, readNothing, readProblem } from '../api.ts';
+import { readJson, readNothing, readProblem } from '../api.ts';
 import { readTarget } from '../target.ts';
 import { nextPage } from './next-page.ts';
 
 const CATALOG = '/api/v2/catalog';
 
 const { api } = readTarget();
+const { client } = api;
 
 test('catalog v2: pages are consecutive in every order', async () => {
-  for (const sort of ['id', '-id', 'name', 'price', '-price']) {
-    const whole = await readJson(await api.get(`${CATALOG}?sort=${sort}&limit=6`));
+  for (const sort of ['id', '-id', 'name', 'price', '-price'] as const) {
+    const whole = await client.get(CATALOG, { query: { sort, limit: 6 } });
 
-    const first = await api.get(`${CATALOG}?sort=${sort}&limit=3`);
+    const first = await client.get(CATALOG, { query: { sort, limit: 3 } });
     const second = await readJson(await api.get(nextPage(first)));
 
-    const items = [...(await readJson(first)).data, ...second.data];
-    assert.deepEqual(idsOf(items), idsOf(whole.data), `sorted by ${sort}`);
+    const items = [...first.data.data, ...second.data];
+    assert.deepEqual(idsOf(items), idsOf(whole.data.data), `sorted by ${sort}`);
   }
 });
 
 test('catalog v2: search finds words and treats operators as text', async () => {
-  const { data } = await readJson(await api.get(`${CATALOG}?q=stove&limit=5`));
+  const { data } = await client.get(CATALOG, { query: { q: 'stove', limit: 5 } });
 
-  assert.ok(data.length > 0, 'the result is not empty');
+  assert.ok(data.data.length > 0, 'the result is not empty');
   for (const q of ['"', '* OR', "');--", '%', 'NEAR(', '日本']) {
-    await readJson(await api.get(`${CATALOG}?q=${encodeURIComponent(q)}&limit=1`));
+    await client.get(CATALOG, { query: { q, limit: 1 } });
   }
 });
 
 test('catalog v2: an item is read by its id, and returns 304 for its ETag', async () => {
-  const { data } = await readJson(await api.get(`${CATALOG}?limit=1`));
-  const url = `${CATALOG}/${data[0].id}`;
+  const list = await client.get(CATALOG, { query: { limit: 1 } });
+  const id = list.data.data[0]?.id ?? 0;
 
-  const response = await api.get(url);
-  const again = await api.get(url, { 'if-none-match': response.headers.get('etag') ?? '' });
+  const { data, headers, etag = '' } = await client.get(`${CATALOG}/{id}`, { path: { id } });
+  const again = await api.get(`${CATALOG}/${id}`, { 'if-none-match': etag });
 
-  assert.match(response.headers.get('cache-control') ?? '', /max-age=\d+/);
-  assert.equal((await readJson(response)).data.id, data[0].id);
+  assert.match(headers.get('cache-control') ?? '', /max-age=\d+/);
+  assert.equal(data.data.id, id);
   await readNothing(again, 304);
 });
 
 test('catalog v2: minPrice limits the prices', async () => {
-  const { data } = await readJson(await api.get(`${CATALOG}?sort=price&minPrice=5000&limit=3`));
+  const query = { sort: 'price', minPrice: 5_000, limit: 3 } as const;
+  const { data } = await client.get(CATALOG, { query });
 
-  assert.ok(data.length > 0, 'the result is not empty');
-  for (const { priceCents } of data) assert.ok(priceCents >= 5_000, `${priceCents} cents`);
+  assert.ok(data.data.length > 0, 'the result is not empty');
+  for (const { priceCents } of data.data) assert.ok(priceCents >= 5_000, `${priceCents} cents`);
 });
 
 test('catalog v2: an unknown item returns 404, an invalid cursor 400, CSV 406', async () => {
@@ -56,6 +58,6 @@ test('catalog v2: an unknown item returns 404, an invalid cursor 400, CSV 406', 
   await readProblem(await api.get(CATALOG, { accept: 'text/csv' }), 406, 'NOT_ACCEPTABLE');
 });
 
-function idsOf(items: Json[]): number[] {
+function idsOf(items: readonly { readonly id: number }[]): number[] {
   return items.map(({ id }) => id);
 }

@@ -2,23 +2,26 @@ import assert from 'node:assert/strict';
 
 import { test } from 'vitest';
 
-import { type Json, readJson, readProblem } from '../api.ts';
+import { readProblem } from '../api.ts';
 import { readTarget } from '../target.ts';
 
 const REPORTS = '/api/v2/reports';
+const REPORT = '/api/v2/reports/{id}';
 
 const { api, newToken, createsUsers } = readTarget();
+const { client } = api;
 
 test('reports v2: each report in the list is available as JSON, CSV and HTML', async () => {
   const token = newToken();
-  const { data } = await readJson(await getReport(token, ''));
-  assert.ok(data.length >= 4, `${data.length} reports`);
+  const headers = { authorization: `Bearer ${token}` };
+  const { data: list } = await client.get(REPORTS, { headers });
+  assert.ok(list.data.length >= 4, `${list.data.length} reports`);
 
-  for (const { id } of data) {
-    const json = await readJson(await getReport(token, `/${id}`, 'application/json'));
+  for (const { id } of list.data) {
+    const { data: json } = await client.get(REPORT, { path: { id }, headers });
     assert.equal(json.data.id, id);
     assert.equal(json.meta.partial, false);
-    const names = json.data.columns.map(({ name }: Json) => name);
+    const names = json.data.columns.map(({ name }) => name);
     for (const row of json.data.rows) assert.deepEqual(Object.keys(row), names);
 
     const csv = await getReport(token, `/${id}`, 'text/csv');
@@ -33,10 +36,11 @@ test('reports v2: each report in the list is available as JSON, CSV and HTML', a
 });
 
 test('reports v2: the overview contains data of users and catalog', async () => {
-  const { data, meta } = await readJson(await getReport(newToken(), '/overview'));
+  const headers = { authorization: `Bearer ${newToken()}` };
+  const { data } = await client.get(REPORT, { path: { id: 'overview' }, headers });
 
-  assert.deepEqual(meta, { partial: false, missing: [] });
-  const sources = new Set(data.rows.map(({ source }: Json) => source));
+  assert.deepEqual(data.meta, { partial: false, missing: [] });
+  const sources = new Set(data.data.rows.map(({ source }) => source));
   assert.deepEqual([...sources].toSorted(), ['catalog', 'users']);
 });
 

@@ -7,20 +7,24 @@ import { readTarget } from '../target.ts';
 import { nextPage } from './next-page.ts';
 
 const USERS = '/api/v2/users';
+const USER = '/api/v2/users/{id}';
 
 const { api } = readTarget();
+const { client } = api;
 
 test('users v2: a user is created, read, changed and deleted at its URL', async () => {
-  const { url, user, etag } = await createUser(newUser());
+  const { path, url, user, etag } = await createUser(newUser());
 
-  const read = await api.get(url);
-  assert.equal(read.headers.get('etag'), etag);
-  assert.deepEqual((await readJson(read)).data, user);
-  const patched = await api.send('PATCH', url, { name: 'Ada Lovelace' }, { 'if-match': etag });
-  assert.notEqual(patched.headers.get('etag'), etag);
-  const { data } = await readJson(patched);
-  assert.deepEqual([data.name, data.email], ['Ada Lovelace', user.email]);
-  assert.deepEqual(await readJson(await api.send('DELETE', url)), { success: true });
+  const read = await client.get(USER, { path });
+  assert.equal(read.etag, etag);
+  assert.deepEqual(read.data.data, user);
+  const body = { name: 'Ada Lovelace' };
+  const patched = await client.patch(USER, { path, body, ifMatch: etag });
+  assert.notEqual(patched.etag, etag);
+  const { name, email } = patched.data.data;
+  assert.deepEqual([name, email], ['Ada Lovelace', user.email]);
+  assert.deepEqual((await client.delete(USER, { path })).data, { success: true });
+  await assert.rejects(client.get(USER, { path }), { status: 404, code: 'NOT_FOUND' });
   await readProblem(await api.get(url), 404, 'NOT_FOUND');
 });
 
@@ -48,18 +52,18 @@ test('users v2: of ten concurrent writers of one ETag, one succeeds and nine get
     assert.deepEqual(await readJson(await api.get(url)), await readJson(winner));
   }));
 test('users v2: ten concurrent requests with one idempotency key create one user', async () => {
-  const input = newUser();
-  const key = { 'idempotency-key': crypto.randomUUID() };
+  const body = newUser();
+  const headers = { 'idempotency-key': crypto.randomUUID() };
 
   const responses = await Promise.all(
-    Array.from({ length: 10 }, () => api.send('POST', USERS, input, key)),
+    Array.from({ length: 10 }, () => client.post(USERS, { body, headers })),
   );
-  const users = await Promise.all(responses.map(async (response) => await readJson(response, 201)));
-  const other = await api.send('POST', USERS, { ...input, name: 'Grace' }, key);
-  await api.send('DELETE', `${USERS}/${users[0].data.id}`);
+  const other = client.post(USERS, { body: { ...body, name: 'Grace' }, headers });
 
-  assert.equal(new Set(users.map(({ data }) => data.id)).size, 1);
-  assert.equal(other.status, 422);
+  await assert.rejects(other, { status: 422 });
+  const ids = new Set(responses.map(({ data }) => data.data.id));
+  for (const id of ids) await client.delete(USER, { path: { id } });
+  assert.equal(ids.size, 1);
 });
 
 test('users v2: an email address that exists in any case returns 409', () =>
@@ -67,17 +71,16 @@ test('users v2: an email address that exists in any case returns 409', () =>
     const input = { name: 'Other', email: user.email.toUpperCase() };
 
     await readProblem(await api.send('POST', USERS, input), 409, 'CONFLICT');
-    const found = await readJson(await api.get(`${USERS}?email=${input.email}`));
-    assert.deepEqual(found.data, [user]);
+    const found = await client.get(USERS, { query: { email: input.email } });
+    assert.deepEqual(found.data.data, [user]);
   }));
 test('users v2: each page links to the next, and an invalid cursor returns 400', () =>
   withUser(() =>
     withUser(async () => {
-      const first = await api.get(`${USERS}?limit=1`);
-      const next = nextPage(first);
-      const second = await readJson(await api.get(next));
+      const first = await client.get(USERS, { query: { limit: 1 } });
+      const second = await readJson(await api.get(nextPage(first)));
 
-      assert.notEqual(second.data[0].id, (await readJson(first)).data[0].id);
+      assert.notEqual(second.data[0].id, first.data.data[0]?.id);
       await readProblem(await api.get(`${USERS}?cursor=made-up`), 400, 'BAD_REQUEST');
     }),
   ));
@@ -98,23 +101,24 @@ test('users v2: a request that does not accept JSON returns 406', async () => {
 });
 
 interface Created {
+  readonly path: { readonly id: string };
   readonly url: string;
   readonly etag: string;
-  readonly user: Json;
+  readonly user: { readonly id: string; readonly name: string; readonly email: string };
 }
 
 function newUser() {
   return { name: 'Ada', email: `smoke-${crypto.randomUUID()}@example.org` };
 }
 
-async function createUser(input: object): Promise<Created> {
-  const response = await api.send('POST', USERS, input);
-  const { data: user } = await readJson(response, 201);
+async function createUser(body: ReturnType<typeof newUser>): Promise<Created> {
+  const { status, headers, etag = '', data } = await client.post(USERS, { body });
+  const user = data.data;
   const url = `${USERS}/${user.id}`;
-  assert.equal(response.headers.get('location'), url);
-  const etag = response.headers.get('etag') ?? '';
+  assert.equal(status, 201);
+  assert.equal(headers.get('location'), url);
   assert.match(etag, /^"[^"]+"$/);
-  return { url, etag, user };
+  return { path: { id: user.id }, url, etag, user };
 }
 
 /** Creates a user for `work` and deletes it afterwards. */
@@ -123,6 +127,6 @@ async function withUser(work: (created: Created) => Promise<void>): Promise<void
   try {
     await work(created);
   } finally {
-    await api.send('DELETE', created.url);
+    await client.delete(USER, { path: created.path });
   }
 }
