@@ -19,6 +19,8 @@ test('the chart accepts every value that make up can set', () => {
     LOG_LEVEL: 'warn',
     REQUEST_TIMEOUT_MS: '60000',
     BODY_LIMIT: '2097152',
+    V1_SUNSET: '2027-12-31',
+    WITHOUT_VERSION: 'v1',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
   };
   const imageIds = { users: 'a1', catalog: 'b2', reports: 'c3' };
@@ -45,7 +47,12 @@ test('the chart accepts every value that make up can set', () => {
   const services = configs.filter((data) => 'LOG_LEVEL' in data);
   expect(services).toHaveLength(3);
   for (const data of services) {
-    expect(data).toMatchObject({ LOG_LEVEL: 'warn', REQUEST_TIMEOUT_MS: '60000' });
+    expect(data).toMatchObject({
+      LOG_LEVEL: 'warn',
+      REQUEST_TIMEOUT_MS: '60000',
+      V1_SUNSET: '2027-12-31',
+      WITHOUT_VERSION: 'v1',
+    });
   }
   expect(services.filter((data) => data.BODY_LIMIT === '2097152')).toHaveLength(1);
   expect(configs.find((data) => 'limits.conf' in data)?.['limits.conf']).toBe(

@@ -58,6 +58,20 @@ test.each(V1_REQUESTS)(
   },
 );
 
+test('a request of a deprecated version that times out has Deprecation', async () => {
+  const app = createServiceApp({
+    requestTimeoutMs: 1,
+    logger: { info() {}, warn() {}, error() {} },
+  });
+  const router = createRouter().get('/', () => new Promise(() => {}));
+  mountVersions(app, [{ name: 'v1', path: '/api/v1/notes', router, deprecated }]);
+
+  const response = await request(app, '/api/v1/notes');
+
+  expect(response.status).toBe(503);
+  expect(response.headers.get('deprecation')).toBe('@1796083200');
+});
+
 test('mountVersions sets no header on the current version', async () => {
   const { app } = createNotesApp();
 
