@@ -42,6 +42,11 @@ export interface ListeningServer<NodeServer extends Server = Server> {
   close(options?: CloseOptions): Promise<void>;
 }
 
+/** Starts an HTTPS server for `app`. `server.setSecureContext()` replaces its certificate. */
+export function listen(
+  app: Application,
+  options: ListenOptions & { readonly tls: TlsOptions },
+): Promise<ListeningServer<HttpsServer>>;
 /**
  * Starts a server for `app`. Resolves once every plugin has finished and the server accepts
  * connections.
@@ -49,10 +54,6 @@ export interface ListeningServer<NodeServer extends Server = Server> {
  * @throws {TypeError} if an option is unknown or its value is invalid
  * @throws {Error} with the address, if the server cannot listen on it
  */
-export function listen(
-  app: Application,
-  options: ListenOptions & { readonly tls: TlsOptions },
-): Promise<ListeningServer<HttpsServer>>;
 export function listen(app: Application, options: number | ListenOptions): Promise<ListeningServer>;
 export async function listen(
   app: Application,

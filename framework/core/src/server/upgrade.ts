@@ -49,7 +49,7 @@ export function handleUpgrades(server: Server, upgrade: UpgradeHandler, logger: 
 
 /** The status of a request that is not upgraded; `undefined` if it may be. */
 function rejectionOf(server: Server, req: IncomingMessage): number | undefined {
-  if (!isWebSocketRequest(req)) return 501; // only before Node 24.9, which cannot ignore the header
+  if (!isWebSocketRequest(req)) return 501; // only before Node 22.21 and 24.9, which cannot ignore the header
   if (closingOfServer(server).aborted) return 503;
   try {
     readTarget(req);

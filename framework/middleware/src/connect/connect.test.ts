@@ -121,6 +121,45 @@ describe('middleware that responds itself', () => {
   });
 });
 
+test.each<readonly [string, Connect, RegExp]>([
+  [
+    'responds with an undefined status',
+    (_req, res) => {
+      res.statusCode = 700;
+      res.end();
+    },
+    /^HTTP\/1\.1 700 /,
+  ],
+  [
+    'sets an undefined status',
+    async (_req, res, next) => {
+      await nextTurn();
+      res.statusCode = 700;
+      next();
+    },
+    /^HTTP\/1\.1 404 /,
+  ],
+  [
+    'sets a header that only the server may set',
+    async (_req, res, next) => {
+      await nextTurn();
+      res.setHeader('Trailer', 'Expires');
+      next();
+    },
+    /^HTTP\/1\.1 404 /,
+  ],
+])('middleware that %s does not end the process', async (_, middleware, expected) => {
+  const { app } = createConnected(middleware);
+  const server = await listen(app, 0);
+  onTestFinished(() => server.close({ timeoutMs: 1 }));
+
+  const response = await openConnection(server.port)
+    .send('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+    .readAll();
+
+  expect(response).toMatch(expected);
+});
+
 const conflict = Object.assign(new Error('Conflict'), { status: 409, expose: true });
 
 describe('middleware that fails', () => {

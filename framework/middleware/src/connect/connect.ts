@@ -44,7 +44,7 @@ export function connect(middleware: ConnectMiddleware): Middleware {
       return true;
     };
     const onClose = () => {
-      if (res.headersSent) ctx.status = res.statusCode;
+      if (res.headersSent) copyStatus(ctx);
       if (end()) resolve(false);
     };
     const fail = (error: unknown) => {
@@ -90,6 +90,9 @@ function passToNode(ctx: Context): void {
   for (const [name, value] of takeHeaders(ctx)) res.setHeader(name, value);
 }
 
+/** Only the server sets these: `ctx.set` rejects them. */
+const FRAMING_HEADER = /^(?:transfer-encoding|trailer)$/;
+
 /** Records what the middleware has set, so that the rest of the application sees and replaces it. */
 function takeFromNode(ctx: Context): void {
   const { res } = ctx.raw;
@@ -98,12 +101,16 @@ function takeFromNode(ctx: Context): void {
   for (const name of res.getHeaderNames()) {
     const value = res.getHeader(name);
     res.removeHeader(name);
-    if (value !== undefined) ctx.set(name, value);
+    if (value !== undefined && !FRAMING_HEADER.test(name)) ctx.set(name, value);
   }
-  if (res.statusCode !== 200) {
-    ctx.status = res.statusCode;
-    res.statusCode = 200;
-  }
+  if (res.statusCode !== 200) copyStatus(ctx);
+  res.statusCode = 200; // the next middleware of this kind starts with it
+}
+
+/** Node also accepts statuses that are not defined; an error here would have no request to fail. */
+function copyStatus(ctx: Context): void {
+  const { statusCode } = ctx.raw.res;
+  if (statusCode >= 200 && statusCode <= 599) ctx.status = statusCode;
 }
 
 function requireConnectMiddleware(middleware: ConnectMiddleware): void {
