@@ -1,0 +1,312 @@
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import { EventEmitter, once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { createApp, type ListeningServer, listen, type Middleware } from '@fw/core';
+import { createRouter } from '@fw/core/router';
+import { openConnection, request } from '@fw/core/testing';
+import { createMetrics, createServiceApp } from '@fw/service';
+import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
+
+import { createEventStream } from './sse/event-stream.ts';
+import { type EventClient, type ServerSentEvent, type SseOptions, sse } from './sse.ts';
+
+/** A server with one stream; `failures` are the arguments of the logged errors. */
+async function start(handler: Middleware): Promise<
+  ListeningServer & {
+    readonly failures: unknown[][];
+    readonly open: () => ReturnType<typeof openConnection>;
+  }
+> {
+  const failures: unknown[][] = [];
+  const logger = { info() {}, warn() {}, error: (...all: unknown[]) => void failures.push(all) };
+  const server = await listen(createApp({ logger }).use(handler), 0);
+  onTestFinished(() => server.close({ timeoutMs: 1 }));
+  const open = () =>
+    openConnection(server.port).send('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  return { ...server, failures, open };
+}
+
+/** The events that a client gets, as text. */
+async function textOf(...events: readonly ServerSentEvent[]): Promise<string> {
+  const app = createApp({ logger: { info() {}, warn() {}, error() {} } }).use(
+    sse(async function* () {
+      yield* events;
+    }),
+  );
+  return (await (await request(app, '/')).text()).replace(/^:\n\n/, '');
+}
+
+/** A source that never sends, and records how it ended. */
+function createSilentSource() {
+  const ends: unknown[] = [];
+  const source = async function* (_: unknown, { signal }: EventClient) {
+    try {
+      await once(new EventEmitter(), 'never', { signal });
+      yield {};
+    } catch (error) {
+      ends.push((error as Error).name);
+      throw error;
+    }
+  };
+  return { ends, source };
+}
+
+describe('an event', () => {
+  test.each<readonly [ServerSentEvent, string]>([
+    [{ data: 'hello' }, 'data: hello\n\n'],
+    [{ data: { a: 1 } }, 'data: {"a":1}\n\n'],
+    [{ data: null }, 'data: null\n\n'],
+    [{ data: '' }, 'data: \n\n'],
+    [{ data: 'a\nb\r\nc\rd' }, 'data: a\ndata: b\ndata: c\ndata: d\n\n'],
+    [{ data: 'x\n\nevent: admin' }, 'data: x\ndata: \ndata: event: admin\n\n'],
+    [
+      { id: '7', event: 'tick', data: 1, retryMs: 10 },
+      'id: 7\nevent: tick\nretry: 10\ndata: 1\n\n',
+    ],
+    [{ id: '' }, 'id: \n\n'],
+  ])('%j is sent as %j', async (event, text) => {
+    expect(await textOf(event)).toBe(text);
+  });
+
+  test.each<readonly [ServerSentEvent, string]>([
+    [{ event: 'a\ndata: b' }, 'Cannot send an event with the event "a\\ndata: b"'],
+    [{ id: 'a\rb' }, 'with the id "a\\rb": expected one line without NUL'],
+    [{ id: 'a\0' }, 'with the id "a\\u0000"'],
+    [{ retryMs: 1.5 }, 'with retryMs "1.5": expected a whole number of milliseconds'],
+    [{ data: () => {} }, 'with data of type function: it has no JSON form'],
+  ])('%j ends the stream and is logged', async (event, message) => {
+    const { open, failures } = await start(
+      sse(async function* () {
+        yield { data: 'before' };
+        yield event;
+      }),
+    );
+
+    const received = await open().readAll();
+
+    expect(received).toContain('data: before');
+    expect(received).not.toMatch(/0\r\n\r\n$/);
+    expect(failures).toEqual([
+      ['GET /: the response stream failed', expect.objectContaining({ name: 'TypeError' })],
+    ]);
+    expect(String(failures[0]?.[1])).toContain(message);
+  });
+});
+
+describe('the response', () => {
+  test('has the headers of an event stream before the first event', async () => {
+    const { open } = await start(sse(createSilentSource().source));
+
+    const head = await open().read(/:\n\n/);
+
+    expect(head).toMatch(/^HTTP\/1.1 200 OK/);
+    expect(head).toContain('Content-Type: text/event-stream\r\n');
+    expect(head).toContain('Cache-Control: no-cache\r\n');
+    expect(head).toContain('X-Accel-Buffering: no\r\n');
+  });
+
+  test('to HEAD has no events and does not start the source', async () => {
+    let starts = 0;
+    const app = createApp().use(
+      sse(async function* () {
+        starts++;
+        yield {};
+      }),
+    );
+
+    const response = await request(app, '/', { method: 'HEAD' });
+
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    expect(starts).toBe(0);
+  });
+
+  test('ends after the last event', async () => {
+    expect(await textOf({ data: 1 }, { data: 2 })).toBe('data: 1\n\ndata: 2\n\n');
+  });
+
+  test('contains comments while there are no events', async () => {
+    const { open } = await start(sse(createSilentSource().source, { heartbeatMs: 1 }));
+
+    expect(await open().read(/(?::\n\n.*){5}/s)).toContain(':\n\n');
+  });
+
+  test('has an error status if the source cannot be created', async () => {
+    const app = createApp().use(sse((ctx) => ctx.throw(404)));
+
+    expect((await request(app, '/')).status).toBe(404);
+  });
+});
+
+describe('the source', () => {
+  test.each([
+    ['', ''],
+    ['7', '7'],
+    [Buffer.from('é').toString('latin1'), 'é'],
+  ])('gets the Last-Event-ID "%s"', async (header, expected) => {
+    const app = createApp().use(
+      sse(async function* (_, { lastEventId }) {
+        yield { data: { lastEventId } };
+      }),
+    );
+    const headers: Record<string, string> = header === '' ? {} : { 'Last-Event-ID': header };
+
+    const response = await request(app, '/', { headers });
+
+    expect(await response.text()).toContain(JSON.stringify({ lastEventId: expected }));
+  });
+
+  test('is asked for events only as fast as the client reads', async () => {
+    let requested = 0;
+    const endless = (async function* () {
+      for (;;) {
+        requested++;
+        yield { data: 'x'.repeat(100_000) };
+      }
+    })();
+    const closing = new AbortController().signal;
+    const stream = createEventStream(endless, { heartbeatMs: 0, closing, onEnd() {} });
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+    await once(stream, 'readable');
+    for (let turns = 0; turns < 100; turns++) await turn();
+    const unread = requested;
+    while (stream.read() !== null);
+    await vi.waitFor(() => expect(requested).toBe(unread + 1));
+
+    expect(unread).toBe(1);
+    stream.destroy();
+  });
+
+  test('is aborted when the client disconnects, and nothing is logged', async () => {
+    const { source, ends } = createSilentSource();
+    const { open, failures } = await start(sse(source));
+    const client = open();
+    await client.read(/:\n\n/);
+
+    client.close();
+
+    await vi.waitFor(() => expect(ends).toEqual(['AbortError']));
+    expect(failures).toEqual([]);
+  });
+
+  test('runs its finally block when the client disconnects', async () => {
+    const ends: string[] = [];
+    const { open } = await start(
+      sse(async function* () {
+        try {
+          for (;;) {
+            yield { data: 1 };
+            await sleep(1);
+          }
+        } finally {
+          ends.push('finally');
+        }
+      }),
+    );
+    const client = open();
+    await client.read(/data/);
+
+    client.close();
+
+    await vi.waitFor(() => expect(ends).toEqual(['finally']));
+  });
+
+  test('keeps the AsyncLocalStorage of the request', async () => {
+    const storage = new AsyncLocalStorage<string>();
+    const app = createApp()
+      .use((_, next) => storage.run('request', next))
+      .use(
+        sse(async function* () {
+          yield { data: storage.getStore() };
+          await new AsyncResource('x').runInAsyncScope(() => sleep(1));
+          yield { data: storage.getStore() };
+        }),
+      );
+
+    expect((await (await request(app, '/')).text()).match(/request/g)).toHaveLength(2);
+  });
+
+  test('has the types of its route', () => {
+    createRouter().get(
+      '/users/:id/events',
+      sse(async function* (ctx: { readonly params: { readonly id: string } }) {
+        expectTypeOf(ctx.params.id).toEqualTypeOf<string>();
+        yield { data: ctx.params.id };
+      }),
+    );
+  });
+});
+
+describe('close()', () => {
+  test('ends open streams at once and completely', async () => {
+    const { source, ends } = createSilentSource();
+    const { open, close, failures } = await start(sse(source));
+    const client = open();
+    await client.read(/:\n\n/);
+
+    await close({ timeoutMs: 60_000 });
+
+    expect(await client.readAll()).toMatch(/0\r\n\r\n$/);
+    expect(ends).toEqual(['AbortError']);
+    expect(failures).toEqual([]);
+  });
+
+  test('ends a stream at once that starts while the server is closing', async () => {
+    const { source } = createSilentSource();
+    const { port, close } = await start(sse(source));
+    const client = openConnection(port).send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await client.read(/:\n\n/);
+    const closed = close({ lingerMs: 60_000, timeoutMs: 120_000 });
+    await client.read(/0\r\n\r\n/);
+
+    client.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+
+    expect(await client.readAll()).toMatch(/0\r\n\r\n.*Connection: close.*0\r\n\r\n$/s);
+    await closed;
+  });
+});
+
+test('a stream of a service outlives its request time-out and counts as in flight', async () => {
+  const metrics = createMetrics();
+  const app = createServiceApp({ requestTimeoutMs: 20, metrics }).use(
+    sse(async function* (ctx, { signal }) {
+      await once(ctx.signal, 'abort');
+      yield { data: { inFlight: metrics.inFlight, isAborted: signal.aborted } };
+    }),
+  );
+
+  const response = await request(app, '/');
+
+  expect(response.headers.get('cache-control')).toBe('no-cache');
+  expect(await response.text()).toBe(':\n\ndata: {"inFlight":1,"isAborted":false}\n\n');
+  expect(metrics.inFlight).toBe(0);
+});
+
+test('a client above maxClients gets 503, until another one disconnects', async () => {
+  const { open } = await start(sse(createSilentSource().source, { maxClients: 1 }));
+  const first = open();
+  await first.read(/:\n\n/);
+
+  const rejected = await open().readAll();
+  first.close();
+
+  expect(rejected).toMatch(/^HTTP\/1.1 503 .*Retry-After: 5/s);
+  await vi.waitFor(async () => {
+    const client = open();
+    expect(await client.read(/\n\n/)).toMatch(/^HTTP\/1.1 200/);
+    client.close();
+  });
+});
+
+test.each<readonly [object, string]>([
+  [{ heartbeatMs: -1 }, 'Cannot read option heartbeatMs "-1" of sse(): expected 0 to'],
+  [{ maxClients: 0 }, 'option maxClients "0" of sse(): expected a whole number from 1'],
+  [{ heartbeat: 1 }, 'did you mean heartbeatMs?'],
+])('the options %j are rejected in one line', (options, message) => {
+  const create = () => sse(createSilentSource().source, options as SseOptions);
+
+  expect(create).toThrow(message);
+  expect(create).not.toThrow(/\n/);
+});
