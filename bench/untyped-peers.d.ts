@@ -67,12 +67,14 @@ declare module 'express' {
   /** The parser of the body-parser package. */
   export function json(): (req: IncomingMessage, res: ServerResponse, next: Next) => void;
 
+  function urlencoded(options: { readonly extended: false }): RequestHandler;
+
   /** The middleware of the serve-static package. */
   function serveStatic(root: string): RequestHandler;
 
   function express(): Express;
   namespace express {
-    export { json, serveStatic as static };
+    export { json, serveStatic as static, urlencoded };
   }
   export default express;
 }

@@ -6,7 +6,7 @@ local requests, turn = {}, 0
 function init(args)
   local headers = {}
   for name, value in pairs(wrk.headers) do headers[name] = value end
-  if args[2] ~= "" then headers["Content-Type"] = "application/json" end
+  if args[2] ~= "" then headers["Content-Type"] = headers["Content-Type"] or "application/json" end
   for i = 3, #args do
     requests[i - 2] = wrk.format(args[1], args[i], headers, args[2] ~= "" and args[2] or nil)
   end

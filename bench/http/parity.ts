@@ -43,7 +43,7 @@ async function checkStatus(port: number, exchange: Exchange, status: number): Pr
 function send(port: number, { method, path, body, headers }: Exchange): Promise<Response> {
   return fetch(`http://127.0.0.1:${port}${path}`, {
     method,
-    headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
     ...(body !== undefined && { body }),
   });
 }

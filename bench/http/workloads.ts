@@ -13,6 +13,8 @@ export const MIDDLEWARE_WORKLOADS = [
   'cookies',
   'cors',
   'etag',
+  'forms',
+  'request-context',
   'security-headers',
   'static-files',
 ] as const;
@@ -39,6 +41,8 @@ export const BARE: Partial<Readonly<Record<Workload, Workload>>> = {
   cookies: 'hello',
   cors: 'hello',
   etag: 'hello',
+  forms: 'post',
+  'request-context': 'hello',
   'security-headers': 'hello',
   'static-files': 'hello',
 };
@@ -47,7 +51,7 @@ export const BARE: Partial<Readonly<Record<Workload, Workload>>> = {
 export interface Exchange {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** Sent as `application/json`. */
+  /** Sent as `application/json`, unless `headers` contains another type. */
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly status: number;
@@ -182,6 +186,12 @@ export const EXCHANGES: Readonly<Record<Workload, readonly Exchange[]>> = {
     expectedHeaders: ['access-control-allow-origin', 'vary'],
   }),
   etag: helloWith({ expectedHeaders: ['etag'] }),
+  forms: POST.map((exchange) => ({
+    ...exchange,
+    body: String(new URLSearchParams(NEW_USER)),
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+  })),
+  'request-context': HELLO,
   'security-headers': helloWith({
     expectedHeaders: ['content-security-policy', 'x-content-type-options'],
   }),

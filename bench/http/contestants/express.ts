@@ -91,6 +91,11 @@ const routes: Record<WorkloadOf<'express'>, (app: Express) => void> = {
     routes.hello(app);
   },
 
+  forms: (app) => {
+    app.use(express.urlencoded({ extended: false }));
+    routes.post(app);
+  },
+
   'security-headers': (app) => {
     app.use(helmet());
     routes.hello(app);

@@ -2,10 +2,12 @@ import compress from '@fastify/compress';
 import cookie from '@fastify/cookie';
 import cors from '@fastify/cors';
 import etag from '@fastify/etag';
+import formbody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
+import { fastifyRequestContext, requestContext } from '@fastify/request-context';
 import fastifyStatic from '@fastify/static';
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 
 import { observe, PRODUCTION_OPTIONS } from '../../services/fastify-observed.ts';
 import type { WorkloadOf } from '../contestant.ts';
@@ -24,6 +26,12 @@ import {
 declare module 'fastify' {
   interface FastifyRequest {
     count: number;
+  }
+}
+
+declare module '@fastify/request-context' {
+  interface RequestContextData {
+    request: FastifyRequest;
   }
 }
 
@@ -143,6 +151,22 @@ const routes: Record<WorkloadOf<'fastify'>, (app: FastifyInstance) => unknown> =
   etag: async (app) => {
     await app.register(etag);
     routes.hello(app);
+  },
+
+  forms: async (app) => {
+    await app.register(formbody);
+    routes.post(app);
+  },
+
+  'request-context': async (app) => {
+    await app.register(fastifyRequestContext);
+    app.addHook('onRequest', (request, _reply, done) => {
+      requestContext.set('request', request);
+      done();
+    });
+    app.get('/', { schema: responses(200, { hello: text }) }, (_request, reply) => {
+      reply.send({ hello: requestContext.get('request') ? 'world' : 'none' });
+    });
   },
 
   'security-headers': async (app) => {

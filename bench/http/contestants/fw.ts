@@ -4,6 +4,8 @@ import { compress } from '@fw/middleware/compress';
 import { createSignedCookies, readCookie } from '@fw/middleware/cookies';
 import { cors } from '@fw/middleware/cors';
 import { etag } from '@fw/middleware/etag';
+import { forms } from '@fw/middleware/forms';
+import { currentContext, requestContext } from '@fw/middleware/request-context';
 import { securityHeaders } from '@fw/middleware/security-headers';
 import { staticFiles } from '@fw/middleware/static-files';
 import { rateLimit } from '@fw/rate-limit';
@@ -109,6 +111,16 @@ const routes: Record<WorkloadOf<'fw'>, (router: Router, app: Application) => voi
     routes.hello(router, app);
   },
 
+  forms: (router, app) => {
+    app.use(forms());
+    routes.post(router, app);
+  },
+
+  'request-context': (router, app) => {
+    app.use(requestContext());
+    router.get('/', () => currentContext().json({ hello: 'world' }));
+  },
+
   'security-headers': (router, app) => {
     app.use(securityHeaders());
     routes.hello(router, app);
@@ -127,7 +139,7 @@ const routes: Record<WorkloadOf<'fw'>, (router: Router, app: Application) => voi
 /** The usual stack: error handler, body parser, routes, 405 and 404. */
 export async function start(workload: WorkloadOf<'fw'>): Promise<number> {
   const app = workload === 'observed' ? createObservedApp() : createApp().use(errorHandler());
-  app.use(json());
+  if (workload !== 'forms') app.use(json());
   const router = createRouter();
   routes[workload](router, app);
   app.route('/', router);

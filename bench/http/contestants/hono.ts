@@ -4,6 +4,7 @@ import { serveStatic } from '@hono/node-server/serve-static';
 import { zValidator } from '@hono/zod-validator';
 import { Hono } from 'hono';
 import { compress } from 'hono/compress';
+import { contextStorage, getContext } from 'hono/context-storage';
 import { getCookie, setSignedCookie } from 'hono/cookie';
 import { cors } from 'hono/cors';
 import { etag } from 'hono/etag';
@@ -83,6 +84,18 @@ const routes: Record<WorkloadOf<'hono'>, (app: App) => void> = {
   etag: (app) => {
     app.use(etag());
     routes.hello(app);
+  },
+
+  forms: (app) => {
+    app.post('/users', async (c) => {
+      const user = readUser(await c.req.parseBody());
+      return user ? c.json({ data: user }, 201) : c.json({ error: 'Not a user' }, 400);
+    });
+  },
+
+  'request-context': (app) => {
+    app.use(contextStorage());
+    app.get('/', () => getContext().json({ hello: 'world' }));
   },
 
   'security-headers': (app) => {
