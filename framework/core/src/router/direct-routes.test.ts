@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { type Application, createApp } from '../application.ts';
 import type { Middleware } from '../context.ts';
+import { annotate } from '../metadata.ts';
 import { request } from '../testing/index.ts';
 import { createRouter } from './create-router.ts';
 
@@ -168,6 +169,18 @@ test('an invalid direct route throws and names the route', () => {
   expect(() => Reflect.apply(app.get, app, ['/users'])).toThrow(
     'Cannot register GET /users: expected a handler',
   );
+});
+
+test('middleware that needs another path parameter makes the registration fail as a whole', () => {
+  const needsId = annotate<Middleware>((_ctx, next) => next(), {
+    missingPathParam: (names) => (names.includes('id') ? undefined : 'id'),
+  });
+  const app = createApp();
+
+  expect(() => app.get('/users/:user', needsId, () => 'never')).toThrow(
+    'Cannot register GET /users/:user: "id" must be a parameter of the path',
+  );
+  expect(app.getRoutes()).toEqual([]);
 });
 
 test('app.allowedMethods responds for the direct routes of all positions', async () => {

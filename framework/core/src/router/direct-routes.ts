@@ -31,11 +31,14 @@ export class DirectRoutes {
    */
   register(last: object | undefined, { method, path, handlers }: NewRoute): Middleware | undefined {
     const present = last && this.#groups.get(last);
-    const group = present ?? new TreeRouter({});
-    if (!present) this.#all.mount('/', group);
-    group.route(method, path, ...handlers);
-    if (present) return undefined;
+    if (present) {
+      present.route(method, path, ...handlers);
+      return undefined;
+    }
+    const group = new TreeRouter({});
+    this.#all.mount('/', group);
     const middleware = this.#all.routesOf(group);
+    group.route(method, path, ...handlers);
     this.#groups.set(middleware, group);
     return middleware;
   }

@@ -80,16 +80,16 @@ test('a request for another protocol is a normal request', async () => {
 });
 
 describe('an upgrade handler that fails', () => {
-  test.each<readonly [string, UpgradeHandler, string, number]>([
+  test.each<readonly [string, UpgradeHandler, string, boolean]>([
     [
       'with an HttpError',
       () => {
         throw new UnauthorizedError('a token is required');
       },
       'HTTP/1.1 401 Unauthorized\r\nContent-Type: application/problem+json',
-      0,
+      false,
     ],
-    ['with a rejection', () => Promise.reject(new Error('x')), 'HTTP/1.1 500 ', 1],
+    ['with a rejection', () => Promise.reject(new Error('x')), 'HTTP/1.1 500 ', true],
     [
       'after it has sent data',
       (_req, socket) => {
@@ -97,15 +97,17 @@ describe('an upgrade handler that fails', () => {
         throw new Error('late');
       },
       '',
-      1,
+      true,
     ],
   ])('%s closes the connection', async (_, upgrade, expected, logged) => {
     const { port, errors } = await start(upgrade);
 
-    const response = await openConnection(port).send(HANDSHAKE).readAll();
+    const response = await openConnection(port)
+      .send(HANDSHAKE.replace('/chat', '/chat?token=secret'))
+      .readAll();
 
     expect(response).toMatch(expected === '' ? /^(?:HTTP\/1\.1 101 [^{]*)?$/ : expected);
-    expect(errors).toHaveLength(logged);
+    expect(errors).toEqual(logged ? ['GET /chat: the upgrade failed'] : []);
     const next = openConnection(port).send('GET /chat HTTP/1.1\r\nHost: a\r\n\r\n');
     expect(await next.read(/no upgrade/)).toContain('200 OK');
     next.close();
