@@ -66,7 +66,10 @@ export interface Application extends RouteMethods<'', NoParts> {
    * Runs `plugin`. Middleware that it adds, even after an `await`, runs at this position.
    */
   plugin(plugin: Plugin): this;
-  /** Resolves once every plugin has finished; rejects with the first failure. */
+  /**
+   * Resolves once every plugin has finished and the middleware has checked what it was given; rejects
+   * with the first failure.
+   */
   ready(): Promise<void>;
   /** Serves one request of a `node:http` server: `http.createServer(app.handle)`. */
   handle(req: IncomingMessage, res: ServerResponse): void;
@@ -169,6 +172,7 @@ class StackedApplication extends RouteRegistrar implements Application {
       count = this.#plugins.length;
       await Promise.all(this.#plugins);
     } while (count < this.#plugins.length); // plugins may add plugins
+    for (const layer of flatten(this.#stack)) metadataOf(layer)?.onReady?.();
   }
 
   /** `OPTIONS *` applies to the server as a whole (RFC 9110 §9.3.7). */

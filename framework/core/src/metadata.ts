@@ -7,6 +7,8 @@ export interface RouteMetadata {
    * of the route. The router then rejects the route.
    */
   readonly missingPathParam?: (names: readonly string[]) => string | undefined;
+  /** Checks, before an application that uses the middleware serves requests, what it was given. */
+  readonly onReady?: () => void;
   readonly [key: string]: unknown;
 }
 

@@ -150,9 +150,9 @@ test('a method unknown to OpenAPI 3.1 becomes an extension', async () => {
   });
 });
 
-test('a route of two routers is listed once, with the parameter names of the first', async () => {
+test('a route of two routers is listed once, and a path has the parameter names of the first', async () => {
   const one = createRouter().get('/u/:id', handler);
-  const two = createRouter().get('/u/:name', handler).put('/u/:name', handler);
+  const two = createRouter().put('/u/:name', handler);
 
   const { paths } = await generateDocument([
     ...one.getRoutes(),
@@ -163,6 +163,37 @@ test('a route of two routers is listed once, with the parameter names of the fir
   expect(Object.keys(paths)).toEqual(['/u/{id}']);
   expect(Object.keys(paths['/u/{id}'] ?? {})).toEqual(['get', 'put']);
   expect(paths['/u/{id}']?.put?.parameters).toMatchObject([{ name: 'id', in: 'path' }]);
+});
+
+test.each([
+  [
+    'parameter names',
+    [createRouter().get('/u/:id', handler), createRouter().get('/u/:name', handler)],
+    'Cannot document GET /u/:name: /u/:id is already GET /u/{id} in the document',
+  ],
+  [
+    'a parameter and a wildcard',
+    [createRouter().get('/u/:id', handler).get('/u/*', handler)],
+    'Cannot document GET /u/*: /u/:id is already GET /u/{id} in the document',
+  ],
+  [
+    'the handler',
+    ['One', 'Two'].map((summary) => createRouter().get('/u', endpoint({ summary }), handler)),
+    'Cannot document GET /u: another route is already GET /u in the document',
+  ],
+  [
+    'the path, but not the operationId',
+    [
+      createRouter()
+        .get('/a', endpoint({ operationId: 'read' }), handler)
+        .get('/b', endpoint({ operationId: 'read' }), handler),
+    ],
+    'Cannot document GET /b: its operationId "read" is that of GET /a',
+  ],
+])('routes that differ in %s contradict each other', async (_what, routers, message) => {
+  const routes = routers.flatMap((router) => router.getRoutes());
+
+  await expect(generateDocument(routes)).rejects.toThrow(message);
 });
 
 test('paths of one router that differ only in parameter names become one path', async () => {

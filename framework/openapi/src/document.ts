@@ -1,17 +1,10 @@
-import { createPrefixTest } from '@fw/core/extension';
 import { readOptions } from '@fw/core/options';
 import type { RouteDefinition } from '@fw/router';
 
 import { Components } from './components.ts';
 import { DOCUMENT_CHECKS } from './document-checks.ts';
-import { readMetadata } from './metadata.ts';
-import {
-  type DocumentedRoute,
-  describeOperation,
-  type Operation,
-  type ToJsonSchema,
-} from './operation.ts';
-import { toOpenApiPath } from './paths.ts';
+import { describeOperation, type Operation, type ToJsonSchema } from './operation.ts';
+import { selectRoutes } from './select-routes.ts';
 
 /** The `info` of a document; further fields are copied. */
 export interface OpenApiInfo {
@@ -58,6 +51,8 @@ export interface OpenApiDocument {
 /**
  * Generates an OpenAPI 3.1.1 document of `routes`. Routes with the visibility `internal` are left out; a
  * route without metadata becomes an untyped operation.
+ *
+ * @throws {TypeError} if an option is invalid, or if two routes contradict each other in the document
  */
 export async function generateDocument(
   routes: readonly RouteDefinition[],
@@ -66,7 +61,7 @@ export async function generateDocument(
   readOptions('generateDocument()', options, DOCUMENT_CHECKS);
   const components = new Components();
   const paths = new Map<string, Record<string, Operation>>();
-  for (const route of selectRoutes(routes, options.exclude ?? [])) {
+  for (const route of selectRoutes(routes, options.exclude)) {
     const item = paths.get(route.template) ?? {};
     item[fieldOf(route.method)] = await describeOperation(route, {
       components,
@@ -86,54 +81,6 @@ export async function generateDocument(
     paths: Object.fromEntries(paths),
     components: { ...components.toJSON(), ...(securitySchemes && { securitySchemes }) },
   };
-}
-
-/** The routes of a document, each once, with unique operation ids. */
-function selectRoutes(
-  routes: readonly RouteDefinition[],
-  exclude: readonly string[],
-): DocumentedRoute[] {
-  const isExcluded = exclude.map((prefix) => createPrefixTest(prefix));
-  const templates = new Map<string, string>();
-  const operationIds = new Set<string>();
-  const placed = new Map<string, DocumentedRoute>();
-  for (const { method, path, metadata: said } of routes) {
-    const metadata = readMetadata(said);
-    if (metadata.endpoint.visibility === 'internal') continue;
-    if (isExcluded.some((test) => test(path))) continue;
-    const template = shareTemplate(templates, toOpenApiPath(path));
-    const key = `${method} ${template}`;
-    if (placed.has(key)) continue;
-    const operationId = unique(operationIds, metadata.endpoint.operationId ?? nameOf(method, path));
-    const paramNames = [...template.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
-    placed.set(key, { method, path, metadata, template, operationId, paramNames });
-  }
-  return [...placed.values()];
-}
-
-/** Paths that differ only in parameter names are one path, with the first names. */
-function shareTemplate(templates: Map<string, string>, template: string): string {
-  const shape = template.replace(/\{[^}]+\}/g, '{}');
-  const shared = templates.get(shape) ?? template;
-  templates.set(shape, shared);
-  return shared;
-}
-
-function unique(used: Set<string>, wanted: string): string {
-  let name = wanted;
-  for (let number = 2; used.has(name); number++) name = `${wanted}_${number}`;
-  used.add(name);
-  return name;
-}
-
-/** The default operation id: `GET /users/:id` becomes `getUsersById`. */
-function nameOf(method: string, path: string): string {
-  const words = toOpenApiPath(path)
-    .replace(/\{([^}]+)\}/g, 'by-$1')
-    .split(/[^A-Za-z0-9]+/)
-    .filter(Boolean)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  return method.toLowerCase().replace(/[^a-z]/g, '') + (words.join('') || 'Root');
 }
 
 /** The methods that a path item of OpenAPI 3.1 has a field for. */

@@ -67,13 +67,29 @@ test('the document is built once, on the first request', async () => {
   router.get('/too-late', (ctx) => ctx.json({}));
   await request(counting, '/openapi.json');
 
-  expect(reads).toBe(1);
+  expect(reads).toBe(2); // for the check at the start, and for the document
   expect(new Set(responses.map((response) => response.headers.get('etag'))).size).toBe(1);
   expect(Object.keys((await readDocument(counting)).paths)).toEqual([
     '/api/users/{id}',
     '/api/later',
   ]);
   expect((await request(app, '/api/users/7')).status).toBe(200);
+});
+
+test('an application does not start if routes contradict each other in the document', async () => {
+  const users = createRouter().get('/:id', (ctx) => ctx.json({}));
+  const others = createRouter().get('/:name', (ctx) => ctx.json({}));
+  const app = createApp()
+    .use(openapi({ routers: [users, others] }))
+    .route('/users', users)
+    .route('/users', others);
+
+  await expect(app.ready()).rejects.toThrow(
+    new TypeError(
+      'Cannot document GET /users/:name: /users/:id is already GET /users/{id} in the document; ' +
+        "exclude one of them with endpoint({ visibility: 'internal' })",
+    ),
+  );
 });
 
 test('a failed build gets 500 and is tried again', async () => {

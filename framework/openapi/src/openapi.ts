@@ -1,10 +1,12 @@
-import { type Context, type Middleware, markFactories } from '@fw/core';
+import { annotate, type Context, type Middleware, markFactories } from '@fw/core';
 import { foldCase } from '@fw/core/extension';
+import type { RouteDefinition } from '@fw/router';
 
 import { createDocsPage } from './docs/docs-page.ts';
 import { generateDocument } from './document.ts';
 import { type OpenApiOptions, readOpenApiOptions, type Settings } from './options.ts';
 import { createResource, type Resource, sendResource } from './resource.ts';
+import { selectRoutes } from './select-routes.ts';
 
 export type { OpenApiOptions } from './options.ts';
 
@@ -17,7 +19,8 @@ export type { OpenApiOptions } from './options.ts';
  * app.route('/api/users', router);
  * ```
  *
- * @throws {TypeError} if an option is unknown or invalid
+ * @throws {TypeError} if an option is unknown or invalid; the application does not become ready if two
+ *   routes contradict each other in the document
  */
 export function openapi(options: OpenApiOptions): Middleware {
   const settings = readOpenApiOptions(options);
@@ -26,7 +29,7 @@ export function openapi(options: OpenApiOptions): Middleware {
   const { path, docs } = settings;
   const document = once(() => buildDocument(settings));
   const page = docs && once(async () => createDocsPage(docs, settings));
-  return (ctx, next) => {
+  const serve: Middleware = (ctx, next) => {
     const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
     if (!isRead || ctx.responded) return next();
     if (isAt(ctx, path)) return document().then((resource) => sendResource(ctx, resource));
@@ -37,6 +40,13 @@ export function openapi(options: OpenApiOptions): Middleware {
     }
     return page().then((resource) => sendResource(ctx, resource));
   };
+  let isChecked = false;
+  return annotate(serve, {
+    onReady() {
+      if (!isChecked) selectRoutes(routesOf(settings), settings.document.exclude);
+      isChecked = true;
+    },
+  });
 }
 
 /** Whether the request is for `path`, ignoring case and a trailing slash as routes do. */
@@ -46,9 +56,13 @@ function isAt({ path: requested }: Context, path: string): boolean {
   return foldCase(isSlashed ? requested.slice(0, -1) : requested) === foldCase(path);
 }
 
-async function buildDocument({ routers, document }: Settings): Promise<Resource> {
-  const routes = routers.flatMap((router) => router.getRoutes());
-  return createResource(JSON.stringify(await generateDocument(routes, document)), {
+function routesOf({ routers }: Settings): readonly RouteDefinition[] {
+  return routers.flatMap((router) => router.getRoutes());
+}
+
+async function buildDocument(settings: Settings): Promise<Resource> {
+  const document = await generateDocument(routesOf(settings), settings.document);
+  return createResource(JSON.stringify(document), {
     'Content-Type': 'application/json; charset=utf-8',
   });
 }

@@ -46,3 +46,12 @@ test('redocly lint finds no problem in the document', async () => {
 test('other requests reach the next middleware', async () => {
   expect((await request(newService(), '/api/v2/things/7')).status).toBe(200);
 });
+
+test('a service with contradicting routes does not start', async () => {
+  const routers = ['/:id', '/:name'].map((path) => createRouter().get(path, (ctx) => ctx.json({})));
+  const app = createServiceApp().use(
+    documents({ name: 'things', title: 'Things', description: 'Keeps things.', routers }),
+  );
+
+  await expect(app.ready()).rejects.toThrow('Cannot document GET /:name: /:id is already');
+});

@@ -1,3 +1,5 @@
+import { annotate } from '@fw/core';
+import { metadataOf } from '@fw/core/extension';
 import { type OpenApiOptions, openapi } from '@fw/openapi';
 import { compose, type Middleware } from 'fw';
 
@@ -21,8 +23,12 @@ export function documents({ name, title, description, ...rest }: DocumentsOption
     description,
     license: { name: 'MIT', identifier: 'MIT' },
   };
-  return compose([
-    openapi({ ...rest, info }),
-    openapi({ ...rest, info, path: `/docs/${name}/openapi.json`, docs: `/docs/${name}` }),
-  ]);
+  const own = openapi({ ...rest, info });
+  const behindProxy = openapi({
+    ...rest,
+    info,
+    path: `/docs/${name}/openapi.json`,
+    docs: `/docs/${name}`,
+  });
+  return annotate(compose([own, behindProxy]), metadataOf(own) ?? {});
 }
