@@ -67,11 +67,11 @@ function userRoutes(): Router {
       description:
         'All users, the newest first. Pages are cut by `page` and `limit`.\n\n- a page past the end is **empty**\n- `total` counts all of them',
       tags,
-      responses: { 200: z.object({ data: z.array(User), total: z.int() }) },
+      responses: { 200: z.object({ data: z.array(User), total: z.int(), query: ListQuery }) },
     }),
     validate({ query: ListQuery }),
     rateLimit(),
-    (ctx) => ctx.json({ data: [ada], total: 1 }),
+    (ctx) => ctx.json({ data: [ada], total: 1, query: ctx.query }),
   );
   router.post(
     '/',
