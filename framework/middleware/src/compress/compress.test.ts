@@ -6,6 +6,7 @@ import { request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import compression from 'compression';
 import express from 'express';
+import fc from 'fast-check';
 import { Hono } from 'hono';
 import { compress as honoCompress } from 'hono/compress';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -84,6 +85,27 @@ test.each([
 
   expect(response.headers.get('vary')).toBe('Accept-Encoding');
   expect(await decode(response)).toMatchObject({ encoding, text: TEXT });
+});
+
+test('no Accept-Encoding changes the decoded text or selects an encoding with q=0', async () => {
+  const app = createTextApp(text);
+  const name = fc.constantFrom('zstd', 'br', 'gzip', 'identity', '*', 'deflate', ' ', ';', '"');
+  const weight = fc.constantFrom('', ';q=0', ' ; q=0.000', ';q=0.5', ';q=1', ';q=', ';q=2', ';x=1');
+  const header = fc.array(
+    fc.tuple(name, weight).map((parts) => parts.join('')),
+    { maxLength: 6 },
+  );
+  await fc.assert(
+    fc.asyncProperty(header, async (entries) => {
+      const headers = { 'Accept-Encoding': entries.join(',') };
+
+      const { encoding, text } = await decode(await request(app, '/', { headers }));
+
+      expect(text).toBe(TEXT);
+      const last = entries.findLast((entry) => entry.startsWith(encoding ?? 'none'));
+      expect(last ?? '').not.toMatch(/q=0(?:\.0+)?$/);
+    }),
+  );
 });
 
 test('a request without Accept-Encoding gets the unchanged body', async () => {
