@@ -30,8 +30,9 @@ export function handleUpgrades(server: Server, upgrade: UpgradeHandler, logger: 
       await upgrade(req, socket, head);
     } catch (error) {
       const status = statusOf(error);
-      if (status >= 500)
+      if (status >= 500) {
         logger.error(`${req.method} ${readTarget(req).path}: the upgrade failed`, error);
+      }
       if (socket.bytesWritten === sentBytes) closeWithProblem(socket, status);
       else socket.destroy();
     }
