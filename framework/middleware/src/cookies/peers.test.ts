@@ -10,7 +10,7 @@ import * as hono from 'hono/cookie';
 import { expect, test } from 'vitest';
 
 import { expectSection, markdownTable } from '../../../../deploy/local/testing/markdown.ts';
-import { type CookieOptions, readCookies, setCookie } from '../cookies.ts';
+import { type CookieOptions, readCookies, setCookie } from './cookies.ts';
 
 const README = join(import.meta.dirname, '../../README.md');
 const code = (value: unknown) => `\`${JSON.stringify(value)}\``;

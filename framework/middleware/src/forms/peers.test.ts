@@ -12,7 +12,6 @@ import { Hono } from 'hono';
 import { afterAll, expect, test, vi } from 'vitest';
 
 import { expectSection, markdownTable } from '../../../../deploy/local/testing/markdown.ts';
-import { forms } from '../forms.ts';
 import {
   filePart,
   formOf,
@@ -21,6 +20,7 @@ import {
   MULTIPART_TYPE,
 } from '../testing/multipart.ts';
 import { peer } from '../testing/peers.ts';
+import { forms } from './forms.ts';
 
 const README = join(import.meta.dirname, '../../README.md');
 const root = mkdtempSync(join(tmpdir(), 'forms-peers-'));

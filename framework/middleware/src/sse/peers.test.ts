@@ -12,7 +12,7 @@ import { streamSSE } from 'hono/streaming';
 import { expect, test, vi } from 'vitest';
 
 import { expectSection, markdownTable } from '../../../../deploy/local/testing/markdown.ts';
-import { sse } from '../sse.ts';
+import { sse } from './sse.ts';
 
 const README = join(import.meta.dirname, '../../README.md');
 

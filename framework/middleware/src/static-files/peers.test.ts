@@ -12,8 +12,8 @@ import { Hono } from 'hono';
 import { afterAll, expect, test } from 'vitest';
 
 import { expectSection, markdownTable } from '../../../../deploy/local/testing/markdown.ts';
-import { staticFiles } from '../static-files.ts';
 import { peer } from '../testing/peers.ts';
+import { staticFiles } from './static-files.ts';
 
 const README = join(import.meta.dirname, '../../README.md');
 const folder = mkdtempSync(join(tmpdir(), 'static-peers-'));

@@ -20,8 +20,6 @@ import {
   vi,
 } from 'vitest';
 import { z } from 'zod';
-
-import { type Form, type FormsOptions, forms } from './forms.ts';
 import {
   BOUNDARY,
   filePart,
@@ -29,7 +27,8 @@ import {
   HOSTILE_BODIES,
   MULTIPART_TYPE,
   part,
-} from './testing/multipart.ts';
+} from '../testing/multipart.ts';
+import { type Form, type FormsOptions, forms } from './forms.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'forms-')));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -312,6 +311,24 @@ test('the files are deleted if the handler throws', async () => {
   await request(app, '/', { method: 'POST', headers, body: formOf(filePart('a', 'a.png')) });
 
   expect(seen).toHaveLength(2);
+});
+
+test('an empty body that another parser has read is an empty form', async () => {
+  const app = createApp().use(
+    async (ctx, next) => {
+      await ctx.raw.req.toArray();
+      await next();
+    },
+    forms(),
+    (ctx) => ctx.json(ctx.body),
+  );
+
+  const response = await request(app, '/', {
+    method: 'POST',
+    headers: { 'Transfer-Encoding': 'chunked' },
+  });
+
+  expect(await response.json()).toEqual({});
 });
 
 test('a request without a body has an empty form', async () => {

@@ -3,10 +3,10 @@ import { closingSignal } from '@fw/core/extension';
 import { aWholeNumber, milliseconds, readOptions } from '@fw/core/options';
 import { ServiceUnavailableError } from '@fw/errors';
 
-import { createEventStream } from './sse/event-stream.ts';
-import type { ServerSentEvent } from './sse/format-event.ts';
+import { createEventStream } from './event-stream.ts';
+import type { ServerSentEvent } from './format-event.ts';
 
-export type { ServerSentEvent } from './sse/format-event.ts';
+export type { ServerSentEvent } from './format-event.ts';
 
 /** One client that receives events. */
 export interface EventClient {

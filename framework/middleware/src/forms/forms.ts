@@ -3,13 +3,13 @@ import { discardRest, hasBody, parseMediaType } from '@fw/core/extension';
 import { anObject, aWholeNumber, readOptions } from '@fw/core/options';
 import { UnsupportedMediaTypeError } from '@fw/errors';
 
-import type { Form } from './forms/form.ts';
-import { readMultipart } from './forms/multipart.ts';
-import { type MultipartOptions, readMultipartOptions } from './forms/multipart-options.ts';
-import { readUrlencoded } from './forms/urlencoded.ts';
+import type { Form } from './form.ts';
+import { readMultipart } from './multipart.ts';
+import { type MultipartOptions, readMultipartOptions } from './multipart-options.ts';
+import { readUrlencoded } from './urlencoded.ts';
 
-export type { Form, FormValue } from './forms/form.ts';
-export type { MultipartOptions } from './forms/multipart-options.ts';
+export type { Form, FormValue } from './form.ts';
+export type { MultipartOptions } from './multipart-options.ts';
 
 export interface FormsOptions {
   /** Maximum size of the fields in bytes: of a urlencoded body, or of all text parts. Default 1 MiB. */
@@ -65,8 +65,10 @@ export function forms(options: FormsOptions = {}): FormsMiddleware {
   }
   const mediaTypes = [...parsers.keys()];
   const parse: Middleware = async (ctx, next) => {
+    const { req } = ctx.raw;
     if (ctx.body !== undefined) return next();
-    ctx.body = hasBody(ctx.raw.req) ? await parserOf(ctx, parsers)(ctx) : Object.create(null);
+    const isThere = hasBody(req) && !req.readableEnded; // another parser may have read an empty body
+    ctx.body = isThere ? await parserOf(ctx, parsers)(ctx) : Object.create(null);
     return next();
   };
   return annotate(parse, { body: { mediaTypes, limit: limitBytes } });

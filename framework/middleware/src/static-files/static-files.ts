@@ -11,15 +11,15 @@ import {
   required,
 } from '@fw/core/options';
 
-import { isCompressibleType } from './accept-encoding.ts';
-import { isNotModified, requireMatch } from './preconditions.ts';
-import { contentTypeOf } from './static-files/content-types.ts';
-import { createFileStream } from './static-files/file-stream.ts';
-import { findFile, type OpenFile, readSegments } from './static-files/find-file.ts';
-import { isUnmodified, requireUnmodified } from './static-files/modified.ts';
-import { findPrecompressed } from './static-files/precompressed.ts';
-import { rangeOf } from './static-files/range.ts';
-import { addVary } from './vary.ts';
+import { isCompressibleType } from '../accept-encoding.ts';
+import { isNotModified, requireMatch } from '../preconditions.ts';
+import { addVary } from '../vary.ts';
+import { contentTypeOf } from './content-types.ts';
+import { createFileStream } from './file-stream.ts';
+import { findFile, type OpenFile, readSegments } from './find-file.ts';
+import { isUnmodified, requireUnmodified } from './modified.ts';
+import { findPrecompressed } from './precompressed.ts';
+import { rangeOf } from './range.ts';
 
 export interface StaticFilesOptions {
   /** The folder, absolute or relative to the working directory. */

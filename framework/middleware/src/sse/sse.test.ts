@@ -8,7 +8,7 @@ import { openConnection, request } from '@fw/core/testing';
 import { createMetrics, createServiceApp } from '@fw/service';
 import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
 
-import { createEventStream } from './sse/event-stream.ts';
+import { createEventStream } from './event-stream.ts';
 import { type EventClient, type ServerSentEvent, type SseOptions, sse } from './sse.ts';
 
 /** A server with one stream; `failures` are the arguments of the logged errors. */
