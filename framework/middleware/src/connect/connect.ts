@@ -29,46 +29,61 @@ interface ConnectRequest extends IncomingMessage {
 export function connect(middleware: ConnectMiddleware): Middleware {
   requireConnectMiddleware(middleware);
   return (ctx, next) => {
-    const { req, res } = ctx.raw;
-    if (res.destroyed) return DONE; // the client has disconnected: no event would end the wait
-    const { promise: continues, resolve, reject } = Promise.withResolvers<boolean>();
+    if (ctx.raw.res.destroyed) return DONE; // the client has disconnected: no event would follow
     let downstream: Promise<void> | undefined;
-    let isSynchronous = true;
-    let isOver = false;
-    /** Whether the middleware is over just now, and not before. */
-    const end = (): boolean => {
-      if (isOver) return false;
-      isOver = true;
-      res.off('close', onClose);
-      if (!res.headersSent) takeFromNode(ctx);
-      return true;
-    };
-    const onClose = () => {
-      if (res.headersSent) copyStatus(ctx);
-      if (end()) resolve(false);
-    };
-    const fail = (error: unknown) => {
-      if (end()) reject(error);
-      else ctx.log.error(`${ctx.method} ${ctx.path}: a middleware failed after next()`, error);
-    };
-    const onNext = (error?: unknown) => {
-      if (isFailure(error)) fail(error);
-      else if (!end()) return;
-      else if (isSynchronous) downstream = next();
-      else resolve(true);
-    };
-
-    passToNode(ctx);
-    res.once('close', onClose);
-    try {
-      const returned = middleware(req as never, res as never, onNext);
-      if (returned instanceof Promise) returned.catch(fail);
-    } catch (error) {
-      fail(error);
-    }
-    isSynchronous = false;
+    const continues = run(middleware, ctx, () => {
+      downstream = next();
+    });
     return downstream ?? continues.then((isContinued) => (isContinued ? next() : undefined));
   };
+}
+
+/**
+ * Runs `middleware`. A synchronous `next()` calls `continueNow`, in the asynchronous context of the
+ * middleware. Otherwise resolves with whether the rest of the application should run.
+ */
+function run(
+  middleware: ConnectMiddleware,
+  ctx: Context,
+  continueNow: () => void,
+): Promise<boolean> {
+  const { req, res } = ctx.raw;
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+  let isSynchronous = true;
+  let isOver = false;
+  /** Ends the middleware; returns whether it had not ended before. */
+  const end = (): boolean => {
+    if (isOver) return false;
+    isOver = true;
+    res.off('close', onClose);
+    if (!res.headersSent) takeFromNode(ctx);
+    return true;
+  };
+  const onClose = () => {
+    if (res.headersSent) copyStatus(ctx);
+    if (end()) resolve(false);
+  };
+  const fail = (error: unknown) => {
+    if (end()) reject(error);
+    else ctx.log.error(`${ctx.method} ${ctx.path}: a middleware failed after next()`, error);
+  };
+  const onNext = (error?: unknown) => {
+    if (isFailure(error)) fail(error);
+    else if (!end()) return;
+    else if (isSynchronous) continueNow();
+    else resolve(true);
+  };
+
+  passToNode(ctx);
+  res.once('close', onClose);
+  try {
+    const returned = middleware(req as never, res as never, onNext);
+    if (returned instanceof Promise) returned.catch(fail);
+  } catch (error) {
+    fail(error);
+  }
+  isSynchronous = false;
+  return promise;
 }
 
 /** Express skips routes at these values; the middleware of an application has none to skip. */
