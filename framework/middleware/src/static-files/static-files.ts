@@ -15,7 +15,7 @@ import { isCompressibleType } from '../accept-encoding.ts';
 import { isNotModified, requireMatch } from '../preconditions.ts';
 import { addVary } from '../vary.ts';
 import { contentTypeOf } from './content-types.ts';
-import { createFileStream } from './file-stream.ts';
+import { readContent } from './file-content.ts';
 import { findFile, type OpenFile, readSegments } from './find-file.ts';
 import { isUnmodified, requireUnmodified } from './modified.ts';
 import { findPrecompressed } from './precompressed.ts';
@@ -80,7 +80,7 @@ export function staticFiles(options: StaticFilesOptions): Middleware {
       const type = contentTypeOf(segments.at(-1) ?? '');
       ctx.set('Cache-Control', cacheControl).set('Content-Type', type);
       if (precompressed && isCompressibleType(type)) addVary(ctx, 'Accept-Encoding');
-      isStreaming = send(ctx, file);
+      isStreaming = await send(ctx, file);
     } finally {
       if (!isStreaming) await file.handle.close();
     }
@@ -88,7 +88,7 @@ export function staticFiles(options: StaticFilesOptions): Middleware {
 }
 
 /** Responds with the file or a part of it, or with 304. Returns whether the response closes the file. */
-function send(ctx: Context, file: OpenFile): boolean {
+async function send(ctx: Context, file: OpenFile): Promise<boolean> {
   const { etag, modifiedMs, sizeBytes, coding } = file;
   ctx.status = 200; // a router without a match has set 404
   ctx.set('Last-Modified', new Date(modifiedMs).toUTCString()).set('Accept-Ranges', 'bytes');
@@ -107,7 +107,9 @@ function send(ctx: Context, file: OpenFile): boolean {
     ctx.set('Content-Range', `bytes ${start}-${end - 1}/${sizeBytes}`);
   }
   if (coding) ctx.set('Content-Encoding', coding);
-  ctx.send(createFileStream(file.handle, { start, end }));
+  const content = await readContent(file.handle, { start, end });
+  ctx.send(content);
+  if (Buffer.isBuffer(content)) return false;
   setStreamLength(ctx, end - start);
   return true;
 }
