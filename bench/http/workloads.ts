@@ -10,6 +10,7 @@ export const COMMON_WORKLOADS = ['hello', 'parameter', 'post', 'list', 'middlewa
 /** Workloads of contestants that have the same middleware as @fw/middleware. */
 export const MIDDLEWARE_WORKLOADS = [
   'compress',
+  'connect',
   'cookies',
   'cors',
   'etag',
@@ -38,6 +39,7 @@ export const BARE: Partial<Readonly<Record<Workload, Workload>>> = {
   observed: 'hello',
   controller: 'user',
   compress: 'list',
+  connect: 'hello',
   cookies: 'hello',
   cors: 'hello',
   etag: 'hello',
@@ -138,6 +140,11 @@ function helloWith(changes: Partial<Exchange>): readonly Exchange[] {
   return HELLO.map((exchange) => ({ ...exchange, ...changes }));
 }
 
+const CORS = helloWith({
+  headers: { Origin: ORIGIN },
+  expectedHeaders: ['access-control-allow-origin', 'vary'],
+});
+
 const LIST: readonly Exchange[] = [
   { method: 'GET', path: '/items', status: 200, expected: { data: ITEMS } },
 ];
@@ -180,11 +187,9 @@ export const EXCHANGES: Readonly<Record<Workload, readonly Exchange[]>> = {
     headers: { 'Accept-Encoding': 'gzip' },
     expectedHeaders: ['content-encoding', 'vary'],
   })),
+  connect: CORS,
   cookies: helloWith({ headers: { Cookie: 'theme=dark' }, expectedHeaders: ['set-cookie'] }),
-  cors: helloWith({
-    headers: { Origin: ORIGIN },
-    expectedHeaders: ['access-control-allow-origin', 'vary'],
-  }),
+  cors: CORS,
   etag: helloWith({ expectedHeaders: ['etag'] }),
   forms: POST.map((exchange) => ({
     ...exchange,

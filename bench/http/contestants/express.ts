@@ -73,6 +73,8 @@ const routes: Record<WorkloadOf<'express'>, (app: Express) => void> = {
     routes.list(app);
   },
 
+  connect: (app) => routes.cors(app),
+
   cookies: (app) => {
     app.use(cookieParser(COOKIE_SECRET));
     app.get('/', (req, res) => {

@@ -4,9 +4,11 @@ import cors from '@fastify/cors';
 import etag from '@fastify/etag';
 import formbody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
+import middie from '@fastify/middie';
 import rateLimit from '@fastify/rate-limit';
 import { fastifyRequestContext, requestContext } from '@fastify/request-context';
 import fastifyStatic from '@fastify/static';
+import expressCors from 'cors';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 
 import { observe, PRODUCTION_OPTIONS } from '../../services/fastify-observed.ts';
@@ -133,6 +135,12 @@ const routes: Record<WorkloadOf<'fastify'>, (app: FastifyInstance) => unknown> =
   compress: async (app) => {
     await app.register(compress);
     routes.list(app);
+  },
+
+  connect: async (app) => {
+    await app.register(middie);
+    app.use(expressCors({ origin: [ORIGIN] }));
+    routes.hello(app);
   },
 
   cookies: async (app) => {

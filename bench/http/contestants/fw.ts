@@ -1,6 +1,7 @@
 import { json } from '@fw/body-parser';
 import { controllersPlugin } from '@fw/controllers';
 import { compress } from '@fw/middleware/compress';
+import { connect } from '@fw/middleware/connect';
 import { createSignedCookies, readCookie } from '@fw/middleware/cookies';
 import { cors } from '@fw/middleware/cors';
 import { etag } from '@fw/middleware/etag';
@@ -11,6 +12,7 @@ import { staticFiles } from '@fw/middleware/static-files';
 import { rateLimit } from '@fw/rate-limit';
 import { createLogger, createMetrics, createServiceApp } from '@fw/service';
 import { validate } from '@fw/validation';
+import expressCors from 'cors';
 import {
   type Application,
   BadRequestError,
@@ -91,6 +93,11 @@ const routes: Record<WorkloadOf<'fw'>, (router: Router, app: Application) => voi
   compress: (router, app) => {
     app.use(compress());
     routes.list(router, app);
+  },
+
+  connect: (router, app) => {
+    app.use(connect(expressCors({ origin: [ORIGIN] })));
+    routes.hello(router, app);
   },
 
   cookies: (router) => {
