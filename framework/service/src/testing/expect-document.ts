@@ -18,7 +18,7 @@ export interface ExpectedDocument {
  * Expects that `file` contains exactly the part of the document at `/openapi.json` that describes
  * `version`. With `UPDATE=1` in the environment, writes it instead: `make documents`.
  *
- * @throws {AssertionError} if the file is missing or stale
+ * @throws {Error} if the file is missing or stale, or if a path of the document belongs to no version
  */
 export async function expectDocument(
   app: Application,
@@ -42,6 +42,10 @@ function readText(file: string): string {
 
 /** The document of one version: its paths, and the components that they use, sorted by name. */
 function selectVersion(document: OpenApiDocument, version: string): OpenApiDocument {
+  const unversioned = Object.keys(document.paths).find((path) => !/^\/api\/v\d+\//.test(path));
+  if (unversioned !== undefined) {
+    throw new Error(`Cannot select a version of ${unversioned}: expected a path such as /api/v1/…`);
+  }
   const paths = Object.fromEntries(
     Object.entries(document.paths).filter(([path]) => path.startsWith(`/api/${version}/`)),
   );
