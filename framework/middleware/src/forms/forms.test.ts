@@ -280,6 +280,19 @@ describe('a hostile body', () => {
     expect(failures).toEqual([]);
   });
 
+  test('that is longer than its Content-Length gets 400, and the connection is closed', async () => {
+    const { port } = await start({ multipart });
+    const body = formOf(filePart('a', 'a.png'));
+    const client = openConnection(port);
+
+    client.send(
+      `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: ${MULTIPART_TYPE}\r\nContent-Length: ${body.length - 5}\r\n\r\n${body}`,
+    );
+
+    expect(await client.readAll()).toMatch(/^HTTP\/1.1 400 .*Connection: close/s);
+    client.close();
+  });
+
   test('in small pieces is the same form', async () => {
     const { port } = await start({ multipart });
     const body = formOf(filePart('a', 'a.png'), part('name="b"', '1'));

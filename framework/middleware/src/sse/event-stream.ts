@@ -28,6 +28,7 @@ export function createEventStream(
   const iterator = events[Symbol.asyncIterator]();
   // Stream events run in the asynchronous context of the connection, not of the request.
   const requestNext = AsyncResource.bind(() => iterator.next());
+  const release = async () => iterator.return?.();
   let isWaiting = false;
   let isOver = false;
   const stop = () => {
@@ -36,7 +37,7 @@ export function createEventStream(
     clearInterval(heartbeat);
     closing.removeEventListener('abort', finish);
     onEnd();
-    iterator.return?.().catch(() => {}); // what the source throws after its end has no effect
+    release().catch(() => {}); // what the source throws after its end has no effect
   };
   const finish = () => {
     stop();

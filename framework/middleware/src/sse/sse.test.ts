@@ -213,6 +213,24 @@ describe('the source', () => {
     await vi.waitFor(() => expect(ends).toEqual(['finally']));
   });
 
+  test('that is no async iterable, or fails when it is released, does not crash', async () => {
+    const broken = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => Promise.resolve({ done: true as const, value: undefined }),
+        return: () => {
+          throw new Error('broken');
+        },
+      }),
+    };
+    const { open } = await start(sse(() => broken));
+    const { open: openOther } = await start(sse((() => ({})) as never, { maxClients: 1 }));
+
+    expect(await open().readAll()).toMatch(/^HTTP\/1.1 200 .*0\r\n\r\n$/s);
+    for (let attempt = 0; attempt < 2; attempt++) {
+      expect(await openOther().readAll()).toMatch(/^HTTP\/1.1 500 /);
+    }
+  });
+
   test('keeps the AsyncLocalStorage of the request', async () => {
     const storage = new AsyncLocalStorage<string>();
     const app = createApp()

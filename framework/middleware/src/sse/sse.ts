@@ -62,7 +62,6 @@ export function sse<P extends Parts = Parts>(
     if (ctx.method === 'HEAD') return ctx.send('');
     const abort = new AbortController();
     const events = source(ctx, { lastEventId: lastEventIdOf(ctx), signal: abort.signal });
-    clients++;
     const stream = createEventStream(events, {
       heartbeatMs,
       closing: closingSignal(ctx),
@@ -71,6 +70,7 @@ export function sse<P extends Parts = Parts>(
         abort.abort();
       },
     });
+    clients++;
     ctx.send(stream);
     return undefined;
   };
