@@ -1,5 +1,5 @@
-import { type RawResponse, send } from './attempt.ts';
-import { cacheKeyOf, type EtagCache } from './etag-cache.ts';
+import { type Attempt, type RawResponse, send } from './attempt.ts';
+import { type EtagCache, revalidate } from './etag-cache.ts';
 import { type CallFailure, ProblemError } from './problem-error.ts';
 import type { UntypedCallOptions } from './request.ts';
 import { problemOf, readData, type Sender } from './response.ts';
@@ -54,34 +54,35 @@ async function runAttempt(
   }
 }
 
-/** The response to one request; a stored one if the server confirms that it is current. */
+/** Sends one request through the interceptor; a stored response if the server confirms that it is current. */
 async function exchange(call: Call, caller: AbortSignal, limitMs: number): Promise<RawResponse> {
   const { request, options, settings, cache } = call;
   const { method, url, requestId } = request;
-  const key = method === 'GET' ? cacheKeyOf(request) : undefined;
   const headers = new Headers(request.headers);
-  const stored = key && !headers.has('If-None-Match') ? cache.find(key) : undefined;
-  if (stored) headers.set('If-None-Match', stored.headers.get('ETag') ?? '');
   const attempt = { method, url, headers, ctx: options.ctx, requestId };
-
   caller.throwIfAborted();
-  const response = await settings.intercept(attempt, async () => {
-    const timer = startTimer(limitMs);
-    const { body } = request;
-    const signal = AbortSignal.any([caller, timer.signal]);
-    try {
-      return await send(attempt, { body, signal, limitBytes: settings.limitBytes });
-    } catch (error) {
-      caller.throwIfAborted();
-      if (timer.signal.aborted) throw failure(call, 'timeout', `no response in ${limitMs} ms`);
-      throw failureOf(call, error);
-    } finally {
-      timer.stop();
-    }
-  });
-  if (response.status === 304 && stored) return stored;
-  if (key) cache.store(key, response);
-  return response;
+  return settings.intercept(attempt, () =>
+    revalidate(cache, attempt, (conditional) => sendInTime(call, conditional, { caller, limitMs })),
+  );
+}
+
+async function sendInTime(
+  call: Call,
+  attempt: Attempt,
+  { caller, limitMs }: { readonly caller: AbortSignal; readonly limitMs: number },
+): Promise<RawResponse> {
+  const timer = startTimer(limitMs);
+  const { body } = call.request;
+  const signal = AbortSignal.any([caller, timer.signal]);
+  try {
+    return await send(attempt, { body, signal, limitBytes: call.settings.limitBytes });
+  } catch (error) {
+    caller.throwIfAborted();
+    if (timer.signal.aborted) throw failure(call, 'timeout', `no response in ${limitMs} ms`);
+    throw failureOf(call, error);
+  } finally {
+    timer.stop();
+  }
 }
 
 function failureOf(call: Call, error: unknown): ProblemError {

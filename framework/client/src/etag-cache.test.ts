@@ -50,6 +50,23 @@ test.each<[string, object, object]>([
   expect(received[1]?.headers).not.toHaveProperty('if-none-match');
 });
 
+test('a response is stored for the headers that the interceptor sets', async () => {
+  const { baseUrl, received } = await startApi(sendUrl);
+  const users = ['ada', 'eve', 'ada'];
+  const client = newNotesClient({
+    baseUrl,
+    intercept({ headers }, next) {
+      headers.set('authorization', users.shift() ?? '');
+      return next();
+    },
+  });
+
+  for (let count = 0; count < 3; count++) await client.get('/notes');
+
+  const etags = received.map(({ headers }) => headers['if-none-match']);
+  expect(etags).toEqual([undefined, undefined, '"1"']);
+});
+
 test.each<[string, Responder, object]>([
   ['no ETag', sendJson({}), {}],
   ['no-store', sendJson({}, { ETag: '"1"', 'Cache-Control': 'private, no-store' }), {}],

@@ -1,5 +1,4 @@
-import type { RawResponse } from './attempt.ts';
-import type { PreparedRequest } from './request.ts';
+import type { Attempt, RawResponse } from './attempt.ts';
 
 /** What an entry costs besides its texts, in bytes. */
 const ENTRY_BYTES = 500;
@@ -43,8 +42,28 @@ export function createEtagCache(limitBytes: number): EtagCache {
   };
 }
 
+/**
+ * Sends a read with the ETag of the stored response, and returns that response if the server confirms that
+ * it is current (304). Other requests, and those with an `If-None-Match` of the caller, are sent unchanged.
+ */
+export async function revalidate(
+  cache: EtagCache,
+  attempt: Attempt,
+  send: (attempt: Attempt) => Promise<RawResponse>,
+): Promise<RawResponse> {
+  const headers = new Headers(attempt.headers);
+  if (attempt.method !== 'GET' || headers.has('If-None-Match')) return send(attempt);
+  const key = cacheKeyOf(attempt);
+  const stored = cache.find(key);
+  if (stored) headers.set('If-None-Match', stored.headers.get('ETag') ?? '');
+  const response = await send({ ...attempt, headers });
+  if (stored && response.status === 304) return stored;
+  cache.store(key, response);
+  return response;
+}
+
 /** Requests with different headers, such as `Authorization`, have different responses. */
-export function cacheKeyOf({ url, headers }: PreparedRequest): string {
+function cacheKeyOf({ url, headers }: Attempt): string {
   const ignored = ['x-request-id', 'traceparent', 'tracestate'];
   const fields = [...headers].filter(([name]) => !ignored.includes(name));
   return JSON.stringify([url.href, ...fields]);

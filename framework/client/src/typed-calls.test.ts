@@ -21,6 +21,7 @@ test('the data of a response has the documented type', () => {
 test('only documented calls compile', () => {
   const calls = [
     () => client.get('/notes'),
+    () => client.get('/notes', { query: { order: 'newest' } }),
     () => client.put('/notes/{id}', { path }),
     () => client.put('/notes/{id}', { path, body: { text: '' } }),
     () => client.post('/files', { body: new FormData() }),
@@ -34,6 +35,8 @@ test('only documented calls compile', () => {
     () => client.get('/notes/{id}', { path: { name: '' } }),
     // @ts-expect-error a query parameter has another type
     () => client.get('/notes', { query: { limit: '1' } }),
+    // @ts-expect-error a query parameter has another value
+    () => client.get('/notes', { query: { order: 'random' } }),
     // @ts-expect-error the body is missing
     () => client.post('/notes', {}),
     // @ts-expect-error a field of the body has another type

@@ -23,8 +23,11 @@ type Operation<Paths, Path extends keyof Paths, M extends Method> = M extends ke
   ? Paths[Path][M]
   : never;
 
-/** `path`, `query` and `headers` of an operation; each is required if the document requires it. */
-type Parameters<Op> = Op extends { parameters: infer All }
+/**
+ * `path`, `query` and `headers` of an operation; each is required if the document requires it. The brackets
+ * prevent the compiler from computing the parameters of all operations for each call.
+ */
+type Parameters<Op> = [Op] extends [{ parameters: infer All }]
   ? PathOf<All> & QueryOf<All> & HeadersOf<All>
   : { headers?: HeaderFields };
 
@@ -47,14 +50,17 @@ type RequestContent<Content> = [JsonOf<Content>] extends [never]
 
 type JsonOf<Content> = Content[Extract<keyof Content, `${string}json`>];
 
-type Body<Op> = Op extends { requestBody: { content: infer Content } }
+/** `body` of an operation, with brackets for the same reason. */
+type Body<Op> = [Op] extends [{ requestBody: { content: infer Content } }]
   ? { body: RequestContent<Content> }
-  : Op extends { requestBody?: infer Optional }
-    ? [NonNullable<Optional>] extends [never]
-      ? { body?: never }
-      : Optional extends { content: infer Content }
-        ? { body?: RequestContent<Content> }
-        : { body?: never }
+  : [Op] extends [{ requestBody?: infer Optional }]
+    ? OptionalBody<NonNullable<Optional>>
+    : { body?: never };
+
+type OptionalBody<Documented> = [Documented] extends [never]
+  ? { body?: never }
+  : [Documented] extends [{ content: infer Content }]
+    ? { body?: RequestContent<Content> }
     : { body?: never };
 
 type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | '2XX';

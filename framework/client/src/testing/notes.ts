@@ -14,7 +14,11 @@ interface NoteContent {
 export interface NotePaths {
   '/notes': {
     get: {
-      parameters: { query?: { tags?: string[]; limit?: number }; header?: never; path?: never };
+      parameters: {
+        query?: { tags?: string[]; limit?: number; order?: 'newest' | 'oldest' };
+        header?: never;
+        path?: never;
+      };
       requestBody?: never;
       responses: { 200: { content: { 'application/json': { data: Note[] } } }; 400: NoteContent };
     };
