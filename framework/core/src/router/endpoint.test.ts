@@ -6,14 +6,14 @@ import { endpoint } from './endpoint.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
 
-test('endpoint describes its route', async () => {
+test('endpoint describes its route and does not change requests', async () => {
   const metadata = {
     summary: 'Reads a user',
     tags: ['users'],
     deprecated: true,
     visibility: 'internal',
     operationId: 'readUser',
-    responses: { 200: { type: 'object', properties: { id: { type: 'string' } } } },
+    responses: { 200: { type: 'object' } },
   } as const;
   const router = createRouter().get('/users/:id', endpoint(metadata), (ctx) =>
     ctx.json(ctx.params),

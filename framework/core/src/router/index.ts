@@ -11,7 +11,6 @@ export type {
   RegisterMethod,
   Replace,
   RouteParts,
-  ValidatedBy,
   Validator,
 } from './register.ts';
 export type { ResponseOf, Returned, Sent } from './response-type.ts';

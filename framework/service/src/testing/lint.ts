@@ -23,6 +23,8 @@ interface Report {
   })[];
 }
 
+const REDOCLY = createRequire(import.meta.url).resolve('@redocly/cli/bin/cli.js');
+
 /** Resolves with what `redocly lint` finds, by its recommended rules, in the document at `path`. */
 export async function lintDocument(
   app: Application,
@@ -54,13 +56,12 @@ export async function lintFile(file: string): Promise<readonly LintProblem[]> {
 
 /** Runs in the folder of `file`, which contains no configuration of redocly. */
 function runRedocly(file: string): Promise<Report> {
-  const redocly = createRequire(import.meta.url).resolve('@redocly/cli/bin/cli.js');
   const args = ['lint', file, '--extends', 'recommended', '--format', 'json'];
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
   return new Promise((resolve, reject) => {
     execFile(
       process.execPath,
-      [redocly, ...args],
+      [REDOCLY, ...args],
       { cwd: dirname(file), env, maxBuffer: 64 * 1024 ** 2 },
       (_failure, stdout, stderr) => {
         try {
