@@ -102,13 +102,19 @@ describe.each(tarballs)('%s', (name) => {
       .flatMap((one) => importsOf(read(one)).map((imported) => ({ one, imported })))
       .filter(({ one, imported }) =>
         imported.startsWith('.')
-          ? !files.includes(path.join(one, '..', imported))
+          ? !files.includes(targetOf(one, imported))
           : !/^node:/.test(imported) && !names.includes(packageOf(imported)),
       );
 
     expect(wrong).toEqual([]);
   });
 });
+
+/** The file that a relative import in `file` loads: a declaration imports a declaration. */
+function targetOf(file: string, imported: string): string {
+  const target = path.join(file, '..', imported);
+  return file.endsWith('.d.ts') ? target.replace(/\.js$/, '.d.ts') : target;
+}
 
 /** The specifiers of the import and export statements of a module. */
 function importsOf(code: string): string[] {
