@@ -42,7 +42,7 @@ export function readBaseline(root: string, against: string): Baseline | undefine
   );
   const documents = files
     .filter((file) => path.matchesGlob(file, PATTERN))
-    .map((file) => [file, JSON.parse(git(root, 'show', `${commit}:${file}`) ?? '')] as const);
+    .map((file) => [file, JSON.parse(git(root, 'show', `${commit}:./${file}`) ?? '')] as const);
   return { name, documents: new Map(documents) };
 }
 

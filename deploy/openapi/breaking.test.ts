@@ -39,11 +39,15 @@ function newRepository(releases: Readonly<Record<string, number>>): string {
   git(root, 'init');
   for (const [tag, maximum] of Object.entries(releases)) {
     writeDocument(root, maximum);
-    git(root, 'add', '.');
-    git(root, 'commit', '--message', tag);
-    git(root, 'tag', tag);
+    commit(root, tag);
   }
   return root;
+}
+
+function commit(root: string, tag: string): void {
+  git(root, 'add', '.');
+  git(root, 'commit', '--message', tag);
+  git(root, 'tag', tag);
 }
 
 function compare(root: string, { against = '', isRetired = false } = {}): string {
@@ -74,6 +78,16 @@ test('a commit or a folder replaces the release', () => {
   expect(() => compare(root, { against: 'v9' })).toThrow(
     'Cannot compare with "v9": expected a tag, a commit or a folder with services/',
   );
+});
+
+test('a checkout may be a folder of a larger repository', () => {
+  const repository = newRepository({});
+  const root = path.join(repository, 'apis');
+  writeDocument(root, 80);
+  commit(repository, 'v1.0.0');
+  writeDocument(root, 50);
+
+  expect(compare(root)).toContain('maximum changed from 80 to 50');
 });
 
 test.each([

@@ -1,5 +1,13 @@
-import type { BreakingEdit, HarmlessEdit } from '../edits.ts';
-import { adding, all, change, remove, set, without } from '../edits.ts';
+import {
+  adding,
+  all,
+  type BreakingEdit,
+  change,
+  type HarmlessEdit,
+  remove,
+  set,
+  without,
+} from '../edits.ts';
 
 const USERS = 'paths /api/v2/users';
 const USER = 'paths /api/v2/users/{id}';
@@ -9,6 +17,7 @@ const NAME = `${NEW_USER} properties name`;
 const NULLABLE_NAME = set('components schemas UserPatch properties name type', ['string', 'null']);
 const TEXT = { type: 'string' };
 
+/** Edits of request bodies that break a client. */
 export const BREAKING: readonly BreakingEdit[] = [
   [
     'a media type of a request is removed',
@@ -91,6 +100,7 @@ export const BREAKING: readonly BreakingEdit[] = [
   ],
 ];
 
+/** Edits of request bodies that break no client. */
 export const HARMLESS: readonly HarmlessEdit[] = [
   ['examples change', 'users/v2', set(`${NAME} examples`, ['Grace Hopper'])],
   ['a title is added to a schema', 'users/v2', set(`${NEW_USER} title`, 'New user')],

@@ -1,11 +1,20 @@
-import type { BreakingEdit, HarmlessEdit } from '../edits.ts';
-import { adding, all, change, remove, rename, set } from '../edits.ts';
+import {
+  adding,
+  all,
+  type BreakingEdit,
+  change,
+  type HarmlessEdit,
+  remove,
+  rename,
+  set,
+} from '../edits.ts';
 
 const USERS = 'paths /api/v2/users';
 const USER = 'paths /api/v2/users/{id}';
 const REPORT = 'paths /api/v2/reports/{id} get';
 const API_KEY = { type: 'apiKey', in: 'header', name: 'X-Key' };
 
+/** Edits of operations and security that break a client. */
 export const BREAKING: readonly BreakingEdit[] = [
   [
     'an operation is removed',
@@ -69,6 +78,7 @@ export const BREAKING: readonly BreakingEdit[] = [
   ],
 ];
 
+/** Edits of operations and security that break no client. */
 export const HARMLESS: readonly HarmlessEdit[] = [
   ['a description changes', 'users/v2', set(`${USERS} get description`, 'Other words.')],
   ['a summary changes', 'users/v2', set(`${USERS} get summary`, 'List all users')],

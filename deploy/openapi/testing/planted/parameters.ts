@@ -1,5 +1,13 @@
-import type { BreakingEdit, HarmlessEdit } from '../edits.ts';
-import { adding, change, or, remove, set, without } from '../edits.ts';
+import {
+  adding,
+  type BreakingEdit,
+  change,
+  type HarmlessEdit,
+  or,
+  remove,
+  set,
+  without,
+} from '../edits.ts';
 
 const USERS = 'paths /api/v2/users';
 const USER = 'paths /api/v2/users/{id}';
@@ -9,6 +17,7 @@ const DAYS = 'paths /api/v2/users/figures get parameters days';
 const V1_LIST = 'paths /api/v1/users get';
 const TEXT = { type: 'string' };
 
+/** Edits of parameters that break a client. */
 export const BREAKING: readonly BreakingEdit[] = [
   [
     'an enum value is removed from a parameter',
@@ -102,6 +111,7 @@ export const BREAKING: readonly BreakingEdit[] = [
   ],
 ];
 
+/** Edits of parameters that break no client. */
 export const HARMLESS: readonly HarmlessEdit[] = [
   ['the maximum of a parameter is raised', 'users/v2', set(`${LIMIT} schema maximum`, 200)],
   ['the minimum of a parameter is lowered', 'users/v2', set(`${DAYS} schema minimum`, 0)],

@@ -1,5 +1,14 @@
-import type { BreakingEdit, HarmlessEdit } from '../edits.ts';
-import { adding, all, change, remove, rename, set, without } from '../edits.ts';
+import {
+  adding,
+  all,
+  type BreakingEdit,
+  change,
+  type HarmlessEdit,
+  remove,
+  rename,
+  set,
+  without,
+} from '../edits.ts';
 
 const USERS = 'paths /api/v2/users';
 const USER = 'paths /api/v2/users/{id}';
@@ -12,6 +21,7 @@ const V1_LIST = 'paths /api/v1/users get';
 const REPORT = 'paths /api/v2/reports/{id} get';
 const TEXT = { type: 'string' };
 
+/** Edits of responses that break a client. */
 export const BREAKING: readonly BreakingEdit[] = [
   [
     'a required response field is removed',
@@ -150,6 +160,7 @@ export const BREAKING: readonly BreakingEdit[] = [
   ],
 ];
 
+/** Edits of responses that break no client. */
 export const HARMLESS: readonly HarmlessEdit[] = [
   [
     'the description of a field changes',
