@@ -20,7 +20,8 @@ endif
 
 .DEFAULT_GOAL := help
 .PHONY: help install up down api-usage status logs token import config smoke contract leftovers \
-	load images packages test check format documents breaking charts e2e durability conformance bench clean
+	load images packages test check format documents breaking charts e2e \
+	durability conformance installation bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -103,6 +104,9 @@ durability: install ## Kill services and databases repeatedly: no acknowledged w
 conformance: install ## Check the services against their OpenAPI documents (schemathesis, 20,000 cases)
 	@node deploy/local/tools.ts nginx
 	@$(TESTS) --project conformance
+
+installation: install ## Test the packed packages in other projects, on Node 22, 24, 26, Bun, Deno
+	@$(TESTS) --project installation
 
 bench: install ## Measure framework and services beside their peers (bench/README.md)
 	@node deploy/local/tools.ts nginx postgres redis wrk

@@ -17,7 +17,7 @@ export default defineConfig({
     exclude: [
       ...configDefaults.exclude,
       // They need a running system: tests/vitest.config.ts.
-      'tests/{contract,smoke,e2e/scenarios}/**',
+      'tests/{contract,smoke,installation,e2e/scenarios}/**',
       ...skippedFiles(),
     ],
     globalSetup: 'deploy/local/testing/skipped-files.ts',

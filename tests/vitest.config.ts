@@ -53,6 +53,15 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'installation',
+          include: ['tests/installation/*.test.ts'],
+          globalSetup: 'tests/installation/setup.ts',
+          testTimeout: 180_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'conformance',
           include: ['tests/conformance/conformance.test.ts'],
           env: { FULL: '1' },

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 import { listPackages, type Package, packedManifest } from './manifest.ts';
+import { reachable } from './reachable.ts';
 import { declarationMapOf, sourceMapOf } from './source-map.ts';
 import { javaScriptOf, withJavaScriptImports } from './strip.ts';
 
@@ -45,7 +46,7 @@ function buildPackage(root: string, target: string, { folder, manifest }: Packag
   return {
     name: `${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}`,
     folder: stage,
-    files: packedFiles(modules),
+    files: packedFiles(stage, Object.values(manifest.exports)),
   };
 }
 
@@ -92,14 +93,31 @@ function rewriteDeclarations(stage: string, name: string): void {
   fs.writeFileSync(`${file}.map`, declarationMapOf(declarations, map));
 }
 
-/** Similar files are next to each other: that makes the archive a quarter smaller. */
-function packedFiles(modules: readonly string[]): string[] {
-  return [
-    'package.json',
-    'README.md',
-    'LICENSE',
-    ...modules.flatMap((name) => [`src/${name}.ts`, `dist/${name}.js`, `dist/${name}.d.ts`]),
-    ...modules.map((name) => `dist/${name}.js.map`),
-    ...modules.map((name) => `dist/${name}.d.ts.map`),
+/**
+ * Only what the entries need: users cannot import the declarations of other modules. Similar files are
+ * next to each other, which makes the archive a quarter smaller.
+ */
+function packedFiles(stage: string, entries: readonly string[]): string[] {
+  const names = entries.map((entry) => path.relative('src', entry).replace(/\.ts$/, ''));
+  const scripts = reachable(path.join(stage, 'dist'), names, '.js');
+  const declarations = reachable(path.join(stage, 'dist'), names, '.d.ts');
+  const code = [
+    ...scripts.map((name) => `dist/${name}.js`),
+    ...declarations.map((name) => `dist/${name}.d.ts`),
   ];
+  const sources = new Set([...scripts, ...declarations].map((name) => `src/${name}.ts`));
+  return [
+    ...['package.json', 'README.md', 'LICENSE'],
+    ...[...sources, ...code].sort((one, other) => compare(moduleOf(one), moduleOf(other))),
+    ...code.map((file) => `${file}.map`),
+  ];
+}
+
+/** `router/route` of `src/router/route.ts`, `dist/router/route.js` and `dist/router/route.d.ts`. */
+function moduleOf(file: string): string {
+  return file.replace(/^(?:src|dist)\//, '').replace(/(?:\.d)?\.[jt]s$/, '');
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
 }

@@ -1,4 +1,5 @@
 import type { Middleware } from '@fw/core';
+import type { NoParts, Returned, ValidatedBy } from '@fw/router';
 import { isStandardSchema, type StandardSchema } from '@fw/validation';
 
 import { markService, type ServiceOptions, type Type } from './container.ts';
@@ -57,10 +58,19 @@ export const Patch = action('PATCH');
 /** Registers the method for DELETE. */
 export const Delete = action('DELETE');
 
+/** A method whose result fits the contract of its `endpoint()`. */
+interface Returning<Value> {
+  readonly value?: (...args: never[]) => Value;
+}
+
 /** Creates the decorator of an HTTP method. */
 function action(method: string) {
-  return (path = '/', ...middleware: readonly Middleware[]) =>
-    (prototype: object, name: string | symbol): void => {
+  return <const Layers extends readonly Middleware[]>(path = '/', ...middleware: Layers) =>
+    <Value>(
+      prototype: object,
+      name: string | symbol,
+      _method?: Returning<Returned<Value, ValidatedBy<Layers, NoParts>>>,
+    ): void => {
       const present = actions.get(prototype) ?? [];
       present.push({ method, path, middleware, name: String(name) });
       actions.set(prototype, present);

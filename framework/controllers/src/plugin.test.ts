@@ -734,3 +734,26 @@ test('a method that returns an error instead of throwing it is a 500', async () 
 
   expect((await request(app, '/')).status).toBe(500);
 });
+
+test('a method with a contract sends the declared fields, and may return nothing else', async () => {
+  const rows = [{ id: 7, passwordHash: 'x', keys: [{ name: 'a', passwordHash: 'x' }] }];
+  const Row = z.object({ id: z.number(), keys: z.array(z.object({ name: z.string() })) });
+  class Rows {
+    list() {
+      return rows as z.output<typeof Row>[];
+    }
+    wrong() {
+      return [{ id: '7', keys: [] }];
+    }
+  }
+  const contract = endpoint({ responses: { 200: z.array(Row) } });
+  const methodOf = (name: keyof Rows) => Object.getOwnPropertyDescriptor(Rows.prototype, name);
+  Get('/', contract)(Rows.prototype, 'list', methodOf('list') as { value?: Rows['list'] });
+  // @ts-expect-error: the contract declares a number
+  Get('/wrong', contract)(Rows.prototype, 'wrong', methodOf('wrong') as { value?: Rows['wrong'] });
+  Controller('/')(Rows);
+  const { app } = serve({ controllers: [Rows] });
+
+  expect(await (await request(app, '/')).json()).toEqual([{ id: 7, keys: [{ name: 'a' }] }]);
+  expect((await request(app, '/wrong')).status).toBe(500);
+});

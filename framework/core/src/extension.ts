@@ -2,6 +2,7 @@ import { DONE, isThenable } from './compose.ts';
 import type { Context, MatchedRoute, Parts } from './context.ts';
 import { RequestContext, type SentListener } from './request-context.ts';
 import { type Content, isStream } from './response/body.ts';
+import type { Contract, ResponseViolation } from './response/contract.ts';
 import { type ErrorResponseOptions, recordError } from './response/record-error.ts';
 import { findHeader } from './response/response-headers.ts';
 import { closingOfSocket } from './server/connections.ts';
@@ -107,6 +108,29 @@ export function closingSignal(ctx: Context): AbortSignal {
   return closingOfSocket(ctx.raw.req.socket);
 }
 
+/** For routers: runs the handler of a route, whose JSON responses must fit `contract`. */
+export function runWithContract(ctx: Context, contract: Contract, run: () => unknown): unknown {
+  const context = own(ctx);
+  const end = () => {
+    context.contract = undefined;
+  };
+  context.contract = contract;
+  try {
+    const result = run();
+    if (result !== DONE && isThenable(result)) return Promise.resolve(result).finally(end);
+    end();
+    return result;
+  } catch (error) {
+    end();
+    throw error;
+  }
+}
+
+/** How the response of `ctx` broke the contract of its route; `undefined` if it did not. */
+export function violationOf(ctx: Context): ResponseViolation | undefined {
+  return own(ctx).violation;
+}
+
 /** For routers: records the matched route and its parameters, and resets the 404 of an earlier router. */
 export function setRoute(ctx: Context, route: MatchedRoute, params: Record<string, string>): void {
   const context = own(ctx);
@@ -140,6 +164,11 @@ export {
 } from './request/read-body.ts';
 export { requireMiddleware } from './require-middleware.ts';
 export { type Content, isStream } from './response/body.ts';
+export {
+  createPartSerializer,
+  type PartSerializer,
+  type ResponseViolation,
+} from './response/contract.ts';
 export { PROBLEM_TYPE, problemOfStatus, statusOf, titleOf } from './response/problem.ts';
 export type { ErrorResponseOptions } from './response/record-error.ts';
 export { unmatchedStatus } from './response/write-response.ts';

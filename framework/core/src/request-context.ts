@@ -12,6 +12,7 @@ import {
   isStream,
   requireJsonForm,
 } from './response/body.ts';
+import type { Contract, ResponseViolation } from './response/contract.ts';
 import { httpErrorOf } from './response/http-error-of.ts';
 import {
   encodeLocation,
@@ -45,6 +46,10 @@ export class RequestContext extends RequestReader implements Context {
   finished = false;
   /** What recorded the response, such as `ctx.json()`; empty before. */
   respondedBy = '';
+  /** The contract of the route while its handler runs. */
+  contract: Contract | undefined = undefined;
+  /** How the response broke the contract. */
+  violation: ResponseViolation | undefined = undefined;
   responseBody: Content = '';
   responseType = '';
   /** Length of a streamed body in bytes; -1 if unknown. */
@@ -123,7 +128,9 @@ export class RequestContext extends RequestReader implements Context {
   }
 
   #sendJson(value: unknown, by: string): void {
-    const text = JSON.stringify(value) as string | undefined;
+    const text = this.contract
+      ? this.contract.serialize(this, value)
+      : (JSON.stringify(value) as string | undefined);
     if (text === undefined) {
       throw new TypeError(`Cannot send ${by} of type ${typeof value}: it has no JSON form`);
     }

@@ -48,8 +48,14 @@ export function createReport(kind: ReportKind, statistics: Statistics, generated
     description,
     generatedAt,
     columns,
-    rows: kind.rows(statistics),
+    rows: kind.rows(statistics).map((row) => cellsOf(row, columns)),
     charts: kind.charts(statistics),
     missing: sources.filter((source) => statistics[source] === undefined),
   };
+}
+
+/** The cells of the columns: statistics may have other fields. */
+function cellsOf(row: Row, columns: readonly Column[]): Row {
+  const names = columns.map(({ name }) => name).filter((name) => row[name] !== undefined);
+  return Object.fromEntries(names.map((name) => [name, row[name] as Cell]));
 }

@@ -198,7 +198,7 @@ export class UserController {
   )
   async remove(@Param('id') id: string, ctx: Context) {
     await this.#users.remove(id, await this.#versionFor(ctx, id));
-    return { success: true };
+    return { success: true } as const;
   }
 
   /** The version that `If-Match` requires; `undefined` without `If-Match`. */

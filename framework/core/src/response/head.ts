@@ -46,12 +46,16 @@ export function writeHead(res: ServerResponse, status: number, headers: Headers)
 
 const { writeHead: ownWriteHead, write: ownWrite, end: ownEnd } = TrackedResponse.prototype;
 
+/** The `node:http` of Bun writes the head without these fields. */
+const isBun = process.versions.bun !== undefined;
+
 /**
  * Whether only the context determines the head. Middleware written for Express sets headers
  * directly or replaces methods of the response.
  */
 function isPlain(res: ServerResponse): res is TrackedResponse {
   return (
+    !isBun &&
     res instanceof TrackedResponse &&
     !res.hasOwnHeaders &&
     res.sendDate &&

@@ -11,6 +11,7 @@ export type {
   RegisterMethod,
   Replace,
   RouteParts,
+  ValidatedBy,
   Validator,
 } from './register.ts';
 export type { ResponseOf, Returned, Sent } from './response-type.ts';

@@ -1,9 +1,10 @@
 import { type Chain, compose } from '../compose.ts';
 import type { Middleware } from '../context.ts';
-import { sendReturned } from '../extension.ts';
+import { runWithContract, sendReturned } from '../extension.ts';
 import type { RouteMetadata } from '../metadata.ts';
 import { metadataOf } from '../metadata.ts';
 import { createPrefixTest } from '../request/prefix.ts';
+import { type Contract, createContract } from '../response/contract.ts';
 
 import { joinPaths, namesIn } from './pattern.ts';
 
@@ -41,18 +42,35 @@ export interface Route extends Registration {
 }
 
 /** Composes everything that runs for `route`, outermost first. */
-export function composeRoute({ scopes, handlers }: Registration, caseSensitive: boolean): Chain {
+export function composeRoute(route: Registration, caseSensitive: boolean): Chain {
+  const { scopes, handlers } = route;
   const layers = scopes.flatMap(({ base, layers }) =>
     layers.map(({ path, run }) =>
       path === undefined ? run : runUnder(joinPaths(base, path), run, caseSensitive),
     ),
   );
   const handler = handlers.at(-1) as Middleware;
+  const contract = contractOf(route, caseSensitive);
   return compose([
     ...layers,
     ...handlers.slice(0, -1),
-    (ctx, next) => sendReturned(ctx, handler(ctx, next)),
+    contract
+      ? (ctx, next) => runWithContract(ctx, contract, () => sendReturned(ctx, handler(ctx, next)))
+      : (ctx, next) => sendReturned(ctx, handler(ctx, next)),
   ]);
+}
+
+/** The contracts by the schemas of `endpoint()`, which several routes may share. */
+const contracts = new WeakMap<object, Contract>();
+
+/** The contract of the last `endpoint()` that applies to the route. */
+function contractOf(route: Registration, caseSensitive: boolean): Contract | undefined {
+  const { endpoint } = metadataOfRoute(route, caseSensitive);
+  const schemas: unknown = Reflect.get(Object(endpoint), 'responses');
+  if (!isObject(schemas)) return undefined;
+  const contract = contracts.get(schemas) ?? createContract(schemas as Record<string, unknown>);
+  if (contract) contracts.set(schemas, contract);
+  return contract;
 }
 
 function runUnder(path: string, run: Middleware, caseSensitive: boolean): Middleware {
@@ -77,11 +95,26 @@ function metadataOfEach(
 }
 
 /**
+ * Rejects a route that cannot serve requests.
+ *
+ * @throws {TypeError} if its path lacks a parameter, or a response has no contract
+ */
+export function requireServable(route: Registration, caseSensitive: boolean): void {
+  requirePathParams(route, caseSensitive);
+  try {
+    contractOf(route, caseSensitive);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new TypeError(`Cannot register ${route.method} ${route.path}: ${reason}`, { cause });
+  }
+}
+
+/**
  * Rejects a route with middleware that needs a parameter which the path does not have: every request
  * would fail. Middleware after a validator of the parameters is not checked, because a validator can
  * add any parameter.
  */
-export function requirePathParams(route: Registration, caseSensitive: boolean): void {
+function requirePathParams(route: Registration, caseSensitive: boolean): void {
   const names = namesIn(route.path);
   for (const { missingPathParam, validation } of metadataOfEach(route, caseSensitive)) {
     const missing = missingPathParam?.(names);

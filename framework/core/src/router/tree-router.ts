@@ -16,7 +16,7 @@ import {
   metadataOfRoute,
   type Registration,
   type Route,
-  requirePathParams,
+  requireServable,
   type Scope,
 } from './route.ts';
 import { type AnyHandler, RouteRegistrar } from './route-methods.ts';
@@ -168,7 +168,7 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
    * request for which this router has a more specific route is passed to the next middleware.
    */
   routesOf(part: TreeRouter): Middleware {
-    for (const route of this.#table.routes) requirePathParams(route, this.#caseSensitive);
+    for (const route of this.#table.routes) requireServable(route, this.#caseSensitive);
     this.#isServed = true;
     return (ctx, next) => {
       const match = this.#table.find(ctx.method, ctx.path);
@@ -297,7 +297,7 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
   /** Adds a route to this router's table and to those of all parents. */
   #insert(registration: Registration): void {
     const route = this.#table.add(registration);
-    if (this.#isServed) requirePathParams(route, this.#caseSensitive);
+    if (this.#isServed) requireServable(route, this.#caseSensitive);
     for (const parent of this.#parents) {
       parent.router.#insert(parent.router.#mountedRoute(route, parent));
     }
@@ -315,7 +315,7 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
   #updateChains(): void {
     for (const route of this.#table.routes) {
       route.chain = undefined;
-      if (this.#isServed) requirePathParams(route, this.#caseSensitive);
+      if (this.#isServed) requireServable(route, this.#caseSensitive);
     }
     for (const { router } of this.#parents) router.#updateChains();
   }

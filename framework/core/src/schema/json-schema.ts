@@ -32,6 +32,28 @@ export function toJsonSchema(schema: unknown, direction: Direction): JsonSchema 
   );
 }
 
+/**
+ * Converts the output of a schema as `toJsonSchema` does.
+ *
+ * @throws {TypeError} with the part that has no JSON Schema form
+ */
+export function requireJsonSchema(schema: unknown): JsonSchema {
+  if (!isStandardSchema(schema)) return toJsonSchema(schema, 'output');
+  const own = attempt(() => schema['~standard'].jsonSchema?.output({ target: TARGET }));
+  const converted = own ?? convertByVendor(schema, 'output', rejectPart);
+  if (isJsonSchema(converted)) return converted;
+  throw new TypeError(`no converter is installed for schemas of "${schema['~standard'].vendor}"`);
+}
+
+/** What to do with a part that JSON Schema lacks: a name of its type, and its path if known. */
+type OnMissing = (type: string, path?: readonly PropertyKey[]) => void;
+
+function rejectPart(type: string, path: readonly PropertyKey[] = []): never {
+  const names = path.filter((key) => key !== 'properties').map(String);
+  const at = names.length > 0 ? ` at "/${names.join('/')}"` : '';
+  throw new TypeError(`the type "${type}"${at} has no JSON Schema form`);
+}
+
 /** Whether `value` is an object. */
 export function isJsonSchema(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -47,14 +69,18 @@ function attempt(convert: () => unknown): JsonSchema | undefined {
   }
 }
 
-function convertByVendor(schema: Convertible, direction: Direction): unknown {
+function convertByVendor(
+  schema: Convertible,
+  direction: Direction,
+  onMissing: OnMissing = () => {},
+): unknown {
   switch (schema['~standard'].vendor) {
     case 'zod':
-      return schema._zod === undefined ? undefined : convertZod(schema, direction);
+      return schema._zod === undefined ? undefined : convertZod(schema, direction, onMissing);
     case 'valibot':
-      return convertValibot(schema, direction);
+      return convertValibot(schema, direction, onMissing);
     case 'arktype':
-      return schema.toJsonSchema?.({ fallback: arktypeFallback });
+      return convertArktype(schema, onMissing);
     default:
       return undefined;
   }
@@ -67,15 +93,32 @@ const load = createRequire(import.meta.url);
 interface ZodPart {
   readonly zodSchema: { readonly _zod: { readonly def: { readonly type: string } } };
   readonly jsonSchema: Record<string, unknown>;
+  readonly path: readonly PropertyKey[];
 }
 
-function convertZod(schema: Convertible, direction: Direction): unknown {
+/** The types of zod without a JSON Schema form. */
+const ZOD_ONLY = [
+  'bigint',
+  'symbol',
+  'undefined',
+  'void',
+  'map',
+  'set',
+  'transform',
+  'nan',
+  'custom',
+  'function',
+];
+
+function convertZod(schema: Convertible, direction: Direction, onMissing: OnMissing): unknown {
   const options = {
     target: TARGET,
     io: direction,
     unrepresentable: 'any',
-    override({ zodSchema, jsonSchema }: ZodPart): void {
-      if (zodSchema._zod.def.type === 'date') Object.assign(jsonSchema, DATE_TIME);
+    override({ zodSchema, jsonSchema, path }: ZodPart): void {
+      const { type } = zodSchema._zod.def;
+      if (type === 'date') Object.assign(jsonSchema, DATE_TIME);
+      else if (ZOD_ONLY.includes(type)) onMissing(type, path);
     },
   } as const;
   if (schema.toJSONSchema) return schema.toJSONSchema(options);
@@ -84,13 +127,16 @@ function convertZod(schema: Convertible, direction: Direction): unknown {
   return zod.toJSONSchema(schema as never, options);
 }
 
-function convertValibot(schema: Convertible, direction: Direction): unknown {
+function convertValibot(schema: Convertible, direction: Direction, onMissing: OnMissing): unknown {
   return loadValibot().toJsonSchema(schema as never, {
     target: TARGET,
     typeMode: direction,
     errorMode: 'ignore',
-    overrideSchema: ({ valibotSchema }) =>
-      valibotSchema.type === 'date' ? { ...DATE_TIME, type: 'string' } : undefined,
+    overrideSchema: ({ valibotSchema, errors }) => {
+      if (valibotSchema.type === 'date') return { ...DATE_TIME, type: 'string' };
+      if (errors) onMissing(valibotSchema.type);
+      return undefined;
+    },
   });
 }
 
@@ -103,7 +149,12 @@ function loadValibot(): typeof import('@valibot/to-json-schema') {
   }
 }
 
-/** The fallback of arktype for types that JSON Schema lacks: dates become strings, others `{}`. */
-function arktypeFallback({ code, base }: { readonly code: string; readonly base: object }): object {
-  return code === 'date' ? { ...base, ...DATE_TIME } : base;
+/** Types of arktype that JSON Schema lacks: dates become strings, others `{}`. */
+function convertArktype(schema: Convertible, onMissing: OnMissing): unknown {
+  const fallback = ({ code, base }: { readonly code: string; readonly base: object }) => {
+    if (code === 'date') return { ...base, ...DATE_TIME };
+    onMissing(code);
+    return base;
+  };
+  return schema.toJsonSchema?.({ fallback });
 }

@@ -1,3 +1,4 @@
+import { violationOf } from '@fw/core/extension';
 import { type Context, type Middleware, onSent } from 'fw';
 
 import type { RequestEntry } from '../logging/logging.ts';
@@ -21,6 +22,8 @@ export function observe({ metrics, log, tracing }: Observers): Middleware {
     const durationMs = Math.round((performance.now() - startedMs) * 1_000) / 1_000;
     const result = { method: ctx.method, route: ctx.route?.path ?? '', status, durationMs };
     metrics.end(result);
+    const violation = violationOf(ctx);
+    if (violation) metrics.countViolation({ route: result.route, status: violation.status });
     if (tracing) ctx.state.trace?.end(result);
     log?.({
       ...result,

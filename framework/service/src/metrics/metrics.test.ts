@@ -1,8 +1,9 @@
 import { metadataOf } from '@fw/core/extension';
 import { request } from '@fw/core/testing';
 import { rateLimit } from '@fw/rate-limit';
-import { createRouter, type Middleware, notFoundHandler } from 'fw';
-import { expect, test } from 'vitest';
+import { createRouter, endpoint, type Middleware, notFoundHandler } from 'fw';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { z } from 'zod';
 import { createServiceApp } from '../app/service-app.ts';
 import { createMetrics } from './metrics.ts';
 
@@ -153,4 +154,19 @@ test('the metrics of the process are included if requested', async () => {
   expect(text).toMatch(/^process_cpu_seconds_total \d/m);
   expect(text).toMatch(/^process_resident_memory_bytes \d/m);
   expect(text).toMatch(/\n$/);
+});
+
+test('responses that break their contract are counted by route pattern and status', async () => {
+  vi.stubEnv('NODE_ENV', 'production');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { app, read } = newService(
+    endpoint({ responses: { 200: z.object({ name: z.string() }) } }),
+  );
+
+  await request(app, '/api/users/1');
+  await request(app, '/api/users/2');
+
+  expect(await read('http_response_contract_violations_total{')).toEqual([
+    'http_response_contract_violations_total{route="/api/users/:id",status="200"} 2',
+  ]);
 });

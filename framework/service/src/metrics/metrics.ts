@@ -15,6 +15,12 @@ const DURATION_BUCKETS_SECONDS = [
 /** Why a request was rejected because of overload. */
 export type ShedReason = 'in_flight' | 'event_loop_lag';
 
+/** A response that breaks the contract of its route. */
+export interface ContractViolation {
+  readonly route: string;
+  readonly status: number;
+}
+
 /** The result of one request. */
 export interface RequestResult {
   readonly method: string;
@@ -36,6 +42,8 @@ export interface Metrics {
   end(result: RequestResult): void;
   /** Counts a request that load shedding rejected. */
   countShed(reason: ShedReason): void;
+  /** Counts a response that breaks the contract of its route. */
+  countViolation(violation: ContractViolation): void;
   /** Counts a request by version and client; the first 100 clients of a version have series of their own. */
   countClient(request: ClientRequest): void;
   /** Wraps `limiter`: each of its decisions is counted as `allowed`, `refused` or `failed`. */
@@ -82,6 +90,12 @@ export function createMetrics({ hasProcessMetrics = false }: MetricsOptions = {}
     labelNames: ['reason'],
     registers,
   });
+  const violations = new Counter({
+    name: 'http_response_contract_violations_total',
+    help: 'Responses that break the contract of their route, by route pattern and status.',
+    labelNames: ['route', 'status'],
+    registers,
+  });
   const decisions = new Counter({
     name: 'rate_limit_decisions_total',
     help: 'Decisions of the rate limits, by outcome.',
@@ -124,6 +138,9 @@ export function createMetrics({ hasProcessMetrics = false }: MetricsOptions = {}
     },
     countShed(reason) {
       shed.inc({ reason });
+    },
+    countViolation({ route, status }) {
+      violations.inc({ route, status });
     },
     countClient: createClientCounter(register),
     countDecisions(limit, limiter) {

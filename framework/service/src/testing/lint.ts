@@ -23,8 +23,6 @@ interface Report {
   })[];
 }
 
-const REDOCLY = createRequire(import.meta.url).resolve('@redocly/cli/bin/cli.js');
-
 /** Resolves with what `redocly lint` finds, by its recommended rules, in the document at `path`. */
 export async function lintDocument(
   app: Application,
@@ -56,12 +54,13 @@ export async function lintFile(file: string): Promise<readonly LintProblem[]> {
 
 /** Runs in the folder of `file`, which contains no configuration of redocly. */
 function runRedocly(file: string): Promise<Report> {
+  const redocly = createRequire(import.meta.url).resolve('@redocly/cli/bin/cli.js');
   const args = ['lint', file, '--extends', 'recommended', '--format', 'json'];
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
   return new Promise((resolve, reject) => {
     execFile(
       process.execPath,
-      [REDOCLY, ...args],
+      [redocly, ...args],
       { cwd: dirname(file), env, maxBuffer: 64 * 1024 ** 2 },
       (_failure, stdout, stderr) => {
         try {

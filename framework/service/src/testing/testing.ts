@@ -10,6 +10,7 @@ import { cellsOf, describeVariables } from '../config/describe-variables.ts';
 export { requestEverything, withoutCacheControl } from './every-response.ts';
 export { type ExpectedDocument, expectDocument } from './expect-document.ts';
 export { type LintProblem, lintDocument, lintFile } from './lint.ts';
+export { plantField } from './plant-field.ts';
 
 /** Environment variables of a process, in addition to `PATH`. */
 export type Variables = Readonly<Record<string, string>>;

@@ -1,8 +1,11 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
+import { createPartSerializer } from '@fw/core/extension';
 import type { Context } from 'fw';
+import * as z from 'zod';
 
+import { UserV1 } from '../schemas.ts';
 import type { UserList, UserPage } from '../store.ts';
 import type { User } from '../user.ts';
 import type { Users } from '../users.ts';
@@ -29,8 +32,14 @@ export function sendList(ctx: Context, users: Users, response: ListResponse): vo
     return;
   }
   ctx.set('Content-Type', 'application/json; charset=utf-8');
-  ctx.send(Readable.from(writeList(users, { limit, toJson, rest }, takeText(list, toJson))));
+  const toText: ToText = (batch) => serializeBatch(ctx, batch.map(toJson)).slice(1, -1);
+  ctx.send(Readable.from(writeList(users, { limit, toText, rest }, takeText(list, toText))));
 }
+
+/** The JSON of a batch, with the fields of the contract, without the brackets of the list. */
+type ToText = (users: readonly User[]) => string;
+
+const serializeBatch = createPartSerializer(z.array(UserV1));
 
 /** A batch as text, so that its users can be freed while the client reads. */
 interface Piece {
@@ -39,14 +48,14 @@ interface Piece {
   readonly next: number | undefined;
 }
 
-function takeText({ users, next }: UserPage, toJson: ListResponse['toJson']): Piece {
-  return { text: JSON.stringify(users.map(toJson)).slice(1, -1), count: users.length, next };
+function takeText({ users, next }: UserPage, toText: ToText): Piece {
+  return { text: toText(users), count: users.length, next };
 }
 
 /** Yields the text of `JSON.stringify` of the complete list in pieces. */
 async function* writeList(
   users: Users,
-  { limit, toJson, rest }: Omit<ListResponse, 'list'>,
+  { limit, toText, rest }: { limit: number; toText: ToText; rest: ListResponse['rest'] },
   first: Piece,
 ): AsyncGenerator<string> {
   let piece = first;
@@ -59,7 +68,7 @@ async function* writeList(
     if (next === undefined || sent >= limit) break;
     // Other requests run between two batches, even if the client reads as fast as they are written.
     await nextTurn();
-    piece = takeText(await users.batch({ after: next, limit: limit - sent }), toJson);
+    piece = takeText(await users.batch({ after: next, limit: limit - sent }), toText);
   }
   yield `],${JSON.stringify(rest(sent)).slice(1)}`;
 }

@@ -1,0 +1,100 @@
+import type { Context } from '../context.ts';
+import type { Logger } from '../logger.ts';
+import { requireJsonSchema } from '../schema/json-schema.ts';
+import { createSerializer, type Serializer, type Violation } from '../schema/serializer.ts';
+
+/** A response that does not fit the responses of its route. */
+export interface ResponseViolation extends Violation {
+  readonly status: number;
+}
+
+/** What a contract reads and sets of a context. */
+interface Responding {
+  readonly status: number;
+  readonly method: string;
+  readonly route: { readonly path: string } | undefined;
+  readonly log: Logger;
+  violation: ResponseViolation | undefined;
+}
+
+/** The JSON responses of a route. */
+export interface Contract {
+  /**
+   * The JSON of the declared fields of `value`. A violation is an error, but in production
+   * (`NODE_ENV`) it is recorded, and logged once per status.
+   *
+   * @throws {TypeError} outside production, if `value` does not fit the declared response
+   */
+  serialize(ctx: Responding, value: unknown): string | undefined;
+}
+
+/**
+ * Creates the contract of responses; `undefined` if no successful response has a schema.
+ *
+ * @throws {TypeError} with the status, if a schema has no JSON Schema form
+ */
+export function createContract(schemas: Readonly<Record<string, unknown>>): Contract | undefined {
+  const declared = Object.entries(schemas).filter(([, schema]) => schema !== undefined);
+  if (!declared.some(([status]) => status.startsWith('2'))) return undefined;
+  const compiled = declared.map(([status, schema]) => [Number(status), compile(status, schema)]);
+  return new StatusContract(new Map(compiled as [number, Serializer][]));
+}
+
+function compile(status: string, schema: unknown): Serializer {
+  try {
+    return createSerializer(requireJsonSchema(schema));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new TypeError(`the schema of response ${status} cannot be checked: ${reason}`, { cause });
+  }
+}
+
+const UNDECLARED: Violation = { pointer: '', problem: 'has no declared schema' };
+
+class StatusContract implements Contract {
+  readonly #serializers: ReadonlyMap<number, Serializer>;
+  readonly #logged = new Set<number>();
+
+  constructor(serializers: ReadonlyMap<number, Serializer>) {
+    this.#serializers = serializers;
+  }
+
+  serialize(ctx: Responding, value: unknown): string | undefined {
+    const serializer = this.#serializers.get(ctx.status);
+    if (serializer) return serializer(value, (violation) => report(ctx, violation, this.#logged));
+    report(ctx, UNDECLARED, this.#logged);
+    return '{}'; // no field is declared
+  }
+}
+
+/** `logged` contains the statuses whose violation was logged. */
+function report(ctx: Responding, { pointer, problem }: Violation, logged: Set<number>): void {
+  const { status, method, route } = ctx;
+  ctx.violation ??= { status, pointer, problem };
+  const what = pointer === '' ? 'its JSON' : `"${pointer}"`;
+  const message = `Response ${status} of ${method} ${route?.path ?? ''} breaks its contract: ${what} ${problem}`;
+  if (process.env.NODE_ENV !== 'production') throw new TypeError(message);
+  if (logged.has(status)) return;
+  logged.add(status);
+  ctx.log.warn(`${message}; further violations are only counted`);
+}
+
+/** Returns the JSON of the declared fields of a part of the response. */
+export type PartSerializer = (ctx: Context, part: unknown) => string;
+
+/**
+ * For JSON that is streamed: compiles the schema of a part, such as the items of a list. A violation is
+ * handled as in other responses.
+ *
+ * @throws {TypeError} if the schema has no JSON Schema form
+ */
+export function createPartSerializer(schema: unknown): PartSerializer {
+  const serialize = compile('200', schema);
+  const logged = new Set<number>();
+  return (ctx, part) => {
+    const text = serialize(part, (violation) =>
+      report(ctx as Context & Responding, violation, logged),
+    );
+    return text ?? 'null';
+  };
+}

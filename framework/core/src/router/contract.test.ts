@@ -1,0 +1,159 @@
+import { createApp, type Middleware } from '@fw/core';
+import { violationOf } from '@fw/core/extension';
+import { request } from '@fw/core/testing';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+
+import { createRouter } from './create-router.ts';
+import { endpoint } from './endpoint.ts';
+
+const Order = z.object({ id: z.number(), lines: z.array(z.object({ sku: z.string() })) });
+// biome-ignore lint/suspicious/noExplicitAny: values that TypeScript would reject
+const row: any = { id: 1, passwordHash: 'x', lines: [{ sku: 'a', passwordHash: 'x' }] };
+
+type Handler = (...args: Parameters<Middleware>) => never;
+
+/** Sends a request to a route with the contract `Order`. */
+async function responseOf(handler: Handler, before: Middleware[] = []) {
+  const logs: string[] = [];
+  const log = (message: string, error?: unknown) => void logs.push(`${message} ${error ?? ''}`);
+  const contract = endpoint({ responses: { 200: Order } });
+  const router = createRouter().get('/orders/:id', contract, handler);
+  const app = createApp({ logger: { info() {}, warn: log, error: log } });
+  app.use(...before, router.routes());
+  const send = () => request(app, '/orders/7');
+  return { response: await send(), send, logs };
+}
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+describe.each<[string, (value: unknown) => Handler]>([
+  ['returns', (value) => () => value as never],
+  ['resolves with', (value) => (async () => value) as never as Handler],
+  ['sends', (value) => (ctx) => ctx.json(value) as never],
+])('a handler that %s a value', (_, handle) => {
+  test('sends the declared fields only', async () => {
+    const { response } = await responseOf(handle(row));
+
+    expect(await response.text()).toBe('{"id":1,"lines":[{"sku":"a"}]}');
+  });
+
+  test('gets 500 for a missing field; the log has method, route, status and pointer', async () => {
+    const { response, logs } = await responseOf(handle({ id: 1, lines: [{}] }));
+
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('sku');
+    expect(logs.join()).toContain(
+      'Response 200 of GET /orders/:id breaks its contract: "/lines/0/sku" is missing',
+    );
+  });
+
+  test('sends it without the missing field in production, and logs that once', async () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    const { response, send, logs } = await responseOf(handle({ ...row, lines: [{ hash: 1 }] }));
+
+    await send();
+
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ id: 1, lines: [{}] });
+    expect(logs).toEqual([expect.stringContaining('"/lines/0/sku" is missing')]);
+  });
+});
+
+test.each([
+  ['test', 500],
+  ['production', 202],
+])('JSON with an undeclared status has no field in %s', async (environment, status) => {
+  vi.stubEnv('NODE_ENV', environment);
+  const { response, logs } = await responseOf((ctx) => {
+    ctx.status = 202;
+    return row as never;
+  });
+
+  expect(response.status).toBe(status);
+  expect(await response.text()).not.toContain('passwordHash');
+  expect(logs.join()).toContain('Response 202 of GET /orders/:id breaks its contract');
+});
+
+test('a violation can be read when the response has been sent', async () => {
+  vi.stubEnv('NODE_ENV', 'production');
+  const violations: unknown[] = [];
+  const read: Middleware = async (ctx, next) => {
+    await next();
+    violations.push(violationOf(ctx));
+  };
+
+  await responseOf(() => ({ id: 1 }) as never, [read]);
+  await responseOf(() => row as never, [read]);
+
+  expect(violations).toEqual([
+    { status: 200, pointer: '/lines', problem: 'is missing' },
+    undefined,
+  ]);
+});
+
+test('middleware before the handler sends what it wants, also after a failure', async () => {
+  const guard: Middleware = (ctx) => {
+    ctx.status = 401;
+    ctx.json({ error: 'unknown' });
+  };
+  const rescue: Middleware = async (ctx, next) => {
+    try {
+      await next();
+    } catch {
+      ctx.json({ error: 'failed' });
+    }
+  };
+  const supply: Middleware = async (ctx, next) => {
+    await next();
+    ctx.json({ supplied: true });
+  };
+  const fail = () => {
+    throw new Error('no');
+  };
+
+  const responses = await Promise.all([
+    responseOf(() => row as never, [guard]),
+    responseOf(fail, [rescue]),
+    responseOf((async () => fail()) as never, [rescue]),
+    responseOf((() => {}) as never, [supply]),
+  ]);
+
+  const bodies = await Promise.all(responses.map(({ response }) => response.text()));
+  expect(bodies).toEqual([
+    '{"error":"unknown"}',
+    '{"error":"failed"}',
+    '{"error":"failed"}',
+    '{"supplied":true}',
+  ]);
+});
+
+test('text, bytes and streams are not subject to the contract', async () => {
+  const { response } = await responseOf((ctx) => ctx.html('<p>') as never);
+
+  expect(await response.text()).toBe('<p>');
+});
+
+test('the contract of a group applies to its routes; the last one counts', async () => {
+  const router = createRouter().group('/g', endpoint({ responses: { 200: Order } }), (group) => {
+    group.get('/a', () => row);
+    group.get('/b', endpoint({ responses: { 200: z.object({ id: z.number() }) } }), () => row);
+  });
+  const app = createApp().use(router.routes());
+
+  expect(await (await request(app, '/g/a')).json()).toEqual({ id: 1, lines: [{ sku: 'a' }] });
+  expect(await (await request(app, '/g/b')).json()).toEqual({ id: 1 });
+});
+
+test('a schema that cannot be checked throws when the router is served, and names the route', () => {
+  const schema = z.object({ data: z.custom<string>() });
+  const router = createRouter().get('/x', endpoint({ responses: { 200: schema } }), () => ({
+    data: 'x',
+  }));
+
+  expect(() => router.routes()).toThrow(
+    'Cannot register GET /x: the schema of response 200 cannot be checked: the type "custom" at "/data" has no JSON Schema form',
+  );
+});

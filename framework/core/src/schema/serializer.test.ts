@@ -1,0 +1,270 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+
+import { type JsonSchema, requireJsonSchema } from './json-schema.ts';
+import { createSerializer, type Violation } from './serializer.ts';
+
+function serialize(schema: JsonSchema, value: unknown) {
+  const violations: Violation[] = [];
+  const text = createSerializer(schema)(value, (violation) => violations.push(violation));
+  return { json: text === undefined ? undefined : JSON.parse(text), violation: violations[0] };
+}
+
+const text = { type: 'string' };
+const object = (properties: object, rest: object = {}) => ({ type: 'object', properties, ...rest });
+const NODE = {
+  $ref: '#/$defs/Node',
+  $defs: {
+    Node: object({
+      id: text,
+      next: { $ref: '#/$defs/Node' },
+      all: { items: { $ref: '#/$defs/Node' } },
+    }),
+  },
+};
+const CAT_OR_DOG = {
+  oneOf: [
+    object({ kind: { const: 'cat' }, lives: { type: 'integer' } }, { required: ['kind'] }),
+    object({ kind: { const: 'dog' }, name: text }, { required: ['kind'] }),
+  ],
+};
+
+describe('a serializer keeps exactly the declared fields', () => {
+  test.each<[string, JsonSchema, unknown, unknown]>([
+    ['of an object', object({ a: text }), { a: 'x', hash: 1 }, { a: 'x' }],
+    [
+      'of nested objects',
+      object({ a: object({ b: text }) }),
+      { a: { b: 'x', hash: 1 } },
+      { a: { b: 'x' } },
+    ],
+    ['of an object without properties', { type: 'object' }, { hash: 1 }, {}],
+    ['of the items of a list', { items: object({ a: text }) }, [{ a: 'x', hash: 1 }], [{ a: 'x' }]],
+    [
+      'of a tuple',
+      { prefixItems: [text, object({ a: text })] },
+      ['x', { a: 'y', hash: 1 }, { hash: 1 }],
+      ['x', { a: 'y' }],
+    ],
+    [
+      'of a tuple with a rest',
+      { prefixItems: [text], items: object({ a: text }) },
+      ['x', { a: 'y', hash: 1 }],
+      ['x', { a: 'y' }],
+    ],
+    [
+      'and the keys of a record',
+      { additionalProperties: object({ a: text }) },
+      { k: { a: 'x', hash: 1 } },
+      { k: { a: 'x' } },
+    ],
+    [
+      'and any other field, if that is declared',
+      object({ a: text }, { additionalProperties: true }),
+      { a: 'x', b: { c: 1 } },
+      { a: 'x', b: { c: 1 } },
+    ],
+    [
+      'and the fields of a pattern',
+      { patternProperties: { '^x-': text } },
+      { 'x-a': '1', hash: '2' },
+      { 'x-a': '1' },
+    ],
+    [
+      'of a recursive schema',
+      NODE,
+      { id: 'a', next: { id: 'b', hash: 1, all: [{ id: 'c', hash: 1 }] } },
+      { id: 'a', next: { id: 'b', all: [{ id: 'c' }] } },
+    ],
+    [
+      'of all parts of allOf',
+      { allOf: [object({ a: text }), object({ b: text })] },
+      { a: 'x', b: 'y', hash: 1 },
+      { a: 'x', b: 'y' },
+    ],
+    [
+      'of the alternative that fits',
+      CAT_OR_DOG,
+      { kind: 'dog', name: 'Rex', lives: 9 },
+      { kind: 'dog', name: 'Rex' },
+    ],
+    [
+      'of an alternative in a field',
+      object({ pet: CAT_OR_DOG }),
+      { pet: { kind: 'cat', lives: 9, name: 'x' } },
+      { pet: { kind: 'cat', lives: 9 } },
+    ],
+    ['of a nullable object', { anyOf: [object({ a: text }), { type: 'null' }] }, null, null],
+    ['where any value is allowed', object({ a: {} }), { a: { b: 1 }, hash: 1 }, { a: { b: 1 } }],
+    ['never a field that accepts no value', object({ a: { not: {} }, b: false }), { b: 1 }, {}],
+  ])('%s', (_, schema, value, json) => {
+    expect(serialize(schema, value)).toEqual({ json, violation: undefined });
+  });
+
+  test('of what toJSON() returns', () => {
+    const at = new Date(0);
+    const user = { toJSON: () => ({ id: 'ada', at, hash: 1 }) };
+
+    expect(serialize(object({ id: text, at: text }), user)).toEqual({
+      json: { id: 'ada', at: at.toISOString() },
+      violation: undefined,
+    });
+  });
+
+  test.each([
+    '__proto__',
+    'constructor',
+    'toString',
+    'hasOwnProperty',
+    'a"; throw 1; "',
+    '\u2028',
+    "`'\\",
+  ])('with the name %j', (name) => {
+    const properties = JSON.parse(`{${JSON.stringify(name)}:{"type":"string"}}`);
+    const value = JSON.parse(`{${JSON.stringify(name)}:"x","hash":1}`);
+
+    expect(createSerializer({ type: 'object', properties })(value, () => {})).toBe(
+      JSON.stringify(JSON.parse(`{${JSON.stringify(name)}:"x"}`)),
+    );
+    expect(serialize({ type: 'object', properties }, {})).toEqual({
+      json: {},
+      violation: undefined,
+    });
+  });
+
+  test('for any names and values of schemas, without running them as code', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.string(), { minKeys: 1 }), (value) => {
+        const properties = Object.fromEntries(
+          Object.entries(value).map(([name, only]) => [name, { enum: [only, 7] }]),
+        );
+        const either = { anyOf: [{ type: 'object', properties }, { type: 'array' }] };
+
+        expect(serialize(either, { ...value, [`${Object.keys(value)}!`]: 1 }).json).toEqual(value);
+      }),
+    );
+  });
+});
+
+describe('a serializer reports', () => {
+  test.each<[string, JsonSchema, unknown, Violation, unknown]>([
+    [
+      'a missing field',
+      object({ a: text }, { required: ['a'] }),
+      {},
+      { pointer: '/a', problem: 'is missing' },
+      {},
+    ],
+    [
+      'a missing field that has no schema',
+      { type: 'object', required: ['a'] },
+      {},
+      { pointer: '/a', problem: 'is missing' },
+      {},
+    ],
+    [
+      'a missing field of an item',
+      { items: object({ 'a/b': text }, { required: ['a/b'] }) },
+      [{ 'a/b': 'x' }, {}],
+      { pointer: '/1/a~1b', problem: 'is missing' },
+      [{ 'a/b': 'x' }, {}],
+    ],
+    [
+      'another type',
+      object({ a: { type: 'integer' } }),
+      { a: 1.5 },
+      { pointer: '/a', problem: 'is not integer' },
+      { a: 1.5 },
+    ],
+    [
+      'an object where a string is declared, and does not send it',
+      object({ a: text }),
+      { a: { hash: 1 } },
+      { pointer: '/a', problem: 'is not string' },
+      {},
+    ],
+    [
+      'a list where an object is declared, and does not send it',
+      object({ a: object({}) }),
+      { a: [{ hash: 1 }] },
+      { pointer: '/a', problem: 'is not object' },
+      {},
+    ],
+    [
+      'a number without a JSON form',
+      object({ a: { type: 'number' } }),
+      { a: Number.NaN },
+      { pointer: '/a', problem: 'is not number' },
+      { a: null },
+    ],
+    [
+      'a value that fits no alternative, and sends the fields of all',
+      CAT_OR_DOG,
+      { kind: 'cow', lives: 1, name: 'x', hash: 1 },
+      { pointer: '', problem: 'fits none of the alternatives' },
+      { kind: 'cow', lives: 1, name: 'x' },
+    ],
+  ])('%s', (_, schema, value, violation, json) => {
+    expect(serialize(schema, value)).toEqual({ json, violation });
+  });
+
+  test('only the first violation', () => {
+    const schema = object({ a: text, b: text }, { required: ['a', 'b'] });
+    const violations: Violation[] = [];
+
+    createSerializer(schema)({}, (violation) => violations.push(violation));
+
+    expect(violations).toEqual([{ pointer: '/a', problem: 'is missing' }]);
+  });
+});
+
+test('a value that contains itself throws, as JSON.stringify does', () => {
+  const value: { next?: object; all?: object[] } = {};
+  value.next = value;
+  value.all = [value, value];
+
+  expect(() => serialize(NODE, value)).toThrow('nested more than 200 levels deep');
+});
+
+test('alternatives that refer to themselves are compiled', () => {
+  const branch = (kind: string) => object({ kind: { const: kind }, next: { $ref: '#' } });
+  const schema = { anyOf: [branch('a'), branch('b')] };
+
+  expect(serialize(schema, { kind: 'a', next: { kind: 'b', next: { kind: 'c', x: 1 } } })).toEqual({
+    json: { kind: 'a', next: { kind: 'b', next: { kind: 'c' } } },
+    violation: { pointer: '/next/next', problem: 'fits none of the alternatives' },
+  });
+});
+
+test.each([
+  [{ $ref: '#/$defs/None' }, 'refers to "#/$defs/None", which does not exist'],
+  [{ $ref: 'https://example.com/schema' }, 'outside of itself'],
+  [{ $ref: '#' }, 'without a field in between'],
+])('the schema %j cannot be compiled', (schema, problem) => {
+  expect(() => createSerializer(schema)).toThrow(problem);
+});
+
+test.each([
+  [z.object({ data: z.custom<string>() }), 'the type "custom" at "/data" has no JSON Schema form'],
+  [
+    z.object({ n: z.string().transform(Number) }),
+    'the type "transform" at "/n" has no JSON Schema form',
+  ],
+  [z.map(z.string(), z.string()), 'the type "map" has no JSON Schema form'],
+  [
+    { '~standard': { version: 1, vendor: 'own', validate: (value: unknown) => ({ value }) } },
+    'no converter is installed for schemas of "own"',
+  ],
+])('a schema without a JSON Schema form throws %#', (schema, problem) => {
+  expect(() => requireJsonSchema(schema)).toThrow(problem);
+});
+
+test('a date is a string', () => {
+  const schema = requireJsonSchema(z.object({ at: z.date() }));
+
+  expect(serialize(schema, { at: new Date(0) })).toEqual({
+    json: { at: '1970-01-01T00:00:00.000Z' },
+    violation: undefined,
+  });
+});

@@ -1,0 +1,36 @@
+import type { JsonSchema } from './json-schema.ts';
+import { serializerSource } from './serializer-source.ts';
+import { Trace, type Violation } from './trace.ts';
+
+export type { Violation } from './trace.ts';
+
+/**
+ * Returns the JSON of the declared fields of `value`; `undefined` if it has no JSON form. Calls
+ * `onViolation` before, if `value` does not fit the schema: required fields are missing, or a part has
+ * another type.
+ */
+export type Serializer = (
+  value: unknown,
+  onViolation: (violation: Violation) => void,
+) => string | undefined;
+
+/**
+ * Compiles a JSON Schema. An object without `additionalProperties` has no other fields; a part without
+ * a type may be any value.
+ *
+ * @throws {TypeError} if the schema refers to a part that does not exist
+ */
+export function createSerializer(schema: JsonSchema): Serializer {
+  // The names and values of the schema are in the source as JSON only.
+  const build = new Function(serializerSource(schema)) as () => Copy;
+  const copy = build();
+  return (value, onViolation) => {
+    const trace = new Trace();
+    const declared = copy(value, trace, 0);
+    if (trace.violation) onViolation(trace.violation);
+    return JSON.stringify(declared);
+  };
+}
+
+/** Copies the declared fields of `value` and records the first violation in `trace`. */
+type Copy = (value: unknown, trace: Trace, depth: number) => unknown;

@@ -1,0 +1,54 @@
+/** Where and how a value differs from its schema. */
+export interface Violation {
+  /** A JSON Pointer (RFC 6901). */
+  readonly pointer: string;
+  readonly problem: string;
+}
+
+/** Deeper values are not copied: an object may contain itself. */
+export const MAX_DEPTH = 200;
+
+/** What the generated code of a serializer knows about one value. */
+export class Trace {
+  /** The keys on the way to the current part; those from the current depth on are out of date. */
+  readonly path: (string | number)[] = [];
+  /** The first violation. */
+  violation: Violation | undefined = undefined;
+
+  /** Records a violation of the part at `depth`, or of its field `key`. */
+  fail(problem: string, depth: number, key?: string): void {
+    if (this.violation) return;
+    const keys = [...this.path.slice(0, depth), ...(key === undefined ? [] : [key])];
+    const pointer = keys.map((each) => `/${escapeToken(String(each))}`).join('');
+    this.violation = { pointer, problem };
+  }
+
+  /** The part to send of a value with another type: an object may contain undeclared fields. */
+  mismatch(value: unknown, expected: string, depth: number): unknown {
+    this.fail(value === undefined ? 'is missing' : `is not ${expected}`, depth);
+    return typeof value === 'object' && value !== null ? undefined : value;
+  }
+
+  /** @throws {TypeError} as `JSON.stringify` does for an object that contains itself */
+  rejectDepth(): never {
+    throw new TypeError(`Cannot send a value that is nested more than ${MAX_DEPTH} levels deep`);
+  }
+
+  /** Sets a field whose name the value determines; `__proto__` is a name as any other. */
+  set(target: object, key: string, value: unknown): void {
+    if (key !== '__proto__') Reflect.set(target, key, value);
+    else Object.defineProperty(target, key, { value, enumerable: true });
+  }
+
+  /** `value`, or the result of its `toJSON()`, as `JSON.stringify` calls it. */
+  jsonOf(value: object, depth: number): unknown {
+    const { toJSON } = value as { readonly toJSON?: unknown };
+    return typeof toJSON === 'function'
+      ? Reflect.apply(toJSON, value, [depth === 0 ? '' : String(this.path[depth - 1])])
+      : value;
+  }
+}
+
+function escapeToken(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}

@@ -1,0 +1,54 @@
+import { plantField } from '@fw/service/testing';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { openSqliteUserStore } from './store/sqlite.ts';
+import { MAX_BATCH_USERS } from './store.ts';
+import { ADA, createTestApi } from './testing.ts';
+
+const ID = { v1: '/api/v1/users/u1', v2: '/api/v2/users/u1' };
+
+/** An API with two users, whose store returns undeclared fields. */
+async function newApi() {
+  const store = openSqliteUserStore(':memory:');
+  onTestFinished(() => store.close());
+  const api = createTestApi(plantField(store));
+  await api.send('POST', '/api/v1/users', ADA);
+  await api.send('POST', '/api/v1/users', { ...ADA, email: 'other@example.com' });
+  return { ...api, store };
+}
+
+test.each<[method: string, path: string, body?: object]>([
+  ['GET', '/api/v1/users'],
+  ['GET', '/api/v1/users?page=1&limit=1'],
+  ['GET', ID.v1],
+  ['POST', '/api/v1/users', ADA],
+  ['PUT', ID.v1, { name: 'Ada' }],
+  ['GET', '/api/v2/users'],
+  ['GET', '/api/v2/users/figures'],
+  ['GET', ID.v2],
+  ['POST', '/api/v2/users', { ...ADA, email: 'new@example.com' }],
+  ['DELETE', ID.v2],
+])('%s %s never sends an undeclared field of a row', async (method, path, body) => {
+  const { send } = await newApi();
+
+  const response = await send(method, path, body);
+
+  expect(response.status).toBeLessThan(300);
+  expect(await response.text()).not.toContain('passwordHash');
+});
+
+test('the streamed list never sends an undeclared field of a row', async () => {
+  const { send, store } = await newApi();
+  const at = new Date();
+  const users = Array.from({ length: 2 * MAX_BATCH_USERS }, (_, index) => ({
+    ...{ id: `x${index}`, name: 'X', email: 'x@example.com', version: 1 },
+    ...{ createdAt: at, updatedAt: at },
+  }));
+  await Promise.all(users.map((user) => store.insert(user)));
+
+  const response = await send('GET', '/api/v1/users');
+  const text = await response.text();
+
+  expect(JSON.parse(text).total).toBe(users.length + 2);
+  expect(text).not.toContain('passwordHash');
+});

@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+import { afterAll, expect, inject, test } from 'vitest';
+
+import { listEntries } from './entries.ts';
+import { install } from './project.ts';
+import { runProgram } from './run-program.ts';
+
+const project = inject('project');
+const tarballs = inject('tarballs');
+const runtimes = inject('runtimes');
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-packages-'));
+afterAll(() => fs.rmSync(folder, { recursive: true }));
+
+test('all packages but @fw/service install without a registry and without a warning', async () => {
+  const withoutDependencies = tarballs.filter((file) => !file.includes('fw-service-'));
+
+  const output = await install(path.join(folder, 'offline'), ['--offline', ...withoutDependencies]);
+
+  expect(output).toMatch(/^added \d+ packages/m);
+  expect(output).not.toMatch(/warn/i);
+  expect(fs.readdirSync(path.join(folder, 'offline/node_modules')).sort()).toEqual([
+    '.package-lock.json',
+    '@fw',
+    'fw',
+  ]);
+});
+
+test('all packages install without a warning about versions, peers or engines', async () => {
+  const output = await install(path.join(folder, 'all'), tarballs);
+
+  expect(output).not.toMatch(/EBADENGINE|ERESOLVE|peer|deprecated/i);
+});
+
+test.each(runtimes)(
+  'every entry of every package can be imported and required on $name',
+  async (runtime) => {
+    const [program = '', ...args] = runtime.command;
+    const entries = listEntries().filter(
+      (entry) => runtime.runsService || !entry.startsWith('@fw/service'),
+    );
+    const imports = entries.map((entry, at) => `import * as _${at} from '${entry}';`).join('\n');
+    fs.writeFileSync(path.join(project, 'entries.js'), imports);
+    const requires = entries.map((entry) => `require('${entry}');`).join('\n');
+    fs.writeFileSync(path.join(project, 'entries.cjs'), requires);
+
+    const results = await Promise.all(
+      ['entries.js', 'entries.cjs'].map((file) =>
+        promisify(execFile)(program, [...args, file], { cwd: project }),
+      ),
+    );
+
+    expect(entries.length).toBeGreaterThan(20);
+    expect(results.map(({ stdout }) => stdout)).toEqual(['', '']);
+  },
+);
+
+test.each(runtimes.filter(({ runsService }) => runsService))(
+  'a service with @fw/service becomes ready on $name',
+  async ({ command }) => {
+    const status = await runProgram(
+      [...command, 'modules/monitored.js'],
+      project,
+      async (health) => {
+        await expect.poll(async () => (await fetch(`${health}/readyz`)).status).toBe(200);
+        return (await fetch(`${health}/metrics`)).status;
+      },
+    );
+
+    expect(status).toBe(200);
+  },
+);

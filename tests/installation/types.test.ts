@@ -1,0 +1,26 @@
+import fs from 'node:fs';
+import path from 'node:path';
+
+import { describe, inject, test } from 'vitest';
+
+import { compile } from './compile.ts';
+import { listEntries } from './entries.ts';
+import { VERSIONS } from './runtimes.ts';
+
+const project = inject('project');
+const imports = listEntries().map((entry) => `import '${entry}';`);
+fs.writeFileSync(path.join(project, 'src/entries.ts'), imports.join('\n'));
+
+describe.each(VERSIONS.typescript)(
+  'TypeScript %s accepts the programs and all declarations',
+  (version) => {
+    test.each([
+      { title: 'exact optional properties', options: { exactOptionalPropertyTypes: true } },
+      { title: 'the options of strict only', options: { noUncheckedIndexedAccess: false } },
+      { title: 'a bundler', options: { module: 'esnext', moduleResolution: 'bundler' } },
+      { title: 'the DOM library', options: { lib: ['es2023', 'dom'] } },
+    ])('with $title', async ({ options }) => {
+      await compile(project, version, { ...options, outDir: 'out-types' });
+    });
+  },
+);
