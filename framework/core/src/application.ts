@@ -172,7 +172,7 @@ class StackedApplication extends RouteRegistrar implements Application {
       count = this.#plugins.length;
       await Promise.all(this.#plugins);
     } while (count < this.#plugins.length); // plugins may add plugins
-    for (const layer of flatten(this.#stack)) metadataOf(layer)?.onReady?.();
+    for (const layer of flatten(this.#stack)) metadataOf(layer)?.onReady?.(this.logger);
   }
 
   /** `OPTIONS *` applies to the server as a whole (RFC 9110 §9.3.7). */

@@ -1,4 +1,5 @@
 import type { Middleware } from './context.ts';
+import type { Logger } from './logger.ts';
 
 /** Properties of the routes that use a middleware. Each package defines the keys that it reads. */
 export interface RouteMetadata {
@@ -7,8 +8,8 @@ export interface RouteMetadata {
    * of the route. The router then rejects the route.
    */
   readonly missingPathParam?: (names: readonly string[]) => string | undefined;
-  /** Checks, before an application that uses the middleware serves requests, what it was given. */
-  readonly onReady?: () => void;
+  /** Checks what the middleware was given, before an application that uses it serves requests. */
+  readonly onReady?: (log: Logger) => void;
   readonly [key: string]: unknown;
 }
 

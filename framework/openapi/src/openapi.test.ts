@@ -1,7 +1,9 @@
 import { type Application, createApp } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { createRouter, endpoint, type Router } from '@fw/router';
+import { validate } from '@fw/validation';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 
 import { type OpenApiDocument, type OpenApiOptions, openapi } from './index.ts';
 
@@ -90,6 +92,22 @@ test('an application does not start if routes contradict each other in the docum
         "exclude one of them with endpoint({ visibility: 'internal' })",
     ),
   );
+});
+
+test('an application that starts logs request schemas without a JSON Schema form', async () => {
+  const warnings: string[] = [];
+  const logger = { info() {}, warn: (text: string) => warnings.push(text), error() {} };
+  const isEven = z.custom<number>((value) => Number(value) % 2 === 0);
+  const body = z.object({ at: z.date(), count: isEven });
+  const router = createRouter().post('/counts', validate({ body }), (ctx) => ctx.json({}));
+  const app = createApp({ logger }).use(openapi({ router })).route('/', router);
+
+  await app.ready();
+  await app.ready();
+
+  expect(warnings).toEqual([
+    'The OpenAPI document does not describe the body of POST /counts: the type "custom" at "/count" has no JSON Schema form',
+  ]);
 });
 
 test('a failed build gets 500 and is tried again', async () => {

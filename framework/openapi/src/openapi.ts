@@ -1,4 +1,4 @@
-import { annotate, type Context, type Middleware, markFactories } from '@fw/core';
+import { annotate, type Context, type Logger, type Middleware, markFactories } from '@fw/core';
 import { foldCase } from '@fw/core/extension';
 import type { RouteDefinition } from '@fw/router';
 
@@ -7,6 +7,7 @@ import { generateDocument } from './document.ts';
 import { type OpenApiOptions, readOpenApiOptions, type Settings } from './options.ts';
 import { createResource, type Resource, sendResource } from './resource.ts';
 import { selectRoutes } from './select-routes.ts';
+import { warnOfUndescribed } from './undescribed.ts';
 
 export type { OpenApiOptions } from './options.ts';
 
@@ -18,6 +19,8 @@ export type { OpenApiOptions } from './options.ts';
  * app.use(openapi({ router, info: { title: 'Users', version: '1.0.0' } }));
  * app.route('/api/users', router);
  * ```
+ *
+ * When the application becomes ready, logs each request schema that has no JSON Schema form.
  *
  * @throws {TypeError} if an option is unknown or invalid; the application does not become ready if two
  *   routes contradict each other in the document
@@ -42,9 +45,11 @@ export function openapi(options: OpenApiOptions): Middleware {
   };
   let isChecked = false;
   return annotate(serve, {
-    onReady() {
-      if (!isChecked) selectRoutes(routesOf(settings), settings.document.exclude);
+    onReady(log: Logger) {
+      if (isChecked) return;
+      const routes = selectRoutes(routesOf(settings), settings.document.exclude);
       isChecked = true;
+      if (!settings.document.toJsonSchema) warnOfUndescribed(routes, log);
     },
   });
 }

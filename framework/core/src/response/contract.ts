@@ -42,7 +42,7 @@ export function createContract(schemas: Readonly<Record<string, unknown>>): Cont
 
 function compile(status: string, schema: unknown): Serializer {
   try {
-    return createSerializer(requireJsonSchema(schema));
+    return createSerializer(requireJsonSchema(schema, 'output'));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new TypeError(`the schema of response ${status} cannot be checked: ${reason}`, { cause });

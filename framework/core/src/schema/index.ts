@@ -1,4 +1,9 @@
-export { type Direction, type JsonSchema, toJsonSchema } from './json-schema.ts';
+export {
+  type Direction,
+  type JsonSchema,
+  requireJsonSchema,
+  toJsonSchema,
+} from './json-schema.ts';
 export {
   isStandardSchema,
   type OutputOf,

@@ -33,14 +33,14 @@ export function toJsonSchema(schema: unknown, direction: Direction): JsonSchema 
 }
 
 /**
- * Converts the output of a schema as `toJsonSchema` does.
+ * Converts a schema as `toJsonSchema` does.
  *
  * @throws {TypeError} with the part that has no JSON Schema form
  */
-export function requireJsonSchema(schema: unknown): JsonSchema {
-  if (!isStandardSchema(schema)) return toJsonSchema(schema, 'output');
-  const own = attempt(() => schema['~standard'].jsonSchema?.output({ target: TARGET }));
-  const converted = own ?? convertByVendor(schema, 'output', rejectPart);
+export function requireJsonSchema(schema: unknown, direction: Direction): JsonSchema {
+  if (!isStandardSchema(schema)) return toJsonSchema(schema, direction);
+  const own = attempt(() => schema['~standard'].jsonSchema?.[direction]({ target: TARGET }));
+  const converted = own ?? convertByVendor(schema, direction, rejectPart);
   if (isJsonSchema(converted)) return converted;
   throw new TypeError(`no converter is installed for schemas of "${schema['~standard'].vendor}"`);
 }

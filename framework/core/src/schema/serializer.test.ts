@@ -257,11 +257,11 @@ test.each([
     'no converter is installed for schemas of "own"',
   ],
 ])('a schema without a JSON Schema form throws %#', (schema, problem) => {
-  expect(() => requireJsonSchema(schema)).toThrow(problem);
+  expect(() => requireJsonSchema(schema, 'output')).toThrow(problem);
 });
 
 test('a date is a string', () => {
-  const schema = requireJsonSchema(z.object({ at: z.date() }));
+  const schema = requireJsonSchema(z.object({ at: z.date() }), 'output');
 
   expect(serialize(schema, { at: new Date(0) })).toEqual({
     json: { at: '1970-01-01T00:00:00.000Z' },

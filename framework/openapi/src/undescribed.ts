@@ -1,0 +1,29 @@
+import type { Logger } from '@fw/core';
+import { requireJsonSchema } from '@fw/core/schema';
+
+import type { DocumentedRoute } from './operation.ts';
+
+const PARTS = ['params', 'query', 'headers', 'body'] as const;
+
+/** Logs each request schema that the document describes, in part, as any value. */
+export function warnOfUndescribed(routes: readonly DocumentedRoute[], log: Logger): void {
+  for (const { method, path, metadata } of routes) {
+    for (const part of PARTS) {
+      const schema = metadata.validation?.[part];
+      const problem = schema === undefined ? undefined : problemOf(schema);
+      if (problem === undefined) continue;
+      log.warn(
+        `The OpenAPI document does not describe the ${part} of ${method} ${path}: ${problem}`,
+      );
+    }
+  }
+}
+
+function problemOf(schema: unknown): string | undefined {
+  try {
+    requireJsonSchema(schema, 'input');
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
