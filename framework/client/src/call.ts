@@ -1,4 +1,5 @@
 import { type Attempt, type RawResponse, send } from './attempt.ts';
+import { checkTimeLimits } from './client-options.ts';
 import { type EtagCache, revalidate } from './etag-cache.ts';
 import { type CallFailure, ProblemError } from './problem-error.ts';
 import type { UntypedCallOptions } from './request.ts';
@@ -17,11 +18,14 @@ export interface Call extends Sender {
  * Sends the request of a call until a response is final or the deadline does not allow another attempt.
  *
  * @throws {ProblemError} if the call fails
+ * @throws {TypeError} if the deadline is not a number of milliseconds
  */
 export async function runCall(call: Call): Promise<ClientResponse<unknown>> {
   const { request, options, settings } = call;
   const { clock, attempts, retryDelayMs } = settings;
-  const endMs = clock.now() + (options.deadlineMs ?? settings.deadlineMs);
+  const { deadlineMs = settings.deadlineMs } = options;
+  checkTimeLimits({ deadlineMs });
+  const endMs = clock.now() + deadlineMs;
   const caller = AbortSignal.any(
     [options.signal, options.ctx?.signal].filter((signal) => signal !== undefined),
   );

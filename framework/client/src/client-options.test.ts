@@ -14,7 +14,7 @@ test.each(['', 'localhost', 'ftp://a', 'http://a/?b=c', '/api'])(
 );
 
 test.each([
-  [{ deadlineMs: 0 }, 'deadlineMs "0" of createClient(): expected a whole number from 1 to'],
+  [{ deadlineMs: 0 }, 'deadlineMs "0": expected a whole number from 1 to'],
   [{ attemptMs: 2 ** 31 }, 'attemptMs "2147483648"'],
   [{ attempts: 1.5 }, 'attempts "1.5"'],
   [{ retryDelayMs: Number.NaN }, 'retryDelayMs "NaN"'],
@@ -23,5 +23,13 @@ test.each([
 ])('createClient() rejects %j', (options, message) => {
   expect(() => createClient({ baseUrl: BASE_URL, ...options })).toThrow(
     `Cannot read option ${message}`,
+  );
+});
+
+test('a call rejects an invalid deadline', async () => {
+  const client = createClient<{ '/': { get: object } }>({ baseUrl: BASE_URL });
+
+  await expect(client.get('/', { deadlineMs: Number.NaN })).rejects.toThrow(
+    'Cannot read option deadlineMs "NaN": expected a whole number from 1 to',
   );
 });

@@ -68,31 +68,27 @@ export function readClientOptions(options: ClientOptions): ClientSettings {
       );
     }
   }
-  checkRange(settings, ['deadlineMs', 'attemptMs'], [1, MAX_TIMER_MS]);
-  checkRange(settings, ['attempts'], [1, 100]);
-  checkRange(settings, ['retryDelayMs'], [0, MAX_TIMER_MS]);
-  checkRange(settings, ['limitBytes', 'cacheBytes'], [0, Number.MAX_SAFE_INTEGER]);
+  const { attemptMs, attempts, retryDelayMs, limitBytes, cacheBytes } = settings;
+  checkTimeLimits({ deadlineMs, attemptMs });
+  checkRange({ attempts }, [1, 100]);
+  checkRange({ retryDelayMs }, [0, MAX_TIMER_MS]);
+  checkRange({ limitBytes, cacheBytes }, [0, Number.MAX_SAFE_INTEGER]);
   return settings;
 }
 
-type NumberName =
-  | 'deadlineMs'
-  | 'attemptMs'
-  | 'attempts'
-  | 'retryDelayMs'
-  | 'limitBytes'
-  | 'cacheBytes';
+/** @throws {TypeError} if a time limit is not a whole number of milliseconds that a timer can measure */
+export function checkTimeLimits(limits: Readonly<Record<string, number>>): void {
+  checkRange(limits, [1, MAX_TIMER_MS]);
+}
 
 function checkRange(
-  settings: ClientSettings,
-  names: readonly NumberName[],
+  values: Readonly<Record<string, number>>,
   [from, to]: readonly [number, number],
 ): void {
-  for (const name of names) {
-    const value = settings[name];
+  for (const [name, value] of Object.entries(values)) {
     if (Number.isInteger(value) && value >= from && value <= to) continue;
     throw new TypeError(
-      `Cannot read option ${name} "${value}" of createClient(): expected a whole number from ${from} to ${to}`,
+      `Cannot read option ${name} "${value}": expected a whole number from ${from} to ${to}`,
     );
   }
 }
