@@ -20,14 +20,16 @@ export const MIDDLEWARE_WORKLOADS = [
   'static-files',
 ] as const;
 
-/** All workloads. `user` is the baseline of `controller`; those after it are add-ons. */
+/** All workloads. `user` is the baseline of `controller`, `page` of `contract`; those after them are add-ons. */
 export const WORKLOADS = [
   ...COMMON_WORKLOADS,
   'user',
+  'page',
   'validated',
   'limited',
   'observed',
   'controller',
+  'contract',
   ...MIDDLEWARE_WORKLOADS,
 ] as const;
 export type Workload = (typeof WORKLOADS)[number];
@@ -38,6 +40,7 @@ export const BARE: Partial<Readonly<Record<Workload, Workload>>> = {
   limited: 'hello',
   observed: 'hello',
   controller: 'user',
+  contract: 'page',
   compress: 'list',
   connect: 'hello',
   cookies: 'hello',
@@ -83,6 +86,22 @@ export const ITEMS = Array.from({ length: 20 }, (_, index) => ({
   price: 9.95 + index,
   inStock: index % 3 !== 0,
 }));
+
+/** The response of the `page` and `contract` workloads. */
+export const PAGE = Array.from({ length: 5 }, () => ITEMS).flat();
+
+/** The JSON Schema of an item. */
+export const ITEM_SCHEMA = {
+  type: 'object',
+  required: ['id', 'name', 'category', 'price', 'inStock'],
+  properties: {
+    id: { type: 'integer' },
+    name: { type: 'string' },
+    category: { type: 'string' },
+    price: { type: 'number' },
+    inStock: { type: 'boolean' },
+  },
+};
 
 /** The number of middlewares in the `middlewares` workload; each increments a counter. */
 export const MIDDLEWARES = 10;
@@ -149,6 +168,10 @@ const LIST: readonly Exchange[] = [
   { method: 'GET', path: '/items', status: 200, expected: { data: ITEMS } },
 ];
 
+const PAGE_EXCHANGE: readonly Exchange[] = [
+  { method: 'GET', path: '/items', status: 200, expected: { data: PAGE } },
+];
+
 const POST: readonly Exchange[] = [
   {
     method: 'POST',
@@ -178,10 +201,12 @@ export const EXCHANGES: Readonly<Record<Workload, readonly Exchange[]>> = {
   list: LIST,
   middlewares: [{ method: 'GET', path: '/', status: 200, expected: { count: MIDDLEWARES } }],
   user: USER,
+  page: PAGE_EXCHANGE,
   validated: POST,
   limited: HELLO,
   observed: HELLO,
   controller: USER,
+  contract: PAGE_EXCHANGE,
   compress: LIST.map((exchange) => ({
     ...exchange,
     headers: { 'Accept-Encoding': 'gzip' },

@@ -16,10 +16,12 @@ import type { WorkloadOf } from '../contestant.ts';
 import {
   COOKIE_SECRET,
   findUser,
+  ITEM_SCHEMA,
   ITEMS,
   MAX_PER_MINUTE,
   MIDDLEWARES,
   ORIGIN,
+  PAGE,
   RESOURCES,
   readUser,
   STATIC_ROOT,
@@ -107,6 +109,19 @@ const routes: Record<WorkloadOf<'fastify'>, (app: FastifyInstance) => unknown> =
         reply.send(findUser(request.params.id));
       },
     );
+  },
+
+  page: (app) => {
+    app.get('/items', (_request, reply) => {
+      reply.send({ data: PAGE });
+    });
+  },
+
+  contract: (app) => {
+    const schema = responses(200, { data: { type: 'array', items: ITEM_SCHEMA } });
+    app.get('/items', { schema }, (_request, reply) => {
+      reply.send({ data: PAGE });
+    });
   },
 
   validated: (app) => {

@@ -18,6 +18,7 @@ import {
   BadRequestError,
   createApp,
   createRouter,
+  endpoint,
   errorHandler,
   listen,
   notFoundHandler,
@@ -28,10 +29,12 @@ import type { WorkloadOf } from '../contestant.ts';
 import {
   COOKIE_SECRET,
   findUser,
+  ITEM_SCHEMA,
   ITEMS,
   MAX_PER_MINUTE,
   MIDDLEWARES,
   ORIGIN,
+  PAGE,
   RESOURCES,
   readUser,
   STATIC_ROOT,
@@ -74,6 +77,16 @@ const routes: Record<WorkloadOf<'fw'>, (router: Router, app: Application) => voi
 
   user: (router) => {
     router.get('/api/v1/users/:id', (ctx) => ctx.json(findUser(ctx.params.id)));
+  },
+
+  page: (router) => {
+    router.get('/items', (ctx) => ctx.json({ data: PAGE }));
+  },
+
+  contract: (router) => {
+    const data = { type: 'array', items: ITEM_SCHEMA };
+    const Page = { type: 'object', required: ['data'], properties: { data } };
+    router.get('/items', endpoint({ responses: { 200: Page } }), (ctx) => ctx.json({ data: PAGE }));
   },
 
   validated: (router) => {

@@ -108,22 +108,34 @@ export function closingSignal(ctx: Context): AbortSignal {
   return closingOfSocket(ctx.raw.req.socket);
 }
 
-/** For routers: runs the handler of a route, whose JSON responses must fit `contract`. */
+/**
+ * For routers: runs the handler of a route and sends what it returns, as `sendReturned` does. Its JSON
+ * must fit `contract`; that of other middleware need not.
+ */
 export function runWithContract(ctx: Context, contract: Contract, run: () => unknown): unknown {
   const context = own(ctx);
-  const end = () => {
+  const send = (value: unknown) => {
+    try {
+      context.sendReturned(value);
+    } finally {
+      context.contract = undefined;
+    }
+  };
+  const fail = (error: unknown) => {
     context.contract = undefined;
+    throw error;
   };
   context.contract = contract;
+  let returned: unknown;
   try {
-    const result = run();
-    if (result !== DONE && isThenable(result)) return Promise.resolve(result).finally(end);
-    end();
-    return result;
+    returned = run();
   } catch (error) {
-    end();
-    throw error;
+    return fail(error);
   }
+  if (returned === DONE) context.contract = undefined;
+  else if (isThenable(returned)) return returned.then(send, fail);
+  else send(returned);
+  return returned;
 }
 
 /** How the response of `ctx` broke the contract of its route; `undefined` if it did not. */

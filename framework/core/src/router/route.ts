@@ -55,7 +55,7 @@ export function composeRoute(route: Registration, caseSensitive: boolean): Chain
     ...layers,
     ...handlers.slice(0, -1),
     contract
-      ? (ctx, next) => runWithContract(ctx, contract, () => sendReturned(ctx, handler(ctx, next)))
+      ? (ctx, next) => runWithContract(ctx, contract, () => handler(ctx, next))
       : (ctx, next) => sendReturned(ctx, handler(ctx, next)),
   ]);
 }

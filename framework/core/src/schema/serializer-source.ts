@@ -154,10 +154,9 @@ class Generator {
   ): string {
     const shapes = shapesOf(schema, this.#root);
     const copy = `t.path[d] = ${literal(key)}; x${at} = ${this.#copyOf(schema)}(x${at}, t, d + 1);`;
-    const isLeaf = shapes.every(({ kind }) => kind === 'leaf');
-    const leaves = shapes.flatMap((shape) => (shape.kind === 'leaf' ? [shape.type] : []));
+    const leaves = this.#leavesOf(schema);
     const isAny = shapes.some(({ kind }) => kind === 'any');
-    const check = isLeaf ? `!(${checkOf(leaves).replaceAll(/\bv\b/g, `x${at}`)})` : undefined;
+    const check = leaves && `!(${checkOf(leaves).replaceAll(/\bv\b/g, `x${at}`)})`;
     const copied = isAny ? '' : check === undefined ? `{ ${copy} }` : `if (${check}) { ${copy} }`;
     return [
       `let x${at} = ${read(key)};`,
@@ -189,13 +188,25 @@ ${others === undefined ? '' : copy(others)}
     const choice = copies.map((each, index) => `i === ${index} ? ${each}(v[i], t, d + 1) : `);
     const other = rest === undefined ? 'undefined' : `${this.#copyOf(rest)}(v[i], t, d + 1)`;
     const length = rest === undefined ? `Math.min(v.length, ${first.length})` : 'v.length';
+    const leaves = first.length === 0 && rest !== undefined ? this.#leavesOf(rest) : undefined;
     this.#define(
       name,
-      `const r = new Array(${length});
-for (let i = 0; i < r.length; i++) { t.path[d] = i; r[i] = ${choice.join('')}${other}; }
+      [
+        // A list of leaves has no fields: if all fit, it needs no copy.
+        ...(leaves ? [`if (v.every((v) => ${checkOf(leaves)})) return v;`] : []),
+        `const r = [];
+for (let i = 0; i < ${length}; i++) { t.path[d] = i; r.push(${choice.join('')}${other}); }
 return r;`,
+      ].join('\n'),
     );
     return name;
+  }
+
+  /** The types of a schema of leaves; `undefined` if it has other shapes. */
+  #leavesOf(schema: Schema): readonly LeafType[] | undefined {
+    const shapes = shapesOf(schema, this.#root);
+    const leaves = shapes.flatMap((shape) => (shape.kind === 'leaf' ? [shape.type] : []));
+    return leaves.length === shapes.length ? leaves : undefined;
   }
 }
 
