@@ -17,21 +17,21 @@ export interface Tarball {
  *
  * @throws {Error} if a package does not compile
  */
-export function packPackages(root: string, target: string): Tarball[] {
+export async function packPackages(root: string, target: string): Promise<Tarball[]> {
   fs.mkdirSync(path.join(root, '.local'), { recursive: true });
   const folder = fs.mkdtempSync(path.join(root, '.local/packages-'));
   try {
     const builds = buildPackages(root, folder);
     fs.rmSync(target, { recursive: true, force: true });
     fs.mkdirSync(target, { recursive: true });
-    return builds.map((build) => pack(build, target));
+    return await Promise.all(builds.map((build) => pack(build, target)));
   } finally {
     fs.rmSync(folder, { recursive: true });
   }
 }
 
-function pack({ name, folder, files }: Build, target: string): Tarball {
-  const archive = createArchive(
+async function pack({ name, folder, files }: Build, target: string): Promise<Tarball> {
+  const archive = await createArchive(
     files.map((file) => ({
       name: `package/${file}`,
       content: fs.readFileSync(path.join(folder, file)),
@@ -47,7 +47,7 @@ if (import.meta.main) {
   const root = path.resolve(import.meta.dirname, '../..');
   const [target = path.join(root, 'packages')] = process.argv.slice(2);
   console.log('Building the packages');
-  for (const { file, bytes } of packPackages(root, target)) {
+  for (const { file, bytes } of await packPackages(root, target)) {
     const size = `${(bytes / 1000).toFixed(1)} kB`;
     console.log(`${path.relative('.', file).padEnd(40)} ${size.padStart(8)}`);
   }

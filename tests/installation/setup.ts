@@ -29,7 +29,8 @@ export async function setup({ provide }: TestProject): Promise<() => void> {
   try {
     const project = path.join(folder, 'project');
     const root = path.resolve(import.meta.dirname, '../..');
-    const tarballs = packPackages(root, path.join(folder, 'packages')).map(({ file }) => file);
+    const packed = await packPackages(root, path.join(folder, 'packages'));
+    const tarballs = packed.map(({ file }) => file);
     provide('runtimes', installRuntimes());
     provide('tarballs', tarballs);
     provide('project', project);
