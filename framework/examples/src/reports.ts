@@ -3,8 +3,8 @@ import {
   createApp,
   createRouter,
   errorHandler,
+  type Guard,
   listen,
-  type Middleware,
   notFoundHandler,
   UnauthorizedError,
 } from 'fw';
@@ -21,7 +21,7 @@ const USER_IDS = new Map([
 ]);
 
 /** Requires a known bearer token, and sets `ctx.state.user`. */
-const requireAuth: Middleware = (ctx, next) => {
+const requireAuth: Guard<{ user: { id: string } }> = (ctx, next) => {
   const [, token = ''] = /^bearer +(\S+)$/i.exec(ctx.get('authorization') ?? '') ?? [];
   const id = USER_IDS.get(token);
   if (id === undefined) {
