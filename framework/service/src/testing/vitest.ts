@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
-import { type PostgresServer, startPostgres } from './postgres.ts';
+import type { PostgresServer } from './postgres.ts';
 import { runToEnd, type ServiceProcess, startService, type Variables } from './testing.ts';
 
 /** Starts the service at `main` like `startService`, and kills it at the end of the test. */
@@ -20,6 +20,7 @@ export async function startTestService(
 export function startTestPostgres(): () => PostgresServer {
   let server: PostgresServer | undefined;
   beforeAll(async () => {
+    const { startPostgres } = await import('./postgres.ts'); // needs the optional package pg
     server = await startPostgres();
   });
   afterAll(() => server?.stop());
