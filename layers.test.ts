@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest';
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   core: [],
   client: [],
+  create: [],
   errors: ['core'],
   router: ['core'],
   'body-parser': ['core', 'errors'],

@@ -7,6 +7,7 @@ export default defineConfig({
     include: [
       '*.test.ts',
       'framework/*/src/**/*.test.ts',
+      'framework/create/template/src/v1.test.ts',
       'services/*.test.ts',
       'services/*/src/**/*.test.ts',
       'deploy/**/*.test.ts',

@@ -34,7 +34,8 @@ function buildPackage(root: string, target: string, { folder, manifest }: Packag
   fs.copyFileSync(path.join(root, 'LICENSE'), path.join(stage, 'LICENSE'));
   writeJson(path.join(stage, 'package.json'), packedManifest(manifest));
   link(stage, path.join(target, 'node_modules', manifest.name));
-  writeDeclarations(root, stage, Object.values(manifest.exports));
+  const entries = Object.values({ ...manifest.exports, ...manifest.bin });
+  writeDeclarations(root, stage, entries);
   const modules = fs
     .globSync('dist/**/*.d.ts', { cwd: stage })
     .sort()
@@ -46,7 +47,7 @@ function buildPackage(root: string, target: string, { folder, manifest }: Packag
   return {
     name: `${manifest.name.replace('@', '').replace('/', '-')}-${manifest.version}`,
     folder: stage,
-    files: packedFiles(stage, Object.values(manifest.exports)),
+    files: [...packedFiles(stage, entries), ...copyTemplate(folder, stage)],
   };
 }
 
@@ -91,6 +92,16 @@ function rewriteDeclarations(stage: string, name: string): void {
   const map = fs.readFileSync(`${file}.map`, 'utf8');
   fs.writeFileSync(file, withJavaScriptImports(declarations));
   fs.writeFileSync(`${file}.map`, declarationMapOf(declarations, map));
+}
+
+/** Copies the files of `template`, which are packed as they are. */
+function copyTemplate(folder: string, stage: string): string[] {
+  const files = fs
+    .globSync('template/**', { cwd: folder, exclude: ['**/{dist,data,node_modules}/**'] })
+    .filter((file) => fs.statSync(path.join(folder, file)).isFile())
+    .sort();
+  for (const file of files) fs.cpSync(path.join(folder, file), path.join(stage, file));
+  return files;
 }
 
 /**

@@ -8,6 +8,10 @@ export interface Manifest {
   readonly private?: boolean;
   /** The entries of the package: `"./testing": "./src/testing/index.ts"`. */
   readonly exports: Readonly<Record<string, string>>;
+  /** The programs of the package. */
+  readonly bin?: Readonly<Record<string, string>>;
+  /** The folders to pack, and after `!` what they contain but the package does not. */
+  readonly files: readonly string[];
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly [key: string]: unknown;
 }
@@ -79,11 +83,16 @@ export function packedManifest(manifest: Manifest): Record<string, unknown> {
     name,
     { types: built(source, '.d.ts'), default: built(source, '.js') },
   ]);
+  const programs = Object.entries(manifest.bin ?? {}).map(([name, source]) => [
+    name,
+    built(source, '.js'),
+  ]);
   return {
     ...Object.fromEntries(PACKED_FIELDS.map((field) => [field, manifest[field]])),
+    ...(manifest.bin && { bin: Object.fromEntries(programs) }),
     sideEffects: false,
     exports: { ...Object.fromEntries(entries), './package.json': './package.json' },
-    files: ['dist', 'src'],
+    files: ['dist', ...manifest.files.filter((name) => !name.startsWith('!'))],
   };
 }
 

@@ -75,13 +75,14 @@ describe.each(tarballs)('%s', (name) => {
 
   test('contains the files of its entries, and no tests', () => {
     const entries = Object.values<{ types: string; default: string }>(manifest.exports);
-    const targets = entries.flatMap((entry) =>
-      typeof entry === 'string' ? [] : Object.values(entry),
-    );
+    const targets = [
+      ...entries.flatMap((entry) => (typeof entry === 'string' ? [] : Object.values(entry))),
+      ...Object.values<string>(manifest.bin ?? {}),
+    ];
 
     expect(targets.length).toBeGreaterThan(0);
     expect(targets.filter((one) => !files.includes(path.normalize(one)))).toEqual([]);
-    expect(files.filter((one) => one.includes('.test.'))).toEqual([]);
+    expect(files.filter((one) => /^(?:src|dist)\/.*\.test\./.test(one))).toEqual([]);
   });
 
   test('has maps from its JavaScript and its declarations to its sources', () => {

@@ -1,0 +1,58 @@
+#!/usr/bin/env node
+import fs from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { createService } from './create-service.ts';
+import { findPackages } from './packages.ts';
+
+const HELP = `Usage: create-fw FOLDER [--packages FOLDER]
+
+Writes a new service into FOLDER, which is its name too: a complete API with tests and an image.
+
+  --packages FOLDER  the packed packages of fw (default: next to the package of create-fw)
+  --version          prints the version
+  --help             prints this text`;
+
+try {
+  run();
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 2;
+}
+
+function run(): void {
+  const { values, positionals } = readArguments();
+  if (values.help) console.log(HELP);
+  else if (values.version) console.log(readVersion());
+  else create(positionals, values.packages);
+}
+
+function create([folder, ...rest]: readonly string[], packages?: string): void {
+  if (folder === undefined) throw new Error('Expected a folder, as in "create-fw my-service"');
+  if (rest.length > 0) throw new Error(`Expected one folder, got "${rest[0]}" too`);
+  const files = createService(folder, { packages: packages ?? findPackages() });
+  console.log(`Created ${folder}:\n${files.map((file) => `  ${file}\n`).join('')}`);
+  console.log(`Next:\n  cd ${folder}\n  npm install\n  npm run dev`);
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        packages: { type: 'string' },
+        version: { type: 'boolean' },
+        help: { type: 'boolean' },
+      },
+    });
+  } catch (error) {
+    const [sentence] = (error as Error).message.split(/\. |\n/);
+    throw new Error(`${sentence}; see create-fw --help`, { cause: error });
+  }
+}
+
+function readVersion(): string {
+  const manifest = path.join(import.meta.dirname, '../package.json');
+  return JSON.parse(fs.readFileSync(manifest, 'utf8')).version;
+}

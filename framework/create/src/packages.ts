@@ -1,0 +1,80 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+
+/** A packed package of fw. */
+export interface PackedPackage {
+  /** Its file name, such as `fw-core-0.1.0.tgz`. */
+  readonly file: string;
+  readonly content: Buffer;
+}
+
+/**
+ * Reads the packages of fw among `dependencies` (versions by name), and those they depend on, from
+ * `folder`.
+ *
+ * @throws {Error} naming the first file that is missing
+ */
+export function collectPackages(
+  folder: string,
+  dependencies: Readonly<Record<string, string>>,
+): Map<string, PackedPackage> {
+  const collected = new Map<string, PackedPackage>();
+  const collect = (wanted: Readonly<Record<string, string>>) => {
+    for (const [name, version] of Object.entries(wanted)) {
+      if (!/^(?:fw$|@fw\/)/.test(name) || collected.has(name)) continue;
+      const file = `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
+      const content = readPackage(path.join(folder, file));
+      collected.set(name, { file, content });
+      collect(dependenciesOf(content));
+    }
+  };
+  collect(dependencies);
+  return collected;
+}
+
+function readPackage(file: string): Buffer {
+  try {
+    return fs.readFileSync(file);
+  } catch (cause) {
+    throw new Error(
+      `Cannot read the package "${file}": expected --packages FOLDER, the folder that "make packages" writes`,
+      { cause },
+    );
+  }
+}
+
+/** The dependencies of a packed package, whose first file is package.json. */
+function dependenciesOf(tarball: Buffer): Readonly<Record<string, string>> {
+  const archive = gunzipSync(tarball);
+  // POSIX ustar: a header of 512 bytes, with the size in octal digits at 124, precedes each file.
+  const bytes = Number.parseInt(archive.toString('ascii', 124, 135), 8);
+  return JSON.parse(archive.toString('utf8', 512, 512 + bytes)).dependencies ?? {};
+}
+
+const OWN_FOLDER = fileURLToPath(new URL('..', import.meta.url));
+
+/**
+ * Returns the folder of the tarball from which npm installed this package.
+ *
+ * @throws {Error} if it was not installed from a tarball
+ */
+export function findPackages(installed: string = OWN_FOLDER): string {
+  const modules = path.dirname(installed);
+  const tarball = resolvedBy(path.join(modules, '.package-lock.json'));
+  if (!tarball) {
+    throw new Error(
+      'Cannot find the packages of fw: expected --packages FOLDER, the folder that "make packages" writes',
+    );
+  }
+  return path.resolve(modules, '..', path.dirname(tarball));
+}
+
+/** The tarball of this package according to the lock file that npm writes into `node_modules`. */
+function resolvedBy(lockFile: string): string | undefined {
+  if (!fs.existsSync(lockFile)) return undefined;
+  const { packages } = JSON.parse(fs.readFileSync(lockFile, 'utf8'));
+  const resolved: unknown = packages?.['node_modules/create-fw']?.resolved;
+  return typeof resolved === 'string' ? /^file:(.+\.tgz)$/.exec(resolved)?.[1] : undefined;
+}

@@ -1,0 +1,3 @@
+import { buildService } from '@fw/service/build';
+
+await buildService({ entry: 'src/main.ts', outfile: 'dist/main.js' });

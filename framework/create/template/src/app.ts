@@ -1,0 +1,28 @@
+import { openapi } from '@fw/openapi';
+import { createServiceApp, type ServiceRuntime } from '@fw/service';
+import { type Application, notFoundHandler } from 'fw';
+
+import type { TaskStore } from './store.ts';
+import type { Origins } from './task.ts';
+import { createTaskRoutes } from './v1.ts';
+
+export interface TasksAppOptions extends ServiceRuntime, Partial<Origins> {
+  readonly store: TaskStore;
+}
+
+/** Creates the application; it opens no files and no ports. */
+export function createTasksApp({
+  store,
+  newId = () => crypto.randomUUID(),
+  now = () => new Date(),
+  ...runtime
+}: TasksAppOptions): Application {
+  const v1 = createTaskRoutes(store, { newId, now });
+
+  const app = createServiceApp(runtime);
+  app.route('/api/v1/tasks', v1);
+  app.use(v1.allowedMethods());
+  app.use(openapi({ router: v1, info: { title: 'my-service', version: '1.0.0' } }));
+  app.use(notFoundHandler());
+  return app;
+}
