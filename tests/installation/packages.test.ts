@@ -24,8 +24,10 @@ test('all packages but @fw/service install without a registry and without a warn
   expect(output).toMatch(/^added \d+ packages/m);
   expect(output).not.toMatch(/warn/i);
   expect(fs.readdirSync(path.join(folder, 'offline/node_modules')).sort()).toEqual([
+    '.bin',
     '.package-lock.json',
     '@fw',
+    'create-fw',
     'fw',
   ]);
 });

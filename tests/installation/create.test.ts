@@ -1,0 +1,137 @@
+import { execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+
+import { chooseBases } from '../../deploy/images/bases.ts';
+import { docker, missingEngine } from '../../deploy/images/docker.ts';
+import { Container } from '../../deploy/images/testing/container.ts';
+
+const MINUTES = 60_000;
+const tarball = inject('tarballs').find((file) => file.includes('/create-fw-')) ?? '';
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-create-'));
+afterAll(() => fs.promises.rm(folder, { recursive: true }), 5 * MINUTES);
+
+const names = ['orders', 'invoices'];
+let printed = '';
+beforeAll(async () => {
+  for (const name of names) {
+    printed = await run(folder, 'npx', '--yes', `file:${tarball}`, name);
+    await run(path.join(folder, name), 'npm', 'install', '--prefer-offline');
+  }
+}, 5 * MINUTES);
+
+/** Runs a program and returns its standard output; rejects with its output if it fails. */
+async function run(cwd: string, program: string, ...args: readonly string[]): Promise<string> {
+  const env = { ...process.env, NODE_OPTIONS: '', NODE_ENV: '', VITEST: '' };
+  try {
+    return (await promisify(execFile)(program, args, { cwd, env })).stdout;
+  } catch (cause) {
+    const { stdout = '', stderr = '' } = cause as { stdout?: string; stderr?: string };
+    throw new Error(`Cannot run ${program} ${args.join(' ')}:\n${stdout}${stderr}`, { cause });
+  }
+}
+
+/** Sends requests to a service that has no tasks; its ports are at `url` and `health`. */
+async function exerciseService(url: string, health: string) {
+  const post = (body: string) =>
+    fetch(`${url}/api/v1/tasks`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body,
+    });
+  const created = await post('{"title":"Write the report"}');
+  const invalid = await post('{"title":""}');
+  const list = await fetch(`${url}/api/v1/tasks`);
+  const document = await fetch(`${url}/openapi.json`);
+  const metrics = await (await fetch(`${health}/metrics`)).text();
+  const probes = ['/livez', '/readyz'].map(async (one) => (await fetch(health + one)).status);
+
+  expect([created.status, invalid.status]).toEqual([201, 400]);
+  expect(await list.json()).toMatchObject({ data: [{ title: 'Write the report', done: false }] });
+  expect(await document.json()).toMatchObject({ paths: { '/api/v1/tasks/{id}': {} } });
+  expect(metrics).toContain(
+    'http_requests_total{method="POST",route="/api/v1/tasks",status="4xx"} 1',
+  );
+  expect(await Promise.all(probes)).toEqual([200, 200]);
+}
+
+test('create-fw prints the files that it wrote and the next commands', () => {
+  const files = printed
+    .split('\n')
+    .filter((line) => fs.existsSync(path.join(folder, 'invoices', line.trim())));
+
+  expect(files.map((line) => line.trim())).toEqual(
+    expect.arrayContaining(['Dockerfile', '.gitignore', 'src/main.ts', 'src/v1.test.ts']),
+  );
+  expect(printed).toContain('Next:\n  cd invoices\n  npm install\n  npm run dev\n');
+});
+
+describe.each(names)('the service %s', (name) => {
+  const service = path.join(folder, name);
+
+  test('passes its tests and its checks', async () => {
+    expect(await run(service, 'npm', 'test')).toMatch(/Tests .*passed/);
+    await run(service, 'npm', 'run', 'check');
+  });
+
+  test('serves requests after npm run build and ends on SIGTERM with exit code 0', async () => {
+    await run(service, 'npm', 'run', 'build');
+
+    const child = spawn(process.execPath, ['dist/main.js'], {
+      cwd: service,
+      env: { PATH: process.env.PATH, PORT: '0', HEALTH_PORT: '0', DRAIN_DELAY_MS: '0' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(child, 'exit');
+    try {
+      let output = '';
+      child.stdout.on('data', (chunk) => {
+        output += chunk;
+      });
+      const addresses = () => output.match(/http:\/\/[\d.:]+/g) ?? [];
+      await expect.poll(addresses, { timeout: MINUTES }).toHaveLength(2);
+      const [health = '', url = ''] = addresses();
+      await exerciseService(url, health);
+      child.kill('SIGTERM');
+
+      expect(await ended).toEqual([0, null]);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+});
+
+const missing = missingEngine();
+if (missing) console.warn(`The test of the image is skipped: ${missing}`);
+
+test.skipIf(missing)(
+  `the image of a service runs without a shell, as user 65532${missing ? ` (skipped: ${missing})` : ''}`,
+  async () => {
+    const image = `fw-create:test-${randomUUID().slice(0, 8)}`;
+    const bases = Object.entries(chooseBases()).map(
+      ([key, value]) => `--build-arg=${key}=${value}`,
+    );
+    await docker('build', '--force-rm', ...bases, '--tag', image, path.join(folder, 'orders'));
+    try {
+      await using container = await Container.start({ image });
+      await container.ready();
+
+      await exerciseService(await container.address(8080), await container.address(9090));
+      await expect(docker('exec', container.id, 'sh')).rejects.toThrow(/"sh": .*not found/);
+      await container.signal('SIGTERM');
+      const { code } = await container.ended();
+
+      expect(await docker('inspect', '--format', '{{.Config.User}}', image)).toBe('65532:65532');
+      expect(code).toBe(0);
+    } finally {
+      await docker('image', 'rm', '--force', image);
+    }
+  },
+  5 * MINUTES,
+);
