@@ -1,5 +1,5 @@
 import { plantField } from '@fw/service/testing';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { REPORT_KINDS } from './report-kinds.ts';
 import { get, newApp } from './testing/app.ts';
@@ -17,4 +17,23 @@ test.each([
 
   expect(response.status).toBe(200);
   expect(await response.text()).not.toContain('passwordHash');
+});
+
+test('a report without a declared field gets 500; in production it is sent', async () => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const logs: string[] = [];
+  const log = (message: string, error?: unknown) => void logs.push(`${message} ${error ?? ''}`);
+  const byDomain = [{ domain: {} as string, count: 1 }];
+  const app = newApp({
+    statistics: { users: { ...USERS, byDomain } },
+    logger: { info() {}, warn: log, error: log },
+  });
+
+  const rejected = await get(app, '/api/v2/reports/users-by-email-domain');
+  vi.stubEnv('NODE_ENV', 'production');
+  const sent = await get(app, '/api/v2/reports/users-by-email-domain');
+
+  expect([rejected.status, sent.status]).toEqual([500, 200]);
+  expect(logs).toHaveLength(2);
+  for (const line of logs) expect(line).toContain('"/data/rows/0/domain" is not of type');
 });

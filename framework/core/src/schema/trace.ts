@@ -25,7 +25,7 @@ export class Trace {
 
   /** The part to send of a value with another type: an object may contain undeclared fields. */
   mismatch(value: unknown, expected: string, depth: number): unknown {
-    this.fail(value === undefined ? 'is missing' : `is not ${expected}`, depth);
+    this.fail(value === undefined ? 'is missing' : `is not of type ${expected}`, depth);
     return typeof value === 'object' && value !== null ? undefined : value;
   }
 
