@@ -1,10 +1,12 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open, realpath } from 'node:fs/promises';
+import fs from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { promisify } from 'node:util';
 
 /** An open regular file. */
 export interface OpenFile {
-  readonly handle: FileHandle;
+  /** The file descriptor, which the caller must close. */
+  readonly fd: number;
   readonly sizeBytes: number;
   /** The time of the last change, in whole seconds as in `Last-Modified`. */
   readonly modifiedMs: number;
@@ -35,7 +37,9 @@ export function readSegments(path: string): readonly string[] | undefined {
 const MISSING = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'ENXIO']);
 
 /** Opening a named pipe without a writer would otherwise wait. */
-const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+const FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
+
+const open = promisify(fs.open);
 
 /**
  * Opens a file in `root`. Symbolic links are followed as long as they lead to a served name in `root`.
@@ -49,24 +53,27 @@ export async function findFile(
   try {
     const path = await realpath(join(root, ...segments));
     if (path !== root && !relative(root, path).split(sep).every(isServed)) return undefined;
-    return await inspect(await open(path, FLAGS));
+    return inspect(await open(path, FLAGS));
   } catch (error) {
     if (MISSING.has((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
 }
 
-/** Closes the handle of anything but a regular file. */
-async function inspect(handle: FileHandle): Promise<OpenFile | 'folder' | undefined> {
+/**
+ * Closes anything but a regular file. The state of an open file is in memory: `fstat` and `close` do not
+ * wait for the disk, and a thread of the pool would cost more than they do.
+ */
+function inspect(fd: number): OpenFile | 'folder' | undefined {
   let isFile = false;
   try {
-    const stats = await handle.stat({ bigint: true });
+    const stats = fs.fstatSync(fd, { bigint: true });
     isFile = stats.isFile();
     if (!isFile) return stats.isDirectory() ? 'folder' : undefined;
     const modifiedMs = Math.floor(Number(stats.mtimeMs) / 1_000) * 1_000;
     const etag = `"${stats.size.toString(36)}-${stats.mtimeNs.toString(36)}"`;
-    return { handle, sizeBytes: Number(stats.size), modifiedMs, etag };
+    return { fd, sizeBytes: Number(stats.size), modifiedMs, etag };
   } finally {
-    if (!isFile) await handle.close();
+    if (!isFile) fs.closeSync(fd);
   }
 }

@@ -367,6 +367,26 @@ describe('file descriptors', () => {
     await vi.waitFor(() => expect(openFiles()).toEqual([]));
   });
 
+  test.each(['/digits.txt', '/large.bin'])(
+    'are closed once if %s is read after another response',
+    async (path) => {
+      const errors: unknown[] = [];
+      const app = createApp({
+        logger: { ...logger, error: (...args: unknown[]) => void errors.push(args) },
+      });
+      app.use(async (ctx, next) => {
+        const running = next();
+        ctx.json({ early: true });
+        await running;
+      }, staticFiles({ root }));
+
+      await request(app, path);
+
+      await vi.waitFor(() => expect(openFiles()).toEqual([]));
+      expect(String(errors)).toContain('ctx.json() already responded');
+    },
+  );
+
   test('are closed when clients disconnect in the middle of a large file', async () => {
     const { port } = await start();
     const clients = Array.from({ length: 20 }, () => openConnection(port));

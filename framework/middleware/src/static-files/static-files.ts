@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from 'node:fs';
+import { closeSync, realpathSync, statSync } from 'node:fs';
 
 import { type Context, type Middleware, markFactories } from '@fw/core';
 import { createPrefixTest, readPattern, setStreamLength } from '@fw/core/extension';
@@ -19,7 +19,7 @@ import { readContent } from './file-content.ts';
 import { findFile, type OpenFile, readSegments } from './find-file.ts';
 import { isUnmodified, requireUnmodified } from './modified.ts';
 import { findPrecompressed } from './precompressed.ts';
-import { rangeOf } from './range.ts';
+import { type ByteRange, rangeOf } from './range.ts';
 
 export interface StaticFilesOptions {
   /** The folder, absolute or relative to the working directory. */
@@ -75,43 +75,44 @@ export function staticFiles(options: StaticFilesOptions): Middleware {
       ctx.redirect(`${ctx.path}/${/\?.*/s.exec(ctx.url)?.[0] ?? ''}`, 301);
       return;
     }
-    let isStreaming = false;
+    let range: ByteRange | undefined;
     try {
       const type = contentTypeOf(segments.at(-1) ?? '');
       ctx.set('Cache-Control', cacheControl).set('Content-Type', type);
       if (precompressed && isCompressibleType(type)) addVary(ctx, 'Accept-Encoding');
-      isStreaming = await send(ctx, file);
+      range = respond(ctx, file);
     } finally {
-      if (!isStreaming) await file.handle.close();
+      if (!range) closeSync(file.fd);
     }
+    if (range) await sendContent(ctx, file.fd, range);
   };
 }
 
-/** Responds with the file or a part of it, or with 304. Returns whether the response closes the file. */
-async function send(ctx: Context, file: OpenFile): Promise<boolean> {
+/** Sets status and headers. Returns the part of the file to send; `undefined` for 304. */
+function respond(ctx: Context, file: OpenFile): ByteRange | undefined {
   const { etag, modifiedMs, sizeBytes, coding } = file;
   ctx.status = 200; // a router without a match has set 404
   ctx.set('Last-Modified', new Date(modifiedMs).toUTCString()).set('Accept-Ranges', 'bytes');
   requireMatch(ctx, etag);
   requireUnmodified(ctx, modifiedMs);
-  if (isNotModified(ctx, etag)) return false;
+  if (isNotModified(ctx, etag)) return undefined;
   if (isUnmodified(ctx, modifiedMs)) {
     ctx.status = 304;
     ctx.send('');
-    return false;
-  }
-  const range = rangeOf(ctx, file);
-  const { start, end } = range ?? { start: 0, end: sizeBytes };
-  if (range) {
-    ctx.status = 206;
-    ctx.set('Content-Range', `bytes ${start}-${end - 1}/${sizeBytes}`);
+    return undefined;
   }
   if (coding) ctx.set('Content-Encoding', coding);
-  const content = await readContent(file.handle, { start, end });
+  const range = rangeOf(ctx, file);
+  if (!range) return { start: 0, end: sizeBytes };
+  ctx.status = 206;
+  ctx.set('Content-Range', `bytes ${range.start}-${range.end - 1}/${sizeBytes}`);
+  return range;
+}
+
+async function sendContent(ctx: Context, fd: number, range: ByteRange): Promise<void> {
+  const content = await readContent(fd, range);
   ctx.send(content);
-  if (Buffer.isBuffer(content)) return false;
-  setStreamLength(ctx, end - start);
-  return true;
+  if (!Buffer.isBuffer(content)) setStreamLength(ctx, range.end - range.start);
 }
 
 /** The folder without symbolic links. */
