@@ -9,6 +9,7 @@ import { afterAll, expect, inject, test } from 'vitest';
 import { listEntries } from './entries.ts';
 import { install } from './project.ts';
 import { runProgram } from './run-program.ts';
+import type { Runtime } from './runtimes.ts';
 
 const project = inject('project');
 const tarballs = inject('tarballs');
@@ -32,10 +33,22 @@ test('all packages but @fw/service install without a registry and without a warn
   ]);
 });
 
-test('all packages install without a warning about versions, peers or engines', async () => {
-  const output = await install(path.join(folder, 'all'), tarballs);
+test('the README installs all packages without a warning, and its program serves requests', async () => {
+  const readme = fs.readFileSync(path.resolve(import.meta.dirname, '../../README.md'), 'utf8');
+  const [, command = ''] = /^npm install (\.\.\/fw\S+)/m.exec(readme) ?? [];
+  const [, program = ''] = /^```ts\n(.*?)^```/ms.exec(readme) ?? [];
+  const [{ command: node }] = runtimes as [Runtime];
+  // Next to the folder fw, as the README says.
+  const folder = path.join(project, '../readme');
+
+  const output = await install(folder, fs.globSync(command, { cwd: project }));
+  fs.writeFileSync(path.join(folder, 'program.ts'), program.replace('3000', '0'));
+  const status = await runProgram([...node, 'program.ts'], folder, async (origin) => {
+    return (await fetch(`${origin}/api/v1/users/7`)).status;
+  });
 
   expect(output).not.toMatch(/EBADENGINE|ERESOLVE|peer|deprecated/i);
+  expect(status).toBe(200);
 });
 
 test.each(runtimes)(

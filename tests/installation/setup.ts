@@ -29,7 +29,7 @@ export async function setup({ provide }: TestProject): Promise<() => void> {
   try {
     const project = path.join(folder, 'project');
     const root = path.resolve(import.meta.dirname, '../..');
-    const packed = await packPackages(root, path.join(folder, 'packages'));
+    const packed = await packPackages(root, path.join(folder, 'fw/packages'));
     const tarballs = packed.map(({ file }) => file);
     provide('runtimes', installRuntimes());
     provide('tarballs', tarballs);
