@@ -1,6 +1,12 @@
 import type { AddressInfo } from 'node:net';
 
-import { COMMON_WORKLOADS, MIDDLEWARE_WORKLOADS, type Workload } from './workloads.ts';
+import {
+  BASELINES,
+  COMMON_WORKLOADS,
+  CONTRACT_WORKLOADS,
+  MIDDLEWARE_WORKLOADS,
+  type Workload,
+} from './workloads.ts';
 
 /** The module of a contestant, `contestants/<name>.ts`. */
 export interface Contestant {
@@ -21,20 +27,19 @@ export interface Entry {
 
 const ENTRIES = {
   raw: {
-    workloads: [...COMMON_WORKLOADS, 'user', 'validated'],
+    workloads: [...COMMON_WORKLOADS, ...BASELINES, 'validated'],
     packages: [],
     addOnPackages: ['zod'],
   },
   fw: {
     workloads: [
       ...COMMON_WORKLOADS,
-      'user',
+      ...BASELINES,
       'validated',
       'limited',
       'observed',
       'controller',
-      'page',
-      'contract',
+      ...CONTRACT_WORKLOADS,
       ...MIDDLEWARE_WORKLOADS,
     ],
     packages: [],
@@ -43,12 +48,11 @@ const ENTRIES = {
   fastify: {
     workloads: [
       ...COMMON_WORKLOADS,
-      'user',
+      ...BASELINES,
       'validated',
       'limited',
       'observed',
-      'page',
-      'contract',
+      ...CONTRACT_WORKLOADS,
       ...MIDDLEWARE_WORKLOADS,
     ],
     packages: ['fastify'],

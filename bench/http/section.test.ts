@@ -25,9 +25,9 @@ test('ratioTable has a row per contestant, highest sum first, and ratios with tw
 
 test('addOnTable has a row per add-on, and an empty cell per missing one', () => {
   const addOnCosts = [
-    { workload: 'controller', contestant: 'other', costMicros: 9 },
-    { workload: 'validated', contestant: 'fast', costMicros: 1.004 },
-    { workload: 'limited', contestant: 'fast', costMicros: 3 },
+    { workload: 'controller', contestant: 'other', bareMicros: 20, costMicros: 9 },
+    { workload: 'validated', contestant: 'fast', bareMicros: 20, costMicros: 1.004 },
+    { workload: 'limited', contestant: 'fast', bareMicros: 20, costMicros: 3 },
   ];
 
   const [head = '', , ...rows] = addOnTable({ addOnCosts }).split('\n');
@@ -35,10 +35,10 @@ test('addOnTable has a row per add-on, and an empty cell per missing one', () =>
   const cellsOf = (row: string) => row.split('|').map((cell) => cell.trim());
   expect(cellsOf(head)).toEqual(['', '', 'fast', 'other', '']);
   expect(rows.slice(0, 4).map(cellsOf)).toEqual([
-    ['', 'validated', '1.00', '', ''],
-    ['', 'limited', '3.00', '', ''],
+    ['', 'validated', '1.00 (5 %)', '', ''],
+    ['', 'limited', '3.00 (15 %)', '', ''],
     ['', 'observed', '', '', ''],
-    ['', 'controller', '', '9.00', ''],
+    ['', 'controller', '', '9.00 (45 %)', ''],
   ]);
 });
 

@@ -14,6 +14,7 @@ export interface HttpResults {
   readonly addOnCosts: readonly {
     readonly workload: string;
     readonly contestant: string;
+    readonly bareMicros: number;
     readonly costMicros: number;
   }[];
 }
@@ -43,8 +44,12 @@ export function ratioTable({ summaries }: HttpResults): string {
 export function addOnTable({ addOnCosts }: Pick<HttpResults, 'addOnCosts'>): string {
   const costs = Map.groupBy(addOnCosts, ({ contestant }) => contestant);
   const contestants = [...costs].sort(([, a], [, b]) => b.length - a.length);
-  const costOf = (own: HttpResults['addOnCosts'], workload: string) =>
-    own.find((each) => each.workload === workload)?.costMicros.toFixed(2) ?? '';
+  const costOf = (own: HttpResults['addOnCosts'], workload: string) => {
+    const cost = own.find((each) => each.workload === workload);
+    if (!cost) return '';
+    const percent = (cost.costMicros / cost.bareMicros) * 100;
+    return `${cost.costMicros.toFixed(2)} (${percent.toFixed()} %)`;
+  };
   return markdownTable(
     ['', ...contestants.map(([name]) => name)],
     ADD_ONS.map((workload) => [workload, ...contestants.map(([, own]) => costOf(own, workload))]),
@@ -58,7 +63,7 @@ export function httpSection(results: HttpResults): string {
     `Medians of ${results.settings.rounds} rounds. CPU time per request of \`node:http\` divided by that of ` +
       'the framework, in the same round: more is better.',
     ratioTable(results),
-    'Cost of an add-on per request, in µs of CPU time: less is better.',
+    'Cost of an add-on per request, in µs of CPU time and in percent of the request without it: less is better.',
     addOnTable(results),
   ].join('\n\n');
 }

@@ -20,16 +20,21 @@ export const MIDDLEWARE_WORKLOADS = [
   'static-files',
 ] as const;
 
-/** All workloads. `user` is the baseline of `controller`, `page` of `contract`; those after them are add-ons. */
+/** The bare workloads of some add-ons: `user` of `controller`, the others of a response contract. */
+export const BASELINES = ['user', 'item', 'page'] as const;
+
+/** Workloads with a response contract: for one item, and for a page of 100. */
+export const CONTRACT_WORKLOADS = ['item-contract', 'page-contract'] as const;
+
+/** All workloads. Those after the baselines are add-ons. */
 export const WORKLOADS = [
   ...COMMON_WORKLOADS,
-  'user',
-  'page',
+  ...BASELINES,
   'validated',
   'limited',
   'observed',
   'controller',
-  'contract',
+  ...CONTRACT_WORKLOADS,
   ...MIDDLEWARE_WORKLOADS,
 ] as const;
 export type Workload = (typeof WORKLOADS)[number];
@@ -40,7 +45,8 @@ export const BARE: Partial<Readonly<Record<Workload, Workload>>> = {
   limited: 'hello',
   observed: 'hello',
   controller: 'user',
-  contract: 'page',
+  'item-contract': 'item',
+  'page-contract': 'page',
   compress: 'list',
   connect: 'hello',
   cookies: 'hello',
@@ -87,8 +93,11 @@ export const ITEMS = Array.from({ length: 20 }, (_, index) => ({
   inStock: index % 3 !== 0,
 }));
 
-/** The response of the `page` and `contract` workloads. */
+/** The response of the `page` workload; that of `item` is the first of them. */
 export const PAGE = Array.from({ length: 5 }, () => ITEMS).flat();
+
+/** The items of a store, with a field that no response contract declares. */
+export const ROWS = PAGE.map((item) => ({ ...item, purchasePrice: item.price / 2 }));
 
 /** The JSON Schema of an item. */
 export const ITEM_SCHEMA = {
@@ -168,7 +177,11 @@ const LIST: readonly Exchange[] = [
   { method: 'GET', path: '/items', status: 200, expected: { data: ITEMS } },
 ];
 
-const PAGE_EXCHANGE: readonly Exchange[] = [
+const ITEM: readonly Exchange[] = [
+  { method: 'GET', path: '/item', status: 200, expected: PAGE[0] },
+];
+
+const PAGE_OF_ITEMS: readonly Exchange[] = [
   { method: 'GET', path: '/items', status: 200, expected: { data: PAGE } },
 ];
 
@@ -201,12 +214,14 @@ export const EXCHANGES: Readonly<Record<Workload, readonly Exchange[]>> = {
   list: LIST,
   middlewares: [{ method: 'GET', path: '/', status: 200, expected: { count: MIDDLEWARES } }],
   user: USER,
-  page: PAGE_EXCHANGE,
+  item: ITEM,
+  page: PAGE_OF_ITEMS,
   validated: POST,
   limited: HELLO,
   observed: HELLO,
   controller: USER,
-  contract: PAGE_EXCHANGE,
+  'item-contract': ITEM,
+  'page-contract': PAGE_OF_ITEMS,
   compress: LIST.map((exchange) => ({
     ...exchange,
     headers: { 'Accept-Encoding': 'gzip' },

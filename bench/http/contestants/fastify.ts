@@ -23,6 +23,7 @@ import {
   ORIGIN,
   PAGE,
   RESOURCES,
+  ROWS,
   readUser,
   STATIC_ROOT,
 } from '../workloads.ts';
@@ -71,17 +72,7 @@ const routes: Record<WorkloadOf<'fastify'>, (app: FastifyInstance) => unknown> =
   },
 
   list: (app) => {
-    const item = {
-      type: 'object',
-      properties: {
-        id: { type: 'integer' },
-        name: text,
-        category: text,
-        price: { type: 'number' },
-        inStock: { type: 'boolean' },
-      },
-    };
-    const schema = responses(200, { data: { type: 'array', items: item } });
+    const schema = responses(200, { data: { type: 'array', items: ITEM_SCHEMA } });
     app.get('/items', { schema }, (_request, reply) => {
       reply.send({ data: ITEMS });
     });
@@ -111,16 +102,28 @@ const routes: Record<WorkloadOf<'fastify'>, (app: FastifyInstance) => unknown> =
     );
   },
 
+  item: (app) => {
+    app.get('/item', (_request, reply) => {
+      reply.send(PAGE[0]);
+    });
+  },
+
   page: (app) => {
     app.get('/items', (_request, reply) => {
       reply.send({ data: PAGE });
     });
   },
 
-  contract: (app) => {
+  'item-contract': (app) => {
+    app.get('/item', { schema: { response: { 200: ITEM_SCHEMA } } }, (_request, reply) => {
+      reply.send(ROWS[0]);
+    });
+  },
+
+  'page-contract': (app) => {
     const schema = responses(200, { data: { type: 'array', items: ITEM_SCHEMA } });
     app.get('/items', { schema }, (_request, reply) => {
-      reply.send({ data: PAGE });
+      reply.send({ data: ROWS });
     });
   },
 

@@ -36,6 +36,7 @@ import {
   ORIGIN,
   PAGE,
   RESOURCES,
+  ROWS,
   readUser,
   STATIC_ROOT,
   UserSchema,
@@ -79,14 +80,23 @@ const routes: Record<WorkloadOf<'fw'>, (router: Router, app: Application) => voi
     router.get('/api/v1/users/:id', (ctx) => ctx.json(findUser(ctx.params.id)));
   },
 
+  item: (router) => {
+    router.get('/item', (ctx) => ctx.json(PAGE[0]));
+  },
+
   page: (router) => {
     router.get('/items', (ctx) => ctx.json({ data: PAGE }));
   },
 
-  contract: (router) => {
+  'item-contract': (router) => {
+    const contract = endpoint({ responses: { 200: ITEM_SCHEMA } });
+    router.get('/item', contract, (ctx) => ctx.json(ROWS[0]));
+  },
+
+  'page-contract': (router) => {
     const data = { type: 'array', items: ITEM_SCHEMA };
     const Page = { type: 'object', required: ['data'], properties: { data } };
-    router.get('/items', endpoint({ responses: { 200: Page } }), (ctx) => ctx.json({ data: PAGE }));
+    router.get('/items', endpoint({ responses: { 200: Page } }), (ctx) => ctx.json({ data: ROWS }));
   },
 
   validated: (router) => {

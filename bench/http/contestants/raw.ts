@@ -5,6 +5,7 @@ import {
   findUser,
   ITEMS,
   MIDDLEWARES,
+  PAGE,
   RESOURCES,
   readUser,
   type User,
@@ -33,10 +34,7 @@ const handlers: Record<WorkloadOf<'raw'>, () => RequestListener> = {
 
   post: () => posted(readUser),
 
-  list: () => (req, res) => {
-    if (req.method !== 'GET' || pathOf(req.url) !== '/items') return notFound(res);
-    send(res, 200, { data: ITEMS });
-  },
+  list: () => serializing('/items', { data: ITEMS }),
 
   middlewares: () => {
     const steps = Array.from({ length: MIDDLEWARES }, () => (state: { count: number }) => {
@@ -60,8 +58,19 @@ const handlers: Record<WorkloadOf<'raw'>, () => RequestListener> = {
     };
   },
 
+  item: () => serializing('/item', PAGE[0]),
+
+  page: () => serializing('/items', { data: PAGE }),
+
   validated: () => posted((body) => UserSchema.safeParse(body).data),
 };
+
+function serializing(path: string, value: unknown): RequestListener {
+  return (req, res) => {
+    if (req.method !== 'GET' || pathOf(req.url) !== path) return notFound(res);
+    send(res, 200, value);
+  };
+}
 
 function posted(readUser: (body: unknown) => User | undefined): RequestListener {
   return (req, res) => {
