@@ -109,13 +109,16 @@ test('an empty folder is used', () => {
   expect(fs.existsSync(path.join(service, 'src/main.ts'))).toBe(true);
 });
 
-test('a missing package is named, and nothing is written', () => {
+test.each([
+  ['missing', (file: string) => fs.rmSync(file)],
+  ['damaged', (file: string) => fs.truncateSync(file, 50)],
+])('a %s package is named, and nothing is written', (_, damage) => {
   const { folder, packages } = newFolders();
-  const missing = path.join(packages, 'fw-errors-0.1.0.tgz');
-  fs.rmSync(missing);
+  const file = path.join(packages, 'fw-errors-0.1.0.tgz');
+  damage(file);
 
   expect(() => createService(path.join(folder, 'orders'), { packages })).toThrow(
-    `Cannot read the package "${missing}": expected --packages FOLDER`,
+    `Cannot read the package "${file}": expected --packages FOLDER`,
   );
   expect(fs.existsSync(path.join(folder, 'orders'))).toBe(false);
 });

@@ -11,32 +11,33 @@ export interface PackedPackage {
 }
 
 /**
- * Reads the packages of fw among `dependencies` (versions by name), and those they depend on, from
+ * Reads the packages of fw among `wanted` (versions by name), and those they depend on, from
  * `folder`.
  *
- * @throws {Error} naming the first file that is missing
+ * @throws {Error} naming the first file that is missing or not a packed package
  */
 export function collectPackages(
   folder: string,
-  dependencies: Readonly<Record<string, string>>,
+  wanted: Readonly<Record<string, string>>,
 ): Map<string, PackedPackage> {
   const collected = new Map<string, PackedPackage>();
-  const collect = (wanted: Readonly<Record<string, string>>) => {
-    for (const [name, version] of Object.entries(wanted)) {
+  const collect = (versions: Readonly<Record<string, string>>) => {
+    for (const [name, version] of Object.entries(versions)) {
       if (!/^(?:fw$|@fw\/)/.test(name) || collected.has(name)) continue;
       const file = `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
-      const content = readPackage(path.join(folder, file));
+      const { content, dependencies } = readPackage(path.join(folder, file));
       collected.set(name, { file, content });
-      collect(dependenciesOf(content));
+      collect(dependencies);
     }
   };
-  collect(dependencies);
+  collect(wanted);
   return collected;
 }
 
-function readPackage(file: string): Buffer {
+function readPackage(file: string) {
   try {
-    return fs.readFileSync(file);
+    const content = fs.readFileSync(file);
+    return { content, dependencies: dependenciesOf(content) };
   } catch (cause) {
     throw new Error(
       `Cannot read the package "${file}": expected --packages FOLDER, the folder that "make packages" writes`,
