@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 
 import { chooseBases } from '../../deploy/images/bases.ts';
 import { docker, missingEngine } from '../../deploy/images/docker.ts';
@@ -82,30 +82,46 @@ describe.each(names)('the service %s', (name) => {
 
   test('serves requests after npm run build and ends on SIGTERM with exit code 0', async () => {
     await run(service, 'npm', 'run', 'build');
-
-    const child = spawn(process.execPath, ['dist/main.js'], {
-      cwd: service,
-      env: { PATH: process.env.PATH, PORT: '0', HEALTH_PORT: '0', DRAIN_DELAY_MS: '0' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const { child, health, url } = await start(service, process.execPath, 'dist/main.js');
     const ended = once(child, 'exit');
-    try {
-      let output = '';
-      child.stdout.on('data', (chunk) => {
-        output += chunk;
-      });
-      const addresses = () => output.match(/http:\/\/[\d.:]+/g) ?? [];
-      await expect.poll(addresses, { timeout: MINUTES }).toHaveLength(2);
-      const [health = '', url = ''] = addresses();
-      await exerciseService(url, health);
-      child.kill('SIGTERM');
 
-      expect(await ended).toEqual([0, null]);
-    } finally {
-      child.kill('SIGKILL');
-    }
+    await exerciseService(url, health);
+    child.kill('SIGTERM');
+
+    expect(await ended).toEqual([0, null]);
+  });
+
+  test('serves requests with npm run dev', async () => {
+    const { health, url } = await start(service, 'npm', 'run', 'dev');
+
+    await exerciseService(url, health);
   });
 });
+
+/** Starts a service with an empty store; it is killed at the end of the test. */
+async function start(service: string, program: string, ...args: readonly string[]) {
+  const ports = { PORT: '0', HEALTH_PORT: '0', DRAIN_DELAY_MS: '0', LOG_FORMAT: 'json' };
+  const child = spawn(program, args, {
+    cwd: service,
+    env: { PATH: process.env.PATH, HOME: os.homedir(), DATABASE_FILE: ':memory:', ...ports },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  });
+  onTestFinished(() => killGroup(child));
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  const addresses = () => output.match(/http:\/\/[\d.:]+/g) ?? [];
+  await expect.poll(addresses, { timeout: MINUTES }).toHaveLength(2);
+  const [health = '', url = ''] = addresses();
+  return { child, health, url };
+}
+
+/** Kills a process and those that it started. */
+function killGroup({ pid, exitCode }: ChildProcess): void {
+  if (pid !== undefined && exitCode === null) process.kill(-pid, 'SIGKILL');
+}
 
 const missing = missingEngine();
 if (missing) console.warn(`The test of the image is skipped: ${missing}`);
