@@ -179,7 +179,14 @@ test.each([
   [
     'the handler',
     ['One', 'Two'].map((summary) => createRouter().get('/u', endpoint({ summary }), handler)),
-    'Cannot document GET /u: another route is already GET /u in the document',
+    'Cannot document GET /u: two routers have this route, and the second never runs; remove one of them',
+  ],
+  [
+    'the schema of the query',
+    [z.object({ a: z.string() }), z.object({ b: z.string() })].map((query) =>
+      createRouter().get('/u', validates({ query }), handler),
+    ),
+    'Cannot document GET /u: two routers have this route, and the second never runs; remove one of them',
   ],
   [
     'the path, but not the operationId',

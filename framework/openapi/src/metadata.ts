@@ -10,6 +10,9 @@ export interface ValidationMetadata {
   readonly status?: 400 | 422;
 }
 
+/** The parts of a request that a schema can describe. */
+export const PARTS = ['params', 'query', 'headers', 'body'] as const;
+
 /** The metadata of a rate limiter: its headers and policies. */
 export interface RateLimitMetadata {
   readonly headers?: 'draft-6' | 'draft-10';

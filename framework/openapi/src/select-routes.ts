@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createPrefixTest } from '@fw/core/extension';
 import type { RouteDefinition } from '@fw/router';
 
-import { readMetadata } from './metadata.ts';
+import { PARTS, readMetadata } from './metadata.ts';
 import type { DocumentedRoute } from './operation.ts';
 import { toOpenApiPath } from './paths.ts';
 
@@ -45,12 +45,23 @@ type UnnamedRoute = Omit<DocumentedRoute, 'operationId'>;
 
 /** The same route appears twice if both a router and one that is mounted on it are documented. */
 function requireSame(route: UnnamedRoute, other: UnnamedRoute): void {
-  const isSame = route.path === other.path;
-  if (isSame && isDeepStrictEqual(route.metadata.endpoint, other.metadata.endpoint)) return;
+  const name = `${route.method} ${route.path}`;
+  if (route.path !== other.path) {
+    throw new TypeError(
+      `Cannot document ${name}: ${other.path} is already ${other.method} ${other.template} in the ` +
+        `document; exclude one of them with endpoint({ visibility: 'internal' })`,
+    );
+  }
+  const { endpoint, validation = {} } = route.metadata;
+  const isSame =
+    isDeepStrictEqual(endpoint, other.metadata.endpoint) &&
+    PARTS.every((part) => {
+      const [schema, second] = [validation[part], other.metadata.validation?.[part]];
+      return schema === undefined || second === undefined || schema === second;
+    });
+  if (isSame) return;
   throw new TypeError(
-    `Cannot document ${route.method} ${route.path}: ${isSame ? 'another route' : other.path} is ` +
-      `already ${other.method} ${other.template} in the document; exclude one of them with ` +
-      `endpoint({ visibility: 'internal' })`,
+    `Cannot document ${name}: two routers have this route, and the second never runs; remove one of them`,
   );
 }
 

@@ -1,9 +1,8 @@
 import type { Logger } from '@fw/core';
 import { requireJsonSchema } from '@fw/core/schema';
 
+import { PARTS } from './metadata.ts';
 import type { DocumentedRoute } from './operation.ts';
-
-const PARTS = ['params', 'query', 'headers', 'body'] as const;
 
 /** Logs each request schema that the document describes, in part, as any value. */
 export function warnOfUndescribed(routes: readonly DocumentedRoute[], log: Logger): void {
