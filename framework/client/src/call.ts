@@ -5,7 +5,7 @@ import { type CallFailure, ProblemError } from './problem-error.ts';
 import type { UntypedCallOptions } from './request.ts';
 import { problemOf, readData, type Sender } from './response.ts';
 import { isRepeatable, isTransient, retryWaitMs } from './retry.ts';
-import { startTimer } from './timer.ts';
+import { rejectAfter, startTimer } from './timer.ts';
 import type { ClientResponse } from './typed-calls.ts';
 
 /** A request with the options of its call, and where its response comes from. */
@@ -30,8 +30,7 @@ export async function runCall(call: Call): Promise<ClientResponse<unknown>> {
     [options.signal, options.ctx?.signal].filter((signal) => signal !== undefined),
   );
   for (let attempt = 1; ; attempt++) {
-    const limitMs = Math.max(1, Math.min(settings.attemptMs, endMs - clock.now()));
-    const outcome = await runAttempt(call, caller, limitMs);
+    const outcome = await runAttempt(call, { caller, attempt, deadlineMs, endMs });
     if (!(outcome instanceof ProblemError)) return outcome;
     const waitMs = retryWaitMs(outcome, { retryDelayMs, attempt });
     const isLast = attempt >= attempts || clock.now() + waitMs >= endMs;
@@ -40,14 +39,23 @@ export async function runCall(call: Call): Promise<ClientResponse<unknown>> {
   }
 }
 
+/** What ends an attempt: its caller, or the deadline of the call. */
+interface Limits {
+  readonly caller: AbortSignal;
+  /** The number of the attempt, from 1. */
+  readonly attempt: number;
+  readonly deadlineMs: number;
+  /** When the deadline is, by the clock of the client. */
+  readonly endMs: number;
+}
+
 /** @throws the reason of `caller` if it aborts */
 async function runAttempt(
   call: Call,
-  caller: AbortSignal,
-  limitMs: number,
+  limits: Limits,
 ): Promise<ClientResponse<unknown> | ProblemError> {
   try {
-    const response = await exchange(call, caller, limitMs);
+    const response = await exchange(call, limits);
     const { status, headers } = response;
     if (status < 200 || status > 299) return problemOf(response, call);
     const data = readData(response, call);
@@ -59,34 +67,50 @@ async function runAttempt(
 }
 
 /** Sends one request through the interceptor; a stored response if the server confirms that it is current. */
-async function exchange(call: Call, caller: AbortSignal, limitMs: number): Promise<RawResponse> {
+async function exchange(call: Call, limits: Limits): Promise<RawResponse> {
   const { request, options, settings, cache } = call;
   const { method, url, requestId } = request;
+  const { caller, deadlineMs, endMs } = limits;
   const headers = new Headers(request.headers);
   const attempt = { method, url, headers, ctx: options.ctx, requestId };
   caller.throwIfAborted();
-  return settings.intercept(attempt, () =>
-    revalidate(cache, attempt, (conditional) => sendInTime(call, conditional, { caller, limitMs })),
-  );
+  const deadline = startTimer(Math.max(1, endMs - settings.clock.now()));
+  const signal = AbortSignal.any([caller, deadline.signal]);
+  const send = (conditional: Attempt) => sendInTime(call, conditional, { ...limits, signal });
+  try {
+    return await Promise.race([
+      settings.intercept(attempt, () => revalidate(cache, attempt, send)),
+      rejectAfter(signal, () => caller.reason ?? timeout(call, limits, deadlineMs)),
+    ]);
+  } finally {
+    deadline.stop();
+  }
 }
 
 async function sendInTime(
   call: Call,
   attempt: Attempt,
-  { caller, limitMs }: { readonly caller: AbortSignal; readonly limitMs: number },
+  limits: Limits & { readonly signal: AbortSignal },
 ): Promise<RawResponse> {
-  const timer = startTimer(limitMs);
+  const { attemptMs, limitBytes } = call.settings;
+  const timer = startTimer(attemptMs);
   const { body } = call.request;
-  const signal = AbortSignal.any([caller, timer.signal]);
+  const signal = AbortSignal.any([limits.signal, timer.signal]);
   try {
-    return await send(attempt, { body, signal, limitBytes: call.settings.limitBytes });
+    return await send(attempt, { body, signal, limitBytes });
   } catch (error) {
-    caller.throwIfAborted();
-    if (timer.signal.aborted) throw failure(call, 'timeout', `no response in ${limitMs} ms`);
+    limits.caller.throwIfAborted();
+    if (limits.signal.aborted) throw timeout(call, limits, limits.deadlineMs);
+    if (timer.signal.aborted) throw timeout(call, limits, attemptMs);
     throw failureOf(call, error);
   } finally {
     timer.stop();
   }
+}
+
+function timeout(call: Call, { attempt }: Limits, limitMs: number): ProblemError {
+  const count = attempt === 1 ? '' : ` (attempt ${attempt} of ${call.settings.attempts})`;
+  return failure(call, 'timeout', `no response in ${limitMs} ms${count}`);
 }
 
 function failureOf(call: Call, error: unknown): ProblemError {

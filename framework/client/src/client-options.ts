@@ -9,9 +9,9 @@ export interface ClientOptions {
   readonly name?: string | undefined;
   /** Header fields of every request, such as `User-Agent` or `Authorization`. */
   readonly headers?: HeaderFields | undefined;
-  /** Time limit of a call, including retries and the response body, in milliseconds. Default 10 s. */
+  /** Time limit of a call, including retries, interceptors and the response body, in milliseconds. Default 10 s. */
   readonly deadlineMs?: number | undefined;
-  /** Time limit of one attempt, in milliseconds. Default: that of the call. */
+  /** Time limit of the request and response of one attempt, in milliseconds. Default: that of the call. */
   readonly attemptMs?: number | undefined;
   /** The maximum number of attempts of a call; 1 disables retries. Default 3. */
   readonly attempts?: number | undefined;

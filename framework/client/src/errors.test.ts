@@ -108,5 +108,48 @@ test('the deadline of a call includes all attempts', async () => {
   const error = await errorOf(client.get('/notes', { deadlineMs: 50 }));
 
   expect(error).toMatchObject({ reason: 'timeout' });
-  expect(String(error)).toMatch(/no response in \d+ ms$/);
+  expect(String(error)).toMatch(/no response in 50 ms$/);
+});
+
+test('the deadline of a call includes its interceptor, which cannot send a request later', async () => {
+  const { baseUrl, received } = await startApi(sendJson({ data: [] }));
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const late = Promise.withResolvers<unknown>();
+  const client = newNotesClient({
+    baseUrl,
+    intercept: async (_, next) => {
+      await released;
+      next().catch(late.resolve);
+      return await next();
+    },
+  });
+
+  const error = await errorOf(client.get('/notes', { deadlineMs: 50 }));
+  release();
+
+  expect(error).toMatchObject({ reason: 'timeout' });
+  expect(String(error)).toMatch(/no response in 50 ms$/);
+  expect(await late.promise).toMatchObject({ reason: 'timeout' });
+  expect(received).toEqual([]);
+});
+
+test('an interceptor can replace a time-out by a response', async () => {
+  const { baseUrl } = await startApi(neverRespond);
+  const headers = new Headers({ 'Content-Type': 'application/json' });
+  const client = newNotesClient({
+    baseUrl,
+    deadlineMs: 50,
+    intercept: (_, next) => next().catch(() => ({ status: 200, headers, text: '{"data":[]}' })),
+  });
+
+  expect(await client.get('/notes')).toMatchObject({ status: 200, data: { data: [] } });
+});
+
+test('a time-out after other attempts names the attempt', async () => {
+  const { baseUrl } = await startApi(neverRespond);
+  const client = newNotesClient({ baseUrl, attempts: 3, attemptMs: 20, retryDelayMs: 0 });
+
+  expect(String(await errorOf(client.get('/notes')))).toMatch(
+    /no response in 20 ms \(attempt 3 of 3\)$/,
+  );
 });

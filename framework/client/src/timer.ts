@@ -12,3 +12,13 @@ export function startTimer(ms: number): Timer {
   const timer = setTimeout(() => controller.abort(), ms);
   return { signal: controller.signal, stop: () => clearTimeout(timer) };
 }
+
+/**
+ * Rejects with `error()` after `signal` aborts, and after the promises that the abort rejects: an interceptor
+ * that waits for the response can still replace the failure.
+ */
+export function rejectAfter(signal: AbortSignal, error: () => unknown): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => setTimeout(() => reject(error())), { once: true });
+  });
+}
