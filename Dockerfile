@@ -28,7 +28,8 @@ RUN node deploy/images/assemble.ts "$SERVICE" /image
 
 FROM ${RUN_IMAGE}
 USER 65532:65532
-ENV PATH=/nodejs/bin:$PATH HOST=0.0.0.0 PORT=8080 HEALTH_PORT=9090 LOG_FORMAT=json SQLITE_TMPDIR=/data
+ENV PATH=/nodejs/bin:$PATH NODE_ENV=production HOST=0.0.0.0 PORT=8080 HEALTH_PORT=9090 LOG_FORMAT=json \
+  SQLITE_TMPDIR=/data
 EXPOSE 8080 9090
 # The metrics of the process come from /proc. Without --disable-warning, Node's warning about --allow-net
 # would be the only log line that is not JSON.
