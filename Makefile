@@ -87,7 +87,7 @@ documents: install ## Write the OpenAPI documents and types of the services, ser
 	UPDATE=1 npx vitest run /src/documents.test.ts --testNamePattern 'is current'
 	UPDATE=1 npx vitest run deploy/clients/types.test.ts --testNamePattern 'are current'
 
-breaking: install ## Print the API changes since the last release that can break a client (AGAINST=)
+breaking: documents ## Write the documents, and print what breaks clients of the last release (AGAINST=)
 	@node deploy/openapi/breaking.ts --against '$(AGAINST)'
 
 charts: install ## Pack the dependencies of the charts, before helm installs them

@@ -44,6 +44,12 @@ test('help lists the targets for users, in lines of at most 100 characters', () 
   expect(lines.filter((line) => line.length > 100)).toEqual([]);
 });
 
+test('breaking writes the documents before it compares them', () => {
+  const commands = dryRun('breaking');
+
+  expect(commands).toMatch(/documents\.test\.ts[\s\S]+deploy\/openapi\/breaking\.ts/);
+});
+
 test('the user of a token is the make variable USER, not that of the shell', () => {
   expect(dryRun('token')).toContain('--user ada --tier free');
   expect(dryRun('token', 'USER=bob', 'TIER=pro')).toContain('--user bob --tier pro');
