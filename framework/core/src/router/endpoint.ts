@@ -17,6 +17,10 @@ interface OperationDescription {
   readonly visibility?: 'internal';
   /** Default: derived from the method and the path. */
   readonly operationId?: string;
+  /**
+   * The accepted security schemes, each with its scopes: `[{ bearer: [] }]`; `[]` for none. Default: that
+   * of the guards.
+   */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
 }
 

@@ -26,7 +26,6 @@ export type RouteParts<Path extends string, V extends Parts> = NoInfer<
   Omit<{ params: ParamsOf<Path> }, keyof V> & V
 >;
 
-/** The last function of a route; with a contract, it sends what the responses declare. */
 /** The last function of a route, which may return its response; its parameters are typed by `Path`. */
 export type Handler<Path extends string, V extends Parts = NoParts, Value = unknown> = (
   ctx: Context<RouteParts<Path, V>>,
@@ -83,7 +82,8 @@ type Last<Path extends string, V extends Parts, Before extends readonly Parts[],
  * anything else as JSON; `undefined` is 204 unless the handler has sent a response itself. Each
  * function has the types that the validators before it set. With more than five middleware, only the
  * handler has them, from one validator. Up to five middleware fit one overload each, so that the
- * compiler reports what is wrong with a function instead of listing overloads.
+ * compiler reports what is wrong with a function instead of listing overloads. A list of unknown length
+ * (TS2556) must be a tuple, or an argument of `route('GET', path, ...list, handler)`.
  */
 export interface Register<
   Start extends readonly string[],
