@@ -97,6 +97,25 @@ test.each([
   expect(compare(create())).toBe('no release');
 });
 
+test('responses of an operation with the same change are one line', () => {
+  const changes = [
+    'request body: becomes required',
+    'response 400 application/problem+json code: is removed',
+    'response 404: is removed',
+    'response 500 application/problem+json code: is removed',
+  ];
+
+  const text = printReports([
+    { document: 'users v2', operations: [{ operation: 'GET /users', changes }] },
+  ]);
+
+  expect(text.split('\n').slice(2)).toEqual([
+    '    request body: becomes required',
+    '    response 400, 500 application/problem+json code: is removed',
+    '    response 404: is removed',
+  ]);
+});
+
 test('a version may be removed after its sunset only', () => {
   const root = newRepository({ 'v1.0.0': 50 });
   fs.rmSync(path.join(root, 'services'), { recursive: true });

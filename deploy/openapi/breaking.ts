@@ -55,10 +55,23 @@ export function printReports(reports: readonly Report[]): string {
     document,
     ...operations.flatMap(({ operation, changes }) => [
       `  ${operation}`,
-      ...changes.map((change) => `    ${change}`),
+      ...mergeStatuses(changes).map((change) => `    ${change}`),
     ]),
   ]);
   return lines.join('\n');
+}
+
+/** Merges the lines that differ only in the status: a schema of errors is in every response. */
+function mergeStatuses(changes: readonly string[]): string[] {
+  const merged = new Map<string, string[]>();
+  for (const change of changes) {
+    const [, status, rest = change] = /^response (\w+)(.+)$/.exec(change) ?? [];
+    const statuses = merged.get(rest) ?? [];
+    merged.set(rest, status === undefined ? statuses : [...statuses, status]);
+  }
+  return [...merged].map(([rest, statuses]) =>
+    statuses.length === 0 ? rest : `response ${statuses.join(', ')}${rest}`,
+  );
 }
 
 function main(): number {

@@ -32,13 +32,13 @@ export const BREAKING: readonly BreakingEdit[] = [
       set(`${NEW_USER} properties age`, { type: 'integer' }),
       change(`${NEW_USER} required`, adding('age')),
     ),
-    'POST /api/v2/users: request body application/json age: is required',
+    'POST /api/v2/users: request body application/json age: is new and required',
   ],
   [
     'a request field becomes required',
     'users/v2',
     set('components schemas UserPatch required', ['name']),
-    'PATCH /api/v2/users/{id}: request body application/merge-patch+json name: is required',
+    'PATCH /api/v2/users/{id}: request body application/merge-patch+json name: becomes required',
   ],
   [
     'a request field is removed from a closed object',
@@ -56,7 +56,7 @@ export const BREAKING: readonly BreakingEdit[] = [
     'the body becomes required',
     'users/v1',
     set('paths /api/v1/users/{id} put requestBody required', true),
-    'PUT /api/v1/users/{id}: request body: is required',
+    'PUT /api/v1/users/{id}: request body: becomes required',
   ],
   [
     'a body is required where there was none',
@@ -65,7 +65,7 @@ export const BREAKING: readonly BreakingEdit[] = [
       required: true,
       content: { 'application/json': { schema: { type: 'object' } } },
     }),
-    'DELETE /api/v2/users/{id}: request body: is required',
+    'DELETE /api/v2/users/{id}: request body: is new and required',
   ],
   [
     'a nullable request field is no longer nullable',

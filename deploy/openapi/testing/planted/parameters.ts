@@ -32,7 +32,7 @@ export const BREAKING: readonly BreakingEdit[] = [
       `${USERS} get parameters`,
       adding({ name: 'tenant', in: 'query', required: true, schema: { type: 'string' } }),
     ),
-    'GET /api/v2/users: query parameter tenant: is required',
+    'GET /api/v2/users: query parameter tenant: is new and required',
   ],
   [
     'a required header is added',
@@ -41,13 +41,13 @@ export const BREAKING: readonly BreakingEdit[] = [
       `${USERS} post parameters`,
       adding({ name: 'X-Tenant', in: 'header', required: true, schema: { type: 'string' } }),
     ),
-    'POST /api/v2/users: request header X-Tenant: is required',
+    'POST /api/v2/users: request header X-Tenant: is new and required',
   ],
   [
     'a parameter becomes required',
     'users/v2',
     set(`${USERS} get parameters email required`, true),
-    'GET /api/v2/users: query parameter email: is required',
+    'GET /api/v2/users: query parameter email: becomes required',
   ],
   [
     'a parameter is removed',

@@ -42,8 +42,10 @@ function parametersOf({ path, operation }: Endpoint, document: Json): Parameters
 function compareBodies(operations: Pair<Json>, documents: Pair<Json>): string[] {
   const before = resolve(documents.before, operations.before.requestBody);
   const after = resolve(documents.after, operations.after.requestBody);
+  const isNew = operations.before.requestBody === undefined;
+  const required = `request body: ${isNew ? 'is new and' : 'becomes'} required`;
   return [
-    ...(after.required === true && before.required !== true ? ['request body: is required'] : []),
+    ...(after.required === true && before.required !== true ? [required] : []),
     ...compareContents({ before, after }, documents, {
       direction: 'request',
       where: 'request body',

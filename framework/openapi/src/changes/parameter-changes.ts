@@ -11,7 +11,7 @@ export function compareParameters(
 ): string[] {
   const added = [...after].filter(([key, { required }]) => required === true && !before.has(key));
   return [
-    ...added.map(([, parameter]) => `${nameOf(parameter)}: is required`),
+    ...added.map(([, parameter]) => `${nameOf(parameter)}: is new and required`),
     ...[...before].flatMap(([key, parameter]) => {
       const other = after.get(key);
       if (!other) return [`${nameOf(parameter)}: is removed`];
@@ -52,7 +52,7 @@ function compareParameter({ before, after }: Pair<Json>, documents: Pair<Json>):
   const where = nameOf(before);
   const styles = { before: styleOf(before), after: styleOf(after) };
   return [
-    ...(after.required === true && before.required !== true ? [`${where}: is required`] : []),
+    ...(after.required === true && before.required !== true ? [`${where}: becomes required`] : []),
     ...(styles.before === styles.after
       ? []
       : [`${where}: style changed from ${styles.before} to ${styles.after}`]),

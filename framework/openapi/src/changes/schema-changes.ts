@@ -122,7 +122,10 @@ function compareRequired(
   const [old, given] = [requiredOf(before), requiredOf(after)];
   if (comparison.direction === 'request') {
     const added = given.filter((name) => !old.includes(name));
-    return added.map((name) => line(inField(comparison, name), 'is required'));
+    const known = propertiesOf(before);
+    return added.map((name) =>
+      line(inField(comparison, name), `${known.has(name) ? 'becomes' : 'is new and'} required`),
+    );
   }
   const kept = old.filter((name) => propertiesOf(after).has(name));
   const optional = kept.filter((name) => !given.includes(name));
