@@ -134,3 +134,17 @@ test('the program prints its usage, and the exit code of an unknown commit is 2'
     stderr: expect.stringMatching(/^Cannot compare with "no-such-commit": .+\n$/),
   });
 });
+
+test.each([
+  ['banana', 'must be a day such as 2027-12-31'],
+  ['2026-02-30', 'must be a day such as 2027-12-31'],
+  ['2026-11-30', 'must not be before 2026-12-01'],
+])('V1_SUNSET=%s is rejected in one line, and the exit code is 2', (V1_SUNSET, reason) => {
+  const env = { ...process.env, V1_SUNSET };
+
+  expect(spawnSync(process.execPath, [PROGRAM], { encoding: 'utf8', env })).toMatchObject({
+    status: 2,
+    stdout: '',
+    stderr: `V1_SUNSET ${reason}, got "${V1_SUNSET}"\n`,
+  });
+});

@@ -2,7 +2,9 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { type BreakingChanges, findBreakingChanges } from '@fw/openapi/changes';
+import { readConfig } from '@fw/service';
 
+import { VARIABLES } from '../../services/users/src/config.ts';
 import { type Baseline, readBaseline, readDocuments } from './baseline.ts';
 
 const HELP = `Usage: node deploy/openapi/breaking.ts [--against REFERENCE]
@@ -85,6 +87,8 @@ function main(): number {
     console.log(HELP);
     return 0;
   }
+  // Rejects a day that the services reject.
+  readConfig({ V1_SUNSET: VARIABLES.V1_SUNSET }, process.env);
   const root = path.resolve(import.meta.dirname, '../..');
   const baseline = readBaseline(root, values.against);
   if (!baseline || baseline.documents.size === 0) {
