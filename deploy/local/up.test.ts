@@ -17,3 +17,21 @@ test.each([
 
   expect({ status, stdout, stderr }).toEqual({ status: 1, stdout: '', stderr: message });
 });
+
+test.each([
+  ['V1_SUNSET', 'banana', 'must be a day such as 2027-12-31'],
+  ['V1_SUNSET', '2026-02-30', 'must be a day such as 2027-12-31'],
+  ['WITHOUT_VERSION', 'v2', 'must be one of v1'],
+  ['BODY_LIMIT', '0', 'must be an integer from 1 to 67108864'],
+])('make up with %s=%s stops nothing and fails in one line', (name, value, reason) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM], {
+    encoding: 'utf8',
+    env: { ...process.env, [name]: value },
+  });
+
+  expect({ status, stdout, stderr }).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: `${name} ${reason}, got "${value}"\n`,
+  });
+});

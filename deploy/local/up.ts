@@ -8,6 +8,7 @@ import { clusterOf, readCluster } from './cluster/record.ts';
 import { ignoreClosedOutput } from './output.ts';
 import { createLaunch } from './processes/launch.ts';
 import { describeStores, readStores } from './processes/stores.ts';
+import { checkServiceVariables } from './service-variables.ts';
 import { folders, readRunning } from './state.ts';
 
 const log = console.log;
@@ -39,6 +40,7 @@ function runningBackend(): BackendName | undefined {
 
 async function up(): Promise<void> {
   const { port, wanted, without } = readOptions();
+  checkServiceVariables(process.env);
   if (without) {
     process.env.WITHOUT_VERSION = without;
     log(`Without version ${without}: its paths respond with 410`);

@@ -20,7 +20,7 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(words:
 
 /** A day in the form `2027-12-31`. */
 export function day() {
-  return z.iso.date('must be a day such as 2027-12-31');
+  return z.iso.date({ error: 'must be a day such as 2027-12-31', abort: true });
 }
 
 /** A URL with one of `protocols`, such as `https`. Error messages do not repeat it: it may have a password. */
