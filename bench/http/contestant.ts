@@ -5,6 +5,7 @@ import {
   COMMON_WORKLOADS,
   CONTRACT_WORKLOADS,
   MIDDLEWARE_WORKLOADS,
+  WORKLOADS,
   type Workload,
 } from './workloads.ts';
 
@@ -32,16 +33,7 @@ const ENTRIES = {
     addOnPackages: ['zod'],
   },
   fw: {
-    workloads: [
-      ...COMMON_WORKLOADS,
-      ...BASELINES,
-      'validated',
-      'limited',
-      'observed',
-      'controller',
-      ...CONTRACT_WORKLOADS,
-      ...MIDDLEWARE_WORKLOADS,
-    ],
+    workloads: WORKLOADS,
     packages: [],
     addOnPackages: ['zod', 'pino', 'prom-client', 'cors'],
   },
