@@ -1,7 +1,9 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { text as readText } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 
 import { expect, onTestFinished, test } from 'vitest';
@@ -34,6 +36,16 @@ test('api-usage reads every address in METRICS', async () => {
 
   expect(code).toBe(0);
   expect(stdout).toMatch(/^\/api\/v1\/users +curl +4 +100\.0 %$/m);
+});
+
+test('api-usage prints no error if its reader has closed the pipe', async () => {
+  const METRICS = await serve('# TYPE api_requests_total counter\n');
+  const child = spawn(process.execPath, [PROGRAM], { env: { ...process.env, METRICS } });
+  child.stdout.destroy();
+
+  const [errors, [code]] = await Promise.all([readText(child.stderr), once(child, 'exit')]);
+
+  expect({ errors, code }).toEqual({ errors: '', code: 0 });
 });
 
 test.each([

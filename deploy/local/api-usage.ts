@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 
 import { VERSIONS } from '../../services/services.ts';
 import { readCluster } from './cluster/record.ts';
+import { ignoreClosedOutput } from './output.ts';
 import { folders, readRunning } from './state.ts';
 import { describeUsage } from './usage/usage.ts';
 
@@ -53,6 +54,7 @@ async function readMetrics(url: string): Promise<string> {
   }
 }
 
+ignoreClosedOutput();
 try {
   await printUsage();
 } catch (error) {

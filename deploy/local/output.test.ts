@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const MODULE = new URL('output.ts', import.meta.url).href;
@@ -30,4 +32,14 @@ test('a program cleans up although its reader has closed the pipe', async () => 
     await exitCodeOf(`import { ignoreClosedOutput } from '${MODULE}'; ignoreClosedOutput();`),
   ).toBe(7);
   expect(await exitCodeOf('')).toBe(1);
+});
+
+test('status prints no error if its reader has closed the pipe', async () => {
+  const program = fileURLToPath(new URL('status.ts', import.meta.url));
+  const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.destroy();
+
+  const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+
+  expect({ errors, code }).toEqual({ errors: '', code: 0 });
 });

@@ -1,5 +1,6 @@
 import { readParts } from './cluster/platform.ts';
 import { clusterOf, readCluster } from './cluster/record.ts';
+import { ignoreClosedOutput } from './output.ts';
 import { isReady, isRunning } from './processes/process.ts';
 import { folders, readRecords } from './state.ts';
 
@@ -23,6 +24,7 @@ async function printStatus(): Promise<void> {
   }
 }
 
+ignoreClosedOutput();
 try {
   await printStatus();
 } catch (error) {
