@@ -19,10 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** Starts a service that responds with `state.status`. */
-async function startService() {
+/** Starts a service that responds with `state.status` and `body`. */
+async function startService(body: string) {
   const state = { status: 200 };
-  const server = http.createServer((_, response) => response.writeHead(state.status).end());
+  const server = http.createServer((_, response) => response.writeHead(state.status).end(body));
   const port = await listenAnywhere(server);
   const stop = () => {
     server.close();
@@ -35,15 +35,26 @@ async function startService() {
 interface OpenOptions extends BrowserContextOptions {
   /** The status of the catalog from the start. */
   readonly catalogStatus?: number;
+  /** The OpenAPI document of each service. Default: all versions. */
+  readonly document?: object;
+}
+
+/** An OpenAPI document with these versions of all services. */
+function documentOf(...versions: readonly string[]) {
+  const paths = versions.flatMap((version) =>
+    SERVICE_NAMES.map((name) => [`/api/${version}/${name}`, {}]),
+  );
+  return { paths: Object.fromEntries(paths) };
 }
 
 /** Opens the page with its own services; only `page.clock` advances the time. */
-async function open({ catalogStatus = 200, ...options }: OpenOptions = {}) {
-  const [users, catalog, reports] = [
-    await startService(),
-    await startService(),
-    await startService(),
-  ];
+async function open({
+  catalogStatus = 200,
+  document = documentOf('v1', 'v2'),
+  ...options
+}: OpenOptions = {}) {
+  const start = () => startService(JSON.stringify(document));
+  const [users, catalog, reports] = [await start(), await start(), await start()];
   catalog.state.status = catalogStatus;
   const edge = await startTrialEdge({
     users: [users.port],
@@ -154,6 +165,21 @@ test('each service in services.ts has links to its documentation and its version
       ...versions.map((version) => expect.stringMatching(`^/api/${version}/${name}`)),
     ]),
   );
+});
+
+test.each([
+  ['version 1 is removed', documentOf('v2'), ['Documentation', 'v2']],
+  ['nothing is removed', documentOf('v1', 'v2'), ['Documentation', 'v1', 'v2']],
+  ['there is no document', {}, ['Documentation', 'v1', 'v2']],
+])('if %s, the links of each service show it', async (_title, document, expected) => {
+  const { page, logged } = await open({ document });
+  await page.getByRole('status').getByText('All services are up').waitFor();
+
+  for (const name of SERVICE_NAMES) {
+    const links = page.getByRole('navigation', { name }).getByRole('link');
+    expect(await links.allInnerTexts()).toEqual(expected);
+  }
+  expect(logged).toEqual([]);
 });
 
 test('without JavaScript, the page contains everything except the states', async () => {

@@ -21,9 +21,26 @@ async function request(path) {
   }
 }
 
+/** Hides the links to versions that the document of the service does not contain: they are removed. */
+async function hideRemovedVersions(service) {
+  const { href } = service.querySelector('a.docs');
+  try {
+    const response = await fetch(`${href}/openapi.json`, {
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const { paths } = await response.json();
+    for (const link of service.querySelectorAll('nav a:not(.docs)')) {
+      link.hidden = !(link.pathname in paths);
+    }
+  } catch {
+    // Without the document, all links stay.
+  }
+}
+
 /** Checks a service and shows its state; returns its name if it is down. */
 async function check(service) {
   const { up, detail } = await request(service.dataset.check);
+  if (up && service.dataset.state !== 'up') await hideRemovedVersions(service);
   service.dataset.state = up ? 'up' : 'down';
   service.querySelector('.word').textContent = up ? 'up' : 'down';
   service.querySelector('.detail').textContent = detail;
