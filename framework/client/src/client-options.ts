@@ -64,7 +64,7 @@ export function readClientOptions(options: ClientOptions): ClientSettings {
   for (const name of Object.keys(options)) {
     if (!(name in settings)) {
       throw new TypeError(
-        `Cannot read option "${name}" of createClient(): expected one of ${Object.keys(settings).join(', ')}`,
+        `createClient() has no option "${name}"; its options: ${Object.keys(settings).join(', ')}`,
       );
     }
   }

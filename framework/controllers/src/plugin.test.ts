@@ -671,7 +671,7 @@ describe('the start fails', () => {
     const router = createRouter();
 
     expect(() => controllersPlugin({ router, rot: 'x' } as object as ControllersOptions)).toThrow(
-      'Cannot read option rot "x" of controllersPlugin(): expected one of router, root, prefix, controllers, provide',
+      'controllersPlugin() has no option "rot"; its options: router, root, prefix, controllers, provide',
     );
     expect(() => controllersPlugin({ router })).toThrow('Cannot read option root "undefined"');
     expect(() => controllersPlugin({ router: {}, root } as object as ControllersOptions)).toThrow(
@@ -689,7 +689,7 @@ describe('the start fails', () => {
       'Cannot read option scope "page" of @Service(): expected one of "singleton", "request"',
     );
     expect(() => Service({ dep: [] } as object)(Unmarked)).toThrow(
-      'Cannot read option dep "[]" of @Service(): expected one of deps, scope; did you mean deps?',
+      '@Service() has no option "dep"; did you mean "deps"? Its options: deps, scope',
     );
     expect(() => Body('x' as unknown as undefined)).toThrow('Cannot take the body by "x"');
     expect(() => inject(Unmarked)).toThrow('Cannot inject Unmarked');

@@ -462,7 +462,7 @@ test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31])(
 test.each([
   [
     { trustproxy: 1 },
-    'trustproxy "1" of createApp(): expected one of logger, trustProxy, deadlineMs, outermost; did you mean trustProxy?',
+    'createApp() has no option "trustproxy"; did you mean "trustProxy"? Its options: logger, trustProxy, deadlineMs, outermost',
   ],
   [
     { logger: 'console' },

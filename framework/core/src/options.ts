@@ -33,9 +33,8 @@ export function readOptions<Options extends object>(
       `Cannot read the options "${show(options)}" of ${owner}: expected ${anObject.expected}`,
     );
   }
-  for (const [name, value] of Object.entries(options)) {
-    if (Object.hasOwn(checks, name)) continue;
-    throw badOption(owner, { name, value, expected: expectedNames(name, Object.keys(checks)) });
+  for (const name of Object.keys(options)) {
+    if (!Object.hasOwn(checks, name)) throw unknownOption(owner, name, Object.keys(checks));
   }
   for (const [name, { accepts, expected, isRequired }] of Object.entries<Check>(checks)) {
     const value: unknown = Reflect.get(options, name);
@@ -56,12 +55,12 @@ export function badOption(
   );
 }
 
-function expectedNames(name: string, known: readonly string[]): string {
+function unknownOption(owner: string, name: string, known: readonly string[]): TypeError {
   const meant =
     likelyMeant(name, known, { minLength: 3 }) ??
     known.find((other) => other.startsWith(name) || name.startsWith(other));
-  const all = known.length === 1 ? known.join() : `one of ${known.join(', ')}`;
-  return meant === undefined ? all : `${all}; did you mean ${meant}?`;
+  const hint = meant === undefined ? 'its' : `did you mean "${meant}"? Its`;
+  return new TypeError(`${owner} has no option "${name}"; ${hint} options: ${known.join(', ')}`);
 }
 
 const MAX_SHOWN_LENGTH = 100;
@@ -72,7 +71,7 @@ function show(value: unknown): string {
       ? value
       : process
           .getBuiltinModule('node:util') // loaded only for an error
-          .inspect(value, { depth: 1, breakLength: Number.POSITIVE_INFINITY });
+          .inspect(value, { depth: 0, breakLength: Number.POSITIVE_INFINITY });
   return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
 }
 

@@ -54,7 +54,7 @@ test.each([
     /sunset "2026-11-30T.*: expected a date that is not before since, 2026-12-01T/,
   ],
   [{ since, from: 1 }, /from "1" .*: expected a string$/],
-  [{ since, until: since }, /until .*: expected one of from, to, since, sunset/],
+  [{ since, until: since }, /has no option "until"; its options: from, to, since, sunset/],
 ])('deprecation rejects the options %j', (options, message) => {
   expect(() => deprecation({ from: '/v1', to: '/v2', ...options } as never)).toThrow(message);
 });

@@ -103,7 +103,7 @@ describe('If-None-Match', () => {
 
 test.each<readonly [EtagOptions, string]>([
   [{ weak: 'yes' as never }, 'option weak "yes" of etag(): expected true or false'],
-  [{ strong: true } as never, 'option strong "true" of etag(): expected weak'],
+  [{ strong: true } as never, 'etag() has no option "strong"; its options: weak'],
 ])('etag rejects %j', (options, message) => {
   expect(() => etag(options)).toThrow(TypeError);
   expect(() => etag(options)).toThrow(message);

@@ -253,10 +253,7 @@ test.each([
     'option cdn "cdn" of docs of openapi(): expected an http URL',
   ],
   [{ docs: { cdn: 'javascript:alert(1)' } }, 'option cdn "javascript:alert(1)" of docs'],
-  [
-    { docs: { url: '/docs' } },
-    'option url "/docs" of docs of openapi(): expected one of path, ui, cdn',
-  ],
+  [{ docs: { url: '/docs' } }, 'docs of openapi() has no option "url"; its options: path, ui, cdn'],
   [{ exclude: '/admin' }, 'option exclude "/admin" of openapi(): expected a list of paths'],
   [{ exclude: ['admin'] }, 'option exclude "[ \'admin\' ]" of openapi(): expected a list of paths'],
   [{ enabled: 'no' }, 'option enabled "no" of openapi(): expected true or false'],
@@ -269,7 +266,7 @@ test.each([
   [{ servers: [] }, 'option servers "[]" of openapi(): expected a list'],
   [{ servers: ['/'] }, 'option servers "[ \'/\' ]" of openapi(): expected a list'],
   [{ securitySchemes: [] }, 'option securitySchemes "[]" of openapi(): expected an object'],
-  [{ titel: 'x' }, 'option titel "x" of openapi(): expected one of router, routers, path, docs'],
+  [{ titel: 'x' }, 'openapi() has no option "titel"; its options: router, routers, path, docs'],
 ])('openapi(%j) throws at start', (options, message) => {
   const isAboutRouters =
     Object.keys(options).length === 0 || 'router' in options || 'routers' in options;

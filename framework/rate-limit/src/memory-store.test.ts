@@ -321,7 +321,7 @@ test.each([
   ],
   [
     { max: 5 },
-    'Cannot read option max "5" of memoryStore(): expected one of maxKeys, clock; did you mean maxKeys?',
+    'memoryStore() has no option "max"; did you mean "maxKeys"? Its options: maxKeys, clock',
   ],
 ])('memoryStore rejects the options %j', (options: object, message) => {
   expect(() => memoryStore(options)).toThrow(new TypeError(message));

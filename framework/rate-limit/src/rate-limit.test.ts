@@ -343,7 +343,7 @@ test.each<[object, string]>([
   ],
   [
     { windowMs: 1_000 },
-    'Cannot read option windowMs "1000" of rateLimit(): expected one of max, window, algorithm, burst, name, keyGenerator, store, skip, countOnly, cost, handler, onStoreError, ipv6Subnet, headers; did you mean window?',
+    'rateLimit() has no option "windowMs"; did you mean "window"? Its options: max, window, algorithm, burst, name, keyGenerator, store, skip, countOnly, cost, handler, onStoreError, ipv6Subnet, headers',
   ],
 ])('rateLimit rejects the options %j', (options: RateLimitOptions, message) => {
   expect(() => rateLimit(options)).toThrow(new TypeError(message));
@@ -418,7 +418,7 @@ test.each<[object, string]>([
   ],
   [
     { tiers: { a: { limit: 1 } }, tierResolver: () => 'a' },
-    'Cannot read option limit "1" of tier "a" of tieredRateLimit(): expected one of max, window, algorithm, burst, name',
+    'tier "a" of tieredRateLimit() has no option "limit"; its options: max, window, algorithm, burst, name',
   ],
   [
     { tiers: { a: { max: 0 } }, tierResolver: () => 'a' },
@@ -426,7 +426,7 @@ test.each<[object, string]>([
   ],
   [
     { tiers: { a: {} }, tierResolver: () => 'a', max: 5 },
-    'Cannot read option max "5" of tieredRateLimit(): expected one of tiers, tierResolver, defaultTier, keyGenerator',
+    'tieredRateLimit() has no option "max"; its options: tiers, tierResolver, defaultTier, keyGenerator',
   ],
 ])('tieredRateLimit rejects invalid options: %#', (options: object, message) => {
   expect(() => tieredRateLimit(options as Parameters<typeof tieredRateLimit>[0])).toThrow(message);

@@ -211,7 +211,7 @@ describe('with a server', () => {
     ],
     [
       { retries: 1 } as RedisStoreOptions,
-      'Cannot read option retries "1" of redisStore(): expected one of prefix, timeout',
+      'redisStore() has no option "retries"; its options: prefix, timeout',
     ],
   ])('redisStore rejects the options %j', (options, message) => {
     expect(() => redisStore(client, options)).toThrow(new TypeError(message));

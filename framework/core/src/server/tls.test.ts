@@ -251,7 +251,7 @@ test.each<readonly [string, object, string]>([
   [
     'a misspelled option',
     { ...own, minversion: 'TLSv1.3' },
-    'Cannot read option minversion "TLSv1.3" of the option tls of listen(): expected one of key, cert, ca, passphrase, minVersion; did you mean minVersion?',
+    'the option tls of listen() has no option "minversion"; did you mean "minVersion"? Its options: key, cert, ca, passphrase, minVersion',
   ],
 ])('listen rejects %s with one line that does not contain the key', async (_, tls, message) => {
   const options = { port: 0, tls: tls as TlsOptions };

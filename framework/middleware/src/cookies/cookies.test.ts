@@ -126,7 +126,7 @@ describe('setCookie', () => {
     ['a', { path: 'x' }, 'option path "x"'],
     ['a', { path: '/;Domain=b' }, 'option path "/;Domain=b"'],
     ['a', { sameSite: 'None' as 'none' }, 'expected one of "strict", "lax", "none"'],
-    ['a', { expires: 1 } as CookieOptions, 'option expires "1"'],
+    ['a', { expires: 1 } as CookieOptions, 'the cookie "a" has no option "expires"'],
     ['__Host-a', { path: '/x' }, '"__Host-" requires path "/" and no domain'],
     ['__host-a', { domain: 'a.example' }, '"__Host-" requires path "/" and no domain'],
     ['__Host-a', { secure: false }, 'the prefix of its name requires secure'],

@@ -211,7 +211,7 @@ test.each<readonly [CorsOptions, string]>([
     { maxAgeSeconds: -1 },
     'option maxAgeSeconds "-1" of cors(): expected a whole number from 0 to 86400',
   ],
-  [{ origins: ORIGIN } as never, 'did you mean origin?'],
+  [{ origins: ORIGIN } as never, 'did you mean "origin"?'],
 ])('cors rejects %j', (options, message) => {
   expect(() => cors(options)).toThrow(TypeError);
   expect(() => cors(options)).toThrow(message);

@@ -391,7 +391,7 @@ test.each<readonly [object, string]>([
     'option maxFields "1001" of forms(): expected a whole number from 1 to 1000',
   ],
   [{ multipart: true }, 'option multipart "true" of forms(): expected an object'],
-  [{ multipart: { maxFile: 1 } }, 'did you mean maxFiles?'],
+  [{ multipart: { maxFile: 1 } }, 'did you mean "maxFiles"?'],
   [{ multipart: { folder: '/missing' } }, 'option folder "/missing" of forms({ multipart })'],
   [
     { multipart: { folder: import.meta.filename } },

@@ -321,7 +321,7 @@ test('a client above maxClients gets 503, until another one disconnects', async 
 test.each<readonly [object, string]>([
   [{ heartbeatMs: -1 }, 'Cannot read option heartbeatMs "-1" of sse(): expected 0 to'],
   [{ maxClients: 0 }, 'option maxClients "0" of sse(): expected a whole number from 1'],
-  [{ heartbeat: 1 }, 'did you mean heartbeatMs?'],
+  [{ heartbeat: 1 }, 'did you mean "heartbeatMs"?'],
 ])('the options %j are rejected in one line', (options, message) => {
   const create = () => sse(createSilentSource().source, options as SseOptions);
 

@@ -420,7 +420,7 @@ test.each<readonly [object, string]>([
   [{}, 'Cannot read option root "undefined" of staticFiles(): expected a string'],
   [{ root, maxAgeSeconds: -1 }, 'option maxAgeSeconds "-1"'],
   [{ root, immutable: 1 }, 'option immutable "1" of staticFiles(): expected true or false'],
-  [{ root, maxAge: 1 }, 'did you mean maxAgeSeconds?'],
+  [{ root, maxAge: 1 }, 'did you mean "maxAgeSeconds"?'],
   [{ root, prefix: 'assets' }, 'Cannot serve static files: the path must start with "/"'],
 ])('the options %j are rejected in one line', (options, message) => {
   expect(() => staticFiles(options as StaticFilesOptions)).toThrow(message);
