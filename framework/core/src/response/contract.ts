@@ -49,7 +49,11 @@ function compile(status: string, schema: unknown): Serializer {
   }
 }
 
-const UNDECLARED: Violation = { pointer: '', problem: 'has no declared schema' };
+const UNDECLARED: Violation = {
+  pointer: '',
+  problem:
+    'has no declared schema; declare the status in endpoint({ responses }), or throw an error',
+};
 
 class StatusContract implements Contract {
   readonly #serializers: ReadonlyMap<number, Serializer>;

@@ -9,7 +9,7 @@ import {
   shapesOf,
   unionOf,
 } from './shapes.ts';
-import { MAX_DEPTH } from './trace.ts';
+import { MAX_DEPTH, withArticle } from './trace.ts';
 
 const CHECKS: Readonly<Record<LeafType, string>> = {
   string: "typeof v === 'string'",
@@ -215,7 +215,7 @@ function checkOf(types: readonly LeafType[]): string {
 }
 
 function describe(shapes: readonly Shape[]): string {
-  const names = shapes.map((shape) => (shape.kind === 'leaf' ? shape.type : shape.kind));
+  const names = shapes.map((shape) => withArticle(shape.kind === 'leaf' ? shape.type : shape.kind));
   return [...new Set(names)].join(' or ');
 }
 

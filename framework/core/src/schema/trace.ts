@@ -25,7 +25,10 @@ export class Trace {
 
   /** The part to send of a value with another type: an object may contain undeclared fields. */
   mismatch(value: unknown, expected: string, depth: number): unknown {
-    this.fail(value === undefined ? 'is missing' : `is not of type ${expected}`, depth);
+    this.fail(
+      value === undefined ? 'is missing' : `is ${typeOf(value)}, expected ${expected}`,
+      depth,
+    );
     return typeof value === 'object' && value !== null ? undefined : value;
   }
 
@@ -47,6 +50,19 @@ export class Trace {
       ? Reflect.apply(toJSON, value, [depth === 0 ? '' : String(this.path[depth - 1])])
       : value;
   }
+}
+
+/** A JSON type with its article. */
+export function withArticle(type: string): string {
+  if (type === 'null') return type;
+  return `${/^[aio]/.test(type) ? 'an' : 'a'} ${type}`;
+}
+
+/** The JSON type of a value; `NaN` and infinite numbers have none. */
+function typeOf(value: unknown): string {
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+  if (value === null) return 'null';
+  return withArticle(Array.isArray(value) ? 'array' : typeof value);
 }
 
 function escapeToken(key: string): string {
