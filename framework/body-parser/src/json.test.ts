@@ -353,7 +353,7 @@ describe('the limit', () => {
     (limit) => {
       expect(() => json({ limit: limit as number })).toThrow(
         new TypeError(
-          `Cannot read option limit "${limit}" of json(): expected a whole number from 1 to ${Number.MAX_SAFE_INTEGER}`,
+          `Cannot read option limit "${limit}" of json(): expected a whole number of bytes from 1 to ${Number.MAX_SAFE_INTEGER}`,
         ),
       );
     },

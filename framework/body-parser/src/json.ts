@@ -10,7 +10,7 @@ import {
   parseMediaType,
   readBody,
 } from '@fw/core/extension';
-import { aBoolean, aWholeNumber, readOptions } from '@fw/core/options';
+import { aBoolean, aWholeNumber, check, readOptions } from '@fw/core/options';
 import { BadRequestError, UnsupportedMediaTypeError } from '@fw/errors';
 
 import { parseJson } from './parse-json.ts';
@@ -24,6 +24,11 @@ export interface JsonOptions {
   readonly inflate?: boolean;
 }
 
+const MAX_BYTES = Number.MAX_SAFE_INTEGER;
+const aLimit = check(
+  `a whole number of bytes from 1 to ${MAX_BYTES}`,
+  aWholeNumber(1, MAX_BYTES).accepts,
+);
 const MEDIA_TYPES = ['application/json', 'application/*+json'];
 
 /**
@@ -38,7 +43,7 @@ export function json(options: JsonOptions = {}): Middleware {
     strict = true,
     inflate = false,
   } = readOptions('json()', options, {
-    limit: aWholeNumber(1, Number.MAX_SAFE_INTEGER),
+    limit: aLimit,
     strict: aBoolean,
     inflate: aBoolean,
   });

@@ -136,6 +136,11 @@ class StackedApplication extends RouteRegistrar implements Application {
   }
 
   route(prefix: string, router: Routable): this {
+    if (typeof prefix !== 'string') {
+      throw new TypeError(
+        "Cannot mount a router: expected a prefix first, as in app.route('/', router)",
+      );
+    }
     if (typeof router?.routes !== 'function') {
       const given = typeof router === 'function' ? 'a function' : `"${String(router)}"`;
       throw new TypeError(`Cannot mount ${given} at "${prefix}": expected a router`);

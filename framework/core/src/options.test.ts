@@ -37,7 +37,7 @@ test('readOptions throws for a required option that is missing', () => {
   const options: { root?: string } = {};
 
   expect(() => readOptions('f()', options, { root: required(aString) })).toThrow(
-    'Cannot read option root "undefined" of f(): expected a string',
+    'f() needs the option root: a string',
   );
 });
 

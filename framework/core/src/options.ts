@@ -38,9 +38,10 @@ export function readOptions<Options extends object>(
   }
   for (const [name, { accepts, expected, isRequired }] of Object.entries<Check>(checks)) {
     const value: unknown = Reflect.get(options, name);
-    if (value === undefined ? isRequired : !accepts(value)) {
-      throw badOption(owner, { name, value, expected });
+    if (value === undefined && isRequired) {
+      throw new TypeError(`${owner} needs the option ${name}: ${expected}`);
     }
+    if (value !== undefined && !accepts(value)) throw badOption(owner, { name, value, expected });
   }
   return options;
 }

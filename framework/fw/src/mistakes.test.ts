@@ -97,6 +97,12 @@ test.each<readonly [string, unknown, string]>([
   );
 });
 
+test('app.route without a prefix throws and shows the call', () => {
+  expect(() => createApp().route(createRouter() as never, undefined as never)).toThrow(
+    new TypeError("Cannot mount a router: expected a prefix first, as in app.route('/', router)"),
+  );
+});
+
 test('a router as the handler of a route throws and names the ways to mount it', () => {
   const router = createRouter() as unknown as Middleware;
 

@@ -47,7 +47,7 @@ const since = new Date('2026-12-01T00:00:00Z');
 test.each([
   [{ since: new Date('2026-13-01') }, /since "Invalid Date" .*: expected a valid Date$/],
   [{ since: '2026-12-01' }, /since "2026-12-01" .*: expected a valid Date$/],
-  [{}, /since "undefined" .*: expected a valid Date$/],
+  [{}, /needs the option since: a valid Date$/],
   [{ since, sunset: new Date('') }, /sunset "Invalid Date" .*: expected a valid Date$/],
   [
     { since, sunset: new Date('2026-11-30') },

@@ -414,7 +414,7 @@ test.each<[object, string]>([
   ],
   [
     { tiers: { a: {} } },
-    'Cannot read option tierResolver "undefined" of tieredRateLimit(): expected a function',
+    'tieredRateLimit() needs the option tierResolver: a function',
   ],
   [
     { tiers: { a: { limit: 1 } }, tierResolver: () => 'a' },

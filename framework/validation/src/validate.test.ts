@@ -580,6 +580,11 @@ describe('validate throws at start', () => {
       'Cannot read option body "5" of validate(): expected a Standard Schema',
     ],
     [
+      'for fields without z.object',
+      () => validate({ body: { id: z.int() } } as object),
+      'Cannot read option body "{ id: [ZodNumberFormat] }" of validate(): expected a Standard Schema; wrap a list of fields, as in z.object({ … })',
+    ],
+    [
       'for nothing',
       () => validate({}),
       'expected a Standard Schema, or schemas for params, query, headers, body',

@@ -101,7 +101,10 @@ function readSchemas(what: unknown): RequestSchemas {
       `Cannot validate with "${String(what)}": expected a Standard Schema, or schemas for ${PARTS.join(', ')}`,
     );
   }
-  const aSchema = check('a Standard Schema', isStandardSchema);
+  const aSchema = check(
+    'a Standard Schema; wrap a list of fields, as in z.object({ … })',
+    isStandardSchema,
+  );
   return readOptions<RequestSchemas>('validate()', what, {
     params: aSchema,
     query: aSchema,

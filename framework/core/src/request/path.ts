@@ -89,7 +89,10 @@ export function readPattern(pattern: string, action: string): string {
   }
   const path = pattern.isWellFormed() ? normalizePath(encodeUnsafe(pattern)) : undefined;
   if (path === undefined) {
-    throw new TypeError(`${action}: no request can have this path`);
+    const expected = /\/:[\w-]+[?(]/.test(pattern)
+      ? 'a parameter is ":" and a name; optional parameters and regular expressions are not supported'
+      : 'no request can have this path';
+    throw new TypeError(`${action}: ${expected}`);
   }
   return path;
 }

@@ -81,6 +81,10 @@ function requireStatus(status: string): void {
 }
 
 function readDescription(status: string, response: object) {
+  if (Object.entries(response).some(([name, it]) => name !== 'schema' && isStandardSchema(it))) {
+    const expected = 'a schema; wrap a list of fields, as in z.object({ … })';
+    throw badOption('endpoint()', { name: `responses.${status}`, value: response, expected });
+  }
   return readOptions<ResponseDescription & { readonly schema?: unknown }>(
     `response ${status} of endpoint()`,
     response,

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { type Application, createApp, listen, type Middleware } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
 import { createRouter } from './create-router.ts';
 import { endpoint } from './endpoint.ts';
 import type { AnyRouter, Router } from './router.ts';
@@ -345,6 +346,8 @@ describe('registration', () => {
     ['users', 'the path must start with "/"'],
     ['', 'the path must start with "/"'],
     ['/a//b', 'the path must not have an empty segment'],
+    ['/x/:id?', 'a parameter is ":" and a name; optional parameters and regular expressions are'],
+    ['/x/:id(\\d+)', 'a parameter is ":" and a name; optional parameters and regular expressions'],
     ['/a/../b', 'no request can have this path'],
     ['/a%ZZ', 'no request can have this path'],
     ['/x/%3Aid', 'a segment must not begin with an escaped ":" or "*"'],
@@ -807,6 +810,10 @@ test.each([
   [
     () => createRouter().allowedMethods({ patchType: [] } as object),
     'allowedMethods() has no option "patchType"; did you mean "patchTypes"? Its options: patchTypes',
+  ],
+  [
+    () => endpoint({ responses: { 200: { id: z.int() } } } as object),
+    'Cannot read option responses.200 "{ id: [ZodNumberFormat] }" of endpoint(): expected a schema; wrap a list of fields, as in z.object({ … })',
   ],
   [
     () => endpoint({ sumary: 'x' } as object),

@@ -225,11 +225,7 @@ const KEY =
   'tls.key of listen(): expected a private key in PEM form, with the passphrase if it has one';
 
 test.each<readonly [string, object, string]>([
-  [
-    'no key',
-    { cert: own.cert },
-    'Cannot read option key "undefined" of the option tls of listen()',
-  ],
+  ['no key', { cert: own.cert }, 'the option tls of listen() needs the option key'],
   ['a file name as the key', { ...own, key: 'key.pem' }, `Cannot read option ${KEY}`],
   ['an encrypted key without passphrase', encrypted, `Cannot read option ${KEY}`],
   ['a wrong passphrase', { ...encrypted, passphrase: 'x' }, `Cannot read option ${KEY}`],

@@ -30,5 +30,5 @@ export function requireSafeName(name: string): void {
 
 /** The error for a form with more than `limit` of `what`. */
 export function tooMany(what: string, limit: number): PayloadTooLargeError {
-  return new PayloadTooLargeError(`The form must have at most ${limit} ${what}`);
+  return new PayloadTooLargeError(`The number of ${what} must not exceed ${limit}`);
 }

@@ -167,14 +167,17 @@ describe('a multipart form', () => {
   });
 
   test.each([
-    ['fields', { maxFields: 1 }],
-    ['bytes of fields', { limit: 8 }],
-  ])('with too many %s gets 413', async (_, options) => {
+    ['fields', { maxFields: 1 }, 1],
+    ['bytes of fields', { limit: 8 }, 8],
+  ])('with too many %s gets 413', async (what, options, limit) => {
     const body = formOf(part('name="a"', '1234'), part('name="b"', '1234'));
 
     const response = await post(body, MULTIPART_TYPE, { multipart, ...options });
 
     expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({
+      detail: `The number of ${what} must not exceed ${limit}`,
+    });
   });
 
   test('without a Content-Length is limited too', async () => {

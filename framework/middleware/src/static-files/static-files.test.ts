@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 import { createApp, type ListeningServer, listen } from '@fw/core';
 import { createRouter } from '@fw/core/router';
@@ -416,8 +416,9 @@ describe('file descriptors', () => {
 
 test.each<readonly [object, string]>([
   [{ root: join(folder, 'missing') }, 'expected an existing folder'],
+  [{ root: 'missing' }, `option root "${resolve('missing')}" of staticFiles()`],
   [{ root: join(root, 'digits.txt') }, 'expected an existing folder'],
-  [{}, 'Cannot read option root "undefined" of staticFiles(): expected a string'],
+  [{}, 'staticFiles() needs the option root: a string'],
   [{ root, maxAgeSeconds: -1 }, 'option maxAgeSeconds "-1"'],
   [{ root, immutable: 1 }, 'option immutable "1" of staticFiles(): expected true or false'],
   [{ root, maxAge: 1 }, 'did you mean "maxAgeSeconds"?'],

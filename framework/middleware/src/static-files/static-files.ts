@@ -1,4 +1,5 @@
 import { closeSync, realpathSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 
 import { type Context, type Middleware, markFactories } from '@fw/core';
 import { createPrefixTest, readPattern, setStreamLength } from '@fw/core/extension';
@@ -120,7 +121,7 @@ function readRoot(root: string): string {
   const stats = statSync(root, { throwIfNoEntry: false });
   if (stats?.isDirectory()) return realpathSync(root);
   const expected = 'an existing folder';
-  throw badOption('staticFiles()', { name: 'root', value: root, expected });
+  throw badOption('staticFiles()', { name: 'root', value: resolve(root), expected });
 }
 
 markFactories({ staticFiles });
