@@ -4,6 +4,7 @@ import path from 'node:path';
 
 import { listPackages, type Package, packedManifest } from './manifest.ts';
 import { reachable } from './reachable.ts';
+import { packedReadme } from './readme.ts';
 import { declarationMapOf, sourceMapOf } from './source-map.ts';
 import { javaScriptOf, withJavaScriptImports } from './strip.ts';
 
@@ -30,7 +31,8 @@ export function buildPackages(root: string, target: string): Build[] {
 function buildPackage(root: string, target: string, { folder, manifest }: Package): Build {
   const stage = path.join(target, path.basename(folder));
   fs.cpSync(path.join(folder, 'src'), path.join(stage, 'src'), { recursive: true });
-  fs.copyFileSync(path.join(folder, 'README.md'), path.join(stage, 'README.md'));
+  const readme = fs.readFileSync(path.join(folder, 'README.md'), 'utf8');
+  fs.writeFileSync(path.join(stage, 'README.md'), packedReadme(readme));
   fs.copyFileSync(path.join(root, 'LICENSE'), path.join(stage, 'LICENSE'));
   writeJson(path.join(stage, 'package.json'), packedManifest(manifest));
   link(stage, path.join(target, 'node_modules', manifest.name));

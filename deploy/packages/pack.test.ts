@@ -73,6 +73,10 @@ describe.each(tarballs)('%s', (name) => {
     expect(fs.existsSync(path.join(contents, 'LICENSE'))).toBe(true);
   });
 
+  test('has a README without links to files', () => {
+    expect(read('README.md')).not.toMatch(/\]\((?!https?:|#)/);
+  });
+
   test('contains the files of its entries, and no tests', () => {
     const entries = Object.values<{ types: string; default: string }>(manifest.exports);
     const targets = [
