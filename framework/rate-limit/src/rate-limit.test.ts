@@ -412,10 +412,7 @@ test.each<[object, string]>([
     { tiers: { a: {} }, tierResolver: () => 'a', defaultTier: 'b' },
     'Cannot read option defaultTier "b" of tieredRateLimit(): expected one of "a"',
   ],
-  [
-    { tiers: { a: {} } },
-    'tieredRateLimit() needs the option tierResolver: a function',
-  ],
+  [{ tiers: { a: {} } }, 'tieredRateLimit() needs the option tierResolver: a function'],
   [
     { tiers: { a: { limit: 1 } }, tierResolver: () => 'a' },
     'tier "a" of tieredRateLimit() has no option "limit"; its options: max, window, algorithm, burst, name',
