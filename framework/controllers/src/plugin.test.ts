@@ -2,7 +2,7 @@ import { json } from '@fw/body-parser';
 import { type Application, type Context, createApp, listen } from '@fw/core';
 import { type RequestOptions, request } from '@fw/core/testing';
 import { generateDocument } from '@fw/openapi';
-import { createRouter, endpoint } from '@fw/router';
+import { createRouter, endpoint, type Guard } from '@fw/router';
 import type { StandardSchema } from '@fw/validation';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -756,4 +756,22 @@ test('a method with a contract sends the declared fields, and may return nothing
 
   expect(await (await request(app, '/')).json()).toEqual([{ id: 7, keys: [{ name: 'a' }] }]);
   expect((await request(app, '/wrong')).status).toBe(500);
+});
+
+test('a method declares what a guard of its controller adds to the state', async () => {
+  type User = { readonly id: string };
+  const requireUser: Guard<{ user: User }> = (ctx, next) => {
+    ctx.state.user = { id: '7' };
+    return next();
+  };
+  class Me {
+    read(ctx: Context<{ state: { user: User } }>) {
+      return ctx.state.user.id;
+    }
+  }
+  Get('/')(Me.prototype, 'read');
+  Controller('/me', requireUser)(Me);
+  const { app } = serve({ controllers: [Me] });
+
+  expect(await (await request(app, '/me')).text()).toBe('7');
 });
