@@ -4,7 +4,7 @@ import { requireJsonSchema } from '@fw/core/schema';
 import { PARTS } from './metadata.ts';
 import type { DocumentedRoute } from './operation.ts';
 
-/** Logs each request schema that the document describes, in part, as any value. */
+/** Logs each request schema of which the document describes a part as "any value". */
 export function warnOfUndescribed(routes: readonly DocumentedRoute[], log: Logger): void {
   for (const { method, path, metadata } of routes) {
     for (const part of PARTS) {

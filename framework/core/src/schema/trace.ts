@@ -37,7 +37,7 @@ export class Trace {
     throw new TypeError(`Cannot send a value that is nested more than ${MAX_DEPTH} levels deep`);
   }
 
-  /** Sets a field whose name the value determines; `__proto__` is a name as any other. */
+  /** Sets a field whose name the value determines; `__proto__` is a name like any other. */
   set(target: object, key: string, value: unknown): void {
     if (key !== '__proto__') Reflect.set(target, key, value);
     else Object.defineProperty(target, key, { value, enumerable: true });
