@@ -21,7 +21,7 @@ endif
 .DEFAULT_GOAL := help
 .PHONY: help install up down api-usage status logs token import config smoke contract leftovers \
 	load images packages test check format documents breaking charts e2e \
-	durability conformance installation bench clean
+	durability conformance chaos installation bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -104,6 +104,10 @@ durability: install ## Kill services and databases repeatedly: no acknowledged w
 conformance: install ## Check the services against their OpenAPI documents (schemathesis, 20,000 cases)
 	@node deploy/local/tools.ts nginx
 	@$(TESTS) --project conformance
+
+chaos: install ## Break the system: overload, slow clients, faults (ONLY=faults; SHORT=1: few minutes)
+	@node deploy/local/tools.ts nginx postgres redis
+	@$(if $(SHORT),,FULL=1) $(TESTS) --project chaos $(foreach name,$(subst $(comma), ,$(ONLY)),tests/chaos/$(name).test.ts)
 
 installation: install ## Test the packed packages in other projects, on Node 22, 24, 26, Bun, Deno
 	@$(TESTS) --project installation

@@ -17,8 +17,9 @@ export default defineConfig({
     // Test files whose programs this machine lacks are skipped; the last line of the run names them.
     exclude: [
       ...configDefaults.exclude,
-      // They need a running system: tests/vitest.config.ts.
+      // They need a running system or the whole machine: tests/vitest.config.ts.
       'tests/{contract,smoke,installation,e2e/scenarios}/**',
+      'tests/chaos/*.test.ts',
       ...skippedFiles(),
     ],
     globalSetup: 'deploy/local/testing/skipped-files.ts',

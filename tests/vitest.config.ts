@@ -53,6 +53,17 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'chaos',
+          // The folders next to these files contain their programs, with unit tests that "make test" runs.
+          include: ['tests/chaos/*.test.ts'],
+          testTimeout: 0,
+          hookTimeout: 180_000,
+          disableConsoleIntercept: true,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'installation',
           include: ['tests/installation/*.test.ts'],
           globalSetup: 'tests/installation/setup.ts',

@@ -43,3 +43,8 @@ export function expectSection(file: string, name: string, section: string): void
   if (process.env.UPDATE) writeFileSync(file, updated);
   else assert.equal(text, updated, `${file} is stale: run this test with UPDATE=1`);
 }
+
+/** Writes the section `name` of a Markdown file: for programs whose measurements differ from run to run. */
+export function writeSection(file: string, name: string, section: string): void {
+  writeFileSync(file, replaceSection(readFileSync(file, 'utf8'), name, section));
+}
