@@ -1,8 +1,8 @@
 import { scenario } from 'k6/execution';
 
+import type { Kind } from '../slo.ts';
 import { newName, type RequestOptions, send } from './lib/client.ts';
 import { PROFILES, ROLLOUT_KINDS } from './lib/profiles.ts';
-import type { Kind } from './lib/slo.ts';
 import { authorization, hasTokens } from './lib/token.ts';
 
 export const options = PROFILES.rollout(__ENV);

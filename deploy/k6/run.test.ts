@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { freePort, listenAnywhere } from '../local/testing/ports.ts';
 import { startTrialSystem, type TrialSystem } from '../local/testing/trial-system.ts';
 import { secretFile } from '../local/token.ts';
-import { KINDS } from './lib/slo.ts';
+import { KINDS } from '../slo.ts';
 import { runLoad } from './run.ts';
 
 const PROGRAM = path.join(import.meta.dirname, 'run.ts');

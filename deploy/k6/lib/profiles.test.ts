@@ -2,8 +2,8 @@ import type { Scenario } from 'k6/options';
 import { expect, test } from 'vitest';
 
 import { SERVICE_NAMES, SERVICES } from '../../../services/services.ts';
+import { KINDS, OBJECTIVES } from '../../slo.ts';
 import { PROFILES, type ProfileName, ROLLOUT_KINDS, SHARES } from './profiles.ts';
-import { KINDS, OBJECTIVES } from './slo.ts';
 
 const NAMES = Object.keys(PROFILES) as ProfileName[];
 

@@ -1,6 +1,7 @@
 import type { Options, Scenario } from 'k6/options';
 
-import { KINDS, type Kind, type ThresholdOptions, thresholdsOf } from './slo.ts';
+import { KINDS, type Kind } from '../../slo.ts';
+import { type ThresholdOptions, thresholdsOf } from './thresholds.ts';
 
 /** The variables of README.md, such as `DURATION` and `RATE`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
