@@ -68,7 +68,7 @@ leftovers: $(TOOLCHAIN)
 	@node deploy/local/leftovers.ts --port $(PORT)
 
 test: install ## Type-check, lint and run all tests that need no running system
-	@node deploy/local/tools.ts nginx redis chromium postgres
+	@node deploy/local/tools.ts nginx redis chromium postgres prometheus
 	@node deploy/local/tools.ts $(if $(CI),,--optional) helm helm3 k6 kube-score
 	@$(if $(wildcard tests),node tests/conformance/environment.ts $(if $(CI),,--optional))
 	npm run check

@@ -38,6 +38,19 @@ const TOOLS = {
     folders:
       '{/usr/lib/postgresql/*/bin,/usr/pgsql-*/bin,/opt/homebrew/opt/postgresql*/bin,/usr/local/opt/postgresql*/bin}',
   },
+  prometheus: {
+    programs: ['prometheus'],
+    debian: 'prometheus',
+    fedora: 'golang-github-prometheus',
+    homebrew: 'prometheus',
+  },
+  /** Checks and tests alerting rules; the packages of Prometheus contain it. */
+  promtool: {
+    programs: ['promtool'],
+    debian: 'prometheus',
+    fedora: 'golang-github-prometheus',
+    homebrew: 'prometheus',
+  },
   wrk: { programs: ['wrk'], debian: 'wrk', fedora: 'wrk', homebrew: 'wrk' },
 } as const satisfies Record<string, Tool>;
 
