@@ -150,6 +150,7 @@ async function serve<Config extends ServiceConfig>(
     const server = await listen(service.app, {
       host: config.HOST,
       port: config.PORT,
+      keepAliveTimeoutMs: config.KEEP_ALIVE_TIMEOUT_MS,
       headersTimeoutMs: Math.min(config.HEADERS_TIMEOUT_MS, config.BODY_TIMEOUT_MS),
       requestTimeoutMs: config.BODY_TIMEOUT_MS,
     });
