@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
-import { cpus, totalmem, type } from 'node:os';
 import { resolve } from 'node:path';
+import { machineName } from '../deploy/local/testing/machine.ts';
 import { replaceSection } from '../deploy/local/testing/markdown.ts';
 
 /** The environment of a measurement. */
@@ -14,10 +14,8 @@ export interface Environment {
 
 /** Describes this machine, Node, the date and the versions of `packages`. */
 export function describeEnvironment(packages: readonly string[]): Environment {
-  const cores = cpus();
-  const gibibytes = Math.round(totalmem() / 1024 ** 3);
   return {
-    machine: `${cores[0]?.model.trim()}, ${cores.length} cores, ${gibibytes} GiB, ${type()} ${process.arch}`,
+    machine: machineName(),
     node: process.version,
     date: new Date().toISOString().slice(0, 10),
     versions: Object.fromEntries(packages.map((name) => [name, versionOf(name)])),

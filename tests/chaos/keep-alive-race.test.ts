@@ -1,0 +1,98 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+import { startService } from '@fw/service/testing';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+
+import { describeMachine } from '../../deploy/local/testing/machine.ts';
+import { markdownTable, writeSection } from '../../deploy/local/testing/markdown.ts';
+import { startEdge } from './keep-alive-race/edge.ts';
+import { type RaceResult, race } from './keep-alive-race/race.ts';
+
+const USERS = new URL('../../services/users/src/main.ts', import.meta.url);
+
+/** How long the edge keeps an idle connection to a service. */
+const EDGE_IDLE_MS = 3_000;
+
+/** Node closes an idle connection one second later than it announces. */
+const NODE_BUFFER_MS = 1_000;
+
+const { bursts, controlBursts } = process.env.FULL
+  ? { bursts: 21, controlBursts: 20 }
+  : { bursts: 5, controlBursts: 10 };
+
+/** Starts the users service and edges in front of it. */
+async function startSystem(variables: Record<string, string>, idleSeconds?: number) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-race-'));
+  const DATABASE_FILE = path.join(folder, 'users.db');
+  const service = await startService(USERS, { DATABASE_FILE, TRUST_PROXY: '1', ...variables });
+  const port = Number(new URL(service.url).port);
+  const edges = await Promise.all(Array.from({ length: 16 }, () => startEdge(port, idleSeconds)));
+  onTestFinished(async () => {
+    await Promise.all(edges.map((edge) => edge.stop()));
+    service.signal('SIGKILL');
+    await service.ended;
+    fs.rmSync(folder, { recursive: true });
+  });
+  return { service, edges };
+}
+
+/** How often each e-mail address was stored. */
+async function storedEmails(url: string): Promise<Map<string, number>> {
+  const response = await fetch(`${url}/api/v1/users`);
+  const { data } = (await response.json()) as { data: readonly { email: string }[] };
+  return new Map(
+    Map.groupBy(data, ({ email }) => email)
+      .entries()
+      .map(([key, all]) => [key, all.length]),
+  );
+}
+
+const rows: string[][] = [];
+
+function report(closesFirst: string, { statuses }: RaceResult): void {
+  const posts = Object.values(statuses).reduce((sum, count) => sum + count, 0);
+  rows.push([closesFirst, String(posts), String(statuses[201] ?? 0), String(statuses[502] ?? 0)]);
+}
+
+afterAll(() => {
+  if (!process.env.FULL || rows.length < 2) return;
+  const table = markdownTable(['closes idle connections first', 'POSTs', '201', '502'], rows);
+  const file = path.resolve(import.meta.dirname, '../../docs/failures.md');
+  writeSection(file, 'keep-alive-race', `${describeMachine()}\n\n${table}`);
+});
+
+const progress = (name: string) => (posts: number) => {
+  if (process.env.FULL && posts % 512 === 0) console.log(`${name}: ${posts} requests`);
+};
+
+test('no POST is lost or repeated while idle connections are closed', async () => {
+  const { service, edges } = await startSystem({});
+
+  const result = await race(edges, {
+    idleMs: EDGE_IDLE_MS,
+    bursts,
+    onBurst: progress('the edge closes first'),
+  });
+
+  report('edge, after 3 s', result);
+  const { statuses, created } = result;
+  expect(statuses).toEqual({ 201: 16 * 32 * bursts });
+  const stored = await storedEmails(service.url);
+  expect(stored).toEqual(new Map(created.map((email) => [email, 1])));
+}, 300_000);
+
+test('a service that closes idle connections before the edge loses requests', async () => {
+  const { edges } = await startSystem({ KEEP_ALIVE_TIMEOUT_MS: '5000' }, 75);
+
+  const result = await race(edges, {
+    idleMs: 5_000 + NODE_BUFFER_MS,
+    bursts: controlBursts,
+    onBurst: progress('the service closes first'),
+    isDecided: ({ statuses }: RaceResult) => (statuses[502] ?? 0) > 0,
+  });
+
+  report('service, after 5 s', result);
+  expect(result.statuses[502]).toBeGreaterThan(0);
+}, 300_000);
