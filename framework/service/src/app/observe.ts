@@ -3,6 +3,7 @@ import { type Context, type Middleware, onSent } from 'fw';
 
 import type { RequestEntry } from '../logging/logging.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { runFor } from '../tracing/active-traces.ts';
 import { readTraceparent } from '../tracing/trace-context.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 
@@ -36,8 +37,10 @@ export function observe({ metrics, log, tracing }: Observers): Middleware {
     const startedMs = performance.now();
     metrics.begin();
     ctx.set('X-Request-Id', ctx.requestId);
-    if (tracing) ctx.state.trace = tracing.begin(ctx);
     onSent(ctx, (status) => end(ctx, status, startedMs));
-    return next();
+    if (!tracing) return next();
+    const trace = tracing.begin(ctx);
+    ctx.state.trace = trace;
+    return runFor([{ traces: [trace] }], next);
   };
 }

@@ -1,11 +1,15 @@
 import { ServiceUnavailableError } from 'fw';
 
+import { activeTraces, runFor } from '../tracing/active-traces.ts';
+import type { RequestTrace } from '../tracing/tracing.ts';
+
 /** More calls wait for the next batch: the higher the load, the larger the batches. */
 const CONCURRENT_BATCHES = 3;
 const MAX_BATCH_ITEMS = 200;
 
 interface Call<Item, Result> {
   readonly item: Item;
+  readonly traces: readonly RequestTrace[];
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -33,7 +37,7 @@ export function createBatch<Item, Result>(
 
   async function runBatch(batch: readonly Call<Item, Result>[]): Promise<void> {
     try {
-      const results = await run(batch.map(({ item }) => item));
+      const results = await runFor(batch, () => run(batch.map(({ item }) => item)));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
       if (batch.length === 1 || error instanceof ServiceUnavailableError) {
@@ -46,6 +50,7 @@ export function createBatch<Item, Result>(
 
   return (item) =>
     new Promise((resolve, reject) => {
-      if (waiting.push({ item, resolve, reject }) === 1) setImmediate(start);
+      const call = { item, traces: activeTraces(), resolve, reject };
+      if (waiting.push(call) === 1) setImmediate(start);
     });
 }

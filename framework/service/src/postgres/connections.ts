@@ -2,6 +2,7 @@ import type { Logger } from 'fw';
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 
 import { createBreaker } from '../client/breaker.ts';
+import { beginStatement } from '../tracing/active-traces.ts';
 import { AddressFileError } from './address.ts';
 import {
   isConnectionLost,
@@ -121,11 +122,14 @@ export function createConnections(options: ConnectionsOptions): Connections {
     statement: QueryConfig & { readonly query_timeout?: number },
   ): ReturnType<Send> {
     const startedMs = performance.now();
+    const endSpans = beginStatement(used.database, statement.text);
     try {
       const result = await client.query(statement);
       respondedMs = performance.now();
+      endSpans?.();
       return result;
     } catch (error) {
+      endSpans?.(error);
       const lost = toLost(error);
       if (isFromServer(error)) respondedMs = performance.now();
       else if (isNoResponse(error) && respondedMs < startedMs) beginOutage(used, lost);

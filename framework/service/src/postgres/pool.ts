@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 
 import pg, { type ClientConfig, type Pool } from 'pg';
 
+import type { Database } from '../tracing/tracing.ts';
 import { readAddress } from './address.ts';
 
 export interface PoolOptions {
@@ -18,6 +19,8 @@ export interface PoolOptions {
 /** A pool that can be destroyed while its connections are in use. */
 export interface DestroyablePool {
   readonly pool: Pool;
+  /** The server, for the spans of its statements. */
+  readonly database: Database;
   /** Destroys every connection: calls that use one or wait for one reject. */
   destroy(reason: Error): void;
 }
@@ -29,6 +32,7 @@ export interface DestroyablePool {
  */
 export function createPool(options: PoolOptions): DestroyablePool {
   const { statementTimeoutMs, waitTimeoutMs } = options;
+  const address = readAddress(options.url);
   const sockets = new Set<Socket>();
   let destroyReason: Error | undefined;
 
@@ -47,7 +51,7 @@ export function createPool(options: PoolOptions): DestroyablePool {
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     fallback_application_name: options.name,
-    ...readAddress(options.url),
+    ...address,
     stream: openSocket,
     max: options.poolSize,
     idleTimeoutMillis: 30_000,
@@ -66,6 +70,12 @@ export function createPool(options: PoolOptions): DestroyablePool {
 
   return {
     pool,
+    database: {
+      system: 'postgresql',
+      namespace: address.database,
+      host: address.host,
+      port: address.port,
+    },
     destroy(reason) {
       destroyReason = reason;
       for (const socket of sockets) socket.destroy(reason);

@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 
+import { activeTraces, runFor } from '../tracing/active-traces.ts';
+import type { RequestTrace } from '../tracing/tracing.ts';
 import { isBusy, toUnavailable } from './sqlite-errors.ts';
 
 export interface GroupCommitOptions {
@@ -21,6 +23,7 @@ export interface GroupCommit {
 interface Job {
   readonly startedMs: number;
   readonly run: () => () => void;
+  readonly traces: readonly RequestTrace[];
   readonly reject: (error: unknown) => void;
 }
 
@@ -64,7 +67,7 @@ export function createGroupCommit(
           return () => reject(toUnavailable(error));
         }
       };
-      waiting.push({ startedMs: performance.now(), run, reject });
+      waiting.push({ startedMs: performance.now(), run, traces: activeTraces(), reject });
       schedule(() => setImmediate(writeGroup));
     });
   }
@@ -73,18 +76,18 @@ export function createGroupCommit(
     isScheduled = false;
     const group = waiting.splice(0, MAX_GROUP_WRITES);
     try {
-      begin.run();
+      runFor(group, () => begin.run());
     } catch (error) {
       if (isBusy(error)) retry(group, error);
       else reject(group, error);
       return;
     }
     try {
-      const settle = group.map((job) => job.run());
-      commit.run();
+      const settle = group.map((job) => runFor([job], job.run));
+      runFor(group, () => commit.run());
       for (const settleJob of settle) settleJob();
     } catch (error) {
-      if (database.isTransaction) database.exec('ROLLBACK');
+      if (database.isTransaction) runFor(group, () => database.exec('ROLLBACK'));
       reject(group, error);
     }
     if (waiting.length > 0) schedule(() => setImmediate(writeGroup));

@@ -181,6 +181,14 @@ test('several processes can open one new file concurrently', async () => {
   expect(database.prepare('SELECT * FROM notes').all()).toHaveLength(count);
 });
 
+test('without tracing, statements are those of node:sqlite', () => {
+  const database = openDatabase(':memory:', NOTES);
+  onTestFinished(() => database.close());
+
+  expect(database.prepare).toBe(DatabaseSync.prototype.prepare);
+  expect(database.exec).toBe(DatabaseSync.prototype.exec);
+});
+
 test('inTransaction rolls back work that throws', () => {
   const database = openDatabase(':memory:', NOTES);
   onTestFinished(() => database.close());

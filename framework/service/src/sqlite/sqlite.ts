@@ -4,8 +4,10 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { ServiceUnavailableError } from 'fw';
 
+import { hasStatementSpans } from '../tracing/active-traces.ts';
 import { pauseThread } from './pause.ts';
 import { isBusy } from './sqlite-errors.ts';
+import { traceStatements } from './trace-statements.ts';
 
 export { createGroupCommit, type GroupCommit, type GroupCommitOptions } from './group-commit.ts';
 export { isBusy, orUnavailable } from './sqlite-errors.ts';
@@ -75,6 +77,7 @@ function openOnce(file: string, format: DatabaseFormat, timeoutMs: number): Data
     database.exec('PRAGMA journal_mode = WAL');
     database.exec('PRAGMA synchronous = FULL');
     database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    if (hasStatementSpans()) traceStatements(database);
     return database;
   } catch (error) {
     database.close();

@@ -7,6 +7,7 @@ import { buildService } from '../build/build.ts';
 import type { AnyVariables } from '../config/describe-variables.ts';
 import { cellsOf, describeVariables } from '../config/describe-variables.ts';
 
+export { type Collector, type ReceivedSpan, startCollector } from './collector.ts';
 export { requestEverything, withoutCacheControl } from './every-response.ts';
 export { type ExpectedDocument, expectDocument } from './expect-document.ts';
 export { type LintProblem, lintDocument, lintFile } from './lint.ts';

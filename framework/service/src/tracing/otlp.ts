@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import {
+  type Attributes,
   type Context as Parent,
   ROOT_CONTEXT,
   type Span,
@@ -13,6 +14,8 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Context } from 'fw';
 
+import { turnStatementSpansOn } from './active-traces.ts';
+import { setStatementError, statementAttributes } from './statement-attributes.ts';
 import { readTraceparent } from './trace-context.ts';
 import type { RequestTrace, Tracing, TracingOptions } from './tracing.ts';
 
@@ -31,16 +34,14 @@ export function createTracing({ service, endpoint, intervalMs = 1_000 }: Tracing
   });
   const tracer = provider.getTracer('@fw/service');
 
-  const beginCall = (parent: Parent, { method, url }: { method: string; url: URL }) => {
-    const attributes = {
-      'http.request.method': method,
-      'server.address': url.hostname,
-      'server.port': Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
-      'url.full': url.href,
-    };
-    return tracer.startSpan(method, { kind: SpanKind.CLIENT, attributes }, parent);
-  };
+  const beginClientSpan: BeginClientSpan = (parent, name, attributes) =>
+    tracer.startSpan(
+      name,
+      { kind: SpanKind.CLIENT, attributes },
+      trace.setSpan(ROOT_CONTEXT, parent),
+    );
 
+  turnStatementSpansOn();
   return {
     begin(ctx) {
       const attributes = { 'http.request.method': ctx.method, 'url.path': ctx.path };
@@ -49,7 +50,7 @@ export function createTracing({ service, endpoint, intervalMs = 1_000 }: Tracing
         { kind: SpanKind.SERVER, attributes },
         parentOf(ctx),
       );
-      return describe(ctx.method, span, beginCall);
+      return describe(ctx.method, span, beginClientSpan);
     },
     async close() {
       await Promise.race([
@@ -72,13 +73,13 @@ function parentOf(ctx: Context): Parent {
   });
 }
 
-type BeginCall = (parent: Parent, target: { method: string; url: URL }) => Span;
+type BeginClientSpan = (parent: Span, name: string, attributes: Attributes) => Span;
 
-function describe(method: string, span: Span, beginCall: BeginCall): RequestTrace {
+function describe(method: string, span: Span, beginClientSpan: BeginClientSpan): RequestTrace {
   return {
     traceId: span.spanContext().traceId,
     call(target) {
-      const call = beginCall(trace.setSpan(ROOT_CONTEXT, span), target);
+      const call = beginClientSpan(span, target.method, callAttributes(target));
       const { traceId, spanId, traceFlags } = call.spanContext();
       return {
         traceparent: `00-${traceId}-${spanId}-0${traceFlags & 1}`,
@@ -89,6 +90,14 @@ function describe(method: string, span: Span, beginCall: BeginCall): RequestTrac
         },
       };
     },
+    beginStatement(statement) {
+      const attributes = statementAttributes(statement);
+      const query = beginClientSpan(span, attributes['db.query.summary'], attributes);
+      return (error) => {
+        if (error !== undefined) setStatementError(query, error);
+        query.end();
+      };
+    },
     end({ route, status }) {
       if (route !== '') {
         span.updateName(`${method} ${route}`);
@@ -97,6 +106,15 @@ function describe(method: string, span: Span, beginCall: BeginCall): RequestTrac
       setStatus(span, status, 500);
       span.end();
     },
+  };
+}
+
+function callAttributes({ method, url }: { method: string; url: URL }): Attributes {
+  return {
+    'http.request.method': method,
+    'server.address': url.hostname,
+    'server.port': Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
+    'url.full': url.href,
   };
 }
 

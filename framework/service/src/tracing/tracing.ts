@@ -20,6 +20,8 @@ export interface RequestTrace {
   readonly traceId: string;
   /** Begins the span of a call to another service. */
   call(target: { readonly method: string; readonly url: URL }): CallTrace;
+  /** Begins the span of a database statement. */
+  beginStatement(statement: TracedStatement): EndStatement;
   /** `route` is the pattern, or empty if no route matched. */
   end(result: { readonly route: string; readonly status: number }): void;
 }
@@ -31,6 +33,27 @@ export interface CallTrace {
   /** Ends the span with the status of the response, or with an error if there is none. */
   end(outcome: { readonly status: number } | { readonly error: unknown }): void;
 }
+
+/** A database, as its spans describe it. */
+export interface Database {
+  readonly system: 'postgresql' | 'sqlite';
+  /** The name of the database in its server. */
+  readonly namespace?: string | undefined;
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+}
+
+/** A statement of a request; its values are never part of a span. */
+export interface TracedStatement {
+  readonly database: Database;
+  /** SQL with placeholders. */
+  readonly text: string;
+  /** The number of calls that the statement serves: each of their requests has a span of it. */
+  readonly batchSize: number;
+}
+
+/** Ends the spans of a statement. */
+export type EndStatement = (error?: unknown) => void;
 
 export interface TracingOptions {
   /** The service's name. */
