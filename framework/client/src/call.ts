@@ -1,11 +1,11 @@
 import { type Attempt, type RawResponse, send } from './attempt.ts';
 import { checkTimeLimits } from './client-options.ts';
 import { type EtagCache, revalidate } from './etag-cache.ts';
+import { rejectAfter, startLimit } from './limit.ts';
 import { type CallFailure, ProblemError } from './problem-error.ts';
 import type { UntypedCallOptions } from './request.ts';
 import { problemOf, readData, type Sender } from './response.ts';
 import { isRepeatable, isTransient, retryWaitMs } from './retry.ts';
-import { rejectAfter, startTimer } from './timer.ts';
 import type { ClientResponse } from './typed-calls.ts';
 
 /** A request with the options of its call, and where its response comes from. */
@@ -26,16 +26,19 @@ export async function runCall(call: Call): Promise<ClientResponse<unknown>> {
   const { deadlineMs = settings.deadlineMs } = options;
   checkTimeLimits({ deadlineMs });
   const endMs = clock.now() + deadlineMs;
-  const caller = AbortSignal.any(
-    [options.signal, options.ctx?.signal].filter((signal) => signal !== undefined),
-  );
-  for (let attempt = 1; ; attempt++) {
-    const outcome = await runAttempt(call, { caller, attempt, deadlineMs, endMs });
-    if (!(outcome instanceof ProblemError)) return outcome;
-    const waitMs = retryWaitMs(outcome, { retryDelayMs, attempt });
-    const isLast = attempt >= attempts || clock.now() + waitMs >= endMs;
-    if (isLast || !isTransient(outcome) || !isRepeatable(request)) throw outcome;
-    await clock.sleep(waitMs, caller);
+  const callers = [options.signal, options.ctx?.signal].filter((signal) => signal !== undefined);
+  const { signal: caller, stop } = startLimit(callers);
+  try {
+    for (let attempt = 1; ; attempt++) {
+      const outcome = await runAttempt(call, { caller, attempt, deadlineMs, endMs });
+      if (!(outcome instanceof ProblemError)) return outcome;
+      const waitMs = retryWaitMs(outcome, { retryDelayMs, attempt });
+      const isLast = attempt >= attempts || clock.now() + waitMs >= endMs;
+      if (isLast || !isTransient(outcome) || !isRepeatable(request)) throw outcome;
+      await clock.sleep(waitMs, caller);
+    }
+  } finally {
+    stop();
   }
 }
 
@@ -74,8 +77,7 @@ async function exchange(call: Call, limits: Limits): Promise<RawResponse> {
   const headers = new Headers(request.headers);
   const attempt = { method, url, headers, ctx: options.ctx, requestId };
   caller.throwIfAborted();
-  const deadline = startTimer(Math.max(1, endMs - settings.clock.now()));
-  const signal = AbortSignal.any([caller, deadline.signal]);
+  const { signal, stop } = startLimit([caller], Math.max(1, endMs - settings.clock.now()));
   const send = (conditional: Attempt) => sendInTime(call, conditional, { ...limits, signal });
   try {
     return await Promise.race([
@@ -83,7 +85,7 @@ async function exchange(call: Call, limits: Limits): Promise<RawResponse> {
       rejectAfter(signal, () => caller.reason ?? timeout(call, limits, deadlineMs)),
     ]);
   } finally {
-    deadline.stop();
+    stop();
   }
 }
 
@@ -93,18 +95,17 @@ async function sendInTime(
   limits: Limits & { readonly signal: AbortSignal },
 ): Promise<RawResponse> {
   const { attemptMs, limitBytes } = call.settings;
-  const timer = startTimer(attemptMs);
   const { body } = call.request;
-  const signal = AbortSignal.any([limits.signal, timer.signal]);
+  const { signal, stop } = startLimit([limits.signal], attemptMs);
   try {
     return await send(attempt, { body, signal, limitBytes });
   } catch (error) {
     limits.caller.throwIfAborted();
     if (limits.signal.aborted) throw timeout(call, limits, limits.deadlineMs);
-    if (timer.signal.aborted) throw timeout(call, limits, attemptMs);
+    if (signal.aborted) throw timeout(call, limits, attemptMs);
     throw failureOf(call, error);
   } finally {
-    timer.stop();
+    stop();
   }
 }
 

@@ -1,4 +1,8 @@
-import { expect, test } from 'vitest';
+import { getEventListeners } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+import { expect, test, vi } from 'vitest';
 
 import { errorOf, newNotesClient } from './testing/notes.ts';
 import { sendJson, sendStatus, startApi } from './testing/start-api.ts';
@@ -151,6 +155,28 @@ test('a call is aborted and not repeated when its caller aborts it', async () =>
   expect(byContext).toEqual(new Error('left'));
   expect(bySignal).toEqual(new Error('left'));
   expect(received).toHaveLength(1);
+});
+
+test('a call that has ended leaves nothing in memory, and no listener on the signal of its caller', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  const { baseUrl } = await startApi(sendJson(NOTE));
+  const client = newNotesClient({ baseUrl });
+  const longLived = new AbortController().signal;
+  const contexts: WeakRef<object>[] = [];
+
+  for (let count = 0; count < 5; count++) {
+    const ctx = { signal: new AbortController().signal };
+    await client.get('/notes', { ctx, signal: longLived });
+    contexts.push(new WeakRef(ctx));
+  }
+
+  expect(getEventListeners(longLived, 'abort')).toEqual([]);
+  await vi.waitFor(() => {
+    collectGarbage();
+    // The last call may still be on the stack.
+    expect(contexts.slice(0, -1).filter((ctx) => ctx.deref())).toEqual([]);
+  });
 });
 
 test('an interceptor runs around every attempt, and can replace the response', async () => {
