@@ -471,6 +471,11 @@ describe('over a socket', () => {
       `${head('Transfer-Encoding: chunked')}7d0\r\n${'x'.repeat(2000)}\r\n0\r\n\r\n`,
       413,
     ],
+    [
+      'too large after chunks below the limit',
+      `${head('Transfer-Encoding: chunked')}${`1f4\r\n${'x'.repeat(500)}\r\n`.repeat(3)}0\r\n\r\n`,
+      413,
+    ],
     ['malformed', `${head('Content-Length: 1')}{`, 400],
     [
       'of another type',

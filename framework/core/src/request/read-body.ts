@@ -65,6 +65,7 @@ export function readBody(
       }
     });
     decoded.on('end', () => {
+      if (size > limitBytes) return; // rejected
       if (decoded !== req) discard(); // data may follow the end of the compressed data
       resolve(more ? Buffer.concat(more, size) : (first ?? EMPTY));
     });
