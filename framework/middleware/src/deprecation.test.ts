@@ -25,6 +25,13 @@ test.each([
   expect(response.headers.get('link')).toBe(`<${successor}>; rel="successor-version"`);
 });
 
+test('a path of more than 2,000 characters gets no Link, which a proxy could reject', async () => {
+  const response = await request(createVersionedApp(), `/api/v1/users/${'a'.repeat(2_000)}`);
+
+  expect(response.headers.get('deprecation')).toBe('@1796083200');
+  expect(response.headers.get('link')).toBeNull();
+});
+
 test('deprecation sets no header on other paths', async () => {
   const response = await request(createVersionedApp(), '/api/v1/usersx');
 

@@ -12,6 +12,9 @@ export interface DeprecationOptions {
   readonly sunset?: Date | undefined;
 }
 
+/** A proxy such as nginx replaces a response with 502 if its headers exceed 4 KiB. */
+const MAX_LINK_LENGTH = 2_000;
+
 const aDate = check(
   'a valid Date',
   (value) => value instanceof Date && !Number.isNaN(value.getTime()),
@@ -20,6 +23,7 @@ const aDate = check(
 /**
  * Announces on every response that a newer version of the same path exists: `Deprecation` (RFC 9745),
  * `Link` with the relation `successor-version` (RFC 5829), and `Sunset` (RFC 8594) if there is an end.
+ * A path of more than 2,000 characters gets no `Link`.
  * Mount it at `from`: `app.use('/api/v1', deprecation({ from: '/api/v1', to: '/api/v2', since }))`.
  * On a router, it also marks the operations in the OpenAPI document as deprecated.
  *
@@ -42,7 +46,9 @@ export function deprecation(options: DeprecationOptions): Middleware {
     const successor = to + ctx.path.slice(from.length).replace(/[<>"]/g, encodeURIComponent);
     ctx.set('Deprecation', deprecated);
     if (end !== undefined) ctx.set('Sunset', end);
-    ctx.append('Link', `<${successor}>; rel="successor-version"`);
+    if (successor.length <= MAX_LINK_LENGTH) {
+      ctx.append('Link', `<${successor}>; rel="successor-version"`);
+    }
     return next();
   };
   return annotate(announce, { deprecation: { headers: describeHeaders({ since, sunset }) } });
