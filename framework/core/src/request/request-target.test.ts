@@ -105,6 +105,10 @@ describe('an ambiguous request is rejected before any middleware', () => {
       'chunked is not the last coding',
       lines('POST / HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked, gzip'),
     ],
+    [
+      'chunks in HTTP/1.0',
+      `${lines('POST / HTTP/1.0', 'Connection: keep-alive', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+    ],
   ])('%s: 400', async (_, bytes) => {
     const runsBefore = mirror.runs();
 
@@ -217,6 +221,27 @@ test('headers above 16 KiB get 431', async () => {
   expect(JSON.parse(body)).toMatchObject({ code: 'REQUEST_HEADER_FIELDS_TOO_LARGE' });
 });
 
+test.each([
+  ['in one header', 'Transfer-Encoding: gzip, chunked'],
+  ['in two headers', 'Transfer-Encoding: identity\r\nTransfer-Encoding: chunked'],
+])('a transfer coding before chunked, %s, gets 501 and a closed connection', async (_, header) => {
+  const bytes = `${lines('POST / HTTP/1.1', 'Host: a', header)}0\r\n\r\n`;
+
+  const { status, body } = await exchange(bytes);
+
+  expect(status).toBe(501);
+  expect(JSON.parse(body)).toMatchObject({ code: 'NOT_IMPLEMENTED' });
+});
+
+test.each(['x 100-continue', '100-continue, tea'])(
+  'the expectation "%s" gets 417',
+  async (expectation) => {
+    const bytes = lines('POST / HTTP/1.1', 'Host: a', `Expect: ${expectation}`);
+
+    expect((await exchange(bytes)).status).toBe(417);
+  },
+);
+
 test('an unknown expectation gets 417 with a problem', async () => {
   const { status, body } = await exchange(
     lines('GET / HTTP/1.1', 'Host: a', 'Expect: tea', 'Connection: close'),
@@ -235,7 +260,30 @@ test.each([
   expect(head).toContain(`\r\nX-Request-Id: ${JSON.parse(body).requestId}\r\n`);
 });
 
+test.each([
+  ['an invalid chunk', 'Transfer-Encoding: chunked', 'xyz\r\n'],
+  ['an invalid trailer', 'Transfer-Encoding: chunked', '0\r\nno colon\r\n\r\n'],
+])('%s after the response gets no second response', async (_, header, body) => {
+  const connection = openConnection(server.port).send(lines('POST / HTTP/1.1', 'Host: a', header));
+  await connection.read(/"path":"\/"/);
+
+  const text = await connection.send(body).readAll();
+
+  expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+});
+
 describe('pipelining', () => {
+  test.each([
+    ['an unknown method', lines('BREW / HTTP/1.1', 'Host: a'), 501],
+    ['no request', 'NOT HTTP\r\n\r\n', 400],
+  ])('%s after a request gets its own status', async (_, bytes, status) => {
+    const connection = openConnection(server.port).send(lines('GET / HTTP/1.1', 'Host: a') + bytes);
+
+    const text = await connection.readAll();
+
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', `HTTP/1.1 ${status}`]);
+  });
+
   test('a request after a rejected one is served on the same connection', async () => {
     const { port } = server;
     const connection = openConnection(port).send(

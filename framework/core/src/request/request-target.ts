@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
-import { BadRequestError } from '../response/http-error.ts';
+import { BadRequestError, HttpError } from '../response/http-error.ts';
 import { normalizePath } from './path.ts';
 import { needsCheck, parseQuery } from './query.ts';
 
@@ -15,15 +15,16 @@ export interface RequestTarget {
 
 /**
  * Reads the request target. Rejects requests before any middleware except `outermost` runs: an
- * ambiguous path, an invalid query, and a missing, repeated or malformed `Host`.
+ * ambiguous path, an invalid query, a missing, repeated or malformed `Host`, and any transfer coding
+ * except `chunked`.
  *
- * @throws {BadRequestError}
+ * @throws {HttpError} with the status 400 or 501
  */
 export function readTarget(req: IncomingMessage): RequestTarget {
   if (req.httpVersionMajor !== 1) {
     throw new BadRequestError('The request line must name HTTP/1.1 or HTTP/1.0');
   }
-  const host = readHost(req);
+  const host = readHead(req);
   const url = req.url ?? '';
   return url.charCodeAt(0) === 0x2f ? readOriginForm(url, host) : readOtherForm(url, req.method);
 }
@@ -60,12 +61,13 @@ function checkQuery(query: string): void {
   parseQuery(query);
 }
 
-/** The single `Host` of a request (RFC 9112 §3.2), which is optional in HTTP/1.0. */
-function readHost(req: IncomingMessage): string {
+/** Checks the framing of a request, and returns its `Host`, which is optional in HTTP/1.0 (RFC 9112 §3.2). */
+function readHead(req: IncomingMessage): string {
   const names = req.rawHeaders;
   let host: string | undefined;
   for (let at = 0; at < names.length; at += 2) {
     const name = names[at];
+    if (name?.length === 17) checkTransferEncoding(req, name, names[at + 1] ?? '');
     if (name?.length !== 4 || name.toLowerCase() !== 'host') continue;
     if (host !== undefined) throw new BadRequestError('A request must have one Host header');
     host = names[at + 1] ?? '';
@@ -78,6 +80,19 @@ function readHost(req: IncomingMessage): string {
     throw new BadRequestError('The Host header must be a host and an optional port');
   }
   return host;
+}
+
+/**
+ * Rejects codings that the parser accepts before `chunked` but does not decode, and chunks in HTTP/1.0,
+ * which make the framing unreliable (RFC 9112 §6.1).
+ */
+function checkTransferEncoding(req: IncomingMessage, name: string, value: string): void {
+  if (name.toLowerCase() !== 'transfer-encoding') return;
+  const isChunked = value.toLowerCase() === 'chunked';
+  if (isChunked && req.httpVersionMinor > 0) return;
+  throw new HttpError(isChunked ? 400 : 501, 'The only transfer coding is chunked, in HTTP/1.1', {
+    headers: { Connection: 'close' },
+  });
 }
 
 /** 1 for the characters of a host name or an IPv4 address (RFC 3986 §3.2.2), without percent escapes. */

@@ -61,7 +61,11 @@ export function createServer(app: Application, options: ServerOptions = {}): Ser
   if (writeTimeoutMs > 0) limitWriteTime(server, openSockets(server), writeTimeoutMs);
   if (upgrade) handleUpgrades(server, upgrade, app.logger);
   // The body parser sends 100 Continue, unless it rejects the body by its length (RFC 9110 §10.1.1).
-  server.on('checkContinue', dispatch);
+  server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
+    const isExact = req.headers.expect?.toLowerCase() === '100-continue'; // Node also accepts "x 100-continue"
+    if (isExact) dispatch(req, res);
+    else rejectExpectation(req, res);
+  });
   server.on('checkExpectation', rejectExpectation);
   server.on('connect', (_req, socket) => closeWithProblem(socket, 501)); // for proxies (RFC 9110 §9.3.6)
   server.on('clientError', rejectUnreadable);

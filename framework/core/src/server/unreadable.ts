@@ -12,14 +12,26 @@ const STATUSES: Readonly<Record<string, number>> = {
 /** The error of the HTTP parser. */
 interface ParserError extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer;
+  /** Where the error is in `rawPacket`. */
+  readonly bytesParsed?: number;
 }
 
 /** An unknown method in a valid request line is 501; other invalid data is not HTTP. */
-function statusOf({ code = '', rawPacket }: ParserError): number {
-  const start = rawPacket?.toString('latin1', 0, 256) ?? '';
-  const isRequestLine = /^[\w!#$%&'*+.^`|~-]+ \S+ HTTP\/1\.[01]/.test(start);
-  if (code === 'HPE_INVALID_METHOD') return isRequestLine ? 501 : 400;
+function statusOf(error: ParserError): number {
+  const { code = '' } = error;
+  if (code === 'HPE_INVALID_METHOD') return isRequestLine(lineOf(error)) ? 501 : 400;
   return STATUSES[code] ?? 400;
+}
+
+function isRequestLine(line: string): boolean {
+  return /^[\w!#$%&'*+.^`|~-]+ \S+ HTTP\/1\.[01]/.test(line);
+}
+
+/** The start of the line that contains the error: pipelined requests may precede it. */
+function lineOf({ rawPacket, bytesParsed = 0 }: ParserError): string {
+  if (!rawPacket) return '';
+  const start = rawPacket.subarray(0, bytesParsed).lastIndexOf('\n') + 1;
+  return rawPacket.toString('latin1', start, start + 256);
 }
 
 /** How long the client may read the response before the connection is destroyed. */
@@ -41,11 +53,19 @@ function rejectInTurn(socket: Duplex, status: number): void {
   const current = currentResponse(socket);
   if (current?.req.complete) {
     current.once('close', () => rejectInTurn(socket, status));
-  } else if (current?.headersSent || !socket.writable) {
-    socket.destroy(); // a second response would corrupt the first one
-  } else {
+  } else if (current ? current.headersSent : hasIncompleteRequest(socket)) {
+    socket.destroy(); // a second response would corrupt the first one, or be the first of the next request
+  } else if (socket.writable) {
     closeWithProblem(socket, status);
+  } else {
+    socket.destroy();
   }
+}
+
+/** Whether the body of the last request is incomplete; its error is not that of another request. */
+function hasIncompleteRequest(socket: Duplex): boolean {
+  const { parser } = socket as { parser?: { incoming?: IncomingMessage | null } | null };
+  return parser?.incoming?.complete === false;
 }
 
 /** The response that is currently sent on this connection. */
