@@ -99,7 +99,8 @@ export class RequestContext extends RequestReader implements Context {
 
   append(name: string, value: string): this {
     const at = findHeader(this.responseHeaders, name);
-    const present = at < 0 ? [] : (this.responseHeaders[at + 1] ?? []);
+    if (at < 0) return this.set(name, value);
+    const present = this.responseHeaders[at + 1] ?? [];
     return this.set(name, [...(typeof present === 'string' ? [present] : present), value]);
   }
 

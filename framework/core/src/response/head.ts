@@ -23,14 +23,17 @@ export interface CompleteResponse {
 export function sendComplete(res: ServerResponse, response: CompleteResponse): void {
   const { status, headers, type, body } = response;
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+  let isAscii = false;
   if (isPlain(res) && !hasConnectionHeader(headers)) {
-    writeHeadText(res, response, length);
+    const head = writeHeadText(res, response, length);
+    isAscii = length === body.length && Buffer.byteLength(head) === head.length;
   } else {
     setHead(res, status, headers);
     if (type !== '') res.setHeader('Content-Type', type);
     res.setHeader('Content-Length', String(length));
   }
-  res.end(body);
+  // ASCII is the same bytes in Latin-1, which Node writes faster.
+  res.end(body, isAscii ? 'latin1' : 'utf8');
 }
 
 /** Writes the head of a response that has no body or a streamed one. */
@@ -93,11 +96,12 @@ function hasConnectionHeader(headers: Headers): boolean {
   return false;
 }
 
+/** Returns the head. */
 function writeHeadText(
   res: TrackedResponse,
   { status, headers, type }: CompleteResponse,
   length: number,
-): void {
+): string {
   const fields = res as unknown as HeadFields;
   res.statusCode = status;
   let head = statusLine(status);
@@ -118,6 +122,7 @@ function writeHeadText(
       ? keepAliveEnd(fields._keepAliveTimeout)
       : `Date: ${dateText()}\r\nConnection: close\r\n\r\n`
   }`;
+  return fields._header;
 }
 
 const statusLines: string[] = [];
