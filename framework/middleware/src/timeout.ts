@@ -18,11 +18,23 @@ export function timeout(timeoutMs: number): Middleware {
   return (_ctx, next) => {
     const running = next();
     if (running === DONE) return DONE;
-    const { promise: late, reject } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => {
-      const headers = { 'Retry-After': '1' };
-      reject(new ServiceUnavailableError(`No response within ${timeoutMs} ms`, { headers }));
-    }, timeoutMs).unref();
-    return Promise.race([running, late]).finally(() => clearTimeout(timer));
+    return new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => reject(lateError(timeoutMs)), timeoutMs).unref();
+      running.then(
+        () => {
+          clearTimeout(timer);
+          resolve();
+        },
+        (error: unknown) => {
+          clearTimeout(timer);
+          reject(error);
+        },
+      );
+    });
   };
+}
+
+function lateError(timeoutMs: number): ServiceUnavailableError {
+  const headers = { 'Retry-After': '1' };
+  return new ServiceUnavailableError(`No response within ${timeoutMs} ms`, { headers });
 }
