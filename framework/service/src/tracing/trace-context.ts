@@ -8,16 +8,22 @@ export interface TraceParent {
 }
 
 const TRACEPARENT =
-  /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/;
+  /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-.*)?$/;
+
+/** The length of version 00, which has no further fields. */
+const LENGTH = 55;
 
 /**
  * Reads `traceparent`; an invalid header is ignored (W3C Trace Context §3.2.2). Later versions may append
  * fields.
  */
 export function readTraceparent(header: string | undefined): TraceParent | undefined {
-  if (header === undefined) return undefined;
-  const [text, version, traceId, spanId, flags, more] = TRACEPARENT.exec(header) ?? [];
-  if (text === undefined || traceId === undefined || spanId === undefined) return undefined;
-  if (version === '00' && more !== undefined) return undefined;
-  return { text, traceId, spanId, flags: Number.parseInt(flags ?? '', 16) };
+  if (header === undefined || !TRACEPARENT.test(header)) return undefined;
+  if (header.startsWith('00') && header.length > LENGTH) return undefined;
+  return {
+    text: header,
+    traceId: header.slice(3, 35),
+    spanId: header.slice(36, 52),
+    flags: Number.parseInt(header.slice(53, LENGTH), 16),
+  };
 }
