@@ -42,12 +42,8 @@ export {
   type ServiceLogger,
 } from './logging/logging.ts';
 export type { ClientRequest } from './metrics/client-requests.ts';
-export {
-  createMetrics,
-  type Metrics,
-  type MetricsOptions,
-  type RequestResult,
-} from './metrics/metrics.ts';
+export { createMetrics, type Metrics, type MetricsOptions } from './metrics/metrics.ts';
+export type { RequestResult } from './metrics/request-metrics.ts';
 export type { Command, CommandTools } from './program/command-line.ts';
 export { runService, type Service, type ServiceDefinition } from './program/run-service.ts';
 export { Markup, markup, type Part } from './text/markup.ts';

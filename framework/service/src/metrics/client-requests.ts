@@ -11,19 +11,31 @@ export interface ClientRequest {
 /** Names of clients per version with a series of their own; all further clients share `other`. */
 export const MAX_CLIENTS = 100;
 
+/** The number of requests by client. */
+interface VersionClients {
+  readonly version: string;
+  readonly counts: Map<string, number>;
+}
+
 /** Creates the counter of requests by version and client, with a bounded number of series. */
 export function createClientCounter(register: Registry): (request: ClientRequest) => void {
-  const requests = new Counter({
+  const versions = new Map<string, VersionClients>();
+  new Counter({
     name: 'api_requests_total',
     help: 'Requests by version of the API and name of the client.',
     labelNames: ['version', 'path', 'client'],
     registers: [register],
+    collect() {
+      this.reset();
+      for (const [path, { version, counts }] of versions) {
+        for (const [client, count] of counts) this.inc({ version, path, client }, count);
+      }
+    },
   });
-  const clients = new Map<string, Set<string>>();
   return ({ version, path, client }) => {
-    const known = clients.get(path) ?? new Set();
-    clients.set(path, known);
-    if (known.size < MAX_CLIENTS) known.add(client);
-    requests.inc({ version, path, client: known.has(client) ? client : 'other' });
+    const counts = versions.get(path)?.counts ?? new Map<string, number>();
+    if (counts.size === 0) versions.set(path, { version, counts });
+    const name = counts.size < MAX_CLIENTS || counts.has(client) ? client : 'other';
+    counts.set(name, (counts.get(name) ?? 0) + 1);
   };
 }

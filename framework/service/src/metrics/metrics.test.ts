@@ -33,8 +33,11 @@ test('requests are counted by route pattern, method and class of status', async 
   await request(app, '/api/users', { method: 'POST' });
 
   expect(await read('http_requests_total')).toEqual([
+    'http_requests_total{method="GET",route="/api/users/:id",status="5xx"} 0',
     'http_requests_total{method="GET",route="/api/users/:id",status="2xx"} 2',
+    'http_requests_total{method="HEAD",route="/api/users/:id",status="5xx"} 0',
     'http_requests_total{method="HEAD",route="/api/users/:id",status="2xx"} 1',
+    'http_requests_total{method="POST",route="/api/users",status="5xx"} 0',
     'http_requests_total{method="POST",route="/api/users",status="4xx"} 1',
   ]);
 });
@@ -50,8 +53,10 @@ test('unknown paths and methods share series', async () => {
   await request(app, '*', { method: 'OPTIONS' });
 
   expect(await read('http_requests_total')).toEqual([
+    'http_requests_total{method="GET",route="none",status="5xx"} 0',
     'http_requests_total{method="GET",route="none",status="4xx"} 3',
     'http_requests_total{method="other",route="none",status="5xx"} 2',
+    'http_requests_total{method="OPTIONS",route="none",status="5xx"} 0',
     'http_requests_total{method="OPTIONS",route="none",status="2xx"} 1',
   ]);
 });

@@ -1,12 +1,10 @@
 import { metadataOf, statusOf } from '@fw/core/extension';
 import { annotate, type Middleware } from 'fw';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 import type { PoolUse } from '../postgres/postgres.ts';
 import { type ClientRequest, createClientCounter } from './client-requests.ts';
-
-/** Methods with a label of their own; others share one, so that clients cannot create series. */
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'];
+import { createRequestMetrics, type RequestResult } from './request-metrics.ts';
 
 const DURATION_BUCKETS_SECONDS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
@@ -19,15 +17,6 @@ export type ShedReason = 'in_flight' | 'event_loop_lag';
 export interface ContractViolation {
   readonly route: string;
   readonly status: number;
-}
-
-/** The result of one request. */
-export interface RequestResult {
-  readonly method: string;
-  /** The pattern of the route; empty if no route matched. */
-  readonly route: string;
-  readonly status: number;
-  readonly durationMs: number;
 }
 
 /** The metrics of one process, in the format of Prometheus. */
@@ -63,19 +52,7 @@ export function createMetrics({ hasProcessMetrics = false }: MetricsOptions = {}
   const registers = [register];
   if (hasProcessMetrics) collectDefaultMetrics({ register });
   let inFlight = 0;
-  const requests = new Counter({
-    name: 'http_requests_total',
-    help: 'Requests by route pattern, method and class of status.',
-    labelNames: ['method', 'route', 'status'],
-    registers,
-  });
-  const durations = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Duration of requests in seconds.',
-    labelNames: ['method', 'route', 'status'],
-    buckets: DURATION_BUCKETS_SECONDS,
-    registers,
-  });
+  const record = createRequestMetrics(register, DURATION_BUCKETS_SECONDS);
   new Gauge({
     name: 'http_requests_in_flight',
     help: 'Requests that have begun and not ended.',
@@ -126,15 +103,9 @@ export function createMetrics({ hasProcessMetrics = false }: MetricsOptions = {}
     begin() {
       inFlight++;
     },
-    end({ method, route, status, durationMs }) {
+    end(result) {
       inFlight--;
-      const labels = {
-        method: METHODS.includes(method) ? method : 'other',
-        route: route || 'none',
-        status: `${Math.floor(status / 100)}xx`,
-      };
-      requests.inc(labels);
-      durations.observe(labels, durationMs / 1_000);
+      record(result);
     },
     countShed(reason) {
       shed.inc({ reason });

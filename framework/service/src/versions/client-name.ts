@@ -9,7 +9,8 @@ const UNNAMED = 'none';
  * otherwise `none`. Any client can send any name, so do not use it for access control.
  */
 export function clientNameOf(ctx: Pick<Context, 'get'>): string {
-  const [id] = /^[\w.-]{1,64}$/.exec(ctx.get('x-client-id') ?? '') ?? [];
+  const id = ctx.get('x-client-id');
+  if (id !== undefined && /^[\w.-]{1,64}$/.test(id)) return id;
   const [product] = /^[\w.-]{1,64}(?=[/ ]|$)/.exec(ctx.get('user-agent') ?? '') ?? [];
-  return id ?? product ?? UNNAMED;
+  return product ?? UNNAMED;
 }
