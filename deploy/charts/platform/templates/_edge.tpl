@@ -73,7 +73,7 @@ upstream {{ $name }} {
   {{- if include "platform.hasService" (list $root $name) }}
   {{- $service := get $root.Subcharts $name }}
   server {{ include "service.name" $service }}:{{ $service.Values.service.port }} max_fails=0;
-  keepalive 32;
+  keepalive 256;
   keepalive_timeout 3s;
   keepalive_time 15s;
   {{- else }}
