@@ -18,7 +18,7 @@ export function renderReport(
     'PostgreSQL), parts of the system are cut off (suspended replicas and servers, a connection to PostgreSQL',
     'that resets or hangs) and connections are reset. [Porcupine](https://github.com/anishathalye/porcupine)',
     'checks that the responses are those of a service that executes one operation after the other.',
-    'A request without a response may take effect at any later time.',
+    'A request without a response, or with 502, 503 or 504, may take effect at any later time.',
     '',
     markdownTable(
       ['', ...stores],
@@ -46,7 +46,7 @@ export function renderReport(
 
 const ROWS: readonly (readonly [string, (result: RunResult) => number])[] = [
   ['Operations', ({ verdict }) => verdict.operations],
-  ['of these without a response', ({ verdict }) => verdict.unknown],
+  ['of these with unknown outcome', ({ verdict }) => verdict.unknown],
   ['Processes killed', ({ faults }) => faults.kill],
   ['Partitions', ({ faults }) => faults.partition],
   ['Resets of all connections', ({ faults }) => faults.reset],
