@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 import type { ServiceName } from '../../../services/services.ts';
+import { type MeasuredReplica, renderMetrics, renderSystem } from './edge-metrics.ts';
 import type { ProcessPlan } from './process.ts';
 
 /** The ports of each service's replicas on this machine. */
@@ -28,6 +29,10 @@ export interface EdgeOptions {
   readonly prefix: string;
   /** Default: the defaults of the services. */
   readonly limits?: Partial<EdgeLimits>;
+  /** The replicas whose metrics the page plots. Default: none. */
+  readonly replicas?: readonly MeasuredReplica[];
+  /** Links of the page to other programs. Default: none. */
+  readonly links?: Readonly<Record<string, string>>;
 }
 
 /** The limits that result from the variables in `env`. */
@@ -73,8 +78,12 @@ export function renderUpstreams(upstreams: Upstreams): string {
 }
 
 /** Writes the configuration of the edge to `prefix`, and returns how to run nginx with it. */
-export function planEdge({ nginx, port, upstreams, prefix, limits }: EdgeOptions): ProcessPlan {
-  const page = readSources('page/*');
+export function planEdge(options: EdgeOptions): ProcessPlan {
+  const { nginx, port, upstreams, prefix, limits, replicas = [], links = {} } = options;
+  const page = {
+    ...readSources('page/*'),
+    'page/system.json': renderSystem(replicas, links),
+  };
   const files = {
     ...readSources('nginx.conf'),
     ...page,
@@ -82,8 +91,11 @@ export function planEdge({ nginx, port, upstreams, prefix, limits }: EdgeOptions
     'listen.conf': `listen 127.0.0.1:${port};\n`,
     'upstreams.conf': renderUpstreams(upstreams),
     'limits.conf': renderLimits(limits),
+    'locations/metrics.conf': renderMetrics(replicas),
   };
-  fs.mkdirSync(path.join(prefix, 'page'), { recursive: true });
+  for (const folder of ['page', 'locations']) {
+    fs.mkdirSync(path.join(prefix, folder), { recursive: true });
+  }
   for (const [name, text] of Object.entries(files)) fs.writeFileSync(path.join(prefix, name), text);
 
   // Started as root, nginx runs its workers as another user, who may not read a checkout of root.

@@ -80,7 +80,7 @@ export function createLaunch(options: LaunchOptions): Launch {
     const limits = edgeLimitsOf(process.env);
     return [
       ...replicas.map((replica) => planReplica(replica, { folders, stores, edgePort: port })),
-      planEdge({ nginx, port, upstreams: upstreamsOf(replicas), prefix, limits }),
+      planEdge({ nginx, port, upstreams: upstreamsOf(replicas), prefix, limits, replicas }),
     ];
   }
 

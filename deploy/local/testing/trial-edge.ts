@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-import { type EdgeLimits, planEdge, type Upstreams } from '../processes/edge.ts';
+import { type EdgeLimits, type EdgeOptions, planEdge, type Upstreams } from '../processes/edge.ts';
 import {
   type ProcessPlan,
   startProcess,
@@ -25,13 +25,14 @@ export interface TrialEdge {
 export async function startTrialEdge(
   upstreams: Upstreams,
   limits: Partial<EdgeLimits> = {},
+  page: Pick<EdgeOptions, 'replicas' | 'links'> = {},
 ): Promise<TrialEdge> {
   const nginx = findTool('nginx');
   if (!nginx) throw new Error('Cannot find nginx: "make test" installs it');
   const port = await freePort();
   const prefix = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-edge-'));
   const logFile = path.join(prefix, 'edge.log');
-  const plan = planEdge({ nginx, port, prefix, upstreams, limits });
+  const plan = planEdge({ nginx, port, prefix, upstreams, limits, ...page });
   const { record } = await startProcess(plan, logFile);
   const stop = async () => {
     await stopProcess(record);
