@@ -109,9 +109,19 @@ function timeText(): string {
   return lastText;
 }
 
-/** Opens standard output, synchronously, so that the last lines before the exit are complete and in order. */
+/** Lines that cannot be written are kept up to this size; further ones are dropped. */
+const MAX_UNWRITTEN_BYTES = 1024 ** 2;
+
+/**
+ * Opens standard output, synchronously, so that the last lines before the exit are complete and in order.
+ * If it cannot be written, such as a file on a full disk, the process continues and tries again.
+ */
 function openOutput(): DestinationStream {
-  const output = pino.destination({ dest: 1, sync: true, minLength: 4096, periodicFlush: 100 });
+  const output = pino.destination({
+    ...{ dest: 1, sync: true, minLength: 4096, periodicFlush: 100 },
+    maxLength: MAX_UNWRITTEN_BYTES,
+  });
+  output.on('error', () => {});
   process.on('exit', () => output.flush());
   return output;
 }

@@ -1,15 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
 
 import { expect, test } from 'vitest';
 
-/** Runs `script` with a logger whose standard output is a pipe. */
-function runScript(script: string) {
+/** The arguments of Node that run `script` with a logger. */
+function argumentsOf(script: string): string[] {
   const module = new URL('./logging.ts', import.meta.url).href;
   const source = `import { createLogger } from '${module}'; const logger = createLogger('test'); ${script}`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+  return ['--input-type=module', '-e', source];
+}
+
+/** Runs `script` with a logger whose standard output is a pipe. */
+function runScript(script: string) {
+  const child = spawn(process.execPath, argumentsOf(script), { stdio: ['pipe', 'pipe', 'pipe'] });
   const read = async (stream: AsyncIterable<Buffer>) => {
     const chunks: Buffer[] = [];
     for await (const chunk of stream) chunks.push(chunk);
@@ -61,6 +65,18 @@ test('a closed standard output does not end the process', async () => {
   child.stdin.write('go');
 
   expect(await ended).toBe(7);
+});
+
+// Writing to this device of Linux fails with ENOSPC, as on a full disk.
+test.skipIf(!existsSync('/dev/full'))('a full disk does not end the process', async () => {
+  const full = openSync('/dev/full', 'w');
+  const script = `${MANY} setTimeout(() => { ${MANY} logger.error('last'); process.exit(7); }, 150);`;
+
+  const child = spawn(process.execPath, argumentsOf(script), { stdio: ['ignore', full, 'ignore'] });
+  const [code] = await once(child, 'close');
+  closeSync(full);
+
+  expect(code).toBe(7);
 });
 
 test('a reader that pauses gets every line', async () => {
