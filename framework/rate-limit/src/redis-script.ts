@@ -12,9 +12,11 @@ local clock = time[1] * 1000000 + time[2]
 local SLOTS = 16
 local slot = window / (SLOTS - 1)
 
+-- A state from the future is that of a clock that was set back: it would block the key until then.
 local function read(key)
   local saved = redis.call('GET', key)
-  if saved then return cmsgpack.unpack(saved) end
+  local state = saved and cmsgpack.unpack(saved)
+  if state and state[1] - clock <= 2 * window then return state end
 end
 
 local function save(key, ttl, state)

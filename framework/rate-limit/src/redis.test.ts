@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 
 import { rateLimit } from './rate-limit.ts';
 import { type RedisClient, type RedisStoreOptions, redisStore } from './redis.ts';
+import { SCRIPT } from './redis-script.ts';
 import { policyOf, testStore } from './testing/contract.ts';
 import { connect, type TestClient } from './testing/redis-client.ts';
 import { type RedisServer, startRedisServer } from './testing/redis-server.ts';
@@ -27,6 +28,16 @@ function recording(client: RedisClient) {
     on: (event, listener) => client.on(event, listener),
   };
   return { client: recorded, commands };
+}
+
+/** A client of a server whose clock is `seconds` ahead. */
+function movedClock(client: RedisClient, seconds: number): RedisClient {
+  const script = SCRIPT.replace('local clock =', `local clock = ${seconds * 1e6} +`);
+  return {
+    isReady: true,
+    sendCommand: ([_command, _sha, ...args]) => client.sendCommand(['EVAL', script, ...args]),
+    on: (event, listener) => client.on(event, listener),
+  };
 }
 
 /** Keeps the event loop from going on. */
@@ -54,6 +65,22 @@ describe('with a server', () => {
     toleranceMs: 3,
     wait: (milliseconds) => sleep(milliseconds),
   }));
+
+  test.each(['fixed-window', 'sliding-window', 'token-bucket'] as const)(
+    'a %s blocks no key for longer because the clock of the server was set back',
+    async (algorithm) => {
+      const policy = policyOf({ name: 'set-back', algorithm, max: 1, burst: 1, windowMs: 60_000 });
+      const early = redisStore(movedClock(client, 3_600)).counter(policy);
+      const counter = redisStore(client).counter(policy);
+
+      await early.hit('ada', 1);
+      const repeated = await early.hit('ada', 1);
+      const afterwards = await counter.hit('ada', 1);
+
+      expect(repeated.allowed).toBe(false);
+      expect(afterwards.allowed).toBe(true);
+    },
+  );
 
   test('a sliding window under load allows at most max in any interval of its length', async () => {
     const policy = policyOf({ name: 'hammered', max: 10, windowMs: 150 });
