@@ -44,6 +44,14 @@ const TOOLS = {
     fedora: 'golang-github-prometheus',
     homebrew: 'prometheus',
   },
+  /** A library that processes load to get another clock. */
+  faketime: {
+    programs: ['libfaketime.so.1'],
+    debian: 'libfaketime',
+    fedora: 'libfaketime',
+    homebrew: 'libfaketime',
+    folders: '{/usr/lib/*/faketime,/usr/lib64/faketime}',
+  },
   /** Checks and tests alerting rules; the packages of Prometheus contain it. */
   promtool: {
     programs: ['promtool'],
@@ -81,6 +89,11 @@ const GO_TOOLS = {
     package: 'github.com/zegl/kube-score/cmd/kube-score',
     version: 'v1.20.0',
     page: 'https://github.com/zegl/kube-score#installation',
+  },
+  'toxiproxy-server': {
+    package: 'github.com/Shopify/toxiproxy/v2/cmd/server',
+    version: 'v2.12.0',
+    page: 'https://github.com/Shopify/toxiproxy#1-installing-toxiproxy',
   },
 } as const satisfies Record<string, GoTool>;
 

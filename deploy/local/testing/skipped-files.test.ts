@@ -30,7 +30,7 @@ test('the line does not list files that another pattern covers', () => {
   useBareMachine();
 
   expect(skippedLine()).toMatch(
-    /^Skipped deploy\/charts\/\*\*\/\*\.test\.ts, deploy\/local\/cluster\/platform-values\.test\.ts, deploy\/k6\/run\.test\.ts, deploy\/local\/processes\/without-version\.test\.ts: /,
+    /^Skipped deploy\/charts\/\*\*\/\*\.test\.ts, deploy\/local\/cluster\/platform-values\.test\.ts, deploy\/k6\/run\.test\.ts, deploy\/local\/processes\/without-version\.test\.ts, tests\/chaos\/faults\/toxiproxy\.test\.ts: /,
   );
 });
 
@@ -48,6 +48,7 @@ const SIGNS = [
   { tool: 'helm3', sign: /'helm3'/ },
   { tool: 'kube-score', sign: /\/score\.ts/ },
   { tool: 'k6', sign: /runLoad|k6\/run\.ts/ },
+  { tool: 'toxiproxy-server', sign: /startToxiproxy/ },
 ] as const;
 
 test.each(SIGNS)('every test file that runs $tool is in the list', ({ tool, sign }) => {
