@@ -15,6 +15,8 @@ const run = promisify(execFile);
 export interface StartPostgresOptions {
   /** Settings of the server, such as `{ fsync: 'on' }`. Default: fast ones, which are not safe in a power failure. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** The folder that will contain the folder of the data. Default: that of temporary files. */
+  readonly parent?: string;
 }
 
 /** A real PostgreSQL server on a free port. */
@@ -48,10 +50,11 @@ const FAST = {
  */
 export async function startPostgres({
   settings = FAST,
+  parent = tmpdir(),
 }: StartPostgresOptions = {}): Promise<PostgresServer> {
   const programs = findPrograms();
   const owner = ownerOfServer();
-  const directory = mkdtempSync(join(tmpdir(), 'postgres-'));
+  const directory = mkdtempSync(join(parent, 'postgres-'));
   const watchdog = startWatchdog(directory);
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;

@@ -1,0 +1,143 @@
+import type { ServiceName } from '../../../services/services.ts';
+import type { FaultName } from './faults.ts';
+import type { ProbeName } from './probes.ts';
+import type { PartName } from './system.ts';
+
+/** What the clients of a request see during a fault: one of `outcomes`, within `seconds`. */
+export interface Promised {
+  readonly outcomes: readonly string[];
+  readonly seconds: number;
+}
+
+/** What the system promises for faults with the same consequences. */
+export interface Expectation {
+  readonly part: PartName;
+  readonly faults: readonly FaultName[];
+  /** The requests that are affected; all others succeed within a second. */
+  readonly affected?: Partial<Readonly<Record<ProbeName, Promised>>>;
+  /** The services whose `/readyz` is not 200. Default: none. */
+  readonly notReady?: readonly ServiceName[];
+  /** Whether the limits count across replicas, or each replica alone. Default: across replicas. */
+  readonly limits?: 'exact' | 'per replica' | 'any';
+  /** How long the fault lasts in the full form. Default 10 s. */
+  readonly seconds?: number;
+}
+
+/** After every fault, the system works as before within this time. */
+export const RECOVERY_SECONDS = 5;
+
+function within(seconds: number, ...outcomes: readonly string[]): Promised {
+  return { outcomes, seconds };
+}
+
+function databaseRequests(promised: Promised) {
+  return { 'read users': promised, 'create user': promised, catalog: promised };
+}
+
+function userRequests(promised: Promised) {
+  return { 'read users': promised, 'create user': promised };
+}
+
+/** A report without the statistics of a service: two attempts of a second each, and a pause. */
+const PARTIAL = { report: within(2.5, 'partial') };
+
+const DATABASE_SERVICES: readonly ServiceName[] = ['users', 'catalog'];
+
+/** The promises, by the part that fails. */
+export const EXPECTED: readonly Expectation[] = [
+  {
+    part: 'PostgreSQL',
+    faults: ['killed', 'refusing connections', 'sending garbage', 'DNS failure'],
+    affected: { ...databaseRequests(within(1, '503')), ...PARTIAL },
+    notReady: DATABASE_SERVICES,
+  },
+  {
+    part: 'PostgreSQL',
+    faults: ['hung'],
+    // DATABASE_STATEMENT_TIMEOUT_MS is 5 s.
+    affected: { ...databaseRequests(within(5.5, '503')), ...PARTIAL },
+    notReady: DATABASE_SERVICES,
+  },
+  { part: 'PostgreSQL', faults: ['slow (100 ms)'] },
+  {
+    part: 'PostgreSQL',
+    faults: ['slow (3 s)'],
+    // A new connection needs further responses.
+    affected: { ...databaseRequests(within(15, 'ok')), ...PARTIAL },
+    notReady: DATABASE_SERVICES,
+  },
+  {
+    part: 'PostgreSQL',
+    faults: ['disk full'],
+    // Tables have some free space.
+    affected: { 'create user': within(1, 'ok', '503') },
+  },
+  {
+    part: 'SQLite',
+    faults: ['disk full'],
+    affected: { 'create user': within(1, 'ok', '503') },
+  },
+  {
+    part: 'Valkey',
+    faults: [
+      'killed',
+      'hung',
+      'slow (3 s)',
+      'refusing connections',
+      'sending garbage',
+      'DNS failure',
+    ],
+    limits: 'per replica',
+  },
+  // The limiter waits for 100 ms.
+  { part: 'Valkey', faults: ['slow (100 ms)'], limits: 'any' },
+  {
+    part: 'users',
+    faults: ['killed', 'refusing connections'],
+    affected: { ...userRequests(within(1, '502')), ...PARTIAL },
+  },
+  {
+    part: 'users',
+    faults: ['hung'],
+    // The edge waits for 30 s, twice if the request can be repeated; meanwhile it skips the replicas.
+    affected: { ...userRequests(within(61, '502', '504')), ...PARTIAL },
+    seconds: 66,
+  },
+  { part: 'users', faults: ['slow (100 ms)'] },
+  {
+    part: 'users',
+    faults: ['slow (3 s)'],
+    affected: { ...userRequests(within(4, 'ok')), ...PARTIAL },
+  },
+  {
+    part: 'users',
+    faults: ['sending garbage'],
+    // nginx takes bytes that are not HTTP for a response of HTTP/0.9, and passes them on.
+    affected: { ...userRequests(within(1, '502', 'no HTTP')), ...PARTIAL },
+  },
+  { part: 'users', faults: ['DNS failure'], affected: PARTIAL },
+  {
+    part: 'catalog',
+    faults: ['killed', 'refusing connections'],
+    affected: { catalog: within(1, '502'), ...PARTIAL },
+  },
+  {
+    part: 'catalog',
+    faults: ['hung'],
+    affected: { catalog: within(61, '502', '504'), ...PARTIAL },
+    seconds: 66,
+  },
+  { part: 'catalog', faults: ['slow (100 ms)'] },
+  {
+    part: 'catalog',
+    faults: ['slow (3 s)'],
+    affected: { catalog: within(4, 'ok'), ...PARTIAL },
+  },
+  {
+    part: 'catalog',
+    faults: ['sending garbage'],
+    affected: { catalog: within(1, '502', 'no HTTP'), ...PARTIAL },
+  },
+  { part: 'catalog', faults: ['DNS failure'], affected: PARTIAL },
+  { part: 'clock', faults: ['set back by an hour', 'set forward by an hour'] },
+];

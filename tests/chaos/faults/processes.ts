@@ -1,0 +1,67 @@
+import path from 'node:path';
+
+import {
+  isRunning,
+  type ProcessPlan,
+  type ProcessRecord,
+  startProcess,
+  stopProcess,
+  waitUntilReady,
+} from '../../../deploy/local/processes/process.ts';
+
+/** Processes that are disturbed together. */
+export interface Processes {
+  /** Sends SIGKILL. */
+  kill(): Promise<void>;
+  /** Starts the killed processes; they may not be ready yet. */
+  restart(): Promise<void>;
+  /** Sends SIGSTOP. */
+  pause(): Promise<void>;
+  /** Sends SIGCONT. */
+  resume(): Promise<void>;
+  /** The names of those that do not run. */
+  findEnded(): readonly string[];
+  stop(): Promise<void>;
+}
+
+/** Starts `plans`, and resolves when all are ready; each start has a log in `logs`. */
+export async function startProcesses(
+  plans: readonly ProcessPlan[],
+  logs: string,
+): Promise<Processes> {
+  let starts = 0;
+  const startAll = () => {
+    starts++;
+    const logOf = (name: string) => path.join(logs, `${name}-${starts}.log`);
+    return Promise.all(
+      plans.map(async (plan) => (await startProcess(plan, logOf(plan.name))).record),
+    );
+  };
+  const signalAll = (signal: NodeJS.Signals) => {
+    for (const { pid } of records) process.kill(pid, signal);
+  };
+  let records: readonly ProcessRecord[] = await startAll();
+  try {
+    await Promise.all(records.map((record) => waitUntilReady(record)));
+  } catch (error) {
+    await stopAll(records);
+    throw error;
+  }
+  return {
+    async kill() {
+      signalAll('SIGKILL');
+      await stopAll(records);
+    },
+    async restart() {
+      records = await startAll();
+    },
+    pause: async () => signalAll('SIGSTOP'),
+    resume: async () => signalAll('SIGCONT'),
+    findEnded: () => records.filter((record) => !isRunning(record)).map(({ name }) => name),
+    stop: () => stopAll(records),
+  };
+}
+
+async function stopAll(records: readonly ProcessRecord[]): Promise<void> {
+  await Promise.all(records.map((record) => stopProcess(record, 2_000)));
+}

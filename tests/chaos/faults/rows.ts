@@ -1,0 +1,106 @@
+import { EXPECTED, type Expectation, type Promised, RECOVERY_SECONDS } from './expected.ts';
+import { FAULTS, type FaultName } from './faults.ts';
+import { type Measurement, measure, type Seen } from './measure.ts';
+import { type Client, PROBE_NAMES, type ProbeName } from './probes.ts';
+import type { FaultySystem, PartName } from './system.ts';
+
+/** One fault of one part, and what the system promises for it. */
+export interface Row {
+  readonly fault: FaultName;
+  readonly expected: Expectation;
+}
+
+/** A row that was measured. */
+export interface Result extends Row, Measurement {
+  /** The differences between what was promised and what was measured. */
+  readonly broken: readonly string[];
+}
+
+/** All rows of a part. */
+export function rowsOf(part: PartName): Row[] {
+  return EXPECTED.filter((expected) => expected.part === part).flatMap((expected) =>
+    expected.faults.map((fault) => ({ fault, expected })),
+  );
+}
+
+export interface RunOptions {
+  readonly system: FaultySystem;
+  readonly client: Client;
+  /** How long the fault lasts. */
+  readonly seconds: number;
+}
+
+/** Measures one row, and compares it with the promise. */
+export async function runRow(
+  { fault, expected }: Row,
+  { system, client, seconds }: RunOptions,
+): Promise<Result> {
+  const { begin, end } = FAULTS[fault];
+  const measured = await measure(client, {
+    begin: () => begin(system, expected.part),
+    end: () => end(system, expected.part),
+    ms: seconds * 1_000,
+  });
+  const ended = system.findEnded().map((name) => `${name} has ended`);
+  return { fault, expected, ...measured, broken: [...findBroken(expected, measured), ...ended] };
+}
+
+const USUAL: Promised = { outcomes: ['ok'], seconds: 1 };
+
+function findBroken(expected: Expectation, measured: Measurement): string[] {
+  const { part, affected, notReady = [], limits = 'exact' } = expected;
+  const requests = PROBE_NAMES.flatMap((probe) =>
+    findDifference(probe, affected?.[probe] ?? USUAL, measured.seen[probe]),
+  );
+  const others = (names: readonly string[]) =>
+    [...new Set(names.map((name) => name.replace(/-\d+$/, '')))].filter((name) => name !== part);
+  const unready = others(measured.notReady);
+  return [
+    ...requests,
+    ...difference('not ready', notReady.join(' and ') || 'none', unready.join(' and ') || 'none'),
+    ...difference('not live', 'none', others(measured.notLive).join(' and ') || 'none'),
+    ...(limits === 'any' ? [] : difference('limits', limits, limitsOf(measured))),
+    ...(measured.recoveryMs > RECOVERY_SECONDS * 1_000
+      ? [`recovery: expected ${RECOVERY_SECONDS} s, measured ${seconds(measured.recoveryMs)}`]
+      : []),
+  ];
+}
+
+function findDifference(probe: ProbeName, promised: Promised, seen: Seen): string[] {
+  const isKept = seen.outcomes.every((outcome) => promised.outcomes.includes(outcome));
+  if (isKept && seen.maxMs <= promised.seconds * 1_000) return [];
+  const expected = `${promised.outcomes.join(' or ')} within ${promised.seconds} s`;
+  return [`${probe}: expected ${expected}, measured ${describeSeen(seen)}`];
+}
+
+function difference(name: string, expected: string, measured: string): string[] {
+  return expected === measured ? [] : [`${name}: expected ${expected}, measured ${measured}`];
+}
+
+/** How the limits counted at the end of the fault. */
+export function limitsOf({ isLimitExact }: Measurement): 'exact' | 'per replica' {
+  return isLimitExact ? 'exact' : 'per replica';
+}
+
+/** A line of progress: what was measured, and whether it was promised. */
+export function describeResult({ fault, expected, broken, ...measured }: Result): string {
+  const requests = PROBE_NAMES.filter((probe) => expected.affected?.[probe])
+    .map((probe) => `${probe} ${describeSeen(measured.seen[probe])}; `)
+    .join('');
+  const verdict = broken.length === 0 ? 'as expected' : `NOT AS EXPECTED: ${broken.join('; ')}`;
+  return `${expected.part} ${fault}: ${requests}recovered in ${duration(measured.recoveryMs)}; ${verdict}`;
+}
+
+/** Such as `503, median 12 ms, longest 5.2 s`. */
+export function describeSeen({ outcomes, medianMs, maxMs }: Seen): string {
+  return `${outcomes.join(' or ')}, median ${duration(medianMs)}, longest ${duration(maxMs)}`;
+}
+
+/** Such as `12 ms` or `5.2 s`. */
+export function duration(ms: number): string {
+  return ms < 995 ? `${Math.ceil(ms)} ms` : seconds(ms);
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}
