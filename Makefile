@@ -58,7 +58,7 @@ smoke: install ## Test the running system, or the one at BASE, through its edge 
 contract: install ## Test version 1 at BASE against its specification (BASE=https://host TOKEN="A B")
 	@$(TESTS) --project contract
 
-load: $(TOOLCHAIN) ## Send load to the system at BASE (PROFILE=smoke, load, rate-limit or rollout)
+load: $(TOOLCHAIN) ## Send load to the system at BASE (PROFILE=breakpoint; deploy/k6/README.md)
 	@node deploy/k6/run.ts --profile '$(or $(PROFILE),smoke)' --base '$(or $(BASE),http://localhost:$(PORT))'
 
 images: $(TOOLCHAIN) ## Build the image of each service, fw-users:dev (TAG=, BUILD_IMAGE=, RUN_IMAGE=)

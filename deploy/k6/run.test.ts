@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
@@ -91,6 +92,92 @@ test('load ramps up, holds and ramps down', async () => {
   expect(result, output).toMatchObject({ ok: true, failed: 0, dropped: 0 });
   expect(performance.now() - start).toBeGreaterThan(15_000);
 }, 60_000);
+
+test('soak sends every kind of request at a constant rate', async () => {
+  const { output, metrics, ...result } = await run('soak', { DURATION: '4s', RATE: '5' });
+
+  expect(result, output).toMatchObject({ ok: true, failed: 0, dropped: 0 });
+  expect(metrics.iterations.count).toBeGreaterThan(15);
+}, 60_000);
+
+test('versions prints the response times of both versions', async () => {
+  const { output, ...result } = await run('versions', { DURATION: '2s', RATE: '5' });
+
+  expect(result, output).toMatchObject({ ok: true, failed: 0, dropped: 0 });
+  expect(output).toMatch(/^ +v1 med +v1 p\(95\) +v2 med +v2 p\(95\) +v2\/v1 med$/m);
+  expect(output).toMatch(/^change a user( +\d+\.\d\d){5}$/m);
+}, 60_000);
+
+test('breakpoint prints the capacity, and adds it to the summary', async () => {
+  const { output, out, ...result } = await run('breakpoint', { DURATION: '2s', RATE: '60' });
+
+  expect(result, output).toMatchObject({ ok: true, failed: 0, capacity: 60 });
+  expect(output).toContain('Capacity: 60 requests per second or more: set a higher RATE\n');
+  const summary = JSON.parse(fs.readFileSync(path.join(out, 'breakpoint.json'), 'utf8'));
+  expect(summary.capacity).toBe(60);
+}, 60_000);
+
+test('breakpoint stops at the first rate that the system cannot serve', async () => {
+  let current = 0;
+  const base = await startServer(async (request, response) => {
+    current++;
+    // More than 70 requests per second are slower than the objectives.
+    await sleep(current > 7 ? 2_000 : 100);
+    current--;
+    response.writeHead(request.method === 'POST' ? 201 : 200).end('{"data":{"id":"1"}}');
+  });
+
+  const { output, capacity, requests } = await run(
+    'breakpoint',
+    { DURATION: '2s', LATENCY_FACTOR: '1' },
+    { base },
+  );
+
+  expect([0, 50, 63], output).toContain(capacity);
+  expect(requests, output).toBeLessThan(2_000);
+}, 60_000);
+
+test.each([
+  ['is expected with Retry-After', { 'retry-after': '1' }, true],
+  ['without Retry-After fails the run', {}, false],
+])(
+  'spike: during the peak, 503 %s',
+  async (_, headers, ok) => {
+    let count = 0;
+    const base = await startServer((request, response) => {
+      count++;
+      // Two requests per second for five seconds, then twenty per second.
+      const status = count > 20 && count < 30 ? 503 : request.method === 'POST' ? 201 : 200;
+      response.writeHead(status, status === 503 ? headers : {}).end('{"data":{"id":"1"}}');
+    });
+
+    const { output, metrics, ...result } = await run(
+      'spike',
+      { DURATION: '2s', RATE: '20' },
+      { base },
+    );
+
+    expect(result, output).toMatchObject({ ok, failed: 0, dropped: 0 });
+    expect(metrics.checks).toMatchObject({ fails: ok ? 0 : 9 });
+  },
+  60_000,
+);
+
+test('stress serves every request if the peak is below the capacity', async () => {
+  const { output, ...result } = await run('stress', { DURATION: '2s', RATE: '20' });
+
+  expect(result, output).toMatchObject({ ok: true, failed: 0, dropped: 0 });
+}, 60_000);
+
+test.each(['soak', 'versions', 'rollout', 'rate-limit', 'spike', 'breakpoint'])(
+  '%s fails if an objective is impossible',
+  async (profile) => {
+    const impossible = { LATENCY_FACTOR: '0.001', DURATION: '2s', RATE: '20' };
+
+    expect((await run(profile, impossible)).ok).toBe(false);
+  },
+  60_000,
+);
 
 test('rollout reads from every version of every service', async () => {
   const { output, metrics, ...result } = await run('rollout', { DURATION: '4s', RATE: '40' });
@@ -208,10 +295,7 @@ async function startServer(respond: http.RequestListener): Promise<string> {
 }
 
 test.each([
-  [
-    ['--profile', 'soak'],
-    'Cannot run the profile "soak": expected smoke, load, rate-limit, rollout',
-  ],
+  [['--profile', 'fast'], 'Cannot run the profile "fast": expected smoke, load, soak, stress'],
   [['--profile', 'toString'], 'Cannot run the profile "toString": expected smoke'],
   [['--base', 'localhost:8080'], 'BASE is "localhost:8080": expected an address such as http://'],
   [['--base', ''], 'BASE is "": expected an address such as http://localhost:8080'],
@@ -223,6 +307,13 @@ test.each([
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr).toMatch(/^[^\n]+\n$/);
   expect(stderr).toContain(reason);
+});
+
+test('--help lists the profiles', () => {
+  const { status, stdout } = runProgram(['--help']);
+
+  expect(status).toBe(0);
+  expect(stdout).toContain('smoke, load, soak, stress, spike, breakpoint, versions, rate-limit');
 });
 
 test('the program prints one line if no server listens at BASE', async () => {

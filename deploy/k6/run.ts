@@ -6,12 +6,14 @@ import { parseArgs } from 'node:util';
 
 import { ignoreClosedOutput } from '../local/output.ts';
 import { folders } from '../local/state.ts';
-import { secretFile } from '../local/token.ts';
 import { ensureTool } from '../local/tools.ts';
-import { type Environment, PROFILES, type ProfileName } from './lib/profiles.ts';
+import { durationOf, PROFILES, type ProfileName } from './lib/profiles.ts';
+import type { Environment } from './lib/variables.ts';
+import { findingsOf } from './results.ts';
+import { readBase, readCredentials, requireResponse } from './target.ts';
 
 export interface LoadOptions {
-  /** The script to run: smoke, load, rate-limit or rollout. */
+  /** The script to run: a name in `PROFILES`. */
   readonly profile: string;
   /** The address of the system, such as `http://localhost:8080`. */
   readonly base: string;
@@ -28,18 +30,23 @@ export interface LoadOptions {
 }
 
 export interface LoadResult {
-  /** Whether the run was completed and every threshold was met. */
+  /** Whether the run was completed and every threshold was met; of `breakpoint`: whether it found the capacity. */
   readonly ok: boolean;
   readonly requests: number;
   readonly failed: number;
   /** Iterations that k6 could not start in time. */
   readonly dropped: number;
+  /** The highest rate that met all objectives, in requests per second; only of `breakpoint`. */
+  readonly capacity?: number;
 }
 
 /** Exit codes of k6. */
 const MET = 0;
 const MISSED = 99;
 const INTERRUPTED = 105;
+
+/** A run that takes longer prints a line of progress in this interval. */
+const PROGRESS_SECONDS = 20;
 
 /**
  * Runs a profile against the system at `base`.
@@ -50,52 +57,105 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const { profile, base, env = process.env, run = folders.run, until } = options;
   const { out = path.join(folders.root, '.local/load') } = options;
   const { print = (text) => void process.stdout.write(text) } = options;
-  const name = readProfile(profile, env);
+  const { name, seconds } = readProfile(profile, env);
   const origin = readBase(base);
   const credentials = readCredentials(origin, { env, run });
   const k6 = findK6();
   await requireResponse(origin);
 
-  fs.mkdirSync(out, { recursive: true });
-  const [report, summary, log] = ['html', 'json', 'log'].map((extension) => {
-    const file = path.resolve(out, `${name}.${extension}`);
-    fs.rmSync(file, { force: true });
-    return file;
-  }) as [string, string, string];
-  print(`Running ${name} against ${origin}\n`);
-  const script = path.join(import.meta.dirname, `${name}.ts`);
-  const flags = ['--quiet', '--no-usage-report', `--log-output=file=${log}`];
-  const child = spawn(k6, ['run', ...flags, `--summary-export=${summary}`, script], {
-    env: {
-      ...env,
-      ...credentials,
-      BASE: origin,
-      K6_WEB_DASHBOARD: 'true',
-      // The dashboard does not listen: only its report is needed.
-      K6_WEB_DASHBOARD_PORT: '-1',
-      K6_WEB_DASHBOARD_PERIOD: '1s',
-      K6_WEB_DASHBOARD_EXPORT: report,
-    } as NodeJS.ProcessEnv,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  child.stdout.setEncoding('utf8').on('data', print);
-  const code = await exitCodeOf(child, until);
+  const files = newFiles(out, name);
+  print(`Running ${name} against ${origin} for ${seconds} s\n`);
+  const child = startK6(k6, { name, files, env: { ...env, ...credentials, BASE: origin } });
+  child.stdout?.setEncoding('utf8').on('data', print);
+  const stopProgress = startProgress(seconds, print);
+  const code = await exitCodeOf(child, until).finally(stopProgress);
 
-  const logged = fs.readFileSync(log, 'utf8').split('\n', 5).filter(Boolean);
-  if (logged.length > 0) print(`${logged.join('\n')}\nLog: ${path.relative('', log)}\n`);
-  if (fs.existsSync(report)) print(`Report: ${path.relative('', report)}\n`);
+  const logged = fs.readFileSync(files.log, 'utf8').split('\n', 5).filter(Boolean);
+  if (logged.length > 0) print(`${logged.join('\n')}\nLog: ${path.relative('', files.log)}\n`);
+  if (fs.existsSync(files.report)) print(`Report: ${path.relative('', files.report)}\n`);
   if (code === INTERRUPTED && !until?.aborted) throw new Error(`Interrupted ${name}`);
-  if (![MET, MISSED, INTERRUPTED].includes(code) || !fs.existsSync(summary)) {
-    throw new Error(`Cannot finish ${name}: k6 exited with code ${code} (see ${log})`);
+  if (![MET, MISSED, INTERRUPTED].includes(code) || !fs.existsSync(files.summary)) {
+    throw new Error(`Cannot finish ${name}: k6 exited with code ${code} (see ${files.log})`);
   }
-  const { metrics } = JSON.parse(fs.readFileSync(summary, 'utf8'));
+  const summary = JSON.parse(fs.readFileSync(files.summary, 'utf8'));
+  const { metrics } = summary;
+  const { capacity, text } = findingsOf(name, metrics, env);
+  print(text);
+  if (capacity !== undefined) {
+    fs.writeFileSync(files.summary, `${JSON.stringify({ capacity, ...summary }, undefined, 2)}\n`);
+  }
   return {
-    ok: code === MET,
+    ok: capacity === undefined ? code === MET : capacity > 0,
     requests: metrics.http_reqs?.count ?? 0,
     // In a rate, k6 counts a true sample as a pass: here a failed request.
     failed: metrics.http_req_failed?.passes ?? 0,
     dropped: metrics.dropped_iterations?.count ?? 0,
+    ...(capacity !== undefined && { capacity }),
   };
+}
+
+function readProfile(profile: string, env: Environment) {
+  const names = Object.keys(PROFILES);
+  if (!names.includes(profile)) {
+    throw new Error(`Cannot run the profile "${profile}": expected ${names.join(', ')}`);
+  }
+  const name = profile as ProfileName;
+  // Rejects invalid variables before k6 starts.
+  return { name, seconds: durationOf(PROFILES[name](env)) };
+}
+
+/** The path of k6. @throws {Error} if it is missing or older than version 2 */
+function findK6(): string {
+  const k6 = ensureTool('k6');
+  const version = execFileSync(k6, ['version'], { encoding: 'utf8' }).trim();
+  if (/v([2-9]|\d\d)\./.test(version)) return k6;
+  throw new Error(`Cannot use ${k6}: it is "${version}", expected k6 v2`);
+}
+
+/** The files that a run writes. */
+interface Files {
+  readonly report: string;
+  readonly summary: string;
+  readonly log: string;
+}
+
+/** Removes the files of an earlier run. */
+function newFiles(out: string, name: ProfileName): Files {
+  fs.mkdirSync(out, { recursive: true });
+  const newFile = (extension: string) => {
+    const file = path.resolve(out, `${name}.${extension}`);
+    fs.rmSync(file, { force: true });
+    return file;
+  };
+  return { report: newFile('html'), summary: newFile('json'), log: newFile('log') };
+}
+
+function startK6(
+  k6: string,
+  { name, files, env }: { name: ProfileName; files: Files; env: Environment },
+): ChildProcess {
+  const flags = ['--quiet', '--no-usage-report', `--log-output=file=${files.log}`];
+  const script = path.join(import.meta.dirname, `${name}.ts`);
+  return spawn(k6, ['run', ...flags, `--summary-export=${files.summary}`, script], {
+    env: {
+      ...env,
+      K6_WEB_DASHBOARD: 'true',
+      // The dashboard does not listen: only its report is needed.
+      K6_WEB_DASHBOARD_PORT: '-1',
+      K6_WEB_DASHBOARD_PERIOD: '1s',
+      K6_WEB_DASHBOARD_EXPORT: files.report,
+    } as NodeJS.ProcessEnv,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+function startProgress(seconds: number, print: (text: string) => void): () => void {
+  let elapsed = 0;
+  const timer = setInterval(() => {
+    elapsed += PROGRESS_SECONDS;
+    if (elapsed < seconds) print(`  ${elapsed} of ${seconds} s\n`);
+  }, PROGRESS_SECONDS * 1_000);
+  return () => clearInterval(timer);
 }
 
 /** Waits for k6, which stops gracefully on SIGTERM, and on Ctrl-C in its terminal. */
@@ -114,56 +174,11 @@ async function exitCodeOf(child: ChildProcess, until?: AbortSignal): Promise<num
   }
 }
 
-function readProfile(name: string, env: Environment): ProfileName {
-  const names = Object.keys(PROFILES);
-  if (!names.includes(name)) {
-    throw new Error(`Cannot run the profile "${name}": expected ${names.join(', ')}`);
-  }
-  // Rejects invalid variables before k6 starts.
-  PROFILES[name as ProfileName](env);
-  return name as ProfileName;
-}
+const HELP = `Usage: node deploy/k6/run.ts [--profile smoke] [--base http://localhost:8080] [--out .local/load]
 
-function readBase(text: string): string {
-  const url = URL.parse(text);
-  if (url && /^https?:$/.test(url.protocol)) return url.origin + url.pathname.replace(/\/+$/, '');
-  throw new Error(`BASE is "${text}": expected an address such as http://localhost:8080`);
-}
-
-/** The path of k6. @throws {Error} if it is missing or older than version 2 */
-function findK6(): string {
-  const k6 = ensureTool('k6');
-  const version = execFileSync(k6, ['version'], { encoding: 'utf8' }).trim();
-  if (/v([2-9]|\d\d)\./.test(version)) return k6;
-  throw new Error(`Cannot use ${k6}: it is "${version}", expected k6 v2`);
-}
-
-async function requireResponse(origin: string): Promise<void> {
-  try {
-    const response = await fetch(origin, { signal: AbortSignal.timeout(5_000) });
-    await response.body?.cancel();
-  } catch (error) {
-    const { cause = error } = error as Error;
-    const reason = cause instanceof Error ? cause.message : cause;
-    throw new Error(
-      `Cannot reach ${origin} (${reason}): start the system with "make up" or set BASE`,
-      { cause: error },
-    );
-  }
-}
-
-/** The variables for tokens: those in `env`, else the secret of the local system. */
-function readCredentials(
-  origin: string,
-  { env, run }: { readonly env: Environment; readonly run: string },
-): Environment {
-  if (env.TOKEN || env.JWT_SECRET) return {};
-  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(new URL(origin).hostname);
-  const file = secretFile(run);
-  if (isLocal && fs.existsSync(file)) return { JWT_SECRET: fs.readFileSync(file, 'utf8').trim() };
-  const start = isLocal ? 'start the system with "make up", or ' : '';
-  throw new Error(`Cannot request reports from ${origin}: ${start}set TOKEN or JWT_SECRET`);
-}
+Profiles: ${Object.keys(PROFILES).join(', ')}
+Variables: DURATION, RATE, REQUESTS, LATENCY_FACTOR, JWT_SECRET, TOKEN (deploy/k6/README.md)
+`;
 
 /** `node run.ts --profile smoke --base http://localhost:8080`; exits with 1 if a threshold is missed. */
 if (import.meta.main) {
@@ -174,11 +189,15 @@ if (import.meta.main) {
         profile: { type: 'string', default: 'smoke' },
         base: { type: 'string', default: 'http://localhost:8080' },
         out: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
       },
     });
-    const { out, ...options } = values;
-    const { ok } = await runLoad({ ...options, ...(out && { out }) });
-    if (!ok) throw new Error('Thresholds were missed: those marked ✗');
+    const { out, help, ...options } = values;
+    if (help) process.stdout.write(HELP);
+    else {
+      const { ok } = await runLoad({ ...options, ...(out && { out }) });
+      if (!ok) throw new Error('Thresholds were missed: those marked ✗');
+    }
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exitCode = 1;

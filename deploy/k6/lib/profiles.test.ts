@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 
 import { SERVICE_NAMES, SERVICES } from '../../../services/services.ts';
 import { KINDS, OBJECTIVES } from '../../slo.ts';
-import { PROFILES, type ProfileName, ROLLOUT_KINDS, SHARES } from './profiles.ts';
+import { ROLLOUT_KINDS } from './kinds.ts';
+import { durationOf, PROFILES, type ProfileName, SHARES } from './profiles.ts';
 
 const NAMES = Object.keys(PROFILES) as ProfileName[];
 
@@ -11,7 +12,7 @@ function scenariosOf(name: ProfileName): Scenario[] {
   return Object.values(PROFILES[name]({}).scenarios ?? {});
 }
 
-test.each(['smoke', 'load', 'rollout'] as const)(
+test.each(NAMES.filter((name) => name !== 'rate-limit'))(
   '%s sends at its rate however slow the system is, with VUs allocated beforehand',
   (name) => {
     for (const scenario of scenariosOf(name)) {
@@ -37,11 +38,62 @@ test.each(
   expect(ROLLOUT_KINDS.reading.some(isRead), 'add a route to ROLLOUT_KINDS').toBe(true);
 });
 
-test.each(NAMES)('%s fails if an iteration was dropped', (name) => {
-  expect(PROFILES[name]({}).thresholds).toMatchObject({ dropped_iterations: ['count==0'] });
+test.each(NAMES.filter((name) => name !== 'breakpoint'))(
+  '%s fails if an iteration was dropped',
+  (name) => {
+    expect(PROFILES[name]({}).thresholds).toMatchObject({ dropped_iterations: ['count==0'] });
+  },
+);
+
+test('breakpoint raises the rate by a quarter per step, and evaluates each step at its end', () => {
+  const { scenarios, thresholds } = PROFILES.breakpoint({ RATE: '90', DURATION: '20s' });
+
+  expect(scenarios).toMatchObject({
+    'at-00050': { rate: 50, startTime: '10s' },
+    'at-00063': { rate: 63, startTime: '30s' },
+    'at-00078': { rate: 78, startTime: '50s' },
+    'at-00090': { rate: 90, startTime: '70s' },
+  });
+  expect(thresholds).toMatchObject({
+    'slower_than_p95{scenario:at-00063}': [
+      { threshold: 'rate<0.05', abortOnFail: true, delayAbortEval: '50s' },
+    ],
+  });
 });
 
-test.each(['smoke', 'load'] as const)(
+test.each(['stress', 'spike'] as const)(
+  '%s applies all objectives before the overload and 5 s after it',
+  (name) => {
+    const { scenarios, thresholds } = PROFILES[name]({ RATE: '500', DURATION: '20s' });
+
+    expect(scenarios).toMatchObject({
+      before: { rate: 50, duration: '5s', tags: { phase: 'normal' } },
+      peak: { startTime: '5s', stages: [{ target: 500 }, { target: 500 }] },
+      recovery: { rate: 50, startTime: '25s', duration: '5s' },
+      after: { rate: 50, startTime: '30s', tags: { phase: 'normal' } },
+    });
+    expect(thresholds).toMatchObject({
+      http_req_failed: ['rate==0'],
+      'http_req_duration{name:GET /api/v2/users,phase:normal}': ['p(95)<250', 'p(99)<500'],
+      'http_req_duration{name:GET /api/v2/users,phase:overload,status:200}': [
+        'p(95)<1000',
+        'p(99)<2000',
+      ],
+    });
+  },
+);
+
+test.each([
+  ['smoke', {}, 10],
+  ['load', {}, 75],
+  ['soak', {}, 1_200],
+  ['spike', { DURATION: '20s' }, 35],
+  ['breakpoint', { RATE: '60', DURATION: '5s' }, 20],
+] as const)('%s with %j takes %i s', (name, env, seconds) => {
+  expect(durationOf(PROFILES[name](env))).toBe(seconds);
+});
+
+test.each(['smoke', 'load', 'soak'] as const)(
   '%s has a latency objective for every kind of request',
   (name) => {
     const { thresholds } = PROFILES[name]({});

@@ -1,10 +1,11 @@
 import type { Options, Scenario } from 'k6/options';
 
-import { KINDS, type Kind } from '../../slo.ts';
+import { KINDS } from '../../slo.ts';
+import { breakpoint } from './breakpoint.ts';
+import { COMPARED_KINDS, ROLLOUT_KINDS } from './kinds.ts';
+import { overload } from './overload.ts';
 import { type ThresholdOptions, thresholdsOf } from './thresholds.ts';
-
-/** The variables of README.md, such as `DURATION` and `RATE`. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+import { type Environment, readCount, readDuration, readFactor, secondsOf } from './variables.ts';
 
 /** Builds the options of a script from its environment. */
 type Profile = (env: Environment) => Options;
@@ -12,34 +13,20 @@ type Profile = (env: Environment) => Options;
 /** The journeys of `journeys.ts`, one per service, with their share of the arrivals in percent. */
 export const SHARES = { users: 20, catalog: 50, reports: 30 } as const;
 
-/** The requests of `rollout.ts`; half of them create users. */
-export const ROLLOUT_KINDS = {
-  creating: ['POST /api/v2/users', 'POST /api/v1/users'],
-  reading: [
-    'GET /api/v1/users/:id',
-    'GET /api/v2/users',
-    'GET /api/v1/catalog',
-    'GET /api/v2/catalog',
-    'GET /api/v1/reports',
-    'GET /api/v2/reports',
-  ],
-} as const satisfies Record<string, readonly Kind[]>;
-
 /** Requests per minute and user that version 1 of reports allows. */
 const V1_LIMIT = 100;
+
+const COMMON: Options = {
+  summaryTrendStats: ['med', 'p(95)', 'p(99)', 'max'],
+  userAgent: 'fw-load',
+};
 
 /** The profiles by name; each has a script of the same name. */
 export const PROFILES = {
   /** A few iterations of each journey: everything works, and nothing is slow. */
   smoke: (env) =>
     optionsOf(env, {
-      scenarios: journeysAt(readCount(env, 'RATE', 6), (rate) => ({
-        executor: 'constant-arrival-rate',
-        rate: rate * 60,
-        timeUnit: '1m',
-        duration: readDuration(env, '10s'),
-        preAllocatedVUs: 20,
-      })),
+      scenarios: steadyJourneys(env, { rate: 6, duration: '10s' }),
       kinds: KINDS,
       hasChecks: true,
     }),
@@ -62,6 +49,59 @@ export const PROFILES = {
       failedRate: 0.001,
       hasChecks: true,
     }),
+
+  /** A steady load for a long time: memory that is not released becomes visible. */
+  soak: (env) =>
+    optionsOf(env, {
+      scenarios: steadyJourneys(env, { rate: 10, duration: '20m' }),
+      kinds: KINDS,
+      failedRate: 0.001,
+      hasChecks: true,
+    }),
+
+  /** The rate rises to a peak beyond the capacity, and falls again. */
+  stress: (env) => ({
+    ...overload({
+      rate: readCount(env, 'RATE', 1_000),
+      duration: readDuration(env, '1m'),
+      isGradual: true,
+      latencyFactor: readFactor(env),
+    }),
+    ...COMMON,
+  }),
+
+  /** The rate jumps to ten times the normal load for a moment. */
+  spike: (env) => ({
+    ...overload({
+      rate: readCount(env, 'RATE', 1_000),
+      duration: readDuration(env, '10s'),
+      isGradual: false,
+      latencyFactor: readFactor(env),
+    }),
+    ...COMMON,
+  }),
+
+  /** Steps of rising rates until one misses an objective: the rate before it is the capacity. */
+  breakpoint: (env) => {
+    // Only checked here: the script multiplies the objective of each request.
+    readFactor(env);
+    return { ...breakpoint(breakpointOptions(env)), ...COMMON };
+  },
+
+  /** The same operations in both versions, at the same rate. */
+  versions: (env) => {
+    const rate = readCount(env, 'RATE', 10);
+    const scenario = {
+      executor: 'constant-arrival-rate',
+      rate,
+      duration: readDuration(env, '30s'),
+      preAllocatedVUs: 20 + 4 * rate,
+    } as const;
+    return optionsOf(env, {
+      scenarios: { v1: { ...scenario, exec: 'v1' }, v2: { ...scenario, exec: 'v2' } },
+      kinds: Object.values(COMPARED_KINDS).flat(),
+    });
+  },
 
   /** Many simultaneous requests of one user. */
   'rate-limit': (env) => {
@@ -112,6 +152,14 @@ export const PROFILES = {
 
 export type ProfileName = keyof typeof PROFILES;
 
+/** The steps of `breakpoint`. */
+export function breakpointOptions(env: Environment) {
+  return {
+    maxRate: readCount(env, 'RATE', 4_000),
+    stepSeconds: secondsOf(readDuration(env, '10s')),
+  };
+}
+
 interface ProfileOptions extends ThresholdOptions {
   readonly scenarios: Record<string, Scenario>;
 }
@@ -126,9 +174,22 @@ function optionsOf(
       ...objectives,
       latencyFactor: latencyFactor * readFactor(env),
     }),
-    summaryTrendStats: ['med', 'p(95)', 'p(99)', 'max'],
-    userAgent: 'fw-load',
+    ...COMMON,
   };
+}
+
+/** The journeys at a constant rate; `rate` and `duration` are defaults of `RATE` and `DURATION`. */
+function steadyJourneys(
+  env: Environment,
+  defaults: { readonly rate: number; readonly duration: string },
+) {
+  return journeysAt(readCount(env, 'RATE', defaults.rate), (rate) => ({
+    executor: 'constant-arrival-rate',
+    rate: rate * 60,
+    timeUnit: '1m',
+    duration: readDuration(env, defaults.duration),
+    preAllocatedVUs: Math.ceil(20 + 4 * rate),
+  }));
 }
 
 /** One scenario per journey, with its share of `rate` arrivals per second. */
@@ -141,26 +202,15 @@ function journeysAt(rate: number, scenarioAt: (rate: number) => Scenario) {
   );
 }
 
-function readDuration(env: Environment, fallback: string): string {
-  const text = env.DURATION || fallback;
-  if (!/^[1-9]\d*[smh]$/.test(text)) {
-    throw new RangeError(`DURATION is "${text}": expected a form such as "30s" or "5m"`);
-  }
-  return text;
-}
-
-function readCount(env: Environment, name: string, fallback: number): number {
-  const count = Number(env[name] || fallback);
-  if (!(Number.isInteger(count) && count >= 1 && count <= 10_000)) {
-    throw new RangeError(`${name} is "${env[name]}": expected a whole number from 1 to 10000`);
-  }
-  return count;
-}
-
-function readFactor(env: Environment): number {
-  const factor = Number(env.LATENCY_FACTOR || 1);
-  if (!(factor > 0 && Number.isFinite(factor))) {
-    throw new RangeError(`LATENCY_FACTOR is "${env.LATENCY_FACTOR}": expected a number above 0`);
-  }
-  return factor;
+/** The planned duration of a run, in seconds, without the time that the last requests take. */
+export function durationOf({ scenarios = {} }: Options): number {
+  const ends = Object.values(scenarios).map((scenario) => {
+    const start = secondsOf(scenario.startTime ?? '0s');
+    if ('stages' in scenario) {
+      return scenario.stages.reduce((sum, { duration }) => sum + secondsOf(duration), start);
+    }
+    if ('duration' in scenario) return start + secondsOf(scenario.duration);
+    return start + secondsOf(('maxDuration' in scenario && scenario.maxDuration) || '0s');
+  });
+  return Math.max(...ends);
 }

@@ -18,18 +18,34 @@ export function thresholdsOf({
   hasChecks = false,
   latencyFactor = 1,
 }: ThresholdOptions): Record<string, string[]> {
-  const byKind = kinds.map((kind): [string, string[]] => {
-    const { p95Ms, p99Ms } = OBJECTIVES[kind];
-    return [
-      `http_req_duration{name:${kind}}`,
-      [`p(95)<${p95Ms * latencyFactor}`, `p(99)<${p99Ms * latencyFactor}`],
-    ];
-  });
   return {
     // A load generator that is too slow sends less load: the measurement is then invalid.
     dropped_iterations: ['count==0'],
     http_req_failed: [failedRate === 0 ? 'rate==0' : `rate<${failedRate}`],
     ...(hasChecks && { checks: ['rate==1'] }),
-    ...Object.fromEntries(byKind),
+    ...latencyThresholds(kinds, { latencyFactor }),
   };
+}
+
+export interface LatencyOptions {
+  readonly latencyFactor: number;
+  /** Selects the requests of a kind by further tags. Default: all of them. */
+  readonly tagsOf?: (kind: Kind) => string;
+}
+
+/** The latency objectives of `kinds`. */
+export function latencyThresholds(
+  kinds: readonly Kind[],
+  { latencyFactor, tagsOf }: LatencyOptions,
+): Record<string, string[]> {
+  return Object.fromEntries(
+    kinds.map((kind): [string, string[]] => {
+      const { p95Ms, p99Ms } = OBJECTIVES[kind];
+      const tags = tagsOf ? `name:${kind},${tagsOf(kind)}` : `name:${kind}`;
+      return [
+        `http_req_duration{${tags}}`,
+        [`p(95)<${p95Ms * latencyFactor}`, `p(99)<${p99Ms * latencyFactor}`],
+      ];
+    }),
+  );
 }
