@@ -90,7 +90,8 @@ documents: install ## Write the OpenAPI documents and types of the services, ser
 breaking: documents ## Write the documents, and print what breaks clients of the last release (AGAINST=)
 	@node deploy/openapi/breaking.ts --against '$(AGAINST)'
 
-charts: install ## Pack the dependencies of the charts, before helm installs them
+charts: install ## Write the generated files of the charts, and pack their dependencies
+	@node deploy/charts/generate.ts
 	@node deploy/charts/dependencies.ts
 
 e2e: install ## Test the charts on the cluster of KUBECONFIG (ONLY=platform: one scenario)

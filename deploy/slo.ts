@@ -1,13 +1,33 @@
-/** Latency objective of a kind of request, in milliseconds. */
+/** Objectives of a service, as shares of 30 days of events. */
+export interface ServiceObjectives {
+  /** Requests without a 5xx response. Load shedding counts as failure, errors of clients (4xx) do not. */
+  readonly availability: number;
+  /** Decisions of the rate limiter, if there is one: allowed below the limit, refused above it. */
+  readonly correctDecisions?: number;
+}
+
+/** The objectives of each service. */
+export const SERVICE_OBJECTIVES = {
+  users: { availability: 0.999 },
+  catalog: { availability: 0.999 },
+  reports: { availability: 0.999, correctDecisions: 0.999 },
+} as const satisfies Record<string, ServiceObjectives>;
+
+/**
+ * Latency objective of successful requests, in milliseconds. Both limits must be boundaries of the histogram
+ * `http_request_duration_seconds`.
+ */
 export interface LatencyObjective {
+  /** The label `kind` of the alerts. */
+  readonly name: string;
   readonly p95Ms: number;
   readonly p99Ms: number;
 }
 
-const READ: LatencyObjective = { p95Ms: 250, p99Ms: 500 };
-const WRITE: LatencyObjective = { p95Ms: 250, p99Ms: 1_000 };
+const READ: LatencyObjective = { name: 'read', p95Ms: 250, p99Ms: 500 };
+const WRITE: LatencyObjective = { name: 'write', p95Ms: 250, p99Ms: 1_000 };
 /** A report needs responses of two other services, each requested at most twice. */
-const REPORT: LatencyObjective = { p95Ms: 500, p99Ms: 1_000 };
+const REPORT: LatencyObjective = { name: 'report', p95Ms: 500, p99Ms: 1_000 };
 
 /** Every kind of request, its method and route pattern, with its latency objective. */
 export const OBJECTIVES = {

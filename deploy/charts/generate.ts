@@ -2,12 +2,15 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 import type { AnyVariables } from '@fw/service';
+import { stringify } from 'yaml';
 
 import { VARIABLES as CATALOG } from '../../services/catalog/src/config.ts';
 import { VARIABLES as REPORTS } from '../../services/reports/src/config.ts';
 import { SERVICES, type ServiceName } from '../../services/services.ts';
 import { VARIABLES as USERS } from '../../services/users/src/config.ts';
 import { CHARTS } from './dependencies.ts';
+import { dashboardOf } from './monitoring/dashboard.ts';
+import { rulesOf } from './monitoring/rules.ts';
 import { schemaOf } from './schema.ts';
 import { type ChartValue, readSource, valuesOf, withVariables } from './source.ts';
 
@@ -23,7 +26,7 @@ const SHARED_STORE = { database: '`store.type` postgres', counters: '`rateLimit.
 
 /** Variables that the templates set from other values, or that have one value in a pod. */
 const SET_BY_TEMPLATES = [
-  ...['PORT', 'HEALTH_PORT', 'LOG_FORMAT', 'DRAIN_TIMEOUT_MS'],
+  ...['PORT', 'HEALTH_PORT', 'LOG_FORMAT', 'SERVICE_VERSION', 'DRAIN_TIMEOUT_MS'],
   ...['DATABASE_FILE', 'DATABASE_URL', 'DATA_FILE'],
   ...['JWT_SECRET', 'JWT_JWKS_URL', 'JWT_ALGORITHM', 'JWT_ISSUER', 'JWT_AUDIENCE'],
   ...['REDIS_URL', 'USERS_URL', 'CATALOG_URL'],
@@ -49,10 +52,22 @@ export function generatedFiles(): Record<string, string> {
     const variables = Object.entries(VARIABLES[name]).filter(
       ([variable]) => !SET_BY_TEMPLATES.includes(variable),
     );
-    return filesOf(name, withVariables(source, Object.fromEntries(variables)), ADDED);
+    return {
+      ...filesOf(name, withVariables(source, Object.fromEntries(variables)), ADDED),
+      ...monitoringFilesOf(name),
+    };
   });
   const platform = filesOf('platform', readSource('platform'), ADDED.slice(0, 1));
   return Object.assign({}, ...services, platform);
+}
+
+/** The alerts and the dashboard of a service. */
+function monitoringFilesOf(name: ServiceName) {
+  const header = '# Generated from deploy/slo.ts by "make charts".\n';
+  return {
+    [path.join(name, 'files/alerts.yaml')]: header + stringify(rulesOf(name), { lineWidth: 0 }),
+    [path.join(name, 'files/dashboard.json')]: `${JSON.stringify(dashboardOf(name), null, 2)}\n`,
+  };
 }
 
 /** The files of one chart; its schema also accepts the values `added`. */
@@ -60,7 +75,7 @@ function filesOf(chart: string, source: string, added: readonly ChartValue[]) {
   const values = valuesOf(source);
   const readme = path.join(chart, 'README.md');
   const schema = schemaOf(`Values of the chart ${chart}`, [...values, ...added]);
-  const header = `# Generated from deploy/charts/values by "node deploy/charts/generate.ts".\n\n`;
+  const header = '# Generated from deploy/charts/values by "make charts".\n\n';
   return {
     [path.join(chart, 'values.yaml')]: header + source.replace(/^ *# @schema .*\n/gm, ''),
     [path.join(chart, 'values.schema.json')]: `${JSON.stringify(schema, null, 2)}\n`,

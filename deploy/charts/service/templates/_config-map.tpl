@@ -5,6 +5,7 @@
   "PORT" (include "service.httpPort" .)
   "HEALTH_PORT" (include "service.healthPort" .)
   "LOG_FORMAT" "json"
+  "SERVICE_VERSION" (include "service.tag" .)
   "DRAIN_TIMEOUT_MS" (include "service.drainTimeoutMs" .)
 }}
 {{- if eq (include "service.storeType" .) "sqlite" }}

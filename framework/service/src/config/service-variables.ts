@@ -22,6 +22,11 @@ export function serviceVariables({ port }: { readonly port: number }) {
     NODE_ENV: oneOf(['production', 'development', 'test'])
       .default('production')
       .meta({ description: 'development adds stack traces to error responses' }),
+    SERVICE_VERSION: z
+      .string()
+      .max(128, 'must have at most 128 characters')
+      .default('dev')
+      .meta({ description: 'release that the metrics report, such as the tag of the image' }),
     LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'])
       .default('info')
       .meta({ description: 'lowest level that is logged' }),

@@ -42,6 +42,23 @@ test('requests are counted by route pattern, method and class of status', async 
   ]);
 });
 
+test('counters of failures start at 0, so that the first failure has a rate', async () => {
+  const { read } = newService();
+
+  expect(await read('http_requests_shed_total')).toEqual([
+    'http_requests_shed_total{reason="in_flight"} 0',
+    'http_requests_shed_total{reason="event_loop_lag"} 0',
+  ]);
+});
+
+test('service_info contains the version, if there is one', async () => {
+  const versioned = await createMetrics({ version: '1.2.0' }).register.metrics();
+  const { read } = newService();
+
+  expect(versioned).toMatch(/^service_info\{version="1\.2\.0"\} 1$/m);
+  expect(await read('service_info')).toEqual([]);
+});
+
 test('unknown paths and methods share series', async () => {
   const { app, read } = newService();
 

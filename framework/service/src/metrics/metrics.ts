@@ -10,8 +10,10 @@ const DURATION_BUCKETS_SECONDS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
+const SHED_REASONS = ['in_flight', 'event_loop_lag'] as const;
+
 /** Why a request was rejected because of overload. */
-export type ShedReason = 'in_flight' | 'event_loop_lag';
+export type ShedReason = (typeof SHED_REASONS)[number];
 
 /** A response that breaks the contract of its route. */
 export interface ContractViolation {
@@ -44,13 +46,26 @@ export interface Metrics {
 export interface MetricsOptions {
   /** Adds the metrics of the process: CPU time, memory, event loop lag. Default false. */
   readonly hasProcessMetrics?: boolean;
+  /** Adds `service_info` with the label `version`, which marks releases in a dashboard. Default: none. */
+  readonly version?: string;
 }
 
 /** Creates the metrics of one process. */
-export function createMetrics({ hasProcessMetrics = false }: MetricsOptions = {}): Metrics {
+export function createMetrics({
+  hasProcessMetrics = false,
+  version,
+}: MetricsOptions = {}): Metrics {
   const register = new Registry();
   const registers = [register];
   if (hasProcessMetrics) collectDefaultMetrics({ register });
+  if (version !== undefined) {
+    new Gauge({
+      name: 'service_info',
+      help: 'Always 1; the label is the version of the service.',
+      labelNames: ['version'],
+      registers,
+    }).set({ version }, 1);
+  }
   let inFlight = 0;
   const record = createRequestMetrics(register, DURATION_BUCKETS_SECONDS);
   new Gauge({
@@ -67,6 +82,7 @@ export function createMetrics({ hasProcessMetrics = false }: MetricsOptions = {}
     labelNames: ['reason'],
     registers,
   });
+  for (const reason of SHED_REASONS) shed.inc({ reason }, 0);
   const violations = new Counter({
     name: 'http_response_contract_violations_total',
     help: 'Responses that break the contract of their route, by route pattern and status.',

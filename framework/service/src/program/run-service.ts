@@ -125,7 +125,7 @@ async function serve<Config extends ServiceConfig>(
       resolve();
     });
   });
-  const metrics = createMetrics({ hasProcessMetrics: true });
+  const metrics = createMetrics({ hasProcessMetrics: true, version: config.SERVICE_VERSION });
   const health = createHealth({ drain, logger, metrics: metrics.register });
   await listen(health.app, { host: config.HOST, port: config.HEALTH_PORT });
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT;

@@ -1,0 +1,80 @@
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+import { afterAll, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+
+import { SERVICE_NAMES } from '../../../services/services.ts';
+import { ensureTool } from '../../local/tools.ts';
+import { only, packCharts, SHARED } from '../tests/render.ts';
+import { CASES } from './testing/alert-cases.ts';
+import { DAY, up } from './testing/series.ts';
+
+const charts = packCharts();
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-alerts-'));
+afterAll(() => {
+  charts[Symbol.dispose]();
+  fs.rmSync(folder, { recursive: true });
+});
+
+for (const name of SERVICE_NAMES) {
+  const values = { ...SHARED[name], metrics: { prometheusRule: { enabled: true } } };
+  const { spec } = only(charts.render(name, values), 'PrometheusRule');
+  fs.writeFileSync(path.join(folder, `${name}.yaml`), stringify(spec));
+}
+
+function promtool(...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(ensureTool('promtool'), args, {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  return { status, output: stdout + stderr };
+}
+
+test.each(SERVICE_NAMES)('promtool accepts the rules of %s', (name) => {
+  expect(promtool('check', 'rules', '--lint=all', '--lint-fatal', `${name}.yaml`)).toMatchObject({
+    status: 0,
+  });
+});
+
+test.each(CASES)(
+  'the expected alerts fire if $when',
+  ({ service = 'users', series, at, fires }) => {
+    const file = path.join(folder, 'case.yaml');
+    const input = Object.entries({ ...up(service), ...series });
+    const samples = fires.map((labels) => ({ labels: `{${labels}}`, value: 1 }));
+    const labels = 'alertname, severity, window, kind, quantile, reason';
+    const expr = `count by (${labels}) (ALERTS{alertstate="firing"})`;
+    fs.writeFileSync(
+      file,
+      stringify({
+        rule_files: [`${service}.yaml`],
+        // Alerts without a duration need only the last evaluation; one per minute for days is slow.
+        evaluation_interval: at < DAY ? '1m' : `${at}m`,
+        tests: [
+          {
+            interval: '1m',
+            input_series: input.map(([name, values]) => ({ series: name, values })),
+            promql_expr_test: [{ expr, eval_time: `${at}m`, exp_samples: samples }],
+          },
+        ],
+      }),
+    );
+
+    const { status, output } = promtool('test', 'rules', file);
+
+    expect(status, output).toBe(0);
+  },
+);
+
+test('every alert fires in one case', () => {
+  const fired = CASES.flatMap(({ fires }) => fires.map((labels) => /"(\w+)"/.exec(labels)?.[1]));
+  const text = SERVICE_NAMES.map((name) =>
+    fs.readFileSync(path.join(folder, `${name}.yaml`), 'utf8'),
+  );
+  const alerts = [...text.join('\n').matchAll(/alert: (\w+)/g)].map(([, alert]) => alert);
+
+  expect(new Set(fired)).toEqual(new Set(alerts));
+});

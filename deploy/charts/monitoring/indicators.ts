@@ -1,0 +1,128 @@
+import type { ServiceName } from '../../../services/services.ts';
+import {
+  KINDS,
+  type LatencyObjective,
+  OBJECTIVES,
+  SERVICE_OBJECTIVES,
+  type ServiceObjectives,
+} from '../../slo.ts';
+
+/** Selects the series of one release; the templates replace NAMESPACE and SERVICE. */
+export const SERIES = 'namespace="NAMESPACE",service="SERVICE-metrics"';
+
+/** Measures an objective in PromQL. */
+export interface Indicator {
+  /** The name of its alerts, and of their section in docs/runbook.md. */
+  readonly alert: string;
+  /** The name of its recording rules, without the window. */
+  readonly record: string;
+  /** Labels that distinguish indicators with the same name. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Share of good events. */
+  readonly objective: number;
+  /** The bad events, for people: `requests fail (5xx)`. */
+  readonly description: string;
+  /** Share of bad events within a window such as `5m`. */
+  readonly share: (window: string) => string;
+  /** Number of bad events within a window. */
+  readonly bad: (window: string) => string;
+}
+
+/** The indicators of all objectives of a service. */
+export function indicatorsOf(service: ServiceName): Indicator[] {
+  const { availability, correctDecisions }: ServiceObjectives = SERVICE_OBJECTIVES[service];
+  return [
+    availabilityOf(availability),
+    ...latencyObjectivesOf(service).flatMap((objective) => [
+      latencyOf(service, objective, { quantile: 0.95, limitMs: objective.p95Ms }),
+      latencyOf(service, objective, { quantile: 0.99, limitMs: objective.p99Ms }),
+    ]),
+    ...(correctDecisions === undefined ? [] : [decisionsOf(correctDecisions)]),
+  ];
+}
+
+/** The different latency objectives of the requests to a service. */
+export function latencyObjectivesOf(service: ServiceName): LatencyObjective[] {
+  return [...new Set(kindsOf(service).map((kind) => OBJECTIVES[kind]))];
+}
+
+/** Share of events that may be bad, without the rounding error of binary fractions. */
+export function budgetOf({ objective }: Pick<Indicator, 'objective'>): number {
+  return Number((1 - objective).toPrecision(6));
+}
+
+function kindsOf(service: ServiceName) {
+  return KINDS.filter((kind) => kind.split('/')[3] === service);
+}
+
+function availabilityOf(objective: number): Indicator {
+  // An unknown method gets 501, which is an error of the client.
+  const total = `http_requests_total{${SERIES},method!="other"}`;
+  const failed = `http_requests_total{${SERIES},method!="other",status="5xx"}`;
+  return {
+    alert: 'ErrorBudgetBurn',
+    record: 'service:http_requests_failed:ratio',
+    labels: {},
+    objective,
+    description: 'requests fail (5xx)',
+    share: (window) => shareOf(failed, total, window),
+    bad: (window) => increase(failed, window),
+  };
+}
+
+function latencyOf(
+  service: ServiceName,
+  objective: LatencyObjective,
+  { quantile, limitMs }: { readonly quantile: number; readonly limitMs: number },
+): Indicator {
+  const { name } = objective;
+  const histogram = 'http_request_duration_seconds';
+  const selector = `${SERIES},${requestsOf(service, objective)},status=~"2xx|3xx"`;
+  const total = `${histogram}_count{${selector}}`;
+  const fast = `${histogram}_bucket{${selector},${upperBound(limitMs)}}`;
+  return {
+    alert: 'LatencyBudgetBurn',
+    record: 'service:http_requests_slow:ratio',
+    labels: { kind: name, quantile: String(quantile) },
+    objective: quantile,
+    description: `successful ${name} requests take longer than ${limitMs} ms`,
+    share: (window) => `1 - ${shareOf(fast, total, window)}`,
+    bad: (window) => `(${increase(total, window)} - ${increase(fast, window)})`,
+  };
+}
+
+/** Selects the requests with a latency objective by their methods and routes. */
+export function requestsOf(service: ServiceName, objective: LatencyObjective): string {
+  const kinds = kindsOf(service).filter((kind) => OBJECTIVES[kind] === objective);
+  const pairs = kinds.map((kind) => kind.split(' '));
+  const words = (index: number) => [...new Set(pairs.map((pair) => pair[index]))].join('|');
+  return `method=~"${words(0)}",route=~"${words(1)}"`;
+}
+
+/** Prometheus 3 writes whole numbers as `1.0`, earlier versions as `1`. */
+function upperBound(limitMs: number): string {
+  const seconds = limitMs / 1_000;
+  return Number.isInteger(seconds) ? `le=~"${seconds}([.]0)?"` : `le="${seconds}"`;
+}
+
+function decisionsOf(objective: number): Indicator {
+  const total = `rate_limit_decisions_total{${SERIES}}`;
+  const failed = `rate_limit_decisions_total{${SERIES},outcome="failed"}`;
+  return {
+    alert: 'RateLimitBudgetBurn',
+    record: 'service:rate_limit_decisions_failed:ratio',
+    labels: {},
+    objective,
+    description: 'decisions of the rate limiter fail',
+    share: (window) => shareOf(failed, total, window),
+    bad: (window) => increase(failed, window),
+  };
+}
+
+function increase(counter: string, window: string): string {
+  return `sum(increase(${counter}[${window}]))`;
+}
+
+function shareOf(part: string, total: string, window: string): string {
+  return `${increase(part, window)}\n  / ${increase(total, window)}`;
+}
