@@ -12,6 +12,8 @@ import { only, packCharts, SHARED } from '../tests/render.ts';
 import { CASES } from './testing/alert-cases.ts';
 import { DAY, up } from './testing/series.ts';
 
+const RUNBOOK = path.join(import.meta.dirname, '../../../docs/runbook.md');
+
 const charts = packCharts();
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-alerts-'));
 afterAll(() => {
@@ -69,12 +71,27 @@ test.each(CASES)(
   },
 );
 
-test('every alert fires in one case', () => {
+/** The names of all alerts. */
+const alerts = SERVICE_NAMES.flatMap((name) => {
+  const text = fs.readFileSync(path.join(folder, `${name}.yaml`), 'utf8');
+  return [...text.matchAll(/alert: (\w+)/g)].map(([, alert = '']) => alert);
+});
+
+test('every alert fires in at least one case', () => {
   const fired = CASES.flatMap(({ fires }) => fires.map((labels) => /"(\w+)"/.exec(labels)?.[1]));
-  const text = SERVICE_NAMES.map((name) =>
-    fs.readFileSync(path.join(folder, `${name}.yaml`), 'utf8'),
-  );
-  const alerts = [...text.join('\n').matchAll(/alert: (\w+)/g)].map(([, alert]) => alert);
 
   expect(new Set(fired)).toEqual(new Set(alerts));
+});
+
+test('the runbook has one section per alert', () => {
+  const runbook = fs.readFileSync(RUNBOOK, 'utf8');
+  const sections = runbook.split(/^## /m).slice(1);
+
+  expect(sections.map((section) => section.split('\n')[0]).toSorted()).toEqual(
+    [...new Set(alerts)].toSorted(),
+  );
+  for (const section of sections) {
+    for (const part of ['Meaning', 'Diagnosis', 'Action'])
+      expect(section).toContain(`**${part}.**`);
+  }
 });

@@ -6,7 +6,11 @@ import { type GoToolName, installationPage, isObtainable } from '../tools.ts';
 export const FILES_BY_TOOL: Readonly<Record<GoToolName, readonly string[]>> = {
   helm: ['deploy/charts/**/*.test.ts', 'deploy/local/cluster/platform-values.test.ts'],
   helm3: ['deploy/charts/tests/helm3.test.ts'],
-  k6: ['deploy/k6/run.test.ts', 'deploy/local/processes/without-version.test.ts'],
+  k6: [
+    'deploy/k6/run.test.ts',
+    'deploy/local/processes/without-version.test.ts',
+    'deploy/charts/monitoring/prometheus.test.ts',
+  ],
   'toxiproxy-server': ['tests/chaos/faults/toxiproxy.test.ts'],
   'kube-score': ['deploy/charts/tests/{lint,platform}.test.ts'],
 };
