@@ -48,8 +48,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     ...(service === 'reports' && { JWT_SECRET, RATE_LIMIT_PRO: '1000000' }),
     TRUST_PROXY: '1',
     DRAIN_DELAY_MS: '0',
-    // A busy machine is no reason to shed load here.
-    MAX_EVENT_LOOP_LAG_MS: '10000',
   };
   const command = bundle ? [process.execPath, bundle] : [process.execPath, FASTIFY, service];
   const child = startProcess(command, { core: MEASURED_CORE, quiet: true, env });

@@ -8,10 +8,10 @@ const charts = packCharts();
 afterAll(() => charts[Symbol.dispose]());
 
 test.each(SERVICE_NAMES)('a pod of %s has each value of config, and no empty variable', (name) => {
-  const config = { MAX_IN_FLIGHT: 7, MAX_EVENT_LOOP_LAG_MS: 8, HOST: '::' };
+  const config = { MAX_IN_FLIGHT: 7, HOST: '::' };
   const { data } = only(charts.render(name, { ...NEEDED[name], config }), 'ConfigMap');
 
-  expect(data).toMatchObject({ MAX_IN_FLIGHT: '7', MAX_EVENT_LOOP_LAG_MS: '8', HOST: '::' });
+  expect(data).toMatchObject({ MAX_IN_FLIGHT: '7', HOST: '::' });
   expect(data).not.toHaveProperty('OTEL_EXPORTER_OTLP_ENDPOINT');
   const known = Object.keys(VARIABLES[name]);
   expect(Object.keys(data).filter((key) => !known.includes(key))).toEqual([]);

@@ -1,7 +1,7 @@
 import { json } from '@fw/body-parser';
 import { controllersPlugin } from '@fw/controllers';
 import { createServiceApp, documents, mountVersions, type ServiceRuntime } from '@fw/service';
-import { type Application, createRouter, notFoundHandler } from 'fw';
+import { type Application, type Context, createRouter, notFoundHandler } from 'fw';
 
 import { type VersionConfig, versionsOf } from '../../versions.ts';
 import { onlyMergePatches, PATCH_TYPES } from './merge-patch.ts';
@@ -25,6 +25,11 @@ const DESCRIPTION = `Creates, reads, lists, changes and deletes users.
 \`If-Match\` with the \`ETag\` of a user prevents lost updates; with an \`Idempotency-Key\` a client may
 repeat a creation. Version 1 is deprecated and does not change.`;
 
+/** Reading one user: other systems need it to authorize their own requests. */
+const ONE_USER = /^\/api\/v[12]\/users\/[0-9a-f-]{36}$/;
+
+const isCritical = ({ method, path }: Context) => method === 'GET' && ONE_USER.test(path);
+
 /** Creates the users API. */
 export function createUsersApp({
   store,
@@ -38,7 +43,7 @@ export function createUsersApp({
   const v1 = createUserRoutesV1(users, { bodyLimit });
   const v2 = createRouter().use(onlyMergePatches, json({ limit: bodyLimit }));
 
-  const app = createServiceApp(runtime);
+  const app = createServiceApp({ ...runtime, isCritical });
   app.plugin(
     controllersPlugin({
       router: v2,

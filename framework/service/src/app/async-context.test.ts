@@ -78,12 +78,7 @@ test.for<readonly [string, () => readonly Middleware[], Sent?]>([
   [
     'shedLoad()',
     () => [
-      shedLoad({
-        maxInFlight: 9,
-        maxEventLoopLagMs: 9,
-        metrics: createMetrics(),
-        lag: { lagMs: 0 },
-      }),
+      shedLoad({ maxInFlight: 9, metrics: { ...createMetrics(), isSaturated: false } }),
       waitForEvent,
     ],
   ],

@@ -21,7 +21,7 @@ async function start(handler: Middleware, { writeTimeoutMs = 0, maxInFlight = 10
   const app = createServiceApp({
     logger: { info() {}, warn() {}, error() {}, request },
     metrics,
-    shedding: { maxInFlight, maxEventLoopLagMs: 60_000 },
+    shedding: { maxInFlight },
   }).use(handler);
   const { port, close } = await listen(app, { port: 0, writeTimeoutMs });
   onTestFinished(() => close());

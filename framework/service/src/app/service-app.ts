@@ -1,10 +1,9 @@
 import { timeout } from '@fw/middleware/timeout';
-import { type Application, createApp, errorHandler } from 'fw';
+import { type Application, type Context, createApp, errorHandler } from 'fw';
 import type { ServiceLogger } from '../logging/logging.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import type { Drain } from '../program/drain.ts';
 import type { Tracing } from '../tracing/tracing.ts';
-import { watchEventLoopLag } from './event-loop-lag.ts';
 import { failedCalls } from './failed-calls.ts';
 import { observe } from './observe.ts';
 import { type SheddingLimits, shedLoad } from './shedding.ts';
@@ -25,18 +24,21 @@ export interface ServiceRuntime {
   readonly tracing?: Tracing | undefined;
   /** Default: no limits. */
   readonly shedding?: SheddingLimits;
+  /** Requests that begin before all others under overload. Default: none. */
+  readonly isCritical?: (ctx: Context) => boolean;
   /** Time limit of a request, in milliseconds. Default 0: none. */
   readonly requestTimeoutMs?: number;
 }
 
 /**
- * Creates an application with the middleware of every service, in this order: logs and metrics, error
- * responses, draining, load shedding, time limit. Responses have `Cache-Control: no-store` unless a route
+ * Creates an application with the middleware of every service, in this order: logs and metrics, draining,
+ * load shedding, error responses, time limit. Responses have `Cache-Control: no-store` unless a route
  * sets another value.
  */
 export function createServiceApp(runtime: ServiceRuntime = {}): Application {
   const { logger, drain, trustProxy = 0, includeStack = false } = runtime;
-  const { metrics = createMetrics(), tracing, shedding, requestTimeoutMs = 0 } = runtime;
+  const { metrics = createMetrics(), tracing, requestTimeoutMs = 0 } = runtime;
+  const { shedding, isCritical } = runtime;
   const observed = observe({ metrics, log: logger?.request, tracing });
   const app = createApp({
     trustProxy,
@@ -48,10 +50,10 @@ export function createServiceApp(runtime: ServiceRuntime = {}): Application {
     },
     ...(logger && { logger }),
   });
+  if (drain) app.use(drain.closeConnections);
+  if (shedding) app.use(shedLoad({ ...shedding, isCritical, metrics }));
   app.use(errorHandler({ includeStack }));
   app.use(failedCalls);
-  if (drain) app.use(drain.closeConnections);
-  if (shedding) app.use(shedLoad({ ...shedding, metrics, lag: watchEventLoopLag() }));
   if (requestTimeoutMs > 0) app.use(timeout(requestTimeoutMs));
   return app;
 }

@@ -1,30 +1,46 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
 import { request } from '@fw/core/testing';
-import { expect, test } from 'vitest';
+import { type Context, listen } from 'fw';
+import { expect, onTestFinished, test } from 'vitest';
+
 import { createMetrics } from '../metrics/metrics.ts';
-import { watchEventLoopLag } from './event-loop-lag.ts';
 import { createServiceApp } from './service-app.ts';
-import { shedLoad } from './shedding.ts';
 
-const LIMITS = { maxInFlight: 2, maxEventLoopLagMs: 100 };
-
-/** A service that errors may not be logged of, and whose requests wait for the gate. */
+/** A service whose requests of `/slow` wait for the gate, and whose connection pool can be made busy. */
 function newService() {
   const errors: string[] = [];
+  const handled: string[] = [];
   const logger = { info() {}, warn() {}, error: (message: string) => void errors.push(message) };
   const metrics = createMetrics();
   const gate = Promise.withResolvers<void>();
-  const app = createServiceApp({ logger, metrics, shedding: LIMITS });
+  const pool = { max: 10, size: 10, idle: 10, waiting: 0 };
+  metrics.watchPool('users', () => pool);
+  const isCritical = ({ path }: Context) => path === '/critical';
+  const app = createServiceApp({ logger, metrics, isCritical, shedding: { maxInFlight: 4 } });
   app.use(async (ctx) => {
+    handled.push(ctx.path);
     if (ctx.path === '/slow') await gate.promise;
     ctx.json({});
   });
-  return { app, errors, gate, metrics };
+  const readMetrics = () => metrics.register.metrics();
+  return { app, errors, gate, handled, metrics, pool, readMetrics };
 }
 
+const PROBLEM = {
+  type: 'about:blank',
+  title: 'Service Unavailable',
+  status: 503,
+  detail: 'Service Unavailable',
+  code: 'SERVICE_UNAVAILABLE',
+  requestId: 'abc',
+};
+
 test('requests above the maximum in flight get 503, and are served again below it', async () => {
-  const { app, errors, gate, metrics } = newService();
-  const slow = [request(app, '/slow'), request(app, '/slow')];
-  await expect.poll(() => metrics.inFlight).toBe(2);
+  const { app, errors, gate, metrics, readMetrics } = newService();
+  const slow = Array.from({ length: 4 }, () => request(app, '/slow'));
+  await expect.poll(() => metrics.inFlight).toBe(4);
 
   const shed = await request(app, '/', { headers: { 'X-Request-Id': 'abc' } });
   gate.resolve();
@@ -34,49 +50,53 @@ test('requests above the maximum in flight get 503, and are served again below i
   expect(shed.status).toBe(503);
   expect(shed.headers.get('retry-after')).toBe('1');
   expect(shed.headers.get('content-type')).toBe('application/problem+json');
-  expect(await shed.json()).toEqual({
-    type: 'about:blank',
-    title: 'Service Unavailable',
-    status: 503,
-    detail: 'Service Unavailable',
-    code: 'SERVICE_UNAVAILABLE',
-    requestId: 'abc',
-  });
+  expect(await shed.json()).toEqual(PROBLEM);
   expect(served.status).toBe(200);
   expect(errors).toEqual([]);
-  expect(await metrics.register.metrics()).toContain(
-    'http_requests_shed_total{reason="in_flight"} 1',
-  );
+  expect(await readMetrics()).toContain('http_requests_shed_total{reason="in_flight"} 1');
 });
 
-test('requests get 503 while the event loop lag is above the maximum', async () => {
-  const metrics = createMetrics();
-  const lag = { lagMs: 101 };
-  const app = createServiceApp({ metrics });
-  app.use(shedLoad({ ...LIMITS, metrics, lag }), (ctx) => ctx.json({}));
+test('requests get 503 if they wait too long for a busy connection pool', async () => {
+  const { app, handled, pool, readMetrics } = newService();
+  pool.waiting = 10;
 
-  const shed = await request(app, '/');
-  lag.lagMs = 100;
+  const shed = await request(app, '/', { headers: { 'X-Request-Id': 'abc' } });
+  pool.waiting = 9;
   const served = await request(app, '/');
 
-  expect(shed.status).toBe(503);
-  expect(served.status).toBe(200);
-  expect(await metrics.register.metrics()).toContain(
-    'http_requests_shed_total{reason="event_loop_lag"} 1',
-  );
+  expect([shed.status, served.status]).toEqual([503, 200]);
+  expect(await shed.json()).toEqual(PROBLEM);
+  expect(handled).toEqual(['/']);
+  expect(await readMetrics()).toContain('http_requests_shed_total{reason="queue_delay"} 1');
 });
 
-test('the lag of a busy event loop rises and falls again', async () => {
-  const lag = watchEventLoopLag();
-  const endMs = performance.now() + 1_000;
+test('critical requests begin before the others that wait', async () => {
+  const { app, handled, metrics, pool } = newService();
+  pool.waiting = 10;
+  const first = request(app, '/');
+  await expect.poll(() => metrics.inFlight).toBe(1);
+  const critical = request(app, '/critical');
+  await expect.poll(() => metrics.inFlight).toBe(2);
+  pool.waiting = 0;
+  const responses = await Promise.all([first, critical]);
 
-  while (lag.lagMs < 60 && performance.now() < endMs) {
-    const turnEndsMs = performance.now() + 100;
-    while (performance.now() < turnEndsMs);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  expect(responses.map(({ status }) => status)).toEqual([200, 200]);
+  expect(handled).toEqual(['/critical', '/']);
+});
 
-  expect(lag.lagMs).toBeGreaterThanOrEqual(60);
-  await expect.poll(() => lag.lagMs, { timeout: 10_000 }).toBeLessThan(60);
-  lag.stop();
+test('a request whose client leaves while it waits is not handled', async () => {
+  const { app, handled, metrics, pool, readMetrics } = newService();
+  const { port, close } = await listen(app, 0);
+  onTestFinished(() => close());
+  pool.waiting = 10;
+  const client = connect(port, '127.0.0.1');
+  client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  await expect.poll(() => metrics.inFlight).toBe(1);
+
+  client.destroy();
+  await once(client, 'close');
+  await expect.poll(() => metrics.inFlight, { timeout: 10_000 }).toBe(0);
+
+  expect(handled).toEqual([]);
+  expect(await readMetrics()).toMatch(/shed_total\{reason="(client_left|queue_delay)"\} 1/);
 });

@@ -1,35 +1,50 @@
-import type { Middleware } from 'fw';
+import { AsyncResource } from 'node:async_hooks';
+
+import type { Context, Middleware } from 'fw';
 import type { Metrics, ShedReason } from '../metrics/metrics.ts';
-import type { EventLoopLag } from './event-loop-lag.ts';
+import { createAdmission } from './admission.ts';
 import { sendUnavailable } from './send-unavailable.ts';
 
 /** The load at which a process rejects requests. */
 export interface SheddingLimits {
-  /** Maximum number of requests in flight. */
+  /** Maximum number of requests in flight, including those that wait. */
   readonly maxInFlight: number;
-  /** Maximum average event loop lag, in milliseconds. */
-  readonly maxEventLoopLagMs: number;
 }
 
 export interface SheddingOptions extends SheddingLimits {
-  readonly metrics: Pick<Metrics, 'inFlight' | 'countShed'>;
-  readonly lag: Pick<EventLoopLag, 'lagMs'>;
+  readonly metrics: Pick<Metrics, 'inFlight' | 'isSaturated' | 'countShed' | 'watchQueue'>;
+  /** Requests that begin before all others. Default: none. */
+  readonly isCritical?: ((ctx: Context) => boolean) | undefined;
 }
 
 /**
- * Responds with 503 immediately while the process is overloaded: accepted requests are served in time, and
- * rejected clients can try another replica.
+ * Lets a request wait while the process is busy, and responds with 503 if it waits too long: accepted
+ * requests are served in time, and rejected clients can try another replica.
  */
 export function shedLoad(options: SheddingOptions): Middleware {
-  const { maxInFlight, maxEventLoopLagMs, metrics, lag } = options;
-  const reasonToShed = (): ShedReason | undefined => {
-    if (metrics.inFlight > maxInFlight) return 'in_flight';
-    return lag.lagMs > maxEventLoopLagMs ? 'event_loop_lag' : undefined;
-  };
-  return (ctx, next) => {
-    const reason = reasonToShed();
-    if (reason === undefined) return next();
+  const { maxInFlight, metrics, isCritical = () => false } = options;
+  const admission = createAdmission({ isSaturated: () => metrics.isSaturated });
+  metrics.watchQueue(() => admission.waiting);
+
+  function reject(ctx: Context, reason: ShedReason): void {
     metrics.countShed(reason);
-    return sendUnavailable(ctx);
+    sendUnavailable(ctx);
+  }
+
+  return (ctx, next) => {
+    if (metrics.inFlight > maxInFlight) return reject(ctx, 'in_flight');
+    if (admission.isOpen()) return next();
+    return new Promise<void>((resolve) => {
+      admission.enter({
+        isCritical: isCritical(ctx),
+        // Node ends a socket when its client does, one turn before the response closes.
+        hasLeft: () => !ctx.raw.req.socket.writable,
+        start: AsyncResource.bind(() => resolve(next())),
+        reject(reason) {
+          reject(ctx, reason);
+          resolve();
+        },
+      });
+    });
   };
 }

@@ -48,9 +48,6 @@ export function serviceVariables({ port }: { readonly port: number }) {
     MAX_IN_FLIGHT: integer(1, 1_000_000)
       .default(1_000)
       .meta({ description: 'concurrent requests; further ones get 503' }),
-    MAX_EVENT_LOOP_LAG_MS: integer(1, 60_000)
-      .default(1_000)
-      .meta({ description: 'event loop lag above which requests get 503', unit: 'ms' }),
     DRAIN_DELAY_MS: integer(0, 60_000)
       .default(1_000)
       .meta({ description: 'how long requests are still accepted after SIGTERM', unit: 'ms' }),

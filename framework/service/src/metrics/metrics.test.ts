@@ -47,7 +47,8 @@ test('counters of failures start at 0, so that the first failure has a rate', as
 
   expect(await read('http_requests_shed_total')).toEqual([
     'http_requests_shed_total{reason="in_flight"} 0',
-    'http_requests_shed_total{reason="event_loop_lag"} 0',
+    'http_requests_shed_total{reason="queue_delay"} 0',
+    'http_requests_shed_total{reason="client_left"} 0',
   ]);
 });
 
@@ -159,7 +160,7 @@ test.each<readonly [string, Middleware, string]>([
 test('the use of a pool is read with the metrics', async () => {
   const { metrics, read } = newService();
   let waiting = 0;
-  metrics.watchPool('users', () => ({ size: 10, idle: 3, waiting: waiting++ }));
+  metrics.watchPool('users', () => ({ max: 10, size: 10, idle: 3, waiting: waiting++ }));
   await metrics.register.metrics();
 
   expect(await read('db_pool_connections')).toEqual([

@@ -10,9 +10,9 @@ const DURATION_BUCKETS_SECONDS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
-const SHED_REASONS = ['in_flight', 'event_loop_lag'] as const;
+const SHED_REASONS = ['in_flight', 'queue_delay', 'client_left'] as const;
 
-/** Why a request was rejected because of overload. */
+/** Why a request was not processed because of overload. */
 export type ShedReason = (typeof SHED_REASONS)[number];
 
 /** A response that breaks the contract of its route. */
@@ -27,6 +27,8 @@ export interface Metrics {
   readonly register: Registry;
   /** The number of requests that have begun and not ended. */
   readonly inFlight: number;
+  /** Whether as many calls wait for a connection of a pool as the pool can have connections. */
+  readonly isSaturated: boolean;
   /** A request has begun. */
   begin(): void;
   /** A request has ended. */
@@ -39,6 +41,8 @@ export interface Metrics {
   countClient(request: ClientRequest): void;
   /** Wraps `limiter`: each of its decisions is counted as `allowed`, `refused` or `failed`. */
   countDecisions(limit: string, limiter: Middleware): Middleware;
+  /** Reads the number of requests that wait for their turn with `read` whenever the metrics are read. */
+  watchQueue(read: () => number): void;
   /** Reads the use of a connection pool with `read` whenever the metrics are read. */
   watchPool(pool: string, read: () => PoolUse): void;
 }
@@ -76,9 +80,18 @@ export function createMetrics({
       this.set(inFlight);
     },
   });
+  let readQueue = () => 0;
+  new Gauge({
+    name: 'http_requests_queued',
+    help: 'Requests that wait until the event loop or a connection pool has time for them.',
+    registers,
+    collect() {
+      this.set(readQueue());
+    },
+  });
   const shed = new Counter({
     name: 'http_requests_shed_total',
-    help: 'Requests rejected with 503 because of overload, by reason.',
+    help: 'Requests not processed because of overload, by reason.',
     labelNames: ['reason'],
     registers,
   });
@@ -116,6 +129,13 @@ export function createMetrics({
     get inFlight() {
       return inFlight;
     },
+    get isSaturated() {
+      for (const read of pools.values()) {
+        const { max, waiting } = read();
+        if (waiting >= max) return true;
+      }
+      return false;
+    },
     begin() {
       inFlight++;
     },
@@ -133,6 +153,9 @@ export function createMetrics({
     countDecisions(limit, limiter) {
       for (const outcome of ['allowed', 'refused', 'failed']) decisions.inc({ limit, outcome }, 0);
       return countDecisions(limiter, (outcome) => decisions.inc({ limit, outcome }));
+    },
+    watchQueue(read) {
+      readQueue = read;
     },
     watchPool(pool, read) {
       pools.set(pool, read);

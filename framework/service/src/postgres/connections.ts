@@ -31,7 +31,12 @@ export interface Connections {
   /** Runs `work` on one connection; `timeoutMs` is the time limit of each statement. */
   run<T>(work: (send: Send) => Promise<T>, timeoutMs: number): Promise<T>;
   /** Statistics of the pool. */
-  use(): { readonly size: number; readonly idle: number; readonly waiting: number };
+  use(): {
+    readonly max: number;
+    readonly size: number;
+    readonly idle: number;
+    readonly waiting: number;
+  };
   /** Waits for calls in progress, at most `CLOSE_MS`. */
   close(): Promise<void>;
 }
@@ -160,7 +165,8 @@ export function createConnections(options: ConnectionsOptions): Connections {
 
     use() {
       const { totalCount = 0, idleCount = 0, waitingCount = 0 } = current?.pool ?? {};
-      return { size: totalCount, idle: idleCount, waiting: waitingCount };
+      const max = options.poolSize;
+      return { max, size: totalCount, idle: idleCount, waiting: waitingCount };
     },
 
     async close() {

@@ -51,6 +51,8 @@ export interface PoolMetrics {
 
 /** Numbers of connections, and of queries that wait for one. */
 export interface PoolUse {
+  /** The maximum of `size`. */
+  readonly max: number;
   readonly size: number;
   readonly idle: number;
   readonly waiting: number;

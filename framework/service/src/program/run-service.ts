@@ -138,10 +138,7 @@ async function serve<Config extends ServiceConfig>(
     tracing,
     trustProxy: config.TRUST_PROXY,
     includeStack: config.NODE_ENV === 'development',
-    shedding: {
-      maxInFlight: config.MAX_IN_FLIGHT,
-      maxEventLoopLagMs: config.MAX_EVENT_LOOP_LAG_MS,
-    },
+    shedding: { maxInFlight: config.MAX_IN_FLIGHT },
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
   });
   let isComplete = true;

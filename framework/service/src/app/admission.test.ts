@@ -1,0 +1,117 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+
+import { createAdmission, type RejectReason } from './admission.ts';
+
+/** An admission whose clock stands still, and the requests that began or were rejected, in order. */
+function newAdmission() {
+  const clock = { nowMs: 0 };
+  const resource = { isSaturated: true };
+  const admission = createAdmission({
+    now: () => clock.nowMs,
+    isSaturated: () => resource.isSaturated,
+  });
+  const events: string[] = [];
+  const enter = (name: string, { isCritical = false, hasLeft = false } = {}) =>
+    admission.enter({
+      isCritical,
+      hasLeft: () => hasLeft,
+      start: () => void events.push(name),
+      reject: (reason: RejectReason) => void events.push(`${name}: ${reason}`),
+    });
+  const settle = () => expect.poll(() => admission.waiting).toBe(0);
+  return { admission, clock, enter, events, resource, settle };
+}
+
+test('requests begin immediately until one turn of the event loop has taken 10 ms', async () => {
+  const { admission, clock, resource } = newAdmission();
+  resource.isSaturated = false;
+
+  const first = admission.isOpen();
+  clock.nowMs = 9.9;
+  const second = admission.isOpen();
+  clock.nowMs = 10;
+  const third = admission.isOpen();
+  await nextTurn();
+  const afterTurn = admission.isOpen();
+
+  expect([first, second, third, afterTurn]).toEqual([true, true, false, true]);
+});
+
+test('no request overtakes the queue, which runs in order of arrival', async () => {
+  const { admission, enter, events, resource, settle } = newAdmission();
+  for (const name of ['a', 'b', 'c']) enter(name);
+  resource.isSaturated = false;
+  const isOpen = admission.isOpen();
+
+  await settle();
+
+  expect({ isOpen, events }).toEqual({ isOpen: false, events: ['a', 'b', 'c'] });
+});
+
+test('critical requests begin first', async () => {
+  const { enter, events, resource, settle } = newAdmission();
+  enter('a');
+  enter('b');
+  enter('critical', { isCritical: true });
+  resource.isSaturated = false;
+
+  await settle();
+
+  expect(events).toEqual(['critical', 'a', 'b']);
+});
+
+test('requests wait while a resource is saturated, for at most 500 ms', async () => {
+  const { clock, enter, events, settle } = newAdmission();
+  enter('a');
+  clock.nowMs = 500;
+  await sleep(20);
+  const before = [...events];
+
+  clock.nowMs = 500.1;
+  await settle();
+
+  expect({ before, events }).toEqual({ before: [], events: ['a: queue_delay'] });
+});
+
+test('a queue that is not empty for 500 ms rejects after 200 ms, and serves the newest request first', async () => {
+  const { clock, enter, events, resource, settle } = newAdmission();
+  enter('a');
+  clock.nowMs = 300;
+  enter('b');
+  clock.nowMs = 400;
+  enter('c');
+  clock.nowMs = 501;
+  enter('d');
+  await expect.poll(() => events).toEqual(['a: queue_delay', 'b: queue_delay']);
+
+  resource.isSaturated = false;
+  await settle();
+
+  expect(events.slice(2)).toEqual(['d', 'c']);
+});
+
+test('an empty queue ends the overload: requests may wait 500 ms again', async () => {
+  const { clock, enter, events, resource, settle } = newAdmission();
+  enter('a');
+  clock.nowMs = 600;
+  await settle();
+  enter('b');
+  clock.nowMs = 1_099;
+  await sleep(20);
+  resource.isSaturated = false;
+  await settle();
+
+  expect(events).toEqual(['a: queue_delay', 'b']);
+});
+
+test('the request of a client that has left does not begin', async () => {
+  const { enter, events, resource, settle } = newAdmission();
+  enter('a', { hasLeft: true });
+  enter('b');
+  resource.isSaturated = false;
+
+  await settle();
+
+  expect(events).toEqual(['a: client_left', 'b']);
+});

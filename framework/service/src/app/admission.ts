@@ -1,0 +1,130 @@
+/** Why a request is not processed. */
+export type RejectReason = 'queue_delay' | 'client_left';
+
+/** A request that waits for its turn. */
+interface Waiting {
+  readonly sinceMs: number;
+  readonly hasLeft: () => boolean;
+  readonly start: () => void;
+  readonly reject: (reason: RejectReason) => void;
+}
+
+/** What `enter` needs to know about a request. */
+export type Entry = Omit<Waiting, 'sinceMs'> & { readonly isCritical: boolean };
+
+export interface AdmissionOptions {
+  /** Whether admitted requests wait for a resource, such as a connection of a pool. Default: never. */
+  readonly isSaturated?: () => boolean;
+  /** A clock in milliseconds. Default `performance.now`. */
+  readonly now?: () => number;
+}
+
+/** Decides when a request may begin. */
+export interface Admission {
+  /** Number of requests that wait. */
+  readonly waiting: number;
+  /** Whether a request that arrives now may begin immediately. */
+  isOpen(): boolean;
+  /** Queues a request: later `start` or `reject` is called. */
+  enter(entry: Entry): void;
+}
+
+/**
+ * How long the requests of one turn of the event loop may run before further ones wait. Node accepts one
+ * connection per turn: under overload, turns are shorter.
+ */
+const TURN_MS = 10;
+const OVERLOADED_TURN_MS = 2;
+
+/** Maximum number of waiting requests that begin in one turn. */
+const MAX_STARTS = 32;
+
+/** Maximum wait in a queue that was empty within `INTERVAL_MS`, and in one that was not. */
+const INTERVAL_MS = 500;
+const TARGET_MS = 200;
+
+/** Time between two looks at a saturated resource. */
+const SATURATED_PAUSE_MS = 1;
+
+/**
+ * Creates the queue of a process. Requests begin immediately while the event loop and the resources have
+ * time for them. Others wait for a later turn: critical requests first, then the oldest, or the newest
+ * while the queue has not been empty for `INTERVAL_MS`. From then on the maximum wait is `TARGET_MS`.
+ *
+ * This is CoDel with adaptive LIFO (B. Maurer, "Fail at Scale", ACM Queue 13(8), 2015).
+ */
+export function createAdmission({
+  isSaturated = () => false,
+  now = () => performance.now(),
+}: AdmissionOptions = {}): Admission {
+  const critical: Waiting[] = [];
+  const normal: Waiting[] = [];
+  let turnEndMs: number | undefined;
+  let lastEmptyMs = 0;
+
+  const count = () => critical.length + normal.length;
+  const isOverloaded = (nowMs: number) => nowMs - lastEmptyMs > INTERVAL_MS;
+
+  function isOpen(): boolean {
+    if (count() > 0 || isSaturated()) return false;
+    if (turnEndMs === undefined) setImmediate(endTurn);
+    return hasTime(now());
+  }
+
+  /** Whether the current turn has time for another request. */
+  function hasTime(nowMs: number): boolean {
+    turnEndMs ??= nowMs + (count() > 0 && isOverloaded(nowMs) ? OVERLOADED_TURN_MS : TURN_MS);
+    return nowMs < turnEndMs;
+  }
+
+  function endTurn(): void {
+    turnEndMs = undefined;
+  }
+
+  function enter({ isCritical, ...entry }: Entry): void {
+    const sinceMs = now();
+    const isFirst = count() === 0;
+    (isCritical ? critical : normal).push({ ...entry, sinceMs });
+    if (!isFirst) return;
+    lastEmptyMs = sinceMs;
+    schedule();
+  }
+
+  /** Between two immediates, Node finishes the synchronous part of a request: their durations are known. */
+  function schedule(): void {
+    const starts = isSaturated() ? 0 : Math.min(count(), MAX_STARTS);
+    for (let index = 0; index < starts; index++) setImmediate(startNext);
+    if (starts > 0) setImmediate(finishTurn);
+    else setTimeout(finishTurn, SATURATED_PAUSE_MS);
+  }
+
+  function finishTurn(): void {
+    endTurn();
+    const nowMs = now();
+    for (const queue of [critical, normal]) rejectLate(queue, nowMs);
+    if (count() > 0) schedule();
+  }
+
+  function startNext(): void {
+    const nowMs = now();
+    if (!hasTime(nowMs)) return;
+    const next = critical.shift() ?? (isOverloaded(nowMs) ? normal.pop() : normal.shift());
+    if (next?.hasLeft()) next.reject('client_left');
+    else next?.start();
+  }
+
+  function rejectLate(queue: Waiting[], nowMs: number): void {
+    const limitMs = isOverloaded(nowMs) ? TARGET_MS : INTERVAL_MS;
+    const inTime = queue.findIndex(({ sinceMs }) => nowMs - sinceMs <= limitMs);
+    const late = queue.splice(0, inTime < 0 ? queue.length : inTime);
+    for (const { reject } of late) reject('queue_delay');
+  }
+
+  return {
+    get waiting() {
+      return count();
+    },
+    isOpen,
+    enter,
+  };
+}
