@@ -42,11 +42,11 @@ test.each(['fw', 'users', 'my-catalog'])(
     const all = readObjects(charts.helm(['template', release, 'platform']).stdout);
     const edge = all.find(({ kind, data }) => kind === 'ConfigMap' && 'upstreams.conf' in data);
     const upstreams: string = edge?.data['upstreams.conf'] ?? '';
-    const hosts = [...upstreams.matchAll(/server ([^:]+):80 max_fails=0;/g)].map(
+    const hosts = [...upstreams.matchAll(/server ([^:]+):80 (?:max_conns=600 )?max_fails=0;/g)].map(
       ([, host]) => host,
     );
 
-    expect(hosts).toHaveLength(3);
+    expect(hosts).toHaveLength(6);
     expect(new Set(hosts).size).toBe(3);
     for (const host of hosts) expect(namesOf(all, 'Service')).toContain(host);
   },

@@ -78,10 +78,10 @@ test('each upstream lists all replicas, and keeps idle connections for less than
   const text = renderUpstreams({ users: [1, 2], catalog: [3], reports: [4] });
 
   expect(text).toContain(
-    'upstream users {\n  server 127.0.0.1:1 fail_timeout=1s;\n  server 127.0.0.1:2',
+    'upstream users {\n  server 127.0.0.1:1 max_conns=200 fail_timeout=1s;\n  server 127.0.0.1:2',
   );
-  expect(text.match(/^upstream /gm)).toHaveLength(3);
-  expect(text.match(/keepalive_timeout 3s;/g)).toHaveLength(3);
+  expect(text.match(/^upstream /gm)).toHaveLength(6);
+  expect(text.match(/keepalive_timeout 3s;/g)).toHaveLength(6);
 });
 
 test.each([
@@ -180,6 +180,29 @@ test.each(['/', '/page/page.css'])('%s accepts only GET and HEAD', async (target
   expect(JSON.parse(await response.text()).code).toBe('METHOD_NOT_ALLOWED');
 });
 
+test('while no replica has a free connection, requests get 503 with Retry-After, except critical ones', async () => {
+  const held: http.ServerResponse[] = [];
+  const server = http.createServer((_, response) => held.push(response));
+  onTestFinished(() => server.closeAllConnections());
+  const users = [await listenAnywhere(server)];
+  const busy = await startTrialEdge({ users, catalog: [1], reports: [1] });
+  onTestFinished(() => busy.stop());
+  const get = (target: string) => fetch(busy.origin + target);
+  const waiting = Array.from({ length: 200 }, () => get('/api/v2/users'));
+  await expect.poll(() => held.length, { timeout: 30_000 }).toBe(200);
+
+  const rejected = await get('/api/v2/users');
+  const critical = get(`/api/v2/users/${crypto.randomUUID()}`);
+  await expect.poll(() => held.length, { timeout: 30_000 }).toBe(201);
+  for (const response of held) response.end();
+
+  expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await rejected.json()).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });
+  expect((await critical).status).toBe(200);
+  expect((await Promise.all(waiting)).every(({ ok }) => ok)).toBe(true);
+  server.close();
+});
+
 test('only problems of unavailable services have Retry-After', async () => {
   const unavailable = await rawGet('/api/v1/reports');
   const unknown = await rawGet('/nowhere');
@@ -192,7 +215,7 @@ test('no location, rewrite or condition uses a regular expression', () => {
   const text = fs.readFileSync(new URL('../../nginx/nginx.conf', import.meta.url), 'utf8');
 
   expect(text).not.toMatch(
-    /^\s*(location\s+~|rewrite\s|if\s*\((?!\$(has_page|service = ""|final_status( = 504)?)\) \{ return \d+; \}$))/m,
+    /^\s*(location\s+~|rewrite\s|if\s*\((?!\$(has_page|service = ""|final_status( = 50[34])?)\) \{ return \d+; \}$))/m,
   );
 });
 

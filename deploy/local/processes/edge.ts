@@ -66,10 +66,20 @@ export function renderLimits(limits: Partial<EdgeLimits> = {}): string {
  */
 const IDLE_CONNECTIONS = 256;
 
-/** upstreams.conf: one upstream per service with all its replicas. */
+/** Maximum number of requests at one replica; the edge responds with 503 to further ones. */
+const MAX_CONNECTIONS = 200;
+
+/** upstreams.conf: two upstreams per service with all its replicas; critical requests have no limit. */
 export function renderUpstreams(upstreams: Upstreams): string {
-  const blocks = Object.entries(upstreams).map(([name, ports]) => {
-    const servers = ports.map((port) => `  server 127.0.0.1:${port} fail_timeout=1s;\n`).join('');
+  const limit = `max_conns=${MAX_CONNECTIONS} `;
+  const all = Object.entries(upstreams).flatMap(([name, ports]) => [
+    { name, ports, limit },
+    { name: `${name}_critical`, ports, limit: '' },
+  ]);
+  const blocks = all.map(({ name, ports, limit }) => {
+    const servers = ports
+      .map((port) => `  server 127.0.0.1:${port} ${limit}fail_timeout=1s;\n`)
+      .join('');
     // Shorter than the 5 s for which a stopping service keeps idle connections: nginx always closes
     // first, so that no request meets a closed connection.
     return `upstream ${name} {\n${servers}  keepalive ${IDLE_CONNECTIONS};\n  keepalive_timeout 3s;\n}\n`;

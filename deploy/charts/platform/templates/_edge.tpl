@@ -64,15 +64,18 @@ add_header Connection $edge_connection always;
 {{- /*
 One upstream per service. Kubernetes chooses a pod for each connection, so a second attempt can reach another
 pod. keepalive_time renews connections, so that new pods receive requests. keepalive_timeout is shorter than
-the 5 s for which a terminating pod serves idle connections, so nginx always closes first.
+the 5 s for which a terminating pod serves idle connections, so nginx always closes first. max_conns limits
+the requests in progress: nginx responds with 503 to further ones. Critical requests have no limit.
 */}}
 {{- define "platform.upstreams" -}}
 {{- $root := . }}
 {{- range $name := include "platform.allServices" . | fromYamlArray }}
-upstream {{ $name }} {
+{{- range $class := list "" "_critical" }}
+upstream {{ $name }}{{ $class }} {
   {{- if include "platform.hasService" (list $root $name) }}
   {{- $service := get $root.Subcharts $name }}
-  server {{ include "service.name" $service }}:{{ $service.Values.service.port }} max_fails=0;
+  {{- $limit := eq $class "" | ternary "max_conns=600 " "" }}
+  server {{ include "service.name" $service }}:{{ $service.Values.service.port }} {{ $limit }}max_fails=0;
   keepalive 256;
   keepalive_timeout 3s;
   keepalive_time 15s;
@@ -82,6 +85,7 @@ upstream {{ $name }} {
   {{- end }}
 }
 {{ end }}
+{{- end }}
 {{- end }}
 
 {{- /* Every file of the edge's configuration, by its name. */}}
