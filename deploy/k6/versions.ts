@@ -1,6 +1,6 @@
-import { newName, send } from './lib/client.ts';
+import { send } from './lib/client.ts';
 import { PROFILES } from './lib/profiles.ts';
-import { authorization, hasTokens } from './lib/token.ts';
+import { creation, report } from './lib/requests.ts';
 
 export const options = PROFILES.versions(__ENV);
 
@@ -30,14 +30,4 @@ export function v2(): void {
   send('GET /api/v2/users', { query: 'limit=10' });
   send('GET /api/v2/catalog', { query: 'limit=10' });
   send('GET /api/v2/reports', report());
-}
-
-function creation() {
-  const body = { name: 'Load', email: `load-${newName()}@example.org` };
-  return { body, expect: [201] };
-}
-
-function report() {
-  const headers = authorization(`load-${newName()}`, 'pro');
-  return { headers, expect: hasTokens ? [200] : [200, 429] };
 }

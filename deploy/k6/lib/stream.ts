@@ -5,7 +5,7 @@ import { Rate } from 'k6/metrics';
 import { type Kind, OBJECTIVES } from '../../slo.ts';
 import { newName, type RequestOptions, type Response, send } from './client.ts';
 import { MIXED_KINDS } from './kinds.ts';
-import { authorization, hasTokens } from './token.ts';
+import { creation, report } from './requests.ts';
 
 const slowerThanP95 = new Rate('slower_than_p95');
 const slowerThanP99 = new Rate('slower_than_p99');
@@ -73,17 +73,4 @@ function requestOf(kind: Kind, id: string): RequestOptions {
     default:
       return { query: 'limit=10' };
   }
-}
-
-function creation(): RequestOptions {
-  const body = { name: 'Load', email: `load-${newName()}@example.org` };
-  return { body, expect: [201] };
-}
-
-function report(): RequestOptions {
-  return {
-    headers: authorization(`load-${newName()}`, 'pro'),
-    // With a single token, all requests share one user, who reaches the rate limit.
-    expect: hasTokens ? [200] : [200, 429],
-  };
 }
