@@ -21,7 +21,7 @@ endif
 .DEFAULT_GOAL := help
 .PHONY: help install up down api-usage status logs token import config smoke contract leftovers \
 	load images packages test check format documents breaking charts e2e \
-	durability conformance chaos installation bench clean
+	durability conformance chaos soak installation bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -109,6 +109,10 @@ conformance: install ## Check the services against their OpenAPI documents (sche
 chaos: install ## Break the system: overload, slow clients, faults (ONLY=faults; SHORT=1: few minutes)
 	@node deploy/local/tools.ts nginx postgres redis
 	@$(if $(SHORT),,FULL=1) $(TESTS) --project chaos $(foreach name,$(subst $(comma), ,$(ONLY)),tests/chaos/$(name).test.ts)
+
+soak: install ## Send load for 20 minutes: the memory of no process grows (SHORT=1: two minutes)
+	@node deploy/local/tools.ts nginx postgres redis k6
+	@$(if $(SHORT),,FULL=1) $(TESTS) --project soak
 
 installation: install ## Test the packed packages in other projects, on Node 22, 24, 26, Bun, Deno
 	@$(TESTS) --project installation

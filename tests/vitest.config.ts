@@ -56,8 +56,18 @@ export default defineConfig({
           name: 'chaos',
           // The folders next to these files contain their programs, with unit tests that "make test" runs.
           include: ['tests/chaos/*.test.ts'],
+          exclude: ['tests/chaos/soak.test.ts'],
           testTimeout: 0,
           hookTimeout: 180_000,
+          disableConsoleIntercept: true,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'soak',
+          include: ['tests/chaos/soak.test.ts'],
+          testTimeout: 0,
           disableConsoleIntercept: true,
         },
       },

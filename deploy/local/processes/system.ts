@@ -57,6 +57,7 @@ export function environmentOf(
   return {
     ...passedOn(service),
     PATH: process.env.PATH ?? '',
+    ...(process.env.NODE_OPTIONS && { NODE_OPTIONS: process.env.NODE_OPTIONS }),
     NODE_ENV: 'production',
     HOST: '127.0.0.1',
     // "make down" stops the edge first, and restarts do not wait for requests of clients.

@@ -1,0 +1,71 @@
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+
+import { startPostgres } from '@fw/service/testing/postgres';
+import { expect, onTestFinished, test, vi } from 'vitest';
+
+import { writeSection } from '../../deploy/local/testing/markdown.ts';
+import { startTrialSystem } from '../../deploy/local/testing/trial-system.ts';
+import {
+  type RedisServer,
+  startRedisServer,
+} from '../../framework/rate-limit/src/testing/redis-server.ts';
+import { reportOf, tableOf } from './soak/report.ts';
+import { findGrowing, type SoakOptions, type SoakResult, soak } from './soak/soak.ts';
+
+const DOCUMENT = path.resolve(import.meta.dirname, '../../docs/failures.md');
+
+/** `limit`: the steepest accepted slope of the memory in use, in MB per hour. */
+const FULL = { rate: 20, seconds: 1_200, warmUpSeconds: 300, periodMs: 5_000, limit: 1 };
+/** Caches still fill: only a leak of tens of kilobytes per second is found. */
+const SHORT = { rate: 20, seconds: 45, warmUpSeconds: 20, periodMs: 1_000, limit: 20 };
+
+const { limit, ...options } = process.env.FULL ? FULL : SHORT;
+
+/**
+ * Runs a soak on PostgreSQL and Redis, as in production: connection pools and clients of both are part of the
+ * memory. `programs` are loaded into each process.
+ */
+async function soakWith(programs: readonly string[], settings: SoakOptions): Promise<SoakResult> {
+  const [postgres, redis] = await Promise.all([startPostgres(), startRedisServer()]);
+  onTestFinished(async () => {
+    await Promise.all([postgres.stop(), redis.stop()]);
+  });
+  const files = programs.map((name) => path.join(import.meta.dirname, 'soak', `${name}.ts`));
+  const imports = files.map((file) => `--import=${pathToFileURL(file).href}`);
+  vi.stubEnv('NODE_OPTIONS', ['--expose-gc', ...imports].join(' '));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const system = await startTrialSystem({ DATABASE_URL: postgres.url, REDIS_URL: redis.url });
+  onTestFinished(system.stop);
+  const [result] = await Promise.all([soak(system, settings), pause(redis, settings)]);
+  console.log(tableOf(result));
+  return result;
+}
+
+/**
+ * Pauses Redis for the first half of the warm-up: reports then counts in its own memory, for which it allocates
+ * 18 MB once. A late response of Redis could otherwise cause it in the middle of the measurement.
+ */
+async function pause(redis: RedisServer, { warmUpSeconds }: SoakOptions): Promise<void> {
+  await redis.signal('SIGSTOP');
+  await sleep(warmUpSeconds * 500);
+  await redis.signal('SIGCONT');
+}
+
+test('the memory in use of no process grows under load', async () => {
+  const result = await soakWith(['collect-garbage'], options);
+
+  // On a busy machine, some journeys start too late or fail: the report contains both numbers.
+  expect(result.load.failed).toBeLessThan(0.01 * result.load.requests);
+  expect(findGrowing(result, limit)).toEqual([]);
+  if (process.env.FULL) writeSection(DOCUMENT, 'soak', reportOf(result, { limit, ...options }));
+});
+
+test('a process that keeps 4 kB of memory per request is found', async () => {
+  const settings = { ...options, seconds: 40, warmUpSeconds: 15 };
+
+  const result = await soakWith(['collect-garbage', 'leak'], settings);
+
+  expect(findGrowing(result, limit)).toHaveLength(result.processes.length);
+});
