@@ -45,6 +45,17 @@ async function startEdge(
 
 const PATH = '/api/v2/users/a%2Fb?x=%41';
 
+test('response headers that repeat the longest request line are passed on', async () => {
+  const link = `</${'a'.repeat(8_000)}>; rel="next"`;
+  const replica = await startReplica((_, response) => response.setHeader('Link', link).end());
+  const origin = await startEdge([replica.port]);
+
+  const response = await fetch(origin + PATH);
+
+  expect(response.status).toBe(200);
+  expect(response.headers.get('link')).toBe(link);
+});
+
 test.each(['PUT', 'DELETE', 'POST', 'PATCH', 'OPTIONS', 'QUERY'])(
   'a %s that a replica may have processed is not repeated: 502',
   async (method) => {
