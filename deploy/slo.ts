@@ -13,6 +13,16 @@ export const SERVICE_OBJECTIVES = {
   reports: { availability: 0.999, correctDecisions: 0.999 },
 } as const satisfies Record<string, ServiceObjectives>;
 
+/** Share of events that may be bad, without the rounding error of binary fractions. */
+export function errorBudget(objective: number): number {
+  return Number((1 - objective).toPrecision(6));
+}
+
+/** Share of the requests to all services that may fail. */
+export const FAILED_RATE = errorBudget(
+  Math.min(...Object.values(SERVICE_OBJECTIVES).map(({ availability }) => availability)),
+);
+
 /**
  * Latency objective of successful requests, in milliseconds. Both limits must be boundaries of the histogram
  * `http_request_duration_seconds`.

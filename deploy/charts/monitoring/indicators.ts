@@ -46,11 +46,6 @@ export function latencyObjectivesOf(service: ServiceName): LatencyObjective[] {
   return [...new Set(kindsOf(service).map((kind) => OBJECTIVES[kind]))];
 }
 
-/** Share of events that may be bad, without the rounding error of binary fractions. */
-export function budgetOf({ objective }: Pick<Indicator, 'objective'>): number {
-  return Number((1 - objective).toPrecision(6));
-}
-
 function kindsOf(service: ServiceName) {
   return KINDS.filter((kind) => kind.split('/')[3] === service);
 }

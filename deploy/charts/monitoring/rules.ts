@@ -1,5 +1,6 @@
 import { type ServiceName, serviceOf } from '../../../services/services.ts';
-import { budgetOf, type Indicator, indicatorsOf, SERIES } from './indicators.ts';
+import { errorBudget } from '../../slo.ts';
+import { type Indicator, indicatorsOf, SERIES } from './indicators.ts';
 
 /** A recording or alerting rule of Prometheus. */
 export interface Rule {
@@ -58,8 +59,8 @@ function recordingsOf(indicator: Indicator): Rule[] {
 }
 
 function burnAlertsOf(indicator: Indicator): Rule[] {
-  const { alert, record, labels, description, bad } = indicator;
-  const budget = budgetOf(indicator);
+  const { alert, record, labels, objective, description, bad } = indicator;
+  const budget = errorBudget(objective);
   const matchers = Object.entries({ ...SERVICE, ...labels })
     .map(([name, value]) => `${name}="${value}"`)
     .join(',');

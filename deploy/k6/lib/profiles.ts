@@ -1,6 +1,6 @@
 import type { Options, Scenario } from 'k6/options';
 
-import { KINDS } from '../../slo.ts';
+import { FAILED_RATE, KINDS } from '../../slo.ts';
 import { breakpoint } from './breakpoint.ts';
 import { COMPARED_KINDS, ROLLOUT_KINDS } from './kinds.ts';
 import { overload } from './overload.ts';
@@ -46,7 +46,7 @@ export const PROFILES = {
         preAllocatedVUs: Math.ceil(20 + 4 * rate),
       })),
       kinds: KINDS,
-      failedRate: 0.001,
+      failedRate: FAILED_RATE,
       hasChecks: true,
     }),
 
@@ -55,7 +55,7 @@ export const PROFILES = {
     optionsOf(env, {
       scenarios: steadyJourneys(env, { rate: 10, duration: '20m' }),
       kinds: KINDS,
-      failedRate: 0.001,
+      failedRate: FAILED_RATE,
       hasChecks: true,
     }),
 
