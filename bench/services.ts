@@ -20,8 +20,8 @@ const USERS = 200;
 const HELP = `Compares six endpoints of the services with the same endpoints on fastify, directly and behind nginx.
 
   --only users,catalog   services (${SERVICES.join(', ')})
-  --rounds 5             measured rounds
-  --seconds 1            seconds that one server is measured per round
+  --rounds 9             measured rounds
+  --seconds 2            seconds that one server is measured per round
   --connections 64       open connections of wrk
   --out DIR              folder of the JSON file with every sample (default .local/bench)
 `;
@@ -53,8 +53,8 @@ interface Settings {
 export async function runServices(args: readonly string[]): Promise<void> {
   const values = readOptions(args, HELP, {
     only: { type: 'string' },
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '1' },
+    rounds: { type: 'string', default: '9' },
+    seconds: { type: 'string', default: '2' },
     connections: { type: 'string', default: '64' },
   });
   if (!values) return;

@@ -41,7 +41,8 @@ export function observe(app: FastifyInstance): void {
     const labels = { method, route, status: `${Math.floor(status / 100)}xx` };
     requests.inc(labels);
     durations.observe(labels, durationMs / 1_000);
-    request.log.info({ method, route, status, durationMs }, 'request');
+    const traceId = request.headers.traceparent?.toString().slice(3, 35);
+    request.log.info({ method, route, status, durationMs, traceId }, 'request');
     done();
   });
   app.get('/metrics', async (_request, reply) => {

@@ -3,6 +3,8 @@
  * environment variables of the service and uses the service's own store, so that the frameworks differ
  * and nothing else does.
  */
+import { createSecretKey } from 'node:crypto';
+
 import rateLimit from '@fastify/rate-limit';
 import { VARIABLES as CATALOG_VARIABLES } from '@fw/catalog/src/config.ts';
 import { openStore as openCatalog } from '@fw/catalog/src/store/open.ts';
@@ -10,23 +12,45 @@ import { readConfig } from '@fw/service';
 import { VARIABLES as USERS_VARIABLES } from '@fw/users/src/config.ts';
 import { openStore as openUsers } from '@fw/users/src/store/open.ts';
 import Fastify, { type FastifyInstance } from 'fastify';
-import {
-  serializerCompiler,
-  validatorCompiler,
-  type ZodTypeProvider,
-} from 'fastify-type-provider-zod';
+import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { jwtVerify } from 'jose';
 import * as z from 'zod';
 
 import { observe, PRODUCTION_OPTIONS } from './fastify-observed.ts';
 
-const User = z.object({
-  id: z.string(),
-  name: z.string(),
-  email: z.string(),
-  createdAt: z.date(),
-  updatedAt: z.date(),
+/** A response schema: fastify removes all other fields, as endpoint() of fw does. */
+function declare(status: number, properties: object) {
+  return { [status]: { type: 'object', properties } };
+}
+
+const text = { type: 'string' };
+const count = { type: 'integer' };
+const time = { type: 'string', format: 'date-time' };
+const list = (properties: object) => ({ type: 'array', items: { type: 'object', properties } });
+const user = {
+  type: 'object',
+  properties: { id: text, name: text, email: text, createdAt: time, updatedAt: time },
+};
+const item = {
+  type: 'object',
+  properties: {
+    id: count,
+    name: text,
+    category: text,
+    brand: text,
+    priceCents: count,
+    currency: text,
+    description: text,
+    tags: { type: 'array', items: text },
+  },
+};
+const reports = list({
+  id: text,
+  title: text,
+  description: text,
+  links: list({ href: text, type: text }),
 });
+
 const NewUser = z.object({
   name: z.string().min(1).max(200),
   email: z.string().min(1).max(254),
@@ -41,12 +65,13 @@ const ROUTES: Readonly<Record<string, (app: FastifyInstance) => Promise<void>>> 
     const app = plain.withTypeProvider<ZodTypeProvider>();
     const store = await openUsers(readConfig(USERS_VARIABLES, process.env));
     const params = z.object({ id: z.string() });
-    app.get('/api/v1/users/:id', { schema: { params } }, async (request, reply) => {
+    const one = declare(200, { data: user });
+    app.get('/api/v1/users/:id', { schema: { params, response: one } }, async (request, reply) => {
       announceSuccessor(reply, request.url);
       reply.header('vary', 'Accept');
       const user = await store.find(request.params.id);
       if (!user) return reply.code(404).send({ message: 'not found' });
-      if (!request.headers.accept?.includes('text/html')) return { data: User.parse(user) };
+      if (!request.headers.accept?.includes('text/html')) return { data: user };
       const { name, email, createdAt, updatedAt } = user;
       return reply.type('text/html; charset=utf-8').send(`<article>
   <h1>${escapeHtml(name)}</h1>
@@ -55,38 +80,64 @@ const ROUTES: Readonly<Record<string, (app: FastifyInstance) => Promise<void>>> 
 </article>
 `);
     });
-    app.post('/api/v1/users', { schema: { body: NewUser } }, async (request, reply) => {
-      announceSuccessor(reply, request.url);
-      const now = new Date();
-      const times = { createdAt: now, updatedAt: now };
-      const user = { id: crypto.randomUUID(), ...request.body, ...times, version: 1 };
-      await store.insert(user);
-      return reply.code(201).send({ data: User.parse(user) });
-    });
+    const created = declare(201, { data: user });
+    app.post(
+      '/api/v1/users',
+      { schema: { body: NewUser, response: created } },
+      async (request, reply) => {
+        announceSuccessor(reply, request.url);
+        const now = new Date();
+        const times = { createdAt: now, updatedAt: now };
+        const user = { id: crypto.randomUUID(), ...request.body, ...times, version: 1 };
+        await store.insert(user);
+        return reply.code(201).send({ data: user });
+      },
+    );
   },
 
   catalog: async (plain) => {
     const app = plain.withTypeProvider<ZodTypeProvider>();
     const store = await openCatalog(readConfig(CATALOG_VARIABLES, process.env));
-    app.get('/api/v1/catalog', { schema: { querystring: Page } }, async (request, reply) => {
-      announceSuccessor(reply, request.url);
-      const { page, limit } = request.query;
-      const { items, total } = await store.list({ start: (page - 1) * limit, limit });
-      const totalPages = Math.ceil(total / limit);
-      return { items, page, limit, total, totalPages, hasNextPage: page < totalPages };
+    const page = declare(200, {
+      items: list({ id: count, name: text }),
+      page: count,
+      limit: count,
+      total: count,
+      totalPages: count,
+      hasNextPage: { type: 'boolean' },
     });
+    app.get(
+      '/api/v1/catalog',
+      { schema: { querystring: Page, response: page } },
+      async (request, reply) => {
+        announceSuccessor(reply, request.url);
+        const { page, limit } = request.query;
+        const { items, total } = await store.list({ start: (page - 1) * limit, limit });
+        const totalPages = Math.ceil(total / limit);
+        return { items, page, limit, total, totalPages, hasNextPage: page < totalPages };
+      },
+    );
     const params = z.object({ id: z.coerce.number().int().min(1) });
-    app.get('/api/v2/catalog/:id', { schema: { params } }, async (request, reply) => {
-      const { version, value } = await store.find(request.params.id);
-      if (!value) return reply.code(404).send({ message: 'not found' });
-      reply.header('vary', 'Accept').header('cache-control', 'public, max-age=60');
-      reply.header('etag', `"${version}"`);
-      return { data: value };
-    });
+    const one = declare(200, { data: item });
+    app.get(
+      '/api/v2/catalog/:id',
+      { schema: { params, response: one } },
+      async (request, reply) => {
+        const { version, value } = await store.find(request.params.id);
+        if (!value) return reply.code(404).send({ message: 'not found' });
+        reply.header('vary', 'Accept').header('cache-control', 'public, max-age=60');
+        reply.header('etag', `"${version}"`);
+        return { data: value };
+      },
+    );
   },
 
   reports: async (app) => {
-    const key = new TextEncoder().encode(process.env.JWT_SECRET);
+    const key = createSecretKey(process.env.JWT_SECRET ?? '', 'utf8').toCryptoKey(
+      { name: 'HMAC', hash: 'SHA-256' },
+      false,
+      ['verify'],
+    );
     app.decorateRequest('userId', '');
     app.addHook('onRequest', async (request) => {
       const token = request.headers.authorization?.slice('Bearer '.length) ?? '';
@@ -106,7 +157,11 @@ const ROUTES: Readonly<Record<string, (app: FastifyInstance) => Promise<void>>> 
       const links = types.map((type) => ({ href: `/api/v2/reports/${id}`, type }));
       return { id, title, description, links };
     });
-    app.get('/api/v2/reports', async (_request, reply) => {
+    const response = declare(200, {
+      data: reports,
+      meta: { type: 'object', properties: { total: count } },
+    });
+    app.get('/api/v2/reports', { schema: { response } }, async (_request, reply) => {
       reply.header('vary', 'Accept').header('cache-control', 'private, no-cache');
       return { data, meta: { total: data.length } };
     });
@@ -135,7 +190,6 @@ const routes = ROUTES[service];
 if (!routes) throw new RangeError(`Cannot serve "${service}": expected ${Object.keys(ROUTES)}`);
 const app = Fastify({ ...PRODUCTION_OPTIONS, trustProxy: true });
 app.setValidatorCompiler(validatorCompiler);
-app.setSerializerCompiler(serializerCompiler);
 observe(app);
 app.addHook('onRequest', (_request, reply, done) => {
   reply.header('cache-control', 'no-store');

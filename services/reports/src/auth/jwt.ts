@@ -60,7 +60,12 @@ export function createJwtVerifier(options: JwtVerifierOptions): Verify {
 
 function readKeys(keys: TokenKeys): { key: JWTVerifyGetKey; algorithms: string[] } {
   if ('secret' in keys) {
-    const secret = createSecretKey(keys.secret, 'utf8');
+    // jose would import any other form of the key for each token.
+    const secret = createSecretKey(keys.secret, 'utf8').toCryptoKey(
+      { name: 'HMAC', hash: 'SHA-256' },
+      false,
+      ['verify'],
+    );
     return { key: async () => secret, algorithms: ['HS256'] };
   }
   // RFC 9864 defines a second name for the same algorithm.
