@@ -76,11 +76,15 @@ function readHead(req: IncomingMessage): string {
     if (req.httpVersionMinor === 0) return '';
     throw new BadRequestError('A request must have one Host header');
   }
-  if (!isHost(host)) {
+  if (host !== validHost && !isHost(host)) {
     throw new BadRequestError('The Host header must be a host and an optional port');
   }
+  validHost = host;
   return host;
 }
+
+/** The last valid `Host`: nearly all requests to a server have the same. */
+let validHost: string | undefined;
 
 /**
  * Rejects codings that the parser accepts before `chunked` but does not decode, and chunks in HTTP/1.0,

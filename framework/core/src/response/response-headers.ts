@@ -28,9 +28,8 @@ export function setHeader(
 ): void {
   if (!validNames.has(name)) checkName(name);
   const values = typeof value === 'object' ? value.map(String) : String(value);
-  for (const text of typeof values === 'object' ? values : [values]) {
-    http.validateHeaderValue(name, text);
-  }
+  if (typeof values === 'string') http.validateHeaderValue(name, values);
+  else for (const text of values) http.validateHeaderValue(name, text);
   const at = findHeader(headers, name);
   if (at < 0) headers.push(name, values);
   else headers[at + 1] = values;
