@@ -102,11 +102,18 @@ export function createMetrics({
     labelNames: ['route', 'status'],
     registers,
   });
-  const decisions = new Counter({
+  const decisions = new Map<string, Record<Decision, number>>();
+  new Counter({
     name: 'rate_limit_decisions_total',
     help: 'Decisions of the rate limits, by outcome.',
     labelNames: ['limit', 'outcome'],
     registers,
+    collect() {
+      this.reset();
+      for (const [limit, counts] of decisions) {
+        for (const [outcome, count] of Object.entries(counts)) this.inc({ limit, outcome }, count);
+      }
+    },
   });
   const pools = new Map<string, () => PoolUse>();
   new Gauge({
@@ -151,8 +158,11 @@ export function createMetrics({
     },
     countClient: createClientCounter(register),
     countDecisions(limit, limiter) {
-      for (const outcome of ['allowed', 'refused', 'failed']) decisions.inc({ limit, outcome }, 0);
-      return countDecisions(limiter, (outcome) => decisions.inc({ limit, outcome }));
+      const counts = decisions.get(limit) ?? { allowed: 0, refused: 0, failed: 0 };
+      decisions.set(limit, counts);
+      return countDecisions(limiter, (outcome) => {
+        counts[outcome]++;
+      });
     },
     watchQueue(read) {
       readQueue = read;
@@ -163,11 +173,11 @@ export function createMetrics({
   };
 }
 
+/** What a limiter decides about a request; `failed`: its store did not respond. */
+type Decision = 'allowed' | 'refused' | 'failed';
+
 /** A limiter allows a request by calling `next`; otherwise it sends a response or throws. */
-function countDecisions(
-  limiter: Middleware,
-  count: (outcome: 'allowed' | 'refused' | 'failed') => void,
-): Middleware {
+function countDecisions(limiter: Middleware, count: (outcome: Decision) => void): Middleware {
   const counted: Middleware = async (ctx, next) => {
     let isAllowed = false;
     try {
