@@ -62,7 +62,7 @@ export function renderLimits(limits: Partial<EdgeLimits> = {}): string {
 
 /**
  * Idle connections that nginx keeps to each service. Fewer than the requests in progress would mean that
- * it closes and opens connections all the time, which costs the service up to a tenth of its CPU time.
+ * it closes and opens connections all the time, which the service has to accept.
  */
 const IDLE_CONNECTIONS = 256;
 
