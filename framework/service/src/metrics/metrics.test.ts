@@ -79,6 +79,16 @@ test('unknown paths and methods share series', async () => {
   ]);
 });
 
+test('a reset of the registry clears requests and durations', async () => {
+  const { metrics, read } = newService();
+  metrics.end({ method: 'GET', route: '', status: 200, durationMs: 1 });
+
+  metrics.register.resetMetrics();
+
+  expect(await read('http_requests_total')).toEqual([]);
+  expect(await read('http_request_duration_seconds')).toEqual([]);
+});
+
 test('durations are a histogram in seconds', async () => {
   const { metrics, read } = newService();
 

@@ -66,8 +66,8 @@ class Durations {
 
 /**
  * Adds the number of requests and a histogram of their durations to `register`, and returns a function
- * that records a request. prom-client would format the labels of each request, which takes ten times as
- * long as adding it to a table. Here, labels are formatted when the metrics are read.
+ * that records a request. prom-client would format the labels of each request, which takes seven times
+ * as long as adding it to a table. Here, labels are formatted when the metrics are read.
  */
 export function createRequestMetrics(
   register: Registry,
@@ -112,12 +112,13 @@ function registerCount(register: Registry, routes: ReadonlyMap<string, RouteSeri
   });
 }
 
-function registerDurations(register: Registry, routes: ReadonlyMap<string, RouteSeries>): void {
+function registerDurations(register: Registry, routes: Map<string, RouteSeries>): void {
   const valuesOf = ({ labels, classes }: RouteSeries) =>
     classes.flatMap((durations, at) => durations.values({ ...labels, status: `${at}xx` }));
   const metric = {
     ...DURATIONS,
     get: async () => ({ ...DURATIONS, values: [...routes.values()].flatMap(valuesOf) }),
+    reset: () => routes.clear(),
   };
   // prom-client has no base class for metrics; its registry reads only these members.
   register.registerMetric(metric as unknown as Metric);
