@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+
+import { CLIENT_CORE, canPin } from './cores.ts';
+import { type LoadOptions, type LoadResult, OUTCOMES } from './generator.ts';
+
+const GENERATOR = path.join(import.meta.dirname, 'generator.ts');
+
+/** Sends load from a process of its own. */
+export async function runLoad(options: LoadOptions): Promise<LoadResult> {
+  const node = [process.execPath, GENERATOR];
+  const [file = '', ...args] = canPin ? ['taskset', '-c', String(CLIENT_CORE), ...node] : node;
+  const child = spawn(file, args, {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    serialization: 'advanced',
+  });
+  const exited = once(child, 'exit').then(([code]) => {
+    throw new Error(`The load generator exited with code ${code}`);
+  });
+  exited.catch(() => {});
+  child.send(options);
+  const [result] = await Promise.race([once(child, 'message'), exited]);
+  return result as LoadResult;
+}
+
+/** What happened to the requests of a period. */
+export interface LoadSummary {
+  readonly offered: number;
+  readonly goodput: number;
+  /** Numbers of requests by outcome. */
+  readonly counts: Readonly<Record<(typeof OUTCOMES)[number], number>>;
+  /** Of served requests, in milliseconds. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** Summarizes the requests that were due from `fromMs` to `toMs`; `offered` and `goodput` are per second. */
+export function summarize(result: LoadResult, fromMs: number, toMs: number): LoadSummary {
+  const counts = { left: 0, served: 0, rejected: 0, failed: 0 };
+  const latencies: number[] = [];
+  result.dueMs.forEach((dueMs, index) => {
+    if (dueMs < fromMs || dueMs >= toMs) return;
+    const outcome = OUTCOMES[result.outcome[index] ?? 0] ?? 'left';
+    counts[outcome]++;
+    if (outcome === 'served') latencies.push(result.latencyMs[index] ?? 0);
+  });
+  latencies.sort((a, b) => a - b);
+  const seconds = (toMs - fromMs) / 1_000;
+  const total = counts.left + counts.served + counts.rejected + counts.failed;
+  return {
+    offered: total / seconds,
+    goodput: counts.served / seconds,
+    counts,
+    p50Ms: latencies[Math.floor(latencies.length * 0.5)] ?? Number.NaN,
+    p99Ms: latencies[Math.floor(latencies.length * 0.99)] ?? Number.NaN,
+  };
+}
+
+/** The share of requests that were served, of those whose client waited. */
+export function servedShare({ counts: { served, rejected, failed } }: LoadSummary): number {
+  return served / (served + rejected + failed);
+}
+
+const PERIOD_MS = 500;
+
+/** When at least 99 % of the requests are served from then on, in milliseconds after `fromMs`. */
+export function recoveryMs(result: LoadResult, fromMs: number): number {
+  const endMs = result.dueMs.at(-1) ?? fromMs;
+  let recoveredMs = fromMs;
+  for (let ms = fromMs; ms < endMs; ms += PERIOD_MS) {
+    if (servedShare(summarize(result, ms, ms + PERIOD_MS)) < 0.99) recoveredMs = ms + PERIOD_MS;
+  }
+  return recoveredMs - fromMs;
+}
