@@ -19,7 +19,7 @@ $(TOOLCHAIN):
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help install up down api-usage status logs token import config smoke contract leftovers \
+.PHONY: help install up observe down api-usage status logs token import config smoke contract leftovers \
 	load images packages test check format documents breaking charts e2e \
 	durability conformance chaos soak installation bench clean
 
@@ -30,6 +30,9 @@ install: node_modules/.installed ## Install the packages, and Node if it is miss
 
 up: install ## Build and start the system on localhost:8080 (PORT=8090, BACKEND=kind, WITHOUT=v1)
 	@node deploy/local/up.ts --port $(PORT) --backend "$(BACKEND)" --without '$(WITHOUT)'
+
+observe: install ## Start the system with Prometheus and Zipkin (Java 17): metrics and traces
+	@node deploy/local/up.ts --port $(PORT) --backend processes --observe
 
 down: $(TOOLCHAIN) ## Stop what "make up" started (CLEAN=1: remove the data too)
 	@node deploy/local/down.ts $(if $(CLEAN),--clean)
@@ -68,7 +71,7 @@ leftovers: $(TOOLCHAIN)
 	@node deploy/local/leftovers.ts --port $(PORT)
 
 test: install ## Type-check, lint and run all tests that need no running system
-	@node deploy/local/tools.ts nginx redis chromium postgres prometheus
+	@node deploy/local/tools.ts nginx redis chromium postgres prometheus java
 	@node deploy/local/tools.ts $(if $(CI),,--optional) helm helm3 k6 kube-score
 	@$(if $(wildcard tests),node tests/conformance/environment.ts $(if $(CI),,--optional))
 	npm run check

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { observerPorts } from './observe/observers.ts';
 import { isPortFree } from './processes/ports.ts';
 import { replicasOf } from './processes/system.ts';
 import { folders } from './state.ts';
@@ -12,12 +13,17 @@ const { values } = parseArgs({ options: { port: { type: 'string', default: '8080
 const edge = Number(values.port);
 const found: string[] = [];
 
-for (const port of [edge, ...replicasOf(edge).flatMap((one) => [one.port, one.healthPort])]) {
+const ports = [
+  ...[edge, ...Object.values(observerPorts(edge))],
+  ...replicasOf(edge).flatMap(({ port, healthPort }) => [port, healthPort]),
+];
+for (const port of ports) {
   if (!(await isPortFree(port))) found.push(`port ${port}`);
 }
 const ours = [
   path.join(folders.root, 'services') + path.sep,
-  path.join(folders.run, 'nginx'),
+  ...['nginx', 'prometheus', 'zipkin'].map((name) => path.join(folders.run, name)),
+  path.join(import.meta.dirname, 'observe/collector.ts'),
   path.join(import.meta.dirname, 'cluster/forward.ts'),
 ];
 const processes = execFileSync('ps', ['-A', '-o', 'pid=', '-o', 'args='], { encoding: 'utf8' });

@@ -59,6 +59,14 @@ const TOOLS = {
     fedora: 'golang-github-prometheus',
     homebrew: 'prometheus',
   },
+  java: {
+    programs: ['java'],
+    debian: 'default-jre-headless',
+    fedora: 'java-latest-openjdk-headless',
+    homebrew: 'openjdk',
+    // Homebrew does not link it, because macOS has a program of that name.
+    folders: '{/opt/homebrew/opt/openjdk/bin,/usr/local/opt/openjdk/bin}',
+  },
   wrk: { programs: ['wrk'], debian: 'wrk', fedora: 'wrk', homebrew: 'wrk' },
 } as const satisfies Record<string, Tool>;
 
@@ -107,13 +115,18 @@ function isGoTool(name: ToolName): name is GoToolName {
   return name in GO_TOOLS;
 }
 
-/** The folder of a built tool: in the user's cache, once per version for all checkouts. */
+/** The folder of a built tool. */
 function builtFolder(name: GoToolName): string {
+  return cacheFolder(`${name}-${GO_TOOLS[name].version}`);
+}
+
+/** The folder of a tool in the user's cache: one per version for all checkouts. */
+export function cacheFolder(tool: string): string {
   const { XDG_CACHE_HOME = '' } = process.env;
   const cache = path.isAbsolute(XDG_CACHE_HOME)
     ? XDG_CACHE_HOME
     : path.join(os.homedir(), '.cache');
-  return path.join(cache, 'fw', 'tools', `${name}-${GO_TOOLS[name].version}`);
+  return path.join(cache, 'fw', 'tools', tool);
 }
 
 /** The path of a tool, or undefined. */

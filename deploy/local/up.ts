@@ -8,28 +8,43 @@ import { clusterOf, readCluster } from './cluster/record.ts';
 import { ignoreClosedOutput } from './output.ts';
 import { createLaunch } from './processes/launch.ts';
 import { describeStores, readStores } from './processes/stores.ts';
+import { replicasOf } from './processes/system.ts';
 import { checkServiceVariables } from './service-variables.ts';
 import { folders, readRunning } from './state.ts';
 
 const log = console.log;
 
-function readOptions(): { port: number; wanted: string; without: string } {
+interface UpOptions {
+  readonly port: number;
+  /** The backend that the command line names; empty if none. */
+  readonly wanted: string;
+  readonly without: string;
+  readonly observe: boolean;
+}
+
+function readOptions(): UpOptions {
   const { values } = parseArgs({
     options: {
       port: { type: 'string', default: '8080' },
       backend: { type: 'string', default: '' },
       without: { type: 'string', default: '' },
+      observe: { type: 'boolean', default: false },
     },
   });
   const port = Number(values.port);
   if (!Number.isInteger(port) || port < 1024 || port > 60_000) {
     throw new Error(`PORT must be an integer from 1024 to 60000, got "${values.port}"`);
   }
-  const { backend: wanted, without } = values;
+  const { backend: wanted, without, observe } = values;
   if (without && !OLD_VERSIONS.includes(without)) {
     throw new Error(`WITHOUT must be ${OLD_VERSIONS.join(' or ')}, got "${without}"`);
   }
-  return { port, wanted, without };
+  return { port, wanted, without, observe };
+}
+
+/** Whether Prometheus and Zipkin run: they stay until "make down". */
+function isObserved(): boolean {
+  return readRunning(folders.run).some(({ name }) => name === 'zipkin');
 }
 
 function runningBackend(): BackendName | undefined {
@@ -39,7 +54,7 @@ function runningBackend(): BackendName | undefined {
 }
 
 async function up(): Promise<void> {
-  const { port, wanted, without } = readOptions();
+  const { port, wanted, without, observe } = readOptions();
   checkServiceVariables(process.env);
   if (without) {
     process.env.WITHOUT_VERSION = without;
@@ -49,7 +64,13 @@ async function up(): Promise<void> {
   log(`Backend: ${name}, because ${why}`);
   const launch =
     name === 'processes'
-      ? createLaunch({ folders, port, stores: readStores(process.env), log })
+      ? createLaunch({
+          folders,
+          port,
+          stores: readStores(process.env),
+          observe: observe || isObserved(),
+          log,
+        })
       : createClusterLaunch({ folders, port, backend: name, env: process.env, log });
   const interrupted = new Promise<never>((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -63,16 +84,24 @@ async function up(): Promise<void> {
     await launch.undo().catch(printError);
     process.exit(1);
   }
-  await printAddresses(`http://localhost:${port}`);
+  await printAddresses(port);
 }
 
-async function describeSystem(): Promise<readonly string[]> {
+async function describeSystem(port: number): Promise<readonly string[]> {
   const cluster = readCluster(folders.run);
   if (!cluster) {
-    const services = readRunning(folders.run).filter(({ name }) => name !== 'edge');
-    const ports = services.map(({ name, address }) => `${name} :${new URL(address).port}`);
+    const running = readRunning(folders.run);
+    const ports = replicasOf(port)
+      .filter((replica) => running.some(({ name }) => name === replica.name))
+      .map((replica) => `${replica.name} :${replica.port}`);
+    const addressOf = (observer: string) => running.find(({ name }) => name === observer)?.address;
+    const [prometheus, zipkin] = [addressOf('prometheus'), addressOf('zipkin')];
     const stores = describeStores(readStores(process.env));
-    return [`Replicas  ${ports.join(', ')}`, `Stores    ${stores}`];
+    return [
+      `Replicas  ${ports.join(', ')}`,
+      `Stores    ${stores}`,
+      ...(prometheus && zipkin ? [`Metrics   ${prometheus}`, `Traces    ${zipkin}`] : []),
+    ];
   }
   const { namespace, cluster: name } = cluster;
   const parts = await readParts(clusterOf(folders.run, AbortSignal.timeout(30_000)), cluster);
@@ -83,11 +112,12 @@ async function describeSystem(): Promise<readonly string[]> {
   ];
 }
 
-async function printAddresses(origin: string): Promise<void> {
+async function printAddresses(port: number): Promise<void> {
+  const origin = `http://localhost:${port}`;
   log(`
 Open      ${origin}
 Docs      ${origin}${SERVICE_NAMES.map((name) => `/docs/${name}`).join(', ')}
-${(await describeSystem()).join('\n')}
+${(await describeSystem(port)).join('\n')}
 
 Try
   curl -X POST ${origin}/api/v2/users -H 'content-type: application/json' -d '{"name":"Grace","email":"grace@example.org"}'

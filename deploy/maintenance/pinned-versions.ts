@@ -47,6 +47,11 @@ const FINDERS: readonly Finder[] = [
     pattern:
       /^ {2}'?(?<product>[\w-]+)'?: \{\n {4}package: .+\n {4}version: 'v(?<version>[\d.]+)'/gm,
   },
+  {
+    files: 'deploy/local/observe/zipkin.ts',
+    pattern: /^const VERSION = '(?<version>[\d.]+)'/gm,
+    product: 'zipkin',
+  },
   { files: 'deploy/local/install-tool.ts', pattern: /Go (?<version>\d+\.\d+)/g, product: 'go' },
   {
     files: '{.,framework/*,framework/create/template}/package.json',

@@ -3,6 +3,7 @@ import path from 'node:path';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
 import { buildService } from '../build.ts';
+import { collectorUrl, observerLinks, planObservers } from '../observe/observers.ts';
 import { type Folders, readRunning, writeRecords } from '../state.ts';
 import { readOrCreateSecret } from '../token.ts';
 import { ensureTool } from '../tools.ts';
@@ -19,6 +20,8 @@ export interface LaunchOptions {
   readonly port: number;
   /** Default: SQLite and memory. */
   readonly stores?: Stores;
+  /** Also runs Prometheus and Zipkin, to which the services send spans. Default false. */
+  readonly observe?: boolean;
   /** Builds the bundles of the services. Default: all of them. */
   readonly build?: () => Promise<unknown>;
   /** Receives a line of progress. */
@@ -40,7 +43,7 @@ export function buildServices(): Promise<unknown> {
 
 /** Prepares the start of the system as processes of this machine. */
 export function createLaunch(options: LaunchOptions): Launch {
-  const { folders, port, stores = {}, build = buildServices, log } = options;
+  const { folders, port, stores = {}, observe = false, build = buildServices, log } = options;
   const started: ProcessRecord[] = [];
 
   async function up(): Promise<void> {
@@ -48,7 +51,7 @@ export function createLaunch(options: LaunchOptions): Launch {
     const start = performance.now();
     await build();
     log(`Built the services in ${secondsSince(start)}`);
-    const plans = planSystem();
+    const plans = await planSystem();
 
     const running = readRunning(folders.run);
     const isCurrent = ({ name, fingerprint }: ProcessRecord) =>
@@ -70,7 +73,7 @@ export function createLaunch(options: LaunchOptions): Launch {
     await Promise.all(missing.map((plan) => startOne(plan, current)));
   }
 
-  function planSystem(): ProcessPlan[] {
+  async function planSystem(): Promise<ProcessPlan[]> {
     const nginx = ensureTool('nginx');
     fs.mkdirSync(folders.data, { recursive: true });
     readOrCreateSecret(folders.run);
@@ -78,9 +81,16 @@ export function createLaunch(options: LaunchOptions): Launch {
     const replicas = replicasOf(port);
     const prefix = path.join(folders.run, 'nginx');
     const limits = edgeLimitsOf(process.env);
+    const observers = observe
+      ? await planObservers({ folders, edgePort: port, replicas, log })
+      : [];
+    const links = observe ? observerLinks(port) : {};
+    const common = { folders, stores, edgePort: port };
+    const replicaOptions = observe ? { ...common, collectorUrl: collectorUrl(port) } : common;
     return [
-      ...replicas.map((replica) => planReplica(replica, { folders, stores, edgePort: port })),
-      planEdge({ nginx, port, upstreams: upstreamsOf(replicas), prefix, limits, replicas }),
+      ...observers,
+      ...replicas.map((replica) => planReplica(replica, replicaOptions)),
+      planEdge({ nginx, port, upstreams: upstreamsOf(replicas), prefix, limits, replicas, links }),
     ];
   }
 

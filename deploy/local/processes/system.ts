@@ -45,17 +45,20 @@ export interface ReplicaOptions {
   readonly stores: Stores;
   /** Services call each other through the edge, which skips unavailable replicas. */
   readonly edgePort: number;
+  /** The receiver of spans. Default: `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  readonly collectorUrl?: string | undefined;
 }
 
 /** The environment of a service on this machine, except its ports. */
 export function environmentOf(
   service: ServiceName,
-  { folders, stores: { DATABASE_URL, REDIS_URL }, edgePort }: ReplicaOptions,
+  { folders, stores: { DATABASE_URL, REDIS_URL }, edgePort, collectorUrl }: ReplicaOptions,
 ): Record<string, string> {
   const { store, authenticated, calls } = serviceOf(service);
   const edge = `http://127.0.0.1:${edgePort}`;
   return {
     ...passedOn(service),
+    ...(collectorUrl && { OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl }),
     PATH: process.env.PATH ?? '',
     ...(process.env.NODE_OPTIONS && { NODE_OPTIONS: process.env.NODE_OPTIONS }),
     NODE_ENV: 'production',

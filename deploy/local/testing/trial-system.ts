@@ -2,7 +2,14 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-import { buildServices, createLaunch, type Launch, stopSystem } from '../processes/launch.ts';
+import { observerPorts } from '../observe/observers.ts';
+import {
+  buildServices,
+  createLaunch,
+  type Launch,
+  type LaunchOptions,
+  stopSystem,
+} from '../processes/launch.ts';
 import type { Stores } from '../processes/stores.ts';
 import { replicasOf } from '../processes/system.ts';
 import { type Folders, foldersOf } from '../state.ts';
@@ -29,15 +36,19 @@ const build = () => {
   return built;
 };
 
-/** Starts the same processes as `make up`. */
-export async function startTrialSystem(stores: Stores = {}): Promise<TrialSystem> {
+/** Starts the same processes as `make up`, or as `make observe`. */
+export async function startTrialSystem(
+  stores: Stores = {},
+  { observe = false }: Pick<LaunchOptions, 'observe'> = {},
+): Promise<TrialSystem> {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-system-'));
   const folders = foldersOf(root);
   const offsets = replicasOf(0).flatMap(({ port, healthPort }) => [port, healthPort]);
-  const port = await freePortsFrom([0, ...offsets]);
+  const observers = Object.values(observerPorts(0));
+  const port = await freePortsFrom([0, ...offsets, ...(observe ? observers : [])]);
   const progress: string[] = [];
   const log = (line: string) => progress.push(line);
-  const up = () => createLaunch({ folders, port, stores, build, log }).up();
+  const up = () => createLaunch({ folders, port, stores, observe, build, log }).up();
   const stop = async () => {
     await stopSystem(folders);
     fs.rmSync(root, { recursive: true });

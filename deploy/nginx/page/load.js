@@ -8,7 +8,7 @@ const section = document.querySelector('#load');
 const PLOTS = [
   ['Requests per second', ({ requests, ms }) => (1_000 * requests) / ms, ''],
   ['Responses with 5xx', ({ requests, errors }) => (100 * errors) / requests, ' %'],
-  ['99th percentile of the duration', p99, ' ms'],
+  ['99th percentile of duration', p99, ' ms'],
 ];
 
 /** Resolves with `undefined` if the replica is down. */
@@ -33,7 +33,7 @@ async function measure(service) {
     return now.requests < last[index].requests ? [now] : [add(now, last[index], -1)];
   });
   const ms = at - before;
-  // After a pause, such as that of a hidden page, the change is not that of one interval.
+  // After a pause, such as while hidden, the change is not of one interval.
   if (changes.length > 0 && ms < 2 * INTERVAL_MS) {
     points.push({ at, ms, ...changes.reduce((one, other) => add(one, other)) });
   }
@@ -41,7 +41,7 @@ async function measure(service) {
   while (points[0]?.at < at - WINDOW_MS) points.shift();
 }
 
-/** The end of the axis: 1, 2 or 5 times a power of ten, and at least 1. */
+/** The end of the axis: 1, 2 or 5 times a power of ten. */
 function topOf(values) {
   const highest = Math.max(1, ...values);
   const power = 10 ** Math.floor(Math.log10(highest));

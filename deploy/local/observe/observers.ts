@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+
+import type { ProcessPlan } from '../processes/process.ts';
+import type { Replica } from '../processes/system.ts';
+import type { Folders } from '../state.ts';
+import { planPrometheus, prometheusPage } from './prometheus.ts';
+import { ensureZipkin, planZipkin } from './zipkin.ts';
+
+/** The ports of Prometheus, Zipkin and the collector; next to an edge on 8080, 9090 and 9411. */
+export function observerPorts(edgePort: number) {
+  return { prometheus: edgePort + 1_010, zipkin: edgePort + 1_331, collector: edgePort + 1_318 };
+}
+
+/** The address to which the services send spans (`OTEL_EXPORTER_OTLP_ENDPOINT`). */
+export function collectorUrl(edgePort: number): string {
+  return `http://127.0.0.1:${observerPorts(edgePort).collector}`;
+}
+
+/** The links to Prometheus and Zipkin, by their titles. */
+export function observerLinks(edgePort: number): Readonly<Record<string, string>> {
+  const { prometheus, zipkin } = observerPorts(edgePort);
+  return {
+    Prometheus: prometheusPage(`http://localhost:${prometheus}`),
+    Traces: `http://localhost:${zipkin}/zipkin/`,
+  };
+}
+
+export interface ObserverOptions {
+  readonly folders: Folders;
+  readonly edgePort: number;
+  readonly replicas: readonly Replica[];
+  /** Receives a line of progress. */
+  readonly log: (line: string) => void;
+}
+
+/**
+ * How to run Prometheus, Zipkin and the collector of `make observe`.
+ *
+ * @throws {Error} with installation instructions, if a program is missing
+ */
+export async function planObservers(options: ObserverOptions): Promise<ProcessPlan[]> {
+  const { folders, edgePort, replicas, log } = options;
+  const ports = observerPorts(edgePort);
+  const folder = (name: string) => path.join(folders.run, name);
+  const jar = await ensureZipkin(log);
+  return [
+    planPrometheus({ port: ports.prometheus, replicas, folder: folder('prometheus') }),
+    planZipkin({ jar, port: ports.zipkin, folder: folder('zipkin') }),
+    planCollector(options),
+  ];
+}
+
+function planCollector({ folders, edgePort }: ObserverOptions): ProcessPlan {
+  const { collector: port, zipkin } = observerPorts(edgePort);
+  const source = fs.globSync('*.ts', { cwd: import.meta.dirname }).sort();
+  const hash = createHash('sha256');
+  for (const name of source) hash.update(fs.readFileSync(path.join(import.meta.dirname, name)));
+  return {
+    name: 'collector',
+    command: process.execPath,
+    args: [
+      path.join(import.meta.dirname, 'collector.ts'),
+      `--port=${port}`,
+      `--zipkin=http://127.0.0.1:${zipkin}`,
+      `--log=${path.join(folders.logs, 'edge.log')}`,
+    ],
+    env: { PATH: process.env.PATH ?? '' },
+    cwd: folders.run,
+    ports: [port],
+    address: `http://127.0.0.1:${port}`,
+    readyUrl: `http://127.0.0.1:${port}/`,
+    fingerprint: hash.digest('hex'),
+  };
+}

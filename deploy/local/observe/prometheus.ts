@@ -1,0 +1,85 @@
+import fs from 'node:fs';
+import path from 'node:path';
+
+import type { ProcessPlan } from '../processes/process.ts';
+import type { Replica } from '../processes/system.ts';
+import { ensureTool } from '../tools.ts';
+
+/** The configuration: each replica with the labels that it has on a cluster (ServiceMonitor). */
+export function renderPrometheus(replicas: readonly Replica[]): string {
+  const config = {
+    global: { scrape_interval: '5s' },
+    scrape_configs: replicas.map(({ name, service, healthPort }) => ({
+      job_name: name,
+      static_configs: [
+        {
+          targets: [`127.0.0.1:${healthPort}`],
+          labels: {
+            job: `${service}-metrics`,
+            namespace: 'local',
+            service: `${service}-metrics`,
+            pod: name,
+          },
+        },
+      ],
+    })),
+  };
+  // JSON is YAML.
+  return `${JSON.stringify(config, undefined, 2)}\n`;
+}
+
+/** Adds the label `version`, which the path of the route contains: `/api/v2/users`. */
+const byVersion = (rate: string) =>
+  `label_replace(${rate}, "version", "$1", "route", "/api/(v[0-9]+)/.*")`;
+const REQUESTS = byVersion('rate(http_requests_total{route=~"/api/.*"}[1m])');
+const BUCKETS = byVersion('rate(http_request_duration_seconds_bucket{route=~"/api/.*"}[1m])');
+const SUM = `sum by (service, version) (${REQUESTS})`;
+
+const FAILED = SUM.replace('{', '{status="5xx",');
+
+/** Requests per second, share of 5xx responses and 99th percentile in seconds, by service and version. */
+export const QUERIES = [
+  SUM,
+  `(${FAILED} or ${SUM} * 0) / ${SUM}`,
+  `histogram_quantile(0.99, sum by (service, version, le) (${BUCKETS}))`,
+] as const;
+
+/** The page of Prometheus at `origin` with a graph of each query. */
+export function prometheusPage(origin: string): string {
+  const parameters = QUERIES.flatMap((query, index) => [
+    [`g${index}.expr`, query],
+    [`g${index}.tab`, '0'],
+    [`g${index}.range_input`, '15m'],
+  ]);
+  return `${origin}/graph?${new URLSearchParams(parameters)}`;
+}
+
+export interface PrometheusOptions {
+  readonly port: number;
+  readonly replicas: readonly Replica[];
+  /** The folder of its configuration and data. */
+  readonly folder: string;
+}
+
+/** Writes the configuration of Prometheus to `folder`, and returns how to run it. */
+export function planPrometheus({ port, replicas, folder }: PrometheusOptions): ProcessPlan {
+  const file = path.join(folder, 'prometheus.yml');
+  const config = renderPrometheus(replicas);
+  fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(file, config);
+  return {
+    name: 'prometheus',
+    command: ensureTool('prometheus'),
+    args: [
+      `--config.file=${file}`,
+      `--storage.tsdb.path=${path.join(folder, 'data')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+    ],
+    env: { PATH: process.env.PATH ?? '' },
+    cwd: folder,
+    ports: [port],
+    address: `http://localhost:${port}`,
+    readyUrl: `http://127.0.0.1:${port}/-/ready`,
+    fingerprint: config,
+  };
+}
