@@ -41,6 +41,16 @@ describe.each(Object.entries(TOPICS))('%s', (_, rowsOf) => {
   });
 });
 
+test('the table has at least 215 requests, each with a source and a unique title', () => {
+  const rows = Object.entries(TOPICS).flatMap(([topic, rowsOf]) =>
+    rowsOf(SAMPLE).map(([title, source]) => ({ title: `${topic}: ${title}`, source })),
+  );
+
+  expect(rows.length).toBeGreaterThanOrEqual(215);
+  expect(rows.filter(({ source }) => source === '')).toEqual([]);
+  expect(new Set(rows.map(({ title }) => title)).size).toBe(rows.length);
+});
+
 test('no hidden request reached a service', () => {
   const logs = fs.globSync(path.join(system.folders.logs, '*.log'));
   const lines = logs.flatMap((file) => fs.readFileSync(file, 'utf8').split('\n'));
