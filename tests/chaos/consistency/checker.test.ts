@@ -25,7 +25,7 @@ function newFolder(): string {
   return folder;
 }
 
-if (SKIPPED) console.warn(`The checker of the users' history${SKIPPED}`);
+if (SKIPPED) console.warn(`tests/chaos/consistency${SKIPPED}`);
 
 describe.skipIf(SKIPPED)('the checker of histories', () => {
   test('passes its own tests', () => {

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import http from 'node:http';
+import { text as readText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Outcome, Request, UserState } from './operation.ts';
@@ -100,17 +102,19 @@ function ifMatch(version: number | undefined): http.OutgoingHttpHeaders {
   return version === undefined ? {} : { 'If-Match': `"${version}"` };
 }
 
-/** @throws {Error} if the connection ends, or after `TIMEOUT_MS` */
+/** @throws {Error} if the connection ends before the response, or after `TIMEOUT_MS` */
 async function exchange(origin: string, agent: http.Agent, message: Message) {
-  const { method, path, headers = {}, body = '' } = message;
-  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
-  const timer = setTimeout(() => request.destroy(new Error('time-out')), TIMEOUT_MS);
-  const request = http.request(origin + path, { agent, method, headers }, async (response) => {
-    const text = (await response.setEncoding('utf8').toArray()).join('');
-    resolve({ status: response.statusCode ?? 0, text });
-  });
-  request.on('error', reject).end(body);
-  return promise.finally(() => clearTimeout(timer));
+  const { method, path, headers = {}, body } = message;
+  const request = http.request(origin + path, { agent, method, headers });
+  request.on('error', () => {}); // the following promises reject
+  const timer = setTimeout(() => request.destroy(), TIMEOUT_MS);
+  try {
+    request.end(body);
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+    return { status: response.statusCode ?? 0, text: await readText(response) };
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function userOf(text: string): { readonly user?: UserState } {

@@ -47,7 +47,7 @@ export async function run({
   const startedMs = performance.now();
 
   async function runGroups(): Promise<void> {
-    while (progress.operations < operations) {
+    while (progress.operations < operations && !progress.isOver) {
       const group = await runGroup(crypto.randomUUID(), client);
       progress.operations += group.operations.length;
       onProgress?.(progress.operations);
