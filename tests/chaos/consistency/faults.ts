@@ -14,9 +14,11 @@ interface Fault {
   run(): Promise<void>;
 }
 
-/** The state of a run, which the workload updates. */
+/** The state of a run. */
 export interface Progress {
   operations: number;
+  /** How many times every fault was injected. */
+  rounds: number;
   isOver: boolean;
 }
 
@@ -30,7 +32,7 @@ const MAX_PAUSE_MS = 2_000;
 export async function injectFaults(
   system: System,
   client: Client,
-  { every, progress }: { readonly every: number; readonly progress: Readonly<Progress> },
+  { every, progress }: { readonly every: number; readonly progress: Progress },
 ): Promise<FaultCounts> {
   const counts = { ...NO_FAULTS };
   for (;;) {
@@ -41,6 +43,7 @@ export async function injectFaults(
       await run();
       counts[kind]++;
     }
+    progress.rounds++;
   }
 }
 

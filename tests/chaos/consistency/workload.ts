@@ -12,7 +12,7 @@ const GROUPS = 16;
 
 export interface RunOptions {
   readonly store: Store;
-  /** Ends after this number of operations. */
+  /** Ends after this number of operations, and not before every fault was injected. */
   readonly operations: number;
   /** Number of operations between two faults. Default: no faults. */
   readonly faultEvery?: number;
@@ -33,7 +33,7 @@ export interface RunResult {
 export async function run({
   store,
   operations,
-  faultEvery = Number.POSITIVE_INFINITY,
+  faultEvery,
   bug,
   folder,
   onProgress,
@@ -41,13 +41,17 @@ export async function run({
   const system = await startSystem(store, bug);
   const client = createClient(system.origin);
   const checker = startChecker(folder, path.join(folder, `${bug ?? store}.html`));
-  const progress = { operations: 0, isOver: false };
-  const faults = injectFaults(system, client, { every: faultEvery, progress });
-  const faultsEnded = Promise.allSettled([faults]);
+  const rounds = faultEvery === undefined ? 0 : 1;
+  const progress = { operations: 0, rounds: 0, isOver: false };
+  const every = faultEvery ?? Number.POSITIVE_INFINITY;
+  const faults = injectFaults(system, client, { every, progress });
+  const faultsEnded = Promise.allSettled([faults]).then(() => {
+    progress.isOver = true;
+  });
   const startedMs = performance.now();
 
   async function runGroups(): Promise<void> {
-    while (progress.operations < operations && !progress.isOver) {
+    while ((progress.operations < operations || progress.rounds < rounds) && !progress.isOver) {
       const group = await runGroup(crypto.randomUUID(), client);
       progress.operations += group.operations.length;
       onProgress?.(progress.operations);
