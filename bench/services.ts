@@ -82,6 +82,7 @@ export async function runServices(args: readonly string[]): Promise<void> {
         `Medians of ${settings.rounds} rounds of ${settings.seconds} s; wrk with ` +
           `${settings.connections} connections; ${PINNING}. Ratios compare fw with fastify in the same ` +
           'round: above 1, fw is better.',
+        ...disturbance(samples),
         toTable(samples),
       ].join('\n\n'),
       data: { environment, settings, samples },
@@ -171,6 +172,17 @@ async function measureEndpoint(
     }
   }
   return samples;
+}
+
+/** A warning if other programs used the core of the servers: requests per second then depend on them. */
+function disturbance(samples: readonly Sample[]): readonly string[] {
+  const shares = samples.map((each) => (each.cpuMicrosPerRequest * each.requestsPerSecond) / 1e6);
+  const share = median(shares);
+  if (share >= 0.8) return [];
+  return [
+    `**Disturbed: other programs ran on the machine.** The servers got ${(share * 100).toFixed()} % of ` +
+      'their core, so the ratios of requests per second are unreliable.',
+  ];
 }
 
 function toTable(samples: readonly Sample[]): string {
