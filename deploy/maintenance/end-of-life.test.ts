@@ -98,6 +98,7 @@ test('the versions are found in every kind of file', () => {
       'helm deploy/local/tools.ts',
       'k6 deploy/local/tools.ts',
       'kube-score deploy/local/tools.ts',
+      'zipkin deploy/local/observe/zipkin.ts',
       'go deploy/local/install-tool.ts',
       'python tests/conformance/environment.ts',
     ]),

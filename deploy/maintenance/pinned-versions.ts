@@ -52,6 +52,11 @@ const FINDERS: readonly Finder[] = [
     pattern: /^const VERSION = '(?<version>[\d.]+)'/gm,
     product: 'zipkin',
   },
+  {
+    files: 'deploy/local/observe/zipkin.ts',
+    pattern: /^const VERSION = '(?<version>[\d.]+)'/gm,
+    product: 'zipkin',
+  },
   { files: 'deploy/local/install-tool.ts', pattern: /Go (?<version>\d+\.\d+)/g, product: 'go' },
   {
     files: '{.,framework/*,framework/create/template}/package.json',
