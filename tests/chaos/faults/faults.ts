@@ -1,4 +1,5 @@
-import type { FaultySystem, PartName } from './system.ts';
+import type { PartName } from './part.ts';
+import type { FaultySystem } from './system.ts';
 import type { PartProxy } from './toxiproxy.ts';
 
 /** Begins or ends a disturbance of the part `name`. */

@@ -13,7 +13,7 @@ import {
 export interface Processes {
   /** Sends SIGKILL. */
   kill(): Promise<void>;
-  /** Starts the killed processes; they may not be ready yet. */
+  /** Starts the killed processes; resolves when they are ready. */
   restart(): Promise<void>;
   /** Sends SIGSTOP. */
   pause(): Promise<void>;
@@ -30,19 +30,20 @@ export async function startProcesses(
   logs: string,
 ): Promise<Processes> {
   let starts = 0;
-  const startAll = () => {
+  let records: readonly ProcessRecord[] = [];
+  const startAll = async () => {
     starts++;
     const logOf = (name: string) => path.join(logs, `${name}-${starts}.log`);
-    return Promise.all(
+    records = await Promise.all(
       plans.map(async (plan) => (await startProcess(plan, logOf(plan.name))).record),
     );
+    await Promise.all(records.map((record) => waitUntilReady(record)));
   };
   const signalAll = (signal: NodeJS.Signals) => {
     for (const { pid } of records) process.kill(pid, signal);
   };
-  let records: readonly ProcessRecord[] = await startAll();
   try {
-    await Promise.all(records.map((record) => waitUntilReady(record)));
+    await startAll();
   } catch (error) {
     await stopAll(records);
     throw error;
@@ -52,9 +53,7 @@ export async function startProcesses(
       signalAll('SIGKILL');
       await stopAll(records);
     },
-    async restart() {
-      records = await startAll();
-    },
+    restart: startAll,
     pause: async () => signalAll('SIGSTOP'),
     resume: async () => signalAll('SIGCONT'),
     findEnded: () => records.filter((record) => !isRunning(record)).map(({ name }) => name),

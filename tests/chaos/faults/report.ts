@@ -6,8 +6,7 @@ import { describeSeen, duration, limitsOf, type Result } from './rows.ts';
 const COLUMNS: readonly { readonly title: string; readonly probes: readonly ProbeName[] }[] = [
   { title: 'users', probes: ['read users', 'create user'] },
   { title: 'catalog', probes: ['catalog'] },
-  { title: 'reports', probes: ['list reports'] },
-  { title: 'report with statistics', probes: ['report'] },
+  { title: 'report', probes: ['report'] },
 ];
 
 /** The table of all results: faults with the same consequences are one row. */

@@ -1,8 +1,9 @@
 import { EXPECTED, type Expectation, type Promised, RECOVERY_SECONDS } from './expected.ts';
 import { FAULTS, type FaultName } from './faults.ts';
 import { type Measurement, measure, type Seen } from './measure.ts';
+import type { PartName } from './part.ts';
 import { type Client, PROBE_NAMES, type ProbeName } from './probes.ts';
-import type { FaultySystem, PartName } from './system.ts';
+import type { FaultySystem } from './system.ts';
 
 /** One fault of one part, and what the system promises for it. */
 export interface Row {
@@ -91,9 +92,9 @@ export function describeResult({ fault, expected, broken, ...measured }: Result)
   return `${expected.part} ${fault}: ${requests}recovered in ${duration(measured.recoveryMs)}; ${verdict}`;
 }
 
-/** Such as `503, median 12 ms, longest 5.2 s`. */
+/** The outcomes, with the median and the longest time: `503 in 12 ms, at most 5.2 s`. */
 export function describeSeen({ outcomes, medianMs, maxMs }: Seen): string {
-  return `${outcomes.join(' or ')}, median ${duration(medianMs)}, longest ${duration(maxMs)}`;
+  return `${outcomes.join(' or ')} in ${duration(medianMs)}, at most ${duration(maxMs)}`;
 }
 
 /** Such as `12 ms` or `5.2 s`. */
