@@ -109,15 +109,14 @@ test.each(rendered)('every query of the dashboard of $name returns data', async 
 test('the commands of the runbook return data', async () => {
   const blocks = fs.readFileSync(RUNBOOK, 'utf8').matchAll(/^```sh\n(.*?)^```/gms);
   const [onCluster = '', onMachine = '', ...others] = [...blocks].map(([, block = '']) => block);
-  const settings = onCluster
-    .replace(/PROMETHEUS=.*/, `PROMETHEUS=${prometheus.origin}`)
-    .replaceAll('namespace="fw"', 'namespace="trial"')
-    .replaceAll('platform-users', 'fw-users');
+  const settings = `${onCluster}${onMachine}
+PROMETHEUS=${prometheus.origin}
+SERIES='namespace="trial",service="fw-users-metrics"'`;
   const commands = others.flatMap((block) => block.trimEnd().split('\n'));
 
   for (const command of commands) {
-    const script = `${settings}\n${onMachine}\n${command}`;
-    const { stdout, stderr } = await promisify(execFile)('bash', ['-c', script], {
+    const script = ['-c', `${settings}\n${command}`];
+    const { stdout, stderr } = await promisify(execFile)('bash', script, {
       cwd: system.folders.root,
     });
     expect(stderr, command).toBe('');
