@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
+import { json } from '@fw/body-parser';
 import { request } from '@fw/core/testing';
 import { type Context, listen } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
@@ -19,7 +20,7 @@ function newService() {
   metrics.watchPool('users', () => pool);
   const isCritical = ({ path }: Context) => path === '/critical';
   const app = createServiceApp({ logger, metrics, isCritical, shedding: { maxInFlight: 4 } });
-  app.use(async (ctx) => {
+  app.use(json(), async (ctx) => {
     handled.push(ctx.path);
     if (ctx.path === '/slow') await gate.promise;
     ctx.json({});
@@ -54,6 +55,25 @@ test('requests above the maximum in flight get 503, and are served again below i
   expect(served.status).toBe(200);
   expect(errors).toEqual([]);
   expect(await readMetrics()).toContain('http_requests_shed_total{reason="in_flight"} 1');
+});
+
+test('requests whose body is still arriving do not keep other requests out', async () => {
+  const { app, metrics } = newService();
+  const { port, close } = await listen(app, 0);
+  const uploads = Array.from({ length: 5 }, () => connect(port, '127.0.0.1'));
+  onTestFinished(() => {
+    for (const upload of uploads) upload.destroy();
+    return close();
+  });
+  const head = 'POST /upload HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
+  for (const upload of uploads) upload.write(`${head}Content-Length: 100\r\n\r\n`);
+  const [rejected] = await Promise.race(uploads.map((upload) => once(upload, 'data')));
+  await expect.poll(() => metrics.inFlight).toBe(4);
+
+  const served = await fetch(`http://127.0.0.1:${port}/`);
+
+  expect(String(rejected)).toMatch(/^HTTP\/1.1 503 /);
+  expect(served.status).toBe(200);
 });
 
 test('requests get 503 if they wait too long for a busy connection pool', async () => {

@@ -1,5 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
+import type { IncomingMessage } from 'node:http';
 
+import { hasBody } from '@fw/core/extension';
 import type { Context, Middleware } from 'fw';
 import type { Metrics, ShedReason } from '../metrics/metrics.ts';
 import { createAdmission } from './admission.ts';
@@ -7,7 +9,10 @@ import { sendUnavailable } from './send-unavailable.ts';
 
 /** The load at which a process rejects requests. */
 export interface SheddingLimits {
-  /** Maximum number of requests in flight, including those that wait. */
+  /**
+   * Maximum number of requests in flight, including those that wait. Requests whose body is still
+   * arriving have a limit of their own with the same value: slow uploads do not keep others out.
+   */
   readonly maxInFlight: number;
 }
 
@@ -24,7 +29,15 @@ export interface SheddingOptions extends SheddingLimits {
 export function shedLoad(options: SheddingOptions): Middleware {
   const { maxInFlight, metrics, isCritical = () => false } = options;
   const admission = createAdmission({ isSaturated: () => metrics.isSaturated });
+  const uploads = countUploads();
   metrics.watchQueue(() => admission.waiting);
+
+  /** Whether a request begins that is one too many. */
+  function isFull({ raw: { req } }: Context): boolean {
+    if (!hasBody(req)) return metrics.inFlight - uploads.count > maxInFlight;
+    uploads.add(req);
+    return Math.max(uploads.count, metrics.inFlight - uploads.count) > maxInFlight;
+  }
 
   function reject(ctx: Context, reason: ShedReason): void {
     metrics.countShed(reason);
@@ -32,7 +45,7 @@ export function shedLoad(options: SheddingOptions): Middleware {
   }
 
   return (ctx, next) => {
-    if (metrics.inFlight > maxInFlight) return reject(ctx, 'in_flight');
+    if (isFull(ctx)) return reject(ctx, 'in_flight');
     if (admission.isOpen()) return next();
     return new Promise<void>((resolve) => {
       admission.enter({
@@ -46,5 +59,24 @@ export function shedLoad(options: SheddingOptions): Middleware {
         },
       });
     });
+  };
+}
+
+/** Counts requests until their body has arrived, or their connection is closed. */
+function countUploads() {
+  let count = 0;
+  return {
+    get count() {
+      return count;
+    },
+    add(req: IncomingMessage): void {
+      count++;
+      let isOver = false;
+      const end = () => {
+        if (!isOver) count--;
+        isOver = true;
+      };
+      req.once('end', end).once('close', end);
+    },
   };
 }
