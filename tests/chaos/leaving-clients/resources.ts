@@ -1,0 +1,39 @@
+import { samplesOf } from '../../../deploy/local/usage/samples.ts';
+
+/** What a process of a service holds. */
+export interface Resources {
+  /** Open files and connections. */
+  readonly fileDescriptors: number;
+  readonly handles: number;
+  readonly requestsInFlight: number;
+  /** Connections of the database pools that are in use, and calls that wait for one. */
+  readonly poolUse: number;
+}
+
+/** Reads the resources of a process from its metrics. */
+export async function readResources(healthUrl: string): Promise<Resources> {
+  const response = await fetch(`${healthUrl}/metrics`, { headers: { connection: 'close' } });
+  const text = await response.text();
+  const sum = (name: string, states?: readonly string[]) =>
+    samplesOf(name, text)
+      .filter(({ labels }) => !states || states.includes(labels.state ?? ''))
+      .reduce((total, { value }) => total + value, 0);
+  return {
+    fileDescriptors: sum('process_open_fds'),
+    handles: sum('nodejs_active_handles_total'),
+    requestsInFlight: sum('http_requests_in_flight'),
+    poolUse: sum('db_pool_connections', ['busy', 'waiting']),
+  };
+}
+
+/** What the process holds beyond `before`, in words; empty if nothing. */
+export function describeExcess(now: Resources, before: Resources = now): string {
+  return [
+    now.requestsInFlight > 0 && `${now.requestsInFlight} requests in flight`,
+    now.poolUse > 0 && `${now.poolUse} pool connections in use`,
+    now.fileDescriptors > before.fileDescriptors && `${now.fileDescriptors} file descriptors`,
+    now.handles > before.handles && `${now.handles} handles`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
