@@ -17,7 +17,7 @@ let peak = 0;
 type Run = (load: Load) => Promise<Measurement>;
 
 /** The highest goodput at rising rates, up to a rate of which a fifth is not served. */
-async function findPeak(run: Run, load: Pick<Load, 'direct'> = {}): Promise<number> {
+async function findPeak(run: Run, load: Pick<Load, 'isDirect'> = {}): Promise<number> {
   let highest = 0;
   for (let perSecond = 400; ; perSecond *= FULL ? 1.3 : 1.5) {
     const { goodput, offered } = (await run({ ...load, perSecond, seconds: SECONDS })).load;
@@ -37,11 +37,11 @@ async function measureEdge(run: Run): Promise<void> {
 
 /** Without the edge, the service itself rejects requests. */
 async function measureDirect(run: Run): Promise<void> {
-  const direct = 'catalog';
-  const directPeak = await findPeak(run, { direct });
+  const isDirect = true;
+  const directPeak = await findPeak(run, { isDirect });
   for (const factor of [1, 2, 5]) {
-    const measurement = await run({ direct, perSecond: factor * directPeak, seconds: SECONDS });
-    rows.push({ name: `catalog directly, ${factor}×`, measurement, peak: directPeak });
+    const measurement = await run({ isDirect, perSecond: factor * directPeak, seconds: SECONDS });
+    rows.push({ name: `directly, ${factor}×`, measurement, peak: directPeak });
   }
 }
 
