@@ -12,7 +12,7 @@ import { wastedShare } from './wasted-work.ts';
 
 /** The edge and one replica of each service, all services on one core. */
 export interface Experiment {
-  /** Sends load through the edge for `seconds`, then `after` for `afterSeconds`. */
+  /** Sends load for `seconds`, followed by that of `then`. */
   run(load: Load): Promise<Measurement>;
   stop(): Promise<void>;
 }
@@ -36,6 +36,9 @@ export interface Measurement {
   /** The share of handled requests whose client had left before the response was sent. */
   readonly wasted: number;
 }
+
+/** The outcomes of clients that closed their connection. */
+const LEFT = [OUTCOMES.indexOf('left'), OUTCOMES.indexOf('timedOut')];
 
 /** The first second of a measurement does not count: connections are opened. */
 const WARM_UP_MS = 1_000;
@@ -97,7 +100,7 @@ export async function startExperiment(): Promise<Experiment> {
     const endMs = seconds * 1_000;
     const hasLeft = (id: string, atMs: number) => {
       const index = Number(id.slice(idPrefix.length + 1));
-      if (result.outcome[index] !== OUTCOMES.indexOf('left')) return false;
+      if (!LEFT.includes(result.outcome[index] ?? 0)) return false;
       const leftMs = (result.dueMs[index] ?? 0) + (result.latencyMs[index] ?? 0);
       return result.startedAtMs + leftMs < atMs;
     };

@@ -31,7 +31,7 @@ test.each<readonly [string, string, RequestListener]>([
   ['503 without Retry-After', 'failed', respondWith(503)],
   ['500', 'failed', respondWith(500)],
   ['a closed connection', 'failed', (request) => request.socket.destroy()],
-  ['no response', 'left', () => {}],
+  ['no response', 'timedOut', () => {}],
 ])('a request with %s is counted as %s', async (_, outcome, respond) => {
   const { outcomes } = await outcomesOf(respond);
 

@@ -22,8 +22,11 @@ export interface LoadOptions {
   readonly impatientShare?: number;
 }
 
-/** What clients saw. `rejected`: 503 with `Retry-After`. `left`: the client closed its connection first. */
-export const OUTCOMES = ['left', 'served', 'rejected', 'failed'] as const;
+/**
+ * What clients saw. `rejected`: 503 with `Retry-After`. `timedOut`: no response within a second. `left`: the
+ * client closed its connection before that.
+ */
+export const OUTCOMES = ['left', 'served', 'rejected', 'failed', 'timedOut'] as const;
 
 /** One entry per request, in the order of their intended times. */
 export interface LoadResult {
@@ -79,7 +82,7 @@ export async function sendLoad({
     };
     const isImpatient = Math.random() < impatientShare;
     const patienceMs = isImpatient ? Math.random() * IMPATIENT_MS : PATIENT_MS;
-    const timer = setTimeout(end, patienceMs, 'left', false);
+    const timer = setTimeout(end, patienceMs, isImpatient ? 'left' : 'timedOut', false);
     socket.on('error', () => end('failed', false)).on('close', () => end('failed', false));
     socket.on('data', (chunk: string) => {
       text += chunk;

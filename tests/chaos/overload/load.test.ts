@@ -26,7 +26,7 @@ test('a summary counts the requests that were due in a period', () => {
   expect(summary).toEqual({
     offered: 10,
     goodput: 5,
-    counts: { left: 5, served: 5, rejected: 0, failed: 0 },
+    counts: { left: 5, served: 5, rejected: 0, failed: 0, timedOut: 0 },
     p50Ms: 5,
     p99Ms: 5,
   });
@@ -44,3 +44,13 @@ test('the recovery ends with the last period in which a request was not served',
   expect(recoveryMs(result, 1_000)).toBe(1_000);
   expect(recoveryMs(result, 2_000)).toBe(0);
 });
+
+test.each(['left', 'timedOut'] as const)(
+  'a system whose requests are all %s has not recovered',
+  (outcome) => {
+    const result = resultOf(times(20, outcome));
+
+    expect(servedShare(summarize(result, 0, 2_000))).toBe(0);
+    expect(recoveryMs(result, 0)).toBe(2_000);
+  },
+);

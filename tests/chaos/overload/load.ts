@@ -37,17 +37,17 @@ export interface LoadSummary {
 
 /** Summarizes the requests that were due from `fromMs` to `toMs`; `offered` and `goodput` are per second. */
 export function summarize(result: LoadResult, fromMs: number, toMs: number): LoadSummary {
-  const counts = { left: 0, served: 0, rejected: 0, failed: 0 };
+  const counts = { left: 0, served: 0, rejected: 0, failed: 0, timedOut: 0 };
   const latencies: number[] = [];
   result.dueMs.forEach((dueMs, index) => {
     if (dueMs < fromMs || dueMs >= toMs) return;
-    const outcome = OUTCOMES[result.outcome[index] ?? 0] ?? 'left';
+    const outcome = OUTCOMES[result.outcome[index] ?? 0] ?? 'failed';
     counts[outcome]++;
     if (outcome === 'served') latencies.push(result.latencyMs[index] ?? 0);
   });
   latencies.sort((a, b) => a - b);
   const seconds = (toMs - fromMs) / 1_000;
-  const total = counts.left + counts.served + counts.rejected + counts.failed;
+  const total = Object.values(counts).reduce((sum, count) => sum + count);
   return {
     offered: total / seconds,
     goodput: counts.served / seconds,
@@ -57,9 +57,10 @@ export function summarize(result: LoadResult, fromMs: number, toMs: number): Loa
   };
 }
 
-/** The share of requests that were served, of those whose client waited. */
-export function servedShare({ counts: { served, rejected, failed } }: LoadSummary): number {
-  return served / (served + rejected + failed);
+/** The share of requests that were served, of those whose client waited; 0 if there were none. */
+export function servedShare({ counts }: LoadSummary): number {
+  const { served, rejected, failed, timedOut } = counts;
+  return served === 0 ? 0 : served / (served + rejected + failed + timedOut);
 }
 
 const PERIOD_MS = 500;

@@ -12,7 +12,17 @@ export interface Row {
 }
 
 const HEAD = [
-  ...['Load', 'Requests/s', 'Goodput/s', 'Of the peak', '503', 'Other errors', 'p50', 'p99'],
+  ...[
+    'Load',
+    'Requests/s',
+    'Goodput/s',
+    'Of the peak',
+    '503',
+    'Other errors',
+    'None',
+    'p50',
+    'p99',
+  ],
   ...['Critical', 'Health', 'Wasted'],
 ];
 
@@ -29,9 +39,9 @@ export function renderOverload(
 One replica of users on SQLite. ${pinning} 90 %
 of the requests list 100 users, 10 % create a user; 50 critical requests per second read a user. They arrive at random
 times, whether or not earlier ones have a response. A client leaves after 1 s, a tenth of the clients within 100 ms.
-Goodput: responses with 2xx before the client leaves. p50 and p99: their latency. Wasted: handled requests whose client had
-left before the response was sent. No request was sent more than ${lateMs.toFixed(0)} ms late. The rows with "directly"
-are without the edge.
+Goodput: responses with 2xx before the client leaves. Timed out: no response within a second. p50 and p99: latency of
+the goodput. Wasted: handled requests whose client had left before the response was sent. No request was sent more than
+${lateMs.toFixed(0)} ms late. The rows with "directly" are without the edge.
 
 ${markdownTable(HEAD, rows.map(cellsOf))}
 
@@ -40,11 +50,11 @@ After five times the capacity, the system serves at least 99 % of half the capac
 
 function cellsOf({ name, measurement, peak }: Row): string[] {
   const { load, critical, health, wasted } = measurement;
-  const { served, rejected, failed, left } = load.counts;
-  const total = served + rejected + failed + left;
+  const { rejected, failed, timedOut } = load.counts;
+  const total = Object.values(load.counts).reduce((sum, count) => sum + count);
   return [
     ...[name, load.offered.toFixed(0), load.goodput.toFixed(0), percent(load.goodput / peak)],
-    ...[percent(rejected / total), percent(failed / total)],
+    ...[percent(rejected / total), percent(failed / total), percent(timedOut / total)],
     ...[`${load.p50Ms.toFixed(0)} ms`, `${load.p99Ms.toFixed(0)} ms`],
     ...[percent(critical), percent(health), percent(wasted)],
   ];
