@@ -15,8 +15,8 @@ export interface Expectation {
   readonly faults: readonly FaultName[];
   /** The requests that are affected; all others succeed within a second. */
   readonly affected?: Partial<Readonly<Record<ProbeName, Promised>>>;
-  /** The services whose `/readyz` is not 200. Default: none. */
-  readonly notReady?: readonly ServiceName[];
+  /** The services whose `/readyz` is not 200, without the part that fails. Default: none. */
+  readonly othersNotReady?: readonly ServiceName[];
   /** Whether the limits count across replicas, or each replica alone. Default: across replicas. */
   readonly limits?: 'exact' | 'per replica' | 'any';
   /** How long the fault lasts in the full form. Default 10 s. */
@@ -49,14 +49,14 @@ export const EXPECTED: readonly Expectation[] = [
     part: 'PostgreSQL',
     faults: ['killed', 'refusing connections', 'sending garbage', 'DNS failure'],
     affected: { ...databaseRequests(within(1, '503')), ...PARTIAL },
-    notReady: DATABASE_SERVICES,
+    othersNotReady: DATABASE_SERVICES,
   },
   {
     part: 'PostgreSQL',
     faults: ['hung'],
     // DATABASE_STATEMENT_TIMEOUT_MS is 5 s.
     affected: { ...databaseRequests(within(5.5, '503')), ...PARTIAL },
-    notReady: DATABASE_SERVICES,
+    othersNotReady: DATABASE_SERVICES,
   },
   { part: 'PostgreSQL', faults: ['slow (100 ms)'] },
   {
@@ -64,7 +64,7 @@ export const EXPECTED: readonly Expectation[] = [
     faults: ['slow (3 s)'],
     // A new connection needs further responses.
     affected: { ...databaseRequests(within(15, 'ok')), ...PARTIAL },
-    notReady: DATABASE_SERVICES,
+    othersNotReady: DATABASE_SERVICES,
   },
   {
     part: 'PostgreSQL',
@@ -94,7 +94,7 @@ export const EXPECTED: readonly Expectation[] = [
   {
     part: 'users',
     faults: ['killed', 'refusing connections'],
-    // The edge skips a replica that failed for a second: 503 if it skips both.
+    // For one second, the edge skips a replica that has failed: 503 if it skips both.
     affected: { ...userRequests(within(1, '502', '503')), ...PARTIAL },
   },
   {

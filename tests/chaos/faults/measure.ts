@@ -51,19 +51,19 @@ export async function measure(client: Client, disturbance: Disturbance): Promise
     client.isLimitExact(),
     sleep(2_000),
   ]);
-  const healMs = performance.now();
+  const faultEndMs = performance.now();
   await disturbance.end();
-  const endMs = performance.now();
-  const readyMs = await untilReady(client, endMs);
-  await untilStable(load.samples, endMs);
+  const recoveryStartMs = performance.now();
+  const readyMs = await untilReady(client, recoveryStartMs);
+  await untilStable(load.samples, recoveryStartMs);
   const samples = await load.stop();
-  const unusual = samples.filter((sample) => sample.sentMs >= endMs && !isNormal(sample));
-  const normalMs = Math.max(endMs, ...unusual.map(({ sentMs }) => sentMs + INTERVAL_MS));
-  const sent = samples.filter(({ sentMs }) => sentMs < healMs);
+  const unusual = samples.filter((sample) => sample.sentMs >= recoveryStartMs && !isNormal(sample));
+  const normalMs = Math.max(recoveryStartMs, ...unusual.map(({ sentMs }) => sentMs + INTERVAL_MS));
+  const sent = samples.filter(({ sentMs }) => sentMs < faultEndMs);
   const seenOf = (name: ProbeName) =>
     summarize(
       sent.filter(({ probe }) => probe === name),
-      healMs,
+      faultEndMs,
     );
   return {
     seen: {
@@ -76,7 +76,7 @@ export async function measure(client: Client, disturbance: Disturbance): Promise
     notReady,
     notLive,
     isLimitExact,
-    recoveryMs: Math.max(normalMs, readyMs) - endMs,
+    recoveryMs: Math.max(normalMs, readyMs) - recoveryStartMs,
   };
 }
 
@@ -105,27 +105,28 @@ function isNormal({ outcome, tookMs }: Sample): boolean {
 }
 
 /** Resolves with the time at which every process was ready and the rate limit exact. */
-async function untilReady(client: Client, endMs: number): Promise<number> {
+async function untilReady(client: Client, recoveryStartMs: number): Promise<number> {
   const isReady = async () =>
     (await client.findFailing('/readyz')).length === 0 && (await client.isLimitExact());
-  while (!(await isReady()) && performance.now() < endMs + MAX_RECOVERY_MS) await sleep(50);
+  while (!(await isReady()) && performance.now() < recoveryStartMs + MAX_RECOVERY_MS)
+    await sleep(50);
   return performance.now();
 }
 
-async function untilStable(samples: readonly Sample[], endMs: number): Promise<void> {
+async function untilStable(samples: readonly Sample[], recoveryStartMs: number): Promise<void> {
   const isStable = () => {
     const sinceMs = performance.now() - STABLE_MS;
     const recent = samples.filter(
-      ({ sentMs, tookMs }) => sentMs + tookMs > sinceMs && sentMs > endMs,
+      ({ sentMs, tookMs }) => sentMs + tookMs > sinceMs && sentMs > recoveryStartMs,
     );
-    return sinceMs > endMs && recent.every(isNormal);
+    return sinceMs > recoveryStartMs && recent.every(isNormal);
   };
-  while (!isStable() && performance.now() < endMs + MAX_RECOVERY_MS) await sleep(100);
+  while (!isStable() && performance.now() < recoveryStartMs + MAX_RECOVERY_MS) await sleep(100);
 }
 
 /** Responses that arrived after the end of the fault may be normal again: only their times count. */
-function summarize(samples: readonly Sample[], endMs: number): Seen {
-  const during = samples.filter(({ sentMs, tookMs }) => sentMs + tookMs <= endMs);
+function summarize(samples: readonly Sample[], faultEndMs: number): Seen {
+  const during = samples.filter(({ sentMs, tookMs }) => sentMs + tookMs <= faultEndMs);
   const times = samples.map(({ tookMs }) => tookMs).sort((a, b) => a - b);
   return {
     outcomes: [...new Set(during.map(({ outcome }) => outcome))].sort(),

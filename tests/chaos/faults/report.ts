@@ -16,7 +16,7 @@ export function createTable(results: readonly Result[]): string {
     'Fault',
     ...COLUMNS.map(({ title }) => title),
     'Rate limit',
-    'Not ready',
+    'Others not ready',
     'Recovery',
   ];
   return markdownTable(head, groups.map(rowOf));
@@ -25,13 +25,13 @@ export function createTable(results: readonly Result[]): string {
 function rowOf(results: readonly Result[]): string[] {
   const [first] = results;
   if (!first) return [];
-  const { part, notReady = [] } = first.expected;
+  const { part, othersNotReady = [] } = first.expected;
   const limits = new Set(results.map(limitsOf));
   return [
     `${part}: ${results.map(({ fault }) => fault).join(', ')}`,
     ...COLUMNS.map(({ probes }) => cellOf(probes, results)),
     [...limits].join(' or '),
-    notReady.join(', ') || '–',
+    othersNotReady.join(', ') || '–',
     duration(Math.max(...results.map(({ recoveryMs }) => recoveryMs))),
   ];
 }

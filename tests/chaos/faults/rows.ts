@@ -48,18 +48,24 @@ export async function runRow(
 
 const USUAL: Promised = { outcomes: ['ok'], seconds: 1 };
 
-function findBroken(expected: Expectation, measured: Measurement): string[] {
-  const { part, affected, notReady = [], limits = 'exact' } = expected;
+/** The differences between what was promised and what was measured. */
+export function findBroken(expected: Expectation, measured: Measurement): string[] {
+  const { part, affected, othersNotReady = [], limits = 'exact' } = expected;
   const requests = PROBE_NAMES.flatMap((probe) =>
     findDifference(probe, affected?.[probe] ?? USUAL, measured.seen[probe]),
   );
-  const others = (names: readonly string[]) =>
-    [...new Set(names.map((name) => name.replace(/-\d+$/, '')))].filter((name) => name !== part);
-  const unready = others(measured.notReady);
+  const otherServices = (processes: readonly string[]) =>
+    [...new Set(processes.map((name) => name.replace(/-\d+$/, '')))]
+      .filter((name) => name !== part)
+      .join(' and ') || 'none';
   return [
     ...requests,
-    ...difference('not ready', notReady.join(' and ') || 'none', unready.join(' and ') || 'none'),
-    ...difference('not live', 'none', others(measured.notLive).join(' and ') || 'none'),
+    ...difference(
+      'others not ready',
+      othersNotReady.join(' and ') || 'none',
+      otherServices(measured.notReady),
+    ),
+    ...difference('others not live', 'none', otherServices(measured.notLive)),
     ...(limits === 'any' ? [] : difference('limits', limits, limitsOf(measured))),
     ...(measured.recoveryMs > RECOVERY_SECONDS * 1_000
       ? [`recovery: expected ${RECOVERY_SECONDS} s, measured ${seconds(measured.recoveryMs)}`]
@@ -68,7 +74,9 @@ function findBroken(expected: Expectation, measured: Measurement): string[] {
 }
 
 function findDifference(probe: ProbeName, promised: Promised, seen: Seen): string[] {
-  const isKept = seen.outcomes.every((outcome) => promised.outcomes.includes(outcome));
+  const { outcomes } = seen;
+  const isKept =
+    outcomes.length > 0 && outcomes.every((outcome) => promised.outcomes.includes(outcome));
   if (isKept && seen.maxMs <= promised.seconds * 1_000) return [];
   const expected = `${promised.outcomes.join(' or ')} within ${promised.seconds} s`;
   return [`${probe}: expected ${expected}, measured ${describeSeen(seen)}`];
@@ -94,6 +102,7 @@ export function describeResult({ fault, expected, broken, ...measured }: Result)
 
 /** The outcomes, with the median and the longest time: `503 in 12 ms, at most 5.2 s`. */
 export function describeSeen({ outcomes, medianMs, maxMs }: Seen): string {
+  if (outcomes.length === 0) return 'no response during the fault';
   return `${outcomes.join(' or ')} in ${duration(medianMs)}, at most ${duration(maxMs)}`;
 }
 
