@@ -13,7 +13,10 @@ interface Waiting {
 export type Entry = Omit<Waiting, 'sinceMs'> & { readonly isCritical: boolean };
 
 export interface AdmissionOptions {
-  /** Whether admitted requests wait for a resource, such as a connection of a pool. Default: never. */
+  /**
+   * Whether no further request may begin because of a resource: as many calls wait for a connection of a
+   * pool as the pool can have connections. Default: never.
+   */
   readonly isSaturated?: () => boolean;
   /** A clock in milliseconds. Default `performance.now`. */
   readonly now?: () => number;
@@ -23,15 +26,15 @@ export interface AdmissionOptions {
 export interface Admission {
   /** Number of requests that wait. */
   readonly waiting: number;
-  /** Whether a request that arrives now may begin immediately. */
+  /** Whether a request that arrives now may begin immediately; the first call in a turn begins the turn. */
   isOpen(): boolean;
   /** Queues a request: later `start` or `reject` is called. */
   enter(entry: Entry): void;
 }
 
 /**
- * How long the requests of one turn of the event loop may run before further ones wait. Node accepts one
- * connection per turn: under overload, turns are shorter.
+ * How long the requests of one turn of the event loop may run before further ones wait. Turns are shorter
+ * under overload because Node accepts one connection per turn: new clients would wait for long ones.
  */
 const TURN_MS = 10;
 const OVERLOADED_TURN_MS = 2;
@@ -39,8 +42,10 @@ const OVERLOADED_TURN_MS = 2;
 /** Maximum number of waiting requests that begin in one turn. */
 const MAX_STARTS = 32;
 
-/** Maximum wait in a queue that was empty within `INTERVAL_MS`, and in one that was not. */
+/** Maximum wait in a queue. A queue that has not been empty for this time counts as overloaded. */
 const INTERVAL_MS = 500;
+
+/** Maximum wait in an overloaded queue. */
 const TARGET_MS = 200;
 
 /** Time between two looks at a saturated resource. */
@@ -71,7 +76,7 @@ export function createAdmission({
     return hasTime(now());
   }
 
-  /** Whether the current turn has time for another request. */
+  /** Whether the current turn has time for another request; begins a turn if there is none. */
   function hasTime(nowMs: number): boolean {
     turnEndMs ??= nowMs + (count() > 0 && isOverloaded(nowMs) ? OVERLOADED_TURN_MS : TURN_MS);
     return nowMs < turnEndMs;
@@ -90,7 +95,10 @@ export function createAdmission({
     schedule();
   }
 
-  /** Between two immediates, Node finishes the synchronous part of a request: their durations are known. */
+  /**
+   * Starts each request in an immediate of its own, because Node runs promise callbacks between two of
+   * them: `startNext` then knows how long the requests before it took.
+   */
   function schedule(): void {
     const starts = isSaturated() ? 0 : Math.min(count(), MAX_STARTS);
     for (let index = 0; index < starts; index++) setImmediate(startNext);

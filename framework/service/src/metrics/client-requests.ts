@@ -19,7 +19,7 @@ interface VersionClients {
 
 /** Creates the counter of requests by version and client, with a bounded number of series. */
 export function createClientCounter(register: Registry): (request: ClientRequest) => void {
-  const versions = new Map<string, VersionClients>();
+  const clientsByPath = new Map<string, VersionClients>();
   new Counter({
     name: 'api_requests_total',
     help: 'Requests by version of the API and name of the client.',
@@ -27,14 +27,14 @@ export function createClientCounter(register: Registry): (request: ClientRequest
     registers: [register],
     collect() {
       this.reset();
-      for (const [path, { version, counts }] of versions) {
+      for (const [path, { version, counts }] of clientsByPath) {
         for (const [client, count] of counts) this.inc({ version, path, client }, count);
       }
     },
   });
   return ({ version, path, client }) => {
-    const counts = versions.get(path)?.counts ?? new Map<string, number>();
-    if (counts.size === 0) versions.set(path, { version, counts });
+    const counts = clientsByPath.get(path)?.counts ?? new Map<string, number>();
+    if (counts.size === 0) clientsByPath.set(path, { version, counts });
     const name = counts.size < MAX_CLIENTS || counts.has(client) ? client : 'other';
     counts.set(name, (counts.get(name) ?? 0) + 1);
   };

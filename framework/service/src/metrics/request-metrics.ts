@@ -22,7 +22,7 @@ const DURATIONS = {
 /** The requests of one method to one route. */
 interface RouteSeries {
   readonly labels: { readonly method: string; readonly route: string };
-  /** By class of status: index 2 is 2xx. */
+  /** By class of status: index 2 is 2xx. A class without requests is a hole, which `forEach` skips. */
   readonly classes: Durations[];
 }
 
@@ -92,7 +92,7 @@ export function createRequestMetrics(
 
 /**
  * A counter that appears with the value 1 has no rate: each route has a counter of 5xx from its first
- * request on, so that its first failure is an increase.
+ * request on, so that its first failure is an increase, unless it is the first request of the route.
  */
 function registerCount(register: Registry, routes: ReadonlyMap<string, RouteSeries>): void {
   new Counter({

@@ -22,7 +22,10 @@ import type { RequestTrace, Tracing, TracingOptions } from './tracing.ts';
 /** How long the shutdown waits for the collector. */
 const CLOSE_MS = 2_000;
 
-/** Sends the spans of sampled requests; the client of a request decides whether it is sampled. */
+/**
+ * Sends the spans of sampled requests. The client decides with `traceparent` whether a request is sampled;
+ * without the header, every request is: the edge adds one, and without an edge, the trace begins here.
+ */
 export function createTracing({ service, endpoint, intervalMs = 1_000 }: TracingOptions): Tracing {
   const exporter = new OTLPTraceExporter({
     url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
