@@ -47,7 +47,12 @@ export function latencyObjectivesOf(service: ServiceName): LatencyObjective[] {
 }
 
 function kindsOf(service: ServiceName) {
-  return KINDS.filter((kind) => kind.split('/')[3] === service);
+  return KINDS.filter((kind) => serviceIn(kind) === service);
+}
+
+/** `users` for `GET /api/v1/users/:id`. */
+function serviceIn(kind: string): string | undefined {
+  return kind.split('/')[3];
 }
 
 function availabilityOf(objective: number): Indicator {

@@ -10,11 +10,11 @@ interface EdgeEntry {
   readonly status: number;
   readonly endSeconds: number;
   readonly seconds: number;
-  /** Empty if the edge responded itself. */
+  /** Empty if the edge tried no replica. */
   readonly upstream: string;
 }
 
-/** The span of a line of the edge's log; `undefined` if its trace is not sampled or no service responded. */
+/** The span of a line of the edge's log; `undefined` if its trace is not sampled or the edge tried no replica. */
 export function readEdgeSpan(line: string): ZipkinSpan | undefined {
   const entry = readEntry(line);
   const [, , parentId, flags = '0'] = entry?.traceparent.split('-') ?? [];
@@ -25,9 +25,10 @@ export function readEdgeSpan(line: string): ZipkinSpan | undefined {
   return {
     traceId,
     id: spanId,
-    // The edge began the trace if traceparent names its own span.
+    // The edge began the trace if traceparent names its own span. Otherwise the client's span is the
+    // parent of both this span and the service's: they are siblings.
     ...(parentId && parentId !== spanId && { parentId }),
-    name: `${method} ${path.split('/').slice(0, 4).join('/')}`,
+    name: `${method} ${collectionOf(path)}`,
     kind: 'SERVER',
     timestamp: Math.round(endSeconds * 1_000_000) - duration,
     duration,
@@ -39,6 +40,11 @@ export function readEdgeSpan(line: string): ZipkinSpan | undefined {
       ...(status >= 500 && { error: String(status) }),
     },
   };
+}
+
+/** `/api/v2/users` for `/api/v2/users/7`. */
+function collectionOf(path: string): string {
+  return path.split('/').slice(0, 4).join('/');
 }
 
 /** nginx also writes warnings to the log. */

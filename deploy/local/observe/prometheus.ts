@@ -31,16 +31,16 @@ export function renderPrometheus(replicas: readonly Replica[]): string {
 /** Adds the label `version`, which the path of the route contains: `/api/v2/users`. */
 const byVersion = (rate: string) =>
   `label_replace(${rate}, "version", "$1", "route", "/api/(v[0-9]+)/.*")`;
-const REQUESTS = byVersion('rate(http_requests_total{route=~"/api/.*"}[1m])');
 const BUCKETS = byVersion('rate(http_request_duration_seconds_bucket{route=~"/api/.*"}[1m])');
-const SUM = `sum by (service, version) (${REQUESTS})`;
-
-const FAILED = SUM.replace('{', '{status="5xx",');
+const requestRate = (selector: string) =>
+  `sum by (service, version) (${byVersion(`rate(http_requests_total{${selector}}[1m])`)})`;
+const ALL = requestRate('route=~"/api/.*"');
+const FAILED = requestRate('status="5xx",route=~"/api/.*"');
 
 /** Requests per second, share of 5xx responses and 99th percentile in seconds, by service and version. */
 export const QUERIES = [
-  SUM,
-  `(${FAILED} or ${SUM} * 0) / ${SUM}`,
+  ALL,
+  `(${FAILED} or ${ALL} * 0) / ${ALL}`,
   `histogram_quantile(0.99, sum by (service, version, le) (${BUCKETS}))`,
 ] as const;
 
