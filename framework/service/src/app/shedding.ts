@@ -32,7 +32,7 @@ export function shedLoad(options: SheddingOptions): Middleware {
   const uploads = countUploads();
   metrics.watchQueue(() => admission.waiting);
 
-  /** Whether a request begins that is one too many. */
+  /** Whether this request is one too many: `metrics.inFlight` already contains it. */
   function isFull({ raw: { req } }: Context): boolean {
     if (!hasBody(req)) return metrics.inFlight - uploads.count > maxInFlight;
     uploads.add(req);
