@@ -111,6 +111,7 @@ conformance: install ## Check the services against their OpenAPI documents (sche
 
 chaos: install ## Break the system: overload, slow clients, faults (ONLY=faults; SHORT=1: few minutes)
 	@node deploy/local/tools.ts nginx postgres redis
+	@node deploy/local/tools.ts $(if $(CI),,--optional) toxiproxy-server
 	@$(if $(SHORT),,FULL=1) $(TESTS) --project chaos $(foreach name,$(subst $(comma), ,$(ONLY)),tests/chaos/$(name).test.ts)
 
 soak: install ## Send load for 20 minutes: the memory of no process grows (SHORT=1: two minutes)
