@@ -9,6 +9,8 @@ export interface Attack {
   readonly port: number;
   readonly kind: Kind;
   readonly connections: number;
+  /** The connections are opened one after the other in this time. */
+  readonly openingMs: number;
   /** The time between two bytes of a connection. */
   readonly periodMs: number;
   /** Target of a request with a large response. */
@@ -28,11 +30,13 @@ export interface AttackResult {
 
 /** Opens the connections, and waits until the server has closed all of them. */
 export async function attack(options: Attack): Promise<AttackResult> {
-  const { kind, connections, patienceMs } = options;
+  const { kind, connections, openingMs, patienceMs } = options;
   const startedMs = performance.now();
   const durations: number[] = [];
   const sockets = new Set<Socket>();
   for (let index = 0; index < connections; index++) {
+    const dueMs = startedMs + (openingMs * index) / connections;
+    await sleep(Math.max(0, dueMs - performance.now()));
     const socket = openSlowConnection(options);
     const openedMs = performance.now();
     sockets.add(socket);
@@ -40,8 +44,6 @@ export async function attack(options: Attack): Promise<AttackResult> {
       sockets.delete(socket);
       durations.push(performance.now() - openedMs);
     });
-    // A burst would overflow the queue of connections that the server has not accepted.
-    if (index % 10 === 0) await sleep(10);
   }
   while (sockets.size > 0 && performance.now() - startedMs < patienceMs) await sleep(50);
   const open = sockets.size;
