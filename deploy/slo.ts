@@ -2,7 +2,7 @@
 export interface ServiceObjectives {
   /** Requests without a 5xx response. Load shedding counts as failure, errors of clients (4xx) do not. */
   readonly availability: number;
-  /** Decisions of the rate limiter, if there is one: allowed below the limit, refused above it. */
+  /** Decisions of the rate limiter, if there is one, that its store made: not those of a replica alone. */
   readonly correctDecisions?: number;
 }
 

@@ -107,13 +107,13 @@ function upperBound(limitMs: number): string {
 
 function decisionsOf(objective: number): Indicator {
   const total = `rate_limit_decisions_total{${SERIES}}`;
-  const failed = `rate_limit_decisions_total{${SERIES},outcome="failed"}`;
+  const failed = `rate_limit_decisions_total{${SERIES},outcome=~"failed|local"}`;
   return {
     alert: 'RateLimitBudgetBurn',
     record: 'service:rate_limit_decisions_failed:ratio',
     labels: {},
     objective,
-    description: 'decisions of the rate limiter fail',
+    description: 'decisions of the rate limiter are made without its store',
     share: (window) => shareOf(failed, total, window),
     bad: (window) => increase(failed, window),
   };

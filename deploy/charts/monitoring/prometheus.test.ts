@@ -110,12 +110,14 @@ test('the commands of the runbook return data', async () => {
   const blocks = fs.readFileSync(RUNBOOK, 'utf8').matchAll(/^```sh\n(.*?)^```/gms);
   const [onCluster = '', onMachine = '', ...others] = [...blocks].map(([, block = '']) => block);
   const settings = `${onCluster}${onMachine}
-PROMETHEUS=${prometheus.origin}
-SERIES='namespace="trial",service="fw-users-metrics"'`;
+PROMETHEUS=${prometheus.origin}`;
   const commands = others.flatMap((block) => block.trimEnd().split('\n'));
 
   for (const command of commands) {
-    const script = ['-c', `${settings}\n${command}`];
+    // Only reports has rate limits.
+    const service = command.includes('rate_limit') ? 'reports' : 'users';
+    const series = `SERIES='namespace="trial",service="fw-${service}-metrics"'`;
+    const script = ['-c', `${settings}\n${series}\n${command}`];
     const { stdout, stderr } = await promisify(execFile)('bash', script, {
       cwd: system.folders.root,
     });

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 import type { OnStoreError } from './failover.ts';
 import { memoryStore } from './memory-store.ts';
-import { rateLimit } from './rate-limit.ts';
+import { type RateLimiter, rateLimit, tieredRateLimit } from './rate-limit.ts';
 import type { RateLimitStore } from './store.ts';
 
 /** A store that can be broken and mended, and a log of what was said about it. */
@@ -93,6 +93,24 @@ test('a store that fails is tried again and counts after its recovery', async ()
     'error: The rate limit store fails: limits are not exact until it recovers',
     'info: The rate limit store has recovered: limits are exact again',
   ]);
+});
+
+test('a limiter reports whether its store is available', async () => {
+  const { state, store } = createWorld();
+  const limiters = [
+    rateLimit({ store, max: 1 }),
+    tieredRateLimit({ store, tiers: { free: { max: 1 } }, tierResolver: () => 'free' }),
+  ];
+  const available = () => limiters.map((limiter) => limiter.isStoreAvailable());
+  const logger = { info() {}, warn() {}, error() {} };
+  const app = createApp({ logger }).use(limiters[0] as RateLimiter, (ctx) => ctx.send('ok'));
+  expect(available()).toEqual([true, true]);
+
+  state.isBroken = true;
+  await request(app, '/');
+
+  expect(available()).toEqual([false, false]);
+  expect(rateLimit().isStoreAvailable()).toBe(true);
 });
 
 test('limiters that share a store log its failure once', async () => {

@@ -57,6 +57,11 @@ export function createCounts(
   };
 }
 
+/** Whether requests are counted in `store`; otherwise `onStoreError` applies to them. */
+export function isAvailable(store: RateLimitStore): boolean {
+  return !breakerOf(store).isOpen;
+}
+
 async function attempt(
   breaker: Breaker,
   log: Logger,

@@ -10,6 +10,7 @@ export {
 } from './memory-store.ts';
 export type { PolicyOptions } from './options.ts';
 export {
+  type RateLimiter,
   type RateLimitOptions,
   rateLimit,
   type TieredRateLimitOptions,

@@ -11,7 +11,6 @@ import {
   type HeaderDialect,
   wholeSeconds,
 } from './headers.ts';
-import { memoryStore } from './memory-store.ts';
 import { MAX_COUNT } from './options.ts';
 import type { Hit, Policy, RateLimitStore } from './store.ts';
 
@@ -41,6 +40,11 @@ export interface LimiterOptions {
   readonly headers?: HeaderDialect;
 }
 
+/** Options with the store that is used. */
+export interface StoredLimiterOptions extends LimiterOptions {
+  readonly store: RateLimitStore;
+}
+
 const aCost = aWholeNumber(0, MAX_COUNT);
 
 export const LIMITER_CHECKS = {
@@ -67,10 +71,9 @@ function isStatusList(statuses: unknown): boolean {
 /** Creates a middleware for each of `policies`. They share one store. */
 export function createLimiters(
   policies: readonly Policy[],
-  options: LimiterOptions,
+  options: StoredLimiterOptions,
 ): readonly Middleware[] {
-  const { store = memoryStore() } = options;
-  return policies.map((policy) => createLimiter(policy, { ...options, store }));
+  return policies.map((policy) => createLimiter(policy, options));
 }
 
 function createLimiter(
@@ -85,7 +88,7 @@ function createLimiter(
     handler = reject,
     onStoreError = 'local',
     headers = 'draft-6',
-  }: LimiterOptions & { readonly store: RateLimitStore },
+  }: StoredLimiterOptions,
 ): Middleware {
   const counts = createCounts(store, policy, onStoreError);
   const writeHeaders = createHeaderWriter(policy, headers);

@@ -10,10 +10,23 @@ import {
   required,
 } from '@fw/core/options';
 
+import { isAvailable } from './failover.ts';
 import { wholeSeconds } from './headers.ts';
-import { createLimiters, LIMITER_CHECKS, type LimiterOptions } from './limiter.ts';
+import {
+  createLimiters,
+  LIMITER_CHECKS,
+  type LimiterOptions,
+  type StoredLimiterOptions,
+} from './limiter.ts';
+import { memoryStore } from './memory-store.ts';
 import { createPolicy, POLICY_CHECKS, type PolicyOptions } from './options.ts';
 import type { Policy } from './store.ts';
+
+/** A middleware that limits requests. */
+export interface RateLimiter extends Middleware {
+  /** Whether the store counts the requests; `false` while it fails and `onStoreError` decides. */
+  isStoreAvailable(): boolean;
+}
 
 export interface RateLimitOptions extends PolicyOptions, LimiterOptions {}
 
@@ -26,11 +39,12 @@ export interface RateLimitOptions extends PolicyOptions, LimiterOptions {}
  *
  * @throws {TypeError} if an option is unknown or has an invalid value
  */
-export function rateLimit(options: RateLimitOptions = {}): Middleware {
+export function rateLimit(options: RateLimitOptions = {}): RateLimiter {
   readOptions('rateLimit()', options, { ...POLICY_CHECKS, ...LIMITER_CHECKS });
   const policy = createPolicy('rateLimit()', options);
-  const [limit] = createLimiters([policy], options);
-  return describe(limit as Middleware, options, [policy]);
+  const { store = memoryStore() } = options;
+  const [limit] = createLimiters([policy], { ...options, store });
+  return describe(limit as Middleware, { ...options, store }, [policy]);
 }
 
 export interface TieredRateLimitOptions extends LimiterOptions {
@@ -60,16 +74,17 @@ const TIER_CHECKS = {
  *
  * @throws {TypeError} if an option is unknown or has an invalid value
  */
-export function tieredRateLimit(options: TieredRateLimitOptions): Middleware {
+export function tieredRateLimit(options: TieredRateLimitOptions): RateLimiter {
   const owner = 'tieredRateLimit()';
   const names = Object.keys(options?.tiers ?? {});
   const {
     tiers,
     tierResolver,
     defaultTier = names[0],
+    store = memoryStore(),
   } = readOptions<TieredRateLimitOptions>(owner, options, { ...TIER_CHECKS, ...LIMITER_CHECKS });
   const policies = names.map((name) => readTier(name, tiers[name], owner));
-  const limiters = createLimiters(policies, options);
+  const limiters = createLimiters(policies, { ...options, store });
   // A map has no inherited entries such as `constructor`.
   const limiterOf = new Map(names.map((name, index) => [name, limiters[index] as Middleware]));
   const fallback = limiterOf.get(defaultTier ?? '');
@@ -83,7 +98,7 @@ export function tieredRateLimit(options: TieredRateLimitOptions): Middleware {
     const tier = tierResolver(ctx);
     return tier instanceof Promise ? tier.then(run) : run(tier);
   };
-  return describe(limit, options, policies);
+  return describe(limit, { ...options, store }, policies);
 }
 
 function readTier(name: string, options: PolicyOptions | undefined, owner: string): Policy {
@@ -92,18 +107,19 @@ function readTier(name: string, options: PolicyOptions | undefined, owner: strin
   return createPolicy(tierOwner, readOptions(tierOwner, named as PolicyOptions, POLICY_CHECKS));
 }
 
-/** Adds the limits to the metadata of `limit` for the OpenAPI document: one of `policies` applies. */
+/** Adds the state of the store, and for the OpenAPI document the limits: one of `policies` applies. */
 function describe(
   limit: Middleware,
-  { headers = 'draft-6' }: LimiterOptions,
+  { headers = 'draft-6', store }: StoredLimiterOptions,
   policies: readonly Policy[],
-): Middleware {
+): RateLimiter {
   const limits = policies.map(({ name, burst, windowMs }) => ({
     name,
     limit: burst,
     windowSeconds: wholeSeconds(windowMs),
   }));
-  return annotate(limit, { rateLimit: [{ headers, policies: limits }] });
+  const limiter = Object.assign(limit, { isStoreAvailable: () => isAvailable(store) });
+  return annotate(limiter, { rateLimit: [{ headers, policies: limits }] });
 }
 
 markFactories({ rateLimit, tieredRateLimit });

@@ -42,7 +42,12 @@ export {
   type ServiceLogger,
 } from './logging/logging.ts';
 export type { ClientRequest } from './metrics/client-requests.ts';
-export { createMetrics, type Metrics, type MetricsOptions } from './metrics/metrics.ts';
+export {
+  type CountedLimiter,
+  createMetrics,
+  type Metrics,
+  type MetricsOptions,
+} from './metrics/metrics.ts';
 export type { RequestResult } from './metrics/request-metrics.ts';
 export type { Command, CommandTools } from './program/command-line.ts';
 export { runService, type Service, type ServiceDefinition } from './program/run-service.ts';

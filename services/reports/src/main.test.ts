@@ -80,6 +80,30 @@ test('two processes with one Redis share the limit of a user', async () => {
   }, 10_000);
 });
 
+test('while Redis is unavailable, the metrics count the decisions as local', async () => {
+  const redis = await startRedisServer();
+  onTestFinished(() => redis.stop());
+  const service = await start({ JWT_SECRET: SECRET, REDIS_URL: redis.url });
+  const token = await sign();
+  const outcomes = async () => {
+    const text = await (await fetch(`${service.healthUrl}/metrics`)).text();
+    const counts = text.matchAll(/limit="reports-v1",outcome="(\w+)"\S* (\d+)/g);
+    return Object.fromEntries([...counts].map(([, outcome, count]) => [outcome, Number(count)]));
+  };
+  // Until the service is connected to Redis, it counts alone.
+  await vi.waitFor(async () => {
+    await get(service.url, token);
+    expect((await outcomes()).allowed).toBeGreaterThan(0);
+  }, 10_000);
+  const before = await outcomes();
+
+  await redis.signal('SIGKILL');
+  const { status } = await get(service.url, token);
+
+  expect(status).toBe(200);
+  expect(await outcomes()).toEqual({ ...before, local: Number(before.local) + 1 });
+});
+
 test('statistics come from USERS_URL and CATALOG_URL; the report names missing sources', async () => {
   const callers: unknown[] = [];
   const users = await startHttpServer((req, res) => {

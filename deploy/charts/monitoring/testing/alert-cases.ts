@@ -206,14 +206,14 @@ export const CASES: readonly Case[] = [
     at: HISTORY,
     fires: [],
   },
-  {
-    when: '10 % of the decisions fail for 10 minutes',
-    service: 'reports',
+  ...['failed', 'local'].map((outcome) => ({
+    when: `10 % of the decisions have the outcome ${outcome} for 10 minutes`,
+    service: 'reports' as const,
     series: {
       ...decisions('allowed', counter([600, HISTORY], [540, 11])),
-      ...decisions('failed', counter([0, HISTORY], [60, 11])),
+      ...decisions(outcome, counter([0, HISTORY], [60, 11])),
     },
     at: after(10),
     fires: ['alertname="RateLimitBudgetBurn", severity="critical", window="1h"'],
-  },
+  })),
 ];

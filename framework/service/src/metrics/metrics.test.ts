@@ -137,6 +137,7 @@ test('decisions of a rate limit are counted by outcome, and its metadata is unch
   expect((await metrics.register.metrics()).match(/^rate_limit_decisions_total.*$/gm)).toEqual([
     'rate_limit_decisions_total{limit="reports",outcome="allowed"} 2',
     'rate_limit_decisions_total{limit="reports",outcome="refused"} 1',
+    'rate_limit_decisions_total{limit="reports",outcome="local"} 0',
     'rate_limit_decisions_total{limit="reports",outcome="failed"} 0',
   ]);
 });
@@ -146,6 +147,11 @@ const throwForeign429: Middleware = () => {
   throw Object.assign(new Error('Too Many Requests'), { status: 429 });
 };
 
+/** A limiter whose store is unavailable. */
+function withoutStore(limiter: Middleware): Middleware {
+  return Object.assign(limiter, { isStoreAvailable: () => false });
+}
+
 test.each<readonly [string, Middleware, string]>([
   ['responds', (ctx) => ctx.json({}), 'refused'],
   ['responds later', async (ctx) => ctx.json({}), 'refused'],
@@ -153,6 +159,9 @@ test.each<readonly [string, Middleware, string]>([
   ['fails', (ctx) => ctx.throw(503), 'failed'],
   ['fails later', async (ctx) => ctx.throw(503), 'failed'],
   ['fails with the 429 of another server', throwForeign429, 'failed'],
+  ['allows without its store', withoutStore((_ctx, next) => next()), 'local'],
+  ['refuses without its store', withoutStore((ctx) => ctx.throw(429)), 'local'],
+  ['fails without its store', withoutStore((ctx) => ctx.throw(503)), 'failed'],
   ['calls next later', async (_ctx, next) => next(), 'allowed'],
   ['calls a next that fails', (_ctx, next) => next(), 'allowed'],
 ])('a rate limit that %s counts as one decision', async (_, limiter, outcome) => {

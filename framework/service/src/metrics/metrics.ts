@@ -39,12 +39,18 @@ export interface Metrics {
   countViolation(violation: ContractViolation): void;
   /** Counts a request by version and client; the first 100 clients of a version have series of their own. */
   countClient(request: ClientRequest): void;
-  /** Wraps `limiter`: each of its decisions is counted as `allowed`, `refused` or `failed`. */
-  countDecisions(limit: string, limiter: Middleware): Middleware;
+  /** Wraps `limiter`: each of its decisions is counted as `allowed`, `refused`, `local` or `failed`. */
+  countDecisions(limit: string, limiter: CountedLimiter): Middleware;
   /** Reads the number of requests that wait for their turn with `read` whenever the metrics are read. */
   watchQueue(read: () => number): void;
   /** Reads the use of a connection pool with `read` whenever the metrics are read. */
   watchPool(pool: string, read: () => PoolUse): void;
+}
+
+/** A limiter of `@fw/rate-limit`, or another one that calls `next` for the requests it allows. */
+export interface CountedLimiter extends Middleware {
+  /** Default: always available. */
+  isStoreAvailable?(): boolean;
 }
 
 export interface MetricsOptions {
@@ -158,7 +164,7 @@ export function createMetrics({
     },
     countClient: createClientCounter(register),
     countDecisions(limit, limiter) {
-      const counts = decisions.get(limit) ?? { allowed: 0, refused: 0, failed: 0 };
+      const counts = decisions.get(limit) ?? { allowed: 0, refused: 0, local: 0, failed: 0 };
       decisions.set(limit, counts);
       return countDecisions(limiter, (outcome) => {
         counts[outcome]++;
@@ -173,22 +179,30 @@ export function createMetrics({
   };
 }
 
-/** What a limiter decides about a request; `failed`: its store did not respond. */
-type Decision = 'allowed' | 'refused' | 'failed';
+/**
+ * What a limiter decides about a request. `local`: it allowed or refused the request without its store,
+ * which is unavailable. `failed`: it did not decide.
+ */
+type Decision = 'allowed' | 'refused' | 'local' | 'failed';
 
 /** A limiter allows a request by calling `next`; otherwise it sends a response or throws. */
-function countDecisions(limiter: Middleware, count: (outcome: Decision) => void): Middleware {
+function countDecisions(limiter: CountedLimiter, count: (outcome: Decision) => void): Middleware {
+  const decide = (outcome: 'allowed' | 'refused') =>
+    count(limiter.isStoreAvailable?.() === false ? 'local' : outcome);
   const counted: Middleware = async (ctx, next) => {
     let isAllowed = false;
     try {
       await limiter(ctx, () => {
         isAllowed = true;
-        count('allowed');
+        decide('allowed');
         return next();
       });
-      if (!isAllowed) count('refused');
+      if (!isAllowed) decide('refused');
     } catch (error) {
-      if (!isAllowed) count(statusOf(error) === 429 ? 'refused' : 'failed');
+      if (!isAllowed) {
+        if (statusOf(error) === 429) decide('refused');
+        else count('failed');
+      }
       throw error;
     }
   };
