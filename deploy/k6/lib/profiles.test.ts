@@ -136,11 +136,13 @@ test.each([
 );
 
 test('LATENCY_FACTOR multiplies the latency objectives', () => {
+  const { p95Ms, p99Ms } = OBJECTIVES['GET /api/v1/users'];
+
   const { thresholds } = PROFILES.smoke({ LATENCY_FACTOR: '2.5' });
 
   expect(thresholds?.['http_req_duration{name:GET /api/v1/users}']).toEqual([
-    'p(95)<625',
-    'p(99)<1250',
+    `p(95)<${2.5 * p95Ms}`,
+    `p(99)<${2.5 * p99Ms}`,
   ]);
 });
 
