@@ -28,7 +28,7 @@ export const FAILED_RATE = errorBudget(
  * `http_request_duration_seconds`.
  */
 export interface LatencyObjective {
-  /** The label `kind` of the alerts. */
+  /** The label `kind` of the alerts; unique within a service. */
   readonly name: string;
   readonly p95Ms: number;
   readonly p99Ms: number;

@@ -101,7 +101,12 @@ function withTable(readme: string, values: readonly ChartValue[]): string {
 }
 
 if (import.meta.main) {
-  for (const [file, text] of Object.entries(generatedFiles())) {
-    fs.writeFileSync(path.join(CHARTS, file), text);
+  try {
+    for (const [file, text] of Object.entries(generatedFiles())) {
+      fs.writeFileSync(path.join(CHARTS, file), text);
+    }
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
   }
 }

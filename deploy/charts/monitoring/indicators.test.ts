@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { SERVICE_NAMES, SERVICES } from '../../../services/services.ts';
 import { KINDS, OBJECTIVES, SERVICE_OBJECTIVES, type ServiceObjectives } from '../../slo.ts';
-import { latencyObjectivesOf, requestsOf } from './indicators.ts';
+import { latencyObjectivesOf, requestsOf, withUniqueNames } from './indicators.ts';
 
 test('every latency objective is a boundary of the histogram', async () => {
   const metrics = createMetrics();
@@ -15,6 +15,16 @@ test('every latency objective is a boundary of the histogram', async () => {
   const boundaries = [...text.matchAll(/_bucket\{le="([\d.]+)"/g)].map(([, le]) => Number(le));
   const limits = Object.values(OBJECTIVES).flatMap(({ p95Ms, p99Ms }) => [p95Ms, p99Ms]);
   expect(boundaries).toEqual(expect.arrayContaining(limits.map((ms) => ms / 1_000)));
+});
+
+test('two latency objectives of a service with the same name are rejected', () => {
+  const read = { name: 'read', p95Ms: 250, p99Ms: 500 };
+
+  expect(() => withUniqueNames('users', [read, { ...read, p99Ms: 1_000 }])).toThrow(
+    new Error(
+      'Two latency objectives of users in slo.ts have the name "read": expected different names',
+    ),
+  );
 });
 
 test('every service has objectives; one with a rate limiter also for its decisions', () => {

@@ -43,7 +43,24 @@ export function indicatorsOf(service: ServiceName): Indicator[] {
 
 /** The different latency objectives of the requests to a service. */
 export function latencyObjectivesOf(service: ServiceName): LatencyObjective[] {
-  return [...new Set(kindsOf(service).map((kind) => OBJECTIVES[kind]))];
+  return withUniqueNames(service, [...new Set(kindsOf(service).map((kind) => OBJECTIVES[kind]))]);
+}
+
+/**
+ * Returns the objectives of a service.
+ *
+ * @throws {Error} if two have the same name: their alerts could not be distinguished
+ */
+export function withUniqueNames(
+  service: ServiceName,
+  objectives: LatencyObjective[],
+): LatencyObjective[] {
+  const names = objectives.map(({ name }) => name);
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated === undefined) return objectives;
+  throw new Error(
+    `Two latency objectives of ${service} in slo.ts have the name "${repeated}": expected different names`,
+  );
 }
 
 function kindsOf(service: ServiceName) {
