@@ -49,7 +49,7 @@ test('--wait waits for an unavailable store, logs that once, and closes the stor
 test('--wait retries only for its seconds, and only while the store is unavailable', async () => {
   expect(await run(['--wait=1'], 100)).toMatchObject({
     ending: unavailable(),
-    attempts: 2,
+    attempts: expect.toBeOneOf([2, 3]), // a timer may be a millisecond early
     open: 0,
   });
   const wrong = new NotFoundError('no such table');
