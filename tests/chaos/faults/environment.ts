@@ -25,10 +25,11 @@ export function createEnvironment(folder: string, { hasClock = false }): Environ
     fs.writeFileSync(clockFile, `${seconds < 0 ? '' : '+'}${seconds}`);
   setFailingNames([]);
   setClock(0);
-  const preload = path.join(import.meta.dirname, 'failing-names.ts');
+  // As an address: NODE_OPTIONS are separated by spaces.
+  const preload = new URL('failing-names.ts', import.meta.url);
   const env = {
     FAILING_NAMES: namesFile,
-    NODE_OPTIONS: `--import=${preload}`,
+    NODE_OPTIONS: `--import=${preload.href}`,
     // A change of the real clock does not affect the monotonic one either.
     ...(hasClock && {
       LD_PRELOAD: ensureTool('faketime'),

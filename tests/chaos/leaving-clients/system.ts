@@ -36,6 +36,8 @@ export async function startDebuggedSystem(
     const service = await startService(main, {
       NODE_OPTIONS: `--inspect=127.0.0.1:${debuggerPort}`,
       TRUST_PROXY: '1',
+      // Idle connections between the services are no longer open when the processes are measured.
+      KEEP_ALIVE_TIMEOUT_MS: '1000',
       ...variables,
       ...more,
     });
