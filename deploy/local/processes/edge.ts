@@ -67,7 +67,7 @@ export function renderLimits(limits: Partial<EdgeLimits> = {}): string {
 const IDLE_CONNECTIONS = 256;
 
 /** Maximum number of requests at one replica; the edge responds with 503 to further ones. */
-const MAX_CONNECTIONS = 200;
+const MAX_CONNECTIONS = 400;
 
 /** upstreams.conf: two upstreams per service with all its replicas; critical requests have no limit. */
 export function renderUpstreams(upstreams: Upstreams): string {
