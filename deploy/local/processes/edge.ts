@@ -66,14 +66,20 @@ export function renderLimits(limits: Partial<EdgeLimits> = {}): string {
  */
 const IDLE_CONNECTIONS = 256;
 
-/** Maximum number of requests at one replica; the edge responds with 503 to further ones. */
-const MAX_CONNECTIONS = 400;
+/**
+ * Maximum number of requests at one replica; the edge responds with 503 to further ones. reports has one
+ * replica, which has to count a burst of requests of one user.
+ */
+const MAX_CONNECTIONS: Readonly<Record<ServiceName, number>> = {
+  users: 200,
+  catalog: 200,
+  reports: 400,
+};
 
 /** upstreams.conf: two upstreams per service with all its replicas; critical requests have no limit. */
 export function renderUpstreams(upstreams: Upstreams): string {
-  const limit = `max_conns=${MAX_CONNECTIONS} `;
   const all = Object.entries(upstreams).flatMap(([name, ports]) => [
-    { name, ports, limit },
+    { name, ports, limit: `max_conns=${MAX_CONNECTIONS[name as ServiceName]} ` },
     { name: `${name}_critical`, ports, limit: '' },
   ]);
   const blocks = all.map(({ name, ports, limit }) => {
