@@ -74,7 +74,7 @@ test('requests wait while a resource is saturated, for at most 500 ms', async ()
   expect({ before, events }).toEqual({ before: [], events: ['a: queue_delay'] });
 });
 
-test('a queue that is not empty for 500 ms rejects after 200 ms, and serves the newest request first', async () => {
+test('a queue in which requests wait more than 100 ms for 500 ms rejects after 200 ms', async () => {
   const { clock, enter, events, resource, settle } = newAdmission();
   enter('a');
   clock.nowMs = 300;
@@ -88,7 +88,30 @@ test('a queue that is not empty for 500 ms rejects after 200 ms, and serves the 
   resource.isSaturated = false;
   await settle();
 
-  expect(events.slice(2)).toEqual(['d', 'c']);
+  expect(events.slice(2)).toEqual(['c', 'd']);
+});
+
+test('a queue that is never empty, but in which no request waits long, is not overloaded', async () => {
+  const { admission, clock, events, resource, settle } = newAdmission();
+  resource.isSaturated = false;
+  /** A request that takes 40 ms, the 19th 300 ms; its client then sends another one. */
+  const send = (number: number) =>
+    admission.enter({
+      isCritical: false,
+      hasLeft: () => false,
+      start() {
+        events.push(`${number}`);
+        clock.nowMs += number === 19 ? 300 : 40;
+        if (number <= 18) send(number + 2);
+      },
+      reject: (reason) => void events.push(`${number}: ${reason}`),
+    });
+
+  send(1);
+  send(2);
+  await settle();
+
+  expect(events).toEqual(Array.from({ length: 20 }, (_, index) => `${index + 1}`));
 });
 
 test('an empty queue ends the overload: requests may wait 500 ms again', async () => {

@@ -42,21 +42,23 @@ const OVERLOADED_TURN_MS = 2;
 /** Maximum number of waiting requests that begin in one turn. */
 const MAX_STARTS = 32;
 
-/** Maximum wait in a queue. A queue that has not been empty for this time counts as overloaded. */
-const INTERVAL_MS = 500;
+/** Maximum wait in the queue. */
+const MAX_WAIT_MS = 500;
+const OVERLOADED_MAX_WAIT_MS = 200;
 
-/** Maximum wait in an overloaded queue. */
-const TARGET_MS = 200;
+/** The queue is overloaded when at every moment of the interval a request has waited longer than the target. */
+const TARGET_MS = 100;
+const INTERVAL_MS = 500;
 
 /** Time between two looks at a saturated resource. */
 const SATURATED_PAUSE_MS = 1;
 
 /**
  * Creates the queue of a process. Requests begin immediately while the event loop and the resources have
- * time for them. Others wait for a later turn: critical requests first, then the oldest, or the newest
- * while the queue has not been empty for `INTERVAL_MS`. From then on the maximum wait is `TARGET_MS`.
+ * time for them. Others wait for a later turn, critical requests first, and are rejected when they have
+ * waited too long. A burst may wait longer than the requests of an overload, which lasts.
  *
- * This is CoDel with adaptive LIFO (B. Maurer, "Fail at Scale", ACM Queue 13(8), 2015).
+ * This is CoDel (RFC 8289), with a maximum wait instead of a rate of rejections.
  */
 export function createAdmission({
   isSaturated = () => false,
@@ -64,26 +66,32 @@ export function createAdmission({
 }: AdmissionOptions = {}): Admission {
   const critical: Waiting[] = [];
   const normal: Waiting[] = [];
-  let turnEndMs: number | undefined;
-  let lastEmptyMs = 0;
+  let turnEndMs = 0;
+  let isTurnOver = true;
+  let lastInTimeMs = 0;
 
   const count = () => critical.length + normal.length;
-  const isOverloaded = (nowMs: number) => nowMs - lastEmptyMs > INTERVAL_MS;
+  const isOverloaded = (nowMs: number) => nowMs - lastInTimeMs > INTERVAL_MS;
 
   function isOpen(): boolean {
     if (count() > 0 || isSaturated()) return false;
-    if (turnEndMs === undefined) setImmediate(endTurn);
-    return hasTime(now());
+    const nowMs = now();
+    // An immediate per turn would cost a system call per turn: the turns of 10 ms share one.
+    if (isTurnOver && nowMs >= turnEndMs) setImmediate(endTurn);
+    return hasTime(nowMs);
   }
 
-  /** Whether the current turn has time for another request; begins a turn if there is none. */
+  /** Whether there is time for another request in this turn; begins a turn after the end of the last one. */
   function hasTime(nowMs: number): boolean {
-    turnEndMs ??= nowMs + (count() > 0 && isOverloaded(nowMs) ? OVERLOADED_TURN_MS : TURN_MS);
+    if (isTurnOver && nowMs >= turnEndMs) {
+      isTurnOver = false;
+      turnEndMs = nowMs + (count() > 0 && isOverloaded(nowMs) ? OVERLOADED_TURN_MS : TURN_MS);
+    }
     return nowMs < turnEndMs;
   }
 
   function endTurn(): void {
-    turnEndMs = undefined;
+    isTurnOver = true;
   }
 
   function enter({ isCritical, ...entry }: Entry): void {
@@ -91,7 +99,7 @@ export function createAdmission({
     const isFirst = count() === 0;
     (isCritical ? critical : normal).push({ ...entry, sinceMs });
     if (!isFirst) return;
-    lastEmptyMs = sinceMs;
+    lastInTimeMs = sinceMs;
     schedule();
   }
 
@@ -108,21 +116,24 @@ export function createAdmission({
 
   function finishTurn(): void {
     endTurn();
+    turnEndMs = 0;
     const nowMs = now();
     for (const queue of [critical, normal]) rejectLate(queue, nowMs);
+    const oldest = normal[0] ?? critical[0];
+    if (oldest && nowMs - oldest.sinceMs <= TARGET_MS) lastInTimeMs = nowMs;
     if (count() > 0) schedule();
   }
 
   function startNext(): void {
     const nowMs = now();
     if (!hasTime(nowMs)) return;
-    const next = critical.shift() ?? (isOverloaded(nowMs) ? normal.pop() : normal.shift());
+    const next = critical.shift() ?? normal.shift();
     if (next?.hasLeft()) next.reject('client_left');
     else next?.start();
   }
 
   function rejectLate(queue: Waiting[], nowMs: number): void {
-    const limitMs = isOverloaded(nowMs) ? TARGET_MS : INTERVAL_MS;
+    const limitMs = isOverloaded(nowMs) ? OVERLOADED_MAX_WAIT_MS : MAX_WAIT_MS;
     const inTime = queue.findIndex(({ sinceMs }) => nowMs - sinceMs <= limitMs);
     const late = queue.splice(0, inTime < 0 ? queue.length : inTime);
     for (const { reject } of late) reject('queue_delay');
