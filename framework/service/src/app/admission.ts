@@ -34,10 +34,10 @@ export interface Admission {
 
 /**
  * How long the requests of one turn of the event loop may run before further ones wait. Turns are shorter
- * under overload because Node accepts one connection per turn: new clients would wait for long ones.
+ * while requests wait because Node accepts one connection per turn: new clients would wait for long ones.
  */
 const TURN_MS = 10;
-const OVERLOADED_TURN_MS = 2;
+const QUEUED_TURN_MS = 2;
 
 /** Maximum number of waiting requests that begin in one turn. */
 const MAX_STARTS = 32;
@@ -85,7 +85,7 @@ export function createAdmission({
   function hasTime(nowMs: number): boolean {
     if (isTurnOver && nowMs >= turnEndMs) {
       isTurnOver = false;
-      turnEndMs = nowMs + (count() > 0 && isOverloaded(nowMs) ? OVERLOADED_TURN_MS : TURN_MS);
+      turnEndMs = nowMs + (count() > 0 ? QUEUED_TURN_MS : TURN_MS);
     }
     return nowMs < turnEndMs;
   }
