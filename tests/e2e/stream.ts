@@ -13,7 +13,11 @@ export const MAX_STREAM_SECONDS = 480;
 export interface Stream {
   /** Stops the stream and returns the statistics and the output of k6. */
   stop(): Promise<{ readonly result: LoadResult; readonly output: string }>;
-  /** Stops the stream. @throws {Error} if a request failed or could not be sent in time */
+  /**
+   * Stops the stream. A busy machine may send fewer requests: the caller checks their number.
+   *
+   * @throws {Error} if a request failed
+   */
   end(): Promise<LoadResult>;
 }
 
@@ -52,7 +56,7 @@ export function startStream(
     stop,
     async end() {
       const { result, output } = await stop();
-      assert.ok(result.failed === 0 && result.dropped === 0, output);
+      assert.ok(result.failed === 0, output);
       return result;
     },
   };
