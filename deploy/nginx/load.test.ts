@@ -76,7 +76,7 @@ async function open(options: BrowserContextOptions = {}, links: Record<string, s
   ] as const;
   const [{ healthPort: port }] = replicas;
   const upstreams = { users: [port], catalog: [port], reports: [port] };
-  const edge = await startTrialEdge(upstreams, {}, { replicas, links });
+  const edge = await startTrialEdge(upstreams, { replicas, links });
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   onTestFinished(async () => {
     await context.close();

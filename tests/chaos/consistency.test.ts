@@ -1,13 +1,13 @@
 import path from 'node:path';
 
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
-import { writeSection } from '../../deploy/local/testing/markdown.ts';
 import { SKIPPED } from './consistency/checker.ts';
 import { BUGS, type Bug } from './consistency/planted-bugs.ts';
 import { renderReport } from './consistency/report.ts';
 import { STORES, type Store } from './consistency/system.ts';
 import { type RunResult, run } from './consistency/workload.ts';
+import { FULL, writeResultsOf } from './results.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const FOLDER = path.join(ROOT, '.local/consistency');
@@ -15,7 +15,7 @@ const PROGRESS_EVERY_MS = 10_000;
 
 /** A run without faults is long enough to find each planted bug. */
 const OPERATIONS_WITH_BUG = 5_000;
-const { operations, faultEvery } = process.env.FULL
+const { operations, faultEvery } = FULL
   ? { operations: 505_000, faultEvery: 7_000 }
   : { operations: 8_000, faultEvery: 800 };
 
@@ -49,13 +49,11 @@ describe.skipIf(SKIPPED)(`the history of users${SKIPPED}`, () => {
     expect(result.verdict.violations).toBeGreaterThan(0);
     results.set(bug, result);
   });
-
-  afterAll(() => {
-    if (!process.env.FULL || results.size < STORES.length + BUGS.length) return;
-    const section = renderReport(results, STORES, BUGS);
-    writeSection(path.join(ROOT, 'docs/failures.md'), 'consistency', section);
-  });
 });
+
+writeResultsOf(STORES.length + BUGS.length, 'consistency', () =>
+  renderReport(results, STORES, BUGS),
+);
 
 /** Prints a line every ten seconds in the full form. */
 function progressOf(store: Store): (done: number) => void {
@@ -63,7 +61,7 @@ function progressOf(store: Store): (done: number) => void {
   let printedMs = startedMs;
   return (done) => {
     const nowMs = performance.now();
-    if (!process.env.FULL || nowMs - printedMs < PROGRESS_EVERY_MS) return;
+    if (!FULL || nowMs - printedMs < PROGRESS_EVERY_MS) return;
     printedMs = nowMs;
     const rate = Math.round(done / ((nowMs - startedMs) / 1_000));
     console.log(`${store}: ${done} of ${operations} operations, ${rate} per second`);

@@ -1,18 +1,13 @@
-import path from 'node:path';
-
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { buildServices } from '../../deploy/local/processes/launch.ts';
-import { describeMachine } from '../../deploy/local/testing/machine.ts';
-import { writeSection } from '../../deploy/local/testing/markdown.ts';
 import { issueToken } from '../../deploy/local/token.ts';
 import { createClient } from './faults/probes.ts';
 import { createTable } from './faults/report.ts';
 import { describeResult, type Result, type Row, rowsOf, runRow } from './faults/rows.ts';
 import type { FaultySystemOptions } from './faults/setup.ts';
 import { startFaultySystem } from './faults/system.ts';
-
-const FAILURES = path.resolve(import.meta.dirname, '../../docs/failures.md');
+import { FULL, writeResultsOf } from './results.ts';
 
 /** Rows that are measured one after the other in a system of their own. */
 interface Lane extends FaultySystemOptions {
@@ -21,7 +16,7 @@ interface Lane extends FaultySystemOptions {
 }
 
 /** The full form measures every row; its systems run concurrently. */
-const FULL: readonly Lane[] = [
+const ALL: readonly Lane[] = [
   { name: 'PostgreSQL', database: 'PostgreSQL', rows: rowsOf('PostgreSQL') },
   { name: 'Valkey', database: 'SQLite', rows: rowsOf('Valkey') },
   { name: 'users', database: 'SQLite', rows: rowsOf('users') },
@@ -34,7 +29,7 @@ const FULL: readonly Lane[] = [
   },
 ];
 
-const SHORT: readonly Lane[] = [
+const FEW: readonly Lane[] = [
   {
     name: 'five parts',
     database: 'PostgreSQL',
@@ -47,14 +42,13 @@ const SHORT: readonly Lane[] = [
   },
 ];
 
-const isFull = Boolean(process.env.FULL);
-const lanes = isFull ? FULL : SHORT;
+const lanes = FULL ? ALL : FEW;
 const total = lanes.flatMap(({ rows }) => rows).length;
 const results = new Map<Row, Result>();
 const built = buildServices();
 
 // A machine that runs all tests concurrently may exceed the time limits.
-const retry = isFull ? 0 : 2;
+const retry = FULL ? 0 : 2;
 
 test.concurrent.each(lanes)(
   '$name: every fault has the promised consequences',
@@ -72,7 +66,7 @@ test.concurrent.each(lanes)(
           );
           continue;
         }
-        const seconds = isFull ? (row.expected.seconds ?? 10) : 5;
+        const seconds = FULL ? (row.expected.seconds ?? 10) : 5;
         const result = await runRow(row, { system, client, seconds });
         results.set(row, result);
         console.log(`${results.size} of ${total}: ${describeResult(result)}`);
@@ -112,9 +106,7 @@ test.concurrent('tokens expire by the clock, and limits end by the time that has
   }
 });
 
-afterAll(() => {
-  if (!isFull || results.size < total) return;
-  const inOrder = lanes.flatMap(({ rows }) => rows.flatMap((row) => results.get(row) ?? []));
-  if (inOrder.some(({ broken }) => broken.length > 0)) return;
-  writeSection(FAILURES, 'faults', `${describeMachine()}\n\n${createTable(inOrder)}`);
+writeResultsOf(lanes.length + 1, 'faults', () => {
+  if (results.size < total) return undefined;
+  return createTable(lanes.flatMap(({ rows }) => rows.flatMap((row) => results.get(row) ?? [])));
 });

@@ -3,12 +3,13 @@ import os from 'node:os';
 import path from 'node:path';
 
 import { startService } from '@fw/service/testing';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
-import { describeMachine } from '../../deploy/local/testing/machine.ts';
-import { markdownTable, writeSection } from '../../deploy/local/testing/markdown.ts';
-import { startEdge } from './keep-alive-race/edge.ts';
+import { markdownTable } from '../../deploy/local/testing/markdown.ts';
+import { freePort } from '../../deploy/local/testing/ports.ts';
+import { startTrialEdge } from '../../deploy/local/testing/trial-edge.ts';
 import { type RaceResult, race } from './keep-alive-race/race.ts';
+import { FULL, writeResultsOf } from './results.ts';
 
 const USERS = new URL('../../services/users/src/main.ts', import.meta.url);
 
@@ -18,17 +19,33 @@ const EDGE_IDLE_MS = 3_000;
 /** Node closes an idle connection one second later than it announces. */
 const NODE_BUFFER_MS = 1_000;
 
-const { bursts, controlBursts } = process.env.FULL
+const { bursts, controlBursts } = FULL
   ? { bursts: 21, controlBursts: 20 }
   : { bursts: 5, controlBursts: 10 };
 
-/** Starts the users service and edges in front of it. */
-async function startSystem(variables: Record<string, string>, idleSeconds?: number) {
+/**
+ * Starts the users service, and edges in front of it.
+ *
+ * @param edgeIdleSeconds replaces the time for which an edge keeps idle connections to the service
+ */
+async function startSystem(variables: Record<string, string>, edgeIdleSeconds = 3) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-race-'));
   const DATABASE_FILE = path.join(folder, 'users.db');
   const service = await startService(USERS, { DATABASE_FILE, TRUST_PROXY: '1', ...variables });
-  const port = Number(new URL(service.url).port);
-  const edges = await Promise.all(Array.from({ length: 16 }, () => startEdge(port, idleSeconds)));
+  const unused = [await freePort()];
+  const upstreams = {
+    users: [Number(new URL(service.url).port)],
+    catalog: unused,
+    reports: unused,
+  };
+  const prepare = (prefix: string) => {
+    const file = path.join(prefix, 'upstreams.conf');
+    const time = `keepalive_timeout ${edgeIdleSeconds}s`;
+    fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replaceAll('keepalive_timeout 3s', time));
+  };
+  const edges = await Promise.all(
+    Array.from({ length: 16 }, () => startTrialEdge(upstreams, { prepare })),
+  );
   onTestFinished(async () => {
     await Promise.all(edges.map((edge) => edge.stop()));
     service.signal('SIGKILL');
@@ -56,15 +73,12 @@ function report(closesFirst: string, { statuses }: RaceResult): void {
   rows.push([closesFirst, String(posts), String(statuses[201] ?? 0), String(statuses[502] ?? 0)]);
 }
 
-afterAll(() => {
-  if (!process.env.FULL || rows.length < 2) return;
-  const table = markdownTable(['closes idle connections first', 'POSTs', '201', '502'], rows);
-  const file = path.resolve(import.meta.dirname, '../../docs/failures.md');
-  writeSection(file, 'keep-alive-race', `${describeMachine()}\n\n${table}`);
-});
+writeResultsOf(2, 'keep-alive-race', () =>
+  markdownTable(['closes idle connections first', 'POSTs', '201', '502'], rows),
+);
 
 const progress = (name: string) => (posts: number) => {
-  if (process.env.FULL && posts % 512 === 0) console.log(`${name}: ${posts} requests`);
+  if (FULL && posts % 512 === 0) console.log(`${name}: ${posts} requests`);
 };
 
 test('no POST is lost or repeated while idle connections are closed', async () => {

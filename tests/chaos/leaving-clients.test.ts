@@ -1,18 +1,16 @@
-import path from 'node:path';
-
 import { startPostgres } from '@fw/service/testing/postgres';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
-import { describeMachine } from '../../deploy/local/testing/machine.ts';
-import { markdownTable, writeSection } from '../../deploy/local/testing/markdown.ts';
+import { markdownTable } from '../../deploy/local/testing/markdown.ts';
 import { startRedisServer } from '../../framework/rate-limit/src/testing/redis-server.ts';
+import { createUsers } from './create-users.ts';
 import { leave } from './leaving-clients/leave.ts';
 import { describeExcess, type Resources, readResources } from './leaving-clients/resources.ts';
-import { type DebuggedSystem, startDebuggedSystem } from './leaving-clients/system.ts';
-import { readUsedHeap } from './leaving-clients/used-heap.ts';
+import { type MeasuredSystem, startMeasuredSystem } from './leaving-clients/system.ts';
+import { FULL, writeResultsOf } from './results.ts';
 
 /** Clients per store; another tenth of them warms the processes up. */
-const CLIENTS = process.env.FULL ? 10_000 : 1_200;
+const CLIENTS = FULL ? 10_000 : 1_200;
 
 /** Enough that a list has several batches. */
 const USERS = 3_000;
@@ -27,22 +25,9 @@ const PATHS = {
   reports: '/api/v2/reports/overview',
 };
 
-async function createUsers({ services: [users] }: DebuggedSystem): Promise<void> {
-  const body = JSON.stringify({ name: 'x'.repeat(200), email: 'leaving@example.org' });
-  const headers = { 'content-type': 'application/json' };
-  let left = USERS;
-  const create = async () => {
-    while (left-- > 0) {
-      const response = await fetch(`${users?.url}/api/v1/users`, { method: 'POST', headers, body });
-      await response.arrayBuffer();
-    }
-  };
-  await Promise.all(Array.from({ length: 32 }, create));
-}
-
 /** Half of the clients use the edge, the others the service. */
 async function leaveAll(
-  { services, edgePort, token }: DebuggedSystem,
+  { services, edgePort, token }: MeasuredSystem,
   clients: number,
 ): Promise<void> {
   const headers = { Authorization: `Bearer ${token}` };
@@ -54,26 +39,20 @@ async function leaveAll(
   }
 }
 
-interface Measured extends Resources {
-  /** The heap after a garbage collection. */
-  readonly heapMiB: number;
-}
-
 /** Measures the processes, each as soon as it holds no more than `before`. */
 async function measure(
-  { services }: DebuggedSystem,
-  before: readonly Measured[] = [],
-): Promise<readonly Measured[]> {
-  const all: Measured[] = [];
-  for (const [index, { name, healthUrl, debuggerPort }] of services.entries()) {
+  { services }: MeasuredSystem,
+  before: readonly Resources[] = [],
+): Promise<readonly Resources[]> {
+  const all: Resources[] = [];
+  for (const [index, { name, healthUrl }] of services.entries()) {
     await expect
       .poll(async () => describeExcess(await readResources(healthUrl), before[index]), {
         timeout: 60_000,
         message: name,
       })
       .toBe('');
-    const resources = await readResources(healthUrl);
-    all.push({ ...resources, heapMiB: await readUsedHeap(debuggerPort) });
+    all.push(await readResources(healthUrl));
   }
   return all;
 }
@@ -91,9 +70,9 @@ const rows: string[][] = [];
 test.each(['SQLite', 'PostgreSQL and Redis'])(
   'clients that leave during a response leave nothing behind (%s)',
   async (stores) => {
-    const system = await startDebuggedSystem(stores === 'SQLite' ? {} : await startStores());
+    const system = await startMeasuredSystem(stores === 'SQLite' ? {} : await startStores());
     onTestFinished(() => system.stop());
-    await createUsers(system);
+    await createUsers(system.services[0]?.url ?? '', USERS);
     await leaveAll(system, CLIENTS / 10);
     const before = await measure(system);
 
@@ -114,14 +93,7 @@ test.each(['SQLite', 'PostgreSQL and Redis'])(
   600_000,
 );
 
-afterAll(() => {
-  if (!process.env.FULL || rows.length < 6) return;
+writeResultsOf(2, 'leaving-clients', () => {
   const head = ['process', 'file descriptors', 'handles', 'heap after collection (MiB)'];
-  const counted = `Before and after ${CLIENTS} clients per kind of store.`;
-  const section = `${describeMachine()} ${counted}\n\n${markdownTable(head, rows)}`;
-  writeSection(
-    path.resolve(import.meta.dirname, '../../docs/failures.md'),
-    'leaving-clients',
-    section,
-  );
+  return `Before and after ${CLIENTS} clients per kind of store.\n\n${markdownTable(head, rows)}`;
 });

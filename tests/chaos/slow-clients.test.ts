@@ -3,19 +3,20 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { readRunning } from '../../deploy/local/state.ts';
-import { describeMachine } from '../../deploy/local/testing/machine.ts';
-import { markdownTable, writeSection } from '../../deploy/local/testing/markdown.ts';
+import { markdownTable } from '../../deploy/local/testing/markdown.ts';
 import { startTrialSystem, type TrialSystem } from '../../deploy/local/testing/trial-system.ts';
+import { createUsers } from './create-users.ts';
+import { FULL, writeResultsOf } from './results.ts';
 import { type Attack, type AttackResult, KINDS, type Kind } from './slow-clients/attack.ts';
 import { type NormalClients, whileServing } from './slow-clients/normal-clients.ts';
 
 const PROGRAM = path.resolve(import.meta.dirname, 'slow-clients/attack.ts');
 
 /** Slow connections by kind. For each reader, the service writes megabytes into the buffers of the system. */
-const { connections: CONNECTIONS, openingMs } = process.env.FULL
+const { connections: CONNECTIONS, openingMs } = FULL
   ? { connections: { head: 1_950, body: 1_950, response: 100 }, openingMs: 20_000 }
   : { connections: { head: 200, body: 200, response: 20 }, openingMs: 4_000 };
 
@@ -25,19 +26,9 @@ const USERS = 40_000;
 let system: TrialSystem;
 beforeAll(async () => {
   system = await startTrialSystem();
-  await fill(`${system.origin}/api/v1/users`);
+  await createUsers(system.origin, USERS);
 }, 300_000);
 afterAll(() => system?.stop());
-
-async function fill(url: string): Promise<void> {
-  const body = JSON.stringify({ name: 'x'.repeat(200), email: 'slow@example.org' });
-  const headers = { 'content-type': 'application/json' };
-  let left = USERS;
-  const create = async () => {
-    while (left-- > 0) await (await fetch(url, { method: 'POST', headers, body })).arrayBuffer();
-  };
-  await Promise.all(Array.from({ length: 64 }, create));
-}
 
 type Target = Pick<Attack, 'port' | 'periodMs' | 'patienceMs'>;
 
@@ -69,24 +60,12 @@ function report(
   }
 }
 
-let hasFailed = false;
-afterEach(({ task }) => {
-  hasFailed ||= task.result?.state === 'fail';
-});
-
-afterAll(() => {
-  if (!process.env.FULL || hasFailed || rows.length < 7) return;
-  const head = [
-    'where',
-    'slow part',
-    'one byte every',
-    'connections',
-    'closed after',
-    'other clients',
-  ];
-  const file = path.resolve(import.meta.dirname, '../../docs/failures.md');
-  writeSection(file, 'slow-clients', `${describeMachine()}\n\n${markdownTable(head, rows)}`);
-});
+writeResultsOf(3, 'slow-clients', () =>
+  markdownTable(
+    ['where', 'slow part', 'one byte every', 'connections', 'closed after', 'other clients'],
+    rows,
+  ),
+);
 
 test('a service closes slow connections within 60 s and serves all other clients', async () => {
   const users = readRunning(system.folders.run).find(({ name }) => name === 'users-1');

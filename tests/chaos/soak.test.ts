@@ -1,40 +1,38 @@
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 
 import { startPostgres } from '@fw/service/testing/postgres';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
-import { writeSection } from '../../deploy/local/testing/markdown.ts';
 import { startTrialSystem } from '../../deploy/local/testing/trial-system.ts';
 import {
   type RedisServer,
   startRedisServer,
 } from '../../framework/rate-limit/src/testing/redis-server.ts';
+import { nodeOptionsOf } from './preload.ts';
+import { FULL, writeResults } from './results.ts';
 import { reportOf, tableOf } from './soak/report.ts';
 import { findGrowing, type SoakOptions, type SoakResult, soak } from './soak/soak.ts';
 
-const DOCUMENT = path.resolve(import.meta.dirname, '../../docs/failures.md');
-
 /** `limit`: the steepest accepted slope of the memory in use, in MB per hour. */
-const FULL = { rate: 20, seconds: 1_200, warmUpSeconds: 300, periodMs: 5_000, limit: 1 };
+const LONG = { rate: 20, seconds: 1_200, warmUpSeconds: 300, periodMs: 5_000, limit: 1 };
 /** Caches still fill: only a leak of tens of kilobytes per second is found. */
 const SHORT = { rate: 20, seconds: 45, warmUpSeconds: 20, periodMs: 1_000, limit: 20 };
 
-const { limit, ...options } = process.env.FULL ? FULL : SHORT;
+const { limit, ...options } = FULL ? LONG : SHORT;
 
 /**
  * Runs a soak on PostgreSQL and Redis, as in production: connection pools and clients of both are part of the
  * memory. `programs` are loaded into each process.
  */
-async function soakWith(programs: readonly string[], settings: SoakOptions): Promise<SoakResult> {
+async function soakWith(
+  programs: Parameters<typeof nodeOptionsOf>[0],
+  settings: SoakOptions,
+): Promise<SoakResult> {
   const [postgres, redis] = await Promise.all([startPostgres(), startRedisServer()]);
   onTestFinished(async () => {
     await Promise.all([postgres.stop(), redis.stop()]);
   });
-  const files = programs.map((name) => path.join(import.meta.dirname, 'soak', `${name}.ts`));
-  const imports = files.map((file) => `--import=${pathToFileURL(file).href}`);
-  vi.stubEnv('NODE_OPTIONS', ['--expose-gc', ...imports].join(' '));
+  vi.stubEnv('NODE_OPTIONS', nodeOptionsOf(programs));
   onTestFinished(() => void vi.unstubAllEnvs());
   const system = await startTrialSystem({ DATABASE_URL: postgres.url, REDIS_URL: redis.url });
   onTestFinished(system.stop);
@@ -59,7 +57,7 @@ test('the memory in use of no process grows under load', async () => {
   // A busy machine rejects a part of the load with 503. The report contains the number of failed requests.
   expect(result.load.failed).toBeLessThan(0.5 * result.load.requests);
   expect(findGrowing(result, limit)).toEqual([]);
-  if (process.env.FULL) writeSection(DOCUMENT, 'soak', reportOf(result, { limit, ...options }));
+  writeResults('soak', reportOf(result, { limit, ...options }));
 });
 
 test('a process that keeps 4 kB of memory per request is found', async () => {

@@ -2,7 +2,7 @@ import http from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { freePort, listenAnywhere } from '../testing/ports.ts';
-import { startTrialEdge } from '../testing/trial-edge.ts';
+import { startTrialEdge, type TrialEdgeOptions } from '../testing/trial-edge.ts';
 
 interface Replica {
   readonly port: number;
@@ -35,10 +35,10 @@ const healthy = () =>
 /** An edge in front of these replicas of users. */
 async function startEdge(
   users: readonly number[],
-  limits?: Parameters<typeof startTrialEdge>[1],
+  limits: TrialEdgeOptions['limits'] = {},
 ): Promise<string> {
   const unused = await freePort();
-  const edge = await startTrialEdge({ users, catalog: [unused], reports: [unused] }, limits);
+  const edge = await startTrialEdge({ users, catalog: [unused], reports: [unused] }, { limits });
   onTestFinished(() => edge.stop());
   return edge.origin;
 }

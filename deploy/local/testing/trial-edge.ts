@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-import { type EdgeLimits, type EdgeOptions, planEdge, type Upstreams } from '../processes/edge.ts';
+import { type EdgeOptions, planEdge, type Upstreams } from '../processes/edge.ts';
 import {
   type ProcessPlan,
   startProcess,
@@ -21,18 +21,23 @@ export interface TrialEdge {
   stop(): Promise<void>;
 }
 
+export interface TrialEdgeOptions extends Pick<EdgeOptions, 'limits' | 'replicas' | 'links'> {
+  /** Changes the files of the edge, which are in the folder `prefix`, before nginx reads them. */
+  readonly prepare?: (prefix: string) => void;
+}
+
 /** Starts the real nginx with the real configuration on a free port. */
 export async function startTrialEdge(
   upstreams: Upstreams,
-  limits: Partial<EdgeLimits> = {},
-  page: Pick<EdgeOptions, 'replicas' | 'links'> = {},
+  { prepare = () => {}, ...options }: TrialEdgeOptions = {},
 ): Promise<TrialEdge> {
   const nginx = findTool('nginx');
   if (!nginx) throw new Error('Cannot find nginx: "make test" installs it');
   const port = await freePort();
   const prefix = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-edge-'));
   const logFile = path.join(prefix, 'edge.log');
-  const plan = planEdge({ nginx, port, prefix, upstreams, limits, ...page });
+  const plan = planEdge({ nginx, port, prefix, upstreams, ...options });
+  prepare(prefix);
   const { record } = await startProcess(plan, logFile);
   const stop = async () => {
     await stopProcess(record);

@@ -49,7 +49,7 @@ export async function injectFaults(
 
 function faultsOf({ replicas, database }: System, client: Client): Fault[] {
   const ofReplicas = replicas.flatMap((replica): Fault[] => [
-    { kind: 'kill', run: () => during(replica.kill, replica.start) },
+    { kind: 'kill', run: () => during(replica.kill, replica.restart) },
     // To all others, a suspended process looks like one behind a network that loses packets.
     { kind: 'partition', run: () => during(replica.pause, replica.resume) },
     { kind: 'reset', run: async () => client.reset() },

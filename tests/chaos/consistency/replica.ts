@@ -1,24 +1,9 @@
-import path from 'node:path';
-import {
-  isRunning,
-  type ProcessPlan,
-  type ProcessRecord,
-  startProcess,
-  stopProcess,
-  waitUntilReady,
-} from '../../../deploy/local/processes/process.ts';
 import { freePort } from '../../../deploy/local/testing/ports.ts';
+import { type Processes, startProcesses } from '../processes.ts';
 
-/** A process of the service. */
-export interface Replica {
+/** A process of the service, which has the same port after each start. */
+export interface Replica extends Pick<Processes, 'kill' | 'restart' | 'pause' | 'resume'> {
   readonly port: number;
-  /** Resolves once it is ready. */
-  start(): Promise<void>;
-  /** Kills it (SIGKILL). */
-  kill(): Promise<void>;
-  /** Suspends it (SIGSTOP) until `resume`: it receives requests, but processes them later. */
-  pause(): void;
-  resume(): void;
 }
 
 export interface ReplicaOptions {
@@ -30,7 +15,7 @@ export interface ReplicaOptions {
   readonly folder: string;
 }
 
-/** Starts a replica, which has the same port after each start. */
+/** Starts a replica. While it is paused, it receives requests, and processes them later. */
 export async function startReplica({
   name,
   bundle,
@@ -38,7 +23,7 @@ export async function startReplica({
   folder,
 }: ReplicaOptions): Promise<Replica> {
   const [port, healthPort] = [await freePort(), await freePort()];
-  const plan: ProcessPlan = {
+  const plan = {
     name,
     command: process.execPath,
     args: [bundle],
@@ -56,20 +41,5 @@ export async function startReplica({
     readyUrl: `http://127.0.0.1:${healthPort}/readyz`,
     fingerprint: '',
   };
-  let record: ProcessRecord;
-  const replica: Replica = {
-    port,
-    async start() {
-      ({ record } = await startProcess(plan, path.join(folder, `${name}.log`)));
-      await waitUntilReady(record);
-    },
-    async kill() {
-      if (isRunning(record)) process.kill(record.pid, 'SIGKILL');
-      await stopProcess(record);
-    },
-    pause: () => void process.kill(record.pid, 'SIGSTOP'),
-    resume: () => void process.kill(record.pid, 'SIGCONT'),
-  };
-  await replica.start();
-  return replica;
+  return { port, ...(await startProcesses([plan], folder)) };
 }

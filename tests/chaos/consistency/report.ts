@@ -1,5 +1,3 @@
-import os from 'node:os';
-
 import { markdownTable } from '../../../deploy/local/testing/markdown.ts';
 import type { Bug } from './planted-bugs.ts';
 import type { Store } from './system.ts';
@@ -14,6 +12,8 @@ export function renderReport(
   bugs: readonly Bug[],
 ): string {
   return [
+    'Two replicas, 64 concurrent requests.',
+    '',
     'Clients create, read, change and delete users through the edge while processes are killed (replicas,',
     'PostgreSQL), parts of the system are cut off (suspended replicas and servers, a connection to PostgreSQL',
     'that resets or hangs) and connections are reset. [Porcupine](https://github.com/anishathalye/porcupine)',
@@ -38,9 +38,6 @@ export function renderReport(
         textOf(results.get(bug), ({ verdict }) => verdict.violations),
       ]),
     ),
-    '',
-    `${new Date().toISOString().slice(0, 10)}, ${os.availableParallelism()} × ${os.cpus()[0]?.model}, ` +
-      `Node ${process.versions.node}: two replicas, 64 concurrent requests.`,
   ].join('\n');
 }
 

@@ -1,4 +1,4 @@
-import type { Processes } from './processes.ts';
+import type { Processes } from '../processes.ts';
 import type { PartProxy } from './toxiproxy.ts';
 
 /** The parts of the system that can fail. */

@@ -10,9 +10,9 @@ import { freePortsFrom } from '../../../deploy/local/testing/ports.ts';
 import { readOrCreateSecret } from '../../../deploy/local/token.ts';
 import { ensureTool } from '../../../deploy/local/tools.ts';
 import { SERVICE_NAMES, type ServiceName } from '../../../services/services.ts';
+import { startProcesses } from '../processes.ts';
 import { createEnvironment, type Environment } from './environment.ts';
 import type { Part, PartName } from './part.ts';
-import { startProcesses } from './processes.ts';
 import type { Setup } from './setup.ts';
 
 /** The processes of the services and of the edge. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Edge } from './edge.ts';
+import type { TrialEdge } from '../../../deploy/local/testing/trial-edge.ts';
 
 /** Connections that the edge keeps to a replica (`keepalive` in upstreams.conf). */
 const CONNECTIONS = 32;
@@ -30,13 +30,13 @@ export interface RaceResult {
  * Sends bursts of POSTs through each edge. Each burst uses all idle connections at the moment at which
  * they are being closed.
  */
-export async function race(edges: readonly Edge[], options: RaceOptions): Promise<RaceResult> {
+export async function race(edges: readonly TrialEdge[], options: RaceOptions): Promise<RaceResult> {
   const { idleMs, bursts, onBurst, isDecided = () => false } = options;
   const statuses: Record<number, number> = {};
   const created: string[] = [];
   const result = { statuses, created };
   let posts = 0;
-  const run = async ({ origin }: Edge, index: number) => {
+  const run = async ({ origin }: TrialEdge, index: number) => {
     const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS });
     // One edge after the other: a burst that takes long has no common end.
     await sleep((idleMs / edges.length) * index);

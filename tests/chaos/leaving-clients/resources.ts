@@ -8,6 +8,8 @@ export interface Resources {
   readonly requestsInFlight: number;
   /** Connections of the database pools that are in use, and calls that wait for one. */
   readonly poolUse: number;
+  /** Memory of JavaScript objects. */
+  readonly heapMiB: number;
 }
 
 /** Reads the resources of a process from its metrics. */
@@ -23,6 +25,7 @@ export async function readResources(healthUrl: string): Promise<Resources> {
     handles: sum('nodejs_active_handles_total'),
     requestsInFlight: sum('http_requests_in_flight'),
     poolUse: sum('db_pool_connections', ['busy', 'waiting']),
+    heapMiB: sum('nodejs_heap_size_used_bytes') / 1024 ** 2,
   };
 }
 

@@ -4,44 +4,42 @@ import path from 'node:path';
 
 import { type ServiceProcess, startService } from '@fw/service/testing';
 
-import { freePort } from '../../../deploy/local/testing/ports.ts';
 import { startTrialEdge } from '../../../deploy/local/testing/trial-edge.ts';
 import { issueToken } from '../../../deploy/local/token.ts';
+import { nodeOptionsOf } from '../preload.ts';
 
-/** A process of a service whose debugger listens. */
-export interface DebuggedService extends ServiceProcess {
+/** A process of a service that collects its garbage before its metrics are read. */
+export interface MeasuredService extends ServiceProcess {
   readonly name: string;
   readonly port: number;
-  readonly debuggerPort: number;
 }
 
 /** The three services with one process each, and an edge. */
-export interface DebuggedSystem {
+export interface MeasuredSystem {
   readonly edgePort: number;
-  readonly services: readonly DebuggedService[];
+  readonly services: readonly MeasuredService[];
   /** A token of reports. */
   readonly token: string;
   stop(): Promise<void>;
 }
 
 /** Starts the services with `variables`, and the edge. */
-export async function startDebuggedSystem(
+export async function startMeasuredSystem(
   variables: Readonly<Record<string, string>>,
-): Promise<DebuggedSystem> {
+): Promise<MeasuredSystem> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-leaving-'));
   const secret = 'a secret that signs only the tokens of this test';
   const start = async (name: string, more: Readonly<Record<string, string>>) => {
-    const debuggerPort = await freePort();
     const main = new URL(`../../../services/${name}/src/main.ts`, import.meta.url);
     const service = await startService(main, {
-      NODE_OPTIONS: `--inspect=127.0.0.1:${debuggerPort}`,
+      NODE_OPTIONS: nodeOptionsOf(['collect-garbage']),
       TRUST_PROXY: '1',
       // Idle connections between the services are no longer open when the processes are measured.
       KEEP_ALIVE_TIMEOUT_MS: '1000',
       ...variables,
       ...more,
     });
-    return { ...service, name, port: Number(new URL(service.url).port), debuggerPort };
+    return { ...service, name, port: Number(new URL(service.url).port) };
   };
   const file = (name: string) => ({ DATABASE_FILE: path.join(folder, `${name}.db`) });
   const users = await start('users', file('users'));

@@ -1,4 +1,3 @@
-import { describeMachine } from '../../../deploy/local/testing/machine.ts';
 import { markdownTable } from '../../../deploy/local/testing/markdown.ts';
 import { canPin } from './cores.ts';
 import type { Measurement } from './experiment.ts';
@@ -29,19 +28,18 @@ const HEAD = [
 /** The section `overload` of docs/failures.md. */
 export function renderOverload(
   rows: readonly Row[],
-  { recoveryMs }: { readonly recoveryMs: number },
+  { recoveryMs, stolen }: { readonly recoveryMs: number; readonly stolen: number },
 ): string {
   const pinning = canPin
     ? 'The services share one core; the edge and the clients share another.'
     : 'The processes are not bound to cores.';
   const lateMs = Math.max(...rows.map(({ measurement }) => measurement.result.maxLateMs));
-  return `${describeMachine()}
-One replica of users on SQLite. ${pinning} 90 %
+  return `One replica of users on SQLite. ${pinning} 90 %
 of the requests list 100 users, 10 % create a user; 50 critical requests per second read a user. They arrive at random
 times, whether or not earlier ones have a response. A client leaves after 1 s, a tenth of the clients within 100 ms.
 Goodput: responses with 2xx before the client leaves. Timed out: no response within a second. p50 and p99: latency of
 the goodput. Wasted: handled requests whose client had left before the response was sent. No request was sent more than
-${lateMs.toFixed(0)} ms late. The rows with "directly" are without the edge.
+${lateMs.toFixed(0)} ms late; other virtual machines used ${percent(stolen)} of the processor time. The rows with "directly" are without the edge.
 
 ${markdownTable(HEAD, rows.map(cellsOf))}
 

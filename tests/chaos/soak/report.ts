@@ -1,4 +1,3 @@
-import { describeMachine } from '../../../deploy/local/testing/machine.ts';
 import { markdownTable } from '../../../deploy/local/testing/markdown.ts';
 import type { Slope } from './slope.ts';
 import type { SoakOptions, SoakResult } from './soak.ts';
@@ -34,9 +33,7 @@ export function reportOf(
 ): string {
   const { requests, failed, dropped } = result.load;
   const perSecond = Math.round(requests / seconds);
-  return `${describeMachine()}
-
-${seconds / 60} minutes of the profile \`soak\` on PostgreSQL and Redis, with ${rate} journeys per second, which are ${perSecond} requests
+  return `${seconds / 60} minutes of the profile \`soak\` on PostgreSQL and Redis, with ${rate} journeys per second, which are ${perSecond} requests
 per second: ${requests} requests, of which ${failed} failed; ${dropped} journeys could not start in time. A sample every
 ${periodMs / 1_000} s; the first ${warmUpSeconds / 60} minutes do not count.
 

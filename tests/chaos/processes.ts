@@ -7,7 +7,7 @@ import {
   startProcess,
   stopProcess,
   waitUntilReady,
-} from '../../../deploy/local/processes/process.ts';
+} from '../../deploy/local/processes/process.ts';
 
 /** Processes that are disturbed together. */
 export interface Processes {
@@ -40,7 +40,7 @@ export async function startProcesses(
     await Promise.all(records.map((record) => waitUntilReady(record)));
   };
   const signalAll = (signal: NodeJS.Signals) => {
-    for (const { pid } of records) process.kill(pid, signal);
+    for (const record of records) if (isRunning(record)) process.kill(record.pid, signal);
   };
   try {
     await startAll();
