@@ -49,6 +49,27 @@ test('no request overtakes the queue, which runs in order of arrival', async () 
   expect({ isOpen, events }).toEqual({ isOpen: false, events: ['a', 'b', 'c'] });
 });
 
+test('waiting requests get as much time of a turn as its other work, at least 2 ms', async () => {
+  const { admission, clock, events, resource } = newAdmission();
+  resource.isSaturated = false;
+  const start = () => {
+    clock.nowMs += 1;
+    events.push('start');
+  };
+  const entry = { isCritical: false, hasLeft: () => false, start, reject: () => {} };
+  for (let count = 0; count < 20; count++) admission.enter(entry);
+  await nextTurn();
+  const first = events.splice(0).length;
+  await nextTurn();
+  const withoutOtherWork = events.splice(0).length;
+  clock.nowMs += 5;
+  await nextTurn();
+  const withOtherWork = events.splice(0).length;
+
+  // The first turn was scheduled when one request waited.
+  expect([first, withoutOtherWork, withOtherWork]).toEqual([1, 2, 5]);
+});
+
 test('critical requests begin first', async () => {
   const { enter, events, resource, settle } = newAdmission();
   enter('a');

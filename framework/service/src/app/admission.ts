@@ -32,11 +32,13 @@ export interface Admission {
   enter(entry: Entry): void;
 }
 
-/**
- * How long the requests of one turn of the event loop may run before further ones wait. Turns are shorter
- * while requests wait because Node accepts one connection per turn: new clients would wait for long ones.
- */
+/** How long the requests of one turn of the event loop may run before further ones wait. */
 const TURN_MS = 10;
+
+/**
+ * The same while requests wait, unless other work of the turn took longer: then as long as that. These
+ * turns are short because Node accepts one connection per turn.
+ */
 const QUEUED_TURN_MS = 2;
 
 /** Maximum number of waiting requests that begin in one turn. */
@@ -68,6 +70,7 @@ export function createAdmission({
   const normal: Waiting[] = [];
   let turnEndMs = 0;
   let isTurnOver = true;
+  let scheduledMs = 0;
   let lastInTimeMs = 0;
 
   const count = () => critical.length + normal.length;
@@ -85,7 +88,8 @@ export function createAdmission({
   function hasTime(nowMs: number): boolean {
     if (isTurnOver && nowMs >= turnEndMs) {
       isTurnOver = false;
-      turnEndMs = nowMs + (count() > 0 ? QUEUED_TURN_MS : TURN_MS);
+      const queuedTurnMs = Math.max(QUEUED_TURN_MS, nowMs - scheduledMs);
+      turnEndMs = nowMs + (count() > 0 ? queuedTurnMs : TURN_MS);
     }
     return nowMs < turnEndMs;
   }
@@ -108,6 +112,7 @@ export function createAdmission({
    * them: `startNext` then knows how long the requests before it took.
    */
   function schedule(): void {
+    scheduledMs = now();
     const starts = isSaturated() ? 0 : Math.min(count(), MAX_STARTS);
     for (let index = 0; index < starts; index++) setImmediate(startNext);
     if (starts > 0) setImmediate(finishTurn);
