@@ -3,6 +3,7 @@ import path from 'node:path';
 import { replicasOf } from '../../../deploy/local/processes/system.ts';
 import { startTrialEdge } from '../../../deploy/local/testing/trial-edge.ts';
 import { startTrialSystem } from '../../../deploy/local/testing/trial-system.ts';
+import { measureCapacity } from './capacity.ts';
 import { CLIENT_CORE, pinThisProcess, SERVICE_CORE } from './cores.ts';
 import type { LoadResult, RequestKind } from './generator.ts';
 import { OUTCOMES } from './generator.ts';
@@ -12,16 +13,20 @@ import { wastedShare } from './wasted-work.ts';
 
 /** The edge and one replica of each service, all services on one core. */
 export interface Experiment {
+  /** Requests per second that the system can serve. */
+  measureCapacity(way: Way): Promise<number>;
   /** Sends load for `seconds`, followed by that of `then`. */
   run(load: Load): Promise<Measurement>;
   stop(): Promise<void>;
 }
 
+/** Where the requests are sent: to the edge, or directly to the replica of users. */
+export type Way = 'edge' | 'directly';
+
 export interface Load {
+  readonly way: Way;
   readonly perSecond: number;
   readonly seconds: number;
-  /** Sends to the replica instead of the edge. Default false. */
-  readonly isDirect?: boolean;
   /** The rate of the requests that follow. Default: none follow. */
   readonly then?: { readonly perSecond: number; readonly seconds: number };
 }
@@ -44,6 +49,7 @@ const LEFT = [OUTCOMES.indexOf('left'), OUTCOMES.indexOf('timedOut')];
 const WARM_UP_MS = 1_000;
 const CRITICAL_PER_SECOND = 50;
 const USERS = 200;
+const CAPACITY_SECONDS = 3;
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 /** All requests go to one service: the edge limits each by itself, and would change a mix of several. */
@@ -71,7 +77,6 @@ export async function startExperiment(): Promise<Experiment> {
     catalog: [portOf('catalog')],
     reports: [portOf('reports')],
   });
-  const edgePort = Number(new URL(edge.origin).port);
   const ids = await Promise.all(Array.from({ length: USERS }, () => createUser(edge.origin)));
   const critical = ids.map((id) => ({
     ...{ name: 'read', weight: 1, method: 'GET' },
@@ -83,12 +88,14 @@ export async function startExperiment(): Promise<Experiment> {
   const logs = replicas.map(({ name }) => path.join(system.folders.logs, `${name}.log`));
   let runs = 0;
 
-  async function run({ perSecond, seconds, isDirect = false, then }: Load): Promise<Measurement> {
+  const ports = { edge: Number(new URL(edge.origin).port), directly: portOf('users') };
+
+  async function run({ way, perSecond, seconds, then }: Load): Promise<Measurement> {
     const idPrefix = `run${runs++}`;
     const done = new AbortController();
     const checks = checkHealth(health, done.signal);
     const phases = [{ perSecond, seconds }];
-    const port = isDirect ? portOf('users') : edgePort;
+    const port = ports[way];
     const [result, criticalResult] = await Promise.all([
       runLoad({ port, kinds: KINDS, phases: then ? [...phases, then] : phases, idPrefix }),
       runLoad({
@@ -118,7 +125,12 @@ export async function startExperiment(): Promise<Experiment> {
     await edge.stop();
     await system.stop();
   }
-  return { run, stop };
+  return {
+    measureCapacity: (way) =>
+      measureCapacity({ port: ports[way], kinds: KINDS, seconds: CAPACITY_SECONDS }),
+    run,
+    stop,
+  };
 }
 
 async function createUser(origin: string): Promise<string> {

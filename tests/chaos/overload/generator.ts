@@ -128,7 +128,8 @@ function dueTimes(phases: LoadOptions['phases']): Float64Array {
   return Float64Array.from(due);
 }
 
-function pickKind(kinds: readonly RequestKind[]): number {
+/** The index of a random kind. */
+export function pickKind(kinds: readonly RequestKind[]): number {
   let rest = Math.random() * kinds.reduce((sum, { weight }) => sum + weight, 0);
   const found = kinds.findIndex(({ weight }) => {
     rest -= weight;
