@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { median } from '../../bench/statistics.ts';
-import { type Experiment, startExperiment, type Way } from './overload/experiment.ts';
+import {
+  type Experiment,
+  type Measurement,
+  startExperiment,
+  type Way,
+} from './overload/experiment.ts';
 import { recoveryMs } from './overload/load.ts';
 import { goodputShare, renderOverload, type Sample } from './overload/section.ts';
 import { measureStolenTime } from './overload/stolen-time.ts';
@@ -12,7 +17,7 @@ const SECONDS = 4;
 const RECOVERY_SECONDS = 6;
 
 /** The rates of the requests, as multiples of the capacity. */
-const FACTORS = FULL ? [1, 2, 5] : [5];
+const FACTORS = [1, 2, 5];
 
 /** With more stolen time, the capacity of the machine changes from second to second. */
 const MAX_STOLEN = 0.1;
@@ -22,12 +27,16 @@ const samples: Sample[] = [];
 let stolen = 0;
 
 async function measure({ measureCapacity, run }: Experiment, way: Way): Promise<void> {
+  const capacity = await measureCapacity(way);
+  const recovery = { perSecond: 0.5 * capacity, seconds: RECOVERY_SECONDS };
+  const measurements: Measurement[] = [];
   for (const factor of FACTORS) {
-    const capacity = await measureCapacity(way);
-    const then = { perSecond: 0.5 * capacity, seconds: RECOVERY_SECONDS };
-    const perSecond = factor * capacity;
-    const measurement = await run({ way, perSecond, seconds: SECONDS, then });
-    samples.push({ name: `${way}, ${factor}×`, measurement, capacity });
+    const load = { way, perSecond: factor * capacity, seconds: SECONDS };
+    measurements.push(await run(factor === 5 ? { ...load, recovery } : load));
+  }
+  const peak = Math.max(...measurements.slice(0, -1).map(({ load }) => load.goodput));
+  for (const [index, measurement] of measurements.entries()) {
+    samples.push({ name: `${way}, ${FACTORS[index]}×`, measurement, peak });
   }
 }
 
@@ -67,7 +76,7 @@ function testLimit(title: string, check: () => void): void {
   });
 }
 
-testLimit('goodput at five times the capacity is at least 90 % of the capacity', () => {
+testLimit('goodput at five times the capacity is at least 90 % of the peak', () => {
   expect(medianOf(goodputShare)).toBeGreaterThanOrEqual(0.9);
 });
 

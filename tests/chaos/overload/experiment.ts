@@ -15,7 +15,7 @@ import { wastedShare } from './wasted-work.ts';
 export interface Experiment {
   /** Requests per second that the system can serve. */
   measureCapacity(way: Way): Promise<number>;
-  /** Sends load for `seconds`, followed by that of `then`. */
+  /** Sends load for `seconds`, followed by that of `recovery`. */
   run(load: Load): Promise<Measurement>;
   stop(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface Load {
   readonly perSecond: number;
   readonly seconds: number;
   /** The rate of the requests that follow. Default: none follow. */
-  readonly then?: { readonly perSecond: number; readonly seconds: number };
+  readonly recovery?: { readonly perSecond: number; readonly seconds: number };
 }
 
 export interface Measurement {
@@ -90,14 +90,14 @@ export async function startExperiment(): Promise<Experiment> {
 
   const ports = { edge: Number(new URL(edge.origin).port), directly: portOf('users') };
 
-  async function run({ way, perSecond, seconds, then }: Load): Promise<Measurement> {
+  async function run({ way, perSecond, seconds, recovery }: Load): Promise<Measurement> {
     const idPrefix = `run${runs++}`;
     const done = new AbortController();
     const checks = checkHealth(health, done.signal);
     const phases = [{ perSecond, seconds }];
     const port = ports[way];
     const [result, criticalResult] = await Promise.all([
-      runLoad({ port, kinds: KINDS, phases: then ? [...phases, then] : phases, idPrefix }),
+      runLoad({ port, kinds: KINDS, phases: recovery ? [...phases, recovery] : phases, idPrefix }),
       runLoad({
         ...{ port, kinds: critical, idPrefix: `${idPrefix}-critical`, impatientShare: 0 },
         phases: [{ perSecond: CRITICAL_PER_SECOND, seconds }],

@@ -8,12 +8,12 @@ export interface Sample {
   /** Such as `edge, 5×`. */
   readonly name: string;
   readonly measurement: Measurement;
-  /** Requests per second that the system served immediately before. */
-  readonly capacity: number;
+  /** The higher goodput of the two lower rates of the round. */
+  readonly peak: number;
 }
 
 const HEAD = [
-  ...['Load', 'Requests/s', 'Goodput/s', 'Of the capacity', '503', 'Other errors', 'None'],
+  ...['Load', 'Requests/s', 'Goodput/s', 'Of the peak', '503', 'Other errors', 'None'],
   ...['p50', 'p99', 'Critical', 'Health', 'Wasted'],
 ];
 
@@ -37,7 +37,7 @@ export function renderOverload(
 requests list 100 users, 10 % create a user; 50 critical requests per second read a user. They arrive at random
 times, whether or not earlier ones have a response. A client leaves after 1 s, a tenth of the clients within 100 ms.
 Medians of ${rows[0]?.[1].length ?? 0} rounds; each measures the capacity first: 32 connections that each send one request after another.
-Goodput: responses with 2xx before the client leaves. None: no response within a second. p50 and p99: latency of
+Goodput: responses with 2xx before the client leaves. Peak: the highest goodput of 1× and 2× in the same round. None: no response within a second. p50 and p99: latency of
 the goodput. Wasted: handled requests whose client had left before the response was sent. The rows with "directly" are
 without the edge. Other virtual machines used ${percent(stolen)} of the processor time.
 
@@ -66,9 +66,9 @@ function cellsOf(samples: readonly Sample[]): string[] {
   ];
 }
 
-/** The goodput as a share of the capacity. */
-export function goodputShare({ measurement, capacity }: Sample): number {
-  return measurement.load.goodput / capacity;
+/** The goodput as a share of the peak. */
+export function goodputShare({ measurement, peak }: Sample): number {
+  return measurement.load.goodput / peak;
 }
 
 function total(counts: Readonly<Record<string, number>>): number {
