@@ -19,8 +19,8 @@ const RECOVERY_SECONDS = 6;
 /** The rates of the requests, as multiples of the capacity. */
 const FACTORS = [1, 2, 5];
 
-/** With more stolen time, the capacity of the machine changes from second to second. */
-const MAX_STOLEN = 0.1;
+/** With more stolen time, the medians of the rounds depend on the other virtual machines. */
+const MAX_STOLEN = 0.25;
 
 const samples: Sample[] = [];
 /** The share of the processor time that other virtual machines used. */

@@ -36,10 +36,11 @@ export function renderOverload(
   return `One replica of users on SQLite. ${pinning} 90 % of the
 requests list 100 users, 10 % create a user; 50 critical requests per second read a user. They arrive at random
 times, whether or not earlier ones have a response. A client leaves after 1 s, a tenth of the clients within 100 ms.
-Medians of ${rows[0]?.[1].length ?? 0} rounds; each measures the capacity first: 32 connections that each send one request after another.
-Goodput: responses with 2xx before the client leaves. Peak: the highest goodput of 1× and 2× in the same round. None: no response within a second. p50 and p99: latency of
-the goodput. Wasted: handled requests whose client had left before the response was sent. The rows with "directly" are
-without the edge. Other virtual machines used ${percent(stolen)} of the processor time.
+Medians of ${rows[0]?.[1].length ?? 0} rounds; each measures the capacity (1×) first: 32 connections that each send one request
+after another. Goodput: responses with 2xx before the client leaves. Peak: the highest goodput of 1× and 2× in the
+same round. None: no response within a second. p50 and p99: latency of the goodput. Wasted: handled requests whose
+client had left before the response was sent. The rows with "directly" are without the edge. Other virtual machines
+used ${percent(stolen)} of the processor time.
 
 ${markdownTable(
   HEAD,
