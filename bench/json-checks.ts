@@ -1,4 +1,5 @@
 import { parseJson } from '../framework/body-parser/src/parse-json.ts';
+import { median } from './statistics.ts';
 
 const BYTES = 1024 ** 2;
 const ROUNDS = 15;
@@ -47,8 +48,4 @@ function timeOf(work: () => unknown): number {
   const startedMs = performance.now();
   work();
   return performance.now() - startedMs;
-}
-
-function median(samples: readonly number[]): number {
-  return samples.toSorted((a, b) => a - b)[samples.length >> 1] ?? 0;
 }
