@@ -23,7 +23,7 @@ const FACTORS = [1, 2, 5];
 const MAX_STOLEN = 0.25;
 
 const samples: Sample[] = [];
-/** The share of the processor time that other virtual machines used. */
+/** The share of the wanted processor time that other virtual machines used. */
 let stolen = 0;
 
 async function measure({ measureCapacity, run }: Experiment, way: Way): Promise<void> {
@@ -71,7 +71,10 @@ writeResultsOf(6, 'overload', render);
 function testLimit(title: string, check: () => void): void {
   test(title, ({ skip }) => {
     const percent = `${(100 * stolen).toFixed()} %`;
-    skip(stolen > MAX_STOLEN, `other virtual machines used ${percent} of the processor time`);
+    skip(
+      stolen > MAX_STOLEN,
+      `other virtual machines used ${percent} of the wanted processor time`,
+    );
     check();
   });
 }
@@ -80,7 +83,7 @@ testLimit('goodput at five times the capacity is at least 90 % of the peak', () 
   expect(medianOf(goodputShare)).toBeGreaterThanOrEqual(0.9);
 });
 
-testLimit('every other response is 503 with Retry-After', () => {
+testLimit('requests that are not served get 503 with Retry-After', () => {
   expect(medianOf(({ measurement: { load } }) => load.counts.rejected)).toBeGreaterThan(0);
   expect(
     medianOf(({ measurement: { load, result } }) => load.counts.timedOut / result.dueMs.length),

@@ -18,7 +18,8 @@ export function writeResults(section: string, results: string): void {
 /**
  * Writes the results after the `tests` tests of a file, if all of them have passed.
  *
- * @param render undefined if the results are incomplete: then nothing is written
+ * @param tests the number of tests in the file: a skipped test prevents writing
+ * @param render returns undefined if the results are incomplete: then nothing is written
  */
 export function writeResultsOf(
   tests: number,

@@ -61,8 +61,8 @@ export function renderLimits(limits: Partial<EdgeLimits> = {}): string {
 }
 
 /**
- * Idle connections that nginx keeps to each service. Fewer than the requests in progress would mean that
- * it closes and opens connections all the time, which the service has to accept.
+ * Idle connections that nginx keeps to each service. With few, it closes connections whenever many
+ * responses arrive at once, and opens new ones, which the service has to accept one after another.
  */
 const IDLE_CONNECTIONS = 256;
 

@@ -156,7 +156,7 @@ function readResponse(text: string) {
   if (text.length < headEnd + 4 + Number(length)) return undefined;
   const status = Number(head.slice(9, 12));
   const isRejected = status === 503 && head.includes('\r\nretry-after: ');
-  const result = status < 400 ? 'served' : isRejected ? 'rejected' : 'failed';
+  const result = status < 300 ? 'served' : isRejected ? 'rejected' : 'failed';
   return { result, isReusable: !head.includes('\r\nconnection: close') } as const;
 }
 

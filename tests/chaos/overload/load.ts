@@ -63,9 +63,10 @@ export function servedShare({ counts }: LoadSummary): number {
   return served === 0 ? 0 : served / (served + rejected + failed + timedOut);
 }
 
-const PERIOD_MS = 500;
+/** The resolution of `recoveryMs`. */
+export const PERIOD_MS = 500;
 
-/** When at least 99 % of the requests are served from then on, in milliseconds after `fromMs`. */
+/** The start of the period from which at least 99 % of the requests are served, in milliseconds after `fromMs`. */
 export function recoveryMs(result: LoadResult, fromMs: number): number {
   const endMs = result.dueMs.at(-1) ?? fromMs;
   let recoveredMs = fromMs;

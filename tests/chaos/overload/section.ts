@@ -2,6 +2,7 @@ import { median } from '../../../bench/statistics.ts';
 import { markdownTable } from '../../../deploy/local/testing/markdown.ts';
 import { canPin } from './cores.ts';
 import type { Measurement } from './experiment.ts';
+import { PERIOD_MS } from './load.ts';
 
 /** The measurement of one round. */
 export interface Sample {
@@ -20,7 +21,7 @@ const HEAD = [
 export interface SectionOptions {
   /** The median time until the system serves normally again. */
   readonly recoveryMs: number;
-  /** The share of the processor time that other virtual machines used. */
+  /** The share of the wanted processor time that other virtual machines used. */
   readonly stolen: number;
 }
 
@@ -36,18 +37,18 @@ export function renderOverload(
   return `One replica of users on SQLite. ${pinning} 90 % of the
 requests list 100 users, 10 % create a user; 50 critical requests per second read a user. They arrive at random
 times, whether or not earlier ones have a response. A client leaves after 1 s, a tenth of the clients within 100 ms.
-Medians of ${rows[0]?.[1].length ?? 0} rounds; each measures the capacity (1×) first: 32 connections that each send one request
-after another. Goodput: responses with 2xx before the client leaves. Peak: the highest goodput of 1× and 2× in the
-same round. None: no response within a second. p50 and p99: latency of the goodput. Wasted: handled requests whose
-client had left before the response was sent. The rows with "directly" are without the edge. Other virtual machines
-used ${percent(stolen)} of the processor time.
+Each value is the median of ${rows[0]?.[1].length ?? 0} rounds. A round first measures the capacity, with 32 connections that each send one
+request after another; 1×, 2× and 5× are multiples of it. Goodput: responses with 2xx before the client leaves. Peak: the
+higher goodput of 1× and 2× in the same round. None: no response within a second; the other clients left. p50 and
+p99: latency of the goodput. Wasted: handled requests whose client had left before the response was sent. The rows
+with "directly" are without the edge. Other virtual machines used ${percent(stolen)} of the processor time that was wanted.
 
 ${markdownTable(
   HEAD,
   rows.map(([name, own]) => [name, ...cellsOf(own)]),
 )}
 
-After five times the capacity, the system serves at least 99 % of half the capacity within ${(recoveryMs / 1_000).toFixed(1)} s.`;
+After five times the capacity, the system serves at least 99 % of half the capacity within ${((recoveryMs + PERIOD_MS) / 1_000).toFixed(1)} s.`;
 }
 
 function cellsOf(samples: readonly Sample[]): string[] {

@@ -26,18 +26,18 @@ export interface AdmissionOptions {
 export interface Admission {
   /** Number of requests that wait. */
   readonly waiting: number;
-  /** Whether a request that arrives now may begin immediately; the first call in a turn begins the turn. */
+  /** Whether a request that arrives now may begin immediately. */
   isOpen(): boolean;
   /** Queues a request: later `start` or `reject` is called. */
   enter(entry: Entry): void;
 }
 
-/** How long the requests of one turn of the event loop may run before further ones wait. */
+/** How long requests may run in one turn of the event loop before further ones wait. */
 const TURN_MS = 10;
 
 /**
- * The same while requests wait, unless other work of the turn took longer: then as long as that. These
- * turns are short because Node accepts one connection per turn.
+ * How long waiting requests may run in one turn. It is short because Node accepts one connection per turn.
+ * If other work of the turn took longer, the requests may run as long as that work.
  */
 const QUEUED_TURN_MS = 2;
 
@@ -70,7 +70,7 @@ export function createAdmission({
   function isOpen(): boolean {
     if (count() > 0 || isSaturated()) return false;
     const nowMs = now();
-    // An immediate per turn would cost a system call per turn: the turns of 10 ms share one.
+    // An immediate in each turn would cost a system call: all turns within 10 ms count as one.
     if (isTurnOver && nowMs >= turnEndMs) setImmediate(endTurn);
     return hasTime(nowMs);
   }
