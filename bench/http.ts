@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { markdownTable } from '../deploy/local/testing/markdown.ts';
+import { median, rotate } from '../deploy/local/testing/statistics.ts';
 import { ensureTool } from '../deploy/local/tools.ts';
 import { type AddOnCost, addOnCostsOf } from './http/add-on-costs.ts';
 import { CONTESTANTS } from './http/contestant.ts';
@@ -19,7 +20,6 @@ import {
   stopProcess,
 } from './process.ts';
 import { describeEnvironment, type Environment, environmentLines, publish } from './report.ts';
-import { median, rotate } from './statistics.ts';
 
 const HELP = `Compares the framework with its peers over HTTP.
 

@@ -1,5 +1,5 @@
+import { median } from '../deploy/local/testing/statistics.ts';
 import { parseJson } from '../framework/body-parser/src/parse-json.ts';
-import { median } from './statistics.ts';
 
 const BYTES = 1024 ** 2;
 const ROUNDS = 15;

@@ -1,12 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { markdownTable } from '../deploy/local/testing/markdown.ts';
+import { median, rotate } from '../deploy/local/testing/statistics.ts';
 import { readCount, readNames, readOptions, runAsProgram } from './options.ts';
 import { MEASURED_CORE, nextMessage, startProcess, stopProcess } from './process.ts';
 import { describeEnvironment, type Environment, environmentLines, publish } from './report.ts';
 import { ROUTERS } from './router/contestant.ts';
 import { KINDS, type Kind } from './router/routes.ts';
-import { median, rotate } from './statistics.ts';
 
 const HELP = `Compares the router with its peers: from method and path to route and parameters.
 

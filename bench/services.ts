@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 
 import { buildService } from '@fw/service/build';
 import { markdownTable } from '../deploy/local/testing/markdown.ts';
+import { median, rotate } from '../deploy/local/testing/statistics.ts';
 import { ensureTool } from '../deploy/local/tools.ts';
 import { runWrk } from './http/wrk.ts';
 import { readCount, readNames, readOptions, runAsProgram } from './options.ts';
@@ -12,7 +13,6 @@ import { describeEnvironment, environmentLines, publish } from './report.ts';
 import { ENDPOINTS, type Endpoint } from './services/endpoints.ts';
 import { checkParity } from './services/parity.ts';
 import { type Server, type ServiceName, startEdge, startServer } from './services/server.ts';
-import { median, rotate } from './statistics.ts';
 
 const SERVICES = [...new Set(ENDPOINTS.map(({ service }) => service))];
 const USERS = 200;

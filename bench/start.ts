@@ -3,13 +3,13 @@ import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { markdownTable } from '../deploy/local/testing/markdown.ts';
 import { freePort } from '../deploy/local/testing/ports.ts';
+import { median, rotate } from '../deploy/local/testing/statistics.ts';
 import { CONTESTANTS } from './http/contestant.ts';
 import { accepts } from './listening.ts';
 import { readCount, readNames, readOptions, runAsProgram } from './options.ts';
 import { MEASURED_CORE, startProcess, stopProcess } from './process.ts';
 import { describeEnvironment, type Environment, environmentLines, publish } from './report.ts';
 import { bundle, createBundleDirectory, FORMS, type Form } from './start/bundle.ts';
-import { median, rotate } from './statistics.ts';
 
 /** Without contestants that only have add-ons. */
 const APPLICATIONS = Object.keys(CONTESTANTS).filter((name) =>

@@ -5,10 +5,10 @@ import { openStore } from '@fw/users/src/store/open.ts';
 import type { User } from '@fw/users/src/user.ts';
 import pg from 'pg';
 import { markdownTable } from '../deploy/local/testing/markdown.ts';
+import { median, rotate } from '../deploy/local/testing/statistics.ts';
 import { readCount, readOptions, runAsProgram } from './options.ts';
 import { LOAD_CORE, MEASURED_CORE, pinThisProcess } from './process.ts';
 import { describeEnvironment, environmentLines, publish } from './report.ts';
-import { median, rotate } from './statistics.ts';
 
 const HELP = `Compares inserts and reads of the users store on PostgreSQL with unnamed statements of pg.
 

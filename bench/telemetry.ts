@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { markdownTable } from '../deploy/local/testing/markdown.ts';
+import { median, rotate } from '../deploy/local/testing/statistics.ts';
 import { ensureTool } from '../deploy/local/tools.ts';
 import { runWrk } from './http/wrk.ts';
 import { readCount, readOptions, runAsProgram } from './options.ts';
@@ -22,7 +23,6 @@ import {
   stopProcess,
 } from './process.ts';
 import { describeEnvironment, environmentLines, publish } from './report.ts';
-import { median, rotate } from './statistics.ts';
 import { VARIANTS, type Variant } from './telemetry/variants.ts';
 
 const HELP = `Measures what metrics, log lines and tracing cost a service (catalog, GET v1 with 20 items).

@@ -1,4 +1,4 @@
-import { median } from '../statistics.ts';
+import { median } from '../../deploy/local/testing/statistics.ts';
 import { CONTESTANTS } from './contestant.ts';
 import { BARE, type Workload } from './workloads.ts';
 

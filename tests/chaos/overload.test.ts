@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { median } from '../../bench/statistics.ts';
+import { median } from '../../deploy/local/testing/statistics.ts';
 import {
   type Experiment,
   type Measurement,

@@ -1,5 +1,5 @@
-import { median } from '../../../bench/statistics.ts';
 import { markdownTable } from '../../../deploy/local/testing/markdown.ts';
+import { median } from '../../../deploy/local/testing/statistics.ts';
 import { canPin } from './cores.ts';
 import type { Measurement } from './experiment.ts';
 import { PERIOD_MS } from './load.ts';
