@@ -82,21 +82,70 @@ test('critical requests begin first', async () => {
   expect(events).toEqual(['critical', 'a', 'b']);
 });
 
-test('requests wait while a resource is saturated, each for at most 500 ms', async () => {
-  const { clock, enter, events, resource, settle } = newAdmission();
+test('requests wait while a resource is saturated, each for at most 2 s', async () => {
+  const { clock, enter, events, settle } = newAdmission();
   enter('a');
-  clock.nowMs = 300;
-  enter('b');
-  clock.nowMs = 500;
+  clock.nowMs = 2_000;
   await sleep(20);
   const before = [...events];
-  clock.nowMs = 500.1;
-  await expect.poll(() => events).toEqual(['a: queue_delay']);
+
+  clock.nowMs = 2_000.1;
+  await settle();
+
+  expect({ before, events }).toEqual({ before: [], events: ['a: queue_delay'] });
+});
+
+test('a queue in which requests wait more than 100 ms for 2 s rejects after 500 ms', async () => {
+  const { clock, enter, events, resource, settle } = newAdmission();
+  enter('a');
+  clock.nowMs = 1_000;
+  enter('b');
+  clock.nowMs = 1_900;
+  enter('c');
+  clock.nowMs = 2_001;
+  enter('d');
+  await expect.poll(() => events).toEqual(['a: queue_delay', 'b: queue_delay']);
 
   resource.isSaturated = false;
   await settle();
 
-  expect(before).toEqual([]);
+  expect(events.slice(2)).toEqual(['c', 'd']);
+});
+
+test('a queue that is never empty, but in which no request waits long, is not overloaded', async () => {
+  const { admission, clock, events, resource, settle } = newAdmission();
+  resource.isSaturated = false;
+  /** A request that takes 40 ms, the 59th 600 ms; its client then sends another one. */
+  const send = (number: number) =>
+    admission.enter({
+      isCritical: false,
+      hasLeft: () => false,
+      start() {
+        events.push(`${number}`);
+        clock.nowMs += number === 59 ? 600 : 40;
+        if (number <= 58) send(number + 2);
+      },
+      reject: (reason) => void events.push(`${number}: ${reason}`),
+    });
+
+  send(1);
+  send(2);
+  await settle();
+
+  expect(events).toEqual(Array.from({ length: 60 }, (_, index) => `${index + 1}`));
+});
+
+test('an empty queue ends the overload: requests may wait 2 s again', async () => {
+  const { clock, enter, events, resource, settle } = newAdmission();
+  enter('a');
+  clock.nowMs = 2_100;
+  await settle();
+  enter('b');
+  clock.nowMs = 4_099;
+  await sleep(20);
+  resource.isSaturated = false;
+  await settle();
+
   expect(events).toEqual(['a: queue_delay', 'b']);
 });
 

@@ -44,16 +44,23 @@ const QUEUED_TURN_MS = 2;
 /** Maximum number of waiting requests that begin in one turn. */
 const MAX_STARTS = 32;
 
-/** Maximum wait in the queue. */
-const MAX_WAIT_MS = 500;
+/** Maximum wait in the queue: pods that start slow a node down for a second. */
+const MAX_WAIT_MS = 2_000;
+const OVERLOADED_MAX_WAIT_MS = 500;
+
+/** The queue is overloaded when at every moment of the interval a request has waited longer than the target. */
+const TARGET_MS = 100;
+const INTERVAL_MS = 2_000;
 
 /** Time between two looks at a saturated resource. */
 const SATURATED_PAUSE_MS = 1;
 
 /**
  * Creates the queue of a process. Requests begin immediately while the event loop and the resources have
- * time for them. Others wait for a later turn, critical requests first, and are rejected after
- * `MAX_WAIT_MS`.
+ * time for them. Others wait for a later turn, critical requests first, and are rejected when they have
+ * waited too long. A burst may wait longer than the requests of an overload, which lasts.
+ *
+ * This is CoDel (RFC 8289), with a maximum wait instead of a rate of rejections.
  */
 export function createAdmission({
   isSaturated = () => false,
@@ -64,8 +71,10 @@ export function createAdmission({
   let turnEndMs = 0;
   let isTurnOver = true;
   let scheduledMs = 0;
+  let lastInTimeMs = 0;
 
   const count = () => critical.length + normal.length;
+  const isOverloaded = (nowMs: number) => nowMs - lastInTimeMs > INTERVAL_MS;
 
   function isOpen(): boolean {
     if (count() > 0 || isSaturated()) return false;
@@ -90,9 +99,12 @@ export function createAdmission({
   }
 
   function enter({ isCritical, ...entry }: Entry): void {
+    const sinceMs = now();
     const isFirst = count() === 0;
-    (isCritical ? critical : normal).push({ ...entry, sinceMs: now() });
-    if (isFirst) schedule();
+    (isCritical ? critical : normal).push({ ...entry, sinceMs });
+    if (!isFirst) return;
+    lastInTimeMs = sinceMs;
+    schedule();
   }
 
   /**
@@ -112,6 +124,8 @@ export function createAdmission({
     turnEndMs = 0;
     const nowMs = now();
     for (const queue of [critical, normal]) rejectLate(queue, nowMs);
+    const oldest = normal[0] ?? critical[0];
+    if (oldest && nowMs - oldest.sinceMs <= TARGET_MS) lastInTimeMs = nowMs;
     if (count() > 0) schedule();
   }
 
@@ -124,7 +138,8 @@ export function createAdmission({
   }
 
   function rejectLate(queue: Waiting[], nowMs: number): void {
-    const inTime = queue.findIndex(({ sinceMs }) => nowMs - sinceMs <= MAX_WAIT_MS);
+    const limitMs = isOverloaded(nowMs) ? OVERLOADED_MAX_WAIT_MS : MAX_WAIT_MS;
+    const inTime = queue.findIndex(({ sinceMs }) => nowMs - sinceMs <= limitMs);
     const late = queue.splice(0, inTime < 0 ? queue.length : inTime);
     for (const { reject } of late) reject('queue_delay');
   }
