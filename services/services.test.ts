@@ -56,12 +56,6 @@ describe.each(SERVICES)('the service $name', ({ name, versions, calls }) => {
 
     expect(calls.filter((other) => !earlier.includes(other))).toEqual([]);
   });
-
-  test.runIf(isThere('bench'))('has a measured endpoint', () => {
-    const text = fs.readFileSync(path.join(root, 'bench/services/endpoints.ts'), 'utf8');
-
-    expect(text, 'add an endpoint to bench/services/endpoints.ts').toContain(`service: '${name}'`);
-  });
 });
 
 test('every folder of services/ is in services.ts', () => {

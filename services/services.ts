@@ -26,6 +26,8 @@ interface ServiceDescription {
   readonly authenticated: boolean;
   /** Variables that `make up` passes from its environment to the service. */
   readonly environment: readonly string[];
+  /** The share of its journey in the load of k6, relative to the other services. */
+  readonly loadShare: number;
   /** The services that it calls, at the addresses in `<NAME>_URL`. */
   readonly calls: readonly string[];
 }
@@ -47,6 +49,7 @@ export const SERVICES = [
     store: 'database',
     authenticated: false,
     environment: [...ENVIRONMENT, 'BODY_LIMIT'],
+    loadShare: 20,
     calls: [],
   },
   {
@@ -56,6 +59,7 @@ export const SERVICES = [
     store: 'database',
     authenticated: false,
     environment: ENVIRONMENT,
+    loadShare: 50,
     calls: [],
   },
   {
@@ -65,6 +69,7 @@ export const SERVICES = [
     store: 'counters',
     authenticated: true,
     environment: ENVIRONMENT,
+    loadShare: 30,
     calls: ['users', 'catalog'],
   },
 ] as const satisfies readonly ServiceDescription[];

@@ -1,3 +1,4 @@
+import { SERVICES } from '../../../services/services.ts';
 import type { Kind } from '../../slo.ts';
 
 /** The requests of `rollout`; half of them create users. */
@@ -5,11 +6,10 @@ export const ROLLOUT_KINDS = {
   creating: ['POST /api/v2/users', 'POST /api/v1/users'],
   reading: [
     'GET /api/v1/users/:id',
-    'GET /api/v2/users',
-    'GET /api/v1/catalog',
-    'GET /api/v2/catalog',
-    'GET /api/v1/reports',
-    'GET /api/v2/reports',
+    ...SERVICES.flatMap(({ name }) => [
+      `GET /api/v1/${name}` as const,
+      `GET /api/v2/${name}` as const,
+    ]),
   ],
 } as const satisfies Record<string, readonly Kind[]>;
 

@@ -1,17 +1,22 @@
 import type { Options, Scenario } from 'k6/options';
 
+import { SERVICES } from '../../../services/services.ts';
 import { FAILED_RATE, KINDS } from '../../slo.ts';
 import { breakpoint } from './breakpoint.ts';
 import { COMPARED_KINDS, ROLLOUT_KINDS } from './kinds.ts';
 import { overload } from './overload.ts';
 import { type ThresholdOptions, thresholdsOf } from './thresholds.ts';
-import { type Environment, readCount, readDuration, readFactor, secondsOf } from './variables.ts';
+import {
+  type Environment,
+  readCount,
+  readDuration,
+  readFactor,
+  readRetrySeconds,
+  secondsOf,
+} from './variables.ts';
 
 /** Builds the options of a script from its environment. */
 type Profile = (env: Environment) => Options;
-
-/** The journeys of `journeys.ts`, one per service, with their share of the arrivals in percent. */
-export const SHARES = { users: 20, catalog: 50, reports: 30 } as const;
 
 /** Requests per minute and user that version 1 of reports allows. */
 const V1_LIMIT = 100;
@@ -133,7 +138,8 @@ export const PROFILES = {
   /** A steady stream of single requests, none of which may fail during a rollout. */
   rollout: (env) => {
     const rate = readCount(env, 'RATE', 300);
-    return optionsOf(env, {
+    const retrySeconds = readRetrySeconds(env);
+    const options = optionsOf(env, {
       scenarios: {
         stream: {
           executor: 'constant-arrival-rate',
@@ -141,12 +147,14 @@ export const PROFILES = {
           timeUnit: '1s',
           duration: readDuration(env, '150s'),
           // Enough for responses that take 5 s: a VU that k6 creates on demand starts too late.
-          preAllocatedVUs: 5 * rate,
+          preAllocatedVUs: (5 + retrySeconds) * rate,
         },
       },
       kinds: [...ROLLOUT_KINDS.creating, ...ROLLOUT_KINDS.reading],
+      failedRate: retrySeconds > 0 ? 1 : 0,
       latencyFactor: 4,
     });
+    return { ...options, thresholds: { ...options.thresholds, requests_lost: ['count==0'] } };
   },
 } as const satisfies Record<string, Profile>;
 
@@ -192,12 +200,13 @@ function steadyJourneys(
   }));
 }
 
-/** One scenario per journey, with its share of `rate` arrivals per second. */
+/** One scenario per service, which runs its journey, with its share of `rate` arrivals per second. */
 function journeysAt(rate: number, scenarioAt: (rate: number) => Scenario) {
+  const total = SERVICES.reduce((sum, { loadShare }) => sum + loadShare, 0);
   return Object.fromEntries(
-    Object.entries(SHARES).map(([exec, share]): [string, Scenario] => [
+    SERVICES.map(({ name: exec, loadShare }): [string, Scenario] => [
       exec,
-      { ...scenarioAt((rate * share) / 100), exec },
+      { ...scenarioAt((rate * loadShare) / total), exec },
     ]),
   );
 }

@@ -1,9 +1,9 @@
 import { newName, type RequestOptions } from './client.ts';
 import { authorization, hasTokens } from './token.ts';
 
-/** Creates a user with a new e-mail address. */
+/** Creates a user with a new name and a new e-mail address. */
 export function creation(): RequestOptions {
-  const body = { name: 'Load', email: `load-${newName()}@example.org` };
+  const body = { name: `Load ${newName()}`, email: `load-${newName()}@example.org` };
   return { body, expect: [201] };
 }
 

@@ -44,19 +44,21 @@ function nextKind(): Kind {
 }
 
 /** Sends one request that depends on no other; `id` is that of a user. `expected`: further statuses. */
-export function sendOne(
-  kind: Kind,
-  id: string,
-  expected: readonly number[] = [],
-): Response | undefined {
+function sendOne(kind: Kind, id: string, expected: readonly number[] = []): Response | undefined {
   const request = requestOf(kind, id);
   return send(kind, { ...request, expect: [...(request.expect ?? [200]), ...expected] });
 }
 
-function requestOf(kind: Kind, id: string): RequestOptions {
+/** Creates a user with a new `Idempotency-Key`: the request can be repeated. */
+export function creationWithKey(): RequestOptions {
+  return { ...creation(), headers: { 'idempotency-key': newName() } };
+}
+
+/** A request that depends on no other; `id` is that of a user. */
+export function requestOf(kind: Kind, id: string): RequestOptions {
   switch (kind) {
     case 'POST /api/v2/users':
-      return { ...creation(), headers: { 'idempotency-key': newName() } };
+      return creationWithKey();
     case 'POST /api/v1/users':
       return creation();
     case 'GET /api/v1/users/:id':

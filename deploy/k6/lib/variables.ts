@@ -19,6 +19,11 @@ export function readCount(env: Environment, name: string, fallback: number): num
   return count;
 }
 
+/** Reads `RETRY_SECONDS`; 0 without it. @throws {RangeError} if it is not a whole number from 1 to 10000 */
+export function readRetrySeconds(env: Environment): number {
+  return env.RETRY_SECONDS ? readCount(env, 'RETRY_SECONDS', 0) : 0;
+}
+
 /** Reads `LATENCY_FACTOR`. @throws {RangeError} if it is not a number above 0 */
 export function readFactor(env: Environment): number {
   const factor = Number(env.LATENCY_FACTOR || 1);

@@ -42,6 +42,16 @@ test('replicas that start concurrently on an empty PostgreSQL database serve the
   }
 });
 
+test('a ready service has open connections for the first requests', async () => {
+  const { healthUrl } = await start(await server().createDatabase());
+
+  const readiness = await fetch(`${healthUrl}/readyz`);
+  const metrics = await (await fetch(`${healthUrl}/metrics`)).text();
+
+  expect(readiness.status).toBe(200);
+  expect(metrics).toMatch(/^db_pool_connections\{pool="users",state="idle".*\} 4$/m);
+});
+
 test('migrate creates the tables in PostgreSQL and exits with 0', async () => {
   const DATABASE_URL = await server().createDatabase();
 

@@ -149,6 +149,7 @@ export function openPostgresCatalogStore({
       return (await readCurrent()) === undefined;
     },
     async check() {
+      await postgres.check();
       if (!(await readCurrent())) throw noCatalog();
     },
     close: () => postgres.close(),

@@ -66,7 +66,6 @@ test.each([
   [1200, 'overview', 'dark', { catalog: CATALOG }],
 ] as const)(
   'at %i px the page of %s fits in the %s, and axe reports no violation',
-  { timeout: 60_000 },
   async (width, id, colorScheme, statistics) => {
     const viewport = { width, height: 800 };
     const { page, messages } = await open(id, {

@@ -177,6 +177,7 @@ export function openPostgresUserStore(options: PostgresUserStoreOptions): UserSt
     migrate: () => database.migrate(),
 
     async check() {
+      await database.check();
       await query(statements.CHECK);
     },
 

@@ -27,7 +27,7 @@ export const USERS_FORMAT: DatabaseFormat = {
      CREATE TABLE idempotency (
        key         TEXT PRIMARY KEY,
        fingerprint TEXT NOT NULL,
-       user        TEXT NOT NULL, -- as created
+       "user"      TEXT NOT NULL, -- as created
        created_at  INTEGER NOT NULL
      ) STRICT, WITHOUT ROWID;
      CREATE INDEX idempotency_by_age ON idempotency (created_at);

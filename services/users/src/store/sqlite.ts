@@ -64,7 +64,9 @@ export function openSqliteUserStore(
      WHERE id = ? RETURNING ${COLUMNS}`,
   );
   const remove = sql('DELETE FROM users WHERE id = ?');
-  const recall = sql('SELECT fingerprint, user FROM idempotency WHERE key = ? AND created_at > ?');
+  const recall = sql(
+    'SELECT fingerprint, "user" FROM idempotency WHERE key = ? AND created_at > ?',
+  );
   const remember = sql('INSERT OR REPLACE INTO idempotency VALUES (?, ?, ?, ?)');
   const purge = sql(
     `DELETE FROM idempotency WHERE key IN
