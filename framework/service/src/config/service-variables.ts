@@ -42,7 +42,8 @@ export function serviceVariables({ port }: { readonly port: number }) {
     BODY_TIMEOUT_MS: integer(100, 600_000)
       .default(10_000)
       .meta({ description: 'time limit for receiving the whole request, then 408', unit: 'ms' }),
-    KEEP_ALIVE_TIMEOUT_MS: integer(1_000, 3_600_000)
+    // The maximum exceeds the hour for which Envoy keeps idle connections.
+    KEEP_ALIVE_TIMEOUT_MS: integer(1_000, 7_200_000)
       .default(75_000)
       .meta({ description: 'idle time of a connection; longer than that of a proxy', unit: 'ms' }),
     MAX_IN_FLIGHT: integer(1, 1_000_000)

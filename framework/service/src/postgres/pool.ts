@@ -9,7 +9,10 @@ export interface PoolOptions {
   readonly url: string;
   /** Name that the server shows for the connections. */
   readonly name: string;
+  /** Maximum number of connections. */
   readonly poolSize: number;
+  /** Number of connections that stay open without calls. */
+  readonly keptConnections: number;
   /** Time limit of a statement, which the server enforces, and of opening a connection. */
   readonly statementTimeoutMs: number;
   /** How long a call may wait for a connection. `Infinity`: no limit. */
@@ -54,6 +57,7 @@ export function createPool(options: PoolOptions): DestroyablePool {
     ...address,
     stream: openSocket,
     max: options.poolSize,
+    min: options.keptConnections,
     idleTimeoutMillis: 30_000,
     connectionTimeoutMillis: Number.isFinite(waitTimeoutMs) ? waitTimeoutMs : 0,
     // The pool would pass the time limit of the queue to its clients.

@@ -141,6 +141,20 @@ test('a transaction commits all of its work, or nothing if the work throws', asy
   expect(await postgres.query(LIST)).toHaveLength(2);
 });
 
+test('a check opens the connections of the first requests, at most the pool size', async () => {
+  const url = await server().createDatabase();
+  const connectionsOf = async (poolSize: number) => {
+    const watched: (() => object)[] = [];
+    const metrics = { watchPool: (_: string, read: () => object) => void watched.push(read) };
+    const postgres = await open({ url, poolSize, metrics });
+    await postgres.check();
+    return watched[0]?.();
+  };
+
+  expect(await connectionsOf(10)).toMatchObject({ size: 4, idle: 4 });
+  expect(await connectionsOf(2)).toMatchObject({ size: 2, idle: 2 });
+});
+
 test('a failed statement keeps its connection', async () => {
   const postgres = await open({ poolSize: 1 });
   const [before] = await postgres.query(CONNECTION);
@@ -197,7 +211,7 @@ describe('a slow server', () => {
 
     expect(await Promise.all(calls)).toHaveLength(5);
     expect(lines).toEqual([]);
-  }, 60_000);
+  });
 
   test('serves every call over a network that delays each response', async () => {
     const url = await server().createDatabase();
@@ -214,7 +228,7 @@ describe('a slow server', () => {
 
     expect(results).toEqual([[], [], [], [], [], []]);
     expect(lines).toEqual([]);
-  }, 60_000);
+  });
 
   test('serves every call of a process whose event loop is blocked repeatedly', async () => {
     const { lines, logger } = createLog();
@@ -231,7 +245,7 @@ describe('a slow server', () => {
 
     expect(await Promise.all(calls)).toHaveLength(28);
     expect(lines).toEqual([]);
-  }, 60_000);
+  });
 
   test('serves calls on open connections when it accepts no further connection', async () => {
     const own = await startPostgres({
@@ -251,8 +265,9 @@ describe('a slow server', () => {
 
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(await postgres.query(LIST)).toEqual([]);
+    await expect(postgres.check()).resolves.toBeUndefined();
     expect(lines).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('a certificate file of the address', () => {
@@ -302,7 +317,7 @@ describe('a certificate file of the address', () => {
 
     expect(lines[1]).toContain(`cannot be used for notes: Cannot read the file "${file}"`);
     expect(lines.slice(2)).toEqual(['PostgreSQL can be used again for notes']);
-  }, 60_000);
+  });
 });
 
 test('a deadlock is resolved by repeating the transaction', async () => {
@@ -397,14 +412,14 @@ describe('a ServiceUnavailableError with Retry-After', () => {
       'PostgreSQL cannot be used for notes',
       'PostgreSQL can be used again for notes',
     ]);
-  }, 60_000);
+  });
 
   test('rejects every call while the server hangs, immediately after the first time-out', async () => {
     const own = await startPostgres();
     onTestFinished(() => own.stop());
     const postgres = await open({
       url: own.url,
-      statementTimeoutMs: 5_000,
+      statementTimeoutMs: 10_000,
       waitTimeoutMs: 60_000,
       poolSize: 2,
     });
@@ -421,11 +436,11 @@ describe('a ServiceUnavailableError with Retry-After', () => {
     for (const { error, tookMs } of calls) {
       expect(error).toEqual(unavailable);
       expect(String(error)).toMatch(/no (response|connection) within the time limit/);
-      expect(tookMs).toBeLessThan(15_000); // all after 5 s, not one after the other
+      expect(tookMs).toBeLessThan(50_000); // all after 10 s, not one after the other
     }
     expect(later.error).toEqual(unavailable);
-    expect(later.tookMs).toBeLessThan(4_000);
-  }, 60_000);
+    expect(later.tookMs).toBeLessThan(9_000);
+  });
 
   test('rejects every call while the network drops all data, and recovers on new connections', async () => {
     const proxy = await startProxy(await server().createDatabase());
@@ -443,7 +458,7 @@ describe('a ServiceUnavailableError with Retry-After', () => {
 
     expect(error).toEqual(unavailable);
     expect(recovery.tookMs).toBeLessThan(3_000); // not until the attempts in progress time out
-  }, 60_000);
+  });
 
   test('rejects a call whose connection alone is dropped, while other connections respond', async () => {
     const proxy = await startProxy(await server().createDatabase());
@@ -461,7 +476,7 @@ describe('a ServiceUnavailableError with Retry-After', () => {
 
     expect((await dropped).error).toEqual(unavailable);
     expect(lines).toEqual([]);
-  }, 60_000);
+  });
 
   test('rejects the first call if the server hangs from the start', async () => {
     const own = await startPostgres();
@@ -476,7 +491,7 @@ describe('a ServiceUnavailableError with Retry-After', () => {
     expect(String(error)).toContain('no connection within the time limit');
     expect(tookMs).toBeLessThan(15_000); // the statement time limit, not the wait of 60 s
     await firstSuccess(() => postgres.query(LIST));
-  }, 60_000);
+  });
 });
 
 test('a closed database rejects calls, and closing does not wait for a server that hangs', async () => {
@@ -491,7 +506,7 @@ test('a closed database rejects calls, and closing does not wait for a server th
 
   expect(tookMs).toBeLessThan(10_000);
   await expect(postgres.query(LIST)).rejects.toThrow('PostgreSQL is closed');
-}, 60_000);
+});
 
 test('a name that cannot be part of the name of a table is rejected', async () => {
   const postgres = await open({ name: 'notes; DROP' });

@@ -70,7 +70,7 @@ export interface Postgres {
   transaction<T>(work: (query: Query) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Migrates the tables to the newest version, without a time limit; the first use does the same. */
   migrate(): Promise<void>;
-  /** Rejects if the database cannot be used. */
+  /** Rejects if the database cannot be used. Opens the connections that the first requests need. */
   check(): Promise<void>;
   /** Closes all connections. */
   close(): Promise<void>;
@@ -78,6 +78,12 @@ export interface Postgres {
 
 /** Maximum number of runs of work that conflicts with other transactions. */
 const CONFLICT_ATTEMPTS = 4;
+
+/**
+ * Number of connections that a check opens, and that stay open: the first requests after a start do not
+ * wait for new ones.
+ */
+const KEPT_CONNECTIONS = 4;
 
 /** The longest pause before the second run; later pauses are longer. */
 const CONFLICT_PAUSE_MS = 50;
@@ -97,9 +103,11 @@ export function openPostgres(options: PostgresOptions): Postgres {
     statementTimeoutMs = 5_000,
     waitTimeoutMs = 15_000,
   } = options;
+  const keptConnections = Math.min(poolSize, KEPT_CONNECTIONS);
   const connections = createConnections({
     ...options,
     poolSize,
+    keptConnections,
     statementTimeoutMs,
     waitTimeoutMs,
     onLost: () => {
@@ -133,6 +141,10 @@ export function openPostgres(options: PostgresOptions): Postgres {
     }
   }
 
+  async function ping(): Promise<void> {
+    await use((send) => send({ text: 'SELECT 1' }), statementTimeoutMs);
+  }
+
   /** Repeats work that was rolled back because it conflicted with another transaction. */
   async function repeat<T>(work: (send: Send) => Promise<T>, timeoutMs: number): Promise<T> {
     for (let attempt = 1; ; attempt++) {
@@ -161,7 +173,10 @@ export function openPostgres(options: PostgresOptions): Postgres {
     async check() {
       // The check would wait for a connection like these calls, which detect an outage as well.
       if (isReady && connections.use().waiting > 0) return;
-      await use((send) => send({ text: 'SELECT 1' }), statementTimeoutMs);
+      await ping();
+      if (connections.use().size >= keptConnections) return;
+      // Concurrent calls open one connection each. A server that accepts no more still serves calls.
+      await Promise.allSettled(Array.from({ length: keptConnections }, ping));
     },
     close: connections.close,
   };
