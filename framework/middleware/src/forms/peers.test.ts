@@ -86,7 +86,12 @@ async function outcome(app: Application, folder: string, body: string, type: str
   return left === 0 ? status : `${status}, ${left} left`;
 }
 
-test('the README compares what hostile multipart bodies cause', { timeout: 120_000 }, async () => {
+/** Outcomes that differ from run to run, by package and body. */
+const VARYING: Readonly<Record<string, string>> = {
+  '@fastify/multipart: 10,000 files': '413 or none',
+};
+
+test('the README compares what hostile multipart bodies cause', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {}); // express and hono print errors
   const folders = ['fw', 'multer', '@fastify'].map(folderOf);
   const [ours = '', multers = '', fastifys = ''] = folders;
@@ -100,7 +105,11 @@ test('the README compares what hostile multipart bodies cause', { timeout: 120_0
   const rows: string[][] = [];
   for (const { title, body, type = MULTIPART_TYPE } of [valid, ...HOSTILE_BODIES]) {
     const row = [title];
-    for (const [, app, folder] of peers) row.push(await outcome(app, folder, body, type));
+    for (const [name, app, folder] of peers) {
+      const result = await outcome(app, folder, body, type);
+      const varying = VARYING[`${name}: ${title}`];
+      row.push(varying?.split(' or ').includes(result) ? varying : result);
+    }
     rows.push(row);
   }
 

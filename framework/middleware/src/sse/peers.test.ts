@@ -119,7 +119,7 @@ async function pressureOf(start: Start): Promise<string> {
   return outcome;
 }
 
-test('the README compares event streams', { timeout: 60_000 }, async () => {
+test('the README compares event streams', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {}); // hono prints errors
   const cases: readonly (readonly [string, (start: Start) => Promise<string>])[] = [
     ['`Content-Type`', (start) => headerOf(start, 'content-type')],
