@@ -14,12 +14,22 @@ const AMOUNT = {
 };
 const AMOUNTS = object({ cpu: AMOUNT, memory: AMOUNT, 'ephemeral-storage': AMOUNT });
 const PORT = { type: 'integer', minimum: 1, maximum: 65_535 };
+/** A peer of a NetworkPolicy that selects pods. */
+const PODS = { podSelector: { type: 'object' }, namespaceSelector: { type: 'object' } };
+const STRINGS = { type: 'object', additionalProperties: { type: 'string' } };
+/** Headers that an HTTPRoute can compare, by their names (RFC 9110, section 5.6.2). */
+const HEADERS = {
+  type: 'object',
+  maxProperties: 16,
+  propertyNames: textLike("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,256}$", 'the name of a header'),
+  additionalProperties: textLike('^.+$', 'the value of a header'),
+};
 const WEIGHT = { type: 'integer', minimum: 0, maximum: 1_000_000 };
 
 /** The schemas that `# @schema <name>` refers to. */
 const NAMED: Readonly<Record<string, Schema>> = {
   port: PORT,
-  strings: { type: 'object', additionalProperties: { type: 'string' } },
+  strings: STRINGS,
   quantity: textLike('^[0-9]+(\\.[0-9]+)?(k|M|G|T|Ki|Mi|Gi|Ti)?$', 'a quantity such as 1Gi'),
   repository: textLike('^[a-z0-9][a-z0-9._/-]*$', 'the name of an image, without its tag'),
   digest: textLike('^(sha256:[0-9a-f]{64})?$', 'sha256: and 64 hexadecimal digits'),
@@ -33,7 +43,17 @@ const NAMED: Readonly<Record<string, Schema>> = {
     object({ secretName: { type: 'string' }, hosts: list({ type: 'string' }) }, ['secretName']),
   ),
   backends: list(
-    object({ name: { type: 'string' }, port: PORT, weight: WEIGHT }, ['name', 'weight']),
+    object({ name: { type: 'string' }, port: PORT, weight: WEIGHT, headers: HEADERS }, [
+      'name',
+      'weight',
+    ]),
+  ),
+  clients: list(object(PODS, ['podSelector'])),
+  databaseClients: list(
+    object({ ...PODS, connections: { type: 'integer', minimum: 1 } }, [
+      'podSelector',
+      'connections',
+    ]),
   ),
   resources: object({ requests: AMOUNTS, limits: AMOUNTS }),
   // The schema of the service's own chart checks the other values.

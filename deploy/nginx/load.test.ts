@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { SERVICE_NAMES } from '../../services/services.ts';
 import { launchBrowser } from '../local/testing/browser.ts';
 import { listenAnywhere } from '../local/testing/ports.ts';
 import { startTrialEdge } from '../local/testing/trial-edge.ts';
@@ -75,7 +76,7 @@ async function open(options: BrowserContextOptions = {}, links: Record<string, s
     await startReplica('reports-1', 'reports'),
   ] as const;
   const [{ healthPort: port }] = replicas;
-  const upstreams = { users: [port], catalog: [port], reports: [port] };
+  const upstreams = Object.fromEntries(SERVICE_NAMES.map((name) => [name, [port]]));
   const edge = await startTrialEdge(upstreams, { replicas, links });
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   onTestFinished(async () => {
@@ -168,7 +169,7 @@ test('the page links to the programs that its edge knows', async () => {
 });
 
 test('on a cluster, whose edge knows no replicas, the page has no plots', async () => {
-  const edge = await startTrialEdge({ users: [1], catalog: [1], reports: [1] });
+  const edge = await startTrialEdge({});
   onTestFinished(edge.stop);
   const page = await browser.newPage();
   onTestFinished(() => page.close());

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
-import { SERVICE_NAMES, SERVICES } from '../../services/services.ts';
+import { SERVICE_NAMES, SERVICES, type ServiceName } from '../../services/services.ts';
 import { launchBrowser } from '../local/testing/browser.ts';
 import { listenAnywhere } from '../local/testing/ports.ts';
 import { startTrialEdge } from '../local/testing/trial-edge.ts';
@@ -53,14 +53,16 @@ async function open({
   document = documentOf('v1', 'v2'),
   ...options
 }: OpenOptions = {}) {
-  const start = () => startService(JSON.stringify(document));
-  const [users, catalog, reports] = [await start(), await start(), await start()];
-  catalog.state.status = catalogStatus;
-  const edge = await startTrialEdge({
-    users: [users.port],
-    catalog: [catalog.port],
-    reports: [reports.port],
-  });
+  const started = await Promise.all(
+    SERVICE_NAMES.map(
+      async (name) => [name, await startService(JSON.stringify(document))] as const,
+    ),
+  );
+  const services = Object.fromEntries(started) as Record<ServiceName, (typeof started)[0][1]>;
+  services.catalog.state.status = catalogStatus;
+  const edge = await startTrialEdge(
+    Object.fromEntries(started.map(([name, { port }]) => [name, [port]])),
+  );
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   onTestFinished(async () => {
     await context.close();
@@ -74,7 +76,7 @@ async function open({
   page.on('request', (request) => requested.push(request.url()));
   await page.clock.install();
   await page.goto(edge.origin);
-  return { page, origin: edge.origin, services: { users, catalog, reports }, logged, requested };
+  return { page, origin: edge.origin, services, logged, requested };
 }
 
 function stateOf(page: Page, name: string): Promise<string | null> {

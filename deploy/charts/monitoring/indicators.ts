@@ -10,6 +10,9 @@ import {
 /** Selects the series of one release; the templates replace NAMESPACE and SERVICE. */
 export const SERIES = 'namespace="NAMESPACE",service="SERVICE-metrics"';
 
+/** The window that begins with the start of the pods. */
+export const SINCE_START = 'start';
+
 /** Measures an objective in PromQL. */
 export interface Indicator {
   /** The name of its alerts, and of their section in docs/runbook.md. */
@@ -22,22 +25,25 @@ export interface Indicator {
   readonly objective: number;
   /** The bad events, for people: `requests fail (5xx)`. */
   readonly description: string;
-  /** Share of bad events within a window such as `5m`. */
+  /** Share of bad events within a window such as `5m`, or `SINCE_START`. */
   readonly share: (window: string) => string;
   /** Number of bad events within a window. */
   readonly bad: (window: string) => string;
 }
 
-/** The indicators of all objectives of a service. */
-export function indicatorsOf(service: ServiceName): Indicator[] {
+/** The indicators of all objectives of a service, measured with the series that a selector such as `SERIES` selects. */
+export function indicatorsOf(service: ServiceName, series = SERIES): Indicator[] {
   const { availability, correctDecisions }: ServiceObjectives = SERVICE_OBJECTIVES[service];
   return [
-    availabilityOf(availability),
-    ...latencyObjectivesOf(service).flatMap((objective) => [
-      latencyOf(service, objective, { quantile: 0.95, limitMs: objective.p95Ms }),
-      latencyOf(service, objective, { quantile: 0.99, limitMs: objective.p99Ms }),
-    ]),
-    ...(correctDecisions === undefined ? [] : [decisionsOf(correctDecisions)]),
+    availabilityOf(availability, series),
+    ...latencyObjectivesOf(service).flatMap((objective) => {
+      const requests = `${series},${requestsOf(service, objective)}`;
+      return [
+        latencyOf(objective, { requests, quantile: 0.95, limitMs: objective.p95Ms }),
+        latencyOf(objective, { requests, quantile: 0.99, limitMs: objective.p99Ms }),
+      ];
+    }),
+    ...(correctDecisions === undefined ? [] : [decisionsOf(correctDecisions, series)]),
   ];
 }
 
@@ -72,10 +78,10 @@ function serviceIn(kind: string): string | undefined {
   return kind.split('/')[3];
 }
 
-function availabilityOf(objective: number): Indicator {
+function availabilityOf(objective: number, series: string): Indicator {
   // An unknown method gets 501, which is an error of the client.
-  const total = `http_requests_total{${SERIES},method!="other"}`;
-  const failed = `http_requests_total{${SERIES},method!="other",status="5xx"}`;
+  const total = `http_requests_total{${series},method!="other"}`;
+  const failed = `http_requests_total{${series},method!="other",status="5xx"}`;
   return {
     alert: 'ErrorBudgetBurn',
     record: 'service:http_requests_failed:ratio',
@@ -88,13 +94,16 @@ function availabilityOf(objective: number): Indicator {
 }
 
 function latencyOf(
-  service: ServiceName,
   objective: LatencyObjective,
-  { quantile, limitMs }: { readonly quantile: number; readonly limitMs: number },
+  {
+    requests,
+    quantile,
+    limitMs,
+  }: { readonly requests: string; readonly quantile: number; readonly limitMs: number },
 ): Indicator {
   const { name } = objective;
   const histogram = 'http_request_duration_seconds';
-  const selector = `${SERIES},${requestsOf(service, objective)},status=~"2xx|3xx"`;
+  const selector = `${requests},status=~"2xx|3xx"`;
   const total = `${histogram}_count{${selector}}`;
   const fast = `${histogram}_bucket{${selector},${upperBound(limitMs)}}`;
   return {
@@ -122,9 +131,9 @@ function upperBound(limitMs: number): string {
   return Number.isInteger(seconds) ? `le=~"${seconds}([.]0)?"` : `le="${seconds}"`;
 }
 
-function decisionsOf(objective: number): Indicator {
-  const total = `rate_limit_decisions_total{${SERIES}}`;
-  const failed = `rate_limit_decisions_total{${SERIES},outcome=~"failed|local"}`;
+function decisionsOf(objective: number, series: string): Indicator {
+  const total = `rate_limit_decisions_total{${series}}`;
+  const failed = `rate_limit_decisions_total{${series},outcome=~"failed|local"}`;
   return {
     alert: 'RateLimitBudgetBurn',
     record: 'service:rate_limit_decisions_failed:ratio',
@@ -137,7 +146,7 @@ function decisionsOf(objective: number): Indicator {
 }
 
 function increase(counter: string, window: string): string {
-  return `sum(increase(${counter}[${window}]))`;
+  return window === SINCE_START ? `sum(${counter})` : `sum(increase(${counter}[${window}]))`;
 }
 
 function shareOf(part: string, total: string, window: string): string {

@@ -28,7 +28,7 @@ const BURN_RATES = [
 ] as const;
 
 /** Fewer bad events than this in the long window are no alert: one of three requests at night. */
-const MIN_BAD_EVENTS = 5;
+export const MIN_BAD_EVENTS = 5;
 
 /** Labels of every rule; without them, the alerts of several services could not be distinguished. */
 const SERVICE = { namespace: 'NAMESPACE', service: 'SERVICE' };

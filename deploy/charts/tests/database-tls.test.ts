@@ -10,6 +10,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 
 import { CHARTS } from '../dependencies.ts';
+import { forDatabases } from './platform.ts';
 import { only, packCharts, type Rendered } from './render.ts';
 
 const charts = packCharts();
@@ -76,7 +77,8 @@ test('the values of the README give users and catalog a database with TLS', () =
   const [, section = ''] = readme.split('## PostgreSQL with TLS\n');
   const [, block = ''] = /```yaml\n(.*?)```/s.exec(section) ?? [];
 
-  const objects = charts.render('platform', parse(block));
+  const values = parse(block);
+  const objects = charts.render('platform', { ...forDatabases(values.users), ...values });
 
   for (const name of ['fw-users', 'fw-catalog']) {
     expect(secretsOf(objects, name)).toEqual([
@@ -169,7 +171,7 @@ test('a service verifies the certificate of PostgreSQL', async () => {
   expect(migrated).toMatchObject({ code: 0 });
   expect(response.status).toBe(201);
   expect(rows).toEqual([{ ssl: true }]);
-}, 60_000);
+});
 
 /** Enables TLS in a running server, with the certificate in `folder`. */
 async function serveTls(client: pg.Client, folder: string): Promise<void> {

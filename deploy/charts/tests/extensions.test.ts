@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import { SERVICE_NAMES } from '../../../services/services.ts';
 
 import { podsOf } from './platform.ts';
 import { only, packCharts, type Rendered, SHARED, type Values } from './render.ts';
@@ -130,7 +131,7 @@ describe('podDisruptionBudget', () => {
     const platform = charts.render('platform', { edge: { podDisruptionBudget } });
 
     expect(budgetsOf(renderUsers({ podDisruptionBudget }))).toEqual([]);
-    expect(budgetsOf(platform)).toHaveLength(3);
+    expect(budgetsOf(platform)).toHaveLength(SERVICE_NAMES.length);
   });
 });
 
@@ -182,9 +183,7 @@ test('global.image and global.imagePullSecrets apply to every image of the platf
   ]);
 
   expect([...new Set(containers.map(({ image }: Rendered) => image))].sort()).toEqual([
-    'registry.example.org/fw-catalog:7',
-    'registry.example.org/fw-reports:7',
-    'registry.example.org/fw-users:7',
+    ...SERVICE_NAMES.map((name) => `registry.example.org/fw-${name}:7`).sort(),
     expect.stringMatching(/^registry\.example\.org\/nginxinc\/nginx-unprivileged:\d/),
     expect.stringMatching(/^registry\.example\.org\/postgres:\d/),
     expect.stringMatching(/^registry\.example\.org\/valkey\/valkey:\d/),

@@ -26,13 +26,16 @@ async function runProgram(base: string): Promise<{ code: number | null; output: 
   return { code, output };
 }
 
-/** A catalog with one item that closes each connection after one request. */
+/** A catalog with one item and without version 1, which closes each connection after one request. */
 function createCatalog(): http.Server {
-  return http.createServer((request, response) => {
-    const isNonsense = request.url?.includes('nonsense');
-    const item = { id: 1 };
-    response.writeHead(isNonsense ? 400 : 200, { connection: 'close' });
-    response.end(JSON.stringify({ data: request.url?.endsWith('/1') ? item : [item] }));
+  const item = {
+    ...{ id: 1, name: 'Kettle', category: 'Kitchen', brand: 'Brisk', priceCents: 4990 },
+    ...{ currency: 'EUR', description: '', tags: [] },
+  };
+  return http.createServer(({ url = '' }, response) => {
+    const status = url.startsWith('/api/v1/') ? 410 : url.includes('nonsense') ? 400 : 200;
+    response.writeHead(status, { connection: 'close' });
+    response.end(JSON.stringify({ data: url.endsWith('/1') ? item : [item] }));
   });
 }
 
@@ -40,7 +43,7 @@ test('helm test retries until the network of every node is ready', async () => {
   const port = await freePort();
   const running = runProgram(`http://127.0.0.1:${port}`);
   const requests: (string | undefined)[] = [];
-  for (let time = 1; time <= 3; time++) {
+  for (let time = 1; time <= 4; time++) {
     await sleep(300);
     const server = createCatalog().listen(port, '127.0.0.1');
     const [request] = await once(server, 'request');
@@ -52,6 +55,7 @@ test('helm test retries until the network of every node is ready', async () => {
 
   expect({ code, output }).toMatchObject({ code: 0 });
   expect(requests).toEqual([
+    '/api/v1/catalog?limit=1',
     '/api/v2/catalog?limit=1',
     '/api/v2/catalog/1',
     '/api/v2/catalog?limit=nonsense',

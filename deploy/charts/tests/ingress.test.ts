@@ -45,6 +45,26 @@ describe('an Ingress', () => {
     expect(spec).not.toHaveProperty('tls');
   });
 
+  test('has annotations of the values, but its kind for f5-nginx from the chart', () => {
+    const type = 'nginx.org/mergeable-ingress-type';
+    const annotations = { [type]: 'other', 'nginx.org/proxy-read-timeout': '7s', team: 'one' };
+    const hosts = [{ host: 'api.example.org' }];
+    const platform = charts.render('platform', {
+      global: { ingress: { enabled: true, hosts, annotations } },
+    });
+    const kindOf = (name: string) => only(platform, 'Ingress', name).metadata.annotations?.[type];
+
+    expect(ingressOf({ mergeable: true, annotations }).metadata.annotations).toMatchObject({
+      ...annotations,
+      [type]: 'minion',
+    });
+    expect(['fw-platform', 'fw-edge', 'fw-users'].map(kindOf)).toEqual([
+      'master',
+      'minion',
+      'minion',
+    ]);
+  });
+
   test('for f5-nginx owns the host by default', () => {
     const { metadata, spec } = ingressOf({
       tls: [{ secretName: 'certificate', hosts: ['api.example.org'] }],
@@ -75,31 +95,72 @@ describe('an Ingress', () => {
   });
 });
 
-test('an HTTPRoute splits the traffic by weight', () => {
-  const { spec } = only(
-    renderUsers({
-      httpRoute: {
-        enabled: true,
-        parentRefs: [{ name: 'public', namespace: 'gateways' }],
-        weight: 90,
-        others: [{ name: 'users-next', weight: 10 }],
-      },
-      networkPolicy: { from: [{ namespaceSelector: {} }] },
-    }),
-    'HTTPRoute',
-  );
+describe('an HTTPRoute', () => {
+  const PATHS = ['/api/v1/users', '/api/v2/users', '/docs/users'];
+  const routeTo = (others: readonly Values[], route: Values = {}) =>
+    only(
+      renderUsers({
+        httpRoute: {
+          enabled: true,
+          parentRefs: [{ name: 'public', namespace: 'gateways' }],
+          weight: 90,
+          others,
+          ...route,
+        },
+        networkPolicy: { from: [{ namespaceSelector: {} }] },
+      }),
+      'HTTPRoute',
+    ).spec;
+  const pathMatches = PATHS.map((value) => ({ path: { type: 'PathPrefix', value } }));
 
-  expect(spec.parentRefs).toEqual([{ name: 'public', namespace: 'gateways' }]);
-  expect(spec.rules).toEqual([
-    {
-      matches: ['/api/v1/users', '/api/v2/users', '/docs/users'].map((value) => ({
-        path: { type: 'PathPrefix', value },
+  test('splits the traffic by weight', () => {
+    const spec = routeTo([{ name: 'users-next', weight: 10 }]);
+
+    expect(spec.parentRefs).toEqual([{ name: 'public', namespace: 'gateways' }]);
+    expect(spec.rules).toEqual([
+      {
+        matches: pathMatches,
+        timeouts: { request: '30s' },
+        backendRefs: [
+          { name: 'fw-users', port: 80, weight: 90 },
+          { name: 'users-next', port: 80, weight: 10 },
+        ],
+      },
+    ]);
+  });
+
+  test('keeps names and large weights that YAML would read as another type', () => {
+    const headers = { '~': '1', true: 'no' };
+    const { rules } = routeTo([{ name: '1', weight: 1_000_000, headers }], { weight: 1_000_000 });
+
+    expect(rules[0].matches[0].headers).toEqual([
+      { name: 'true', value: 'no' },
+      { name: '~', value: '1' },
+    ]);
+    expect(rules[0].backendRefs[0].name).toBe('1');
+    expect(rules[1].backendRefs).toEqual([
+      { name: 'fw-users', port: 80, weight: 1_000_000 },
+      { name: '1', port: 80, weight: 1_000_000 },
+    ]);
+  });
+
+  test('sends requests with a header to another Service, independent of its weight', () => {
+    const headers = { 'x-canary': 'always', 'x-team': '1' };
+    const { rules } = routeTo([{ name: 'users-next', port: 8000, weight: 0, headers }]);
+
+    expect(rules).toHaveLength(2);
+    expect(rules[0]).toEqual({
+      matches: pathMatches.map((match) => ({
+        ...match,
+        headers: [
+          { name: 'x-canary', value: 'always' },
+          { name: 'x-team', value: '1' },
+        ],
       })),
       timeouts: { request: '30s' },
-      backendRefs: [
-        { name: 'fw-users', port: 80, weight: 90 },
-        { name: 'users-next', port: 80, weight: 10 },
-      ],
-    },
-  ]);
+      backendRefs: [{ name: 'users-next', port: 8000 }],
+    });
+    expect(rules[1].matches).toEqual(pathMatches);
+    expect(rules[1].backendRefs[1]).toEqual({ name: 'users-next', port: 8000, weight: 0 });
+  });
 });

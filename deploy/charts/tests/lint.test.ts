@@ -98,7 +98,7 @@ describe('the Deployments differ only in settings of the service', () => {
     );
   }
 
-  test.each(['catalog', 'reports'])('users and %s', (chart) => {
+  test.each(SERVICE_NAMES)('users and %s', (chart) => {
     expect(commonPart(chart)).toEqual(commonPart('users'));
   });
 

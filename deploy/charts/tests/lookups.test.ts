@@ -12,13 +12,22 @@ import { only, packCharts, type Rendered, readObjects, SHARED, type Values } fro
 const charts = packCharts();
 afterAll(() => charts[Symbol.dispose]());
 
-/** The kinds of objects of the chart users, by API group and version. */
+/** The kinds of objects of the charts, by API group and version. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
-  v1: ['Secret', 'ConfigMap', 'Service', 'ServiceAccount', 'PersistentVolumeClaim', 'Pod'],
-  'apps/v1': ['Deployment'],
+  v1: [
+    'Secret',
+    'ConfigMap',
+    'Service',
+    'ServiceAccount',
+    'Namespace',
+    'PersistentVolumeClaim',
+    'Pod',
+  ],
+  'apps/v1': ['Deployment', 'StatefulSet'],
   'autoscaling/v2': ['HorizontalPodAutoscaler'],
   'networking.k8s.io/v1': ['NetworkPolicy'],
   'policy/v1': ['PodDisruptionBudget'],
+  'gateway.networking.k8s.io/v1': ['HTTPRoute'],
 };
 
 /** The responses of an API server to discovery requests. */
@@ -49,10 +58,11 @@ const DISCOVERY: Readonly<Record<string, unknown>> = {
   ),
 };
 
-/** Renders users with `values` on a cluster that contains `objects`, by their paths. */
+/** Renders a chart with `values` on a cluster that contains `objects`, by their paths. */
 async function renderOn(
   objects: Readonly<Record<string, unknown>>,
   values: Values,
+  chart = 'users',
 ): Promise<Rendered[]> {
   const server = http.createServer(({ url = '' }, response) => {
     const [path = ''] = url.split('?');
@@ -65,7 +75,7 @@ async function renderOn(
     const helm = promisify(execFile)(
       ensureTool('helm'),
       [
-        ...['template', 'fw', 'users', '--namespace', 'trial', '--values', '-'],
+        ...['template', 'fw', chart, '--namespace', 'trial', '--values', '-'],
         ...['--is-upgrade', '--dry-run=server', '--disable-openapi-validation'],
         ...['--kube-apiserver', address],
       ],
@@ -108,6 +118,23 @@ describe('the number of pods with an autoscaler', () => {
   });
 });
 
+test('a route to a Service that does not exist is rejected on a cluster', async () => {
+  const route = { enabled: true, parentRefs: [{ name: 'public' }] };
+  const others = [{ name: 'users-next', weight: 10 }];
+  const values = { httpRoute: { ...route, others }, networkPolicy: { enabled: false } };
+  const configMap = '/api/v1/namespaces/trial/configmaps/kube-root-ca.crt';
+  const namespace = { [configMap]: { apiVersion: 'v1', kind: 'ConfigMap', metadata: {} } };
+  const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'users-next' } };
+  const path = '/api/v1/namespaces/trial/services/users-next';
+
+  await expect(renderOn(namespace, values)).rejects.toThrow(
+    'httpRoute.others contains users-next, but trial has no such Service',
+  );
+  const objects = await renderOn({ ...namespace, [path]: service }, values);
+
+  expect(only(objects, 'HTTPRoute').spec.rules[0].backendRefs).toHaveLength(2);
+});
+
 test('a changed value in an existing Secret rolls the pods', async () => {
   const values = { store: { type: 'postgres', postgres: { existingSecret: { name: 'db' } } } };
   const checksumOf = async (url: string) => {
@@ -137,4 +164,39 @@ test('a changed certificate authority rolls the pods', async () => {
   };
 
   expect(await checksumOf('b25l')).not.toBe(await checksumOf('dHdv'));
+});
+
+describe('the certificate of the edge', () => {
+  const values = { edge: { tls: { secretName: 'edge-tls' } } };
+  const namespace = {
+    '/api/v1/namespaces/trial/configmaps/kube-root-ca.crt': {
+      ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: {} },
+    },
+  };
+  const secret = (data: Values) => ({
+    '/api/v1/namespaces/trial/secrets/edge-tls': {
+      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'edge-tls' }, data },
+    },
+  });
+
+  test.each([
+    [
+      'is missing',
+      namespace,
+      'edge.tls.secretName is edge-tls, but trial has no such Secret: expected one of type kubernetes.io/tls',
+    ],
+    [
+      'has another key',
+      secret({ 'tls.crt': 'YQ==', key: 'YQ==' }),
+      'edge.tls.secretName is edge-tls, but that Secret has no tls.key: expected a Secret of type kubernetes.io/tls',
+    ],
+  ])('is rejected if its Secret %s', async (_, objects, message) => {
+    await expect(renderOn(objects, values, 'platform')).rejects.toThrow(`platform: ${message}`);
+  });
+
+  test('is accepted with both keys', async () => {
+    const objects = { ...namespace, ...secret({ 'tls.crt': 'YQ==', 'tls.key': 'YQ==' }) };
+
+    expect(await renderOn(objects, values, 'platform')).not.toEqual([]);
+  });
 });

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { createMetrics } from '@fw/service';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { SERVICE_NAMES } from '../../../services/services.ts';
 
 import { CHARTS } from '../dependencies.ts';
 import { only, packCharts, type Rendered, SHARED, type Values } from './render.ts';
@@ -45,7 +46,7 @@ test('the rule in the README provides the custom metric of the autoscaler', asyn
   expect(autoscaler.spec.metrics[1].pods.metric.name).toBe(rule.name.as);
 });
 
-describe.each(['users', 'catalog', 'reports'])('%s', (chart) => {
+describe.each(SERVICE_NAMES)('%s', (chart) => {
   const objects = charts.render(chart, { ...SHARED[chart], ...MONITORED });
   const { groups } = only(objects, 'PrometheusRule').spec;
   const rules: Rendered[] = groups.flatMap(({ rules: some }: Rendered) => some);

@@ -3,6 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { afterAll, expect, test } from 'vitest';
 
 import { createJwtVerifier } from '../../../services/reports/src/auth/jwt.ts';
+import { SERVICE_NAMES } from '../../../services/services.ts';
+import { merge } from '../../local/cluster/values.ts';
 import { PLATFORMS } from './platform.ts';
 import { packCharts, SHARED, type Values } from './render.ts';
 
@@ -43,6 +45,57 @@ test('the notes of a minion leave the scheme to the master Ingress', () => {
   expect(addressOf({ tls: [{ secretName: 'certificate' }] })).toBe(
     'https://a.example/api/v2/users',
   );
+});
+
+const SPLIT: Values = {
+  weight: 975,
+  others: [{ name: 'users-next', weight: 25, headers: { 'x-canary': 'always', 'x-team': '1' } }],
+};
+const GATEWAY: Values = { enabled: true, parentRefs: [{ name: 'public' }] };
+
+test.each([
+  ['a service', 'users', { httpRoute: { ...GATEWAY, ...SPLIT } }],
+  ['the platform', 'platform', { global: { httpRoute: GATEWAY }, users: { httpRoute: SPLIT } }],
+])('the notes of %s contain the split of the requests', (_, chart, values: Values) => {
+  const global = { networkPolicy: { from: [{ namespaceSelector: {} }] } };
+  const notes = notesOf(chart, merge({ global }, values));
+
+  expect(notes).toContain(`remove its Service from httpRoute.others:
+
+  fw-users: 97.5 %
+  users-next: 2.5 %, and all requests with x-canary: always and x-team: 1
+`);
+  expect(notesOf(chart, {})).not.toContain('httpRoute.others');
+});
+
+test.each([
+  [{ hostnames: ['*.example.org'] }, 'a-name.example.org'],
+  [{}, 'the-address-of-your-gateway'],
+])('the notes contain an address of the gateway with %j', (names, host) => {
+  const httpRoute = { ...GATEWAY, ...names };
+  const networkPolicy = { from: [{ namespaceSelector: {} }] };
+
+  expect(notesOf('users', { httpRoute, networkPolicy })).toContain(
+    `Gateway: https://${host}/api/v2/users (http if its listener has no certificate)`,
+  );
+  expect(notesOf('platform', { global: { httpRoute, networkPolicy } })).toContain(
+    `BASE=https://${host}\n`,
+  );
+});
+
+test('the notes name the edge as the entry point unless there is an ingress', () => {
+  expect(notesOf('platform', {})).toContain('behind the edge fw-edge.');
+  expect(notesOf('platform', PLATFORMS['f5-nginx'])).not.toContain('behind the edge');
+});
+
+test('the notes of the platform warn of a redirect to a port that no node has', () => {
+  const warningOf = (tls: Values) =>
+    notesOf('platform', {
+      edge: { service: { type: 'NodePort' }, tls: { secretName: 'edge-tls', ...tls } },
+    }).includes('where no node listens');
+
+  expect(warningOf({})).toBe(true);
+  expect(warningOf({ port: 30_443, nodePort: 30_443 })).toBe(false);
 });
 
 test('the notes name the pods that a NetworkPolicy allows', () => {
@@ -144,6 +197,24 @@ test.each([
 });
 
 test.each([
+  ['a node port', { type: 'NodePort' }, {}, 'BASE=https://$NODE:$(', 'ports[1].nodePort'],
+  ['a fixed node port', { type: 'NodePort' }, { nodePort: 30_443 }, '', 'https://$NODE:30443\n'],
+  ['a load balancer', { type: 'LoadBalancer' }, {}, 'BASE=https://$(', ".hostname}'):443\n"],
+  ['a forwarded port', {}, {}, 'fw-edge 8443:443 &', 'BASE=https://localhost:8443\n'],
+])(
+  'the notes of the platform contain the address of an edge with TLS: %s',
+  (_, service, tls, start, end) => {
+    const values = { edge: { service, tls: { secretName: 'edge-tls', ...tls } } };
+
+    const notes = notesOf('platform', values);
+
+    expect(notes).toContain(start);
+    expect(notes).toContain(end);
+    expect(notes).not.toContain('plain HTTP');
+  },
+);
+
+test.each([
   ['a certificate', 'BASE=https://api.example.org', PLATFORMS['f5-nginx']],
   ['no certificate', 'BASE=http://api.example.org', PLATFORMS['ingress-nginx']],
 ])('the notes of the platform contain the address of an ingress with %s', (_, base, values) => {
@@ -182,12 +253,13 @@ test.each([
   ['users', ['v2/users']],
   ['catalog', ['v2/catalog']],
 ])('the notes of a platform with only %s contain only its requests', (service, asked) => {
-  const others = ['users', 'catalog', 'reports'].filter((name) => name !== service);
+  const others = SERVICE_NAMES.filter((name) => name !== service);
   const off = Object.fromEntries(others.map((name) => [name, { enabled: false }]));
   const notes = notesOf('platform', off);
 
   expect(notes).toContain(`${service} is installed in trial, behind the edge fw-edge.`);
-  expect([...notes.matchAll(/\$BASE\/api\/(v2\/\w+)/g)].map(([, path]) => path)).toEqual(asked);
+  const paths = [...notes.matchAll(/\$BASE\/api\/(v2\/\w+)/g)].map(([, path]) => path);
+  expect([...new Set(paths)]).toEqual(asked);
 });
 
 test.each([

@@ -1,5 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
@@ -7,15 +6,13 @@ import path from 'node:path';
 
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { SERVICE_NAMES } from '../../../services/services.ts';
-import { freePort, listenAnywhere } from '../../local/testing/ports.ts';
-import { ensureTool } from '../../local/tools.ts';
+import { listenAnywhere } from '../../local/testing/ports.ts';
 import { namesOf } from './platform.ts';
 import { only, packCharts, type Rendered, readObjects, type Values } from './render.ts';
+import { NGINX, startRenderedEdge } from './rendered-edge.ts';
 
 const charts = packCharts();
 afterAll(() => charts[Symbol.dispose]());
-
-const NGINX = path.join(import.meta.dirname, '../../nginx');
 
 const objects = charts.render('platform');
 const files: Record<string, string> = only(objects, 'ConfigMap', 'fw-edge').data;
@@ -46,8 +43,8 @@ test.each(['fw', 'users', 'my-catalog'])(
       ([, host]) => host,
     );
 
-    expect(hosts).toHaveLength(6);
-    expect(new Set(hosts).size).toBe(3);
+    expect(hosts).toHaveLength(2 * SERVICE_NAMES.length);
+    expect(new Set(hosts).size).toBe(SERVICE_NAMES.length);
     for (const host of hosts) expect(namesOf(all, 'Service')).toContain(host);
   },
 );
@@ -92,11 +89,11 @@ test('the limits of the edge follow the time-outs and body limits of the service
   });
 
   expect(usual.limits).toBe(
-    'client_max_body_size 1048576;\nproxy_read_timeout 30s;\nproxy_send_timeout 30s;\n',
+    'client_max_body_size 1048576;\nproxy_read_timeout 30s;\nproxy_send_timeout 30s;\nkeepalive_timeout 620s;\n',
   );
   expect(usual.space).toBe('16Mi');
   expect(large.limits).toBe(
-    'client_max_body_size 67108864;\nproxy_read_timeout 610s;\nproxy_send_timeout 610s;\n',
+    'client_max_body_size 67108864;\nproxy_read_timeout 610s;\nproxy_send_timeout 610s;\nkeepalive_timeout 620s;\n',
   );
   expect(large).toMatchObject({ grace: usual.grace + 580, space: '256Mi' });
   expect(absent).toEqual(usual);
@@ -114,9 +111,17 @@ test('the edge without resources has a volume of 16 MiB, without a limit for lar
   expect(volumeOf({ users: { config: { BODY_LIMIT: 67_108_864 } } })).toEqual({});
 });
 
+test('clients may keep an idle connection for edge.keepAliveSeconds', () => {
+  const rendered = charts.render('platform', { edge: { keepAliveSeconds: 4_000_000 } });
+
+  expect(only(rendered, 'ConfigMap', 'fw-edge').data['limits.conf']).toContain(
+    'keepalive_timeout 4000000s;',
+  );
+});
+
 test('the time-out of the edge exceeds a short time limit by 10 s', () => {
   const config = { REQUEST_TIMEOUT_MS: 1_500 };
-  const values = { users: { config }, catalog: { config }, reports: { config } };
+  const values = Object.fromEntries(SERVICE_NAMES.map((name) => [name, { config }]));
   const { data } = only(charts.render('platform', values), 'ConfigMap', 'fw-edge');
 
   expect(data['limits.conf']).toContain('proxy_read_timeout 12s;');
@@ -173,29 +178,6 @@ test('the NetworkPolicy of the edge allows the peers in allowFrom, and egress to
   expect(others).toEqual([]);
 });
 
-/** Starts nginx with the rendered configuration in `prefix` instead of the pod's folder. */
-async function startRendered(prefix: string, users: number) {
-  const port = await freePort();
-  for (const folder of ['conf', 'page']) fs.mkdirSync(path.join(prefix, folder));
-  for (const [name, text] of Object.entries(files)) {
-    const local = text
-      .replace('listen 8080;', `listen 127.0.0.1:${port};`)
-      .replaceAll('/edge/', `${prefix}/`)
-      .replaceAll(
-        /server fw-(\w+):80/g,
-        (_, name) => `server 127.0.0.1:${name === 'users' ? users : 1}`,
-      );
-    fs.writeFileSync(path.join(prefix, 'conf', name), local);
-  }
-  fs.cpSync(path.join(NGINX, 'page'), path.join(prefix, 'page'), { recursive: true });
-  const [sh = '', ...args]: string[] = container.command.map((one: string) =>
-    one.replaceAll('/edge', prefix).replace(/^nginx$/, ensureTool('nginx')),
-  );
-  const asRoot = process.getuid?.() === 0 ? ['-g', 'user root root;'] : [];
-  const nginx = spawn(sh, [...args, ...asRoot], { stdio: 'ignore' });
-  return { nginx, port };
-}
-
 function get(port: number, target: string, agent: http.Agent): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = http.get({ host: '127.0.0.1', port, path: target, agent }, (response) => {
@@ -206,29 +188,32 @@ function get(port: number, target: string, agent: http.Agent): Promise<http.Inco
 }
 
 test('nginx runs with the rendered configuration; in a terminating pod each response closes its connection', async () => {
-  const prefix = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-edge-'));
   const service = http.createServer((_, response) => response.end('{}'));
-  const { nginx, port } = await startRendered(prefix, await listenAnywhere(service));
+  const { port, prefix, stop } = await startRenderedEdge({
+    objects,
+    users: await listenAnywhere(service),
+  });
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  // A service, the page, an unknown path and an unavailable service.
+  const targets = ['/api/v1/users', '/', '/nowhere', '/api/v1/catalog'];
   const ask = async (target: string) => {
     const { statusCode, headers, socket } = await get(port, target, agent);
     return { statusCode, connection: headers.connection, socket };
   };
 
   try {
-    await expect.poll(() => ask('/').catch(() => undefined)).toMatchObject({ statusCode: 200 });
-    const before = await ask('/api/v1/users');
+    for (const target of targets) {
+      expect(await ask(target), target).toMatchObject({ connection: 'keep-alive' });
+    }
     fs.writeFileSync(path.join(prefix, 'ending'), '');
-    const after = await ask('/api/v1/users');
-
-    expect(before).toMatchObject({ statusCode: 200, connection: 'keep-alive' });
-    expect(after).toMatchObject({ statusCode: 200, connection: 'keep-alive, close' });
-    expect((await ask('/api/v1/catalog')).socket).not.toBe(after.socket);
+    for (const target of targets) {
+      const after = await ask(target);
+      expect(after, target).toMatchObject({ connection: 'keep-alive, close' });
+      expect((await ask('/api/v1/users')).socket).not.toBe(after.socket);
+    }
   } finally {
     agent.destroy();
-    nginx.kill('SIGQUIT');
-    await once(nginx, 'exit');
+    await stop();
     service.close();
-    fs.rmSync(prefix, { recursive: true });
   }
 });

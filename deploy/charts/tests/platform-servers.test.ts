@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
+import { SERVICES } from '../../../services/services.ts';
 
-import { namesOf, podsOf, selected } from './platform.ts';
+import { forDatabases, namesOf, podsOf, selected } from './platform.ts';
 import { only, packCharts, type Rendered, type Values } from './render.ts';
 
 const charts = packCharts();
@@ -39,8 +40,7 @@ test.each(['postgres', 'valkey'])(
     const all = charts.render('platform', {
       postgres: { existingSecret: 'mine' },
       valkey: { existingSecret: 'mine' },
-      users: { store: { postgres: existing } },
-      catalog: { store: { postgres: existing } },
+      ...forDatabases({ store: { postgres: existing } }),
       reports: { rateLimit: { redis: existing } },
     });
     const [pods] = podsOf(all).filter(({ name }) => name === `fw-${server}`);
@@ -49,6 +49,11 @@ test.each(['postgres', 'valkey'])(
     expect(JSON.stringify(pods?.spec)).toMatch(/"(secretName|name)":"mine"/);
   },
 );
+
+function callersOf(kind: string): string[] {
+  const services = SERVICES.filter(({ store }) => store === kind);
+  return services.map(({ name }) => `fw-${name}`).sort();
+}
 
 test('addresses of servers are the names of their Services', () => {
   const { data } = only(objects, 'ConfigMap', 'fw-reports');
@@ -65,8 +70,8 @@ test('addresses of servers are the names of their Services', () => {
 });
 
 test.each([
-  { server: 'postgres', port: 5432, callers: ['fw-catalog', 'fw-users'] },
-  { server: 'valkey', port: 6379, callers: ['fw-reports'] },
+  { server: 'postgres', port: 5432, callers: callersOf('database') },
+  { server: 'valkey', port: 6379, callers: callersOf('counters') },
 ])('the NetworkPolicy of $server allows $callers and no egress', ({ server, port, callers }) => {
   const { ingress, egress } = only(objects, 'NetworkPolicy', `fw-${server}`).spec;
   const found = ingress[0].from.flatMap(({ podSelector }: Rendered) =>
@@ -77,6 +82,23 @@ test.each([
   expect(ingress[0].ports).toEqual([{ port }]);
   expect(found.map(({ name }: { name: string }) => name).sort()).toEqual(callers);
 });
+
+test.each([
+  { server: 'postgres', client: { connections: 40 } },
+  { server: 'valkey', client: {} },
+])(
+  'the NetworkPolicy of $server also allows the clients of other releases',
+  ({ server, client }) => {
+    const podSelector = { matchLabels: { 'app.kubernetes.io/instance': 'next' } };
+    const namespaceSelector = { matchLabels: { stage: 'canary' } };
+    const clients = [{ podSelector, namespaceSelector, ...client }];
+    const all = charts.render('platform', { [server]: { clients } });
+
+    const { ingress } = only(all, 'NetworkPolicy', `fw-${server}`).spec;
+
+    expect(ingress[0].from.at(-1)).toEqual({ podSelector, namespaceSelector });
+  },
+);
 
 test('PostgreSQL stores its data in a new claim, an existing claim or the pod', () => {
   const setOf = (storage: Values) =>

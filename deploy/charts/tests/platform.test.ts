@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 
-import { SERVICE_NAMES } from '../../../services/services.ts';
+import { SERVICE_NAMES, SERVICES } from '../../../services/services.ts';
 import { HOST, namesOf, PLATFORMS, podsOf, selected } from './platform.ts';
 import { only, packCharts, type Rendered, type Values } from './render.ts';
 import { findingsOf } from './score.ts';
@@ -126,11 +126,19 @@ const EXPLAINED: Readonly<Record<string, string>> = {
     'The bundled Valkey is one server, for trials.',
   'deployment-replicas: Deployment/apps/v1//fw-edge': 'Set by a value.',
   'service-type: Service/v1//fw-edge': 'Set by a value.',
-  'deployment-replicas: Deployment/apps/v1//fw-users': 'Set by a value.',
-  'deployment-replicas: Deployment/apps/v1//fw-catalog': 'Set by a value.',
-  'deployment-replicas: Deployment/apps/v1//fw-reports': 'Set by a value.',
-  'deployment-strategy: Deployment/apps/v1//fw-users': 'Two pods must not open the same file.',
-  'deployment-strategy: Deployment/apps/v1//fw-catalog': 'Two pods must not open the same file.',
+  ...Object.fromEntries(
+    SERVICES.flatMap(({ name, store }) => [
+      [`deployment-replicas: Deployment/apps/v1//fw-${name}`, 'Set by a value.'],
+      ...(store === 'database'
+        ? [
+            [
+              `deployment-strategy: Deployment/apps/v1//fw-${name}`,
+              'Two pods must not open the same file.',
+            ],
+          ]
+        : []),
+    ]),
+  ),
 };
 
 test('kube-score finds only the explained exceptions in the platform', () => {
@@ -172,8 +180,13 @@ describe('one host for all services', () => {
   const ofKind = (kind: string, values: Values) =>
     charts.render('platform', values).filter((object) => object.kind === kind);
 
+  const withoutEdge = (name: keyof typeof PLATFORMS): Values => ({
+    ...PLATFORMS[name],
+    edge: { enabled: false },
+  });
+
   test('f5-nginx gets one master with the certificate, and one minion per service', () => {
-    const all = ofKind('Ingress', PLATFORMS['f5-nginx']);
+    const all = ofKind('Ingress', withoutEdge('f5-nginx'));
     const isMaster = ({ metadata }: Rendered) => metadata.annotations?.[KIND] === 'master';
     const [master, ...others] = all.filter(isMaster);
     const minions = all.filter(({ metadata }) => metadata.annotations?.[KIND] === 'minion');
@@ -184,7 +197,7 @@ describe('one host for all services', () => {
       tls: [{ hosts: [HOST], secretName: 'certificate' }],
       rules: [{ host: HOST }],
     });
-    expect(minions).toHaveLength(3);
+    expect(minions).toHaveLength(SERVICE_NAMES.length);
     for (const { spec } of minions) {
       expect(spec).not.toHaveProperty('tls');
       expect(spec.rules[0].host).toBe(HOST);
@@ -193,17 +206,45 @@ describe('one host for all services', () => {
   });
 
   test('other controllers get one Ingress per service', () => {
-    const all = ofKind('Ingress', PLATFORMS['ingress-nginx']);
+    const all = ofKind('Ingress', withoutEdge('ingress-nginx'));
 
-    expect(all).toHaveLength(3);
+    expect(all).toHaveLength(SERVICE_NAMES.length);
     for (const { metadata } of all) expect(metadata.annotations).not.toHaveProperty(KIND);
   });
 
   test('a gateway gets one route per service', () => {
     const routes = ofKind('HTTPRoute', PLATFORMS['a gateway']);
 
-    expect(routes).toHaveLength(3);
+    expect(routes).toHaveLength(SERVICE_NAMES.length);
     for (const { spec } of routes) expect(spec.parentRefs).toEqual([{ name: 'public' }]);
+  });
+
+  test.each([
+    ['f5-nginx', { [KIND]: 'minion' }, false],
+    ['ingress-nginx', {}, true],
+  ] as const)('%s sends paths of no service to the edge', (name, annotations, hasTls) => {
+    const tls = [{ secretName: 'certificate', hosts: [HOST] }];
+    const { ingress } = PLATFORMS[name].global;
+    const all = ofKind('Ingress', { global: { ingress: { ...ingress, tls } } });
+    const { metadata, spec } = only(all, 'Ingress', 'fw-edge');
+
+    expect(metadata.annotations ?? {}).toEqual(annotations);
+    expect(spec.tls).toEqual(hasTls ? tls : undefined);
+    const backend = { service: { name: 'fw-edge', port: { name: 'http' } } };
+    expect(spec.rules).toEqual([
+      { host: HOST, http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } },
+    ]);
+  });
+
+  test('a gateway sends paths of no service to the edge', () => {
+    const edge = { enabled: true, service: { port: 8000 } };
+    const { global } = PLATFORMS['a gateway'];
+    const route = only(ofKind('HTTPRoute', { global, edge }), 'HTTPRoute', 'fw-edge');
+
+    expect(route.spec).toEqual({
+      parentRefs: [{ name: 'public' }],
+      rules: [{ backendRefs: [{ name: 'fw-edge', port: 8000 }] }],
+    });
   });
 
   test('the weight of a next version changes only the route of its service', () => {
@@ -213,11 +254,10 @@ describe('one host for all services', () => {
         spec.rules[0].backendRefs.map(({ name, weight }: Rendered) => `${name} ${weight}`),
       );
 
-    expect(weightsOf({ users: { httpRoute: { weight: 95, others } } }).toSorted()).toEqual([
-      ['fw-catalog 100'],
-      ['fw-reports 100'],
-      ['fw-users 95', 'users-next 5'],
-    ]);
+    const unchanged = SERVICE_NAMES.filter((name) => name !== 'users');
+    expect(weightsOf({ users: { httpRoute: { weight: 95, others } } }).toSorted()).toEqual(
+      [...unchanged.map((name) => [`fw-${name} 100`]), ['fw-users 95', 'users-next 5']].toSorted(),
+    );
   });
 });
 
@@ -275,7 +315,7 @@ test('the test of the edge knows the installed services and the generated secret
 
   expect(envOf({})).toEqual({
     BASE: 'http://fw-edge:80',
-    SERVICES: 'users catalog reports',
+    SERVICES: SERVICE_NAMES.join(' '),
     JWT_SECRET: 'fw-tokens',
     JWT_ISSUER: 'fw',
     JWT_AUDIENCE: 'reports',

@@ -3,6 +3,7 @@ import path from 'node:path';
 
 import { parse } from 'yaml';
 
+import { SERVICE_NAMES, SERVICES } from '../../../services/services.ts';
 import { CHARTS } from '../dependencies.ts';
 import type { Rendered, Values } from './render.ts';
 
@@ -13,7 +14,21 @@ export const HOST = 'api.example.org';
 const [EXTERNAL = {}, ALONE = {}] = fs
   .readFileSync(path.join(CHARTS, 'platform/README.md'), 'utf8')
   .matchAll(/```yaml\n(.*?)```/gs)
-  .map(([, text = '']): Values => parse(text));
+  .map(([, text = '']): Values => parse(text))
+  // The README shows the services of this repository; a further one has the values of users.
+  .map((values) => ({ ...forDatabases(values.users), ...values }));
+
+/** Values for each service with a database. */
+export function forDatabases(values: unknown): Values {
+  const services = SERVICES.filter(({ store }) => store === 'database');
+  return Object.fromEntries(services.map(({ name }) => [name, values]));
+}
+
+/** Values that install no service except `name`. */
+export function onlyService(name: string): Values {
+  const others = SERVICE_NAMES.filter((other) => other !== name);
+  return Object.fromEntries(others.map((other) => [other, { enabled: false }]));
+}
 
 /** Values with which the tests render the platform. */
 export const PLATFORMS = {
@@ -44,9 +59,11 @@ export const PLATFORMS = {
     postgres: { storage: { ephemeral: true } },
     users: { replicaCount: 1 },
   },
+  'TLS at the edge': {
+    edge: { service: { type: 'LoadBalancer' }, tls: { secretName: 'edge-tls' }, allowFrom: [{}] },
+  },
   'users only': {
-    catalog: { enabled: false },
-    reports: { enabled: false },
+    ...onlyService('users'),
     valkey: { enabled: false },
     tokens: { enabled: false },
   },

@@ -101,7 +101,7 @@ describe('placement', () => {
     for (const one of spread) {
       expect(one).toMatchObject({
         nodeTaintsPolicy: 'Honor',
-        matchLabelKeys: ['pod-template-hash'],
+        matchLabelKeys: ['pod-template-hash', 'rollouts-pod-template-hash'],
       });
     }
   });

@@ -3,7 +3,9 @@ import path from 'node:path';
 
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { SERVICE_NAMES } from '../../../services/services.ts';
 
+import { onlyService } from './platform.ts';
 import { packCharts, type Values } from './render.ts';
 
 const charts = packCharts();
@@ -18,9 +20,16 @@ interface Rejected {
 
 const TABLES = path.join(import.meta.dirname, 'rejected-values');
 
-const cases = ['users', 'catalog', 'reports', 'platform'].flatMap((chart) => {
+/** The services that the tables name: a further one would change messages of the platform. */
+const NAMED = ['users', 'catalog', 'reports'];
+const UNNAMED = Object.fromEntries(
+  SERVICE_NAMES.filter((name) => !NAMED.includes(name)).map((name) => [name, { enabled: false }]),
+);
+
+const cases = [...SERVICE_NAMES, 'platform'].flatMap((chart) => {
   const rows: Rejected[] = parse(fs.readFileSync(path.join(TABLES, `${chart}.yaml`), 'utf8'));
-  return rows.map((row) => ({ chart, ...row }));
+  const others = chart === 'platform' ? UNNAMED : {};
+  return rows.map((row) => ({ chart, ...row, values: { ...others, ...row.values } }));
 });
 
 test.each(cases)('$chart rejects $name', ({ chart, values, message }) => {
@@ -53,6 +62,13 @@ test('the message about an unknown key lists the valid keys', () => {
   expect(stderr).toContain(
     "value must be one of 'size', 'storageClass', 'existingClaim', 'ephemeral', 'fsGroup'",
   );
+});
+
+test('the platform rejects values without any service', () => {
+  const { stderr } = charts.helm(['template', 'fw', 'platform', '--values', '-'], onlyService(''));
+
+  const keys = SERVICE_NAMES.map((name) => `${name}.enabled`).join(', ');
+  expect(stderr).toContain(`no service is enabled: expected at least one of ${keys} to be true`);
 });
 
 test.each([

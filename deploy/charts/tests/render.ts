@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 
 import { parseAllDocuments, stringify } from 'yaml';
+import { SERVICES } from '../../../services/services.ts';
 
 import { ensureTool } from '../../local/tools.ts';
 import { packCharts as copyAndPack, type HelmName } from '../dependencies.ts';
@@ -95,28 +96,25 @@ export function only(objects: readonly Rendered[], kind: string, name?: string):
 }
 
 /** The required values of each chart. */
-export const NEEDED: Readonly<Record<string, Values>> = {
-  users: {},
-  catalog: {},
-  reports: { jwt: { secret: 'a secret of thirty-two characters' } },
-};
+export const NEEDED: Readonly<Record<string, Values>> = Object.fromEntries(
+  SERVICES.map(({ name, authenticated }) => [
+    name,
+    authenticated ? { jwt: { secret: 'a secret of thirty-two characters' } } : {},
+  ]),
+);
 
 /** Values with two pods and stores that pods share. */
-export const SHARED: Readonly<Record<string, Values>> = {
-  users: {
-    replicaCount: 2,
-    store: { type: 'postgres', postgres: { url: 'postgres://u:p@db:5433/users' } },
-  },
-  catalog: {
-    replicaCount: 2,
-    store: { type: 'postgres', postgres: { url: 'postgres://u:p@db:5433/catalog' } },
-  },
-  reports: {
-    ...NEEDED.reports,
-    replicaCount: 2,
-    rateLimit: { store: 'redis', redis: { url: 'redis://:p@cache:6380' } },
-  },
-};
+export const SHARED: Readonly<Record<string, Values>> = Object.fromEntries(
+  SERVICES.map(({ name, store }) => {
+    const stores = {
+      database: {
+        store: { type: 'postgres', postgres: { url: `postgres://u:p@db:5433/${name}` } },
+      },
+      counters: { rateLimit: { store: 'redis', redis: { url: 'redis://:p@cache:6380' } } },
+    };
+    return [name, { ...NEEDED[name], replicaCount: 2, ...stores[store] }];
+  }),
+);
 
 /** Enables every optional feature of a service's chart; needs the values in `SHARED`. */
 export const EVERYTHING: Values = {

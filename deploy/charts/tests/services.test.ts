@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
-import { SERVICE_NAMES, SERVICES } from '../../../services/services.ts';
+import { SERVICES } from '../../../services/services.ts';
 import { CHARTS } from '../dependencies.ts';
 import { NEEDED, only, packCharts, type Rendered } from './render.ts';
 
@@ -14,26 +14,14 @@ afterAll(() => charts[Symbol.dispose]());
 const readYaml = (file: string) => parse(fs.readFileSync(path.join(CHARTS, file), 'utf8'));
 const readText = (file: string) => fs.readFileSync(path.join(CHARTS, file), 'utf8');
 
-const PLATFORM_VALUES = readYaml('platform/values.yaml');
-
 describe.each(SERVICES)(
   'the service $name of services/services.ts',
   ({ name, versions, calls }) => {
-    test('has a chart that the platform installs', () => {
+    test('has a chart', () => {
       expect(
         fs.existsSync(path.join(CHARTS, name, 'Chart.yaml')),
         `add deploy/charts/${name}`,
       ).toBe(true);
-      expect(
-        readYaml('platform/Chart.yaml').dependencies,
-        'add it to platform/Chart.yaml',
-      ).toContainEqual({
-        name,
-        version: '0.1.0',
-        repository: `file://../${name}`,
-        condition: `${name}.enabled`,
-      });
-      expect(PLATFORM_VALUES, `add "${name}" to values/platform.yaml`).toHaveProperty(name);
     });
 
     test('is tested by the platform', () => {
@@ -64,12 +52,3 @@ describe.each(SERVICES)(
     });
   },
 );
-
-test('the platform names the services of services/services.ts, in their order', () => {
-  const [, list = ''] =
-    /define "platform.allServices" -\}\}\n((?:- .*\n)*)/.exec(
-      readText('platform/templates/_names.tpl'),
-    ) ?? [];
-
-  expect(parse(list), 'change platform/templates/_names.tpl').toEqual(SERVICE_NAMES);
-});

@@ -50,7 +50,7 @@ test('a terminating pod completes every request, even the last and longest', asy
   expect(code).toBe(0);
   const complete = responses.filter((text) => /HTTP\/1\.1 503 .*\}$/s.test(text));
   expect(complete.length).toBeGreaterThan(1);
-}, 30_000);
+});
 
 test.each(Object.keys(NEEDED))(
   'the grace period of %s covers the longest possible request',

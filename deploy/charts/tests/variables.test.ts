@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
-import { VARIABLES } from '../generate.ts';
+import { VARIABLES } from '../../local/service-variables.ts';
 import { NEEDED, only, packCharts } from './render.ts';
 
 const charts = packCharts();

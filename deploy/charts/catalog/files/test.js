@@ -1,18 +1,21 @@
-// The program of "helm test": lists the catalog and reads an item. Only imports write items.
-import assert from 'node:assert/strict';
+// The program of "helm test" and of the trial of a release: lists the catalog and reads an item. Only imports
+// write items.
+const FIELDS_V1 = ['items', 'page', 'limit', 'total', 'totalPages', 'hasNextPage'];
+const FIELDS = ['id', 'name', 'category', 'brand', 'priceCents', 'currency', 'description', 'tags'];
+const hasV1 = (await ask(`${v1}?limit=1`)).status !== 410;
 
-const catalog = `${process.env.BASE}/api/v2/catalog`;
-
-async function read(url, status) {
-  const response = await ask(url);
-  const text = await response.text();
-  assert.equal(response.status, status, `GET ${url}: ${text}`);
-  console.log(`GET ${url}: ${status}`);
-  return JSON.parse(text);
+async function check() {
+  const list = await call('GET', `${v2}?limit=1`, { status: 200 });
+  assert.equal(list.data.length, 1);
+  const [item] = list.data;
+  requireFields(item, FIELDS, v2);
+  assert.deepEqual((await call('GET', `${v2}/${item.id}`, { status: 200 })).data, item);
+  await call('GET', `${v2}?limit=nonsense`, { status: 400 });
+  if (hasV1) {
+    const page = await call('GET', `${v1}?limit=1`, { status: 200 });
+    requireFields(page, FIELDS_V1, v1);
+    requireFields(page.items[0], ['id', 'name'], v1);
+  }
 }
 
-const list = await read(`${catalog}?limit=1`, 200);
-assert.equal(list.data.length, 1);
-const [item] = list.data;
-assert.deepEqual((await read(`${catalog}/${item.id}`, 200)).data, item);
-await read(`${catalog}?limit=nonsense`, 400);
+await repeat(check);

@@ -1,7 +1,7 @@
 {{- /* Fails with one line for each combination of valid values that cannot work. */}}
 {{- define "platform.checks" -}}
 {{- $errors := list }}
-{{- range list "release" "services" "edge" "postgres" "valkey" "tokens" "ingress" }}
+{{- range list "release" "services" "edge" "tls" "postgres" "valkey" "tokens" "ingress" }}
 {{- range include (printf "platform.%sErrors" .) $ | trim | splitList "\n" }}
 {{- with trim . }}{{ $errors = append $errors (printf "platform: %s" .) }}{{ end }}
 {{- end }}
@@ -25,7 +25,7 @@ the release name "{{ .Release.Name }}" would be the name of {{ join " and " $sam
 
 {{- define "platform.servicesErrors" -}}
 {{- if not (include "platform.services" . | fromYamlArray) }}
-no service is enabled: expected users.enabled, catalog.enabled or reports.enabled to be true
+no service is enabled: expected at least one of {{ range $index, $name := include "platform.allServices" . | fromYamlArray }}{{ if $index }}, {{ end }}{{ $name }}.enabled{{ end }} to be true
 {{- end }}
 {{- with .Subcharts.reports }}
 {{- range $name, $address := .Values.upstreams }}
@@ -102,9 +102,11 @@ postgres.storage.ephemeral and postgres.storage.existingClaim are both set: expe
 {{- $service := get $.Subcharts . }}
 {{- $connections = add $connections (mul 2 (include "service.maxReplicas" $service | int) (int $service.Values.config.DATABASE_POOL_SIZE)) }}
 {{- end }}
+{{- $others := 0 }}
+{{- range .clients }}{{ $others = add $others (int .connections) }}{{ end }}
 {{- $allowed := get .settings "max_connections" | default 100 | int }}
-{{- if gt (add $connections 3 | int) $allowed }}
-postgres.settings.max_connections is {{ $allowed }}, but {{ join " and " $users }} may open {{ $connections }} connections during a rollout (twice the number of pods, config.DATABASE_POOL_SIZE each): expected {{ add $connections 3 }} or more
+{{- if gt (add $connections $others 3 | int) $allowed }}
+postgres.settings.max_connections is {{ $allowed }}, but {{ join " and " $users }} may open {{ $connections }} connections during a rollout (twice the number of pods, config.DATABASE_POOL_SIZE each){{ if $others }}, and postgres.clients {{ $others }}{{ end }}: expected {{ add $connections $others 3 }} or more
 {{- end }}
 {{- if .existingSecret }}
 {{- range $users }}

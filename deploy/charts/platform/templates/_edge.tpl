@@ -23,6 +23,7 @@
 client_max_body_size {{ include "platform.edgeBodyLimit" . }};
 proxy_read_timeout {{ include "platform.edgeTimeoutSeconds" . }}s;
 proxy_send_timeout {{ include "platform.edgeTimeoutSeconds" . }}s;
+keepalive_timeout {{ int64 .Values.edge.keepAliveSeconds }}s;
 {{- end }}
 
 {{- /* How long a terminating nginx keeps idle connections open. */}}
@@ -47,18 +48,17 @@ allowed, the limit is that of the container's storage.
 {{- end }}
 
 {{- /*
-The port of nginx. preStop creates the file "ending": responses then close their connections, and clients open
+The ports of nginx. preStop creates the file "ending": responses then close their connections, and clients open
 new ones to other pods. Otherwise nginx would close connections on which a request may be arriving.
 */}}
 {{- define "platform.listen" -}}
 listen {{ include "service.httpPort" . }};
 include {{ include "platform.edgePrefix" . }}/keepalive.con[f];
 
-set $edge_connection "";
 if (-f {{ include "platform.edgePrefix" . }}/ending) {
   set $edge_connection close;
 }
-add_header Connection $edge_connection always;
+{{- include "platform.listenTls" . }}
 {{- end }}
 
 {{- /*
@@ -98,6 +98,8 @@ limits.conf: |
   {{- include "platform.edgeLimits" . | nindent 2 }}
 page.conf: |
   map "" $page_version { default "{{ include "platform.edgePage" . | sha256sum | trunc 16 }}"; }
+tls.conf: |
+  {{- include "platform.edgeTls" . | trim | nindent 2 }}
 upstreams.conf: |
   {{- include "platform.upstreams" . | trim | nindent 2 }}
 {{- end }}

@@ -1,10 +1,3 @@
-{{- /* The names of all services of the platform; services/services.ts is the list that tests compare. */}}
-{{- define "platform.allServices" -}}
-- users
-- catalog
-- reports
-{{- end }}
-
 {{- /* The names of the services that are installed. */}}
 {{- define "platform.services" -}}
 {{- range include "platform.allServices" . | fromYamlArray }}

@@ -18,8 +18,11 @@
 {{- end }}
 {{- end }}
 {{- with .Values.edge }}
-{{- if and .enabled (ne .service.type "ClusterIP") }}
-* The edge uses plain HTTP, so that tokens can be intercepted: terminate TLS in front of it.
+{{- if and .enabled (ne .service.type "ClusterIP") (not .tls.secretName) }}
+* The edge uses plain HTTP, so that tokens can be intercepted: set edge.tls.secretName, or terminate TLS in front of it.
+{{- end }}
+{{- if and .enabled .tls.secretName (eq .service.type "NodePort") (ne (int .tls.port) (int .tls.nodePort)) }}
+* The edge redirects HTTP to port {{ .tls.port }}, where no node listens: set edge.tls.port and edge.tls.nodePort to the same port, unless a load balancer forwards port {{ .tls.port }}.
 {{- end }}
 {{- if and .enabled (lt (int .replicaCount) 2) }}
 * The edge has only one pod: upgrades lose no request, but a crash or a failed node causes an outage.

@@ -1,32 +1,51 @@
-// The program of "helm test": requests without a token get 401. If tokens are signed with a secret, it signs one
-// and reads reports.
-import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
+// The program of "helm test" and of the trial of a release: requests without a token get 401. If tokens are
+// signed with a secret, it signs some, reads reports, and exceeds the rate limit of one user.
+import { createHmac, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-const { BASE, JWT_SECRET_FILE, JWT_ISSUER: iss, JWT_AUDIENCE: aud } = process.env;
-const reports = `${BASE}/api/v2/reports`;
+const { JWT_SECRET_FILE, JWT_ISSUER: iss, JWT_AUDIENCE: aud } = process.env;
+const FIELDS = ['id', 'title', 'description'];
+/** A burst that is longer would take too much time. */
+const MAX_LIMIT = 1_000;
 
-async function read(url, status, headers = {}) {
-  const response = await ask(url, { headers });
-  const text = await response.text();
-  assert.equal(response.status, status, `GET ${url}: ${text}`);
-  console.log(`GET ${url}: ${status}`);
-  return JSON.parse(text);
-}
-
-function sign(claims) {
+function tokenOf(sub) {
+  const iat = Math.floor(Date.now() / 1_000);
+  const claims = { iss, aud, sub, tier: 'free', iat, exp: iat + 60 };
   const secret = readFileSync(JWT_SECRET_FILE, 'utf8').replace(/\r?\n$/, '');
   const encode = (part) => Buffer.from(JSON.stringify(part)).toString('base64url');
   const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`;
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
 }
 
-await read(reports, 401);
-if (JWT_SECRET_FILE) {
-  const now = Math.floor(Date.now() / 1000);
-  const token = sign({ iss, aud, sub: 'helm-test', tier: 'free', iat: now, exp: now + 60 });
-  const { data } = await read(reports, 200, { authorization: `Bearer ${token}` });
-  assert.ok(data.length > 0);
-  await read(`${reports}/overview`, 200, { authorization: `Bearer ${token}` });
+// Each check is another user, whose limit is not reached.
+const newHeaders = () => ({ authorization: `Bearer ${tokenOf(`helm-test-${randomUUID()}`)}` });
+
+async function check() {
+  if (!JWT_SECRET_FILE) return;
+  const headers = newHeaders();
+  const { data } = await call('GET', v2, { status: 200, headers });
+  requireFields(data[0], [...FIELDS, 'links'], v2);
+  const overview = await call('GET', `${v2}/overview`, { status: 200, headers });
+  requireFields(overview.data, [...FIELDS, 'generatedAt', 'columns', 'rows'], `${v2}/overview`);
+  if (hasV1) {
+    const { reports } = await call('GET', v1, { status: 200, headers });
+    requireFields(reports?.[0], FIELDS, v1);
+  }
 }
+
+async function checkLimit(path) {
+  const headers = newHeaders();
+  const first = await ask(path, { headers });
+  const limit = Number(first.headers.get('ratelimit-limit'));
+  assert.ok(limit > 0, `${path} has no RateLimit-Limit: expected a rate limit`);
+  if (limit > MAX_LIMIT) return;
+  for (let sent = 1; sent < limit; sent++) await (await ask(path, { headers })).text();
+  const limited = await ask(path, { headers });
+  assert.equal(limited.status, 429, `${path}: request ${limit + 1} of a user is not limited`);
+  assert.ok(Number(limited.headers.get('retry-after')) > 0, `${path}: 429 without Retry-After`);
+}
+
+await call('GET', v2, { status: 401 });
+const hasV1 = (await ask(v1)).status !== 410;
+if (JWT_SECRET_FILE) await checkLimit(hasV1 ? v1 : v2);
+await repeat(check);

@@ -1,7 +1,7 @@
 {{- /* Every object of a service, after the checks of its values. */}}
 {{- define "service.all" -}}
 {{- include "service.checks" . }}
-{{- $templates := list "configMap" "secret" "persistentVolumeClaim" "serviceAccount" "deployment" "service" "podDisruptionBudget" "autoscaler" "networkPolicies" "ingress" "httpRoute" "metrics" "dashboard" "testNetworkPolicy" "test" }}
+{{- $templates := list "configMap" "secret" "persistentVolumeClaim" "serviceAccount" "deployment" "service" "previewService" "analysis" "podDisruptionBudget" "autoscaler" "networkPolicies" "ingress" "httpRoute" "metrics" "dashboard" "testNetworkPolicy" "test" }}
 {{- range $templates }}
 {{- with include (printf "service.%s" .) $ | trim }}
 ---

@@ -1,7 +1,7 @@
 {{- /* Fails with one line for each combination of valid values that cannot work. */}}
 {{- define "service.checks" -}}
 {{- $errors := list }}
-{{- range list "replicas" "labels" "termination" "memory" "store" "rateLimit" "jwt" "upstreams" "ingress" "httpRoute" }}
+{{- range list "replicas" "progressiveDelivery" "labels" "termination" "memory" "store" "rateLimit" "jwt" "upstreams" "ingress" "httpRoute" }}
 {{- range include (printf "service.%sErrors" .) $ | trim | splitList "\n" }}
 {{- with trim . }}{{ $errors = append $errors (printf "%s: %s" $.Chart.Name .) }}{{ end }}
 {{- end }}
@@ -18,6 +18,9 @@
 {{- end }}
 {{- if and $reason (gt (int .Values.replicaCount) 1) }}
 replicaCount is {{ .Values.replicaCount }}, but {{ $reason }}, or replicaCount 1
+{{- end }}
+{{- if and $reason .Values.progressiveDelivery.enabled }}
+progressiveDelivery.enabled is true, but {{ $reason }}, or no progressive delivery
 {{- end }}
 {{- with .Values.autoscaling }}
 {{- if and .enabled $reason }}
@@ -141,11 +144,13 @@ upstreams.{{ $name }} is not a valid address: expected a form such as http://{{ 
 ingress.enabled is true, but ingress.hosts is empty: expected a host such as [{host: api.example.org}]
 {{- end }}
 {{- if include "service.isMinion" $ingress }}
+{{- /* The platform has the master Ingress of the host, so that all its Ingresses are minions. */}}
+{{- $otherwise := dig "ingress" "enabled" false (.Values.global | default dict) | ternary "" ", or ingress.mergeable false" }}
 {{- if gt (len $ingress.hosts) 1 }}
-ingress.hosts has {{ len $ingress.hosts }} hosts, but an Ingress of f5-nginx that shares its host can have only one: expected one host, or ingress.mergeable false
+ingress.hosts has {{ len $ingress.hosts }} hosts, but an Ingress of f5-nginx that shares its host can have only one: expected one host{{ $otherwise }}
 {{- end }}
 {{- if .Values.ingress.tls }}
-ingress.tls is set, but an Ingress of f5-nginx that shares its host cannot have a certificate: expected it in the master Ingress of the host, or ingress.mergeable false
+ingress.tls is set, but an Ingress of f5-nginx that shares its host cannot have a certificate: expected it in the master Ingress of the host{{ $otherwise }}
 {{- end }}
 {{- end }}
 {{- if and .Values.networkPolicy.enabled (not (include "service.controllerNamespace" .)) (not (include "service.callers" . | trim)) }}
@@ -162,11 +167,37 @@ httpRoute.enabled is true, but httpRoute.parentRefs is empty: expected a gateway
 {{- end }}
 {{- $shares := int64 $route.weight }}
 {{- range $route.others }}{{ $shares = add $shares (int64 .weight) }}{{ end }}
+{{- /* Each namespace has this ConfigMap: without it, there is no cluster to look for Services. */}}
+{{- $names := list }}
+{{- $rules := list }}
+{{- range $route.others }}
+{{- if has .name $names }}
+httpRoute.others contains {{ .name }} twice: expected one entry for each Service
+{{- end }}
+{{- $names = append $names .name }}
+{{- /* Names of headers are case-insensitive, and of two rules with the same headers only the first one matches. */}}
+{{- $headers := dict }}
+{{- range $name, $value := .headers }}{{ $_ := set $headers (lower $name) $value }}{{ end }}
+{{- if ne (len $headers) (len (.headers | default dict)) }}
+httpRoute.others contains {{ .name }} with headers whose names differ only in case: expected each name once
+{{- end }}
+{{- if and $headers (has $headers $rules) }}
+httpRoute.others contains {{ .name }} with the same headers as another entry, so that it would get no such request: expected different headers
+{{- end }}
+{{- $rules = append $rules $headers }}
+{{- if eq .name (include "service.name" $) }}
+httpRoute.others contains {{ .name }}, which is the Service of this release: expected its share in httpRoute.weight
+{{- else if and (lookup "v1" "ConfigMap" $.Release.Namespace "kube-root-ca.crt") (not (lookup "v1" "Service" $.Release.Namespace .name)) }}
+httpRoute.others contains {{ .name }}, but {{ $.Release.Namespace }} has no such Service, so that its share of the requests would get 500: expected the release installed first
+{{- end }}
+{{- end }}
 {{- if not $shares }}
 httpRoute.weight and all weights in httpRoute.others are 0, so that every request would get 500: expected one weight above 0
 {{- end }}
 {{- if and .Values.networkPolicy.enabled (not (include "service.callers" . | trim)) }}
 httpRoute.enabled is true, but the NetworkPolicy would block the gateway: expected its pods or namespace in networkPolicy.from
 {{- end }}
+{{- else if $route.others }}
+httpRoute.others is set, but there is no route, so that these Services would get no requests: expected {{ hasKey (.Values.global | default dict) "httpRoute" | ternary "global." "" }}httpRoute.enabled true
 {{- end }}
 {{- end }}

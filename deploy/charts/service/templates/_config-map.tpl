@@ -41,7 +41,9 @@
 {{- with .Values.store }}{{ .type }}{{ end }}
 {{- end }}
 
+{{- /* A Rollout has the environment in its pods, so that rolling back restores it. */}}
 {{- define "service.configMap" -}}
+{{- if not .Values.progressiveDelivery.enabled }}
 apiVersion: v1
 kind: ConfigMap
 metadata:
@@ -50,4 +52,5 @@ metadata:
     {{- include "service.labels" . | nindent 4 }}
 data:
   {{- include "service.environment" . | nindent 2 }}
+{{- end }}
 {{- end }}

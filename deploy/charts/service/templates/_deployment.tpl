@@ -1,11 +1,20 @@
 {{- /* What the program needs in its container, both to serve and to migrate. */}}
 {{- define "service.programSettings" -}}
+{{- $secrets := include "service.secrets" . | fromYaml }}
+{{- $isProgressive := .Values.progressiveDelivery.enabled }}
+{{- if not $isProgressive }}
 envFrom:
   - configMapRef:
       name: {{ include "service.name" . }}
-{{- $secrets := include "service.secrets" . | fromYaml }}
-{{- if or $secrets .Values.extraEnv }}
+{{- end }}
+{{- if or $isProgressive $secrets .Values.extraEnv }}
 env:
+  {{- if $isProgressive }}
+  {{- range $name, $value := include "service.environment" . | fromYaml }}
+  - name: {{ $name }}
+    value: {{ $value | quote }}
+  {{- end }}
+  {{- end }}
   {{- with $secrets }}
   {{- include "service.secretFiles" (dict "root" $ "secrets" .) | trim | nindent 2 }}
   {{- end }}
@@ -55,9 +64,9 @@ volumeMounts:
 {{- end }}
 {{- end }}
 
+{{- /* The Deployment, or the Rollout with the same pods. */}}
 {{- define "service.deployment" -}}
-apiVersion: apps/v1
-kind: Deployment
+{{- include "service.workload" . }}
 metadata:
   name: {{ include "service.name" . }}
   labels:
@@ -66,10 +75,18 @@ spec:
   {{- with include "service.replicas" . }}
   replicas: {{ . }}
   {{- end }}
+  {{- if .Values.progressiveDelivery.enabled }}
+  # Argo Rollouts 1.10 ignores progressDeadlineSeconds as long as there is a ReplicaSet that it has scaled to 0.
+  revisionHistoryLimit: 0
+  {{- else }}
   revisionHistoryLimit: 5
+  {{- end }}
   selector:
     matchLabels:
       {{- include "service.selectorLabels" . | nindent 6 }}
+  {{- if .Values.progressiveDelivery.enabled }}
+  {{- include "service.rolloutStrategy" . | trim | nindent 2 }}
+  {{- else }}
   strategy:
     {{- if eq (include "service.storeType" .) "sqlite" }}
     # Two pods must not open the same file.
@@ -80,6 +97,7 @@ spec:
       maxUnavailable: 0
       maxSurge: 1
     {{- end }}
+  {{- end }}
   template:
     metadata:
       labels:

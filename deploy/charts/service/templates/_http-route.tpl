@@ -9,29 +9,84 @@ metadata:
   labels:
     {{- include "service.labels" . | nindent 4 }}
 spec:
-  parentRefs:
-    {{- toYaml $route.parentRefs | nindent 4 }}
-  {{- with $route.hostnames }}
-  hostnames:
-    {{- toYaml . | nindent 4 }}
-  {{- end }}
+  {{- include "service.routeGateways" $route | trim | nindent 2 }}
   rules:
+    {{- range $route.others }}
+    {{- if .headers }}
     - matches:
-        {{- range include "service.paths" . | fromYamlArray }}
-        - path:
-            type: PathPrefix
-            value: {{ . }}
-        {{- end }}
-      timeouts:
-        request: {{ include "service.proxySeconds" . }}s
+        {{- include "service.routeMatches" (dict "root" $ "headers" .headers) | trim | nindent 8 }}
+      {{- include "service.routeTimeouts" $ | trim | nindent 6 }}
+      backendRefs:
+        - name: {{ .name | quote }}
+          port: {{ .port | default 80 | int64 }}
+    {{- end }}
+    {{- end }}
+    - matches:
+        {{- include "service.routeMatches" (dict "root" $) | trim | nindent 8 }}
+      {{- include "service.routeTimeouts" . | trim | nindent 6 }}
       backendRefs:
         - name: {{ include "service.name" . }}
           port: {{ .Values.service.port }}
-          weight: {{ $route.weight }}
+          weight: {{ int64 $route.weight }}
         {{- range $route.others }}
-        - name: {{ .name }}
-          port: {{ .port | default 80 }}
-          weight: {{ .weight }}
+        - name: {{ .name | quote }}
+          port: {{ .port | default 80 | int64 }}
+          weight: {{ int64 .weight }}
         {{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* The gateways and host names of a route, from the values httpRoute. */}}
+{{- define "service.routeGateways" -}}
+parentRefs:
+  {{- toYaml .parentRefs | nindent 2 }}
+{{- with .hostnames }}
+hostnames:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- /* The requests of a rule: the paths of the service, all with these headers. A rule with headers precedes others. */}}
+{{- define "service.routeMatches" -}}
+{{- range include "service.paths" .root | fromYamlArray }}
+- path:
+    type: PathPrefix
+    value: {{ . }}
+  {{- with $.headers }}
+  headers:
+    {{- range $name, $value := . }}
+    - name: {{ $name | quote }}
+      value: {{ $value | quote }}
+    {{- end }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "service.routeTimeouts" -}}
+timeouts:
+  request: {{ include "service.proxySeconds" . }}s
+{{- end }}
+
+{{- /* The hosts of the gateway for the notes, from the values httpRoute, with a name in the place of a wildcard. */}}
+{{- define "service.routeHosts" -}}
+{{- range .hostnames | default (list "the-address-of-your-gateway") }}
+- {{ . | replace "*" "a-name" }}
+{{- end }}
+{{- end }}
+
+{{- /* Each Service and its share of the requests at the gateway, for the notes. */}}
+{{- define "service.routeSplit" -}}
+{{- $route := include "service.shared" (list . "httpRoute") | fromYaml }}
+{{- if and $route.enabled $route.others }}
+{{- $backends := prepend $route.others (dict "name" (include "service.name" .) "weight" $route.weight) }}
+{{- $sum := 0 }}
+{{- range $backends }}{{ $sum = add $sum (int64 .weight) }}{{ end }}
+Split of the requests at the gateway. Before you uninstall a release, remove its Service from httpRoute.others:
+{{ range $backends }}
+  {{ .name }}: {{ round (divf (mulf 100 .weight) $sum) 2 }} %
+{{- $headers := list }}
+{{- range $name, $value := .headers }}{{ $headers = append $headers (printf "%s: %s" $name $value) }}{{ end }}
+{{- with $headers }}, and all requests with {{ join " and " . }}{{ end }}
+{{- end }}
 {{- end }}
 {{- end }}

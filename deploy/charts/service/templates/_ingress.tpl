@@ -25,6 +25,18 @@ to the master Ingress of the host, which has the certificate.
 {{- if and (eq .controller "f5-nginx") .mergeable }}yes{{ end }}
 {{- end }}
 
+{{- /* The controller and the certificates of an Ingress, from the values ingress. */}}
+{{- define "service.ingressOwner" -}}
+{{- $className := eq .controller "none" | ternary "" "nginx" }}
+{{- with .className | default $className }}
+ingressClassName: {{ . }}
+{{- end }}
+{{- if and .tls (not (include "service.isMinion" .)) }}
+tls:
+  {{- toYaml .tls | nindent 2 }}
+{{- end }}
+{{- end }}
+
 {{- define "service.ingressAnnotations" -}}
 {{- $ingress := include "service.shared" (list . "ingress") | fromYaml }}
 {{- $bodyLimit := include "service.bodyLimit" . }}
@@ -36,9 +48,6 @@ to the master Ingress of the host, which has the certificate.
   "nginx.org/proxy-read-timeout" (printf "%ss" $seconds)
   "nginx.org/proxy-send-timeout" (printf "%ss" $seconds)
 }}
-{{- if include "service.isMinion" $ingress }}
-{{- $_ := set $annotations "nginx.org/mergeable-ingress-type" "minion" }}
-{{- end }}
 {{- else if eq $ingress.controller "ingress-nginx" }}
 {{- $annotations = dict
   "nginx.ingress.kubernetes.io/proxy-body-size" $bodyLimit
@@ -46,7 +55,11 @@ to the master Ingress of the host, which has the certificate.
   "nginx.ingress.kubernetes.io/proxy-send-timeout" $seconds
 }}
 {{- end }}
-{{- toYaml (mergeOverwrite $annotations ($ingress.annotations | default dict)) }}
+{{- $annotations = mergeOverwrite $annotations ($ingress.annotations | default dict) }}
+{{- if include "service.isMinion" $ingress }}
+{{- $_ := set $annotations "nginx.org/mergeable-ingress-type" "minion" }}
+{{- end }}
+{{- toYaml $annotations }}
 {{- end }}
 
 {{- define "service.ingress" -}}
@@ -63,13 +76,8 @@ metadata:
     {{- toYaml . | nindent 4 }}
   {{- end }}
 spec:
-  {{- $className := eq $ingress.controller "none" | ternary "" "nginx" }}
-  {{- with $ingress.className | default $className }}
-  ingressClassName: {{ . }}
-  {{- end }}
-  {{- if and $ingress.tls (not (include "service.isMinion" $ingress)) }}
-  tls:
-    {{- toYaml $ingress.tls | nindent 4 }}
+  {{- with include "service.ingressOwner" $ingress | trim }}
+  {{- . | nindent 2 }}
   {{- end }}
   rules:
     {{- range $ingress.hosts }}

@@ -14,14 +14,22 @@ Addresses:
 {{- end }}
 {{- end }}
 {{- if $route.enabled }}
-{{- range $route.hostnames | default (list "the-address-of-your-gateway") }}
-  Gateway: http://{{ . }}/api/v2/{{ $.Chart.Name }}
+{{- range include "service.routeHosts" $route | fromYamlArray }}
+  Gateway: https://{{ . }}/api/v2/{{ $.Chart.Name }} (http if its listener has no certificate)
 {{- end }}
+{{- end }}
+{{- with include "service.routeSplit" . }}
+
+{{ . | trim }}
 {{- end }}
 
 Try it from this machine:
 
+  {{- if .Values.progressiveDelivery.enabled }}
+  kubectl --namespace {{ .Release.Namespace }} wait rollout/{{ $name }} --for=jsonpath='{.status.phase}'=Healthy --timeout=5m
+  {{- else }}
   kubectl --namespace {{ .Release.Namespace }} rollout status deployment/{{ $name }}
+  {{- end }}
   kubectl --namespace {{ .Release.Namespace }} port-forward service/{{ $name }} 8080:{{ .Values.service.port }} &
   sleep 2
   {{- with include "service.token" . | trim }}

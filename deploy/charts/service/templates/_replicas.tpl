@@ -7,12 +7,13 @@
 {{- end }}
 
 {{- /*
-The number of pods of the Deployment. With an autoscaler the field is omitted, with one exception: running
+The number of pods of the workload. With an autoscaler the field is omitted, with one exception: running
 pods keep their number until the autoscaler has set one, because Kubernetes would reduce them to one.
 */}}
 {{- define "service.replicas" -}}
 {{- if .Values.autoscaling.enabled }}
-{{- $running := lookup "apps/v1" "Deployment" .Release.Namespace (include "service.name" .) | default dict }}
+{{- $workload := include "service.workload" . | fromYaml }}
+{{- $running := lookup $workload.apiVersion $workload.kind .Release.Namespace (include "service.name" .) | default dict }}
 {{- $isScaled := false }}
 {{- range dig "metadata" "managedFields" list $running }}
 {{- if eq (.subresource | default "") "scale" }}{{ $isScaled = true }}{{ end }}
@@ -34,8 +35,7 @@ metadata:
     {{- include "service.labels" $ | nindent 4 }}
 spec:
   scaleTargetRef:
-    apiVersion: apps/v1
-    kind: Deployment
+    {{- include "service.workload" $ | nindent 4 }}
     name: {{ include "service.name" $ }}
   minReplicas: {{ .minReplicas }}
   maxReplicas: {{ .maxReplicas }}

@@ -11,8 +11,11 @@ metadata:
   {{- end }}
 spec:
   type: {{ .Values.service.type }}
+  {{- /* With a Rollout, its controller sets the selector: the pods of one version. */}}
+  {{- if not .Values.progressiveDelivery.enabled }}
   selector:
     {{- include "service.selectorLabels" . | nindent 4 }}
+  {{- end }}
   ports:
     - name: http
       port: {{ .Values.service.port }}
