@@ -7,18 +7,40 @@ import type { Environment } from './lib/variables.ts';
 export interface Findings {
   /** The highest rate that met all objectives, in requests per second; only of `breakpoint`. */
   readonly capacity?: number;
+  /** Only of `rollout`. */
+  readonly stream?: StreamCounts;
   /** Lines to print after the summary of k6. */
   readonly text: string;
+}
+
+/** The requests of `rollout`; a repeated request counts once. */
+export interface StreamCounts {
+  /** Requests without an expected response. */
+  readonly lost: number;
+  /** Requests that create a user: POST. */
+  readonly creations: number;
+  /** Those of them that got a response with 201. */
+  readonly created: number;
 }
 
 /** Reads the findings of a profile from the metrics of its run. */
 export function findingsOf(name: ProfileName, metrics: Metrics, env: Environment): Findings {
   if (name === 'versions') return { text: compareVersions(metrics) };
+  if (name === 'rollout') return { text: '', stream: streamCountsOf(metrics) };
   if (name !== 'breakpoint') return { text: '' };
   const options = breakpointOptions(env);
   const capacity = readCapacity(metrics, options);
   const more = capacity === options.maxRate ? ' or more: set a higher RATE' : '';
   return { capacity, text: `Capacity: ${capacity} requests per second${more}\n` };
+}
+
+function streamCountsOf(metrics: Metrics): StreamCounts {
+  const count = (name: string) => metrics[name]?.count ?? 0;
+  return {
+    lost: count('requests_lost'),
+    creations: count('creations_sent'),
+    created: count('users_created'),
+  };
 }
 
 /** A table of the response times of both versions, in milliseconds. */

@@ -9,7 +9,7 @@ import { folders } from '../local/state.ts';
 import { ensureTool } from '../local/tools.ts';
 import { durationOf, PROFILES, type ProfileName } from './lib/profiles.ts';
 import type { Environment } from './lib/variables.ts';
-import { findingsOf } from './results.ts';
+import { findingsOf, type StreamCounts } from './results.ts';
 import { readBase, readCredentials, requireResponse } from './target.ts';
 
 export interface LoadOptions {
@@ -38,6 +38,10 @@ export interface LoadResult {
   readonly dropped: number;
   /** The highest rate that met all objectives, in requests per second; only of `breakpoint`. */
   readonly capacity?: number;
+  /** Only of `rollout`. */
+  readonly stream?: StreamCounts;
+  /** The file with the log of k6. */
+  readonly log: string;
 }
 
 /** Exit codes of k6. */
@@ -48,20 +52,41 @@ const INTERRUPTED = 105;
 /** A run that takes longer prints a line of progress in this interval. */
 const PROGRESS_SECONDS = 20;
 
+/** What a run needs. */
+interface Prepared {
+  readonly name: ProfileName;
+  readonly seconds: number;
+  readonly origin: string;
+  readonly credentials: Environment;
+  /** The path of k6. */
+  readonly k6: string;
+}
+
+/**
+ * Checks everything that a run needs, without sending the requests of the profile.
+ *
+ * @throws {Error} with one line, if an option is invalid, k6 is missing or the system does not respond
+ */
+export async function prepareLoad(options: LoadOptions): Promise<Prepared> {
+  const { profile, base, env = process.env, run = folders.run } = options;
+  const { name, seconds } = readProfile(profile, env);
+  const origin = readBase(base);
+  const credentials = readCredentials(origin, { env, run });
+  const k6 = findK6();
+  await requireResponse(origin);
+  return { name, seconds, origin, credentials, k6 };
+}
+
 /**
  * Runs a profile against the system at `base`.
  *
  * @throws {Error} with one line, if an option is invalid, the system does not respond or k6 fails
  */
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
-  const { profile, base, env = process.env, run = folders.run, until } = options;
+  const { env = process.env, until } = options;
   const { out = path.join(folders.root, '.local/load') } = options;
   const { print = (text) => void process.stdout.write(text) } = options;
-  const { name, seconds } = readProfile(profile, env);
-  const origin = readBase(base);
-  const credentials = readCredentials(origin, { env, run });
-  const k6 = findK6();
-  await requireResponse(origin);
+  const { name, seconds, origin, credentials, k6 } = await prepareLoad(options);
 
   const files = newFiles(out, name);
   print(`Running ${name} against ${origin} for ${seconds} s\n`);
@@ -70,7 +95,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const stopProgress = startProgress(seconds, print);
   const code = await exitCodeOf(child, until).finally(stopProgress);
 
-  const logged = fs.readFileSync(files.log, 'utf8').split('\n', 5).filter(Boolean);
+  const logged = firstProblems(files.log);
   if (logged.length > 0) print(`${logged.join('\n')}\nLog: ${path.relative('', files.log)}\n`);
   if (fs.existsSync(files.report)) print(`Report: ${path.relative('', files.report)}\n`);
   if (code === INTERRUPTED && !until?.aborted) throw new Error(`Interrupted ${name}`);
@@ -79,7 +104,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   }
   const summary = JSON.parse(fs.readFileSync(files.summary, 'utf8'));
   const { metrics } = summary;
-  const { capacity, text } = findingsOf(name, metrics, env);
+  const { capacity, stream, text } = findingsOf(name, metrics, env);
   print(text);
   if (capacity !== undefined) {
     fs.writeFileSync(files.summary, `${JSON.stringify({ capacity, ...summary }, undefined, 2)}\n`);
@@ -90,8 +115,16 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
     // In a rate, k6 counts a true sample as a pass: here a failed request.
     failed: metrics.http_req_failed?.passes ?? 0,
     dropped: metrics.dropped_iterations?.count ?? 0,
+    log: files.log,
     ...(capacity !== undefined && { capacity }),
+    ...(stream && { stream }),
   };
+}
+
+/** The first lines of the log about anything but information, such as the users that `LEDGER` logs. */
+function firstProblems(log: string): string[] {
+  const lines = fs.readFileSync(log, 'utf8').split('\n');
+  return lines.filter((line) => line && !line.includes(' level=info ')).slice(0, 5);
 }
 
 function readProfile(profile: string, env: Environment) {
@@ -177,7 +210,7 @@ async function exitCodeOf(child: ChildProcess, until?: AbortSignal): Promise<num
 const HELP = `Usage: node deploy/k6/run.ts [--profile smoke] [--base http://localhost:8080] [--out .local/load]
 
 Profiles: ${Object.keys(PROFILES).join(', ')}
-Variables: DURATION, RATE, REQUESTS, LATENCY_FACTOR, JWT_SECRET, TOKEN (deploy/k6/README.md)
+Variables: DURATION, RATE, REQUESTS, LATENCY_FACTOR, RETRY_SECONDS, LEDGER, JWT_SECRET, TOKEN (deploy/k6/README.md)
 `;
 
 /** `node run.ts --profile smoke --base http://localhost:8080`; exits with 1 if a threshold is missed. */

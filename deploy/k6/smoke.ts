@@ -1,5 +1,5 @@
 import { PROFILES } from './lib/profiles.ts';
 
-export { catalog, reports, users } from './lib/journeys.ts';
+export * from './lib/journeys.ts';
 
 export const options = PROFILES.smoke(__ENV);
