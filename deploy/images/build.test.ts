@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 import { expect, test } from 'vitest';
+import { SERVICE_NAMES } from '../../services/services.ts';
 
 import { fakePrograms } from '../local/testing/fake-programs.ts';
 
@@ -33,9 +34,9 @@ test('builds each service on the given base images and prints the sizes', () => 
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout.replaceAll(/\d+ s$/gm, '0 s').split('\n')).toEqual([
     'Building in here/build:26, to run on here/run:26',
-    'fw-users:1.2.0       145.0 MB, service layer 1.5 MB, built in 0 s',
-    'fw-catalog:1.2.0     145.0 MB, service layer 1.5 MB, built in 0 s',
-    'fw-reports:1.2.0     145.0 MB, service layer 1.5 MB, built in 0 s',
+    ...SERVICE_NAMES.map(
+      (name) => `${`fw-${name}:1.2.0`.padEnd(20)} 145.0 MB, service layer 1.5 MB, built in 0 s`,
+    ),
     '',
   ]);
   for (const build of builds) {
@@ -54,7 +55,7 @@ test('the default base images are those of the Dockerfile, with complete tags', 
     expect.stringMatching(/^node:26\.\d+\.\d+-\w+-slim$/),
     expect.stringMatching(/^[\w./-]+\/nodejs26-\w+:nonroot$/),
   ]);
-  expect(builds).toHaveLength(3);
+  expect(builds).toHaveLength(SERVICE_NAMES.length);
 });
 
 test('the source is a label only if it is known', () => {

@@ -19,7 +19,8 @@ try {
   if (!record) console.log(stopped === 0 ? 'Nothing was running' : `Stopped ${stopped} processes`);
   if (fs.existsSync(folders.data)) {
     const data = path.relative(folders.root, folders.data);
-    console.log(`The data remains in ${data} (make down CLEAN=1 removes it)`);
+    const what = record ? 'The data of BACKEND=processes' : 'The data';
+    console.log(`${what} remains in ${data} (make down CLEAN=1 removes it)`);
   }
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

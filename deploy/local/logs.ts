@@ -4,6 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 
 import { SERVICE_NAMES } from '../../services/services.ts';
+import { requireRunningNode } from './cluster/kind.ts';
 import { kubeconfigFile, readCluster } from './cluster/record.ts';
 import { formatLogLine } from './log-line.ts';
 import { folders } from './state.ts';
@@ -24,6 +25,12 @@ process.on('SIGINT', () => process.exit()).on('SIGTERM', () => process.exit());
 // A reader such as head may close the pipe.
 process.stdout.on('error', () => process.exit());
 if (cluster) {
+  try {
+    await requireRunningNode(cluster);
+  } catch (error) {
+    console.error((error as Error).message);
+    process.exit(1);
+  }
   const { namespace, release } = cluster;
   const where = ['--kubeconfig', kubeconfigFile(folders.run), '--namespace', namespace];
   for (const part of [...SERVICE_NAMES, 'edge']) {

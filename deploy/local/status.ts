@@ -1,5 +1,7 @@
+import { requireRunningNode } from './cluster/kind.ts';
 import { readParts } from './cluster/platform.ts';
 import { clusterOf, readCluster } from './cluster/record.ts';
+import { reasonOf } from './cluster/time-limit.ts';
 import { ignoreClosedOutput } from './output.ts';
 import { isReady, isRunning } from './processes/process.ts';
 import { folders, readRecords } from './state.ts';
@@ -10,7 +12,13 @@ async function printStatus(): Promise<void> {
   if (records.length === 0 && !cluster) console.log('Nothing is running (make up starts it)');
   if (cluster) {
     const { namespace, cluster: name, backend, address } = cluster;
-    const parts = await readParts(clusterOf(folders.run, AbortSignal.timeout(30_000)), cluster);
+    await requireRunningNode(cluster);
+    const parts = await readParts(
+      clusterOf(folders.run, AbortSignal.timeout(30_000)),
+      cluster,
+    ).catch((cause: unknown) => {
+      throw new Error(`Cannot reach the cluster ${name}: ${reasonOf(cause)}`, { cause });
+    });
     console.log(`On ${backend}: namespace ${namespace} of ${name}, at ${address}`);
     for (const { name: part, ready, wanted } of parts) {
       console.log(`${part.padEnd(10)} ${ready} of ${wanted} ready`);

@@ -47,7 +47,7 @@ test('an installed tool is not installed again, and an unknown tool is an error'
   expect(runTools(['mongodb'])).toMatchObject({
     status: 1,
     stderr:
-      'Cannot install "mongodb": expected one of nginx, redis, chromium, postgres, prometheus, faketime, promtool, java, wrk, helm, helm3, k6, kube-score, toxiproxy-server\n',
+      'Cannot install "mongodb": expected one of nginx, redis, chromium, postgres, prometheus, faketime, promtool, java, wrk, helm, helm3, k6, kube-score, toxiproxy-server, h2spec\n',
   });
 });
 

@@ -103,6 +103,12 @@ const GO_TOOLS = {
     version: 'v2.12.0',
     page: 'https://github.com/Shopify/toxiproxy#1-installing-toxiproxy',
   },
+  h2spec: {
+    package: 'github.com/summerwind/h2spec/cmd/h2spec',
+    // The newest version that Go can install: later ones lack the suffix /v2 in their module path.
+    version: 'v2.2.1+incompatible',
+    page: 'https://github.com/summerwind/h2spec#installation',
+  },
 } as const satisfies Record<string, GoTool>;
 
 export type GoToolName = keyof typeof GO_TOOLS;

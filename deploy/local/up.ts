@@ -9,10 +9,11 @@ import { ignoreClosedOutput } from './output.ts';
 import { createLaunch } from './processes/launch.ts';
 import { describeStores, readStores } from './processes/stores.ts';
 import { replicasOf } from './processes/system.ts';
+import { createProgress } from './progress.ts';
 import { checkServiceVariables } from './service-variables.ts';
 import { folders, readRunning } from './state.ts';
 
-const log = console.log;
+const { log, status } = createProgress();
 
 interface UpOptions {
   readonly port: number;
@@ -60,7 +61,12 @@ async function up(): Promise<void> {
     process.env.WITHOUT_VERSION = without;
     log(`Without version ${without}: its paths respond with 410`);
   }
-  const { name, why } = await chooseBackend({ wanted, running: runningBackend(), log });
+  const { name, why } = await chooseBackend({
+    wanted,
+    running: runningBackend(),
+    env: process.env,
+    log,
+  });
   log(`Backend: ${name}, because ${why}`);
   const launch =
     name === 'processes'
@@ -71,10 +77,12 @@ async function up(): Promise<void> {
           observe: observe || isObserved(),
           log,
         })
-      : createClusterLaunch({ folders, port, backend: name, env: process.env, log });
+      : createClusterLaunch({ folders, port, backend: name, env: process.env, log, status });
   const interrupted = new Promise<never>((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.once(signal, () => reject(new Error('\nInterrupted: stopping what was started')));
+      process.once(signal, () =>
+        reject(new Error('\nInterrupted: stopping what this run started')),
+      );
     }
   });
   try {
@@ -129,6 +137,7 @@ make token USER=ada TIER=pro prints a token, make logs follows the logs, make do
 }
 
 function printError(error: unknown): void {
+  status('');
   console.error(error instanceof Error ? error.message : error);
 }
 

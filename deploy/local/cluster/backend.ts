@@ -1,6 +1,7 @@
-import { hasNodeImage, NODE_IMAGE } from './kind.ts';
+import { installationPage, isObtainable } from '../tools.ts';
+import { ensureImage, nodeImageOf } from './kind-images.ts';
 import { runProgram } from './program.ts';
-import { createTimeLimit, reasonOf } from './time-limit.ts';
+import { reasonOf } from './time-limit.ts';
 
 const NAMES = ['processes', 'kind', 'kubeconfig'] as const;
 
@@ -18,6 +19,8 @@ export interface ChoiceOptions {
   readonly wanted: string;
   /** The backend of the running system. */
   readonly running: BackendName | undefined;
+  /** `KIND_IMAGE` replaces the node image of kind. */
+  readonly env: NodeJS.ProcessEnv;
   readonly log: (line: string) => void;
 }
 
@@ -26,7 +29,7 @@ export interface ChoiceOptions {
  *
  * @throws {Error} if `wanted` is unknown, cannot be used, or another backend runs
  */
-export async function chooseBackend({ wanted, running, log }: ChoiceOptions): Promise<Choice> {
+export async function chooseBackend({ wanted, running, env, log }: ChoiceOptions): Promise<Choice> {
   const name = NAMES.find((one) => one === wanted);
   if (wanted !== '' && !name) {
     throw new Error(`BACKEND is "${wanted}": expected ${NAMES.join(', ')}`);
@@ -37,7 +40,7 @@ export async function chooseBackend({ wanted, running, log }: ChoiceOptions): Pr
   }
   const why = `BACKEND is ${wanted}`;
   if (name === 'processes' || name === 'kubeconfig') return { name, why };
-  const problem = (await problemWithKind()) ?? (await problemWithNodeImage(log));
+  const problem = (await problemWithKind()) ?? (await problemWithNodeImage(nodeImageOf(env), log));
   if (name) {
     if (problem) throw new Error(`BACKEND is kind, but ${problem}`);
     return { name, why };
@@ -48,14 +51,18 @@ export async function chooseBackend({ wanted, running, log }: ChoiceOptions): Pr
 }
 
 async function problemWithKind(): Promise<string | undefined> {
-  const [docker, kind] = await Promise.all([
+  const [docker, kind, kubectl] = await Promise.all([
     problemOf('docker', ['version', '--format', '{{.Server.Version}}']),
     problemOf('kind', ['version']),
+    problemOf('kubectl', ['version', '--client']),
   ]);
   if (kind === 'ENOENT') return 'kind is not on the PATH (https://kind.sigs.k8s.io)';
   if (docker === 'ENOENT') return 'docker is not on the PATH';
+  if (kubectl === 'ENOENT') return 'kubectl is not on the PATH';
   if (docker) return `no Docker engine responds: ${docker}`;
-  return kind && `kind does not run: ${kind}`;
+  if (kind) return `kind does not run: ${kind}`;
+  if (isObtainable('helm')) return undefined;
+  return `Helm is not on the PATH (${installationPage('helm')})`;
 }
 
 /** Why a program does not run; `ENOENT` if it is missing. */
@@ -71,14 +78,14 @@ async function problemOf(program: string, args: readonly string[]): Promise<stri
 }
 
 /** Pulls the node image of kind, if it is missing. */
-async function problemWithNodeImage(log: (line: string) => void): Promise<string | undefined> {
-  if (await hasNodeImage()) return undefined;
-  log(`Pulling the node image of kind, ${NODE_IMAGE.split('@')[0]}`);
-  const pull = createTimeLimit()(600, 'pulling it', (signal) =>
-    runProgram('docker', ['pull', '--quiet', NODE_IMAGE], { signal }),
-  );
-  return pull.then(
-    () => undefined,
-    (error) => `kind's node image is unavailable: ${reasonOf(error)}`,
-  );
+async function problemWithNodeImage(
+  image: string,
+  log: (line: string) => void,
+): Promise<string | undefined> {
+  try {
+    await ensureImage(image, log);
+    return undefined;
+  } catch (error) {
+    return `the node image of kind, ${image.split('@')[0]}, is unavailable: ${reasonOf(error)}`;
+  }
 }

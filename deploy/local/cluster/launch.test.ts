@@ -4,13 +4,14 @@ import os from 'node:os';
 import path from 'node:path';
 
 import { expect, onTestFinished, test } from 'vitest';
+import { SERVICE_NAMES } from '../../../services/services.ts';
 import { foldersOf } from '../state.ts';
 import { fakePrograms } from '../testing/fake-programs.ts';
 import { freePortsFrom } from '../testing/ports.ts';
 import { issueToken } from '../token.ts';
-import { NODE_IMAGE } from './kind.ts';
+import { nodeImageOf } from './kind-images.ts';
 import { createClusterLaunch } from './launch.ts';
-import { readCluster } from './record.ts';
+import { readCluster, writeCluster } from './record.ts';
 import { removeFromCluster } from './remove.ts';
 
 const SECRET = 'a secret of thirty-two characters';
@@ -44,7 +45,9 @@ const KUBECTL = `
 `;
 const HELM = 'status*) echo "Error: release: not found" >&2; exit 1;;';
 const PROGRAMS = {
-  docker: '"image inspect --format"*) echo sha256:0123456789abcdef;;',
+  docker: `
+"image inspect fw-users:dev") exit 1;;
+"image inspect --format"*) echo the layers;;`,
   kind: '',
   kubectl: KUBECTL,
   helm: HELM,
@@ -69,13 +72,13 @@ function respondAfterLoading(port: number, lines: string[]) {
   };
 }
 
-test('on kind: creates a cluster with the port of the edge, loads the images and installs the charts; make down deletes the cluster', async () => {
+test('on kind: creates a cluster with the port of the edge, loads the images and installs the charts; make down deletes it and the images that did not exist before', async () => {
   using programs = fakePrograms(PROGRAMS);
   const { folders, port } = await newCheckout();
   const { run } = folders;
   const lines: string[] = [];
   const log = respondAfterLoading(port, lines);
-  const env = { PATH: process.env.PATH, IMAGE_PREFIX: 'not.for.kind/' };
+  const env = { PATH: process.env.PATH, IMAGE_PREFIX: 'not.for.kind/', POSTGRES_IMAGE: '' };
 
   await createClusterLaunch({ folders, port, backend: 'kind', env, log }).up();
 
@@ -84,20 +87,21 @@ test('on kind: creates a cluster with the port of the edge, loads the images and
   expect(ofKind).toEqual([
     'kind get clusters',
     `kind create cluster --name ${name} --kubeconfig ${run}/kubeconfig --config - --wait 180s`,
-    `kind load docker-image fw-users:dev fw-catalog:dev fw-reports:dev --name ${name}`,
+    `kind load docker-image ${SERVICE_NAMES.map((one) => `fw-${one}:dev`).join(' ')} --name ${name}`,
   ]);
   const mapping = { containerPort: 30_080, hostPort: port, listenAddress: '127.0.0.1' };
   expect(JSON.parse(programs.input('kind')).nodes).toEqual([
-    { role: 'control-plane', image: NODE_IMAGE, extraPortMappings: [mapping] },
+    { role: 'control-plane', image: nodeImageOf({}), extraPortMappings: [mapping] },
   ]);
   expect(JSON.parse(programs.input('helm'))).toMatchObject({
     edge: { service: { type: 'NodePort', nodePort: 30_080 } },
     users: {
       image: { registry: '', tag: 'dev' },
-      podAnnotations: { 'fw/image': '0123456789ab' },
+      podAnnotations: { 'fw/image': expect.stringMatching(/^[0-9a-f]{12}$/) },
+      resources: { requests: { cpu: '20m' } },
     },
   });
-  expect(lines.at(-1)).toMatch(/^ {2}users {6}2 ready after [\d.]+ s$/);
+  expect(lines.at(-1)).toBe('Already running: nothing has changed');
   expect(issueToken({ secret: SECRET, user: 'ada', tier: 'free' })).toContain('.');
   expect(fs.readFileSync(path.join(run, 'jwt-secret'), 'utf8')).toBe(`${SECRET}\n`);
 
@@ -105,9 +109,10 @@ test('on kind: creates a cluster with the port of the edge, loads the images and
   expect(record).toMatchObject({ backend: 'kind', address: `http://localhost:${port}` });
   if (record) await removeFromCluster({ run, record, clean: false });
 
-  expect(programs.calls().at(-1)).toBe(
+  expect(programs.calls().slice(-2)).toEqual([
     `kind delete cluster --name ${name} --kubeconfig ${run}/kubeconfig`,
-  );
+    'docker image rm fw-users:dev',
+  ]);
 });
 
 test('on kind: a failed start is undone', async () => {
@@ -120,7 +125,7 @@ test('on kind: a failed start is undone', async () => {
   await expect(launch.up()).rejects.toThrow('failed to create cluster: no space left');
   await launch.undo();
 
-  expect(programs.calls().at(-1)).toMatch(/^kind delete cluster --name fw-/);
+  expect(programs.calls().at(-2)).toMatch(/^kind delete cluster --name fw-/);
   expect(fs.existsSync(folders.run)).toBe(false);
 });
 
@@ -137,10 +142,94 @@ test('on kind: an existing cluster of another owner is not changed', async () =>
   expect(programs.calls().filter((call) => call.startsWith('kind'))).toEqual(['kind get clusters']);
 });
 
+test('on kind: an image that cannot be pulled is reported before anything is created', async () => {
+  const docker =
+    '"image inspect"*) exit 1;; pull*) echo "manifest for local/x:1 not found" >&2; exit 1;;';
+  using programs = fakePrograms({ ...PROGRAMS, docker });
+  const { folders, port } = await newCheckout();
+  const env = { PATH: process.env.PATH, VALKEY_IMAGE: 'local/x:1' };
+  const launch = createClusterLaunch({ folders, port, backend: 'kind', env, log: () => {} });
+
+  await expect(launch.up()).rejects.toThrow(
+    'VALKEY_IMAGE is "local/x:1", which is unavailable: manifest for local/x:1 not found',
+  );
+  await launch.undo();
+
+  expect(programs.calls().join('\n')).not.toContain('kind create');
+});
+
+/** The record of an earlier start on kind. */
+async function upOnKindBefore() {
+  const { folders, port } = await newCheckout();
+  const place = { cluster: `fw-${port}`, namespace: 'fw', release: 'platform' };
+  const record = { ...place, backend: 'kind', address: `http://localhost:${port}` } as const;
+  writeCluster(folders.run, record);
+  fs.writeFileSync(path.join(folders.run, 'kubeconfig'), '');
+  return { folders, port, record };
+}
+
+test.each([
+  ['is stopped', 'echo exited', ' does not run (exited): "docker start '],
+  ['was removed', '', ' no longer exists: run "make down" first'],
+  ['is unknown', 'echo "no engine" >&2; exit 1', 'Cannot find the kind cluster fw-'],
+])('on kind: a node that %s is reported in one line', async (_, response, reason) => {
+  const { folders, port } = await upOnKindBefore();
+  using programs = fakePrograms({ ...PROGRAMS, docker: `"ps --all"*) ${response};;` });
+  const launch = createClusterLaunch({ folders, port, backend: 'kind', env: {}, log: () => {} });
+
+  await expect(launch.up()).rejects.toThrow(reason);
+
+  expect(programs.calls()).toHaveLength(1);
+});
+
+test('on kind: a cluster cannot be deleted without kind', async () => {
+  const { folders, port, record } = await upOnKindBefore();
+  using _ = fakePrograms({ docker: '' });
+
+  await expect(removeFromCluster({ run: folders.run, record, clean: false })).rejects.toThrow(
+    `Cannot delete the kind cluster fw-${port}: kind is not on the PATH`,
+  );
+});
+
+test('while an upgrade is in progress, replicas of the version before do not count as ready', async () => {
+  const status = { observedGeneration: 1, replicas: 3, updatedReplicas: 1, readyReplicas: 2 };
+  const kubectl = `*deployments,statefulsets*) echo '${JSON.stringify({ items: [{ ...PART, status }] })}';;${KUBECTL}`;
+  using _ = fakePrograms({ ...PROGRAMS, kubectl });
+  const shown: string[] = [];
+  const env = { KUBECONFIG: SOME_FILE, TIMEOUT: '1' };
+
+  const { up, launch } = await upOnKubeconfig(env, (line) => shown.push(line));
+
+  await expect(up).rejects.toThrow('Not ready within 1 s: users (0 of 2)');
+  expect(new Set(shown)).toEqual(new Set(['  Waiting for users (0 of 2)']));
+  await launch.undo();
+});
+
+test('a changed part is printed when it is ready, an unchanged one is not', async () => {
+  const { folders, port } = await upOnKindBefore();
+  const catalog = { ...PART, metadata: { name: 'platform-catalog', generation: 1 } };
+  const changing = { ...catalog, metadata: { ...catalog.metadata, generation: 2 } };
+  const list = (...items: readonly object[]) => JSON.stringify({ items });
+  const seen = `${folders.root}/seen`;
+  const kubectl = `*deployments,statefulsets*)
+if [ -e '${seen}' ]; then echo '${list(PART, catalog)}'; else : > '${seen}'; echo '${list(PART, changing)}'; fi;;
+${KUBECTL}`;
+  const docker = `"ps --all"*) echo running;;${PROGRAMS.docker}`;
+  using _ = fakePrograms({ ...PROGRAMS, docker, kubectl });
+  const lines: string[] = [];
+  const env = { PATH: process.env.PATH };
+  const log = respondAfterLoading(port, lines);
+
+  await createClusterLaunch({ folders, port, backend: 'kind', env, log }).up();
+
+  const parts = lines.filter((line) => line.startsWith('  '));
+  expect(parts).toEqual([expect.stringMatching(/^ {2}catalog {4}2 ready after [\d.]+ s$/)]);
+});
+
 /** Any existing file: the programs that would read it are replaced. */
 const SOME_FILE = import.meta.filename;
 
-async function upOnKubeconfig(env: NodeJS.ProcessEnv) {
+async function upOnKubeconfig(env: NodeJS.ProcessEnv, status = (_line: string): void => {}) {
   const { folders, port } = await newCheckout();
   const launch = createClusterLaunch({
     folders,
@@ -148,6 +237,7 @@ async function upOnKubeconfig(env: NodeJS.ProcessEnv) {
     backend: 'kubeconfig',
     env: { PATH: process.env.PATH, ...env },
     log: () => {},
+    status,
   });
   return { folders, launch, up: launch.up() };
 }

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 
+import { SERVICE_NAMES } from '../../../services/services.ts';
 import type { Launch } from '../processes/launch.ts';
 import { stopSystem } from '../processes/launch.ts';
 import { type ProcessPlan, startProcess, stopProcess } from '../processes/process.ts';
 import { readRunning, writeRecords } from '../state.ts';
 import { keepSecret } from '../token.ts';
-import { waitFor } from './cluster.ts';
+import { ensureTool } from '../tools.ts';
+import { type Cluster, waitFor } from './cluster.ts';
 import { prepareKind } from './kind.ts';
 import { prepareKubeconfig } from './kubeconfig.ts';
 import {
@@ -30,18 +32,19 @@ import { removeFromCluster } from './remove.ts';
 import { createTimeLimit } from './time-limit.ts';
 
 export interface ClusterLaunchOptions
-  extends Pick<PrepareOptions, 'folders' | 'port' | 'env' | 'log'> {
+  extends Pick<PrepareOptions, 'folders' | 'port' | 'env' | 'log' | 'status'> {
   readonly backend: ClusterRecord['backend'];
 }
 
 /** Prepares the start of the system on a cluster. */
 export function createClusterLaunch(options: ClusterLaunchOptions): Launch {
-  const { folders, port, backend, env, log } = options;
+  const { folders, port, backend, env, log, status = () => {} } = options;
   const { run } = folders;
   const before = readCluster(run);
   const readySeconds = readSeconds(env.TIMEOUT);
   const interrupted = new AbortController();
   const limit = createTimeLimit(interrupted.signal);
+  let starting = Promise.resolve();
   /** What this start has created. */
   let created: { readonly record: ClusterRecord; namespace: boolean } | undefined;
 
@@ -56,8 +59,9 @@ export function createClusterLaunch(options: ClusterLaunchOptions): Launch {
         `The system runs at ${before.address}: "make down" first, then choose another PORT`,
       );
     }
-    // Rejects invalid variables before the first change.
+    // Rejects invalid variables, and installs or reports a missing Helm, before the first change.
     clusterValues({ env, ephemeral: true });
+    ensureTool('helm');
     const prepare = backend === 'kind' ? prepareKind : prepareKubeconfig;
     const { record, ...target } = await prepare({ ...options, limit, before, begin });
 
@@ -73,17 +77,12 @@ export function createClusterLaunch(options: ClusterLaunchOptions): Launch {
       keepSecret(run, await readTokenSecret(cluster, record));
     });
     await limit(readySeconds + 60, 'waiting for the pods', (signal) =>
-      waitUntilReady(clusterOf(run, signal), { ...record, seconds: readySeconds, log }),
+      waitUntilReady(clusterOf(run, signal), { ...record, seconds: readySeconds, log, status }),
     );
     if (target.nodePort === undefined) await forward(record);
-    await limit(60, 'waiting for the edge', async (signal) => {
-      const wait = { cluster: clusterOf(run, signal), what: record.address, seconds: 30 };
-      await waitFor(wait, async () => {
-        const response = await fetch(record.address, { signal: AbortSignal.timeout(2_000) });
-        await response.arrayBuffer();
-        return response.ok || undefined;
-      });
-    });
+    await limit(readySeconds + 60, 'waiting for responses', (signal) =>
+      waitForResponses(record, { cluster: clusterOf(run, signal), seconds: readySeconds }),
+    );
   }
 
   /** Forwards the port of this machine to the edge. */
@@ -112,13 +111,39 @@ export function createClusterLaunch(options: ClusterLaunchOptions): Launch {
 
   async function undo(): Promise<void> {
     interrupted.abort(new Error('Interrupted'));
+    await starting.catch(() => {});
     // The installation of an earlier start stays.
     if (before) return;
     if (created) await removeFromCluster({ run, record: created.record, clean: created.namespace });
     await stopSystem(folders);
   }
 
-  return { up, undo };
+  return {
+    up: () => {
+      starting = up();
+      return starting;
+    },
+    undo,
+  };
+}
+
+/**
+ * Waits until the edge and all services respond: after a restart of the node, pods are listed as ready until
+ * the kubelet has checked them.
+ */
+async function waitForResponses(
+  { address }: ClusterRecord,
+  wait: { readonly cluster: Cluster; readonly seconds: number },
+): Promise<void> {
+  const paths = ['/', ...SERVICE_NAMES.map((name) => `/docs/${name}`)];
+  await waitFor({ ...wait, what: `responses from ${address}` }, async () => {
+    const responses = paths.map(async (path) => {
+      const response = await fetch(address + path, { signal: AbortSignal.timeout(2_000) });
+      await response.arrayBuffer();
+      return response.status;
+    });
+    return (await Promise.all(responses)).every((status) => status < 500) || undefined;
+  });
 }
 
 /** Time for the pods to become ready. */

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
+import { SERVICE_NAMES, SERVICES } from '../../../services/services.ts';
 
 import { packCharts } from '../../charts/tests/render.ts';
 import { edgeLimitsOf, renderLimits } from '../processes/edge.ts';
@@ -23,29 +24,27 @@ test('the chart accepts every value that make up can set', () => {
     WITHOUT_VERSION: 'v1',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
   };
-  const imageIds = { users: 'a1', catalog: 'b2', reports: 'c3' };
+  const imageIds = Object.fromEntries(SERVICE_NAMES.map((name) => [name, `id of ${name}`]));
 
   const objects = render(clusterValues({ env, ephemeral: true, nodePort: 30_080, imageIds }));
 
   const workloads = objects.filter(({ kind }) => /^(Deployment|StatefulSet)$/.test(kind));
   const images = workloads.map(({ spec }) => spec.template.spec.containers[0].image).sort();
   expect(images).toEqual([
-    'fw-catalog:7',
-    'fw-reports:7',
-    'fw-users:7',
+    ...SERVICE_NAMES.map((name) => `fw-${name}:7`).sort(),
     'local/nginx:1',
     'local/postgres:17',
     'local/valkey:8',
   ]);
   const users = workloads.find(({ metadata }) => metadata.name === 'fw-users');
-  expect(users?.spec.template.metadata.annotations['fw/image']).toBe('a1');
+  expect(users?.spec.template.metadata.annotations['fw/image']).toBe('id of users');
   const edge = objects.find(
     ({ kind, metadata }) => kind === 'Service' && metadata.name === 'fw-edge',
   );
   expect(edge?.spec).toMatchObject({ type: 'NodePort', ports: [{ nodePort: 30_080 }] });
   const configs = objects.filter(({ kind }) => kind === 'ConfigMap').map(({ data }) => data);
   const services = configs.filter((data) => 'LOG_LEVEL' in data);
-  expect(services).toHaveLength(3);
+  expect(services).toHaveLength(SERVICE_NAMES.length);
   for (const data of services) {
     expect(data).toMatchObject({
       LOG_LEVEL: 'warn',
@@ -54,7 +53,8 @@ test('the chart accepts every value that make up can set', () => {
       WITHOUT_VERSION: 'v1',
     });
   }
-  expect(services.filter((data) => data.BODY_LIMIT === '2097152')).toHaveLength(1);
+  const withLimit = SERVICES.filter(({ environment }) => environment.includes('BODY_LIMIT'));
+  expect(services.filter((data) => data.BODY_LIMIT === '2097152')).toHaveLength(withLimit.length);
   expect(configs.find((data) => 'limits.conf' in data)?.['limits.conf']).toBe(
     renderLimits(edgeLimitsOf(env)),
   );
@@ -83,7 +83,7 @@ test('with external servers, the chart installs neither PostgreSQL nor Valkey', 
     .filter(({ kind }) => /^(Deployment|StatefulSet)$/.test(kind))
     .map(({ metadata }) => metadata.name)
     .sort();
-  expect(names).toEqual(['edge', 'catalog', 'reports', 'users'].map((name) => `fw-${name}`).sort());
+  expect(names).toEqual(['edge', ...SERVICE_NAMES].map((name) => `fw-${name}`).sort());
 });
 
 test('IMAGE_PREFIX applies unless the images were loaded onto the nodes', () => {

@@ -40,12 +40,15 @@ export function clusterValues(options: ClusterValuesOptions): Values {
     rateLimit: { redis: { url: REDIS_URL, existingSecret: { name: '' } } },
     networkPolicy: { redisTo: [] },
   };
+  // On one small node, the requests of the charts leave no room for the pods of an upgrade.
+  const requests = imageIds && { resources: { requests: { cpu: '20m' } } };
   const services = SERVICES.map(({ name, store }) => [
     name,
     {
       image: serviceImage(settings),
       config: configOf(name, env),
       ...(imageIds?.[name] && { podAnnotations: { 'fw/image': imageIds[name] } }),
+      ...requests,
       ...(store === 'database' ? database : counters),
     },
   ]);
@@ -53,14 +56,16 @@ export function clusterValues(options: ClusterValuesOptions): Values {
     ...Object.fromEntries(services),
     edge: {
       ...imageValues(images.edge),
+      ...requests,
       ...(nodePort && { service: { type: 'NodePort', nodePort } }),
     },
     postgres: {
       ...imageValues(images.postgres),
+      ...requests,
       enabled: !DATABASE_URL,
       storage: { ephemeral },
     },
-    valkey: { ...imageValues(images.valkey), enabled: !REDIS_URL },
+    valkey: { ...imageValues(images.valkey), ...requests, enabled: !REDIS_URL },
   };
 }
 

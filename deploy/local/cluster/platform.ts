@@ -17,6 +17,7 @@ export interface Part {
   readonly name: string;
   /** Number of replicas. */
   readonly wanted: number;
+  /** Number of replicas of the current version that are ready. */
   readonly ready: number;
   /** Whether all replicas are ready and of the current version. */
   readonly settled: boolean;
@@ -93,13 +94,14 @@ export async function readParts(cluster: Cluster, { namespace, release }: Place)
   return items.map(({ metadata, spec, status }) => {
     const { replicas = 0, updatedReplicas = 0, readyReplicas = 0, observedGeneration } = status;
     const counts = [replicas, updatedReplicas, readyReplicas];
+    const isObserved = observedGeneration === metadata.generation;
+    // The replicas of the version before are ready until they are replaced.
+    const ready = Math.max(0, readyReplicas - (replicas - updatedReplicas));
     return {
       name: metadata.name.replace(`${release}-`, ''),
       wanted: spec.replicas,
-      ready: readyReplicas,
-      settled:
-        observedGeneration === metadata.generation &&
-        counts.every((count) => count === spec.replicas),
+      ready: isObserved ? ready : 0,
+      settled: isObserved && counts.every((count) => count === spec.replicas),
     };
   });
 }
@@ -107,46 +109,59 @@ export async function readParts(cluster: Cluster, { namespace, release }: Place)
 export interface ReadyOptions extends Place {
   readonly seconds: number;
   readonly log: (line: string) => void;
+  /** Shows which parts are missing. */
+  readonly status: (line: string) => void;
 }
 
-/** Interval of the lines about missing pods. */
-const REPORT_MS = 15_000;
+/** Interval of reading why parts are missing. */
+const DIAGNOSE_MS = 15_000;
 
 /**
- * Waits until all parts are ready, and prints each.
+ * Waits until all parts are ready, and prints those that were not at once: the others did not change.
  *
  * @throws {Error} with diagnostics of the pods that are not ready within `seconds`
  */
 export async function waitUntilReady(cluster: Cluster, options: ReadyOptions): Promise<void> {
-  const { namespace, seconds, log } = options;
+  const { namespace, seconds, log, status } = options;
   const start = Date.now();
-  const printed = new Set<string>();
-  let nextReport = start + REPORT_MS;
-  let missing: readonly Part[] = [];
+  let missing: readonly Part[] | undefined;
+  let reason = '';
+  let nextDiagnosis = start + DIAGNOSE_MS;
   try {
     await waitFor({ cluster, what: 'the pods', seconds }, async () => {
       const parts = await readParts(cluster, options);
-      missing = parts.filter(({ settled }) => !settled);
-      for (const { name, wanted, settled } of parts) {
-        if (!settled || printed.has(name)) continue;
+      const settled = parts.filter((part) => part.settled);
+      for (const { name, wanted } of settled) {
+        if (!missing?.some((part) => part.name === name)) continue;
         const elapsed = ((Date.now() - start) / 1000).toFixed(1);
         log(`  ${name.padEnd(10)} ${wanted} ready after ${elapsed} s`);
-        printed.add(name);
       }
-      if (parts.length > 0 && missing.length === 0) return true;
-      if (Date.now() > nextReport) {
-        nextReport += REPORT_MS;
-        const [first = ''] = (await describeDiagnostics(cluster, namespace)).split(/\n(?! )/);
-        log(`  Waiting for ${describe(missing)}${indent(`\n${first}`)}`);
+      if (parts.length > 0 && settled.length === parts.length) {
+        if (!missing) log('Already running: nothing has changed');
+        return true;
       }
+      missing = parts.filter((part) => !part.settled);
+      if (Date.now() > nextDiagnosis) {
+        nextDiagnosis += DIAGNOSE_MS;
+        reason = firstOf(await describeDiagnostics(cluster, namespace));
+      }
+      status(`  Waiting for ${describe(missing)}${reason}`);
       return undefined;
     });
   } catch (cause) {
-    if (cluster.signal.aborted || missing.length === 0) throw cause;
+    if (cluster.signal.aborted || !missing?.length) throw cause;
     const diagnostics = indent(`\n${await describeDiagnostics(cluster, namespace)}`);
     const message = `Not ready within ${seconds} s: ${describe(missing)}${diagnostics}`;
     throw new Error(message, { cause });
   }
+}
+
+/** The first object of a description that is not ending, in one line, without its log. */
+function firstOf(diagnostics: string): string {
+  const first = diagnostics.split(/\n(?! )/).find((one) => !/ is ending\n/.test(`${one}\n`));
+  const [state = '', event = ''] = first?.split('\n') ?? [];
+  if (state === '') return '';
+  return event.startsWith('  last event') ? `: ${state},${event.slice(1)}` : `: ${state}`;
 }
 
 function describe(parts: readonly Part[]): string {

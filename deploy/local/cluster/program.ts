@@ -11,7 +11,7 @@ export interface RunOptions {
 /**
  * Runs a program and returns its standard output.
  *
- * @throws {Error} with the command and the end of its output, if it fails
+ * @throws {Error} with the command and the end of its output, if it fails; with its name, if it is missing
  */
 export function runProgram(
   program: string,
@@ -26,6 +26,9 @@ export function runProgram(
       (error, stdout, stderr) => {
         if (!error) return resolve(stdout);
         if (signal?.aborted) return reject(signal.reason);
+        if (error.code === 'ENOENT') {
+          return reject(new Error(`${program} is not on the PATH`, { cause: error }));
+        }
         const reason = lastLines(stderr.trim() || stdout.trim() || error.message, 12);
         reject(new Error(`Cannot run ${describe(program, args)}: ${reason}`, { cause: error }));
       },

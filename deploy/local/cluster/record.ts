@@ -14,6 +14,8 @@ export interface ClusterRecord {
   readonly release: string;
   /** The address of the edge. */
   readonly address: string;
+  /** The images that were built for it, and did not exist before. */
+  readonly images?: readonly string[];
 }
 
 export interface PrepareOptions {
@@ -28,6 +30,8 @@ export interface PrepareOptions {
   /** Records the installation before the first change, so that it can be undone. */
   readonly begin: (record: ClusterRecord) => void;
   readonly log: (line: string) => void;
+  /** Shows what is in progress; a later line replaces it. Default: not shown. */
+  readonly status?: (line: string) => void;
 }
 
 /** A cluster on which the charts can be installed. */

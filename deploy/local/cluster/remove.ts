@@ -16,8 +16,10 @@ export async function removeFromCluster({ run, record, clean }: RemoveOptions): 
   const limit = createTimeLimit();
   if (backend === 'kind') {
     await limit(180, `deleting the kind cluster ${name}`, (signal) =>
-      deleteKind(name, { kubeconfig: kubeconfigFile(run), signal }),
-    );
+      deleteKind(record, { kubeconfig: kubeconfigFile(run), signal }),
+    ).catch((cause: unknown) => {
+      throw new Error(`Cannot delete the kind cluster ${name}: ${reasonOf(cause)}`, { cause });
+    });
     return `Deleted the kind cluster ${name} and its data`;
   }
   const claims = await limit(300, 'waiting for the removal', (signal) =>

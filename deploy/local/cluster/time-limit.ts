@@ -22,5 +22,5 @@ export function createTimeLimit(interrupted?: AbortSignal): TimeLimit {
 /** The last line of the error of a program, which usually contains the reason. */
 export function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return (message.trimEnd().split('\n').at(-1) ?? '').replace(/^Cannot run [^:]*: /, '');
+  return (message.trimEnd().split('\n').at(-1) ?? '').replace(/^Cannot run .*?: /, '');
 }

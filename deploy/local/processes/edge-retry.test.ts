@@ -37,8 +37,7 @@ async function startEdge(
   users: readonly number[],
   limits: TrialEdgeOptions['limits'] = {},
 ): Promise<string> {
-  const unused = await freePort();
-  const edge = await startTrialEdge({ users, catalog: [unused], reports: [unused] }, { limits });
+  const edge = await startTrialEdge({ users }, { limits });
   onTestFinished(() => edge.stop());
   return edge.origin;
 }

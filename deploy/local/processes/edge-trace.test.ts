@@ -2,7 +2,7 @@ import http from 'node:http';
 
 import { expect, onTestFinished, test } from 'vitest';
 
-import { freePort, listenAnywhere } from '../testing/ports.ts';
+import { listenAnywhere } from '../testing/ports.ts';
 import { startTrialEdge } from '../testing/trial-edge.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -17,8 +17,7 @@ async function send(headers: http.OutgoingHttpHeaders) {
     response.end();
   });
   const users = await listenAnywhere(service);
-  const unused = await freePort();
-  const edge = await startTrialEdge({ users: [users], catalog: [unused], reports: [unused] });
+  const edge = await startTrialEdge({ users: [users] });
   onTestFinished(async () => {
     service.close();
     await edge.stop();

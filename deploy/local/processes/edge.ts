@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 
-import type { ServiceName } from '../../../services/services.ts';
+import { type ServiceName, serviceOf } from '../../../services/services.ts';
 import { type MeasuredReplica, renderMetrics, renderSystem } from './edge-metrics.ts';
 import type { ProcessPlan } from './process.ts';
 
@@ -16,6 +16,9 @@ export interface EdgeLimits {
   /** The largest body that a service accepts, in bytes. */
   readonly bodyLimit: number;
 }
+
+/** tls.conf of an edge without a certificate: no response has `Strict-Transport-Security`. */
+const NO_TLS = 'map "" $strict_transport_security { default ""; }\n';
 
 /** The defaults of the services. */
 const DEFAULT_LIMITS: EdgeLimits = { requestTimeoutMs: 20_000, bodyLimit: 1024 ** 2 };
@@ -47,6 +50,12 @@ export function edgeLimitsOf(env: NodeJS.ProcessEnv): EdgeLimits {
   };
 }
 
+/**
+ * How long clients may keep an idle connection. A load balancer or gateway in front of the edge must close
+ * first: many do so after 600 s.
+ */
+const KEEP_ALIVE_SECONDS = 620;
+
 /** limits.conf. The chart `platform` renders the same from its values. */
 export function renderLimits(limits: Partial<EdgeLimits> = {}): string {
   const { requestTimeoutMs, bodyLimit } = { ...DEFAULT_LIMITS, ...limits };
@@ -56,6 +65,7 @@ export function renderLimits(limits: Partial<EdgeLimits> = {}): string {
     `client_max_body_size ${bodyLimit};`,
     `proxy_read_timeout ${seconds}s;`,
     `proxy_send_timeout ${seconds}s;`,
+    `keepalive_timeout ${KEEP_ALIVE_SECONDS}s;`,
     '',
   ].join('\n');
 }
@@ -67,21 +77,20 @@ export function renderLimits(limits: Partial<EdgeLimits> = {}): string {
 const IDLE_CONNECTIONS = 256;
 
 /**
- * Maximum number of requests at one replica; the edge responds with 503 to further ones. reports has one
- * replica, which has to count a burst of requests of one user.
+ * Maximum number of requests at all replicas of a service; the edge responds with 503 to further ones. A
+ * replica of reports has to count a burst of requests of one user.
  */
-const MAX_CONNECTIONS: Readonly<Record<ServiceName, number>> = {
-  users: 200,
-  catalog: 200,
-  reports: 400,
-};
+const MAX_CONNECTIONS = 400;
 
 /** upstreams.conf: two upstreams per service with all its replicas; critical requests have no limit. */
-export function renderUpstreams(upstreams: Upstreams): string {
-  const all = Object.entries(upstreams).flatMap(([name, ports]) => [
-    { name, ports, limit: `max_conns=${MAX_CONNECTIONS[name as ServiceName]} ` },
-    { name: `${name}_critical`, ports, limit: '' },
-  ]);
+export function renderUpstreams(upstreams: Partial<Upstreams>): string {
+  const all = Object.entries(upstreams).flatMap(([name, ports]) => {
+    const limit = Math.floor(MAX_CONNECTIONS / serviceOf(name as ServiceName).replicas);
+    return [
+      { name, ports, limit: `max_conns=${limit} ` },
+      { name: `${name}_critical`, ports, limit: '' },
+    ];
+  });
   const blocks = all.map(({ name, ports, limit }) => {
     const servers = ports
       .map((port) => `  server 127.0.0.1:${port} ${limit}fail_timeout=1s;\n`)
@@ -105,6 +114,7 @@ export function planEdge(options: EdgeOptions): ProcessPlan {
     ...page,
     'page.conf': `map "" $page_version { default "${digestOf(page).slice(0, 16)}"; }\n`,
     'listen.conf': `listen 127.0.0.1:${port};\n`,
+    'tls.conf': NO_TLS,
     'upstreams.conf': renderUpstreams(upstreams),
     'limits.conf': renderLimits(limits),
     'locations/metrics.conf': renderMetrics(replicas),

@@ -33,7 +33,7 @@ export function replicasOf(edgePort: number): Replica[] {
 }
 
 /** The ports of the replicas by service. */
-export function upstreamsOf(replicas: readonly Replica[]): Upstreams {
+export function upstreamsOf(replicas: readonly Pick<Replica, 'service' | 'port'>[]): Upstreams {
   const byService = Object.groupBy(replicas, ({ service }) => service);
   return Object.fromEntries(
     SERVICES.map(({ name }) => [name, (byService[name] ?? []).map(({ port }) => port)]),

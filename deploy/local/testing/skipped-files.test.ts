@@ -30,7 +30,7 @@ test('the line does not list files that another pattern covers', () => {
   useBareMachine();
 
   expect(skippedLine()).toMatch(
-    /^Skipped deploy\/charts\/\*\*\/\*\.test\.ts, deploy\/local\/cluster\/platform-values\.test\.ts, deploy\/k6\/run\.test\.ts, deploy\/local\/processes\/without-version\.test\.ts, tests\/chaos\/faults\/toxiproxy\.test\.ts: /,
+    /^Skipped deploy\/charts\/\*\*\/\*\.test\.ts, deploy\/ways-in\/values\.test\.ts, deploy\/local\/cluster\/platform-values\.test\.ts, deploy\/k6\/run\.test\.ts, deploy\/local\/processes\/without-version\.test\.ts, tests\/chaos\/faults\/toxiproxy\.test\.ts: /,
   );
 });
 

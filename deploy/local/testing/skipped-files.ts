@@ -4,7 +4,11 @@ import { type GoToolName, installationPage, isObtainable } from '../tools.ts';
 
 /** The test files that run a program which only Go builds, as glob patterns by program. */
 export const FILES_BY_TOOL: Readonly<Record<GoToolName, readonly string[]>> = {
-  helm: ['deploy/charts/**/*.test.ts', 'deploy/local/cluster/platform-values.test.ts'],
+  helm: [
+    'deploy/charts/**/*.test.ts',
+    'deploy/ways-in/values.test.ts',
+    'deploy/local/cluster/platform-values.test.ts',
+  ],
   helm3: ['deploy/charts/tests/helm3.test.ts'],
   k6: [
     'deploy/k6/run.test.ts',
@@ -12,6 +16,7 @@ export const FILES_BY_TOOL: Readonly<Record<GoToolName, readonly string[]>> = {
     'deploy/charts/monitoring/prometheus.test.ts',
   ],
   'toxiproxy-server': ['tests/chaos/faults/toxiproxy.test.ts'],
+  h2spec: ['deploy/charts/tests/h2spec.test.ts'],
   'kube-score': ['deploy/charts/tests/{lint,platform}.test.ts'],
 };
 

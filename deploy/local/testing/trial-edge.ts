@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
+import { SERVICE_NAMES } from '../../../services/services.ts';
 import { type EdgeOptions, planEdge, type Upstreams } from '../processes/edge.ts';
 import {
   type ProcessPlan,
@@ -9,6 +10,7 @@ import {
   stopProcess,
   waitUntilReady,
 } from '../processes/process.ts';
+import { upstreamsOf } from '../processes/system.ts';
 import { findTool } from '../tools.ts';
 import { freePort } from './ports.ts';
 
@@ -26,9 +28,12 @@ export interface TrialEdgeOptions extends Pick<EdgeOptions, 'limits' | 'replicas
   readonly prepare?: (prefix: string) => void;
 }
 
-/** Starts the real nginx with the real configuration on a free port. */
+/** An upstream at which no server listens. */
+const UNUSED = upstreamsOf(SERVICE_NAMES.map((service) => ({ service, port: 1 })));
+
+/** Starts the real nginx with the real configuration on a free port. The default of an upstream has no server. */
 export async function startTrialEdge(
-  upstreams: Upstreams,
+  upstreams: Partial<Upstreams>,
   { prepare = () => {}, ...options }: TrialEdgeOptions = {},
 ): Promise<TrialEdge> {
   const nginx = findTool('nginx');
@@ -36,7 +41,13 @@ export async function startTrialEdge(
   const port = await freePort();
   const prefix = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-edge-'));
   const logFile = path.join(prefix, 'edge.log');
-  const plan = planEdge({ nginx, port, prefix, upstreams, ...options });
+  const plan = planEdge({
+    nginx,
+    port,
+    prefix,
+    upstreams: { ...UNUSED, ...upstreams },
+    ...options,
+  });
   prepare(prefix);
   const { record } = await startProcess(plan, logFile);
   const stop = async () => {
