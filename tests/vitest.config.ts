@@ -43,6 +43,22 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'kind',
+          include: ['tests/kind/*.test.ts'],
+          globalSetup: 'tests/cancel-on-interrupt.ts',
+          // Threads ignore Ctrl-C, so that the cluster can be deleted.
+          pool: 'threads',
+          // The commands have time limits.
+          testTimeout: 0,
+          hookTimeout: 180_000,
+          disableConsoleIntercept: true,
+          // The steps use the same system.
+          bail: 1,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'durability',
           include: ['tests/durability/*.test.ts'],
           env: { FULL: '1' },
@@ -78,6 +94,15 @@ export default defineConfig({
           include: ['tests/installation/*.test.ts'],
           globalSetup: 'tests/installation/setup.ts',
           testTimeout: 180_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'new-service',
+          include: ['tests/new-service/*.test.ts'],
+          testTimeout: 0,
+          hookTimeout: 180_000,
         },
       },
       {

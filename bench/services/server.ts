@@ -4,8 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { planEdge } from '../../deploy/local/processes/edge.ts';
+import { upstreamsOf } from '../../deploy/local/processes/system.ts';
 import { freePort } from '../../deploy/local/testing/ports.ts';
 import { ensureTool } from '../../deploy/local/tools.ts';
+import { SERVICE_NAMES } from '../../services/services.ts';
 import { LOAD_CORE, MEASURED_CORE, startProcess, stopProcess } from '../process.ts';
 import { type Endpoint, JWT_SECRET } from './endpoints.ts';
 
@@ -71,7 +73,7 @@ export async function startEdge(port: number, prefix: string): Promise<number> {
   const { command, args } = planEdge({
     nginx: ensureTool('nginx'),
     port: edgePort,
-    upstreams: { users: [port], catalog: [port], reports: [port] },
+    upstreams: upstreamsOf(SERVICE_NAMES.map((service) => ({ service, port }))),
     prefix,
   });
   const child = startProcess([command, ...args], { core: LOAD_CORE, quiet: true });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { median } from '../../deploy/local/testing/statistics.ts';
+import { measureStolenTime } from '../stolen-time.ts';
 import {
   type Experiment,
   type Measurement,
@@ -9,7 +10,6 @@ import {
 } from './overload/experiment.ts';
 import { recoveryMs } from './overload/load.ts';
 import { goodputShare, renderOverload, type Sample } from './overload/section.ts';
-import { measureStolenTime } from './overload/stolen-time.ts';
 import { FULL, writeResultsOf } from './results.ts';
 
 const ROUNDS = FULL ? 7 : 3;

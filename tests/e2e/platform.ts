@@ -11,12 +11,12 @@ import type { World } from './scenario.ts';
 import type { Settings } from './settings.ts';
 
 /** The name of the release, the prefix of the names of its objects. */
-const NAME = 'fw';
+export const NAME = 'fw';
 
 /** The installed platform. */
 export interface Platform extends Pick<Target, 'api' | 'newToken'> {
   readonly release: Release;
-  /** The address of the edge. */
+  /** The address of the edge, or of the controller that precedes the services. */
   readonly base: string;
   /** The secret that signs tokens for reports. */
   readonly secret: string;
@@ -36,31 +36,45 @@ function platformValues(settings: Settings): Values {
   };
 }
 
-/** Installs the platform with `overrides`, and waits until its edge responds. */
-export async function installPlatform(world: World, overrides: Values = {}): Promise<Platform> {
+/** Installs the platform with `overrides`, and waits until its edge, or the one at `address`, responds. */
+export async function installPlatform(
+  world: World,
+  overrides: Values = {},
+  address?: string,
+): Promise<Platform> {
   const { cluster, namespace, settings, log } = world;
   log('installing the platform');
   const release = createRelease(world, 'platform', NAME);
   const values = merge(platformValues(settings), overrides);
   await release.install(values);
-  const base = await edgeAddress(world);
+  const base = address ?? (await edgeAddress(world));
+  await waitForPage(world, base);
   const secret = await readTokenSecret(cluster, { namespace, release: NAME });
   const newToken: Platform['newToken'] = (tier) => newUserToken(secret, tier);
   return { release, base, secret, api: createApi(base), newToken, values };
 }
 
-async function edgeAddress({ cluster, namespace, settings }: World): Promise<string> {
-  const { spec } = await cluster.read<{
-    readonly spec: { readonly ports: readonly { readonly nodePort: number }[] };
-  }>('service', `${NAME}-edge`, '--namespace', namespace);
+/** The address at which this machine reaches the ports of a node. */
+export async function nodeHost({ cluster, settings }: World): Promise<string> {
   const node = (await pickNodes(cluster))?.stays ?? (await readNodes(cluster))[0];
-  const host = settings.nodeHost ?? (node ? addressOf(node) : 'localhost');
-  const base = `http://${host}:${spec.ports[0]?.nodePort}`;
-  const what = `a response from ${base}, the port of a node; set NODE_HOST if this machine reaches the nodes at another address`;
-  await waitFor({ cluster, what, seconds: 20 }, async () => {
+  return settings.nodeHost ?? (node ? addressOf(node) : 'localhost');
+}
+
+/** The address of the edge: of its last port, which is that of TLS if it has a certificate. */
+async function edgeAddress(world: World): Promise<string> {
+  const { cluster, namespace } = world;
+  const { spec } = await cluster.read<{
+    readonly spec: { readonly ports: readonly { name: string; nodePort: number }[] };
+  }>('service', `${NAME}-edge`, '--namespace', namespace);
+  const port = spec.ports.at(-1);
+  return `${port?.name}://${await nodeHost(world)}:${port?.nodePort}`;
+}
+
+async function waitForPage({ cluster }: World, base: string): Promise<void> {
+  const what = `a response from ${base}; set NODE_HOST if this machine reaches the ports of nodes at another address`;
+  await waitFor({ cluster, what, seconds: 30 }, async () => {
     const response = await fetch(base, { signal: AbortSignal.timeout(2_000) });
     await response.body?.cancel();
     return response.ok || undefined;
   });
-  return base;
 }

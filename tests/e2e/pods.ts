@@ -21,6 +21,19 @@ export async function waitForPods(
   });
 }
 
+/** Waits until a Deployment has `count` ready pods; those of a dead node may still be listed. */
+export async function waitForReplicas(
+  { cluster, namespace }: Where,
+  { part, count, seconds }: { part: string; count: number; seconds: number },
+): Promise<void> {
+  await waitFor({ cluster, what: `${count} ready pods of ${part}`, seconds }, async () => {
+    const { status } = await cluster.read<{ readonly status: { readonly readyReplicas?: number } }>(
+      ...['deployment', `fw-${part}`, '--namespace', namespace],
+    );
+    return (status.readyReplicas ?? 0) >= count || undefined;
+  });
+}
+
 /** The total number of restarts of the containers of these pods. */
 export function restartsOf(pods: readonly Pod[]): number {
   return pods

@@ -29,8 +29,11 @@ export function createRelease(
   const where = ['--namespace', namespace];
   const helm = async (...args: readonly string[]) => void (await cluster.helm([...args, ...where]));
   const put = async (command: 'install' | 'upgrade', values: Values) => {
-    const args = [command, name, path.join(charts, chart), ...where, ...WAIT, '--values', '-'];
-    await cluster.helm(args, JSON.stringify(values));
+    const input = JSON.stringify(values);
+    // Helm 4 cannot read the status of a Rollout of Argo Rollouts: it would wait until the time-out.
+    const wait = input.includes('progressiveDelivery') ? ['--wait=legacy', ...WAIT.slice(1)] : WAIT;
+    const args = [command, name, path.join(charts, chart), ...where, ...wait, '--values', '-'];
+    await cluster.helm(args, input);
   };
   return {
     name,

@@ -1,4 +1,12 @@
+import net from 'node:net';
+
 import { type Images, readImages } from '../../deploy/local/cluster/images.ts';
+
+/** The namespace and the name of an object. */
+export interface ObjectName {
+  readonly namespace: string;
+  readonly name: string;
+}
 
 /** The variables of `make e2e`, described in README.md. */
 export interface Settings extends Images {
@@ -10,10 +18,22 @@ export interface Settings extends Images {
   readonly killNode: string | undefined;
   /** The command that starts a node; the node's name is appended. */
   readonly startNode: string | undefined;
+  /** The Gateway that the scenario gateway uses. */
+  readonly gateway: ObjectName | undefined;
+  /** The IngressClass that the scenario ingress uses. */
+  readonly ingressClass: string | undefined;
+  /** The Deployment of the controller of both, which is restarted. */
+  readonly controller: ObjectName | undefined;
+  /** The address of the controller, with a host name. */
+  readonly controllerAddress: string | undefined;
   /** The minimum duration of a request stream, in seconds. */
   readonly streamSeconds: number;
   /** Requests per second of a stream. */
   readonly streamRate: number;
+  /** Whether the scenario `rollout` has its full form. */
+  readonly full: boolean;
+  /** The minimum number of requests of the scenario `rollout`. */
+  readonly streamRequests: number;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -27,15 +47,22 @@ export function readSettings(env: Environment): Settings {
   if (Boolean(env.KILL_NODE) !== Boolean(env.START_NODE)) {
     throw new Error('KILL_NODE and START_NODE belong together: expected both or neither');
   }
+  const full = readSwitch(env, 'FULL');
   return {
     ...readImages(env),
     nodeHost: env.NODE_HOST || undefined,
     allowNodes: readSwitch(env, 'E2E_ALLOW_NODES'),
     killNode: env.KILL_NODE || undefined,
     startNode: env.START_NODE || undefined,
+    gateway: readObjectName(env, 'GATEWAY'),
+    ingressClass: env.INGRESS_CLASS || undefined,
+    controller: readObjectName(env, 'CONTROLLER'),
+    controllerAddress: readAddress(env, 'CONTROLLER_ADDRESS'),
     // 300 requests per second reach 40,000 after 134 s.
     streamSeconds: readCount(env, 'STREAM_SECONDS', 140),
     streamRate: readCount(env, 'STREAM_RATE', 300),
+    full,
+    streamRequests: readCount(env, 'STREAM_REQUESTS', full ? 1_000_000 : 40_000),
   };
 }
 
@@ -43,6 +70,28 @@ function readSwitch(env: Environment, name: string): boolean {
   const text = env[name] || '0';
   if (text === '0' || text === '1') return text === '1';
   throw new Error(`${name} is "${text}": expected 0 or 1`);
+}
+
+function readObjectName(env: Environment, variable: string): ObjectName | undefined {
+  const text = env[variable];
+  if (!text) return undefined;
+  const [namespace, name, ...more] = text.split('/');
+  if (namespace && name && more.length === 0) return { namespace, name };
+  throw new Error(
+    `${variable} is "${text}": expected a namespace and a name, such as gateways/public`,
+  );
+}
+
+/** An Ingress and the route of a gateway can have host names, but no IP addresses. */
+function readAddress(env: Environment, variable: string): string | undefined {
+  const text = env[variable];
+  if (!text) return undefined;
+  const url = URL.parse(text);
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (url && isHttp && !net.isIP(url.hostname) && !url.hostname.startsWith('[')) return url.origin;
+  throw new Error(
+    `${variable} is "${text}": expected an address with a host name, such as http://fw.test:8080`,
+  );
 }
 
 function readCount(env: Environment, name: string, fallback: number): number {

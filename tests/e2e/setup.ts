@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { packCharts } from '../../deploy/charts/dependencies.ts';
 import { createCluster } from '../../deploy/local/cluster/cluster.ts';
-import { ignoreClosedOutput } from '../../deploy/local/output.ts';
+import cancelOnInterrupt from '../cancel-on-interrupt.ts';
 import { plainError } from '../plain-error.ts';
 import { readSettings } from './settings.ts';
 
@@ -60,19 +60,4 @@ async function requireCluster(): Promise<void> {
       throw new Error(`Cannot start: the user of KUBECONFIG may not create ${kind}`);
     }
   }
-}
-
-/** Ctrl-C aborts the running scenario, which then cleans up; by default Vitest exits immediately. */
-function cancelOnInterrupt({ vitest }: TestProject): void {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.removeAllListeners(signal);
-    process.once(signal, () => {
-      console.log('Interrupted: cleaning up (Ctrl-C again: exit immediately)');
-      process.once(signal, () => process.exit(130));
-      process.exitCode = 130;
-      void vitest.cancelCurrentRun('keyboard-input');
-    });
-  }
-  // On Ctrl-C, `tee` in `make e2e | tee log` also exits; writing the output then must not fail.
-  ignoreClosedOutput();
 }

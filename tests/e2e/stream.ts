@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import path from 'node:path';
 
+import type { StreamCounts } from '../../deploy/k6/results.ts';
 import { type LoadResult, runLoad } from '../../deploy/k6/run.ts';
 import { folders } from '../../deploy/local/state.ts';
+import { readLedger, type User } from './ledger.ts';
 import type { Platform } from './platform.ts';
 import type { World } from './scenario.ts';
 
 /** The longest duration of a stream, in seconds. */
-export const MAX_STREAM_SECONDS = 480;
+export const MAX_STREAM_SECONDS = 900;
 
 /** A stream of requests at a constant rate; half of them are POST. */
 export interface Stream {
@@ -16,27 +19,48 @@ export interface Stream {
   /**
    * Stops the stream. A busy machine may send fewer requests: the caller checks their number.
    *
-   * @throws {Error} if a request failed
+   * @throws {Error} if a request was lost, or the stream ended before the changes
    */
-  end(): Promise<LoadResult>;
+  end(): Promise<StreamResult>;
 }
 
-/** Starts a stream of `rate` requests per second. */
+/** The statistics of a stream, and the users that it created. */
+export interface StreamResult extends StreamCounts {
+  readonly requests: number;
+  /** Requests that k6 could not start in time. */
+  readonly dropped: number;
+  readonly ledger: readonly User[];
+}
+
+export interface StartOptions {
+  /** Requests per second. Default: that of the settings. */
+  readonly rate?: number;
+  /** How long a client repeats a request that failed. Default: it repeats none. */
+  readonly retrySeconds?: number;
+  /** Further variables of k6. */
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** Starts a stream of requests. */
 export function startStream(
   { cluster, settings }: World,
   { base, secret }: Platform,
-  rate = settings.streamRate,
+  { rate = settings.streamRate, retrySeconds, env }: StartOptions = {},
 ): Stream {
   let output = '';
+  let isOver = false;
   const stopped = new AbortController();
   const load = runLoad({
     profile: 'rollout',
     base,
     env: {
       ...process.env,
+      ...env,
       JWT_SECRET: secret,
       RATE: String(rate),
       DURATION: `${MAX_STREAM_SECONDS}s`,
+      RETRY_SECONDS: retrySeconds ? String(retrySeconds) : '',
+      LEDGER: '1',
     },
     // Not in the folder of "make load".
     out: path.join(folders.root, '.local/e2e/load'),
@@ -46,7 +70,11 @@ export function startStream(
     until: AbortSignal.any([stopped.signal, cluster.signal]),
   });
   // `stop` reports the error.
-  load.catch(() => {});
+  load
+    .catch(() => {})
+    .finally(() => {
+      isOver = true;
+    });
 
   const stop = async () => {
     stopped.abort();
@@ -55,9 +83,18 @@ export function startStream(
   return {
     stop,
     async end() {
-      const { result, output } = await stop();
-      assert.ok(result.failed === 0, output);
-      return result;
+      assert.ok(!isOver, `the changes took longer than ${MAX_STREAM_SECONDS} s\n${output}`);
+      const { result } = await stop();
+      const { requests, dropped, stream, log } = result;
+      assert.ok(stream);
+      assert.equal(stream.lost, 0, `${stream.lost} of ${requests} requests were lost\n${output}`);
+      const ledger = readLedger(fs.readFileSync(log, 'utf8'));
+      // The log may contain a few more: those that were created after k6 had finished its statistics.
+      assert.ok(
+        ledger.length >= stream.created,
+        `the log of k6 contains ${ledger.length} of ${stream.created} created users`,
+      );
+      return { requests, dropped, ...stream, ledger };
     },
   };
 }

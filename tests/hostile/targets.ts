@@ -10,11 +10,11 @@ export interface Target {
   readonly port: number;
   /** A path that responds to GET with the status `ok`. */
   readonly path: string;
-  /** The path of a collection; only users can create a member. */
+  /** The path of a collection. */
   readonly collection: string;
   /** The status of a valid GET of `path`. */
   readonly ok: number;
-  /** The status of a valid POST to `collection`. */
+  /** The status of a POST to `collection` with the fields of a user. */
   readonly created: number;
 }
 

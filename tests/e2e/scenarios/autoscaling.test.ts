@@ -21,6 +21,9 @@ const behavior = {
   },
 };
 
+/** Requests per second while pods are removed: four pods then use less than half of the target. */
+const SLOW_RATE = 5;
+
 scenario({
   name: 'autoscaling',
   title:
@@ -55,15 +58,15 @@ scenario({
     await waitForPods(world, { part: 'users', count: 2 });
 
     // Half the rate of the rollout, because a drain moves half of all pods at once.
-    const stream = startStream(world, platform, Math.ceil(settings.streamRate / 2));
+    const stream = startStream(world, platform, { rate: Math.ceil(settings.streamRate / 2) });
     log('waiting for more than 2 pods');
     await waitFor({ cluster, what: 'a third ready pod of users', seconds: 120 }, async () => {
       return (await podsOf(world, 'users')).filter(isReady).length > 2 || undefined;
     });
     await drainWithinBudget(world, nodes.goes.metadata.name);
-    log('waiting for 2 pods again, with a tenth of the request rate');
+    log(`waiting for 2 pods again, with ${SLOW_RATE} requests per second`);
     await stream.end();
-    const slow = startStream(world, platform, Math.ceil(settings.streamRate / 10));
+    const slow = startStream(world, platform, { rate: SLOW_RATE });
     await waitForPods(world, { part: 'users', count: 2, seconds: 180 });
     await slow.end();
   },

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 
+import { SERVICE_NAMES } from '../../../services/services.ts';
+import { restart } from '../changes.ts';
 import { installPlatform } from '../platform.ts';
-import { podsOf, restartsOf, scale, waitForPods, waitForRollout } from '../pods.ts';
-import { scenario, type World } from '../scenario.ts';
+import { podsOf, restartsOf, scale, waitForPods } from '../pods.ts';
+import { scenario } from '../scenario.ts';
+import { sql } from '../sql.ts';
 import { createUser } from '../users.ts';
 
 /** A migration of a later release, which only adds columns and tables. */
@@ -17,11 +20,10 @@ scenario({
     'one of four pods that start at once migrates, and old pods work with the schema of a later release',
   seconds: 300,
   async run(world) {
-    const { cluster, namespace, log } = world;
+    const { log } = world;
     const { api } = await installPlatform(world, {
-      users: { replicaCount: 4 },
-      catalog: { enabled: false },
-      reports: { enabled: false },
+      ...Object.fromEntries(SERVICE_NAMES.map((name) => [name, { enabled: false }])),
+      users: { enabled: true, replicaCount: 4 },
     });
 
     log('starting four pods at once on an empty database');
@@ -46,23 +48,10 @@ scenario({
     await createUser(api);
 
     log('starting old pods on the later schema');
-    await cluster.kubectl(['rollout', 'restart', 'deployment/fw-users', '--namespace', namespace]);
-    await waitForRollout(world, 'fw-users');
+    await restart(world, ['fw-users']);
     await waitForPods(world, { part: 'users', count: 4 });
     assert.equal((await api.get(`/api/v2/users/${before}`)).status, 200);
     await createUser(api);
     assert.equal(restartsOf(await podsOf(world, 'users')), 0);
   },
 });
-
-/** Runs SQL in the bundled PostgreSQL, and returns its rows. */
-async function sql({ cluster, namespace }: World, text: string): Promise<string[]> {
-  const options = '--no-align --tuples-only --quiet --set=ON_ERROR_STOP=1';
-  const psql = `psql --host=127.0.0.1 --username=fw --dbname=fw ${options} --command "$1"`;
-  const withPassword = `PGPASSWORD=$(cat "$POSTGRES_PASSWORD_FILE") ${psql}`;
-  const rows = await cluster.kubectl([
-    ...['exec', 'fw-postgres-0', '--container=postgres', '--namespace', namespace, '--'],
-    ...['sh', '-c', withPassword, 'sh', text],
-  ]);
-  return rows.trim().split('\n');
-}

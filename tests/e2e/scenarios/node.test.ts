@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { waitFor } from '../../../deploy/local/cluster/cluster.ts';
-import { runProgram } from '../../../deploy/local/cluster/program.ts';
 import type { Api } from '../../api.ts';
-import { missingSpareNode, pickNodes, waitForNode } from '../nodes.ts';
+import { missingSpareNode, pickNodes } from '../nodes.ts';
 import { installPlatform, type Platform } from '../platform.ts';
-import { waitForPods } from '../pods.ts';
-import { scenario, type World } from '../scenario.ts';
+import { waitForPods, waitForReplicas } from '../pods.ts';
+import { killNode, startNode } from '../power.ts';
+import { scenario } from '../scenario.ts';
 import { assertUsersExist, createUser } from '../users.ts';
 import { provideVolumes } from '../volumes.ts';
 
@@ -23,7 +23,7 @@ scenario({
     return 'no node may be killed: set KILL_NODE and START_NODE to commands';
   },
   async run(world) {
-    const { cluster, settings, log, onCleanUp } = world;
+    const { cluster, log } = world;
     const nodes = await pickNodes(cluster);
     assert.ok(nodes);
     const goes = nodes.goes.metadata.name;
@@ -40,34 +40,26 @@ scenario({
     await waitFor({ cluster, what: '50 written users', seconds: 30 }, async () => {
       return writer.ids.length >= 50 || undefined;
     });
-    await runForNode(world, settings.killNode, goes);
-    onCleanUp(async (current) => {
-      await runForNode({ ...world, cluster: current }, settings.startNode, goes);
-      await waitForNode(current, goes);
-    });
+    await killNode(world, goes);
     log('waiting for the service to recover');
     const start = Date.now();
     await waitFor({ cluster, what: 'the service to recover', seconds: RECOVERY_SECONDS }, () =>
       assertResponds(platform),
     );
     log(`recovered after ${Math.round((Date.now() - start) / 1000)} s`);
-    for (const part of ['users', 'catalog']) await waitForReplicas(world, part, 2);
+    for (const part of ['users', 'catalog']) {
+      await waitForReplicas(world, { part, count: 2, seconds: RECOVERY_SECONDS });
+    }
     const ids = await writer.stop();
     log(`reading the ${ids.length} acknowledged users`);
     await assertUsersExist(api, ids);
 
     log(`starting ${goes} again`);
-    await runForNode(world, settings.startNode, goes);
-    await waitForNode(cluster, goes);
+    await startNode(world, goes);
     for (const part of ['users', 'catalog']) await waitForPods(world, { part, count: 2 });
     await assertUsersExist(api, ids);
   },
 });
-
-/** Runs the command that kills or starts a node. */
-async function runForNode({ cluster }: World, command = '', node: string): Promise<void> {
-  await runProgram('bash', ['-c', `${command} "$1"`, 'bash', node], { signal: cluster.signal });
-}
 
 /** Creates one user after another, and collects the acknowledged ids. */
 function startWriter(api: Api, signal: AbortSignal) {
@@ -101,15 +93,4 @@ async function assertResponds({ api, newToken }: Platform): Promise<true> {
     if (response.status !== 200) throw new Error(`GET ${path} returned ${response.status}`);
   }
   return true;
-}
-
-/** Waits until a Deployment has `count` ready pods; those of the dead node may still be listed. */
-async function waitForReplicas({ cluster, namespace }: World, part: string, count: number) {
-  const what = `${count} ready pods of ${part}`;
-  await waitFor({ cluster, what, seconds: RECOVERY_SECONDS }, async () => {
-    const { status } = await cluster.read<{ readonly status: { readonly readyReplicas?: number } }>(
-      ...['deployment', `fw-${part}`, '--namespace', namespace],
-    );
-    return (status.readyReplicas ?? 0) >= count || undefined;
-  });
 }

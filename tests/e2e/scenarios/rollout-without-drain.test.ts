@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
-import { deletePods, installOverNodes, streamDuring } from '../changes.ts';
+import { deletePods, installOverNodes, restartServices, streamDuring } from '../changes.ts';
 import { missingSecondNode } from '../nodes.ts';
 import type { Platform } from '../platform.ts';
 import { waitForPods, waitForRollout } from '../pods.ts';
@@ -46,10 +46,6 @@ async function disableDrain(world: World, name: string): Promise<void> {
 
 /** Restarts every service, then deletes a pod of each. */
 async function restartPods(world: World, { base }: Platform): Promise<void> {
-  const { cluster, namespace, log } = world;
-  log('restarting every pod');
-  const deployments = SERVICE_NAMES.map((name) => `deployment/fw-${name}`);
-  await cluster.kubectl(['rollout', 'restart', ...deployments, '--namespace', namespace]);
-  for (const name of SERVICE_NAMES) await waitForRollout(world, `fw-${name}`);
+  await restartServices(world);
   await deletePods(world, base);
 }
