@@ -20,8 +20,8 @@ endif
 
 .DEFAULT_GOAL := help
 .PHONY: help install up observe down api-usage status logs token import config smoke contract leftovers \
-	load images packages test check format documents breaking charts e2e \
-	durability conformance chaos soak installation bench clean
+	load service release images packages test check format documents breaking charts e2e kind \
+	durability conformance chaos soak installation new-service bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,6 +64,13 @@ contract: install ## Test version 1 at BASE against its specification (BASE=http
 load: $(TOOLCHAIN) ## Send load to the system at BASE (PROFILE=breakpoint; deploy/k6/README.md)
 	@node deploy/k6/run.ts --profile '$(or $(PROFILE),smoke)' --base '$(or $(BASE),http://localhost:$(PORT))'
 
+service: install ## Add a service, a copy of users (make service NAME=orders SINGULAR= PORT=)
+	@node deploy/new-service/command.ts --name '$(NAME)' --singular '$(SINGULAR)' \
+	  --port '$(if $(filter command line,$(origin PORT)),$(PORT))'
+
+release: install ## Upgrade, verify with k6, roll back if an objective is missed (TAG=, BASE=, SERVICE=)
+	@node deploy/release/release.ts
+
 images: $(TOOLCHAIN) ## Build the image of each service, fw-users:dev (TAG=, BUILD_IMAGE=, RUN_IMAGE=)
 	@node deploy/images/build.ts
 
@@ -72,7 +79,7 @@ leftovers: $(TOOLCHAIN)
 
 test: install ## Type-check, lint and run all tests that need no running system
 	@node deploy/local/tools.ts nginx redis chromium postgres prometheus java
-	@node deploy/local/tools.ts $(if $(CI),,--optional) helm helm3 k6 kube-score
+	@node deploy/local/tools.ts $(if $(CI),,--optional) helm helm3 k6 kube-score h2spec
 	@$(if $(wildcard tests),node tests/conformance/environment.ts $(if $(CI),,--optional))
 	npm run check
 	npm test -- $(TEST_FLAGS)
@@ -97,9 +104,13 @@ charts: install ## Write the generated files of the charts, and pack their depen
 	@node deploy/charts/generate.ts
 	@node deploy/charts/dependencies.ts
 
-e2e: install ## Test the charts on the cluster of KUBECONFIG (ONLY=platform: one scenario)
+e2e: install ## Test the charts on the cluster of KUBECONFIG (ONLY=platform: one scenario; FULL=1)
 	@node deploy/local/tools.ts helm k6
 	@$(TESTS) --project e2e $(foreach name,$(subst $(comma), ,$(ONLY)),scenarios/$(name).test.ts)
+
+kind: install ## Test "make up BACKEND=kind" from start to end (KIND_IMAGE=)
+	@node deploy/local/tools.ts helm k6
+	@$(TESTS) --project kind
 
 durability: install ## Kill services and databases repeatedly: no acknowledged write is lost
 	@node deploy/local/tools.ts postgres
@@ -120,6 +131,10 @@ soak: install ## Send load for 20 minutes: the memory of no process grows (SHORT
 
 installation: install ## Test the packed packages in other projects, on Node 22, 24, 26, Bun, Deno
 	@$(TESTS) --project installation
+
+new-service: install ## Test "make service" in a copy of the checkout (FULL=1: with all tests)
+	@node deploy/local/tools.ts nginx chromium postgres helm k6
+	@$(if $(FULL),FULL=1) $(TESTS) --project new-service
 
 bench: install ## Measure framework and services beside their peers (bench/README.md)
 	@node deploy/local/tools.ts nginx postgres redis wrk

@@ -25,7 +25,7 @@ const readmes = [
   ...globSync('framework/*/README.md', { cwd: root }),
 ].filter((readme) => programsOf(readme).length > 0);
 
-test('the programs in all READMEs type-check', { timeout: 60_000 }, async () => {
+test('the programs in all READMEs type-check', async () => {
   const files = readmes.flatMap((readme) =>
     programsOf(readme).map((code, index) => {
       const file = `${readme.replaceAll('/', '-')}-${index}.ts`;

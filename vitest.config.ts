@@ -1,3 +1,5 @@
+import os from 'node:os';
+
 import { configDefaults, defineConfig } from 'vitest/config';
 
 import { skippedFiles } from './deploy/local/testing/skipped-files.ts';
@@ -18,11 +20,13 @@ export default defineConfig({
     exclude: [
       ...configDefaults.exclude,
       // They need a running system or the whole machine: tests/vitest.config.ts.
-      'tests/{contract,smoke,installation,e2e/scenarios}/**',
+      'tests/{contract,smoke,installation,kind,new-service,e2e/scenarios}/**',
       'tests/chaos/*.test.ts',
       ...skippedFiles(),
     ],
     globalSetup: 'deploy/local/testing/skipped-files.ts',
+    // Most tests wait for a process or a timer. Vitest would use one worker on two cores.
+    maxWorkers: Math.max(2, os.availableParallelism() - 1),
     // Long enough for a busy machine: these limits only name a test that hangs.
     testTimeout: 180_000,
     hookTimeout: 180_000,
