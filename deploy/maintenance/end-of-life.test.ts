@@ -76,6 +76,13 @@ describe('the list', () => {
   });
 });
 
+test.each(['argo-rollouts', 'prometheus'])('%s has one version in all files', (product) => {
+  const found = findPinnedVersions(ROOT).filter((one) => one.product === product);
+
+  expect(found.length).toBeGreaterThan(1);
+  expect(new Set(found.map(({ version }) => version)).size).toBe(1);
+});
+
 test('the versions are found in every kind of file', () => {
   const found = findPinnedVersions(ROOT).map(({ product, file }) => `${product} ${file}`);
 
@@ -100,6 +107,9 @@ test('the versions are found in every kind of file', () => {
       'kube-score deploy/local/tools.ts',
       'zipkin deploy/local/observe/zipkin.ts',
       'go deploy/local/install-tool.ts',
+      'argo-rollouts deploy/releases.md',
+      'argo-rollouts tests/e2e/releases/build-images.sh',
+      'prometheus tests/e2e/releases/build-images.sh',
       'python tests/conformance/environment.ts',
     ]),
   );

@@ -52,11 +52,6 @@ const FINDERS: readonly Finder[] = [
     pattern: /^const VERSION = '(?<version>[\d.]+)'/gm,
     product: 'zipkin',
   },
-  {
-    files: 'deploy/local/observe/zipkin.ts',
-    pattern: /^const VERSION = '(?<version>[\d.]+)'/gm,
-    product: 'zipkin',
-  },
   { files: 'deploy/local/install-tool.ts', pattern: /Go (?<version>\d+\.\d+)/g, product: 'go' },
   {
     files: '{.,framework/*,framework/create/template}/package.json',
@@ -67,6 +62,16 @@ const FINDERS: readonly Finder[] = [
   {
     files: 'tests/installation/runtimes.ts',
     pattern: /(?<product>node|bun|deno): \[?'(?<version>[\d.]+)'/g,
+  },
+  {
+    files: '{deploy/releases.md,tests/e2e/releases/*.{sh,ts}}',
+    pattern: /releases\/download\/v(?<version>[\d.]+)|^ROLLOUTS=(?<version>.+)/gm,
+    product: 'argo-rollouts',
+  },
+  {
+    files: 'tests/e2e/releases/*.{sh,ts}',
+    pattern: /prom\/prometheus:v(?<version>[\d.]+)|^PROMETHEUS=(?<version>.+)/gm,
+    product: 'prometheus',
   },
   {
     files: 'tests/conformance/environment.ts',

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Builds the images of Argo Rollouts and Prometheus for a cluster without access to their registries:
-# build-images.sh BASE_IMAGE. With Go and two cores this takes 15 minutes, once per version. Prints the path of
-# the manifest of Argo Rollouts.
+# build-images.sh BASE_IMAGE. With Go and two cores this takes 15 minutes, once per version. Prints the variables
+# for make e2e.
 set -euo pipefail
 
 ROLLOUTS=1.10.1
-# The Go module of Prometheus 3.13.5.
-PROMETHEUS=v0.313.5
+PROMETHEUS=3.13.5
+# The Go module of Prometheus 3.13.5 has the version 0.313.5.
+prometheus_module=github.com/prometheus/prometheus@v0.${PROMETHEUS/./}
+rollouts_module=github.com/argoproj/argo-rollouts@v$ROLLOUTS
 base=${1:?"Usage: build-images.sh BASE_IMAGE"}
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/fw/tools
 context=$(mktemp -d)
@@ -29,8 +31,10 @@ image() {
   printf 'FROM %s\nCOPY program /bin/program\nUSER 65532\nENTRYPOINT ["/bin/program"]\n' "$base" |
     docker build --quiet --tag "local/$name" --file - "$context" >/dev/null
 }
-image "argo-rollouts:$ROLLOUTS" "github.com/argoproj/argo-rollouts@v$ROLLOUTS" ./cmd/rollouts-controller
-image "prometheus:3.13.5" "github.com/prometheus/prometheus@$PROMETHEUS" ./cmd/prometheus \
+image "argo-rollouts:$ROLLOUTS" "$rollouts_module" ./cmd/rollouts-controller
+image "prometheus:$PROMETHEUS" "$prometheus_module" ./cmd/prometheus \
   -tags remove_all_sd,enable_kubernetes_sd
 
-echo "$(module "github.com/argoproj/argo-rollouts@v$ROLLOUTS")/manifests/install.yaml"
+echo "ROLLOUTS_MANIFEST=$(module "$rollouts_module")/manifests/install.yaml"
+echo "ROLLOUTS_IMAGE=local/argo-rollouts:$ROLLOUTS"
+echo "PROMETHEUS_IMAGE=local/prometheus:$PROMETHEUS"

@@ -2,8 +2,7 @@ import type { Cluster } from '../../../deploy/local/cluster/cluster.ts';
 import type { World } from '../scenario.ts';
 
 const NAMESPACE = 'argo-rollouts';
-const VERSION = 'v1.10.1';
-const RELEASES = 'https://github.com/argoproj/argo-rollouts/releases/download';
+const MANIFEST = 'https://github.com/argoproj/argo-rollouts/releases/download/v1.10.1/install.yaml';
 
 /**
  * Installs Argo Rollouts, and removes it after the scenario, unless the cluster has it. `ROLLOUTS_MANIFEST` is
@@ -12,7 +11,7 @@ const RELEASES = 'https://github.com/argoproj/argo-rollouts/releases/download';
 export async function ensureController({ cluster, log, onCleanUp }: World): Promise<void> {
   if (await hasController(cluster)) return;
   const { ROLLOUTS_MANIFEST, ROLLOUTS_IMAGE } = process.env;
-  const manifest = ROLLOUTS_MANIFEST || `${RELEASES}/${VERSION}/install.yaml`;
+  const manifest = ROLLOUTS_MANIFEST || MANIFEST;
   log(`installing Argo Rollouts from ${manifest}`);
   const inNamespace = ['--namespace', NAMESPACE];
   onCleanUp((current) => remove(current, manifest));
