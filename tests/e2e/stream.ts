@@ -27,6 +27,8 @@ export interface Stream {
 /** The statistics of a stream, and the users that it created. */
 export interface StreamResult extends StreamCounts {
   readonly requests: number;
+  /** Requests without an expected response; with `retrySeconds`, these were repeated. */
+  readonly failed: number;
   /** Requests that k6 could not start in time. */
   readonly dropped: number;
   readonly ledger: readonly User[];
@@ -85,7 +87,7 @@ export function startStream(
     async end() {
       assert.ok(!isOver, `the changes took longer than ${MAX_STREAM_SECONDS} s\n${output}`);
       const { result } = await stop();
-      const { requests, dropped, stream, log } = result;
+      const { requests, failed, dropped, stream, log } = result;
       assert.ok(stream);
       assert.equal(stream.lost, 0, `${stream.lost} of ${requests} requests were lost\n${output}`);
       const ledger = readLedger(fs.readFileSync(log, 'utf8'));
@@ -94,7 +96,7 @@ export function startStream(
         ledger.length >= stream.created,
         `the log of k6 contains ${ledger.length} of ${stream.created} created users`,
       );
-      return { requests, dropped, ...stream, ledger };
+      return { requests, failed, dropped, ...stream, ledger };
     },
   };
 }
