@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { merge, type Values } from '../../../deploy/local/cluster/values.ts';
+import { describeMachine } from '../../../deploy/local/testing/machine.ts';
+import { writeSection } from '../../../deploy/local/testing/markdown.ts';
 import { SERVICE_NAMES } from '../../../services/services.ts';
 import { measureStolenTime } from '../../stolen-time.ts';
 import { deletePods, forAllServices, installOverNodes, restart, streamDuring } from '../changes.ts';
@@ -40,6 +43,9 @@ const MOST_IN_FLIGHT = Math.max(
   (5 + POWER_FAILURE.retrySeconds) * POWER_FAILURE.rate,
 );
 
+/** The page with the results of the full form. */
+const DOCUMENT = path.resolve(import.meta.dirname, '../../../docs/failures.md');
+
 /** Above this share of stolen processor time, k6 may start requests too late. */
 const UNDISTURBED = 0.01;
 
@@ -76,9 +82,10 @@ scenario({
     log('comparing the acknowledged users with the rows of the database');
     const comparison = compareUsers(totals.ledger, await readUsers(world, current.column));
     const share = stolen();
-    log(`other virtual machines used ${(share * 100).toFixed(1)} % of the processor time`);
-    const table = totals.render(comparison);
-    console.log(table);
+    const result = `${streamRate} requests per second. Other virtual machines used ${(share * 100).toFixed(1)} % of the processor time that was wanted.
+
+${totals.render(comparison)}`;
+    console.log(result);
     assert.deepEqual(
       { ...comparison, unacknowledged: 0 },
       {
@@ -92,6 +99,7 @@ scenario({
     assert.ok(totals.requests >= 0.95 * settings.streamRequests, 'too few requests were sent');
     // Other programs on the machine may delay k6.
     if (full && share < UNDISTURBED) assert.equal(totals.dropped, 0, 'requests started too late');
+    if (full) writeSection(DOCUMENT, 'rollout', `${describeMachine()}\n\n${result}`);
   },
 });
 
