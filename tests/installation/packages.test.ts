@@ -23,7 +23,8 @@ test('all packages but @fw/service install without a registry and without a warn
   const output = await install(path.join(folder, 'offline'), ['--offline', ...withoutDependencies]);
 
   expect(output).toMatch(/^added \d+ packages/m);
-  expect(output).not.toMatch(/warn/i);
+  // npm also warns of unknown names in the configuration of this machine.
+  expect(output.replaceAll(/^npm warn Unknown \w+ config .*/gm, '')).not.toMatch(/warn/i);
   expect(fs.readdirSync(path.join(folder, 'offline/node_modules')).sort()).toEqual([
     '.bin',
     '.package-lock.json',
