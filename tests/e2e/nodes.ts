@@ -139,7 +139,18 @@ function isWorkload({ metadata, status }: Pod): boolean {
 /** Waits until a node is ready and accepts pods. */
 export async function waitForNode(cluster: Cluster, name: string): Promise<void> {
   await waitFor({ cluster, what: `the node ${name} to accept pods`, seconds: 120 }, async () => {
-    const node = (await readNodes(cluster)).find(({ metadata }) => metadata.name === name);
-    return (node && isUsable(node)) || undefined;
+    return (await acceptsPods(cluster, name)) || undefined;
   });
+}
+
+/** Waits until the cluster has noticed that a node does not respond. */
+export async function waitForLostNode(cluster: Cluster, name: string): Promise<void> {
+  await waitFor({ cluster, what: `the loss of the node ${name}`, seconds: 120 }, async () => {
+    return !(await acceptsPods(cluster, name)) || undefined;
+  });
+}
+
+async function acceptsPods(cluster: Cluster, name: string): Promise<boolean> {
+  const node = (await readNodes(cluster)).find(({ metadata }) => metadata.name === name);
+  return node !== undefined && isUsable(node);
 }

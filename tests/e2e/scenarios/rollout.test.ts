@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { merge, type Values } from '../../../deploy/local/cluster/values.ts';
 import { describeMachine } from '../../../deploy/local/testing/machine.ts';
@@ -10,7 +9,7 @@ import { measureStolenTime } from '../../stolen-time.ts';
 import { deletePods, forAllServices, installOverNodes, restart, streamDuring } from '../changes.ts';
 import { waitForIdle } from '../idle.ts';
 import { compareUsers, readUsers } from '../ledger.ts';
-import { drain, missingSpareNode, pickNodes, uncordon } from '../nodes.ts';
+import { drain, missingSpareNode, pickNodes, uncordon, waitForLostNode } from '../nodes.ts';
 import type { Platform } from '../platform.ts';
 import { waitForPods, waitForReplicas } from '../pods.ts';
 import { killNode, startNode } from '../power.ts';
@@ -196,10 +195,10 @@ async function streamDuringPowerFailure(
   const changes = async () => {
     log(`killing ${node}`);
     await killNode(world, node);
+    await waitForLostNode(cluster, node);
     for (const part of SERVICE_NAMES) {
       await waitForReplicas(world, { part, count: 2, seconds: 180 });
     }
-    await sleep(10_000, undefined, { signal: cluster.signal });
     log(`starting ${node} again`);
     await startNode(world, node);
     for (const part of SERVICE_NAMES) await waitForPods(world, { part, count: 2 });
