@@ -25,7 +25,10 @@ export interface Command {
   interrupt(): void;
 }
 
-/** A copy of this checkout with a port of its own. */
+/** The service that `make service` adds to the copy. */
+export const ADDED_SERVICE = 'orders';
+
+/** A copy of this checkout with a port of its own, and a fourth service. */
 export interface Checkout {
   readonly folder: string;
   readonly port: number;
@@ -38,9 +41,15 @@ export interface Checkout {
   remove(): void;
 }
 
-/** Copies this checkout. */
+/** Copies this checkout, and adds a service. */
 export async function checkoutForKind(): Promise<Checkout> {
   const folder = copyCheckout('kind');
+  const added = startCommand('make', ['service', `NAME=${ADDED_SERVICE}`], {
+    cwd: folder,
+    env: environment(),
+  });
+  const { code, output } = await added.ended;
+  if (code !== 0) throw new Error(`Cannot add a service:\n${output}`);
   const port = await freePortsFrom([0]);
   const run = (args: readonly string[], env = environment()) =>
     startCommand('make', [...args, `PORT=${port}`], { cwd: folder, env });

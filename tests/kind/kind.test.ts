@@ -9,9 +9,9 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { clusterOf } from '../../deploy/local/cluster/record.ts';
 import { foldersOf } from '../../deploy/local/state.ts';
 import { SERVICE_NAMES } from '../../services/services.ts';
-import { checkoutForKind, type Ended, TAG } from './checkout.ts';
+import { ADDED_SERVICE, checkoutForKind, type Ended, TAG } from './checkout.ts';
 
-const PARTS = [...SERVICE_NAMES, 'edge', 'postgres', 'valkey'].sort();
+const PARTS = [...SERVICE_NAMES, ADDED_SERVICE, 'edge', 'postgres', 'valkey'].sort();
 const UNAVAILABLE = 'fw.invalid/image:1';
 
 const checkout = await checkoutForKind();
@@ -145,12 +145,18 @@ test('make status prints every part', async () => {
   for (const part of PARTS) expect(output).toMatch(new RegExp(`^${part} +(\\d) of \\1 ready`, 'm'));
 });
 
-test('make smoke passes', async () => {
-  expect((await make('smoke')).code).toBe(0);
+test('make smoke passes, also for the added service', async () => {
+  const { code, output } = await make('smoke');
+
+  expect(code).toBe(0);
+  expect(output).toContain(`${ADDED_SERVICE} v2`);
 });
 
-test('make load meets the objectives', async () => {
-  expect((await make('load')).code).toBe(0);
+test('make load meets the objectives, also of the added service', async () => {
+  const { code, output } = await make('load');
+
+  expect(code).toBe(0);
+  expect(output).toContain(`GET /api/v2/${ADDED_SERVICE}`);
 });
 
 test('helm test passes', async () => {
