@@ -28,7 +28,7 @@ interface InstalledValues {
 export async function release(options: ReleaseOptions): Promise<void> {
   const { release: name, namespace, profile, base } = options;
   const cluster = createCluster(new AbortController().signal);
-  // Whatever would prevent the measurement has to fail before the upgrade.
+  // An error after the upgrade would leave a version in use that nothing has verified.
   await prepareLoad({ profile, base });
   const installed = await requireInstalled(cluster, options);
   await refuseRollouts(cluster, options);
