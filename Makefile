@@ -4,6 +4,9 @@ comma := ,
 # Vitest with the projects of tests/; $(TEST_FLAGS) are further arguments.
 TESTS  = $(if $(wildcard tests),npx vitest run --config tests/vitest.config.ts $(TEST_FLAGS),echo "The folder tests/ is missing" >&2; false)
 
+# If a program cannot be installed, the tests that need it are skipped. In CI, it ends make before the tests.
+OPTIONAL := $(if $(CI),,--optional)
+
 # Only USER=… of the command line counts: every shell sets USER.
 TOKEN_USER := $(if $(filter command line,$(origin USER)),$(USER),ada)
 
@@ -78,9 +81,9 @@ leftovers: $(TOOLCHAIN)
 	@node deploy/local/leftovers.ts --port $(PORT)
 
 test: install ## Type-check, lint and run all tests that need no running system
-	@node deploy/local/tools.ts nginx redis chromium postgres prometheus java
-	@node deploy/local/tools.ts $(if $(CI),,--optional) helm helm3 k6 kube-score h2spec
-	@$(if $(wildcard tests),node tests/conformance/environment.ts $(if $(CI),,--optional))
+	@node deploy/local/tools.ts $(OPTIONAL) nginx redis chromium postgres prometheus java
+	@node deploy/local/tools.ts $(OPTIONAL) helm k6 kube-score h2spec toxiproxy-server
+	@$(if $(wildcard tests),node tests/conformance/environment.ts $(OPTIONAL))
 	npm run check
 	npm test -- $(TEST_FLAGS)
 
@@ -100,11 +103,10 @@ documents: install ## Write the OpenAPI documents and types of the services, ser
 breaking: documents ## Write the documents, and print what breaks clients of the last release (AGAINST=)
 	@node deploy/openapi/breaking.ts --against '$(AGAINST)'
 
-charts: install ## Write the generated files of the charts, and pack their dependencies
+charts: install ## Write the generated files of the charts
 	@node deploy/charts/generate.ts
-	@node deploy/charts/dependencies.ts
 
-e2e: install ## Test the charts on the cluster of KUBECONFIG (ONLY=platform: one scenario; FULL=1)
+e2e: install ## Test the charts on a cluster (E2E_CONTEXT=its current context; ONLY=platform)
 	@node deploy/local/tools.ts helm k6
 	@$(TESTS) --project e2e $(foreach name,$(subst $(comma), ,$(ONLY)),scenarios/$(name).test.ts)
 
@@ -118,11 +120,12 @@ durability: install ## Kill services and databases repeatedly: no acknowledged w
 
 conformance: install ## Check the services against their OpenAPI documents (schemathesis, 20,000 cases)
 	@node deploy/local/tools.ts nginx
+	@node tests/conformance/environment.ts
 	@$(TESTS) --project conformance
 
 chaos: install ## Break the system: overload, slow clients, faults (ONLY=faults; SHORT=1: few minutes)
 	@node deploy/local/tools.ts nginx postgres redis
-	@node deploy/local/tools.ts $(if $(CI),,--optional) toxiproxy-server
+	@node deploy/local/tools.ts $(OPTIONAL) toxiproxy-server faketime
 	@$(if $(SHORT),,FULL=1) $(TESTS) --project chaos $(foreach name,$(subst $(comma), ,$(ONLY)),tests/chaos/$(name).test.ts)
 
 soak: install ## Send load for 20 minutes: the memory of no process grows (SHORT=1: two minutes)
@@ -133,7 +136,7 @@ installation: install ## Test the packed packages in other projects, on Node 22,
 	@$(TESTS) --project installation
 
 new-service: install ## Test "make service" in a copy of the checkout (FULL=1: with all tests)
-	@node deploy/local/tools.ts nginx chromium postgres helm k6
+	@node deploy/local/tools.ts nginx chromium postgres helm k6 kube-score
 	@$(if $(FULL),FULL=1) $(TESTS) --project new-service
 
 bench: install ## Measure framework and services beside their peers (bench/README.md)

@@ -1,8 +1,7 @@
 import os from 'node:os';
+import path from 'node:path';
 
 import { configDefaults, defineConfig } from 'vitest/config';
-
-import { skippedFiles } from './deploy/local/testing/skipped-files.ts';
 
 export default defineConfig({
   test: {
@@ -16,15 +15,15 @@ export default defineConfig({
       'tests/**/*.test.ts',
       'bench/**/*.test.ts',
     ],
-    // Test files whose programs this machine lacks are skipped; the last line of the run names them.
     exclude: [
       ...configDefaults.exclude,
       // They need a running system or the whole machine: tests/vitest.config.ts.
       'tests/{contract,smoke,installation,kind,new-service,e2e/scenarios}/**',
       'tests/chaos/*.test.ts',
-      ...skippedFiles(),
     ],
-    globalSetup: 'deploy/local/testing/skipped-files.ts',
+    // Tests whose programs this machine lacks are skipped; the last lines of the run name them.
+    runner: path.resolve(import.meta.dirname, 'deploy/local/testing/skip-missing.ts'),
+    globalSetup: path.resolve(import.meta.dirname, 'deploy/local/testing/report-skipped.ts'),
     // Most tests wait for a process or a timer. Vitest would use one worker on two cores.
     maxWorkers: Math.max(2, os.availableParallelism() - 1),
     // Long enough for a busy machine: these limits only name a test that hangs.

@@ -26,7 +26,10 @@ export function copyCheckout(name: string): string {
   // Each name ends in \0; a file that was removed is still listed until the removal is committed.
   const files = listed.split('\0').slice(0, -1);
   for (const file of files.filter((name) => fs.existsSync(path.join(ROOT, name)))) {
-    fs.cpSync(path.join(ROOT, file), path.join(folder, file), { recursive: true });
+    fs.cpSync(path.join(ROOT, file), path.join(folder, file), {
+      recursive: true,
+      verbatimSymlinks: true,
+    });
   }
   copyPackages(folder);
   return folder;

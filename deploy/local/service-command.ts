@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import { SERVICE_NAMES } from '../../services/services.ts';
 import { buildService, bundleOf } from './build.ts';
 import { readCluster } from './cluster/record.ts';
+import { createPrivateFolder } from './processes/process.ts';
 import { keptStores, readStores } from './processes/stores.ts';
 import { environmentOf } from './processes/system.ts';
 import { folders } from './state.ts';
@@ -24,7 +25,7 @@ if (args[0] === 'import' && readCluster(folders.run)) {
   process.exit(1);
 }
 await Promise.all(services.map(buildService));
-fs.mkdirSync(folders.data, { recursive: true });
+createPrivateFolder(folders.data);
 const stores = fs.existsSync(folders.run) ? keptStores(folders.run) : readStores(process.env);
 // Ctrl-C interrupts the command too, which decides how it ends.
 process.on('SIGINT', () => {});

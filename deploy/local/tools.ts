@@ -1,8 +1,15 @@
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 
-import { buildWithGo, type GoTool, hasGo, installWithApt } from './install-tool.ts';
+import {
+  buildWithGo,
+  builtProgram,
+  hasGo,
+  installWithApt,
+  lastLineOf,
+  missingProgram,
+  recordFailure,
+} from './install-tool.ts';
 
 /** A program from the package manager of the machine. */
 interface Tool {
@@ -70,46 +77,14 @@ const TOOLS = {
   wrk: { programs: ['wrk'], debian: 'wrk', fedora: 'wrk', homebrew: 'wrk' },
 } as const satisfies Record<string, Tool>;
 
-const HELM3 = 'helm.sh/helm/v3';
+/** The programs that Go builds from the modules in `go/`, and pages with installation instructions. */
 const GO_TOOLS = {
-  helm: {
-    package: 'helm.sh/helm/v4/cmd/helm',
-    version: 'v4.2.4',
-    page: 'https://helm.sh/docs/intro/install',
-  },
-  /** The tests of the charts use both versions. */
-  helm3: {
-    package: `${HELM3}/cmd/helm`,
-    version: 'v3.22.0',
-    // The version of Kubernetes to render for; 1.20 by default.
-    linked: [
-      `${HELM3}/pkg/chartutil.k8sVersionMinor=37`,
-      `${HELM3}/pkg/lint/rules.k8sVersionMinor=37`,
-    ],
-    page: 'https://v3.helm.sh/docs/intro/install',
-  },
-  k6: {
-    package: 'go.k6.io/k6/v2',
-    version: 'v2.2.0',
-    page: 'https://grafana.com/docs/k6/latest/set-up/install-k6',
-  },
-  'kube-score': {
-    package: 'github.com/zegl/kube-score/cmd/kube-score',
-    version: 'v1.20.0',
-    page: 'https://github.com/zegl/kube-score#installation',
-  },
-  'toxiproxy-server': {
-    package: 'github.com/Shopify/toxiproxy/v2/cmd/server',
-    version: 'v2.12.0',
-    page: 'https://github.com/Shopify/toxiproxy#1-installing-toxiproxy',
-  },
-  h2spec: {
-    package: 'github.com/summerwind/h2spec/cmd/h2spec',
-    // The newest version that Go can install: later ones lack the suffix /v2 in their module path.
-    version: 'v2.2.1+incompatible',
-    page: 'https://github.com/summerwind/h2spec#installation',
-  },
-} as const satisfies Record<string, GoTool>;
+  helm: 'https://helm.sh/docs/intro/install',
+  k6: 'https://grafana.com/docs/k6/latest/set-up/install-k6',
+  'kube-score': 'https://github.com/zegl/kube-score#installation',
+  'toxiproxy-server': 'https://github.com/Shopify/toxiproxy#1-installing-toxiproxy',
+  h2spec: 'https://github.com/summerwind/h2spec#installation',
+} as const;
 
 export type GoToolName = keyof typeof GO_TOOLS;
 export type ToolName = keyof typeof TOOLS | GoToolName;
@@ -121,24 +96,10 @@ function isGoTool(name: ToolName): name is GoToolName {
   return name in GO_TOOLS;
 }
 
-/** The folder of a built tool. */
-function builtFolder(name: GoToolName): string {
-  return cacheFolder(`${name}-${GO_TOOLS[name].version}`);
-}
-
-/** The folder of a tool in the user's cache: one per version for all checkouts. */
-export function cacheFolder(tool: string): string {
-  const { XDG_CACHE_HOME = '' } = process.env;
-  const cache = path.isAbsolute(XDG_CACHE_HOME)
-    ? XDG_CACHE_HOME
-    : path.join(os.homedir(), '.cache');
-  return path.join(cache, 'fw', 'tools', tool);
-}
-
 /** The path of a tool, or undefined. */
 export function findTool(name: ToolName): string | undefined {
   const tool: Pick<Tool, 'programs' | 'folders'> = isGoTool(name)
-    ? { programs: [name], folders: builtFolder(name) }
+    ? { programs: [name], folders: path.dirname(builtProgram(name)) }
     : TOOLS[name];
   return [
     ...(process.env.PATH ?? '').split(path.delimiter).filter(Boolean),
@@ -156,33 +117,45 @@ export function newestFirst(folders: readonly string[]): string[] {
 }
 
 /**
- * The path of a tool, which is installed first if it is missing: with apt-get as root, or with Go.
+ * The path of a tool, which is installed first if it is missing: with apt-get as root, or with Go. Tests
+ * install nothing: "make test" does that before them, once.
  *
- * @throws {Error} with installation instructions, if neither is possible
+ * @throws {Error} with installation instructions, if it is missing and cannot be installed
  */
 export function ensureTool(name: ToolName): string {
   const found = findTool(name);
   if (found) return found;
-  if (isGoTool(name)) {
-    const tool = GO_TOOLS[name];
-    return buildWithGo(tool, path.join(builtFolder(name), name));
-  }
+  if (process.env.VITEST) throw missingProgram(name);
+  return installTool(name);
+}
+
+function installTool(name: ToolName): string {
+  return recordFailure(name, () =>
+    isGoTool(name) ? buildWithGo(name, GO_TOOLS[name]) : installPackage(name),
+  );
+}
+
+function installPackage(name: keyof typeof TOOLS): string {
   const { debian, fedora, homebrew } = TOOLS[name];
+  const instructions =
+    `install it with "sudo apt-get install ${debian}" (Debian, Ubuntu), ` +
+    `"sudo dnf install ${fedora}" (Fedora) or "brew install ${homebrew}" (macOS), then run make again`;
   if (process.getuid?.() === 0 && fs.existsSync('/usr/bin/apt-get')) {
     console.log(`Installing ${name}, which is missing (apt-get install ${debian})`);
-    installWithApt(debian);
+    try {
+      installWithApt(debian);
+    } catch (cause) {
+      throw new Error(`Cannot install ${name} (${lastLineOf(cause)}): ${instructions}`, { cause });
+    }
   }
   const installed = findTool(name);
   if (installed) return installed;
-  throw new Error(
-    `${name} is missing: install it with "sudo apt-get install ${debian}" (Debian, Ubuntu), ` +
-      `"sudo dnf install ${fedora}" (Fedora) or "brew install ${homebrew}" (macOS), then run make again`,
-  );
+  throw new Error(`${name} is missing: ${instructions}`);
 }
 
 /** Installation instructions for a tool. */
 export function installationPage(name: GoToolName): string {
-  return GO_TOOLS[name].page;
+  return GO_TOOLS[name];
 }
 
 /** Whether the tool is installed or can be built. */
@@ -191,22 +164,23 @@ export function isObtainable(name: GoToolName): boolean {
 }
 
 /**
- * `node tools.ts nginx redis` installs missing tools. `--optional` skips those that can be neither
- * found nor built.
+ * `node tools.ts nginx redis` installs missing tools. With `--optional`, a tool that cannot be installed is
+ * no error.
  */
 if (import.meta.main) {
   const isOptional = process.argv[2] === '--optional';
-  try {
-    for (const name of process.argv.slice(isOptional ? 3 : 2)) {
-      const known = [...Object.keys(TOOLS), ...Object.keys(GO_TOOLS)];
-      if (!known.includes(name)) {
-        throw new Error(`Cannot install "${name}": expected one of ${known.join(', ')}`);
-      }
-      const tool = name as ToolName;
-      if (!isOptional || !isGoTool(tool) || isObtainable(tool)) ensureTool(tool);
+  const known = [...Object.keys(TOOLS), ...Object.keys(GO_TOOLS)];
+  for (const name of process.argv.slice(isOptional ? 3 : 2)) {
+    if (!known.includes(name)) {
+      console.error(`Cannot install "${name}": expected one of ${known.join(', ')}`);
+      process.exitCode = 1;
+      continue;
     }
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
-    process.exitCode = 1;
+    try {
+      if (!findTool(name as ToolName)) installTool(name as ToolName);
+    } catch (error) {
+      console.error(error instanceof Error ? error.message : error);
+      if (!isOptional) process.exitCode = 1;
+    }
   }
 }

@@ -38,14 +38,15 @@ const FINDERS: readonly Finder[] = [
     product: 'kubernetes',
   },
   {
-    files: 'deploy/local/tools.ts',
-    pattern: /k8sVersionMinor=(?<version>\d+)/g,
+    files: 'deploy/local/cluster/kind-images.ts',
+    pattern: /kindest\/node:v(?<version>\d+\.\d+)/g,
     product: 'kubernetes',
   },
   {
-    files: 'deploy/local/tools.ts',
+    // The module that contains the program of the line "tool".
+    files: 'deploy/local/go/*/go.mod',
     pattern:
-      /^ {2}'?(?<product>[\w-]+)'?: \{\n {4}package: .+\n {4}version: 'v(?<version>[\d.]+)'/gm,
+      /^module tools\/(?<product>.+)\n[\s\S]+^tool (?<module>\S+?)(?:\/cmd\/.+)?\n[\s\S]+^\t\k<module> v(?<version>[\d.]+)/gm,
   },
   {
     files: 'deploy/local/observe/zipkin.ts',
@@ -83,7 +84,6 @@ const FINDERS: readonly Finder[] = [
 /** Names of products, and of versions, that the list of release cycles spells differently. */
 const NAMES: Readonly<Record<string, string>> = {
   'nginx-unprivileged': 'nginx',
-  helm3: 'helm',
   bullseye: '11',
   bookworm: '12',
   trixie: '13',
@@ -104,11 +104,6 @@ function findInText({ pattern, product }: Finder, text: string, file: string): P
   return [...text.matchAll(pattern)].map(({ groups = {} }) => {
     const name = product ?? groups.product ?? '';
     const version = groups.version ?? '';
-    const isMinor = name === 'kubernetes' && !version.includes('.');
-    return {
-      product: NAMES[name] ?? name,
-      version: isMinor ? `1.${version}` : (NAMES[version] ?? version),
-      file,
-    };
+    return { product: NAMES[name] ?? name, version: NAMES[version] ?? version, file };
   });
 }

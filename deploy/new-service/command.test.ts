@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 import { SERVICE_NAMES, SERVICES } from '../../services/services.ts';
 import { SHARED_FILES, withEntries } from './entries.ts';
-import { planFiles, readPorts } from './files.ts';
+import { planFiles, planLinks, readPorts } from './files.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const TICKETS = { plural: 'tickets', singular: 'ticket', port: 8_999 };
@@ -43,6 +43,13 @@ test('a service copies the files of users, with its own words and port', () => {
   expect(files.get('services/tickets/src/config.ts')).toContain('port: 8999');
   const copied = [...files].filter(([file]) => file.includes('ticket'));
   for (const [file, text] of copied) expect(text, file).not.toMatch(/\busers\b|8081/);
+});
+
+test('the chart of a service contains the library, and the platform contains the chart', () => {
+  expect([...planLinks(root, TICKETS)]).toEqual([
+    ['deploy/charts/tickets/charts/service', '../../service'],
+    ['deploy/charts/platform/charts/tickets', '../../tickets'],
+  ]);
 });
 
 test('the SQLite file of a service has a mark that no other service uses', () => {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { SERVICE_NAMES } from '../../services/services.ts';
-import { planFiles, readPorts } from './files.ts';
+import { planFiles, planLinks, readPorts } from './files.ts';
 import { readPort, readWords } from './names.ts';
 
 const HELP = `Usage: make service NAME=orders [SINGULAR=order] [PORT=8084]
@@ -44,12 +44,18 @@ function main(): number {
   const words = readWords(values, [...SERVICE_NAMES, ...packages]);
   const port = readPort(values.port, readPorts(root));
   const files = planFiles(root, { ...words, port });
+  const links = planLinks(root, words);
 
   for (const [file, text] of files) {
     const target = path.join(root, file);
     console.log(`${fs.existsSync(target) ? 'Changed' : 'Created'} ${file}`);
     fs.mkdirSync(path.dirname(target), { recursive: true });
     fs.writeFileSync(target, text);
+  }
+  for (const [link, target] of links) {
+    console.log(`Created ${link}`);
+    fs.mkdirSync(path.dirname(path.join(root, link)), { recursive: true });
+    fs.symlinkSync(target, path.join(root, link));
   }
   return complete(words.plural);
 }

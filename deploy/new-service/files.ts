@@ -14,6 +14,12 @@ const TEMPLATE_FILES = [
   'tests/{contract,smoke}/users.test.ts',
 ];
 
+/** The links of users between the charts: a chart contains its dependencies as links to their folders. */
+const TEMPLATE_LINKS = [
+  'deploy/charts/users/charts/service',
+  'deploy/charts/platform/charts/users',
+];
+
 const CONFIG = 'src/config.ts';
 const PORT = /serviceVariables\(\{ port: (\d+) \}\)/;
 /** The number that marks an SQLite file as that of a service: "fw" and two letters of its name. */
@@ -55,6 +61,15 @@ export function planFiles(root: string, service: NewService): Map<string, string
     planned.set(shared.file, withEntries(text, shared, service));
   }
   return planned;
+}
+
+/** The target of every symbolic link to create, by its path in `root`. */
+export function planLinks(root: string, service: ServiceWords): Map<string, string> {
+  const links = TEMPLATE_LINKS.map((link) => {
+    const target = fs.readlinkSync(path.join(root, link));
+    return [rename(link, service), rename(target, service)] as const;
+  });
+  return new Map(links);
 }
 
 /** A mark that no SQLite file of another service has, in the form of `APPLICATION_ID`. */

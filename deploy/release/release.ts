@@ -1,7 +1,6 @@
-import fs from 'node:fs';
 import path from 'node:path';
 
-import { packCharts } from '../charts/dependencies.ts';
+import { CHARTS } from '../charts/folder.ts';
 import { prepareLoad, runLoad } from '../k6/run.ts';
 import { type Cluster, createCluster } from '../local/cluster/cluster.ts';
 import { ignoreClosedOutput } from '../local/output.ts';
@@ -97,10 +96,9 @@ async function upgrade(
   ]);
   const { global: shared } = Object(JSON.parse(current)) as InstalledValues;
   const tags = tagValues({ chart, tag, service, sharedTag: shared?.image?.tag ?? '' });
-  const charts = packCharts();
   try {
     await cluster.helm([
-      ...['upgrade', name, path.join(charts, chart), '--namespace', namespace],
+      ...['upgrade', name, path.join(CHARTS, chart), '--namespace', namespace],
       ...['--reset-then-reuse-values', '--rollback-on-failure'],
       ...['--wait', '--timeout', options.timeout],
       ...(values ? ['--values', values] : []),
@@ -115,8 +113,6 @@ async function upgrade(
           ? 'Helm rolled it back'
           : `its status is ${after?.status ?? 'unknown'}`;
     throw new Error(`Cannot upgrade ${name} (${state}): ${lastLineOf(cause)}`, { cause });
-  } finally {
-    fs.rmSync(charts, { recursive: true });
   }
 }
 

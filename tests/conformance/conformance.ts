@@ -54,7 +54,7 @@ export function readExceptions(): readonly Exception[] {
  * @throws {MissingPythonError} if schemathesis cannot be run on this machine
  */
 export async function checkConformance({ maxExamples }: { readonly maxExamples: number }) {
-  const python = await ensureEnvironment();
+  const python = ensureEnvironment();
   const system = await startSystem();
   try {
     const runs: Run[] = [];

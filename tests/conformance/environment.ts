@@ -1,47 +1,58 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 
-const run = promisify(execFile);
+import {
+  cacheFolder,
+  lastLineOf,
+  missingProgram,
+  recordFailure,
+} from '../../deploy/local/install-tool.ts';
 
 const REQUIREMENTS = path.join(import.meta.dirname, 'requirements.txt');
 
 /** Commands of Python 3.11 or later: the default of the machine first, then the newest. */
 const PYTHONS = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11'];
 
-/** How to install Python. */
-export const INSTALL =
-  'install it with "sudo apt-get install python3-venv" (Debian, Ubuntu), "sudo dnf install python3" ' +
-  '(Fedora) or "brew install python" (macOS), then run make again';
-
-/** Python is missing; the message describes how to install it. */
-export class MissingPythonError extends Error {
-  constructor(options?: ErrorOptions) {
-    super(`Python 3.11 or later with the module venv is missing: ${INSTALL}`, options);
-    this.name = 'MissingPythonError';
-  }
-}
-
-export interface EnvironmentOptions {
-  /** The folder that holds the virtual environments. Default `fw` in the user's cache directory. */
-  readonly cache?: string;
-}
+/** The name of the environment for skipped tests. */
+const PROGRAM = 'schemathesis';
 
 /**
  * The Python of a virtual environment that contains schemathesis. The environment is created on first
- * use and kept in the user's cache directory, one per version of the requirements and of Python.
+ * use and kept in the user's cache directory, one per version of the requirements and of Python. Tests do
+ * not create it: make does that before them.
  *
- * @throws {MissingPythonError} if this machine has no suitable Python and it cannot be installed
+ * @throws {Error} if there is no environment, and it cannot be created
  */
-export async function ensureEnvironment({ cache = cacheFolder() }: EnvironmentOptions = {}) {
-  const python = findPython() ?? installPython();
-  if (python === undefined) throw new MissingPythonError();
-  const folder = path.join(cache, `schemathesis-${keyOf(python)}`);
-  if (!fs.existsSync(folder)) await createEnvironment(python.program, folder);
-  return pythonOf(folder);
+export function ensureEnvironment(): string {
+  const found = findEnvironment();
+  if (found) return found;
+  if (process.env.VITEST) throw missingProgram(PROGRAM);
+  return install();
+}
+
+/** The Python of the environment, or undefined. */
+function findEnvironment(): string | undefined {
+  const python = findPython();
+  const program = python && pythonOf(folderOf(python));
+  return program && fs.existsSync(program) ? program : undefined;
+}
+
+function install(): string {
+  return recordFailure(PROGRAM, () => {
+    const python = findPython() ?? installPython();
+    if (!python) {
+      throw new Error(
+        'Python 3.11 or later with the module venv is missing: install it with ' +
+          '"sudo apt-get install python3-venv" (Debian, Ubuntu), "sudo dnf install python3" (Fedora) ' +
+          'or "brew install python" (macOS), then run make again',
+      );
+    }
+    const folder = folderOf(python);
+    createEnvironment(python.program, folder);
+    return pythonOf(folder);
+  });
 }
 
 interface Python {
@@ -51,7 +62,7 @@ interface Python {
 }
 
 /** The first suitable Python on the PATH that can create virtual environments. */
-export function findPython(): Python | undefined {
+function findPython(): Python | undefined {
   const script =
     'import ensurepip, sys, venv; print(sys.version, sys.base_prefix); sys.exit(sys.version_info < (3, 11))';
   for (const program of PYTHONS) {
@@ -78,31 +89,33 @@ function installPython(): Python | undefined {
 }
 
 /** Creates the environment in a temporary folder and renames it, so that `folder` is always complete. */
-async function createEnvironment(python: string, folder: string): Promise<void> {
+function createEnvironment(python: string, folder: string): void {
   console.log('Creating a virtual environment for schemathesis (once, about a minute)');
   fs.mkdirSync(path.dirname(folder), { recursive: true });
   const draft = fs.mkdtempSync(`${folder}.`);
+  const run = (program: string, args: readonly string[]) =>
+    execFileSync(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   try {
-    await run(python, ['-m', 'venv', draft]);
-    await run(pythonOf(draft), [
+    run(python, ['-m', 'venv', draft]);
+    run(pythonOf(draft), [
       ...['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'],
       ...['--only-binary', ':all:', '--require-hashes', '--requirement', REQUIREMENTS],
     ]);
     fs.renameSync(draft, folder);
-  } catch (error) {
+  } catch (cause) {
     // A concurrent run may have created the same environment.
-    if (!fs.existsSync(folder)) throw error;
+    if (fs.existsSync(folder)) return;
+    throw new Error(`Cannot create the environment of schemathesis (${lastLineOf(cause)})`, {
+      cause,
+    });
   } finally {
     fs.rmSync(draft, { recursive: true, force: true });
   }
 }
 
-function keyOf({ identity }: Python): string {
-  return createHash('sha256')
-    .update(fs.readFileSync(REQUIREMENTS))
-    .update(identity)
-    .digest('hex')
-    .slice(0, 16);
+function folderOf({ identity }: Python): string {
+  const hash = createHash('sha256').update(fs.readFileSync(REQUIREMENTS)).update(identity);
+  return cacheFolder(`${PROGRAM}-${hash.digest('hex').slice(0, 16)}`);
 }
 
 /** The interpreter; other programs in `bin` contain the path of the temporary folder. */
@@ -110,18 +123,12 @@ function pythonOf(folder: string): string {
   return path.join(folder, 'bin/python');
 }
 
-function cacheFolder(): string {
-  return path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'fw');
-}
-
-/** `node environment.ts` creates the environment; with `--optional`, missing Python is not an error. */
+/** `node environment.ts` creates the environment; with `--optional`, a failure is no error. */
 if (import.meta.main) {
   try {
-    await ensureEnvironment();
+    if (!findEnvironment()) install();
   } catch (error) {
-    if (!(error instanceof MissingPythonError && process.argv[2] === '--optional')) {
-      console.error(error instanceof Error ? error.message : error);
-      process.exitCode = 1;
-    }
+    console.error(error instanceof Error ? error.message : error);
+    if (process.argv[2] !== '--optional') process.exitCode = 1;
   }
 }

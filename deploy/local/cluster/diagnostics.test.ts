@@ -48,6 +48,33 @@ test('an unavailable image is reported with the waiting container and the last e
   ]);
 });
 
+test.each([
+  ['fw-users:0.1.0', true],
+  ['local/fw-users:0.1.0', true],
+  ['registry.example.org/fw-users:0.1.0', false],
+  ['localhost:5000/fw-users:0.1.0', false],
+])('a failed pull of %s names the setting of a missing registry: %s', (image, isNamed) => {
+  const waiting = { reason: 'ErrImagePull', message: 'not found' };
+  const users = { name: 'users', image, ready: false, restartCount: 0, state: { waiting } };
+
+  const [found] = findDiagnostics([pod('users-1', { containerStatuses: [users] })], []);
+
+  const hint = `, pulls ${image} from the default registry of the node: set IMAGE_PREFIX, or image.registry of the chart`;
+  expect(found?.state).toBe(`container users waits: ErrImagePull: not found${isNamed ? hint : ''}`);
+});
+
+test('a running sidecar is not the reason why a pod is not ready', () => {
+  const proxy = { name: 'proxy', ready: true, restartCount: 0, state: { running: {} } };
+  const users = { name: 'users', ready: false, restartCount: 0, state: { running: {} } };
+
+  const diagnostics = findDiagnostics(
+    [pod('users-1', { initContainerStatuses: [proxy], containerStatuses: [users] })],
+    [],
+  );
+
+  expect(diagnostics).toMatchObject([{ state: 'container users runs and is not ready' }]);
+});
+
 test('a full node is reported with the event of a pod without containers', () => {
   const diagnostics = findDiagnostics(
     [pod('users-1', { phase: 'Pending' })],

@@ -39,7 +39,7 @@ function diagnosticOf(pod: Pod, events: readonly Event[]): Diagnostic {
   const { name, deletionTimestamp } = pod.metadata;
   const { initContainerStatuses = [], containerStatuses = [], phase } = pod.status;
   const failing =
-    initContainerStatuses.find(({ state }) => state?.terminated?.exitCode !== 0) ??
+    initContainerStatuses.find(({ ready }) => !ready) ??
     containerStatuses.find(({ ready, restartCount }) => !ready || restartCount > 0);
   const last = events
     .filter(({ involvedObject }) => involvedObject.kind === 'Pod' && involvedObject.name === name)
@@ -53,15 +53,24 @@ function diagnosticOf(pod: Pod, events: readonly Event[]): Diagnostic {
   };
 }
 
-function describe({ name, state, lastState, restartCount, ready }: ContainerStatus): string {
+function describe(status: ContainerStatus): string {
+  const { name, state, lastState, restartCount, ready } = status;
   const { waiting, terminated = lastState?.terminated } = state ?? {};
   const parts = [
     waiting && `waits: ${[waiting.reason, waiting.message].filter(Boolean).join(': ')}`,
+    waiting && pullHint(status),
     terminated && `ended with ${terminated.exitCode} (${terminated.reason ?? 'no reason'})`,
     state?.running && (ready ? 'runs' : 'runs and is not ready'),
     restartCount > 0 && `was restarted ${restartCount} times`,
   ];
   return `container ${name} ${parts.filter(Boolean).join(', ')}`;
+}
+
+/** What to set if nodes cannot pull an image whose name begins with no registry. */
+function pullHint({ image, state }: ContainerStatus): string | undefined {
+  const cannotPull = /^(ErrImagePull|ImagePullBackOff)$/.test(state?.waiting?.reason ?? '');
+  if (!image || !cannotPull || /^([^/]*[.:][^/]*|localhost)\//.test(image)) return undefined;
+  return `pulls ${image} from the default registry of the node: set IMAGE_PREFIX, or image.registry of the chart`;
 }
 
 function hasLog({ name, state, lastState }: ContainerStatus): Diagnostic['log'] {

@@ -1,12 +1,9 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { SERVICE_NAMES, SERVICES } from '../../../services/services.ts';
 
-import { packCharts } from '../../charts/tests/render.ts';
+import { charts } from '../../charts/tests/render.ts';
 import { edgeLimitsOf, renderLimits } from '../processes/edge.ts';
 import { clusterValues } from './platform-values.ts';
-
-const charts = packCharts();
-afterAll(() => charts[Symbol.dispose]());
 
 /** Renders the platform chart. */
 const render = (values: ReturnType<typeof clusterValues>) => charts.render('platform', values);

@@ -1,6 +1,5 @@
-import fs from 'node:fs';
 import path from 'node:path';
-import { packCharts } from '../../charts/dependencies.ts';
+import { CHARTS } from '../../charts/folder.ts';
 import { type Cluster, waitFor } from './cluster.ts';
 import { describeDiagnostics } from './diagnostics.ts';
 import type { ClusterRecord } from './record.ts';
@@ -64,16 +63,11 @@ export interface InstallOptions extends Place {
 /** Installs or upgrades the platform, without waiting for its pods. */
 export async function installPlatform(cluster: Cluster, options: InstallOptions): Promise<void> {
   const { namespace, release, values, file } = options;
-  const charts = packCharts();
-  try {
-    const chart = path.join(charts, 'platform');
-    const args = ['upgrade', '--install', release, chart, '--namespace', namespace];
-    // On standard input: the values may contain passwords, which process lists must not show.
-    const overrides = file ? ['--values', file] : [];
-    await cluster.helm([...args, '--values', '-', ...overrides], JSON.stringify(values));
-  } finally {
-    fs.rmSync(charts, { recursive: true, force: true });
-  }
+  const chart = path.join(CHARTS, 'platform');
+  const args = ['upgrade', '--install', release, chart, '--namespace', namespace];
+  // On standard input: the values may contain passwords, which process lists must not show.
+  const overrides = file ? ['--values', file] : [];
+  await cluster.helm([...args, '--values', '-', ...overrides], JSON.stringify(values));
 }
 
 /** The secret that signs the tokens of the platform. */

@@ -1,6 +1,8 @@
 /** The fields of a container status that are read here. */
 export interface ContainerStatus {
   readonly name: string;
+  readonly image?: string;
+  /** Of an init container: whether it has succeeded, or runs as a sidecar. */
   readonly ready: boolean;
   readonly restartCount: number;
   readonly state?: ContainerState;

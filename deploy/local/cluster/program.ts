@@ -8,6 +8,9 @@ export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv | undefined;
 }
 
+/** Helm logs each symbolic link in a chart. */
+const HELM_INFO = /^level=INFO .*\n/gm;
+
 /**
  * Runs a program and returns its standard output.
  *
@@ -29,7 +32,8 @@ export function runProgram(
         if (error.code === 'ENOENT') {
           return reject(new Error(`${program} is not on the PATH`, { cause: error }));
         }
-        const reason = lastLines(stderr.trim() || stdout.trim() || error.message, 12);
+        const errors = stderr.replace(HELM_INFO, '').trim();
+        const reason = lastLines(errors || stdout.trim() || error.message, 12);
         reject(new Error(`Cannot run ${describe(program, args)}: ${reason}`, { cause: error }));
       },
     );

@@ -2,12 +2,10 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { startTrialSystem } from '../testing/trial-system.ts';
 import { issueToken, readOrCreateSecret } from '../token.ts';
-import { findTool } from '../tools.ts';
 import { observerLinks, observerPorts } from './observers.ts';
 import { QUERIES } from './prometheus.ts';
 import type { ZipkinSpan } from './zipkin-span.ts';
 
-const isPossible = findTool('java') !== undefined && findTool('prometheus') !== undefined;
 const [TRACE, PARENT] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
 const WAIT = { timeout: 60_000, interval: 500 };
 
@@ -30,45 +28,43 @@ function chainsOf(spans: readonly ZipkinSpan[] = []): readonly string[] {
   return spans.map(chainOf);
 }
 
-test.skipIf(!process.env.CI && !isPossible)(
-  'make observe shows a request from the edge to the database, and the rates of the services',
-  { timeout: 240_000 },
-  async () => {
-    const { origin, port, folders, stop } = await startTrialSystem({}, { observe: true });
-    onTestFinished(stop);
-    const secret = readOrCreateSecret(folders.run);
-    const token = issueToken({ secret, user: 'ada', tier: 'free' });
-    const ports = observerPorts(port);
-    const zipkin = `http://127.0.0.1:${ports.zipkin}`;
+test('make observe shows a request from the edge to the database, and the rates of the services', {
+  timeout: 240_000,
+}, async () => {
+  const { origin, port, folders, stop } = await startTrialSystem({}, { observe: true });
+  onTestFinished(stop);
+  const secret = readOrCreateSecret(folders.run);
+  const token = issueToken({ secret, user: 'ada', tier: 'free' });
+  const ports = observerPorts(port);
+  const zipkin = `http://127.0.0.1:${ports.zipkin}`;
 
-    const response = await fetch(`${origin}/api/v2/reports/overview`, {
-      headers: { Authorization: `Bearer ${token}`, traceparent: `00-${TRACE}-${PARENT}-01` },
-    });
+  const response = await fetch(`${origin}/api/v2/reports/overview`, {
+    headers: { Authorization: `Bearer ${token}`, traceparent: `00-${TRACE}-${PARENT}-01` },
+  });
 
-    expect(response.status).toBe(200);
-    const readTrace = () => read<readonly ZipkinSpan[]>(`${zipkin}/api/v2/trace/${TRACE}`);
+  expect(response.status).toBe(200);
+  const readTrace = () => read<readonly ZipkinSpan[]>(`${zipkin}/api/v2/trace/${TRACE}`);
+  await expect
+    .poll(async () => chainsOf(await readTrace()), WAIT)
+    .toEqual(
+      expect.arrayContaining([
+        'edge',
+        'reports > reports > edge',
+        'reports > reports > users > users to sqlite',
+        'reports > reports > catalog > catalog to sqlite',
+      ]),
+    );
+  const query = async (text: string) => {
+    const search = new URLSearchParams({ query: text });
+    const address = `http://127.0.0.1:${ports.prometheus}/api/v1/query?${search}`;
+    const result = await read<{ data: { result: readonly { metric: object }[] } }>(address);
+    return result?.data.result.map(({ metric }) => metric);
+  };
+  for (const text of QUERIES) {
     await expect
-      .poll(async () => chainsOf(await readTrace()), WAIT)
-      .toEqual(
-        expect.arrayContaining([
-          'edge',
-          'reports > reports > edge',
-          'reports > reports > users > users to sqlite',
-          'reports > reports > catalog > catalog to sqlite',
-        ]),
-      );
-    const query = async (text: string) => {
-      const search = new URLSearchParams({ query: text });
-      const address = `http://127.0.0.1:${ports.prometheus}/api/v1/query?${search}`;
-      const result = await read<{ data: { result: readonly { metric: object }[] } }>(address);
-      return result?.data.result.map(({ metric }) => metric);
-    };
-    for (const text of QUERIES) {
-      await expect
-        .poll(() => query(text), WAIT)
-        .toContainEqual({ service: 'reports-metrics', version: 'v2' });
-    }
-    const system = await read<{ links: object }>(`${origin}/page/system.json`);
-    expect(system?.links).toEqual(observerLinks(port));
-  },
-);
+      .poll(() => query(text), WAIT)
+      .toContainEqual({ service: 'reports-metrics', version: 'v2' });
+  }
+  const system = await read<{ links: object }>(`${origin}/page/system.json`);
+  expect(system?.links).toEqual(observerLinks(port));
+});

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-
+import { cacheFolder, missingProgram } from '../install-tool.ts';
 import type { ProcessPlan } from '../processes/process.ts';
-import { cacheFolder, ensureTool } from '../tools.ts';
+import { ensureTool } from '../tools.ts';
 
 const VERSION = '3.6.1';
 const FILE = `zipkin-server-${VERSION}-slim.jar`;
@@ -24,7 +24,10 @@ export async function ensureZipkin(log: (line: string) => void): Promise<string>
   log(`Downloading Zipkin ${VERSION} (86 MB)`);
   const bytes = await download().catch((cause: Error) => {
     const reason = cause.cause instanceof Error ? cause.cause.message : cause.message;
-    throw new Error(`Cannot download Zipkin (${reason}): save ${ADDRESS} as ${target}`, { cause });
+    throw missingProgram(
+      'zipkin',
+      `Cannot download Zipkin (${reason}): save ${ADDRESS} as ${target}`,
+    );
   });
   const digest = createHash('sha256').update(bytes).digest('hex');
   if (digest !== SHA256) {

@@ -1,8 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import type { StdioOptions } from 'node:child_process';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
+import { openConnection } from '@fw/core/testing';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { SERVICES } from '../../../services/services.ts';
 import { freePort, listenAnywhere } from '../testing/ports.ts';
@@ -415,4 +417,37 @@ test('the log has one JSON line per request, with its id and without its query',
     status: 200,
     upstreamSeconds: expect.stringMatching(/^[\d.]+$/),
   });
+});
+
+test.each([
+  ['%ff%fe', '/api/v1/users/%ff%fe', '/api/v1/users/%ff%fe'],
+  ['bytes that are not UTF-8', '/api/v1/users/\xff\xfe', '/api/v1/users/'],
+  ['a quote and a control character', '/api/v1/users/"%0a?secret=7', '/api/v1/users/"%0a'],
+])('the log stays JSON in UTF-8 for a path with %s', async (_, target, path) => {
+  const id = `path-${path.length}`;
+  const { port } = new URL(origin);
+  const connection = openConnection(Number(port)).send(
+    `GET ${target} HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n`,
+  );
+  await connection.readAll();
+
+  const readLine = () => edge.logBytes().toString('latin1').match(`.*"${id}".*`)?.[0];
+  await expect.poll(readLine).toBeDefined();
+  expect(isUtf8(edge.logBytes())).toBe(true);
+  expect(JSON.parse(readLine() ?? '')).toMatchObject({ path });
+});
+
+test('lines of the error log do not replace lines of the access log', async () => {
+  await echoOf('/api/v1/users', { 'x-request-id': 'kept-1' });
+  await expect.poll(() => edge.log()).toContain('kept-1');
+  const { port } = new URL(origin);
+
+  for (let count = 0; count < 40; count++) {
+    await openConnection(Number(port))
+      .send('TRACE / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+      .readAll();
+  }
+
+  await expect.poll(() => edge.log().match(/"method":"TRACE"/g)?.length).toBe(40);
+  expect(edge.log()).toContain('kept-1');
 });

@@ -10,7 +10,13 @@ import { ensureTool } from '../tools.ts';
 import { edgeLimitsOf, planEdge } from './edge.ts';
 import { requireFreePort } from './ports.ts';
 import type { ProcessPlan, ProcessRecord } from './process.ts';
-import { isRunning, startProcess, stopProcess, waitUntilReady } from './process.ts';
+import {
+  createPrivateFolder,
+  isRunning,
+  startProcess,
+  stopProcess,
+  waitUntilReady,
+} from './process.ts';
 import { keepStores, requireReachable, type Stores } from './stores.ts';
 import { planReplica, replicasOf, upstreamsOf } from './system.ts';
 
@@ -75,7 +81,7 @@ export function createLaunch(options: LaunchOptions): Launch {
 
   async function planSystem(): Promise<ProcessPlan[]> {
     const nginx = ensureTool('nginx');
-    fs.mkdirSync(folders.data, { recursive: true });
+    createPrivateFolder(folders.data);
     readOrCreateSecret(folders.run);
     keepStores(folders.run, stores);
     const replicas = replicasOf(port);

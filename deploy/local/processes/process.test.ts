@@ -52,6 +52,21 @@ test('startProcess writes what the process prints to its log', async () => {
   await hasPrinted('from stderr');
 });
 
+test('only the owner can read the log of a process', async () => {
+  await runScript('');
+
+  const modes = [folder, path.join(folder, 'log')].map((file) => fs.statSync(file).mode & 0o777);
+  expect(modes).toEqual([0o700, 0o600]);
+});
+
+test('a process that opens its output again does not overwrite other lines', async () => {
+  await runScript(
+    'require("fs").appendFileSync("/dev/stdout", "first\\n"); console.error("second")',
+  );
+
+  await hasPrinted('first\nsecond\nup\n');
+});
+
 test('a process has one identity for as long as it runs, and none afterwards', async () => {
   const { record } = await runScript('');
 

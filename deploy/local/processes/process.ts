@@ -33,17 +33,28 @@ export interface StartedProcess {
   readonly child: ChildProcess;
 }
 
-/** Starts `plan` in its own process group, which outlives this process; `logFile` gets the output. */
+/**
+ * Starts `plan` in its own process group, which outlives this process; `logFile` gets the output. Only the
+ * owner can read its folder.
+ */
 export async function startProcess(plan: ProcessPlan, logFile: string): Promise<StartedProcess> {
   const { command, args, env, cwd, ...record } = plan;
-  fs.mkdirSync(path.dirname(logFile), { recursive: true });
-  const log = fs.openSync(logFile, 'w');
+  createPrivateFolder(path.dirname(logFile));
+  fs.rmSync(logFile, { force: true });
+  // nginx opens its standard output again: without "a", the two would overwrite each other's lines.
+  const log = fs.openSync(logFile, 'a', 0o600);
   const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', log, log] });
   fs.closeSync(log);
   await once(child, 'spawn');
   child.unref();
   const { pid = 0 } = child;
   return { record: { ...record, pid, identity: processIdentity(pid) ?? 'ended' }, child };
+}
+
+/** Creates a folder that only the owner can read, or makes it so. */
+export function createPrivateFolder(folder: string): void {
+  fs.mkdirSync(folder, { recursive: true });
+  fs.chmodSync(folder, 0o700);
 }
 
 /** The start time of process `pid`; undefined if there is none, or only one that has ended (a zombie). */

@@ -1,13 +1,11 @@
 import { type Browser, chromium } from 'playwright-core';
 
-import { findTool } from '../tools.ts';
+import { ensureTool } from '../tools.ts';
 
 /** Starts the installed Chromium; it sends requests only for the pages of a test. */
-export function launchBrowser(): Promise<Browser> {
-  const executablePath = findTool('chromium');
-  if (!executablePath) throw new Error('Cannot find chromium: "make test" installs it');
+export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({
-    executablePath,
+    executablePath: ensureTool('chromium'),
     args: [
       '--no-sandbox',
       '--disable-gpu',

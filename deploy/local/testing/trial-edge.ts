@@ -11,7 +11,7 @@ import {
   waitUntilReady,
 } from '../processes/process.ts';
 import { upstreamsOf } from '../processes/system.ts';
-import { findTool } from '../tools.ts';
+import { ensureTool } from '../tools.ts';
 import { freePort } from './ports.ts';
 
 /** An edge for a test. */
@@ -20,6 +20,7 @@ export interface TrialEdge {
   readonly plan: ProcessPlan;
   /** Its output so far. */
   log(): string;
+  logBytes(): Buffer;
   stop(): Promise<void>;
 }
 
@@ -36,8 +37,7 @@ export async function startTrialEdge(
   upstreams: Partial<Upstreams>,
   { prepare = () => {}, ...options }: TrialEdgeOptions = {},
 ): Promise<TrialEdge> {
-  const nginx = findTool('nginx');
-  if (!nginx) throw new Error('Cannot find nginx: "make test" installs it');
+  const nginx = ensureTool('nginx');
   const port = await freePort();
   const prefix = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-edge-'));
   const logFile = path.join(prefix, 'edge.log');
@@ -60,6 +60,7 @@ export async function startTrialEdge(
     await stop();
     throw error;
   }
-  const log = () => fs.readFileSync(logFile, 'utf8');
-  return { origin: `http://127.0.0.1:${port}`, plan, log, stop };
+  const logBytes = () => fs.readFileSync(logFile);
+  const log = () => logBytes().toString();
+  return { origin: `http://127.0.0.1:${port}`, plan, log, logBytes, stop };
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { freePort } from '../../../../deploy/local/testing/ports.ts';
-import { findTool } from '../../../../deploy/local/tools.ts';
+import { ensureTool } from '../../../../deploy/local/tools.ts';
 
 /** A Redis or Valkey server for one test, on a free local port. */
 export interface RedisServer {
@@ -20,8 +20,7 @@ export interface RedisServer {
 
 /** Starts a server without persistence; resolves when it is ready. */
 export async function startRedisServer(): Promise<RedisServer> {
-  const program = findTool('redis');
-  if (!program) throw new Error('Cannot test with Redis: install redis-server or valkey-server');
+  const program = ensureTool('redis');
   const directory = mkdtempSync(join(tmpdir(), 'rate-limit-'));
   const port = await freePort();
   let child = await spawnServer(program, port, directory);

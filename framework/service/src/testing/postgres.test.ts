@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 
+import { ensureTool } from '../../../../deploy/local/tools.ts';
 import { startPostgres } from './postgres.ts';
 
 async function query(url: string, text: string): Promise<unknown> {
@@ -53,6 +54,7 @@ test('a server restarts at the same address with its data after restart, pause a
 });
 
 test('a server ends with the process that started it, even if that is killed', async () => {
+  ensureTool('postgres');
   const program = `
     import { startPostgres } from ${JSON.stringify(new URL('./postgres.ts', import.meta.url))};
     const server = await startPostgres();
