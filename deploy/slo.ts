@@ -39,7 +39,10 @@ const WRITE: LatencyObjective = { name: 'write', p95Ms: 250, p99Ms: 1_000 };
 /** A report needs responses of two other services, each requested at most twice. */
 const REPORT: LatencyObjective = { name: 'report', p95Ms: 500, p99Ms: 1_000 };
 
-/** Every kind of request, its method and route pattern, with its latency objective. */
+/**
+ * The kinds of requests with a latency objective, by method and route pattern. All others, such as
+ * `GET /api/v2/users/figures`, count only towards the availability.
+ */
 export const OBJECTIVES = {
   'GET /api/v1/users': READ,
   'GET /api/v1/users/:id': READ,
@@ -63,5 +66,5 @@ export const OBJECTIVES = {
 /** A method and a route pattern. */
 export type Kind = keyof typeof OBJECTIVES;
 
-/** All kinds. */
+/** All kinds with an objective. */
 export const KINDS = Object.keys(OBJECTIVES) as readonly Kind[];

@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 
 import { SERVICE_NAMES, SERVICES, type ServiceName } from '../../services/services.ts';
 import { VARIABLES } from '../local/service-variables.ts';
-import { CHARTS } from './dependencies.ts';
+import { CHARTS } from './folder.ts';
 import { analysisOf } from './monitoring/analysis.ts';
 import { dashboardOf } from './monitoring/dashboard.ts';
 import { rulesOf } from './monitoring/rules.ts';
@@ -69,7 +69,6 @@ function platformFiles(): Record<string, string> {
   const dependencies = ['service', ...SERVICE_NAMES].map((name) => ({
     name,
     version: '0.1.0',
-    repository: `file://../${name}`,
     ...(name !== 'service' && { condition: `${name}.enabled` }),
   }));
   const [manifest = ''] = readChart('platform/Chart.yaml').split(/^dependencies:\n/m);

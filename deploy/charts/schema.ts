@@ -2,7 +2,7 @@ import { parse } from 'yaml';
 
 import { type ChartValue, isMap } from './source.ts';
 
-/** A JSON Schema, draft 7, which Helm 3 and Helm 4 read. */
+/** A JSON Schema, draft 7, which Helm reads. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 const HOST = '([a-z0-9]([a-z0-9-]*[a-z0-9])?\\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?';

@@ -5,7 +5,7 @@ import type { AnyVariables } from '@fw/service';
 import { parse } from 'yaml';
 import * as z from 'zod';
 
-import { CHARTS } from './dependencies.ts';
+import { CHARTS } from './folder.ts';
 
 /** One value of a chart. */
 export interface ChartValue {

@@ -3,20 +3,11 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { SERVICE_NAMES } from '../../services/services.ts';
-import {
-  only,
-  packCharts,
-  type Rendered,
-  readObjects,
-  type Values,
-} from '../charts/tests/render.ts';
+import { charts, only, type Rendered, readObjects, type Values } from '../charts/tests/render.ts';
 import { merge } from '../local/cluster/values.ts';
-
-const charts = packCharts();
-afterAll(() => charts[Symbol.dispose]());
 
 /** The blocks of YAML on a page. */
 function valuesOn(page: string): readonly Values[] {

@@ -2,7 +2,6 @@ import path from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-import { SKIPPED } from './consistency/checker.ts';
 import { BUGS, type Bug } from './consistency/planted-bugs.ts';
 import { renderReport } from './consistency/report.ts';
 import { STORES, type Store } from './consistency/system.ts';
@@ -21,7 +20,7 @@ const { operations, faultEvery } = FULL
 
 const results = new Map<Store | Bug, RunResult>();
 
-describe.skipIf(SKIPPED)(`the history of users${SKIPPED}`, () => {
+describe('the history of users', () => {
   test.each(STORES)('is linearizable on %s under kills and partitions', async (store) => {
     const result = await run({
       store,

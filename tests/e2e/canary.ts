@@ -4,6 +4,7 @@ import path from 'node:path';
 
 import { parse } from 'yaml';
 
+import { waitFor } from '../../deploy/local/cluster/cluster.ts';
 import { serviceImage } from '../../deploy/local/cluster/images.ts';
 import { merge, type Values } from '../../deploy/local/cluster/values.ts';
 import { folders } from '../../deploy/local/state.ts';
@@ -49,17 +50,48 @@ export async function installNext(world: World, values: Values): Promise<Release
   return release;
 }
 
-/** The number of responses from the next version: only these announce the end of version 1. */
+/** The requests that reach the next version. */
+export interface Share {
+  readonly percent: number;
+  /** Number of requests that are counted. Default 200. */
+  readonly requests?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Waits until the next version receives a share of the requests, ± 2 % unless all or none; returns their number.
+ * The pods of a controller apply a changed route some time after `helm upgrade --wait`.
+ */
+export function waitForShare(
+  { cluster }: World,
+  platform: Platform,
+  { percent, requests = 200, headers }: Share,
+): Promise<number> {
+  const tolerance = percent === 0 || percent === 100 ? 0 : 2;
+  const what = `${percent} % of the requests to reach the next version`;
+  return waitFor({ cluster, what, seconds: 60 }, async () => {
+    const count = await countNext(platform, requests, headers);
+    const difference = Math.abs((count / requests) * 100 - percent);
+    assert.ok(difference <= tolerance, `it received ${count} of ${requests}`);
+    return count;
+  });
+}
+
+/**
+ * The number of responses from the next version: only these announce the end of version 1. Each request has a
+ * connection of its own, so that they reach every pod of the controller.
+ */
 export async function countNext(
   { api }: Platform,
   requests: number,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<number> {
+  const all = { ...headers, connection: 'close' };
   const numbers = Array.from({ length: requests }).keys();
   let count = 0;
   const sendNext = async () => {
     for (const _ of numbers) {
-      const response = await api.get('/api/v1/users?page=1&limit=1', headers);
+      const response = await api.get('/api/v1/users?page=1&limit=1', all);
       assert.equal(response.status, 200, await response.text());
       if (response.headers.has('sunset')) count += 1;
     }

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+
 import { waitFor } from '../../deploy/local/cluster/cluster.ts';
 import { imageValues, serviceImage } from '../../deploy/local/cluster/images.ts';
 import { readTokenSecret } from '../../deploy/local/cluster/platform.ts';
@@ -36,7 +38,7 @@ function platformValues(settings: Settings): Values {
   };
 }
 
-/** Installs the platform with `overrides`, and waits until its edge, or the one at `address`, responds. */
+/** Installs the platform with `overrides`, and waits until it responds, at its edge or at `address`. */
 export async function installPlatform(
   world: World,
   overrides: Values = {},
@@ -48,10 +50,35 @@ export async function installPlatform(
   const values = merge(platformValues(settings), overrides);
   await release.install(values);
   const base = address ?? (await edgeAddress(world));
-  await waitForPage(world, base);
   const secret = await readTokenSecret(cluster, { namespace, release: NAME });
   const newToken: Platform['newToken'] = (tier) => newUserToken(secret, tier);
-  return { release, base, secret, api: createApi(base), newToken, values };
+  const platform = { release, base, secret, api: createApi(base), newToken, values };
+  const what = `responses from ${base}; set NODE_HOST if this machine reaches the ports of nodes at another address`;
+  await waitFor({ cluster, what, seconds: 90 }, () => assertResponds(platform));
+  return platform;
+}
+
+/** New connections in a row: they reach every pod of the edge, or of the controller that precedes it. */
+const CONNECTIONS = 20;
+
+/**
+ * Asserts that every pod of the edge or of a controller forwards requests: twenty new connections in a row get
+ * a response of each service. A pod that has just started may be ready before it knows all services.
+ */
+export async function assertResponds({
+  base,
+  newToken,
+  values,
+}: Pick<Platform, 'base' | 'newToken' | 'values'>): Promise<true> {
+  const headers = { authorization: `Bearer ${newToken()}`, connection: 'close' };
+  const installed = SERVICE_NAMES.filter((name) => (values[name] as Values).enabled !== false);
+  const paths = ['/', ...installed.map((name) => `/api/v2/${name}?limit=1`)];
+  for (const path of Array.from({ length: CONNECTIONS }, () => paths).flat()) {
+    const response = await fetch(base + path, { headers, signal: AbortSignal.timeout(10_000) });
+    const text = await response.text();
+    assert.equal(response.status, 200, `GET ${path} returned ${response.status}: ${text}`);
+  }
+  return true;
 }
 
 /** The address at which this machine reaches the ports of a node. */
@@ -68,13 +95,4 @@ async function edgeAddress(world: World): Promise<string> {
   }>('service', `${NAME}-edge`, '--namespace', namespace);
   const port = spec.ports.at(-1);
   return `${port?.name}://${await nodeHost(world)}:${port?.nodePort}`;
-}
-
-async function waitForPage({ cluster }: World, base: string): Promise<void> {
-  const what = `a response from ${base}; set NODE_HOST if this machine reaches the ports of nodes at another address`;
-  await waitFor({ cluster, what, seconds: 30 }, async () => {
-    const response = await fetch(base, { signal: AbortSignal.timeout(2_000) });
-    await response.body?.cancel();
-    return response.ok || undefined;
-  });
 }

@@ -1,5 +1,6 @@
 import path from 'node:path';
 
+import { CHARTS } from '../../deploy/charts/folder.ts';
 import type { Values } from '../../deploy/local/cluster/values.ts';
 import type { World } from './scenario.ts';
 
@@ -22,7 +23,7 @@ export interface Release {
 
 /** A release of `chart` in the namespace of the scenario; `install` creates it. */
 export function createRelease(
-  { cluster, namespace, charts }: Pick<World, 'cluster' | 'namespace' | 'charts'>,
+  { cluster, namespace }: Pick<World, 'cluster' | 'namespace'>,
   chart: string,
   name = chart,
 ): Release {
@@ -32,7 +33,7 @@ export function createRelease(
     const input = JSON.stringify(values);
     // Helm 4 cannot read the status of a Rollout of Argo Rollouts: it would wait until the time-out.
     const wait = input.includes('progressiveDelivery') ? ['--wait=legacy', ...WAIT.slice(1)] : WAIT;
-    const args = [command, name, path.join(charts, chart), ...where, ...wait, '--values', '-'];
+    const args = [command, name, path.join(CHARTS, chart), ...where, ...wait, '--values', '-'];
     await cluster.helm(args, input);
   };
   return {

@@ -1,4 +1,4 @@
-import { inject, test } from 'vitest';
+import { test } from 'vitest';
 
 import { type Cluster, createCluster } from '../../deploy/local/cluster/cluster.ts';
 import { describeDiagnostics } from '../../deploy/local/cluster/diagnostics.ts';
@@ -13,8 +13,6 @@ const CLEANUP_SECONDS = 180;
 export interface World {
   readonly cluster: Cluster;
   readonly settings: Settings;
-  /** The folder of the packed charts. */
-  readonly charts: string;
   /** A namespace that enforces Pod Security `restricted`, removed after the scenario. */
   readonly namespace: string;
   /** Prints the current step; a time-out names it. */
@@ -56,7 +54,6 @@ export function scenario({ name, title, seconds, missing, run }: Scenario): void
     const world: World = {
       cluster,
       settings,
-      charts: inject('charts'),
       namespace,
       log(next) {
         step = next;

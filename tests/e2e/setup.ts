@@ -2,18 +2,11 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 import type { TestProject } from 'vitest/node';
-import { packCharts } from '../../deploy/charts/dependencies.ts';
 import { createCluster } from '../../deploy/local/cluster/cluster.ts';
 import cancelOnInterrupt from '../cancel-on-interrupt.ts';
 import { plainError } from '../plain-error.ts';
+import { requireContext } from './context.ts';
 import { readSettings } from './settings.ts';
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** The folder of the packed charts, which all scenarios install. */
-    charts: string;
-  }
-}
 
 const SCENARIOS = path.join(import.meta.dirname, 'scenarios');
 
@@ -21,11 +14,11 @@ const SCENARIOS = path.join(import.meta.dirname, 'scenarios');
 const KINDS = ['namespaces', 'deployments.apps', 'secrets', 'networkpolicies'];
 
 /**
- * Global setup of Vitest: checks the settings and the cluster, and packs the charts.
+ * Global setup of Vitest: checks the settings and the cluster.
  *
  * @throws {Error} in one line that names the setting to change
  */
-export default async function setup(project: TestProject): Promise<() => void> {
+export default async function setup(project: TestProject): Promise<void> {
   try {
     readSettings(process.env);
     requireScenarios(process.env.ONLY?.split(',') ?? []);
@@ -34,9 +27,6 @@ export default async function setup(project: TestProject): Promise<() => void> {
     throw plainError((error as Error).message);
   }
   cancelOnInterrupt(project);
-  const charts = packCharts();
-  project.provide('charts', charts);
-  return () => fs.rmSync(charts, { recursive: true, force: true });
 }
 
 function requireScenarios(names: readonly string[]): void {
@@ -47,6 +37,7 @@ function requireScenarios(names: readonly string[]): void {
 
 async function requireCluster(): Promise<void> {
   const { kubectl } = createCluster(AbortSignal.timeout(30_000));
+  requireContext((await kubectl(['config', 'current-context'])).trim(), process.env);
   try {
     await kubectl(['get', '--raw', '/readyz']);
   } catch (error) {

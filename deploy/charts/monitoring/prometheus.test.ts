@@ -12,7 +12,7 @@ import { SERVICE_NAMES } from '../../../services/services.ts';
 import { runLoad } from '../../k6/run.ts';
 import { replicasOf } from '../../local/processes/system.ts';
 import { startTrialSystem, type TrialSystem } from '../../local/testing/trial-system.ts';
-import { EVERYTHING, only, packCharts, type Rendered, SHARED } from '../tests/render.ts';
+import { charts, EVERYTHING, only, type Rendered, SHARED } from '../tests/render.ts';
 import { type Prometheus, startPrometheus } from './testing/prometheus.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
@@ -20,11 +20,7 @@ vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 const RUNBOOK = path.join(import.meta.dirname, '../../../docs/runbook.md');
 
 const stack = new AsyncDisposableStack();
-const charts = stack.use(packCharts());
-const rendered = SERVICE_NAMES.map((name) => ({
-  name,
-  objects: charts.render(name, { ...SHARED[name], ...EVERYTHING }),
-}));
+const objectsOf = (name: string) => charts.render(name, { ...SHARED[name], ...EVERYTHING });
 let system: TrialSystem;
 let prometheus: Prometheus;
 
@@ -41,7 +37,7 @@ beforeAll(async () => {
       address: `127.0.0.1:${healthPort}`,
       labels: { namespace: 'trial', service: `fw-${service}-metrics`, pod: name },
     })),
-    rules: rendered.map(({ objects }) => only(objects, 'PrometheusRule').spec),
+    rules: SERVICE_NAMES.map((name) => only(objectsOf(name), 'PrometheusRule').spec),
   });
   stack.defer(() => prometheus.stop());
   await runLoad({
@@ -72,8 +68,8 @@ async function emptyOf(exprs: readonly string[]): Promise<string[]> {
   return results.flat();
 }
 
-test.each(rendered)('every rule of $name returns data', async ({ objects }) => {
-  const rules: Rendered[] = only(objects, 'PrometheusRule').spec.groups.flatMap(
+test.each(SERVICE_NAMES)('every rule of %s returns data', async (name) => {
+  const rules: Rendered[] = only(objectsOf(name), 'PrometheusRule').spec.groups.flatMap(
     ({ rules: some }: Rendered) => some,
   );
   // Without "bool", a comparison has no result while the alert is silent.
@@ -82,9 +78,8 @@ test.each(rendered)('every rule of $name returns data', async ({ objects }) => {
   await expect.poll(() => emptyOf(exprs), { timeout: 120_000, interval: 1_000 }).toEqual([]);
 });
 
-test.each(rendered)('every query of the dashboard of $name returns data', async (service) => {
-  const { name, objects } = service;
-  const { data } = only(objects, 'ConfigMap', `fw-${name}-dashboard`);
+test.each(SERVICE_NAMES)('every query of the dashboard of %s returns data', async (name) => {
+  const { data } = only(objectsOf(name), 'ConfigMap', `fw-${name}-dashboard`);
   const dashboard = JSON.parse(data[`fw-${name}.json`]);
   const targets: Rendered[] = dashboard.panels.flatMap((panel: Rendered) => panel.targets);
   const queries = [

@@ -6,15 +6,12 @@ import path from 'node:path';
 import { runToEnd, startService } from '@fw/service/testing';
 import { startPostgres } from '@fw/service/testing/postgres';
 import pg from 'pg';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 
-import { CHARTS } from '../dependencies.ts';
+import { CHARTS } from '../folder.ts';
 import { forDatabases } from './platform.ts';
-import { only, packCharts, type Rendered } from './render.ts';
-
-const charts = packCharts();
-afterAll(() => charts[Symbol.dispose]());
+import { charts, only, type Rendered } from './render.ts';
 
 const MAIN = new URL('../../../services/users/src/main.ts', import.meta.url);
 const CA = '/run/secrets/fw/postgres-ca.crt';
@@ -93,14 +90,15 @@ test('the values of the README give users and catalog a database with TLS', () =
 });
 
 test('values of a release from before caSecret still render', () => {
-  const previous = path.join(charts.folder, 'previous');
-  fs.cpSync(path.join(charts.folder, 'users'), previous, { recursive: true });
+  const previous = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-previous-'));
+  onTestFinished(() => fs.rmSync(previous, { recursive: true }));
+  fs.cpSync(path.join(CHARTS, 'users'), previous, { recursive: true });
   const file = path.join(previous, 'values.yaml');
   const values = fs.readFileSync(file, 'utf8').replace(/^ {4}caSecret:\n( {6}.*\n)+/m, '');
   fs.writeFileSync(file, values);
   const existingSecret = { name: 'database' };
   const render = (postgres: object) =>
-    secretsOf(charts.render('previous', { store: { type: 'postgres', postgres } }), 'fw-users');
+    secretsOf(charts.render(previous, { store: { type: 'postgres', postgres } }), 'fw-users');
 
   expect(values).not.toContain('caSecret');
   expect(render({ existingSecret })).toEqual([URL_SECRET]);

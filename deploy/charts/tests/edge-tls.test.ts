@@ -12,14 +12,11 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 import { issueCertificate, writeSecretVolume } from '../../local/testing/certificate.ts';
 import { listenAnywhere } from '../../local/testing/ports.ts';
-import { only, packCharts } from './render.ts';
+import { charts, only, type Rendered } from './render.ts';
 import { type RenderedEdge, startRenderedEdge } from './rendered-edge.ts';
 
-const charts = packCharts();
-afterAll(() => charts[Symbol.dispose]());
-
 const TLS = { edge: { tls: { secretName: 'edge-tls' } } };
-const objects = charts.render('platform', TLS);
+let objects: Rendered[];
 const certificate = issueCertificate(['127.0.0.1']);
 const ca = certificate['tls.crt'];
 const HSTS = 'max-age=31536000';
@@ -34,6 +31,7 @@ const echo = http.createServer(async (request, response) => {
 let users: number;
 let edge: RenderedEdge;
 beforeAll(async () => {
+  objects = charts.render('platform', TLS);
   users = await listenAnywhere(echo);
   edge = await startRenderedEdge({ objects, users, certificate });
 });

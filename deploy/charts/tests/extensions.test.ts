@@ -1,11 +1,8 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SERVICE_NAMES } from '../../../services/services.ts';
 
 import { podsOf } from './platform.ts';
-import { only, packCharts, type Rendered, SHARED, type Values } from './render.ts';
-
-const charts = packCharts();
-afterAll(() => charts[Symbol.dispose]());
+import { charts, only, type Rendered, SHARED, type Values } from './render.ts';
 
 const renderUsers = (values: Values) => charts.render('users', { ...SHARED.users, ...values });
 const podOf = (objects: readonly Rendered[]) => only(objects, 'Deployment').spec.template.spec;
@@ -55,6 +52,20 @@ test('extraContainers follow the container of the service', () => {
 
   expect(containers.map(({ name }: { name: string }) => name)).toEqual(['users', 'proxy']);
   expect(containers[1]).toEqual(sidecar);
+});
+
+test.each([
+  ['a service with a database', 'users', ['proxy', 'migrate']],
+  ['a service without one', 'reports', ['proxy']],
+])('extraInitContainers precede the migration of %s', (_, chart, names) => {
+  const sidecar = { name: 'proxy', image: 'proxy:1', restartPolicy: 'Always' };
+
+  const { initContainers } = podOf(
+    charts.render(chart, { ...SHARED[chart], extraInitContainers: [sidecar] }),
+  );
+
+  expect(initContainers.map(({ name }: { name: string }) => name)).toEqual(names);
+  expect(initContainers[0]).toEqual(sidecar);
 });
 
 test('a value of a probe replaces one setting', () => {

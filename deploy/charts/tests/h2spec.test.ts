@@ -3,16 +3,13 @@ import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 import { issueCertificate } from '../../local/testing/certificate.ts';
 import { listenAnywhere } from '../../local/testing/ports.ts';
 import { ensureTool } from '../../local/tools.ts';
-import { packCharts } from './render.ts';
+import { charts } from './render.ts';
 import { startRenderedEdge } from './rendered-edge.ts';
-
-const charts = packCharts();
-afterAll(() => charts[Symbol.dispose]());
 
 /** The cases of h2spec 2.2.1. */
 const CASES = 145;

@@ -3,18 +3,19 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 
 import { freePort } from '../../local/testing/ports.ts';
-import { packCharts, type Rendered } from './render.ts';
+import { charts, only, type Rendered } from './render.ts';
 
-const charts = packCharts();
-afterAll(() => charts[Symbol.dispose]());
+let catalog: Rendered[];
+beforeAll(() => {
+  catalog = charts.render('catalog');
+});
 
 /** Runs the program of the chart catalog's test pod, with the service at `base`. */
 async function runProgram(base: string): Promise<{ code: number | null; output: string }> {
-  const pods = charts.render('catalog').filter(({ kind }: Rendered) => kind === 'Pod');
-  const [, ...args] = pods[0]?.spec.containers[0].command ?? [];
+  const [, ...args] = only(catalog, 'Pod').spec.containers[0].command;
   const child = spawn(process.execPath, args, { env: { BASE: base } });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {

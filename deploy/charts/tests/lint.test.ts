@@ -1,17 +1,14 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
-import { CHARTS } from '../dependencies.ts';
+import { CHARTS } from '../folder.ts';
 import { generatedFiles } from '../generate.ts';
-import { only, packCharts, type Rendered, SHARED } from './render.ts';
+import { charts, only, type Rendered, SHARED } from './render.ts';
 import { EXCEPTIONS, findingsOf } from './score.ts';
-
-const charts = packCharts();
-afterAll(() => charts[Symbol.dispose]());
 
 test.each(SERVICE_NAMES)('helm lint --strict accepts %s', (chart) => {
   const { status, stdout } = charts.helm(

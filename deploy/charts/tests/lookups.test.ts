@@ -1,16 +1,14 @@
 import { execFile } from 'node:child_process';
 import http from 'node:http';
+import os from 'node:os';
 import { promisify } from 'node:util';
 
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 
 import { listenAnywhere } from '../../local/testing/ports.ts';
 import { ensureTool } from '../../local/tools.ts';
-import { only, packCharts, type Rendered, readObjects, SHARED, type Values } from './render.ts';
-
-const charts = packCharts();
-afterAll(() => charts[Symbol.dispose]());
+import { charts, only, type Rendered, readObjects, SHARED, type Values } from './render.ts';
 
 /** The kinds of objects of the charts, by API group and version. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
@@ -79,7 +77,7 @@ async function renderOn(
         ...['--is-upgrade', '--dry-run=server', '--disable-openapi-validation'],
         ...['--kube-apiserver', address],
       ],
-      { cwd: charts.folder, env: { PATH: process.env.PATH, HOME: charts.folder } },
+      { cwd: charts.folder, env: { PATH: process.env.PATH, HOME: os.tmpdir() } },
     );
     helm.child.stdin?.end(stringify(values));
     return readObjects((await helm).stdout);

@@ -2,15 +2,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 import { createMetrics } from '@fw/service';
-import { afterAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { SERVICE_NAMES } from '../../../services/services.ts';
 
-import { CHARTS } from '../dependencies.ts';
-import { only, packCharts, type Rendered, SHARED, type Values } from './render.ts';
-
-const charts = packCharts();
-afterAll(() => charts[Symbol.dispose]());
+import { CHARTS } from '../folder.ts';
+import { charts, only, type Rendered, SHARED, type Values } from './render.ts';
 
 const MONITORED: Values = {
   metrics: {
@@ -47,10 +44,16 @@ test('the rule in the README provides the custom metric of the autoscaler', asyn
 });
 
 describe.each(SERVICE_NAMES)('%s', (chart) => {
-  const objects = charts.render(chart, { ...SHARED[chart], ...MONITORED });
-  const { groups } = only(objects, 'PrometheusRule').spec;
-  const rules: Rendered[] = groups.flatMap(({ rules: some }: Rendered) => some);
-  const alerts = rules.filter(({ alert }) => alert !== undefined);
+  let objects: Rendered[];
+  let groups: Rendered[];
+  let rules: Rendered[];
+  let alerts: Rendered[];
+  beforeAll(() => {
+    objects = charts.render(chart, { ...SHARED[chart], ...MONITORED });
+    groups = only(objects, 'PrometheusRule').spec.groups;
+    rules = groups.flatMap(({ rules: some }) => some);
+    alerts = rules.filter(({ alert }) => alert !== undefined);
+  });
 
   test('a headless Service exposes the health ports to Prometheus', () => {
     const monitor = only(objects, 'ServiceMonitor');
@@ -88,6 +91,17 @@ describe.each(SERVICE_NAMES)('%s', (chart) => {
         `https://docs.example.org/runbook#${alert.toLowerCase()}`,
       );
     }
+  });
+
+  test('alerts without the address of a runbook have no link', () => {
+    const metrics = { serviceMonitor: { enabled: true }, prometheusRule: { enabled: true } };
+    const rendered = only(charts.render(chart, { ...SHARED[chart], metrics }), 'PrometheusRule');
+    const annotations: object[] = rendered.spec.groups
+      .flatMap((group: Rendered) => group.rules)
+      .flatMap((rule: Rendered) => rule.annotations ?? []);
+
+    expect(annotations).toHaveLength(alerts.length);
+    for (const one of annotations) expect(Object.keys(one)).toEqual(['summary']);
   });
 
   test('alerts match the features of the service', () => {

@@ -1,15 +1,12 @@
 import { spawnSync } from 'node:child_process';
 
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { createJwtVerifier } from '../../../services/reports/src/auth/jwt.ts';
 import { SERVICE_NAMES } from '../../../services/services.ts';
 import { merge } from '../../local/cluster/values.ts';
 import { PLATFORMS } from './platform.ts';
-import { packCharts, SHARED, type Values } from './render.ts';
-
-const charts = packCharts();
-afterAll(() => charts[Symbol.dispose]());
+import { charts, SHARED, type Values } from './render.ts';
 
 const notesOf = (chart: string, values: Values) =>
   charts
@@ -145,6 +142,35 @@ test('the notes sign no token if the public keys are at an address', () => {
 test('the notes name the services that reports calls', () => {
   expect(notesOf('reports', SHARED.reports ?? {})).toContain(
     'Statistics come from http://fw-catalog.',
+  );
+});
+
+test.each([
+  ['a service', 'users', { image: { registry: 'registry.example.org' } }],
+  ['a service', 'users', { image: { repository: 'registry.example.org/fw-users' } }],
+  ['a service', 'users', { image: { repository: 'localhost/fw-users' } }],
+  ['a service', 'users', { image: { pullPolicy: 'Never' } }],
+  ['the platform', 'platform', { global: { image: { registry: 'registry.example.org' } } }],
+  ['the platform', 'platform', { global: { image: { pullPolicy: 'Never' } } }],
+])('the notes of %s do not warn of Docker Hub: %s %j', (_, chart, values) => {
+  expect(notesOf(chart, values)).not.toContain('Docker Hub');
+});
+
+test('the notes say which value sets the registry of images that Docker Hub does not have', () => {
+  const registry = { image: { registry: 'registry.example.org' } };
+
+  expect(notesOf('users', { image: { tag: 'dev' } })).toContain(
+    '* Unless the nodes have the image fw-users:dev, they pull it from Docker Hub, which does not have it (ErrImagePull): set image.registry.',
+  );
+  expect(
+    notesOf('platform', {
+      global: { image: { tag: 'dev' } },
+      ...Object.fromEntries(SERVICE_NAMES.map((name) => [name, registry])),
+      users: {},
+      reports: { image: { repository: 'local/fw-reports' } },
+    }),
+  ).toContain(
+    '* Unless the nodes have the images fw-users:dev, local/fw-reports:dev, they pull them from Docker Hub, which does not have them (ErrImagePull): set users.image.registry, reports.image.registry, or global.image.registry for all images of the platform.',
   );
 });
 

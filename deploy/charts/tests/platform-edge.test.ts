@@ -4,20 +4,23 @@ import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { SERVICE_NAMES } from '../../../services/services.ts';
 import { listenAnywhere } from '../../local/testing/ports.ts';
 import { namesOf } from './platform.ts';
-import { only, packCharts, type Rendered, readObjects, type Values } from './render.ts';
+import { charts, only, type Rendered, readObjects, type Values } from './render.ts';
 import { NGINX, startRenderedEdge } from './rendered-edge.ts';
 
-const charts = packCharts();
-afterAll(() => charts[Symbol.dispose]());
-
-const objects = charts.render('platform');
-const files: Record<string, string> = only(objects, 'ConfigMap', 'fw-edge').data;
-const pod = only(objects, 'Deployment', 'fw-edge').spec.template.spec;
-const [container] = pod.containers;
+let objects: Rendered[];
+let files: Record<string, string>;
+let pod: Rendered;
+let container: Rendered;
+beforeAll(() => {
+  objects = charts.render('platform');
+  files = only(objects, 'ConfigMap', 'fw-edge').data;
+  pod = only(objects, 'Deployment', 'fw-edge').spec.template.spec;
+  [container] = pod.containers;
+});
 
 test('the edge has the same nginx.conf and page as make up', () => {
   const page: Record<string, string> = only(objects, 'ConfigMap', 'fw-edge-page').data;

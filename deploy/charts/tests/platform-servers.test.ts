@@ -1,13 +1,13 @@
-import { afterAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { SERVICES } from '../../../services/services.ts';
 
 import { forDatabases, namesOf, podsOf, selected } from './platform.ts';
-import { only, packCharts, type Rendered, type Values } from './render.ts';
+import { charts, only, type Rendered, type Values } from './render.ts';
 
-const charts = packCharts();
-afterAll(() => charts[Symbol.dispose]());
-
-const objects = charts.render('platform');
+let objects: Rendered[];
+beforeAll(() => {
+  objects = charts.render('platform');
+});
 const secretOf = (name: string): Record<string, string> => only(objects, 'Secret', name).stringData;
 
 test('passwords are random and part of the address', () => {
@@ -31,6 +31,16 @@ test('no pod and no ConfigMap contains a password', () => {
 
   expect(passwords).toHaveLength(3);
   for (const password of passwords) expect(others).not.toContain(password);
+});
+
+test('the password of Valkey is not in the arguments of its process', () => {
+  const [pods] = podsOf(objects).filter(({ name }) => name === 'fw-valkey');
+  const command: string[] = pods?.spec.containers[0].command;
+  const script = command.indexOf('-c') + 1;
+
+  expect(command[script]).toContain('requirepass');
+  expect(command.toSpliced(script, 1).join(' ')).not.toContain('PASSWORD');
+  expect(command.join(' ')).not.toContain('$(');
 });
 
 test.each(['postgres', 'valkey'])(

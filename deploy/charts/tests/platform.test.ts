@@ -1,19 +1,20 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 
 import { SERVICE_NAMES, SERVICES } from '../../../services/services.ts';
 import { HOST, namesOf, PLATFORMS, podsOf, selected } from './platform.ts';
-import { only, packCharts, type Rendered, type Values } from './render.ts';
+import { charts, only, type Rendered, type Values } from './render.ts';
 import { findingsOf } from './score.ts';
-
-const charts = packCharts();
-afterAll(() => charts[Symbol.dispose]());
 
 const CASES = Object.entries<Values>(PLATFORMS).map(([name, values]) => ({ name, values }));
 
 describe.each(CASES)('$name', ({ values }) => {
-  const objects = charts.render('platform', values);
-  const pods = podsOf(objects);
+  let objects: Rendered[];
+  let pods: ReturnType<typeof podsOf>;
+  beforeAll(() => {
+    objects = charts.render('platform', values);
+    pods = podsOf(objects);
+  });
 
   test('object names are unique per kind and begin with the release name', () => {
     const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);

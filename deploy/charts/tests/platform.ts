@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parse } from 'yaml';
 
 import { SERVICE_NAMES, SERVICES } from '../../../services/services.ts';
-import { CHARTS } from '../dependencies.ts';
+import { CHARTS } from '../folder.ts';
 import type { Rendered, Values } from './render.ts';
 
 /** The host of the ingresses in `PLATFORMS`. */

@@ -1,9 +1,6 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
-import { only, packCharts, type Rendered, SHARED, type Values } from './render.ts';
-
-const charts = packCharts();
-afterAll(() => charts[Symbol.dispose]());
+import { charts, only, type Rendered, SHARED, type Values } from './render.ts';
 
 const renderUsers = (values: Values = {}) => charts.render('users', { ...SHARED.users, ...values });
 const renderReports = (values: Values = {}) =>
@@ -130,7 +127,10 @@ test('podSecurityContext adds settings and cannot weaken Pod Security "restricte
 });
 
 describe('pods roll after a change of', () => {
-  const before = annotationsOf(renderReports());
+  let before: Rendered;
+  beforeAll(() => {
+    before = annotationsOf(renderReports());
+  });
 
   test.each([
     ['a variable', { config: { LOG_LEVEL: 'debug' } }, 'checksum/config'],

@@ -6,19 +6,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { startTrialSystem, type TrialSystem } from '../../local/testing/trial-system.ts';
 import { secretFile } from '../../local/token.ts';
-import { NEEDED, only, packCharts } from './render.ts';
+import { charts, NEEDED, only } from './render.ts';
 
-const charts = packCharts();
 let system: TrialSystem;
 
 beforeAll(async () => {
   system = await startTrialSystem();
 });
 
-afterAll(async () => {
-  charts[Symbol.dispose]();
-  await system.stop();
-});
+afterAll(() => system.stop());
 
 /** Runs the program of a chart's test pod in this machine's Node, against a running system. */
 async function runTestPod(

@@ -1,10 +1,7 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 import { SERVICE_NAMES, SERVICES } from '../../../services/services.ts';
-import { only, packCharts, SHARED, type Values } from './render.ts';
-
-const charts = packCharts();
-afterAll(() => charts[Symbol.dispose]());
+import { charts, only, type Rendered, SHARED, type Values } from './render.ts';
 
 const ADDRESS = 'http://prometheus.monitoring:9090';
 const PROGRESSIVE: Values = {
@@ -15,8 +12,12 @@ const renderUsers = (values: Values = {}) =>
   charts.render('users', { ...SHARED.users, ...PROGRESSIVE, ...values });
 
 describe.each(SERVICE_NAMES)('the Rollout of %s', (name) => {
-  const plain = charts.render(name, SHARED[name]);
-  const objects = charts.render(name, { ...SHARED[name], ...PROGRESSIVE });
+  let plain: Rendered[];
+  let objects: Rendered[];
+  beforeAll(() => {
+    plain = charts.render(name, SHARED[name]);
+    objects = charts.render(name, { ...SHARED[name], ...PROGRESSIVE });
+  });
 
   test('replaces the Deployment and the ConfigMap, and has the same pods', () => {
     const withoutEnvironment = (pod: { containers: object[]; initContainers?: object[] }) => ({
@@ -110,7 +111,7 @@ test('the memory of a version may grow by a quarter of its limit', () => {
 
 test('no old ReplicaSet is kept, because the controller would then ignore the deadline', () => {
   expect(only(renderUsers(), 'Rollout').spec).toMatchObject({
-    ...{ revisionHistoryLimit: 0, progressDeadlineSeconds: 50, progressDeadlineAbort: true },
+    ...{ revisionHistoryLimit: 0, progressDeadlineSeconds: 120, progressDeadlineAbort: true },
   });
 });
 
@@ -146,13 +147,30 @@ test.each([
     'users: progressiveDelivery.enabled is true, but progressiveDelivery.prometheus.address is empty, so that no objective could be measured: expected a form such as http://prometheus-operated.monitoring:9090',
   ],
   [
-    { enabled: true, prometheus: { address: ADDRESS }, trialSeconds: 40 },
-    'users: progressiveDelivery.progressDeadlineSeconds is 50, which ends before the trial or the observation: expected 60 or more, the larger of trialSeconds + 20 and observationSeconds + 10',
+    { enabled: true, prometheus: { address: ADDRESS }, trialSeconds: 110 },
+    'users: progressiveDelivery.progressDeadlineSeconds is 120, too early for a version that works: expected 130 or more, the largest of trialSeconds + 20, observationSeconds + 10, and 30 s more than the 60 s for which a migration waits for its database',
   ],
   [
     { enabled: true, prometheus: { address: ADDRESS }, observationSeconds: 300 },
-    'users: progressiveDelivery.progressDeadlineSeconds is 50, which ends before the trial or the observation: expected 310 or more, the larger of trialSeconds + 20 and observationSeconds + 10',
+    'users: progressiveDelivery.progressDeadlineSeconds is 120, too early for a version that works: expected 310 or more, ',
+  ],
+  [
+    { enabled: true, prometheus: { address: ADDRESS }, progressDeadlineSeconds: 89 },
+    'users: progressiveDelivery.progressDeadlineSeconds is 89, too early for a version that works: expected 90 or more, ',
   ],
 ])('%j is rejected', (progressiveDelivery, message) => {
   expect(() => charts.render('users', { ...SHARED.users, progressiveDelivery })).toThrow(message);
+});
+
+test('the deadline of a service without a database is not that of a migration', () => {
+  const deadlineOf = (progressDeadlineSeconds: number) => {
+    const progressiveDelivery = { enabled: true, prometheus: { address: ADDRESS } };
+    const values = { progressiveDelivery: { ...progressiveDelivery, progressDeadlineSeconds } };
+    return only(charts.render('reports', { ...SHARED.reports, ...values }), 'Rollout').spec;
+  };
+
+  expect(deadlineOf(50)).toMatchObject({ progressDeadlineSeconds: 50 });
+  expect(() => deadlineOf(49)).toThrow(
+    'expected 50 or more, the larger of trialSeconds + 20 and observationSeconds + 10',
+  );
 });

@@ -1,15 +1,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { SERVICE_NAMES } from '../../../services/services.ts';
 
 import { onlyService } from './platform.ts';
-import { packCharts, type Values } from './render.ts';
-
-const charts = packCharts();
-afterAll(() => charts[Symbol.dispose]());
+import { charts, type Values } from './render.ts';
 
 /** Values that a chart rejects, with the line that it prints. */
 interface Rejected {

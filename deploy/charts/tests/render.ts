@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import fs from 'node:fs';
 
 import { parseAllDocuments, stringify } from 'yaml';
 import { SERVICES } from '../../../services/services.ts';
 
 import { ensureTool } from '../../local/tools.ts';
-import { packCharts as copyAndPack, type HelmName } from '../dependencies.ts';
+import { CHARTS } from '../folder.ts';
 
 /** A rendered object. */
 export interface Rendered {
@@ -29,8 +28,8 @@ export interface HelmRun {
   readonly stderr: string;
 }
 
-/** A copy of the charts with packed dependencies. */
-export interface PackedCharts extends Disposable {
+/** Runs Helm on the charts in a folder. */
+export interface Charts {
   readonly folder: string;
   /** Runs Helm with `values` on standard input. */
   helm(args: readonly string[], values?: Values): HelmRun;
@@ -42,13 +41,10 @@ export interface PackedCharts extends Disposable {
   render(chart: string, values?: Values): Rendered[];
 }
 
-/** Packs a copy of the charts with `tool`: test files run at the same time. */
-export function packCharts(tool: HelmName = 'helm'): PackedCharts {
-  const helm = ensureTool(tool);
-  const folder = copyAndPack(tool);
-
-  const run: PackedCharts['helm'] = (args, values = {}) =>
-    spawnSync(helm, args, {
+/** The charts in `folder`. */
+export function chartsIn(folder: string): Charts {
+  const helm: Charts['helm'] = (args, values = {}) =>
+    spawnSync(ensureTool('helm'), args, {
       cwd: folder,
       input: stringify(values, { version: '1.1' }),
       encoding: 'utf8',
@@ -56,18 +52,18 @@ export function packCharts(tool: HelmName = 'helm'): PackedCharts {
 
   return {
     folder,
-    helm: run,
+    helm,
     render(chart, values) {
       const args = ['template', 'fw', chart, '--namespace', 'trial', '--values', '-'];
-      const { status, stdout, stderr } = run(args, values);
+      const { status, stdout, stderr } = helm(args, values);
       if (status !== 0) throw new Error(stderr);
       return readObjects(stdout);
     },
-    [Symbol.dispose]() {
-      fs.rmSync(folder, { recursive: true, force: true });
-    },
   };
 }
+
+/** The charts of this checkout. */
+export const charts = chartsIn(CHARTS);
 
 /** Parses a stream of YAML documents. */
 export function readObjects(text: string): Rendered[] {

@@ -1,18 +1,7 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
-import {
-  EVERYTHING,
-  NEEDED,
-  only,
-  packCharts,
-  type Rendered,
-  SHARED,
-  type Values,
-} from './render.ts';
-
-const charts = packCharts();
-afterAll(() => charts[Symbol.dispose]());
+import { charts, EVERYTHING, NEEDED, only, type Rendered, SHARED, type Values } from './render.ts';
 
 /** Values with which the tests render each chart. */
 const MATRIX: Readonly<Record<string, (chart: string) => Values>> = {
@@ -42,10 +31,16 @@ const podsOf = (objects: readonly Rendered[]) => [
 ];
 
 describe.each(CASES)('$chart, $name', ({ chart, values }) => {
-  const objects = charts.render(chart, values);
-  const deployment = only(objects, 'Deployment');
-  const pod = deployment.spec.template.spec;
-  const [container] = pod.containers;
+  let objects: Rendered[];
+  let deployment: Rendered;
+  let pod: Rendered;
+  let container: Rendered;
+  beforeAll(() => {
+    objects = charts.render(chart, values);
+    deployment = only(objects, 'Deployment');
+    pod = deployment.spec.template.spec;
+    [container] = pod.containers;
+  });
 
   test('object names are unique per kind, and labels are the recommended ones', () => {
     const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);

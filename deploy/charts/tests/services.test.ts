@@ -1,15 +1,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
 import { SERVICES } from '../../../services/services.ts';
-import { CHARTS } from '../dependencies.ts';
-import { NEEDED, only, packCharts, type Rendered } from './render.ts';
-
-const charts = packCharts();
-afterAll(() => charts[Symbol.dispose]());
+import { CHARTS } from '../folder.ts';
+import { charts, NEEDED, only, type Rendered } from './render.ts';
 
 const readYaml = (file: string) => parse(fs.readFileSync(path.join(CHARTS, file), 'utf8'));
 const readText = (file: string) => fs.readFileSync(path.join(CHARTS, file), 'utf8');

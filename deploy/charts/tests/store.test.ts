@@ -1,9 +1,6 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
-import { only, packCharts, type Rendered, SHARED, type Values } from './render.ts';
-
-const charts = packCharts();
-afterAll(() => charts[Symbol.dispose]());
+import { charts, only, type Rendered, SHARED, type Values } from './render.ts';
 
 const renderUsers = (values: Values = {}) => charts.render('users', { ...SHARED.users, ...values });
 const podOf = (objects: readonly Rendered[]) => only(objects, 'Deployment').spec.template.spec;

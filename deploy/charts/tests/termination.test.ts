@@ -2,12 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { openConnection } from '@fw/core/testing';
 import { startService } from '@fw/service/testing';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
-import { NEEDED, only, packCharts } from './render.ts';
-
-const charts = packCharts();
-afterAll(() => charts[Symbol.dispose]());
+import { charts, NEEDED, only } from './render.ts';
 
 /** A service whose `/wait` takes `REQUEST_TIMEOUT_MS` and responds with 503. */
 const MAIN = new URL(

@@ -1,11 +1,8 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
 import { VARIABLES } from '../../local/service-variables.ts';
-import { NEEDED, only, packCharts } from './render.ts';
-
-const charts = packCharts();
-afterAll(() => charts[Symbol.dispose]());
+import { charts, NEEDED, only } from './render.ts';
 
 test.each(SERVICE_NAMES)('a pod of %s has each value of config, and no empty variable', (name) => {
   const config = { MAX_IN_FLIGHT: 7, HOST: '::' };

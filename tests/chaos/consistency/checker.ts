@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 
-import { hasGo } from '../../../deploy/local/install-tool.ts';
+import { hasGo, lastLineOf, missingProgram } from '../../../deploy/local/install-tool.ts';
 import type { Group } from './operation.ts';
 
 /** The summary of the checker, and the smallest violation in words. */
@@ -31,15 +31,26 @@ export interface Checker {
 
 export const SOURCE = path.join(import.meta.dirname, 'checker');
 
-/** Why the tests of the checker do not run; in CI they fail instead. */
-export const SKIPPED =
-  hasGo() || process.env.CI ? '' : ' (skipped: install Go 1.26, which builds the checker)';
+/**
+ * Builds the checker in `folder`, and returns the path of its program.
+ *
+ * @throws {Error} if Go or a module is missing
+ */
+export function buildChecker(folder: string): string {
+  const program = path.join(folder, 'checker');
+  const build = ['build', '-trimpath', '-buildvcs=false', '-o', program, '.'];
+  try {
+    execFileSync('go', build, { cwd: SOURCE, stdio: 'pipe' });
+    return program;
+  } catch (cause) {
+    const reason = hasGo() ? lastLineOf(cause) : 'install Go 1.26';
+    throw missingProgram('checker', `Cannot build the checker of histories: ${reason}`);
+  }
+}
 
 /** Builds and starts the checker, which draws the smallest violation in the file `visualization`. */
 export function startChecker(folder: string, visualization: string): Checker {
-  const program = path.join(folder, 'checker');
-  const build = ['build', '-trimpath', '-buildvcs=false', '-o', program, '.'];
-  execFileSync('go', build, { cwd: SOURCE, stdio: 'inherit' });
+  const program = buildChecker(folder);
   const child = spawn(program, ['-visualization', visualization]);
   const ended = once(child, 'close');
   const output = Promise.all([text(child.stdout), text(child.stderr), ended]);

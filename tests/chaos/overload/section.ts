@@ -1,5 +1,6 @@
 import { markdownTable } from '../../../deploy/local/testing/markdown.ts';
 import { median } from '../../../deploy/local/testing/statistics.ts';
+import { describeStolenTime } from '../../stolen-time.ts';
 import { canPin } from './cores.ts';
 import type { Measurement } from './experiment.ts';
 import { PERIOD_MS } from './load.ts';
@@ -21,7 +22,7 @@ const HEAD = [
 export interface SectionOptions {
   /** The median time until the system serves normally again. */
   readonly recoveryMs: number;
-  /** The share of the wanted processor time that other virtual machines used. */
+  /** The share of the needed processor time that other virtual machines took. */
   readonly stolen: number;
 }
 
@@ -41,14 +42,14 @@ Each value is the median of ${rows[0]?.[1].length ?? 0} rounds. A round first me
 request after another; 1×, 2× and 5× are multiples of it. Goodput: responses with 2xx before the client leaves. Peak: the
 higher goodput of 1× and 2× in the same round. None: no response within a second; the other clients left. p50 and
 p99: latency of the goodput. Wasted: handled requests whose client had left before the response was sent. The rows
-with "directly" are without the edge. Other virtual machines used ${percent(stolen)} of the processor time that was wanted.
+with "directly" are without the edge. ${describeStolenTime(stolen)}
 
 ${markdownTable(
   HEAD,
   rows.map(([name, own]) => [name, ...cellsOf(own)]),
 )}
 
-After five times the capacity, the system serves at least 99 % of half the capacity within ${((recoveryMs + PERIOD_MS) / 1_000).toFixed(1)} s.`;
+${((recoveryMs + PERIOD_MS) / 1_000).toFixed(1)} s after a load of five times the capacity ends, the system again serves half its capacity with at most 1 % errors.`;
 }
 
 function cellsOf(samples: readonly Sample[]): string[] {

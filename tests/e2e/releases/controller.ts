@@ -14,7 +14,8 @@ export async function ensureController({ cluster, log, onCleanUp }: World): Prom
   const manifest = ROLLOUTS_MANIFEST || MANIFEST;
   log(`installing Argo Rollouts from ${manifest}`);
   const inNamespace = ['--namespace', NAMESPACE];
-  onCleanUp((current) => remove(current, manifest));
+  const missing = await findMissing(cluster, manifest);
+  onCleanUp((current) => remove(current, missing));
   await cluster.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
   await cluster.kubectl(['apply', '--server-side', '--filename', manifest, ...inNamespace]);
   if (ROLLOUTS_IMAGE) {
@@ -36,10 +37,24 @@ async function hasController({ kubectl }: Cluster): Promise<boolean> {
   return found !== '';
 }
 
-async function remove({ kubectl }: Cluster, manifest: string): Promise<void> {
+/**
+ * The objects of the manifest, and its namespace, that the cluster does not have: only these are removed.
+ * To remove a CustomResourceDefinition of the cluster would delete all objects of its kind.
+ */
+async function findMissing({ kubectl }: Cluster, manifest: string): Promise<string[]> {
+  const list = async (...args: readonly string[]) => {
+    const names = await kubectl([...args, '--namespace', NAMESPACE, '--output=name']);
+    return names.split('\n').filter(Boolean);
+  };
+  const wanted = await list('create', '--dry-run=client', '--filename', manifest);
+  wanted.push(`namespace/${NAMESPACE}`);
+  const existing = await list('get', ...wanted, '--ignore-not-found');
+  return wanted.filter((name) => !existing.includes(name));
+}
+
+async function remove({ kubectl }: Cluster, names: readonly string[]): Promise<void> {
   await kubectl([
-    ...['delete', '--filename', manifest, '--namespace', NAMESPACE, '--ignore-not-found'],
+    ...['delete', ...names, '--namespace', NAMESPACE, '--ignore-not-found'],
     ...['--wait=false', '--request-timeout=0'],
   ]);
-  await kubectl(['delete', 'namespace', NAMESPACE, '--ignore-not-found', '--wait=false']);
 }

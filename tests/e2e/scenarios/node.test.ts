@@ -3,16 +3,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { waitFor } from '../../../deploy/local/cluster/cluster.ts';
 import type { Api } from '../../api.ts';
-import { missingSpareNode, pickNodes } from '../nodes.ts';
-import { installPlatform, type Platform } from '../platform.ts';
+import { missingSpareNode, pickNodes, waitForLostNode } from '../nodes.ts';
+import { assertResponds, installPlatform } from '../platform.ts';
 import { waitForPods, waitForReplicas } from '../pods.ts';
-import { killNode, startNode } from '../power.ts';
+import { killNode } from '../power.ts';
 import { scenario } from '../scenario.ts';
 import { assertUsersExist, createUser } from '../users.ts';
 import { provideVolumes } from '../volumes.ts';
 
 /** Time for the cluster to detect the dead node and to start new pods. */
 const RECOVERY_SECONDS = 150;
+
+/** The number of pods of each part that survives the loss of a node. */
+const PODS = { users: 2, catalog: 2, reports: 3, edge: 2 };
 
 scenario({
   name: 'node',
@@ -31,7 +34,7 @@ scenario({
     const nodeSelector = { 'kubernetes.io/hostname': nodes.stays.metadata.name };
     const platform = await installPlatform(world, {
       postgres: { nodeSelector, storage: { ephemeral: false } },
-      reports: { replicaCount: 3 },
+      reports: { replicaCount: PODS.reports },
     });
     const { api } = platform;
 
@@ -40,23 +43,24 @@ scenario({
     await waitFor({ cluster, what: '50 written users', seconds: 30 }, async () => {
       return writer.ids.length >= 50 || undefined;
     });
-    await killNode(world, goes);
+    const startNode = await killNode(world, goes);
     log('waiting for the service to recover');
     const start = Date.now();
     await waitFor({ cluster, what: 'the service to recover', seconds: RECOVERY_SECONDS }, () =>
       assertResponds(platform),
     );
     log(`recovered after ${Math.round((Date.now() - start) / 1000)} s`);
-    for (const part of ['users', 'catalog']) {
-      await waitForReplicas(world, { part, count: 2, seconds: RECOVERY_SECONDS });
+    await waitForLostNode(cluster, goes);
+    for (const [part, count] of Object.entries(PODS)) {
+      await waitForReplicas(world, { part, count, seconds: RECOVERY_SECONDS });
     }
     const ids = await writer.stop();
     log(`reading the ${ids.length} acknowledged users`);
     await assertUsersExist(api, ids);
 
     log(`starting ${goes} again`);
-    await startNode(world, goes);
-    for (const part of ['users', 'catalog']) await waitForPods(world, { part, count: 2 });
+    await startNode();
+    for (const [part, count] of Object.entries(PODS)) await waitForPods(world, { part, count });
     await assertUsersExist(api, ids);
   },
 });
@@ -81,16 +85,4 @@ function startWriter(api: Api, signal: AbortSignal) {
       return ids;
     },
   };
-}
-
-/** Asserts that each service returns 200, ten times in a row. */
-async function assertResponds({ api, newToken }: Platform): Promise<true> {
-  const authorization = `Bearer ${newToken()}`;
-  const paths = ['/api/v1/users?page=1&limit=1', '/api/v1/catalog', '/api/v1/reports'];
-  for (const path of Array.from({ length: 10 }, () => paths).flat()) {
-    const response = await api.get(path, { authorization, connection: 'close' });
-    await response.arrayBuffer();
-    if (response.status !== 200) throw new Error(`GET ${path} returned ${response.status}`);
-  }
-  return true;
 }

@@ -38,6 +38,8 @@ const RATE = 40;
 const LIMIT_SECONDS = 180;
 /** Seconds in which a bad version must be rolled back, from the start of its first pod. */
 const MAX_ROLLBACK_SECONDS = 60;
+/** The same for a version that is not ready in time: 10 s more than `progressDeadlineSeconds`. */
+const MAX_UNREADY_SECONDS = 130;
 /** Share of the requests that a bad version may affect. */
 const MAX_AFFECTED = 0.005;
 
@@ -116,11 +118,12 @@ function problemsOf(released: Released): string[] {
   const { version, isPromoted, message, seconds, servedSeconds, failed, requests } = released;
   const isHarmless = HARMLESS_VERSIONS.includes(version);
   const isLate = version === LATE_VERSION;
+  const limit = isUnready(message) ? MAX_UNREADY_SECONDS : MAX_ROLLBACK_SECONDS;
   const problems = [
     isPromoted && !isHarmless && 'was promoted',
     !isPromoted && isHarmless && `was rolled back: ${message}`,
     servedSeconds > 0 && !isLate && `got requests of users for ${servedSeconds} s`,
-    seconds > MAX_ROLLBACK_SECONDS && !isHarmless && !isLate && `was decided after ${seconds} s`,
+    seconds > limit && !isHarmless && !isLate && `was decided after ${seconds} s`,
     failed > MAX_AFFECTED * requests && `${failed} of ${requests} requests failed`,
   ];
   return problems.filter(Boolean).map((problem) => `${version.name}: ${problem}`);
@@ -141,8 +144,12 @@ function render(releases: readonly Released[]): string {
   return markdownTable(head, rows);
 }
 
+function isUnready(message: string): boolean {
+  return message.includes('timed out');
+}
+
 /** The measurement that failed, or another reason in the message of the controller. */
 function reasonOf(message: string): string {
-  if (message.includes('timed out')) return 'not ready in time';
+  if (isUnready(message)) return 'not ready in time';
   return /Metric "([^"]+)"/.exec(message)?.[1] ?? message;
 }

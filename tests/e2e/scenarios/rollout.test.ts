@@ -5,14 +5,14 @@ import { merge, type Values } from '../../../deploy/local/cluster/values.ts';
 import { describeMachine } from '../../../deploy/local/testing/machine.ts';
 import { writeSection } from '../../../deploy/local/testing/markdown.ts';
 import { SERVICE_NAMES } from '../../../services/services.ts';
-import { measureStolenTime } from '../../stolen-time.ts';
+import { describeStolenTime, measureStolenTime } from '../../stolen-time.ts';
 import { deletePods, forAllServices, installOverNodes, restart, streamDuring } from '../changes.ts';
 import { waitForIdle } from '../idle.ts';
 import { compareUsers, readUsers } from '../ledger.ts';
 import { drain, missingSpareNode, pickNodes, uncordon, waitForLostNode } from '../nodes.ts';
 import type { Platform } from '../platform.ts';
 import { waitForPods, waitForReplicas } from '../pods.ts';
-import { killNode, startNode } from '../power.ts';
+import { killNode } from '../power.ts';
 import { renameColumn } from '../rename-column.ts';
 import { COLUMN, nodeOptionsOfNextRelease } from '../renamed-code.ts';
 import { scenario, type World } from '../scenario.ts';
@@ -81,7 +81,7 @@ scenario({
     log('comparing the acknowledged users with the rows of the database');
     const comparison = compareUsers(totals.ledger, await readUsers(world, current.column));
     const share = stolen();
-    const result = `${streamRate} requests per second. Other virtual machines used ${(share * 100).toFixed(1)} % of the processor time that was wanted.
+    const result = `${streamRate} requests per second. ${describeStolenTime(share)}
 
 ${totals.render(comparison)}`;
     console.log(result);
@@ -194,13 +194,13 @@ async function streamDuringPowerFailure(
   assert.ok(node);
   const changes = async () => {
     log(`killing ${node}`);
-    await killNode(world, node);
+    const startNode = await killNode(world, node);
     await waitForLostNode(cluster, node);
     for (const part of SERVICE_NAMES) {
       await waitForReplicas(world, { part, count: 2, seconds: 180 });
     }
     log(`starting ${node} again`);
-    await startNode(world, node);
+    await startNode();
     for (const part of SERVICE_NAMES) await waitForPods(world, { part, count: 2 });
   };
   const stream = await streamDuring(world, { platform, changes, start: POWER_FAILURE });

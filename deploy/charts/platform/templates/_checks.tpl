@@ -44,9 +44,6 @@ the name of {{ $name }} is changed, so that reports would not find it: expected 
 {{- define "platform.edgeErrors" -}}
 {{- with .Values.edge }}
 {{- if .enabled }}
-{{- if not ($.Files.Get "files/edge/nginx.conf") }}
-edge.enabled is true, but the chart contains no nginx.conf: run "make charts", which copies it
-{{- end }}
 {{- if and .service.nodePort (eq .service.type "ClusterIP") }}
 edge.service.nodePort is {{ .service.nodePort }}, but a Service of type ClusterIP has none: expected edge.service.type to be NodePort or LoadBalancer
 {{- end }}

@@ -1,5 +1,16 @@
 {{- /* Settings that are allowed but risky. */}}
 {{- define "platform.warnings" -}}
+{{- $images := list }}
+{{- $keys := list "global.image.registry" }}
+{{- range $name := include "platform.services" . | fromYamlArray }}
+{{- with include "service.imageWithoutRegistry" (get $.Subcharts $name) }}
+{{- $images = append $images . }}
+{{- $keys = append $keys (printf "%s.image.registry" $name) }}
+{{- end }}
+{{- end }}
+{{- with $images }}
+* Unless the nodes have the images {{ join ", " . }}, they pull them from Docker Hub, which does not have them (ErrImagePull): set {{ join ", " (rest $keys) }}, or {{ first $keys }} for all images of the platform.
+{{- end }}
 {{- with .Values.postgres }}
 {{- if .enabled }}
 {{- if .storage.ephemeral }}

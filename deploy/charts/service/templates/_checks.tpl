@@ -1,7 +1,7 @@
 {{- /* Fails with one line for each combination of valid values that cannot work. */}}
 {{- define "service.checks" -}}
 {{- $errors := list }}
-{{- range list "replicas" "progressiveDelivery" "labels" "termination" "memory" "store" "rateLimit" "jwt" "upstreams" "ingress" "httpRoute" }}
+{{- range list "replicas" "progressiveDelivery" "labels" "termination" "memory" "store" "rateLimit" "jwt" "upstreams" "ingress" "httpRoute" "metrics" }}
 {{- range include (printf "service.%sErrors" .) $ | trim | splitList "\n" }}
 {{- with trim . }}{{ $errors = append $errors (printf "%s: %s" $.Chart.Name .) }}{{ end }}
 {{- end }}

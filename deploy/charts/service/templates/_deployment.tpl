@@ -32,6 +32,9 @@ volumeMounts:
 {{- end }}
 {{- end }}
 
+{{- /* How long a migration waits for its database. */}}
+{{- define "service.migrationWaitSeconds" -}}60{{- end }}
+
 {{- define "service.volumeMounts" -}}
 {{- if include "service.secrets" . | fromYaml }}
 {{ include "service.secretsMount" . }}
@@ -125,13 +128,18 @@ spec:
       {{- end }}
       {{- $tolerations := include "service.nodeFailureTolerations" .Values.nodeFailureTolerationSeconds | fromYamlArray }}
       {{- include "service.placement" (dict "pod" .Values "tolerations" $tolerations) | trim | nindent 6 }}
-      {{- if include "service.storeType" . }}
+      {{- if or .Values.extraInitContainers (include "service.storeType" .) }}
       initContainers:
+        {{- with .Values.extraInitContainers }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+        {{- if include "service.storeType" . }}
         - name: migrate
           # A database that is installed at the same time needs a moment to start.
-          args: [migrate, --wait, "60"]
+          args: [migrate, --wait, {{ include "service.migrationWaitSeconds" . | quote }}]
           {{- include "service.ownContainerSettings" . | trim | nindent 10 }}
           {{- include "service.programSettings" . | trim | nindent 10 }}
+        {{- end }}
       {{- end }}
       containers:
         - name: {{ .Chart.Name }}

@@ -70,5 +70,19 @@ metadata:
     {{- toYaml . | nindent 4 }}
     {{- end }}
 spec:
-  {{- include "service.monitoringFile" (list . "files/alerts.yaml") | replace "RUNBOOK" .Values.metrics.prometheusRule.runbookUrl | nindent 2 }}
+  {{- $rules := include "service.monitoringFile" (list . "files/alerts.yaml") }}
+  {{- with .Values.metrics.prometheusRule.runbookUrl }}
+  {{- $rules = replace "RUNBOOK" . $rules }}
+  {{- else }}
+  {{- $rules = regexReplaceAll "(?m)^ *runbook_url: .*\n" $rules "" }}
+  {{- end }}
+  {{- $rules | nindent 2 }}
+{{- end }}
+
+{{- define "service.metricsErrors" -}}
+{{- with .Values.metrics }}
+{{- if and .prometheusRule.enabled (not .serviceMonitor.enabled) }}
+metrics.prometheusRule.enabled is true, but metrics.serviceMonitor.enabled is false, so that Prometheus would have no metrics and the alert ServiceUnavailable would fire permanently: expected metrics.serviceMonitor.enabled true
+{{- end }}
+{{- end }}
 {{- end }}

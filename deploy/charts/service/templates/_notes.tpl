@@ -79,6 +79,9 @@ TOKEN=$SIGNED.$(printf %s "$SIGNED" | openssl dgst -sha256 -hmac "$SECRET" -bina
 {{- if and $ingress.enabled (include "service.isMinion" $ingress) }}
 * The controller serves this Ingress (a minion) once there is a master Ingress for {{ (first $ingress.hosts).host }}. The chart platform creates one.
 {{- end }}
+{{- with include "service.imageWithoutRegistry" . }}
+* Unless the nodes have the image {{ . }}, they pull it from Docker Hub, which does not have it (ErrImagePull): set image.registry.
+{{- end }}
 {{- with .Values.store }}
 {{- if and (eq .type "sqlite") .sqlite.ephemeral }}
 * The data is lost when the pod ends: store.sqlite.ephemeral is for trials.

@@ -33,6 +33,15 @@ securityContext:
 {{- with .image.digest }}@{{ . }}{{ end }}
 {{- end }}
 
+{{- /*
+The service's image, if nodes pull it from their default registry: its repository begins with no host name.
+*/}}
+{{- define "service.imageWithoutRegistry" -}}
+{{- $image := include "service.imageReference" (dict "root" . "image" .Values.image "tag" (include "service.tag" .)) }}
+{{- $policy := dig "image" "pullPolicy" "" (.Values.global | default dict) | default .Values.image.pullPolicy }}
+{{- if not (or (eq $policy "Never") (regexMatch `^([^/]*[.:][^/]*|localhost)/` $image)) }}{{ $image }}{{ end }}
+{{- end }}
+
 {{- /* The tag of the service's image, which is the version in labels. */}}
 {{- define "service.tag" -}}
 {{- dig "image" "tag" "" (.Values.global | default dict) | default .Values.image.tag | default .Chart.AppVersion }}

@@ -137,8 +137,14 @@ progressiveDelivery.enabled is true, but metrics.serviceMonitor.interval is {{ .
 {{- end }}
 {{- /* For the controller, the trial and the observation are time without progress. */}}
 {{- $least := max (add (int64 .trialSeconds) 20) (add (int64 .observationSeconds) 10) }}
+{{- $reason := "the larger of trialSeconds + 20 and observationSeconds + 10" }}
+{{- if include "service.storeType" $ }}
+{{- $migration := include "service.migrationWaitSeconds" $ | int64 }}
+{{- $least = max $least (add $migration 30) }}
+{{- $reason = printf "the largest of trialSeconds + 20, observationSeconds + 10, and 30 s more than the %d s for which a migration waits for its database" $migration }}
+{{- end }}
 {{- if lt (int64 .progressDeadlineSeconds) $least }}
-progressiveDelivery.progressDeadlineSeconds is {{ .progressDeadlineSeconds }}, which ends before the trial or the observation: expected {{ $least }} or more, the larger of trialSeconds + 20 and observationSeconds + 10
+progressiveDelivery.progressDeadlineSeconds is {{ .progressDeadlineSeconds }}, too early for a version that works: expected {{ $least }} or more, {{ $reason }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -1,0 +1,2 @@
+/** The folder of the charts. */
+export const CHARTS = import.meta.dirname;
