@@ -330,7 +330,7 @@ describe('a body', () => {
       logger,
     );
 
-    await expect(request(app, '/')).rejects.toThrow();
+    await expect((await request(app, '/')).text()).rejects.toThrow();
     expect(String(errors[0]?.error)).toContain('disk broken');
   });
 });

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Chain, compose, DONE, END } from './compose.ts';
 import type { Middleware } from './context.ts';
 import { consoleLogger, type Logger, messageFirst, type PinoLogger } from './logger.ts';
-import { metadataOf } from './metadata.ts';
+import { metadataOf, runsRoutes } from './metadata.ts';
 import { aFunction, anObjectWith, milliseconds, readOptions } from './options.ts';
 import { underPrefix } from './request/prefix.ts';
 import { type RequestTarget, readTarget } from './request/request-target.ts';
@@ -17,6 +17,8 @@ import { DirectRoutes } from './router/direct-routes.ts';
 import type { NoParts } from './router/register.ts';
 import { type AnyHandler, type RouteMethods, RouteRegistrar } from './router/route-methods.ts';
 import type { RouteDefinition } from './router/router.ts';
+import { warnIfSlow } from './stopped.ts';
+import { isProduction } from './warn-once.ts';
 
 export interface ApplicationOptions {
   /** `console`, pino or any other `Logger`. Default: standard output and standard error. */
@@ -99,6 +101,7 @@ type Stack = (Middleware | Stack)[];
 class StackedApplication extends RouteRegistrar implements Application {
   readonly logger: Logger;
   readonly #settings: ContextSettings;
+  readonly #isDevelopment = !isProduction();
   readonly #stack: Stack;
   readonly #routes = new DirectRoutes();
   /** The list of the running plugin: it may add middleware after later middleware was added. */
@@ -177,7 +180,11 @@ class StackedApplication extends RouteRegistrar implements Application {
       count = this.#plugins.length;
       await Promise.all(this.#plugins);
     } while (count < this.#plugins.length); // plugins may add plugins
-    for (const layer of flatten(this.#stack)) metadataOf(layer)?.onReady?.(this.logger);
+    let isAfterRoutes = false;
+    for (const layer of flatten(this.#stack)) {
+      metadataOf(layer)?.onReady?.(this.logger, isAfterRoutes);
+      isAfterRoutes ||= runsRoutes(layer);
+    }
   }
 
   /** `OPTIONS *` applies to the server as a whole (RFC 9110 §9.3.7). */
@@ -209,6 +216,7 @@ class StackedApplication extends RouteRegistrar implements Application {
       chain = (ctx) => this.#outermost(ctx, () => Promise.reject(error));
     }
     const ctx = new RequestContext({ req, res }, target, this.#settings, END);
+    if (this.#isDevelopment) warnIfSlow(ctx);
     finish(ctx, chain(ctx, END));
   };
 }

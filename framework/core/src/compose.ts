@@ -1,5 +1,8 @@
 import type { Context, Middleware, Next } from './context.ts';
 import { requireMiddleware } from './require-middleware.ts';
+import { isClientAbort } from './response/record-error.ts';
+import { acceptStop, warnOfStop } from './stopped.ts';
+import { isProduction } from './warn-once.ts';
 
 /**
  * The promise that `next()` returns if everything after it has already run. A middleware that gets
@@ -22,12 +25,26 @@ export type Chain = (ctx: Context, next: Next) => Promise<void>;
  * @throws {TypeError} if an item is not a middleware function
  */
 export function compose(stack: readonly Middleware[]): Chain {
-  requireMiddleware(stack, 'Cannot compose');
-  return stack.reduceRight<Chain>(
-    (rest, layer) => link(layer, rest),
-    (_ctx, next) => next(),
+  return joinBefore(stack, (_ctx, next) => next());
+}
+
+/** Joins the middleware of a route and its handler, which may end the request without a response. */
+export function composeBefore(stack: readonly Middleware[], handler: Middleware): Chain {
+  const onStop = isProduction() ? undefined : acceptStop;
+  return joinBefore(
+    stack,
+    link(handler, (_ctx, next) => next(), onStop),
   );
 }
+
+function joinBefore(stack: readonly Middleware[], last: Chain): Chain {
+  requireMiddleware(stack, 'Cannot compose');
+  const onStop = isProduction() ? undefined : warnOfStop;
+  return stack.reduceRight<Chain>((rest, layer) => link(layer, rest, onStop), last);
+}
+
+/** Called in development when a middleware has ended without calling `next()`. */
+type OnStop = (ctx: Context, layer: Middleware) => void;
 
 /** `ctx.next` is always the `next` of the running layer, so both forms of a middleware are equal. */
 interface ChainedContext extends Context {
@@ -35,7 +52,7 @@ interface ChainedContext extends Context {
   readonly finished: boolean;
 }
 
-function link(layer: Middleware, rest: Chain): Chain {
+function link(layer: Middleware, rest: Chain, onStop: OnStop | undefined): Chain {
   return (context, outerNext) => {
     const ctx = context as ChainedContext;
     const callerNext = ctx.next;
@@ -61,6 +78,10 @@ function link(layer: Middleware, rest: Chain): Chain {
     ctx.next = next;
     const result = settle(layer, ctx, next);
     pending = result === DONE ? (repeated ?? downstream ?? DONE) : result;
+    if (onStop && !downstream) {
+      if (pending === DONE) onStop(ctx, layer);
+      else pending.then(() => downstream ?? onStop(ctx, layer), ignore);
+    }
     if (pending === DONE) {
       ctx.next = callerNext;
       return DONE;
@@ -76,7 +97,7 @@ function link(layer: Middleware, rest: Chain): Chain {
       },
       (error: unknown) => {
         ctx.next = callerNext;
-        if (ctx.finished && pending !== downstream) {
+        if (ctx.finished && pending !== downstream && !isClientAbort(ctx, error)) {
           ctx.log.error('A middleware failed after the response was sent', error);
         }
       },
@@ -84,6 +105,8 @@ function link(layer: Middleware, rest: Chain): Chain {
     return pending;
   };
 }
+
+function ignore(): void {}
 
 /** Logs a repeated `next()` unless the middleware that called it fails. */
 function logIgnored(ctx: Context, repeated: Promise<void>, layer: Promise<void>): void {

@@ -1,3 +1,5 @@
+/// <reference types="node" preserve="true" />
+
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from './logger.ts';
 import type { Body } from './response/body.ts';
@@ -97,11 +99,11 @@ export interface Context<out P extends Parts = Parts> {
   /**
    * Sends `value` as JSON. With a contract, exactly the declared fields: see `endpoint()`.
    *
-   * @throws {TypeError} if `value` has no JSON form
+   * @throws {TypeError} if `value` or a part of it, such as a Map, has no JSON form
    */
-  json(value: P extends { readonly response: infer T } ? T : unknown): void;
+  json(value: P extends { readonly response: infer T } ? T : unknown): undefined;
   /** Sends `text` as HTML. It must already be escaped. */
-  html(text: string): void;
+  html(text: string): undefined;
   /**
    * Sends `body`. `null` and the empty string are an empty body with status 204. The default
    * `Content-Type` is `text/plain` for a string, the type of a Blob, else `application/octet-stream`.
@@ -110,11 +112,11 @@ export interface Context<out P extends Parts = Parts> {
    *
    * @throws {TypeError} if the type of `body` is not supported
    */
-  send(body: Body): void;
+  send(body: Body): undefined;
   /**
    * Sends a redirect. Characters that `Location` may not contain are percent-encoded. Default status 302.
    */
-  redirect(url: string, status?: number): void;
+  redirect(url: string, status?: number): undefined;
   /**
    * Throws the `HttpError` class for `status`, such as `NotFoundError` for 404. Below 500 the response
    * contains `message`.

@@ -5,6 +5,7 @@ import { type Content, isStream } from './response/body.ts';
 import type { Contract, ResponseViolation } from './response/contract.ts';
 import { type ErrorResponseOptions, recordError } from './response/record-error.ts';
 import { findHeader } from './response/response-headers.ts';
+import { reportSent } from './response/sent.ts';
 import { closingOfSocket } from './server/connections.ts';
 
 function own(ctx: Context): RequestContext {
@@ -39,12 +40,14 @@ export function sendReturned(ctx: Context, returned: unknown): unknown {
 }
 
 /**
- * Calls `listener` once, with the status of the response when it was sent completely. The status is
- * 499 if the client disconnected before, and 500 if the response failed halfway.
+ * Calls `listener` once, with the status of the response when it was sent completely: immediately if it
+ * already was. The status is 499 if the client disconnected before, and 500 if the response failed
+ * halfway.
  */
 export function onSent(ctx: Context, listener: SentListener): void {
   const context = own(ctx);
   context.sentListeners = [...context.sentListeners, listener];
+  if (context.finished) reportSent(context);
 }
 
 /**
@@ -87,6 +90,19 @@ export function responseHeader(ctx: Context, name: string): string | undefined {
   return name.toLowerCase() === 'content-type' && responseType !== '' ? responseType : undefined;
 }
 
+/** Its identity marks the header as a default: `ctx.set` stores other values. */
+const DEFAULT_NO_STORE = ['no-store'];
+
+/** Sets `Cache-Control: no-store` as a default, which `etag()` may replace. */
+export function preventStorage(ctx: Context): void {
+  own(ctx).responseHeaders.push('Cache-Control', DEFAULT_NO_STORE);
+}
+
+/** Whether `Cache-Control` is the default of `preventStorage`. */
+export function hasDefaultCacheControl(ctx: Context): boolean {
+  return own(ctx).responseHeaders.includes(DEFAULT_NO_STORE);
+}
+
 /**
  * Removes the recorded response headers and returns them as names and values: for code that passes them
  * to Node because it may send the response itself.
@@ -117,6 +133,7 @@ export function runWithContract(ctx: Context, contract: Contract, run: () => unk
   const send = (value: unknown) => {
     try {
       context.sendReturned(value);
+      if (!context.responded) contract.checkEmpty(context);
     } finally {
       context.contract = undefined;
     }
@@ -161,6 +178,8 @@ export function setParts(ctx: Context, { params, query, body }: Parts): void {
 
 export { DONE } from './compose.ts';
 export { metadataOf } from './metadata.ts';
+export { trimBlanks } from './request/blanks.ts';
+export { BodyMemory, type CountBodyBytes, countBody } from './request/body-memory.ts';
 export { type MediaType, parseMediaType } from './request/media-type.ts';
 export { foldCase, normalizePath, readPattern } from './request/path.ts';
 export { createPrefixTest } from './request/prefix.ts';
@@ -184,3 +203,5 @@ export {
 export { PROBLEM_TYPE, problemOfStatus, statusOf, titleOf } from './response/problem.ts';
 export type { ErrorResponseOptions } from './response/record-error.ts';
 export { unmatchedStatus } from './response/write-response.ts';
+export { stringify } from './schema/stringify.ts';
+export { isProduction, warnOnce } from './warn-once.ts';

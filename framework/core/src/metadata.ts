@@ -8,8 +8,11 @@ export interface RouteMetadata {
    * of the route. The router then rejects the route.
    */
   readonly missingPathParam?: (names: readonly string[]) => string | undefined;
-  /** Checks what the middleware was given, before an application that uses it serves requests. */
-  readonly onReady?: (log: Logger) => void;
+  /**
+   * Checks what the middleware was given and its position, before an application that uses it serves
+   * requests.
+   */
+  readonly onReady?: (log: Logger, isAfterRoutes: boolean) => void;
   readonly [key: string]: unknown;
 }
 
@@ -27,4 +30,17 @@ export function annotate<M extends Middleware<never>>(middleware: M, metadata: R
 /** The metadata that `annotate` attached. */
 export function metadataOf(middleware: object): RouteMetadata | undefined {
   return (middleware as Annotated)[METADATA];
+}
+
+const routing = new WeakSet<object>();
+
+/** Marks middleware that runs routes. */
+export function markRoutes<M extends Middleware>(middleware: M): M {
+  routing.add(middleware);
+  return middleware;
+}
+
+/** Whether `markRoutes` marked the middleware. */
+export function runsRoutes(middleware: object): boolean {
+  return routing.has(middleware);
 }

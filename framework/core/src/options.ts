@@ -66,7 +66,8 @@ function unknownOption(owner: string, name: string, known: readonly string[]): T
 
 const MAX_SHOWN_LENGTH = 100;
 
-function show(value: unknown): string {
+/** `value` as it appears in an error, shortened. */
+export function show(value: unknown): string {
   const text =
     typeof value === 'string'
       ? value

@@ -2,15 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { Context, MatchedRoute, Next, State } from './context.ts';
 import type { Logger } from './logger.ts';
-import { type ReaderSettings, RequestReader } from './request/request-reader.ts';
+import { detached, type ReaderSettings, RequestReader } from './request/request-reader.ts';
 import type { RequestTarget } from './request/request-target.ts';
 import {
   type Body,
   type Content,
   contentOf,
+  discard,
   isBinary,
   isStream,
-  requireJsonForm,
+  requireSendable,
 } from './response/body.ts';
 import type { Contract, ResponseViolation } from './response/contract.ts';
 import { httpErrorOf } from './response/http-error-of.ts';
@@ -21,6 +22,8 @@ import {
   type ResponseHeaders,
   setHeader,
 } from './response/response-headers.ts';
+import { stringify } from './schema/stringify.ts';
+import { warnOfRoute } from './warn-once.ts';
 
 /** Receives the status of a sent response, or 499 or 500 if it was not sent completely. */
 export type SentListener = (status: number) => void;
@@ -80,6 +83,7 @@ export class RequestContext extends RequestReader implements Context {
   }
 
   set status(status: number) {
+    if (status === this.assignedStatus || this.#headSent()) return;
     if (!Number.isInteger(status) || status < 200 || status > 599) {
       throw new RangeError(
         `Cannot set status "${String(status)}": expected an integer from 200 to 599`,
@@ -93,26 +97,33 @@ export class RequestContext extends RequestReader implements Context {
   }
 
   set(name: string, value: string | number | readonly string[]): this {
-    setHeader(this.responseHeaders, name, value);
+    if (!this) throw detached('set');
+    if (!this.#headSent()) setHeader(this.responseHeaders, name, value);
     return this;
   }
 
   append(name: string, value: string): this {
+    if (!this) throw detached('append');
+    if (this.#headSent()) return this;
     const at = findHeader(this.responseHeaders, name);
     if (at < 0) return this.set(name, value);
     const present = this.responseHeaders[at + 1] ?? [];
     return this.set(name, [...(typeof present === 'string' ? [present] : present), value]);
   }
 
-  json(value: unknown): void {
+  json(value: unknown): undefined {
+    if (!this) throw detached('json');
     this.#sendJson(value, 'ctx.json()');
   }
 
-  html(text: string): void {
+  html(text: string): undefined {
+    if (!this) throw detached('html');
+    if (this.#isOver()) return;
     this.#record('ctx.html()', 'text/html; charset=utf-8', text);
   }
 
-  send(body: Body): void {
+  send(body: Body): undefined {
+    if (!this) throw detached('send');
     this.#send(body, 'ctx.send()');
   }
 
@@ -124,14 +135,13 @@ export class RequestContext extends RequestReader implements Context {
       this.#send(value, 'the returned value');
       return;
     }
-    requireJsonForm(value);
+    requireSendable(value);
     this.#sendJson(value, 'the returned value');
   }
 
   #sendJson(value: unknown, by: string): void {
-    const text = this.contract
-      ? this.contract.serialize(this, value)
-      : (JSON.stringify(value) as string | undefined);
+    if (this.#isOver()) return;
+    const text = this.contract ? this.contract.serialize(this, value) : stringify(value);
     if (text === undefined) {
       throw new TypeError(`Cannot send ${by} of type ${typeof value}: it has no JSON form`);
     }
@@ -139,6 +149,10 @@ export class RequestContext extends RequestReader implements Context {
   }
 
   #send(body: Body, by: string): void {
+    if (this.#isOver()) {
+      discard(body);
+      return;
+    }
     const content = contentOf(body);
     let type =
       typeof content === 'string' ? 'text/plain; charset=utf-8' : 'application/octet-stream';
@@ -151,7 +165,12 @@ export class RequestContext extends RequestReader implements Context {
     if (content === '' && this.assignedStatus === 0) this.assignedStatus = 204;
   }
 
-  redirect(url: string, status = 302): void {
+  redirect(url: string, status = 302): undefined {
+    if (!this) throw detached('redirect');
+    if (this.#isOver()) return;
+    if (typeof url !== 'string') {
+      throw new TypeError(`Cannot redirect to "${String(url)}": expected a string`);
+    }
     if (![301, 302, 303, 307, 308].includes(status)) {
       throw new RangeError(
         `Cannot redirect with status "${String(status)}": expected 301, 302, 303, 307 or 308`,
@@ -184,8 +203,25 @@ export class RequestContext extends RequestReader implements Context {
     this.responseHeaders = keepForError(this.responseHeaders);
   }
 
+  /** Whether the middleware has ended, so that the response is sent: then a call has no effect. */
+  #isOver(): boolean {
+    if (this.finished) {
+      warnOfRoute(
+        this,
+        'used ctx after its response was sent',
+        'this has no effect; return a promise that settles when all work is done; for a function with a callback, use its promise form',
+      );
+    }
+    return this.finished;
+  }
+
+  /** The same for the head, which a streamed response sends with its first chunk. */
+  #headSent(): boolean {
+    return this.finished && this.raw.res.headersSent && this.#isOver();
+  }
+
   #record(by: string, type: string, body: Content): void {
-    const isSent = this.finished || this.raw.res.headersSent;
+    const isSent = this.raw.res.headersSent;
     if (isSent || this.respondedBy !== '') {
       if (isStream(body)) body.destroy();
       throw new Error(

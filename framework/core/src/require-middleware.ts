@@ -23,7 +23,15 @@ export function requireMiddleware(values: readonly unknown[], action: string): v
     if (typeof value === 'function' && PLUGIN in value) {
       throw new TypeError(`${action} a plugin as middleware: use app.plugin(plugin)`);
     }
-    if (typeof value === 'function') continue;
+    if (typeof value === 'function') {
+      rejectExpress(value, action);
+      continue;
+    }
+    if (value instanceof RegExp) {
+      throw new TypeError(
+        `${action} "${value}": expected a middleware function or a prefix as text`,
+      );
+    }
     if (Array.isArray(value)) {
       throw new TypeError(`${action} a list: pass each middleware as an argument, as in ...list`);
     }
@@ -31,6 +39,20 @@ export function requireMiddleware(values: readonly unknown[], action: string): v
       throw new TypeError(`${action} a router: use app.route(prefix, router) or router.routes()`);
     }
     throw new TypeError(`${action} "${String(value)}": expected a middleware function`);
+  }
+}
+
+/** @throws {TypeError} if `value` has the parameters of Express middleware; `next` is the second here */
+function rejectExpress({ length }: { readonly length: number }, action: string): void {
+  if (length === 3) {
+    throw new TypeError(
+      `${action} (req, res, next): middleware takes (ctx, next); connect() of @fw/middleware runs Express middleware`,
+    );
+  }
+  if (length === 4) {
+    throw new TypeError(
+      `${action} (err, req, res, next): middleware takes (ctx, next); errorHandler() sends errors, and try { await next() } catch (error) { … } handles them`,
+    );
   }
 }
 

@@ -323,3 +323,23 @@ test.each([
 ])('errorHandler(%j) throws at start', (options, message) => {
   expect(() => errorHandler(options as object)).toThrow(new TypeError(message));
 });
+
+test('errorHandler() after routes causes one warning at start', async () => {
+  const warnings: string[] = [];
+  const logger = { info() {}, warn: (text: string) => void warnings.push(text), error() {} };
+  const first = createApp({ logger })
+    .use(errorHandler())
+    .get('/', () => 'a');
+  const last = createApp({ logger })
+    .get('/', () => 'a')
+    .use(errorHandler());
+
+  await first.ready();
+  expect(warnings).toEqual([]);
+  await last.ready();
+  await last.ready();
+
+  expect(warnings).toEqual([
+    'errorHandler() was added after routes, whose errors it does not handle: add it first',
+  ]);
+});

@@ -1,5 +1,11 @@
-import { HttpError, type Middleware, markFactories, NotFoundError } from '@fw/core';
-import { DONE, respondWithError, unmatchedStatus } from '@fw/core/extension';
+import { annotate, HttpError, type Middleware, markFactories, NotFoundError } from '@fw/core';
+import {
+  DONE,
+  isProduction,
+  respondWithError,
+  unmatchedStatus,
+  warnOnce,
+} from '@fw/core/extension';
 import { aBoolean, readOptions } from '@fw/core/options';
 
 export interface ErrorHandlerOptions {
@@ -19,16 +25,23 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
   const { includeStack = false } = readOptions('errorHandler()', options, {
     includeStack: aBoolean,
   });
-  const isProduction = process.env.NODE_ENV === 'production';
-  if (includeStack && isProduction) {
+  if (includeStack && isProduction()) {
     process.emitWarning('errorHandler: includeStack is ignored while NODE_ENV is "production"');
   }
-  const settings = { includeStack: includeStack && !isProduction };
-  return (ctx, next) => {
+  const settings = { includeStack: includeStack && !isProduction() };
+  const handle: Middleware = (ctx, next) => {
     const running = next();
     if (running === DONE) return DONE;
     return running.then(undefined, (error: unknown) => respondWithError(ctx, error, settings));
   };
+  return annotate(handle, {
+    onReady: (log, isAfterRoutes) => {
+      if (!isAfterRoutes) return;
+      const message =
+        'errorHandler() was added after routes, whose errors it does not handle: add it first';
+      warnOnce(log, message, message);
+    },
+  });
 }
 
 /** Responds to requests without a matching route: 404, or 501 for an unknown method. Register it last. */

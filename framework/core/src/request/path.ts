@@ -81,7 +81,12 @@ export function foldCase(text: string): string {
  * @throws {TypeError} if it does not start with `/`, has an empty segment, or no request can have it
  */
 export function readPattern(pattern: string, action: string): string {
-  if (typeof pattern !== 'string' || !pattern.startsWith('/')) {
+  if (typeof pattern !== 'string') {
+    throw new TypeError(
+      `${action}: expected a path as text, such as "/users/:id"; "/*" at the end matches any rest`,
+    );
+  }
+  if (!pattern.startsWith('/')) {
     throw new TypeError(`${action}: the path must start with "/"`);
   }
   if (pattern.includes('//')) {

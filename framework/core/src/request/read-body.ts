@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 
 import { BadRequestError, PayloadTooLargeError } from '../response/http-error.ts';
+import { BodyMemory, SMALL_BYTES } from './body-memory.ts';
 
 /** How much of a rejected body is read and discarded, so that the client can read the response. */
 const DISCARD_BYTES = 16 * 1024 ** 2;
@@ -28,7 +29,8 @@ export interface ReadBodyOptions {
 
 /**
  * Reads the body of a request, of at most `limitBytes`. A client that expects `100 Continue` gets it
- * here (RFC 9110 §10.1.1).
+ * here (RFC 9110 §10.1.1). Large bodies are returned one per turn of the event loop, because parsing one
+ * can take 100 ms.
  *
  * The result is a promise and not a callback, because stream events run in the asynchronous context of
  * the connection: only a continuation of a promise keeps the `AsyncLocalStorage` of the request.
@@ -39,8 +41,10 @@ export function readBody(
   { limitBytes, decoded = req }: ReadBodyOptions,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    let first: Buffer | undefined;
-    let more: Buffer[] | undefined;
+    const memory = new BodyMemory(req);
+    const announced = decoded === req ? Number(req.headers['content-length'] ?? 0) : 0;
+    const length = Math.min(announced, limitBytes);
+    let bytes: Buffer = EMPTY;
     let size = 0;
     const discard = () => {
       if (decoded !== req) {
@@ -51,28 +55,63 @@ export function readBody(
     };
     const fail = (error: Error) => {
       size = Number.POSITIVE_INFINITY;
+      bytes = EMPTY;
+      memory.release();
       discard();
       reject(error);
     };
+    const finish = () => {
+      if (res.destroyed) return fail(new DOMException('The response has ended', 'AbortError'));
+      memory.release();
+      resolve(bytes.length === size ? bytes : bytes.subarray(0, size));
+    };
+    const refused = memory.reserve(length);
+    if (refused) return fail(refused);
     decoded.on('data', (chunk: Buffer) => {
       if (size > limitBytes) return;
+      const start = size;
       size += chunk.length;
-      if (size > limitBytes) fail(bodyTooLarge(limitBytes));
-      else if (first === undefined) first = chunk;
-      else {
-        more ??= [first];
-        more.push(chunk);
-      }
+      const error = size > limitBytes ? bodyTooLarge(limitBytes) : memory.reserve(size);
+      if (error) fail(error);
+      else if (start === 0) bytes = chunk;
+      else bytes = append(chunk, bytes, start, Math.min(length || 2 * size, limitBytes));
     });
     decoded.on('end', () => {
       if (size > limitBytes) return; // rejected
       if (decoded !== req) discard(); // data may follow the end of the compressed data
-      resolve(more ? Buffer.concat(more, size) : (first ?? EMPTY));
+      if (size > SMALL_BYTES) inTurn(finish);
+      else finish();
     });
     decoded.on('error', (error: Error) => fail(bodyUnreadable(error)));
     if (decoded !== req) req.on('error', (error) => fail(bodyUnreadable(error)));
     sendContinue(req, res);
   });
+}
+
+/**
+ * Copies `chunk` after the first `start` of `bytes`, into a new buffer of `capacity` if there is no room.
+ * A list of chunks would need a hundred times the memory if each has one byte.
+ */
+function append(chunk: Buffer, bytes: Buffer, start: number, capacity: number): Buffer {
+  let target = bytes;
+  if (start + chunk.length > bytes.length) {
+    target = Buffer.allocUnsafe(Math.max(capacity, start + chunk.length));
+    bytes.copy(target, 0, 0, start);
+  }
+  chunk.copy(target, start);
+  return target;
+}
+
+const waiting: (() => void)[] = [];
+
+/** Calls `finish` in a turn of the event loop in which no other large body is parsed. */
+function inTurn(finish: () => void): void {
+  if (waiting.push(finish) === 1) setImmediate(finishNext);
+}
+
+function finishNext(): void {
+  waiting.shift()?.();
+  if (waiting.length > 0) setImmediate(finishNext);
 }
 
 /** Asks a client that expects `100 Continue` for its body (RFC 9110 §10.1.1); HTTP/1.0 has no such responses. */

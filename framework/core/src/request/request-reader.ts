@@ -14,6 +14,11 @@ export interface ReaderSettings {
   readonly deadlineMs: number;
 }
 
+/** The error for a method that was destructured, as in `({ json }) => json({})`. */
+export function detached(method: string): TypeError {
+  return new TypeError(`ctx.${method} was called without ctx: write (ctx) => ctx.${method}(…)`);
+}
+
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** The request members of `ctx`. Parses query, addresses and ids on first use. */
@@ -61,6 +66,7 @@ export class RequestReader {
   }
 
   get(name: string): string | undefined {
+    if (!this) throw detached('get');
     const value = this.raw.req.headers[name.toLowerCase()];
     if (typeof value === 'string') return value;
     return Array.isArray(value) ? value.join(', ') : undefined; // not inherited, like `constructor`

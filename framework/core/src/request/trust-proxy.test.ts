@@ -77,6 +77,12 @@ describe('ctx.host and ctx.protocol follow trustProxy', () => {
       { host: 'inner:80', protocol: 'http' },
     ],
     [
+      'a no-break space precedes host and protocol',
+      1,
+      { 'X-Forwarded-Host': '\xa0outer.example', 'X-Forwarded-Proto': '\xa0https' },
+      { host: 'inner:80', protocol: 'http' },
+    ],
+    [
       'the protocol is in upper case',
       1,
       { 'X-Forwarded-Proto': 'HTTPS' },

@@ -1,6 +1,7 @@
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net';
 
 import { check } from '../options.ts';
+import { trimBlanks } from './blanks.ts';
 
 /** `false`, the number of proxies before this server, or their networks (`10.0.0.0/8`). */
 export type TrustProxy = false | number | readonly string[];
@@ -62,7 +63,7 @@ export function readForwarding(
   while (isTrusted(ip, hops)) {
     hops++;
     const claim = claims[claims.length - hops];
-    const address = claim === undefined ? '' : plainAddress(claim.trim());
+    const address = claim === undefined ? '' : plainAddress(trimBlanks(claim));
     if (isIP(address) === 0) break;
     ip = address;
   }
@@ -73,7 +74,8 @@ export function readForwarding(
 export function forwardedEntry(header: string | undefined, hops: number): string | undefined {
   if (hops === 0 || header === undefined) return undefined;
   const entries = header.split(',');
-  return entries[Math.max(0, entries.length - hops)]?.trim();
+  const entry = entries[Math.max(0, entries.length - hops)];
+  return entry && trimBlanks(entry);
 }
 
 /**

@@ -23,6 +23,12 @@ export function contentOf(body: unknown): Content {
   );
 }
 
+/** Closes a body that is not sent. */
+export function discard(body: unknown): void {
+  if (isReadable(body)) body.on('error', () => {}).destroy();
+  else if (body instanceof ReadableStream) body.cancel().catch(() => {}); // may be locked
+}
+
 /** The DOM library's type of a web stream differs from Node's; the objects are the same. */
 function fromWeb(stream: ReadableStream): Readable {
   return Readable.fromWeb(stream as NodeReadableStream);
@@ -50,19 +56,14 @@ function isReadable(value: unknown): value is Readable {
   return [pipe, read, on, destroy].every((method) => typeof method === 'function');
 }
 
-/** Built-in objects that `JSON.stringify` turns into `{}` or a list of numbers. */
-const WITHOUT_JSON =
-  /^\[object (?:ArrayBuffer|SharedArrayBuffer|DataView|\w+Array|Map|Set|WeakMap|WeakSet|Promise|RegExp|Response|Request|Headers|FormData)\]$/;
-
-/** @throws {TypeError} if `value`, which a handler returned, is an error or has no JSON form */
-export function requireJsonForm(value: unknown): void {
-  if (typeof value !== 'object' || value === null) return;
+/** @throws {TypeError} if `value`, which a handler returned, is an error or a list of numbers like Uint16Array */
+export function requireSendable(value: unknown): void {
   if (value instanceof Error) {
     throw new TypeError('Cannot send a returned error: throw it instead', { cause: value });
   }
-  if (WITHOUT_JSON.test(Object.prototype.toString.call(value)) && !('toJSON' in value)) {
+  if (ArrayBuffer.isView(value) && !(value instanceof DataView) && !('toJSON' in value)) {
     throw new TypeError(
-      `Cannot send a returned value of type ${typeNameOf(value)}: it has no JSON form; use ctx.send()`,
+      `Cannot send a returned ${typeNameOf(value)}: use [...array], or Buffer.from(array.buffer, array.byteOffset, array.byteLength) for its bytes`,
     );
   }
 }

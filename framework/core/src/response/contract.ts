@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import type { Logger } from '../logger.ts';
 import { requireJsonSchema } from '../schema/json-schema.ts';
 import { createSerializer, type Serializer, type Violation } from '../schema/serializer.ts';
+import { isProduction } from '../warn-once.ts';
 
 /** A response that does not fit the responses of its route. */
 export interface ResponseViolation extends Violation {
@@ -11,6 +12,8 @@ export interface ResponseViolation extends Violation {
 /** What a contract reads and sets of a context. */
 interface Responding {
   readonly status: number;
+  /** 0 if none was assigned. */
+  readonly assignedStatus: number;
   readonly method: string;
   readonly route: { readonly path: string } | undefined;
   readonly log: Logger;
@@ -26,6 +29,12 @@ export interface Contract {
    * @throws {TypeError} outside production, if `value` does not fit the declared response
    */
   serialize(ctx: Responding, value: unknown): string | undefined;
+  /**
+   * Checks the response of a handler that sent nothing: a status without a body must be declared.
+   *
+   * @throws {TypeError} outside production, if it is not
+   */
+  checkEmpty(ctx: Responding): void;
 }
 
 /**
@@ -37,7 +46,8 @@ export function createContract(schemas: Readonly<Record<string, unknown>>): Cont
   const declared = Object.entries(schemas).filter(([, schema]) => schema !== undefined);
   if (!declared.some(([status]) => status.startsWith('2'))) return undefined;
   const compiled = declared.map(([status, schema]) => [Number(status), compile(status, schema)]);
-  return new StatusContract(new Map(compiled as [number, Serializer][]));
+  const statuses = new Set(Object.keys(schemas).map(Number));
+  return new StatusContract(new Map(compiled as [number, Serializer][]), statuses);
 }
 
 function compile(status: string, schema: unknown): Serializer {
@@ -55,29 +65,48 @@ const UNDECLARED: Violation = {
     'has no declared schema; declare the status in endpoint({ responses }), or throw an error',
 };
 
+const EMPTY: Violation = {
+  pointer: '',
+  problem: 'is missing: the handler sent and returned nothing; return the declared response',
+};
+
 class StatusContract implements Contract {
   readonly #serializers: ReadonlyMap<number, Serializer>;
+  /** With and without a schema. */
+  readonly #statuses: ReadonlySet<number>;
   readonly #logged = new Set<number>();
 
-  constructor(serializers: ReadonlyMap<number, Serializer>) {
+  constructor(serializers: ReadonlyMap<number, Serializer>, statuses: ReadonlySet<number>) {
     this.#serializers = serializers;
+    this.#statuses = statuses;
   }
 
   serialize(ctx: Responding, value: unknown): string | undefined {
     const serializer = this.#serializers.get(ctx.status);
-    if (serializer) return serializer(value, (violation) => report(ctx, violation, this.#logged));
-    report(ctx, UNDECLARED, this.#logged);
+    const { status } = ctx;
+    if (serializer) {
+      return serializer(value, (violation) => report(ctx, { ...violation, status }, this.#logged));
+    }
+    report(ctx, { ...UNDECLARED, status }, this.#logged);
     return '{}'; // no field is declared
+  }
+
+  checkEmpty(ctx: Responding): void {
+    const status = ctx.assignedStatus || 204;
+    const isDeclared = this.#statuses.has(status) && !this.#serializers.has(status);
+    if (isDeclared || status >= 300) return; // errors have a body of the framework
+    report(ctx, { ...EMPTY, status }, this.#logged);
   }
 }
 
 /** `logged` contains the statuses whose violation was logged. */
-function report(ctx: Responding, { pointer, problem }: Violation, logged: Set<number>): void {
-  const { status, method, route } = ctx;
-  ctx.violation ??= { status, pointer, problem };
+function report(ctx: Responding, violation: ResponseViolation, logged: Set<number>): void {
+  const { method, route } = ctx;
+  const { status, pointer, problem } = violation;
+  ctx.violation ??= violation;
   const what = pointer === '' ? 'its JSON' : `"${pointer}"`;
   const message = `Response ${status} of ${method} ${route?.path ?? ''} breaks its contract: ${what} ${problem}`;
-  if (process.env.NODE_ENV !== 'production') throw new TypeError(message);
+  if (!isProduction()) throw new TypeError(message);
   if (logged.has(status)) return;
   logged.add(status);
   ctx.log.warn(`${message}; further violations are only counted`);
@@ -97,7 +126,7 @@ export function createPartSerializer(schema: unknown): PartSerializer {
   const logged = new Set<number>();
   return (ctx, part) => {
     const text = serialize(part, (violation) =>
-      report(ctx as Context & Responding, violation, logged),
+      report(ctx as Context & Responding, { ...violation, status: ctx.status }, logged),
     );
     return text ?? 'null';
   };

@@ -45,6 +45,7 @@ export function writeHead(res: ServerResponse, status: number, headers: Headers)
     setHead(res, status, headers);
     res.writeHead(status);
   }
+  if (res instanceof TrackedResponse) res.isHeadFinal = true;
 }
 
 const { writeHead: ownWriteHead, write: ownWrite, end: ownEnd } = TrackedResponse.prototype;

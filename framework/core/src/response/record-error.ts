@@ -1,3 +1,5 @@
+import type { Context } from '../context.ts';
+import { show } from '../options.ts';
 import type { RequestContext } from '../request-context.ts';
 import {
   headersOf,
@@ -29,7 +31,7 @@ export function recordError(
   if (status >= 500 && status !== 501 && !isClientAbort(ctx, error)) {
     ctx.log.error(
       `${ctx.method} ${ctx.path} failed with ${status} (request ${ctx.requestId})`,
-      error,
+      isError(error) ? error : notAnError(error),
     );
   }
   if (ctx.raw.res.headersSent) {
@@ -56,7 +58,20 @@ function recordProblem(ctx: RequestContext, problem: Problem): void {
 
 /** `thrown` as an `Error`, which `destroy()` requires. */
 export function toError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error('Thrown: not an error', { cause: thrown });
+  return thrown instanceof Error ? thrown : notAnError(thrown);
+}
+
+/** Whether `thrown` is an error, also of another realm. */
+function isError(thrown: unknown): boolean {
+  return thrown instanceof Error || typeof Object(thrown).stack === 'string';
+}
+
+function notAnError(thrown: unknown): Error {
+  const remedy =
+    'throw an Error, such as new HttpError(status, message), or call ctx.throw(status)';
+  return new TypeError(`Thrown: "${show(thrown)}", which is not an Error; ${remedy}`, {
+    cause: thrown,
+  });
 }
 
 /** Whether the deadline of the request caused `error`; Node's own functions wrap the reason. */
@@ -72,6 +87,6 @@ function deadlineError(cause: unknown): Error {
 }
 
 /** Whether the disconnection of the client caused `error`. */
-function isClientAbort(ctx: RequestContext, error: unknown): boolean {
-  return ctx.raw.res.destroyed && error instanceof Error && error.name === 'AbortError';
+export function isClientAbort({ raw }: Pick<Context, 'raw'>, error: unknown): boolean {
+  return raw.res.destroyed && error instanceof Error && error.name === 'AbortError';
 }

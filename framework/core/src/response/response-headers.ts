@@ -27,12 +27,25 @@ export function setHeader(
   value: string | number | readonly string[],
 ): void {
   if (!validNames.has(name)) checkName(name);
-  const values = typeof value === 'object' ? value.map(String) : String(value);
+  const values = Array.isArray(value)
+    ? value.map((each) => textOf(name, each))
+    : textOf(name, value);
   if (typeof values === 'string') http.validateHeaderValue(name, values);
   else for (const text of values) http.validateHeaderValue(name, text);
   const at = findHeader(headers, name);
   if (at < 0) headers.push(name, values);
   else headers[at + 1] = values;
+}
+
+/** A header value as text; `undefined` and objects, which are mistakes, would be sent as such a word. */
+function textOf(name: string, value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value === undefined || value === null || typeof value === 'object') {
+    throw new TypeError(
+      `Cannot set header "${name}" to "${String(value)}": expected a string, a number or a list of strings`,
+    );
+  }
+  return String(value);
 }
 
 /** Valid header names that were checked before: programs use few different ones. */

@@ -46,6 +46,21 @@ describe('onSent', () => {
     expect(logged).toEqual([new Error('broken')]);
   });
 
+  test.each<readonly [string, (ctx: Context) => void]>([
+    ['a response', (ctx) => ctx.json({})],
+    ['a response that the socket has not accepted', (ctx) => ctx.send('x'.repeat(20_000_000))],
+  ])('calls a listener that is added after %s', async (_, respond) => {
+    const sent = Promise.withResolvers<number>();
+    const app = createApp({ logger: quiet }).use((ctx) => {
+      setImmediate(() => onSent(ctx, sent.resolve));
+      respond(ctx);
+    });
+
+    await request(app, '/');
+
+    expect(await sent.promise).toBe(200);
+  });
+
   test('reports 499 if the client disconnects before the response is complete', async () => {
     const sent = Promise.withResolvers<number>();
     const started = Promise.withResolvers<void>();

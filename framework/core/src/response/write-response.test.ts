@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createGzip, gunzipSync } from 'node:zlib';
 
 import { describe, expect, test, vi } from 'vitest';
@@ -313,4 +314,54 @@ describe('a stream', () => {
     socket.destroy();
     await server.close();
   });
+});
+
+test.each([
+  ['text', true],
+  ['bytes', false],
+])('a stream that always has %s lets other requests run', async (_, objectMode) => {
+  let chunks = 0;
+  let chunksBefore = Number.NaN;
+  const source = async function* () {
+    while (chunks < 20_000) {
+      chunks++;
+      yield 'a';
+    }
+  };
+  const app = createApp({ logger: silent }).use((ctx) => {
+    setImmediate(() => {
+      chunksBefore = chunks;
+    });
+    ctx.send(Readable.from(source(), { objectMode }));
+  });
+
+  const response = await request(app, '/');
+
+  expect(await response.text()).toHaveLength(20_000);
+  expect(chunksBefore).toBeLessThan(1_000);
+});
+
+test('a header that is set while a stream is sent has no effect and logs one warning', async () => {
+  const lines: string[] = [];
+  const logger = { info() {}, warn: (line: string) => void lines.push(line), error() {} };
+  const app = createApp({ logger }).use((ctx) => {
+    const { res } = ctx.raw;
+    ctx.send(
+      Readable.from(
+        (async function* () {
+          yield 'a';
+          await nextTurn();
+          res.setHeader('X-A', '1').removeHeader('X-B');
+          yield 'b';
+        })(),
+      ),
+    );
+  });
+
+  const response = await request(app, '/');
+
+  expect(await response.text()).toBe('ab');
+  expect(lines).toEqual([
+    'GET / called res.setHeader() after its response was sent: this has no effect; check res.headersSent before',
+  ]);
 });

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { finished, PassThrough, pipeline, type Readable } from 'node:stream';
+import { finished, PassThrough, pipeline, type Readable, type Writable } from 'node:stream';
 
 import type { RequestContext } from '../request-context.ts';
 import { isStream } from './body.ts';
@@ -74,11 +74,10 @@ function writeBody(ctx: RequestContext, status: number, fail: Fail): void {
 /** `stream` as bytes. A stream of objects fails at a chunk that is neither text nor bytes. */
 function toBytes(stream: Readable): Readable {
   if (!stream.readableObjectMode) return stream;
-  return pipeline(
-    stream,
-    new PassThrough({ writableObjectMode: true, writableHighWaterMark: 1 }),
-    () => {},
-  );
+  const bytes = new PassThrough({ writableObjectMode: true, writableHighWaterMark: 1 });
+  pipeline(stream, bytes, () => {});
+  takeTurns(stream, bytes);
+  return bytes;
 }
 
 interface StreamedResponse {
@@ -137,5 +136,22 @@ function sendStream(ctx: RequestContext, body: Readable): void {
     if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
       ctx.log.error(`${ctx.method} ${ctx.path}: the response stream failed`, error);
     }
+  });
+  takeTurns(body, res);
+}
+
+/** How many chunks of a stream are sent before other requests can run. */
+const CHUNKS_PER_TURN = 16;
+
+/** Pauses a stream that always has a chunk: promises alone never let the process read other requests. */
+function takeTurns(source: Readable, target: Writable): void {
+  let chunks = 0;
+  source.on('data', () => {
+    chunks++;
+    if (chunks % CHUNKS_PER_TURN !== 0) return;
+    source.pause();
+    setImmediate(() => {
+      if (!target.writableNeedDrain) source.resume(); // otherwise the event `drain` does it
+    });
   });
 }

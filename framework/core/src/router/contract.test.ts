@@ -79,6 +79,60 @@ test.each([
   );
 });
 
+describe('a handler with a contract that sends and returns nothing', () => {
+  test('gets 500, and the log has the route and a remedy', async () => {
+    const { response, logs } = await responseOf((async () => {}) as never);
+
+    expect(response.status).toBe(500);
+    expect(logs.join()).toContain(
+      'Response 204 of GET /orders/:id breaks its contract: its JSON is missing: the handler sent and returned nothing; return the declared response',
+    );
+  });
+
+  test('gets 204 in production, which is logged once', async () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    const { response, send, logs } = await responseOf((() => {}) as never);
+
+    await send();
+
+    expect(response.status).toBe(204);
+    expect(logs).toEqual([expect.stringContaining('breaks its contract')]);
+  });
+
+  test.each<readonly [number, Parameters<typeof endpoint>[0]['responses']]>([
+    [204, { 200: Order, 204: undefined }],
+    [204, { 200: Order, 204: { description: 'None' } }],
+    [304, { 200: Order }],
+    [404, { 200: Order }],
+  ])('gets %i if that is declared, or not a success', async (status, responses) => {
+    const router = createRouter().route('GET', '/', endpoint({ responses: responses! }), (ctx) => {
+      if (status !== 204) ctx.status = status;
+    });
+
+    expect((await request(createApp().use(router.routes()), '/')).status).toBe(status);
+  });
+});
+
+test.each([
+  ['a record', z.object({ users: z.record(z.string(), z.number()) })],
+  ['any value', z.object({ users: z.unknown() })],
+  ['an object with optional fields', z.object({ users: z.object({ a: z.number().optional() }) })],
+])('a Map where the contract has %s is rejected with its pointer', async (_, schema) => {
+  const logs: string[] = [];
+  const log = (message: string, error?: unknown) => void logs.push(`${message} ${error ?? ''}`);
+  const app = createApp({ logger: { info() {}, warn: log, error: log } });
+  const router = createRouter().get('/', endpoint({ responses: { 200: schema } }), () => {
+    return { users: new Map([['ada', 1]]) } as never;
+  });
+
+  const response = await request(app.use(router.routes()), '/');
+
+  expect(response.status).toBe(500);
+  expect(logs.join()).toMatch(
+    /"\/users" (?:has|is of) the type Map.*use Object\.fromEntries\(map\)/,
+  );
+});
+
 test('a violation can be read when the response has been sent', async () => {
   vi.stubEnv('NODE_ENV', 'production');
   const violations: unknown[] = [];
@@ -120,7 +174,7 @@ test('middleware before the handler sends what it wants, also after a failure', 
     responseOf(() => row as never, [guard]),
     responseOf(fail, [rescue]),
     responseOf((async () => fail()) as never, [rescue]),
-    responseOf((() => {}) as never, [supply]),
+    responseOf(((_ctx, next) => next()) as Middleware as never, [supply]),
   ]);
 
   const bodies = await Promise.all(responses.map(({ response }) => response.text()));

@@ -1,5 +1,5 @@
 import { aListOf, anObject, aString, badOption, check, readOptions } from '../options.ts';
-import type { JsonSchema } from '../schema/json-schema.ts';
+import { type JsonSchema, requireJsonSchema } from '../schema/json-schema.ts';
 import { isStandardSchema, type StandardSchema } from '../schema/standard-schema.ts';
 
 /** How a response appears in the OpenAPI document. */
@@ -39,11 +39,11 @@ export function readResponses(
   for (const [status, response] of Object.entries(declared)) {
     requireStatus(status);
     if (response === undefined || isSchema(response)) {
-      schemas[status] = response;
+      schemas[status] = checkTypes(status, response);
       continue;
     }
     const { schema, ...description } = readDescription(status, response);
-    if (schema !== undefined) schemas[status] = schema;
+    schemas[status] = checkTypes(status, schema);
     descriptions[status] = description;
   }
   const isDescribed = Object.keys(descriptions).length > 0;
@@ -72,6 +72,19 @@ function isSchema(value: unknown): boolean {
     isStandardSchema(value) ||
     (anObject.accepts(value) && KEYWORDS.some((key) => key in (value as object)))
   );
+}
+
+/** @throws {TypeError} if `schema` is a JSON Schema with an unknown type */
+function checkTypes(status: string, schema: unknown): unknown {
+  if (schema === undefined || isStandardSchema(schema)) return schema;
+  try {
+    requireJsonSchema(schema, 'output');
+    return schema;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `Cannot read the schema of response ${status} of endpoint(): ${reason}`;
+    throw new TypeError(message, { cause });
+  }
 }
 
 function requireStatus(status: string): void {

@@ -51,3 +51,25 @@ test('metadata of a group and its route is merged for validation and responses; 
     endpoint: { summary: 'Changes a user' },
   });
 });
+
+test.each<readonly [string, string, object]>([
+  ['/type', 'int', { type: 'int' }],
+  ['/type', 'text', { type: ['string', 'text'] }],
+  [
+    '/properties/users/items/anyOf/1/type',
+    'int',
+    { properties: { users: { items: { anyOf: [{ type: 'null' }, { type: 'int' }] } } } },
+  ],
+  ['/$defs/Id/type', 'uuid', { $ref: '#/$defs/Id', $defs: { Id: { type: 'uuid' } } }],
+])('endpoint() rejects a schema whose %s is %s', (pointer, type, schema) => {
+  const message = `Cannot read the schema of response 404 of endpoint(): "${pointer}" is "${type}", expected one of string, number, integer, boolean, object, array, null`;
+
+  expect(() => endpoint({ responses: { 404: schema } })).toThrow(new TypeError(message));
+  expect(() => endpoint({ responses: { 404: { schema } } })).toThrow(new TypeError(message));
+});
+
+test('endpoint() accepts a field with the name type', () => {
+  const schema = { type: 'object', properties: { type: { type: 'string' } }, required: ['type'] };
+
+  expect(() => endpoint({ responses: { 200: schema } })).not.toThrow();
+});

@@ -22,6 +22,8 @@ interface OperationDescription {
    * of the guards.
    */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+  /** The media types of the request body. Default: those of the body parser, or JSON without one. */
+  readonly bodyTypes?: readonly string[];
 }
 
 /** The metadata of one operation. */
@@ -43,8 +45,6 @@ export interface EndpointOptions<Responses extends DeclaredByStatus = DeclaredBy
     readonly query?: unknown;
     readonly headers?: unknown;
   };
-  /** The media types of the request body. Default JSON. */
-  readonly bodyTypes?: readonly string[];
 }
 
 /**
@@ -61,7 +61,6 @@ export function endpoint<const Responses extends DeclaredByStatus = NoParts>(
 ): Validator<{ readonly response: ResponseOf<Responses> }> {
   const {
     reads,
-    bodyTypes,
     responses: declared,
     ...description
   } = readOptions('endpoint()', options, {
@@ -81,7 +80,6 @@ export function endpoint<const Responses extends DeclaredByStatus = NoParts>(
     endpoint: { ...description, ...(responses && { responses: responses.schemas }) },
     ...(responses?.descriptions && { responses: responses.descriptions }),
     ...(reads && { validation: reads }),
-    ...(bodyTypes && { body: { mediaTypes: bodyTypes } }),
   });
 }
 

@@ -129,3 +129,42 @@ describe('the routes of a group', () => {
     ]);
   });
 });
+
+describe('a registration that cannot work', () => {
+  const pattern = /^\/a/ as unknown as string;
+  const text = 'expected a path as text, such as "/users/:id"; "/*" at the end matches any rest';
+
+  test.each<readonly [string, () => unknown]>([
+    ['Cannot register GET /^\\/a/: ', () => createRouter().get(pattern, pass)],
+    ['Cannot register GET /^\\/a/: ', () => createApp().get(pattern, pass)],
+    ['Cannot mount a router at "/^\\/a/": ', () => createRouter().group(pattern, () => {})],
+    ['Cannot register GET /^\\/a/: ', () => createRouter().redirect(pattern, '/b')],
+  ])('with a regular expression explains paths: %s', (start, register) => {
+    expect(register).toThrow(new TypeError(start + text));
+  });
+
+  test('with a regular expression as prefix explains prefixes', () => {
+    expect(() => createApp().use(pattern as never, pass)).toThrow(
+      'Cannot use "/^\\/a/": expected a middleware function or a prefix as text',
+    );
+  });
+
+  test.each<readonly [string, (...args: never[]) => unknown]>([
+    [
+      'Cannot use (err, req, res, next): middleware takes (ctx, next); errorHandler() sends errors, and try { await next() } catch (error) { … } handles them',
+      (_err: unknown, _req: unknown, _res: unknown, next: () => void) => next(),
+    ],
+    [
+      'Cannot use (req, res, next): middleware takes (ctx, next); connect() of @fw/middleware runs Express middleware',
+      (_req: unknown, _res: unknown, next: () => void) => next(),
+    ],
+  ])('with Express middleware names the replacement: %s', (message, layer) => {
+    expect(() => createApp().use(layer as Middleware)).toThrow(new TypeError(message));
+  });
+
+  test.each(['', undefined, null, 7])('redirects to %j', (to) => {
+    expect(() => createRouter().redirect('/a', to as string)).toThrow(
+      `Cannot redirect /a to "${to}": expected a path or an http URL`,
+    );
+  });
+});

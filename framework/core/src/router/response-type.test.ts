@@ -33,10 +33,14 @@ describe('the handler of a route with a contract', () => {
         return undefined;
       })
       .get('/d', one, (ctx) => ctx.json(order))
+      .get('/d/statement', one, async (ctx) => {
+        ctx.status = 200;
+        return ctx.json(order);
+      })
       .get('/e', one, (ctx) => ctx.set('X-Kind', 'text').html('<p>'))
       .get('/f', one, () => new Blob(['file']));
 
-    expect(router.getRoutes()).toHaveLength(6);
+    expect(router.getRoutes()).toHaveLength(7);
   });
 
   test('may return the response of any declared status', () => {
@@ -89,6 +93,12 @@ const WRONG: readonly [route: string, ...message: string[]][] = [
     "'hash' does not exist in type",
   ],
   ["router.get('/x', one, (ctx) => ctx.json({ id: 1 }))", "Property 'lines' is missing"],
+  ["router.get('/x', one, () => {})", "'void' is not assignable to type '{ readonly id: number;"],
+  ["router.get('/x', one, async () => {})", "'void' is not assignable to type"],
+  [
+    "router.get('/x', one, (ctx) => { ctx.json({ id: 1, lines: [] }); })",
+    "'void' is not assignable to type",
+  ],
   ["router.get('/x', pass, one, () => ({ id: 1 }))", "Property 'lines' is missing"],
   ["router.get('/x', pass, one, pass, () => ({ id: 1 }))", "Property 'lines' is missing"],
   ["router.get('/x', pass, one, pass, pass, () => ({ id: 1 }))", "Property 'lines' is missing"],

@@ -52,10 +52,8 @@ type Fitting<Value, Declared> =
         ? Value & WithoutExcess<Value, Declared>
         : Declared;
 
-/** Returned values that are not sent as JSON. */
-type NotJson = undefined | Context | ServerResponse | Exclude<Body, string | null> | NoValue;
-// biome-ignore lint/suspicious/noConfusingVoidType: handlers that call ctx.json() return void
-type NoValue = void;
+/** Returned values that are not sent as JSON: `ctx.json()` returns `undefined`, an empty function `void`. */
+type NotJson = undefined | Context | ServerResponse | Exclude<Body, string | null>;
 
 /** The type of a field that the responses do not declare; no value has it. */
 interface Undeclared<Name> {

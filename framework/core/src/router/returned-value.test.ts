@@ -68,23 +68,81 @@ describe.each<readonly [string, (value: unknown) => Middleware]>([
   });
 
   test.each<readonly [string, unknown]>([
-    ['ArrayBuffer', new ArrayBuffer(2)],
-    ['DataView', new DataView(new ArrayBuffer(2))],
-    ['Uint16Array', new Uint16Array(2)],
-    ['Uint8ClampedArray', new Uint8ClampedArray(2)],
-    ['Map', new Map([['a', 1]])],
-    ['Set', new Set([1])],
-    ['Response', new Response('a')],
-    ['Headers', new Headers()],
-    ['FormData', new FormData()],
-    ['Registry', new (class Registry extends Map {})()],
-  ])('of type %s causes a 500, and the log names the type', async (name, value) => {
+    ['ArrayBuffer, which has no JSON form; use Buffer.from(buffer)', new ArrayBuffer(2)],
+    [
+      'DataView, which has no JSON form; use Buffer.from(view.buffer, view.byteOffset, view.byteLength)',
+      new DataView(new ArrayBuffer(2)),
+    ],
+    ['Map, which has no JSON form; use Object.fromEntries(map)', new Map([['a', 1]])],
+    ['Map, which has no JSON form; use Object.fromEntries(map)', new (class R extends Map {})()],
+    ['Set, which has no JSON form; use [...set]', new Set([1])],
+    ['Map Iterator, which has no JSON form; use [...iterator]', new Map().values()],
+    ['Response, which has no JSON form; use await value.text()', new Response('a')],
+    ['Headers, which has no JSON form; use Object.fromEntries(value)', new Headers()],
+    ['FormData, which has no JSON form; use Object.fromEntries(value)', new FormData()],
+  ])('causes a 500, and the log has the type and a remedy: %s', async (message, value) => {
     const { response, errors } = await responseOf(handlerOf(value));
 
     expect(response.status).toBe(500);
     expect(errors.map(String)).toEqual([
-      `TypeError: Cannot send a returned value of type ${name}: it has no JSON form; use ctx.send()`,
+      `TypeError: Cannot send JSON: the value has the type ${message}`,
     ]);
+  });
+
+  test('that is a list of numbers such as Uint16Array causes a 500 with a remedy', async () => {
+    const { response, errors } = await responseOf(handlerOf(new Uint16Array(2)));
+
+    expect(response.status).toBe(500);
+    expect(errors.map(String)).toEqual([
+      'TypeError: Cannot send a returned Uint16Array: use [...array], or Buffer.from(array.buffer, array.byteOffset, array.byteLength) for its bytes',
+    ]);
+  });
+
+  const view = new DataView(new TextEncoder().encode('abc').buffer, 1, 1);
+
+  test.each<readonly [string, unknown, string]>([
+    ['Object.fromEntries(map)', Object.fromEntries(new Map([['a', 1]])), '{"a":1}'],
+    ['[...set]', [...new Set([1])], '[1]'],
+    ['[...iterator]', [...new Map([['a', 1]]).values()], '[1]'],
+    ['Buffer.from(buffer)', Buffer.from(new ArrayBuffer(2)), '\0\0'],
+    [
+      'Buffer.from(view.buffer, view.byteOffset, view.byteLength)',
+      Buffer.from(view.buffer, view.byteOffset, view.byteLength),
+      'b',
+    ],
+    ['Object.fromEntries(value)', Object.fromEntries(new Headers({ a: '1' })), '{"a":"1"}'],
+    ['String(value)', { n: String(1n) }, '{"n":"1"}'],
+  ])('can be sent after the remedy %s', async (_, value, text) => {
+    expect(await (await responseOf(handlerOf(value))).response.text()).toBe(text);
+  });
+
+  test.each<readonly [string, () => unknown]>([
+    ['"/users" has the type Map, ', () => ({ users: new Map([['a', 1]]) })],
+    ['"/a/0/b~1c" has the type Set, ', () => ({ a: [{ 'b/c': new Set() }] })],
+    ['"/user" has the type Promise, ', () => ({ user: Promise.resolve() })],
+    ['"/a/id" is a BigInt; use String(value)', () => ({ a: { id: 1n } })],
+    [
+      '"/parent/child" contains itself; send only some of its fields',
+      () => {
+        const child: Record<string, unknown> = {};
+        child.parent = { child };
+        return child;
+      },
+    ],
+  ])('causes a 500, and the log has the JSON pointer: %s', async (problem, value) => {
+    const { response, errors } = await responseOf(handlerOf(value()));
+
+    expect(response.status).toBe(500);
+    expect(errors.map(String)).toEqual([
+      expect.stringContaining(`TypeError: Cannot send JSON: ${problem}`),
+    ]);
+  });
+
+  test('may contain empty objects, text like {} and objects with toJSON', async () => {
+    const map = Object.assign(new Map(), { toJSON: () => ({}) });
+    const { response } = await responseOf(handlerOf({ a: {}, b: '{}', c: [map, null] }));
+
+    expect(await response.json()).toEqual({ a: {}, b: '{}', c: [{}, null] });
   });
 
   test.each<readonly [string, unknown, string]>([

@@ -1,4 +1,4 @@
-import { type Chain, compose } from '../compose.ts';
+import { type Chain, composeBefore } from '../compose.ts';
 import type { Middleware } from '../context.ts';
 import { runWithContract, sendReturned } from '../extension.ts';
 import type { RouteMetadata } from '../metadata.ts';
@@ -51,13 +51,12 @@ export function composeRoute(route: Registration, caseSensitive: boolean): Chain
   );
   const handler = handlers.at(-1) as Middleware;
   const contract = contractOf(route, caseSensitive);
-  return compose([
-    ...layers,
-    ...handlers.slice(0, -1),
+  return composeBefore(
+    [...layers, ...handlers.slice(0, -1)],
     contract
       ? (ctx, next) => runWithContract(ctx, contract, () => handler(ctx, next))
       : (ctx, next) => sendReturned(ctx, handler(ctx, next)),
-  ]);
+  );
 }
 
 /** The contracts by the schemas of `endpoint()`, which several routes may share. */

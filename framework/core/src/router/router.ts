@@ -43,6 +43,14 @@ interface Group<Prefix extends string, V extends Parts, Self> {
     a: RouteLayer<RouteParts<`${Prefix}${Path}`, V>, A>,
     callback: (group: Router<`${Prefix}${Path}`, NoInfer<Replace<V, A>>>) => void,
   ): Self;
+  <const Path extends string, A extends Parts = NoParts, B extends Parts = NoParts>(
+    prefix: Path,
+    layers: readonly [
+      a: RouteLayer<RouteParts<`${Prefix}${Path}`, V>, A>,
+      b: RouteLayer<RouteParts<`${Prefix}${Path}`, Replace<V, A>>, B>,
+    ],
+    callback: (group: Router<`${Prefix}${Path}`, NoInfer<Replace<Replace<V, A>, B>>>) => void,
+  ): Self;
   <
     const Path extends string,
     const List extends readonly Middleware<RouteParts<`${Prefix}${Path}`, V>>[],
@@ -100,6 +108,8 @@ export interface Router<Prefix extends string = '', Validated extends Parts = No
   reset(): this;
   /** Every route with its full path, once for each place where the router is mounted. */
   getRoutes(): readonly RouteDefinition[];
+  /** The paths of this router that are not served, because neither it nor a parent is mounted on an application. */
+  unservedPaths(): readonly string[];
   /** Finds the route for a path, which is normalised first, and runs nothing. */
   match(method: string, path: string): RouteMatch | undefined;
   /** Returns the routes as a tree, as text. */

@@ -1,7 +1,9 @@
 import type { Middleware } from '../context.ts';
 import { setRoute } from '../extension.ts';
+import type { Logger } from '../logger.ts';
+import { annotate, markRoutes } from '../metadata.ts';
 import { aBoolean, aString, readOptions } from '../options.ts';
-import { normalizePath, readPattern } from '../request/path.ts';
+import { foldCase, normalizePath, readPattern } from '../request/path.ts';
 import { requireMiddleware } from '../require-middleware.ts';
 import { unmatchedStatus } from '../response/write-response.ts';
 
@@ -160,7 +162,13 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
 
   routes(prefix = ''): Middleware {
     if (prefix !== '') return this.#createSibling().mount(prefix, this).routes();
-    return this.routesOf(this);
+    let isChecked = false;
+    return annotate(this.routesOf(this), {
+      onReady: (log: Logger) => {
+        if (!isChecked) this.#warnOfRepeatedPrefixes(log);
+        isChecked = true;
+      },
+    });
   }
 
   /**
@@ -170,7 +178,7 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
   routesOf(part: TreeRouter): Middleware {
     for (const route of this.#table.routes) requireServable(route, this.#caseSensitive);
     this.#isServed = true;
-    return (ctx, next) => {
+    return markRoutes((ctx, next) => {
       const match = this.#table.find(ctx.method, ctx.path);
       if (match === undefined) {
         if (!ctx.route && !ctx.responded) ctx.status = unmatchedStatus(ctx.method);
@@ -181,7 +189,7 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
       setRoute(ctx, route, params);
       route.chain ??= composeRoute(route, this.#caseSensitive);
       return route.chain(ctx, next);
-    };
+    });
   }
 
   allowedMethods(options?: AllowedMethodsOptions): Middleware {
@@ -215,6 +223,13 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
     );
   }
 
+  unservedPaths(): readonly string[] {
+    const roots = new Set(this.#withMounted().flatMap((router) => router.#roots()));
+    const served = [...roots].filter((root) => root.#isServed);
+    const paths = new Set(served.flatMap((root) => root.#table.routes.map(({ path }) => path)));
+    return this.getRoutes().flatMap(({ path }) => (paths.has(path) ? [] : [path]));
+  }
+
   match(method: string, path: string): RouteMatch | undefined {
     const normal = normalizePath(path);
     return normal === undefined ? undefined : this.#table.find(method, normal);
@@ -243,6 +258,12 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
       this === router ||
       this.#entries.some((entry) => 'router' in entry && entry.router.#contains(router))
     );
+  }
+
+  /** This router and the routers mounted on it. */
+  #withMounted(): readonly TreeRouter[] {
+    const mounted = this.#entries.flatMap((entry) => ('router' in entry ? [entry.router] : []));
+    return [this, ...mounted.flatMap((router) => router.#withMounted())];
   }
 
   /** The routers whose tables match requests for this one: served routers, and those without a parent. */
@@ -292,6 +313,22 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
 
   #join(parent: string, path: string, groupPrefix: string | undefined): string {
     return joinBelow(parent, path, { groupPrefix, caseSensitive: this.#caseSensitive });
+  }
+
+  /** Logs each router under `base` that is mounted at a path which ends in its own prefix. */
+  #warnOfRepeatedPrefixes(log: Logger, base = ''): void {
+    const fold = this.#caseSensitive ? (text: string) => text : foldCase;
+    for (const entry of this.#entries) {
+      if (!('router' in entry)) continue;
+      const { router } = entry;
+      const path = this.#join(base, entry.path, entry.isPrefixGroup ? entry.path : undefined);
+      if (router.#prefix !== '' && fold(path).endsWith(fold(router.#prefix))) {
+        log.warn(
+          `A router with the prefix "${router.#prefix}" is mounted at "${path}": it serves ${path}${router.#prefix}; remove one of the two`,
+        );
+      }
+      router.#warnOfRepeatedPrefixes(log, path);
+    }
   }
 
   /** Adds a route to this router's table and to those of all parents. */

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 
 import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
+import { pointerOf } from './stringify.ts';
 
 /** A JSON Schema, draft 2020-12, as OpenAPI 3.1 uses it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -35,14 +36,38 @@ export function toJsonSchema(schema: unknown, direction: Direction): JsonSchema 
 /**
  * Converts a schema as `toJsonSchema` does.
  *
- * @throws {TypeError} with the part that has no JSON Schema form
+ * @throws {TypeError} with the part that has no JSON Schema form, or a `type` that JSON Schema lacks
  */
 export function requireJsonSchema(schema: unknown, direction: Direction): JsonSchema {
-  if (!isStandardSchema(schema)) return toJsonSchema(schema, direction);
+  if (!isStandardSchema(schema)) return requireTypes(toJsonSchema(schema, direction));
   const own = attempt(() => schema['~standard'].jsonSchema?.[direction]({ target: TARGET }));
   const converted = own ?? convertByVendor(schema, direction, rejectPart);
-  if (isJsonSchema(converted)) return converted;
+  if (isJsonSchema(converted)) return requireTypes(converted);
   throw new TypeError(`no converter is installed for schemas of "${schema['~standard'].vendor}"`);
+}
+
+const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
+
+/** Keywords whose value is a schema, a list of schemas, or an object of schemas by name. */
+const NESTED = ['items', 'additionalProperties', 'unevaluatedProperties', 'not', 'contains'];
+const LISTS = ['prefixItems', 'allOf', 'anyOf', 'oneOf'];
+const NAMED = ['properties', 'patternProperties', '$defs', 'definitions'];
+
+/** @throws {TypeError} with the JSON pointer of a `type` that JSON Schema does not have */
+function requireTypes(schema: JsonSchema, keys: readonly string[] = []): JsonSchema {
+  for (const type of 'type' in schema ? [schema.type].flat() : []) {
+    if (TYPES.includes(String(type))) continue;
+    const pointer = pointerOf([...keys, 'type']);
+    throw new TypeError(`"${pointer}" is "${String(type)}", expected one of ${TYPES.join(', ')}`);
+  }
+  for (const [keyword, part] of Object.entries(schema)) {
+    if (NESTED.includes(keyword) && isJsonSchema(part)) requireTypes(part, [...keys, keyword]);
+    if (!LISTS.includes(keyword) && !NAMED.includes(keyword)) continue;
+    for (const [name, each] of Object.entries(Object(part))) {
+      if (isJsonSchema(each)) requireTypes(each, [...keys, keyword, name]);
+    }
+  }
+  return schema;
 }
 
 /** What to do with a part that JSON Schema lacks: a name of its type, and its path if known. */

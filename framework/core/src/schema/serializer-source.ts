@@ -134,6 +134,10 @@ class Generator {
     this.#define(
       name,
       [
+        // Required fields, if any, are missing in a Map and similar objects.
+        ...(required.size === 0
+          ? [`if (t.isOpaque(v)) return t.mismatch(v, 'an object', d);`]
+          : []),
         ...names.map(([key, schema], at) =>
           this.#field(key, schema, { at, isRequired: required.has(key) }),
         ),

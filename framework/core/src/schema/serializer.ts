@@ -1,5 +1,6 @@
 import type { JsonSchema } from './json-schema.ts';
 import { serializerSource } from './serializer-source.ts';
+import { stringify } from './stringify.ts';
 import { Trace, type Violation } from './trace.ts';
 
 export type { Violation } from './trace.ts';
@@ -28,7 +29,7 @@ export function createSerializer(schema: JsonSchema): Serializer {
     const trace = new Trace();
     const declared = copy(value, trace, 0);
     if (trace.violation) onViolation(trace.violation);
-    return JSON.stringify(declared);
+    return stringify(declared);
   };
 }
 

@@ -1,3 +1,5 @@
+import { opaqueTypeOf, pointerOf } from './stringify.ts';
+
 /** Where and how a value differs from its schema. */
 export interface Violation {
   /** A JSON Pointer (RFC 6901). */
@@ -19,8 +21,7 @@ export class Trace {
   fail(problem: string, depth: number, key?: string): void {
     if (this.violation) return;
     const keys = [...this.path.slice(0, depth), ...(key === undefined ? [] : [key])];
-    const pointer = keys.map((each) => `/${escapeToken(String(each))}`).join('');
-    this.violation = { pointer, problem };
+    this.violation = { pointer: pointerOf(keys), problem };
   }
 
   /** The part to send of a value with another type: an object may contain undeclared fields. */
@@ -30,6 +31,11 @@ export class Trace {
       depth,
     );
     return typeof value === 'object' && value !== null ? undefined : value;
+  }
+
+  /** Whether `value`, which should be an object with fields, is a Map or another object without. */
+  isOpaque(value: object): boolean {
+    return opaqueTypeOf(value) !== undefined;
   }
 
   /** @throws {TypeError} as `JSON.stringify` does for an object that contains itself */
@@ -62,9 +68,7 @@ export function withArticle(type: string): string {
 function typeOf(value: unknown): string {
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   if (value === null) return 'null';
+  const opaque = typeof value === 'object' ? opaqueTypeOf(value) : undefined;
+  if (opaque) return `of the type ${opaque.name} (${opaque.remedy})`;
   return withArticle(Array.isArray(value) ? 'array' : typeof value);
-}
-
-function escapeToken(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }

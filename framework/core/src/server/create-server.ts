@@ -15,7 +15,7 @@ import { TrackedResponse } from '../response/tracked-response.ts';
 import { closingOfServer, openSockets, trackConnections } from './connections.ts';
 import { handleInTurn, isPipelined } from './pipelining.ts';
 import { readTls, type TlsOptions } from './tls.ts';
-import { closeWithProblem, rejectUnreadable } from './unreadable.ts';
+import { rejectConnect, rejectUnreadable } from './unreadable.ts';
 import { handleUpgrades, isWebSocketRequest, type UpgradeHandler } from './upgrade.ts';
 import { limitWriteTime } from './write-timeout.ts';
 
@@ -55,7 +55,7 @@ export function createServer(app: Application, options: ServerOptions = {}): Ser
     else handle(req, res);
   };
   const server = createNodeServer(options, dispatch);
-  trackConnections(server);
+  trackConnections(server, app.logger);
   const closing = closingOfServer(server);
   const { writeTimeoutMs = 30_000, upgrade } = options;
   if (writeTimeoutMs > 0) limitWriteTime(server, openSockets(server), writeTimeoutMs);
@@ -67,7 +67,7 @@ export function createServer(app: Application, options: ServerOptions = {}): Ser
     else rejectExpectation(req, res);
   });
   server.on('checkExpectation', rejectExpectation);
-  server.on('connect', (_req, socket) => closeWithProblem(socket, 501)); // for proxies (RFC 9110 §9.3.6)
+  server.on('connect', rejectConnect);
   server.on('clientError', rejectUnreadable);
   return server;
 }

@@ -37,7 +37,7 @@ function lineOf({ rawPacket, bytesParsed = 0 }: ParserError): string {
 /** How long the client may read the response before the connection is destroyed. */
 const LINGER_MS = 1_000;
 
-/** The parser reports an error for every further chunk of data on the same connection. */
+/** Connections that get no other response: the parser reports an error for every further chunk of data. */
 const rejected = new WeakSet<Duplex>();
 
 /** Responds to data that the parser could not read as a request, and closes the connection. */
@@ -45,21 +45,34 @@ export function rejectUnreadable(error: ParserError, socket: Duplex): void {
   if (rejected.has(socket)) return;
   rejected.add(socket);
   if (error.code === 'ECONNRESET') socket.destroy();
-  else rejectInTurn(socket, statusOf(error));
+  else inTurn(socket, () => rejectNow(socket, statusOf(error)));
 }
 
-/** Waits for the responses to earlier requests (RFC 9112 §9.3.2). */
-function rejectInTurn(socket: Duplex, status: number): void {
-  const current = currentResponse(socket);
-  if (current?.req.complete) {
-    current.once('close', () => rejectInTurn(socket, status));
-  } else if (current ? current.headersSent : hasIncompleteRequest(socket)) {
+function rejectNow(socket: Duplex, status: number): void {
+  if (currentResponse(socket)?.headersSent ?? hasIncompleteRequest(socket)) {
     socket.destroy(); // a second response would corrupt the first one, or be the first of the next request
-  } else if (socket.writable) {
-    closeWithProblem(socket, status);
   } else {
-    socket.destroy();
+    closeWithProblem(socket, status);
   }
+}
+
+/**
+ * Rejects CONNECT, which is for proxies (RFC 9110 §9.3.6). `tunnel` is the connection, or, if the request
+ * has a body, the data after that body.
+ */
+export function rejectConnect({ socket }: IncomingMessage, tunnel: Duplex): void {
+  rejected.add(socket);
+  tunnel.on('error', () => {}).resume(); // discards its data
+  // Node no longer passes this event on to the response that is sent.
+  socket.on('drain', () => currentResponse(socket)?.emit('drain'));
+  inTurn(socket, () => closeWithProblem(socket, 501));
+}
+
+/** Calls `respond` once the responses to all earlier requests are sent (RFC 9112 §9.3.2). */
+function inTurn(socket: Duplex, respond: () => void): void {
+  const current = currentResponse(socket);
+  if (current?.req.complete) current.once('close', () => inTurn(socket, respond));
+  else respond();
 }
 
 /** Whether the body of the last request is incomplete; its error is not that of another request. */
@@ -77,6 +90,10 @@ export function currentResponse(socket: Duplex): ServerResponse<IncomingMessage>
 
 /** Writes a problem directly to the socket, as the last response on the connection. */
 export function closeWithProblem(socket: Duplex, status: number): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
   const requestId = createRequestId();
   const body = JSON.stringify(problemOfStatus(status, requestId));
   socket.end(

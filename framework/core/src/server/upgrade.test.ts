@@ -127,29 +127,52 @@ test.each([
   expect(accepted).toEqual([]);
 });
 
-test('an upgrade while an earlier response is incomplete closes the connection', async () => {
+/** The body is incomplete: Node passes a stream for the data after it. */
+const HANDSHAKE_WITH_BODY = `${HANDSHAKE.replace('Host: a', 'Host: a\r\nContent-Length: 9')}body`;
+
+test.each([
+  ['an upgrade', HANDSHAKE],
+  ['an upgrade with a body', HANDSHAKE_WITH_BODY],
+])('%s while an earlier response is incomplete closes the connection', async (_, handshake) => {
   const accepted: string[] = [];
   const { port } = await start((req) => void accepted.push(req.url ?? ''));
 
   const response = await openConnection(port)
-    .send(`GET /slow HTTP/1.1\r\nHost: a\r\n\r\n${HANDSHAKE}`)
+    .send(`GET /slow HTTP/1.1\r\nHost: a\r\n\r\n${handshake}`)
     .readAll();
 
   expect(response).toBe('');
   expect(accepted).toEqual([]);
 });
 
-test('a client that resets its connection before it is accepted does not end the process', async () => {
-  const held = Promise.withResolvers<Duplex>();
-  const { port } = await start((_req, socket) => held.resolve(socket));
-  openConnection(port).send(HANDSHAKE);
+test('a failed upgrade with a body gets no second response', async () => {
+  const { port } = await start((_req, socket) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+    throw new Error('late');
+  });
 
-  const socket = await held.promise;
-  socket.destroy(new Error('read ECONNRESET'));
-  await new Promise((resolve) => socket.once('close', resolve));
+  const response = await openConnection(port).send(HANDSHAKE_WITH_BODY).readAll();
 
-  expect(socket.destroyed).toBe(true);
+  expect(response).not.toContain('500');
 });
+
+test.each([
+  ['an upgrade', HANDSHAKE],
+  ['an upgrade with a body', HANDSHAKE_WITH_BODY],
+])(
+  '%s that the client resets before it is accepted does not end the process',
+  async (_, handshake) => {
+    const held = Promise.withResolvers<Duplex>();
+    const { port } = await start((_req, socket) => held.resolve(socket));
+    openConnection(port).send(handshake);
+
+    const socket = await held.promise;
+    socket.destroy(new Error('read ECONNRESET'));
+    await new Promise((resolve) => socket.once('close', resolve));
+
+    expect(socket.destroyed).toBe(true);
+  },
+);
 
 describe('close()', () => {
   test('lets the program close WebSockets, and then resolves', async () => {

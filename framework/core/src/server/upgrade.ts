@@ -1,5 +1,4 @@
 import type { IncomingMessage, Server } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 import type { Logger } from '../logger.ts';
@@ -24,10 +23,11 @@ export function isWebSocketRequest(req: IncomingMessage): boolean {
  * response is the status of the error; else the connection is destroyed.
  */
 export function handleUpgrades(server: Server, upgrade: UpgradeHandler, logger: Logger): void {
-  const accept = async (req: IncomingMessage, socket: Socket, head: Buffer): Promise<void> => {
+  const accept = async (req: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> => {
+    const { socket } = req;
     const sentBytes = socket.bytesWritten;
     try {
-      await upgrade(req, socket, head);
+      await upgrade(req, stream, head);
     } catch (error) {
       const status = statusOf(error);
       if (status >= 500) {
@@ -37,14 +37,16 @@ export function handleUpgrades(server: Server, upgrade: UpgradeHandler, logger: 
       else socket.destroy();
     }
   };
-  server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) => {
-    socket.on('error', () => {}); // without a listener, a reset connection would end the process
+  // In Node 26, `stream` is not the connection if the request has a body, but the data after that body.
+  server.on('upgrade', (req: IncomingMessage, stream: Duplex, head: Buffer) => {
+    const { socket } = req;
+    stream.on('error', () => {}); // without a listener, a reset connection would end the process
     if (currentResponse(socket)) {
       socket.destroy(); // a pipelined request: its data would corrupt the response before it
       return;
     }
     const status = rejectionOf(server, req);
-    if (status === undefined) accept(req, socket, head);
+    if (status === undefined) accept(req, stream, head);
     else closeWithProblem(socket, status);
   });
 }

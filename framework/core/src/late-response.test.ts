@@ -1,0 +1,169 @@
+import { setImmediate as turn } from 'node:timers/promises';
+
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+
+import { createApp } from './application.ts';
+import type { Context } from './context.ts';
+import { listen } from './server/listen.ts';
+import { openConnection, request } from './testing/index.ts';
+
+/** A logger that keeps warnings and errors. */
+function recorder() {
+  const warnings: string[] = [];
+  const errors: string[] = [];
+  const logger = {
+    info() {},
+    warn: (message: string) => void warnings.push(message),
+    error: (message: string, error?: unknown) => void errors.push(`${message} ${error ?? ''}`),
+  };
+  return { logger, warnings, errors };
+}
+
+const WARNING =
+  'GET /items/:id used ctx after its response was sent: this has no effect; return a promise that settles when all work is done; for a function with a callback, use its promise form';
+
+describe('after the response was sent', () => {
+  test.each<readonly [string, (ctx: Context) => unknown]>([
+    ['ctx.send()', (ctx) => ctx.send('late')],
+    ['ctx.send(undefined)', (ctx) => ctx.send(undefined as never)],
+    ['ctx.json()', (ctx) => ctx.json({ late: 1n })],
+    ['ctx.html()', (ctx) => ctx.html('late')],
+    ['ctx.redirect()', (ctx) => ctx.redirect(undefined as never)],
+    ['ctx.set()', (ctx) => ctx.set('X-Late', undefined as never)],
+    ['ctx.append()', (ctx) => ctx.append('X-Late', '1')],
+    ['ctx.status', (ctx) => Reflect.set(ctx, 'status', 1_000)],
+  ])('%s has no effect and causes one warning per route', async (_, call) => {
+    const { logger, warnings, errors } = recorder();
+    const calls: unknown[] = [];
+    const app = createApp({ logger }).get('/items/:id', (ctx) => {
+      setImmediate(() => calls.push(call(ctx)));
+    });
+
+    const responses = [await request(app, '/items/1'), await request(app, '/items/2')];
+    await vi.waitFor(() => expect(calls).toHaveLength(2));
+
+    expect(responses.map(({ status }) => status)).toEqual([204, 204]);
+    expect(warnings).toEqual([WARNING]);
+    expect(errors).toEqual([]);
+  });
+
+  test('a stream that is sent too late is closed', async () => {
+    const { logger } = recorder();
+    const late = new ReadableStream({ cancel: () => void closed.push('web') });
+    const closed: string[] = [];
+    const app = createApp({ logger }).get('/', (ctx) => {
+      setImmediate(() => ctx.send(late));
+    });
+
+    await request(app, '/');
+
+    await vi.waitFor(() => expect(closed).toEqual(['web']));
+  });
+
+  test('a late call leaves the connection usable', async () => {
+    const { logger } = recorder();
+    const app = createApp({ logger }).get('/', (ctx) => {
+      setImmediate(() => ctx.send('late'));
+    });
+    const server = await listen(app, 0);
+    onTestFinished(() => server.close());
+    const get = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+    const client = openConnection(server.port).send(get);
+    await client.read(/204 No Content\r\n[\s\S]*\r\n\r\n/);
+    await turn();
+
+    const received = await client.send(get).read(/204[\s\S]*204 No Content\r\n/);
+    client.close();
+
+    expect(received).not.toContain('late');
+  });
+});
+
+test('a stream can set headers until its first chunk is sent', async () => {
+  const { logger, warnings } = recorder();
+  const app = createApp({ logger }).get('/', (ctx) => {
+    const stream = new ReadableStream({
+      async start(controller) {
+        await turn();
+        ctx.set('X-Total', 7);
+        controller.enqueue('text');
+        controller.close();
+      },
+    });
+    return ctx.send(stream);
+  });
+
+  const response = await request(app, '/');
+
+  expect(response.headers.get('x-total')).toBe('7');
+  expect(warnings).toEqual([]);
+});
+
+describe('a method that was taken out of ctx', () => {
+  test.each(['json', 'html', 'send', 'redirect', 'set', 'append', 'get'] as const)(
+    '%s causes an error that explains it',
+    async (name) => {
+      const { logger, errors } = recorder();
+      const app = createApp({ logger }).get('/', (ctx) => {
+        const { [name]: method } = ctx;
+        return (method as (text: string, value: string) => unknown)('a', 'b');
+      });
+
+      expect((await request(app, '/')).status).toBe(500);
+      expect(errors).toEqual([
+        expect.stringContaining(
+          `ctx.${name} was called without ctx: write (ctx) => ctx.${name}(…)`,
+        ),
+      ]);
+    },
+  );
+});
+
+test.each<readonly [string, unknown]>([
+  ['text', 'text'],
+  ['{ status: 404 }', { status: 404 }],
+  ['undefined', undefined],
+])(
+  'the thrown value %s is a 500, and the log explains that errors must be thrown',
+  async (shown, thrown) => {
+    const { logger, errors } = recorder();
+    const app = createApp({ logger }).get('/', () => {
+      throw thrown;
+    });
+
+    expect((await request(app, '/')).status).toBe(500);
+    expect(errors).toEqual([
+      expect.stringMatching(/^GET \/ failed with 500 .* TypeError: Thrown: /),
+    ]);
+    expect(errors[0]).toContain(
+      `Thrown: "${shown}", which is not an Error; throw an Error, such as`,
+    );
+  },
+);
+
+test.each<readonly [unknown, string]>([
+  [undefined, 'undefined'],
+  [null, 'null'],
+  [{}, '[object Object]'],
+  [['a', undefined], 'undefined'],
+])('ctx.set() of %j is a 500 that names the header', async (value, shown) => {
+  const { logger, errors } = recorder();
+  const app = createApp({ logger }).get('/', (ctx) => ctx.set('X-A', value as string));
+
+  expect((await request(app, '/')).status).toBe(500);
+  expect(errors).toEqual([
+    expect.stringContaining(
+      `Cannot set header "X-A" to "${shown}": expected a string, a number or a list of strings`,
+    ),
+  ]);
+});
+
+test.each([undefined, null, new URL('http://a/')])('ctx.redirect(%s) is a 500', async (url) => {
+  const { logger, errors } = recorder();
+  const app = createApp({ logger }).get('/', (ctx) => ctx.redirect(url as never));
+
+  expect((await request(app, '/')).status).toBe(500);
+  expect(errors).toEqual([
+    expect.stringContaining(`TypeError: Cannot redirect to "${url}": expected a string`),
+  ]);
+});

@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import { createApp } from '../application.ts';
+import type { Middleware } from '../context.ts';
+import { openConnection } from '../testing/index.ts';
+import { listen } from './listen.ts';
+
+const logger = { info() {}, warn() {}, error() {} };
+
+const CONNECT = 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n';
+/** The body is incomplete: Node passes a stream for the data after it. */
+const CONNECT_WITH_BODY = 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\nContent-Length: 9\r\n\r\nbody';
+const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
+
+async function serve(middleware: Middleware) {
+  const server = await listen(createApp({ logger }).use(middleware), 0);
+  onTestFinished(() => server.close({ timeoutMs: 1 }));
+  return server;
+}
+
+/** A server whose responses wait for `respond`. */
+async function serveSlowly() {
+  const { promise, resolve: respond } = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const server = await serve(async (ctx) => {
+    begun.resolve();
+    await promise;
+    ctx.send('slow');
+  });
+  return { ...server, begun: begun.promise, respond };
+}
+
+const statusesOf = (text: string) => text.match(/(?<=HTTP\/1\.1 )\d+/g)?.map(Number);
+
+describe.each([
+  ['CONNECT', CONNECT],
+  ['CONNECT with a body', CONNECT_WITH_BODY],
+])('%s', (_, request) => {
+  test('is rejected with 501', async () => {
+    const { port } = await serve((ctx) => ctx.send('here'));
+
+    const text = await openConnection(port).send(request).readAll();
+
+    expect(statusesOf(text)).toEqual([501]);
+    expect(text).toContain('Content-Type: application/problem+json');
+  });
+
+  test('followed by a reset leaves the server running', async () => {
+    const { port, server } = await serve((ctx) => ctx.send('here'));
+    const failed = Promise.withResolvers<void>();
+    server.on('connect', (req) => {
+      req.socket.destroy(new Error('write ECONNRESET')).once('close', failed.resolve);
+    });
+
+    const connection = openConnection(port).send(request);
+    await failed.promise;
+
+    connection.close();
+    const response = await fetch(`http://127.0.0.1:${port}/`);
+    expect(await response.text()).toBe('here');
+  });
+
+  test('after a slow request is rejected once that has its response', async () => {
+    const { port, begun, respond } = await serveSlowly();
+
+    const connection = openConnection(port).send(GET + GET + request);
+    await begun;
+    await nextTurn();
+    respond();
+
+    expect(statusesOf(await connection.readAll())).toEqual([200, 200, 501]);
+  });
+
+  test('followed by data without an end is rejected, and the data is discarded', async () => {
+    const { port, server, begun, respond } = await serveSlowly();
+    const connected = once(server, 'connect');
+    const socket = connect(port, '127.0.0.1').on('error', () => {});
+    onTestFinished(() => void socket.destroy());
+    const closed = once(socket.resume(), 'close');
+
+    socket.write(GET + request);
+    await Promise.all([begun, connected]);
+    const [{ socket: remote }] = await connected;
+    for (let sent = 0; sent < 32; sent++) {
+      await new Promise((resolve) => socket.write(Buffer.alloc(1024 ** 2), resolve));
+    }
+    expect(remote.readableLength).toBeLessThan(1024 ** 2);
+    respond();
+
+    await closed;
+  });
+
+  test('does not stop a large response before it', async () => {
+    const size = 40_000_000;
+    const { port } = await serve((ctx) =>
+      ctx.send(new Blob([Buffer.alloc(size)]).stream() as ReadableStream),
+    );
+    const socket = connect(port, '127.0.0.1').pause();
+    onTestFinished(() => void socket.destroy());
+
+    socket.write(GET + request);
+    await once(socket, 'readable');
+    let received = 0;
+    let end = '';
+    for await (const chunk of socket) {
+      received += chunk.length;
+      end = chunk.toString('latin1').slice(-500);
+    }
+
+    expect(received).toBeGreaterThan(size);
+    expect(end).toContain('"status":501');
+  });
+});
+
+test('data that is not HTTP after a slow request is rejected once that has its response', async () => {
+  const { port, begun, respond } = await serveSlowly();
+
+  const connection = openConnection(port).send(`${GET}${GET}INVALID\r\n\r\n`);
+  await begun;
+  await nextTurn();
+  respond();
+
+  expect(statusesOf(await connection.readAll())).toEqual([200, 200, 400]);
+});
+
+test('connections that clients reset after CONNECT leave the server running', async () => {
+  const { port } = await serve((ctx) => ctx.send('here'));
+
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const socket = connect(port, '127.0.0.1').on('error', () => {});
+    await once(socket, 'connect');
+    await new Promise((resolve) => socket.write(CONNECT, resolve));
+    socket.resetAndDestroy();
+  }
+
+  const response = await fetch(`http://127.0.0.1:${port}/`);
+  expect(await response.text()).toBe('here');
+});

@@ -1,0 +1,107 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+
+import { createApp } from './application.ts';
+import type { Middleware } from './context.ts';
+import { request } from './testing/index.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+});
+
+function recorder() {
+  const warnings: string[] = [];
+  const logger = { info() {}, warn: (text: string) => void warnings.push(text), error() {} };
+  return { logger, warnings };
+}
+
+const forgetful: Middleware = () => {};
+const anonymous: readonly Middleware[] = [async (ctx) => ctx.get('x')];
+
+describe('a middleware that neither responds nor calls next()', () => {
+  test.each<readonly [string, readonly Middleware[], string]>([
+    ['synchronous', [forgetful], '"forgetful"'],
+    ['asynchronous', anonymous, 'async (ctx) => ctx.get("x")'],
+  ])('is named in one warning: %s', async (_, layers, name) => {
+    const { logger, warnings } = recorder();
+    const app = createApp({ logger })
+      .use('/', ...layers)
+      .get('/', () => 'a');
+
+    await request(app, '/');
+    await request(app, '/');
+
+    expect(warnings).toEqual([
+      `GET / was ended by the middleware ${name}, which neither sent a response nor called next(): add return next()`,
+    ]);
+  });
+
+  test('is named in a warning if it is a guard of a route', async () => {
+    const { logger, warnings } = recorder();
+    const app = createApp({ logger }).get('/a/:id', forgetful, () => 'a');
+
+    expect((await request(app, '/a/1')).status).toBe(204);
+    expect(warnings).toEqual([expect.stringMatching(/^GET \/a\/:id was ended by .*"forgetful"/)]);
+  });
+
+  test('causes no warning in production', async () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    const { logger, warnings } = recorder();
+
+    await request(createApp({ logger }).use(forgetful), '/');
+
+    expect(warnings).toEqual([]);
+  });
+});
+
+test.each<readonly [string, readonly Middleware[]]>([
+  ['a response', [(ctx) => ctx.json({})]],
+  ['only a status', [(ctx) => Reflect.set(ctx, 'status', 404)]],
+  ['a raw response', [({ raw }) => void raw.res.end()]],
+  ['an error', [() => Promise.reject(new Error('no'))]],
+  ['next()', [async (_ctx, next) => next(), (ctx) => ctx.json({})]],
+])('middleware that ends with %s causes no warning', async (_, layers) => {
+  const { logger, warnings } = recorder();
+
+  await request(createApp({ logger }).use(...layers), '/');
+
+  expect(warnings).toEqual([]);
+});
+
+test('a handler may end without a response', async () => {
+  const { logger, warnings } = recorder();
+  const app = createApp({ logger })
+    .use((_ctx, next) => next())
+    .get('/', () => {});
+
+  expect((await request(app, '/')).status).toBe(204);
+  expect(warnings).toEqual([]);
+});
+
+test.each([
+  [
+    'development',
+    ['GET /slow has no response after 10 s: does it await a promise that never settles?'],
+  ],
+  ['production', []],
+])('a request without a response after 10 s in %s', async (environment, expected) => {
+  vi.stubEnv('NODE_ENV', environment);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const { logger, warnings } = recorder();
+  const started = Promise.withResolvers<void>();
+  const done = Promise.withResolvers<string>();
+  const app = createApp({ logger }).get('/slow', () => {
+    started.resolve();
+    return done.promise;
+  });
+
+  const response = request(app, '/slow');
+  await started.promise;
+  vi.advanceTimersByTime(9_999);
+  expect(warnings).toEqual([]);
+  vi.advanceTimersByTime(1);
+  done.resolve('late');
+
+  expect(await (await response).text()).toBe('late');
+  expect(warnings).toEqual(expected);
+});

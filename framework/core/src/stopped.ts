@@ -1,0 +1,38 @@
+import type { Context, Middleware } from './context.ts';
+import { warnOfRoute, warnOnce } from './warn-once.ts';
+
+/** Requests whose handler has run, or for which a middleware was reported. */
+const examined = new WeakSet<Context>();
+
+/** In development: a handler may end its request without a response, which is 204. */
+export function acceptStop(ctx: Context): void {
+  examined.add(ctx);
+}
+
+/** In development: warns once of a middleware that neither sent a response nor called `next()`. */
+export function warnOfStop(ctx: Context & { assignedStatus?: number }, stopped: Middleware): void {
+  if (examined.has(ctx)) return; // the middleware that contains the stopped one stopped as well
+  examined.add(ctx);
+  if (ctx.responded || ctx.assignedStatus || ctx.raw.res.destroyed) return;
+  const source = String(stopped).replace(/\s+/g, ' ').slice(0, 80);
+  const name = stopped.name === '' ? source : `"${stopped.name}"`;
+  warnOnce(
+    ctx.log,
+    stopped,
+    `${ctx.method} ${ctx.route?.path ?? ctx.path} was ended by the middleware ${name}, which neither sent a response nor called next(): add return next()`,
+  );
+}
+
+const SLOW_MS = 10_000;
+
+/** In development: warns once per route if a request has no response after 10 s. */
+export function warnIfSlow(ctx: Context): void {
+  const { res } = ctx.raw;
+  const warn = () => {
+    if (res.headersSent || res.destroyed) return;
+    const remedy = 'does it await a promise that never settles?';
+    warnOfRoute(ctx, 'has no response after 10 s', remedy);
+  };
+  const timer = setTimeout(warn, SLOW_MS).unref();
+  res.once('close', () => clearTimeout(timer));
+}
