@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 import { type Context, type Middleware, markFactories } from '@fw/core';
-import { isStream, recordedBody, responseHeader } from '@fw/core/extension';
+import { hasDefaultCacheControl, isStream, recordedBody, responseHeader } from '@fw/core/extension';
 import { aBoolean, readOptions } from '@fw/core/options';
 
 import { matchesIfNoneMatch } from './preconditions.ts';
@@ -13,7 +13,8 @@ export interface EtagOptions {
 
 /**
  * Adds an entity tag, the hash of the body, to responses to GET and HEAD with status 200, and responds
- * with 304 if `If-None-Match` contains it (RFC 9110 §13.1.2). A tag that the handler set is kept.
+ * with 304 if `If-None-Match` contains it (RFC 9110 §13.1.2). A tag that the handler set is kept. The
+ * default `Cache-Control: no-store` of a service becomes `no-cache` with a tag.
  *
  * @throws {TypeError} if an option is unknown or its value is invalid
  */
@@ -25,6 +26,7 @@ export function etag(options: EtagOptions = {}): Middleware {
     const tag = responseHeader(ctx, 'ETag') ?? tagOfBody(ctx, weak);
     if (tag === undefined) return;
     ctx.set('ETag', tag);
+    if (hasDefaultCacheControl(ctx)) ctx.set('Cache-Control', 'no-cache');
     if (matchesIfNoneMatch(ctx, tag)) ctx.status = 304;
   };
 }
@@ -32,8 +34,10 @@ export function etag(options: EtagOptions = {}): Middleware {
 /** Whether a client may store the response and ask later whether it is current. */
 function isCacheable(ctx: Context): boolean {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
+  if (!isRead || ctx.status !== 200) return false;
+  if (hasDefaultCacheControl(ctx)) return true;
   const cacheControl = responseHeader(ctx, 'Cache-Control') ?? '';
-  return isRead && ctx.status === 200 && !/(?:^|,)\s*no-store\s*(?:,|$)/i.test(cacheControl);
+  return !/(?:^|,)\s*no-store\s*(?:,|$)/i.test(cacheControl);
 }
 
 /** `undefined` for a stream: its bytes are not known before it is sent. */

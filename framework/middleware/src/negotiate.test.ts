@@ -33,16 +33,21 @@ test.each([
   expect(response.headers.get('vary')).toBe('Accept');
 });
 
-test.each(['image/png', 'text/xml', 'application/json;q=0', 'json', ';;;', 'text/csv;q=much'])(
-  'negotiate responds to Accept %j with 406 naming the types',
-  async (accept) => {
-    const response = await get(accept);
+test.each([
+  'image/png',
+  'text/xml',
+  'application/json;q=0',
+  'json',
+  ';;;',
+  'text/csv;q=much',
+  '\xa0text/csv',
+])('negotiate responds to Accept %j with 406 naming the types', async (accept) => {
+  const response = await get(accept);
 
-    expect(response.status).toBe(406);
-    expect(response.headers.get('vary')).toBe('Accept');
-    expect(await response.json()).toMatchObject({
-      code: 'NOT_ACCEPTABLE',
-      detail: 'expected an Accept that allows application/json or text/csv or text/html',
-    });
-  },
-);
+  expect(response.status).toBe(406);
+  expect(response.headers.get('vary')).toBe('Accept');
+  expect(await response.json()).toMatchObject({
+    code: 'NOT_ACCEPTABLE',
+    detail: 'expected an Accept that allows application/json or text/csv or text/html',
+  });
+});

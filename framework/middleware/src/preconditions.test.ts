@@ -45,6 +45,8 @@ test.each([
   ['"3", 4', 400],
   ['"a b"', 400],
   ['**', 400],
+  ['\xa0*', 400],
+  ['\t* ', 200],
 ])('PUT with If-Match %j gets %i', async (value, status) => {
   expect(await statusOf('PUT', 'If-Match', value)).toBe(status);
 });
@@ -52,6 +54,7 @@ test.each([
 test.each([
   [undefined, 200],
   ['*', 304],
+  ['\xa0*', 200],
   ['"3"', 304],
   ['W/"3"', 304],
   ['"1", W/"3"', 304],

@@ -1,4 +1,5 @@
 import type { Context } from '@fw/core';
+import { trimBlanks } from '@fw/core/extension';
 import { BadRequestError, PreconditionFailedError } from '@fw/errors';
 
 /** The strong entity tag of a resource's state; `version` must differ between its states (RFC 9110 §8.8.3). */
@@ -31,7 +32,7 @@ export function isConditional(ctx: Pick<Context, 'get'>): boolean {
 /** The entity tags in `If-Match`; `undefined` if the client allows any state. */
 function readIfMatch(ctx: Pick<Context, 'get'>): readonly string[] | undefined {
   const header = ctx.get('if-match');
-  if (header === undefined || header.trim() === '*') return undefined;
+  if (header === undefined || trimBlanks(header) === '*') return undefined;
   const tags = readTags(header);
   if (!tags) throw new BadRequestError('If-Match must be "*" or a list of entity tags');
   return tags;
@@ -62,7 +63,9 @@ export function matchesIfNoneMatch(ctx: Pick<Context, 'get'>, etag: string): boo
   const header = ctx.get('if-none-match');
   if (header === undefined) return false;
   const opaque = (tag: string) => tag.replace(/^W\//, '');
-  return header.trim() === '*' || readTags(header)?.map(opaque).includes(opaque(etag)) === true;
+  return (
+    trimBlanks(header) === '*' || readTags(header)?.map(opaque).includes(opaque(etag)) === true
+  );
 }
 
 const TAG = '(?:W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"';

@@ -1,7 +1,7 @@
-import type { Context, Middleware } from '@fw/core';
+import type { Context, Middleware, Parts } from '@fw/core';
 import { statusOf } from '@fw/core/extension';
 import { aFunction, anObjectWith, aWholeNumber, check, oneOf } from '@fw/core/options';
-import { TooManyRequestsError } from '@fw/errors';
+import { HttpError, TooManyRequestsError } from '@fw/errors';
 
 import { clientKey } from './client-key.ts';
 import { createCounts, ON_STORE_ERROR, type OnStoreError } from './failover.ts';
@@ -14,14 +14,14 @@ import {
 import { MAX_COUNT } from './options.ts';
 import type { Hit, Policy, RateLimitStore } from './store.ts';
 
-/** Options of limiters with and without tiers. */
-export interface LimiterOptions {
+/** Options of limiters with and without tiers; `P` are the parts that middleware before them has set. */
+export interface LimiterOptions<P extends Parts = Parts> {
   /** The key under which a request is counted. Default: the client's address, of IPv6 its subnet. */
-  readonly keyGenerator?: (ctx: Context) => string;
+  readonly keyGenerator?: (ctx: Context<P>) => string;
   /** Where hits are counted. Default: a memory store of this limiter. */
   readonly store?: RateLimitStore;
   /** Requests that are neither counted nor limited. Default: none. */
-  readonly skip?: (ctx: Context) => boolean;
+  readonly skip?: (ctx: Context<P>) => boolean;
   /**
    * Counts only requests that end with one of these statuses, such as `[401]`. A key over the limit is
    * rejected before its request is handled; a failure over the limit gets the 429 instead of its own
@@ -29,9 +29,9 @@ export interface LimiterOptions {
    */
   readonly countOnly?: readonly number[];
   /** How much a request counts: a whole number, at least 0. Default 1. */
-  readonly cost?: number | ((ctx: Context) => number);
+  readonly cost?: number | ((ctx: Context<P>) => number);
   /** Sends the response to a rejected request; its headers are set. Default: throws the 429. */
-  readonly handler?: (ctx: Context, hit: Hit) => unknown;
+  readonly handler?: (ctx: Context<P>, hit: Hit) => unknown;
   /** What happens while the store fails. Default `local`: a limit in each process. */
   readonly onStoreError?: OnStoreError;
   /** Bits of an IPv6 address in the default key, 1 to 128. Default 64. */
@@ -143,7 +143,11 @@ function reject(_ctx: Context, { resetMs }: Hit): never {
 }
 
 function addressKey(ctx: Context, ipv6Subnet: number): string {
-  if (ctx.ip === '') ctx.signal.throwIfAborted(); // the client has disconnected
+  const { destroyed, localAddress } = ctx.raw.req.socket;
+  // A connection that was reset has no peer any more; a Unix socket never has addresses.
+  if (ctx.ip === '' && (destroyed || localAddress !== undefined)) {
+    throw new HttpError(499, 'The client has disconnected');
+  }
   return clientKey(ctx.ip, ipv6Subnet);
 }
 

@@ -1,4 +1,4 @@
-import { annotate, type Context, type Middleware, markFactories } from '@fw/core';
+import { annotate, type Context, type Middleware, markFactories, type Parts } from '@fw/core';
 import {
   aFunction,
   anObject,
@@ -23,12 +23,14 @@ import { createPolicy, POLICY_CHECKS, type PolicyOptions } from './options.ts';
 import type { Policy } from './store.ts';
 
 /** A middleware that limits requests. */
-export interface RateLimiter extends Middleware {
+export interface RateLimiter<P extends Parts = Parts> extends Middleware<P> {
   /** Whether the store counts the requests; `false` while it fails and `onStoreError` decides. */
   isStoreAvailable(): boolean;
 }
 
-export interface RateLimitOptions extends PolicyOptions, LimiterOptions {}
+export interface RateLimitOptions<P extends Parts = Parts>
+  extends PolicyOptions,
+    LimiterOptions<P> {}
 
 /**
  * Limits requests per key: a request over the limit gets a 429 response.
@@ -39,6 +41,7 @@ export interface RateLimitOptions extends PolicyOptions, LimiterOptions {}
  *
  * @throws {TypeError} if an option is unknown or has an invalid value
  */
+export function rateLimit<P extends Parts = Parts>(options?: RateLimitOptions<P>): RateLimiter<P>;
 export function rateLimit(options: RateLimitOptions = {}): RateLimiter {
   readOptions('rateLimit()', options, { ...POLICY_CHECKS, ...LIMITER_CHECKS });
   const policy = createPolicy('rateLimit()', options);
@@ -47,11 +50,11 @@ export function rateLimit(options: RateLimitOptions = {}): RateLimiter {
   return describe(limit as Middleware, { ...options, store }, [policy]);
 }
 
-export interface TieredRateLimitOptions extends LimiterOptions {
+export interface TieredRateLimitOptions<P extends Parts = Parts> extends LimiterOptions<P> {
   /** What each tier allows, by its name. */
   readonly tiers: Readonly<Record<string, PolicyOptions>>;
   /** Returns the tier of a request; `undefined` and unknown names mean the default tier. */
-  readonly tierResolver: (ctx: Context) => TierName | Promise<TierName>;
+  readonly tierResolver: (ctx: Context<P>) => TierName | Promise<TierName>;
   /** Default: the first of `tiers`. */
   readonly defaultTier?: string;
 }
@@ -74,6 +77,9 @@ const TIER_CHECKS = {
  *
  * @throws {TypeError} if an option is unknown or has an invalid value
  */
+export function tieredRateLimit<P extends Parts = Parts>(
+  options: TieredRateLimitOptions<P>,
+): RateLimiter<P>;
 export function tieredRateLimit(options: TieredRateLimitOptions): RateLimiter {
   const owner = 'tieredRateLimit()';
   const names = Object.keys(options?.tiers ?? {});

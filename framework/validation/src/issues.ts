@@ -14,27 +14,32 @@ export function readIssues(
   input: unknown,
 ): ValidationIssue[] {
   const leavesByValue = new Map<unknown, Leaves>();
-  return issues
-    .slice(0, MAX_ISSUES)
-    .flatMap((issue) => {
-      const keys = (issue.path ?? []).map((step) => (typeof step === 'object' ? step.key : step));
-      const value = valueAt(input, keys);
-      const leaves = leavesByValue.get(value) ?? leavesOf(value);
-      leavesByValue.set(value, leaves);
-      return unknownKeysOf(issue).map(({ key, detail }) => ({
-        in: part,
-        pointer: toPointer(key === undefined ? keys : [...keys, key]),
-        detail: detail ?? redact(issue.message, leaves),
-      }));
-    })
-    .slice(0, MAX_ISSUES);
+  const read: ValidationIssue[] = [];
+  for (const issue of issues.slice(0, MAX_ISSUES)) {
+    const keys = (issue.path ?? []).map((step) => (typeof step === 'object' ? step.key : step));
+    const unknownKeys = unknownKeysOf(issue)?.slice(0, MAX_ISSUES - read.length);
+    if (unknownKeys) {
+      for (const key of unknownKeys) {
+        read.push({
+          in: part,
+          pointer: toPointer([...keys, String(key)]),
+          detail: 'Unrecognized key',
+        });
+      }
+      continue;
+    }
+    const value = valueAt(input, keys);
+    if (!leavesByValue.has(value)) leavesByValue.set(value, leavesOf(value));
+    const detail = redact(issue.message, leavesByValue.get(value));
+    read.push({ in: part, pointer: toPointer(keys), detail });
+  }
+  return read.slice(0, MAX_ISSUES);
 }
 
 /** zod lists all unknown keys in one message; each gets its own pointer. */
-function unknownKeysOf(issue: SchemaIssue): readonly { key?: string; detail?: string }[] {
+function unknownKeysOf(issue: SchemaIssue): readonly unknown[] | undefined {
   const { code, keys } = issue as { readonly code?: unknown; readonly keys?: unknown };
-  if (code !== 'unrecognized_keys' || !Array.isArray(keys)) return [{}];
-  return keys.map((key) => ({ key: String(key), detail: 'Unrecognized key' }));
+  return code === 'unrecognized_keys' && Array.isArray(keys) ? keys : undefined;
 }
 
 /** A JSON Pointer (RFC 6901 §3). */
@@ -93,7 +98,9 @@ function leavesOf(value: unknown): Leaves {
     if (typeof next === 'number') found.add(String(next));
     else if (typeof next === 'string') found.add(next).add(JSON.stringify(next).slice(1, -1));
     else if (typeof next === 'object' && next !== null) {
-      for (const member of Object.values(next)) open.push(member);
+      const members = Object.values(next);
+      if (members.length > MAX_LEAVES) return undefined;
+      open.push(...members);
     }
   }
   found.delete('');

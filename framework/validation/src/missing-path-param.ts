@@ -1,5 +1,7 @@
 import type { StandardSchema } from '@fw/core/schema';
 
+import { sampleIssues } from './sample-issues.ts';
+
 /**
  * The first parameter that `schema` requires and a path with the parameters `names` does not contain.
  * Only schemas that provide their JSON Schema (https://standardschema.dev/json-schema) are checked.
@@ -37,18 +39,6 @@ function isMissed(schema: StandardSchema, name: string, names: readonly string[]
       return Reflect.has(target, key);
     },
   });
-  try {
-    const result = schema['~standard'].validate(params);
-    if ('then' in result) {
-      result.then(undefined, () => undefined); // an asynchronous schema is not checked
-      return false;
-    }
-    return isRead && (result.issues ?? []).some(({ path }) => firstKeyOf(path) === name);
-  } catch {
-    return false; // code of the schema cannot process the sample values
-  }
-}
-
-function firstKeyOf([step]: readonly unknown[] = []): unknown {
-  return typeof step === 'object' && step !== null ? Reflect.get(step, 'key') : step;
+  const issues = sampleIssues(schema, params, name) ?? [];
+  return isRead && issues.length > 0;
 }

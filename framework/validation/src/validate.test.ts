@@ -5,9 +5,13 @@ import { compose, createApp, type Middleware } from '@fw/core';
 import { DONE } from '@fw/core/extension';
 import type { StandardSchema } from '@fw/core/schema';
 import { type RequestOptions, request } from '@fw/core/testing';
+import { errorHandler } from '@fw/errors';
+import { connect } from '@fw/middleware/connect';
+import { forms } from '@fw/middleware/forms';
 import { createRouter, type Router } from '@fw/router';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
+import express from 'express';
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { beforeEach, describe, expect, expectTypeOf, test } from 'vitest';
@@ -159,6 +163,17 @@ describe('the response to invalid parts', () => {
     expect(errors).toHaveLength(100);
   });
 
+  test('reads no more unknown keys than it lists', async () => {
+    let reads = 0;
+    const key = { toString: () => `key${++reads}` };
+    const issue = { message: '', code: 'unrecognized_keys', keys: Array(110_000).fill(key) };
+    const schema = schemaOf(() => ({ issues: [issue] }));
+
+    const errors = await issuesOf(schema, {});
+
+    expect({ errors: errors.length, reads }).toEqual({ errors: 100, reads: 100 });
+  });
+
   test('stays short when a key is long', async () => {
     const key = 'k'.repeat(100_000);
 
@@ -173,6 +188,66 @@ describe('the response to invalid parts', () => {
     const errors = await issuesOf(z.object({}), undefined);
 
     expect(errors).toEqual([{ in: 'body', pointer: '', detail: expect.stringMatching(/object/) }]);
+  });
+});
+
+describe('a body that no parser has read', () => {
+  const warned: unknown[] = [];
+  const log = { info() {}, warn() {}, error: (_: string, error?: unknown) => warned.push(error) };
+  const route = createRouter().post('/users/:id', validate(z.object({})), (ctx) => ctx.send(''));
+  /** The response to a POST after `middleware`. */
+  function postAfter(middleware: Middleware, options: RequestOptions = {}): Promise<Response> {
+    warned.length = 0;
+    const app = createApp({ logger: log }).use(errorHandler(), middleware).route('/api', route);
+    return request(app, '/api/users/7', { method: 'POST', ...options });
+  }
+  const pass: Middleware = (_ctx, next) => next();
+  const headers = { 'content-type': 'application/json' };
+
+  test('gets 500, and the log names the route and the remedy', async () => {
+    const response = await postAfter(pass, { headers, body: '{}' });
+
+    expect(response.status).toBe(500);
+    expect(warned).toEqual([
+      new TypeError(
+        'Cannot validate the body of POST /api/users/:id: no parser has read it; register json() before the routes',
+      ),
+    ]);
+  });
+
+  test.each<[string, Middleware, RequestOptions, number]>([
+    ['no body and no parser', pass, {}, 400],
+    ['an empty body', json(), { headers: { ...headers, 'content-length': '0' } }, 400],
+    [
+      'an empty chunked body',
+      json(),
+      { headers: { ...headers, 'transfer-encoding': 'chunked' } },
+      400,
+    ],
+    ['a parser of Express', connect(express.json()), { headers, body: '{}' }, 204],
+    ['a type that a parser of Express ignores', connect(express.json()), { body: 'x' }, 400],
+    ['an empty form', forms(), { headers: { 'content-length': '0' } }, 204],
+    [
+      'a middleware that reads the body itself',
+      async (ctx, next) => {
+        ctx.body = JSON.parse(Buffer.concat(await ctx.raw.req.toArray()).toString());
+        await next();
+      },
+      { body: '{}' },
+      204,
+    ],
+    [
+      'a middleware that sets a body without reading',
+      (ctx, next) => {
+        ctx.body = {};
+        return next();
+      },
+      { body: '{}' },
+      204,
+    ],
+  ])('is not reported for %s', async (_, middleware, options, status) => {
+    expect((await postAfter(middleware, options)).status).toBe(status);
+    expect(warned).toEqual([]);
   });
 });
 
@@ -555,15 +630,73 @@ describe('a params schema that fits the path is accepted when the router is serv
     expect(await (await request(app, '/7')).json()).toEqual(expected);
   });
 
-  test('without running its conversions', () => {
+  test('without running a conversion to text', () => {
     const inputs: unknown[] = [];
-    const params = z.object({ id: z.preprocess((value) => inputs.push(value), z.number()) });
+    const params = z.object({ id: z.preprocess((value) => inputs.push(value), z.string()) });
 
     createRouter()
       .get('/:id', validate({ params }), (ctx) => ctx.send(''))
       .routes();
 
     expect(inputs).toEqual([]);
+  });
+});
+
+describe('a schema of text that expects a number or a boolean is rejected at start', () => {
+  const toNumber = (text: unknown) => (/^\d+$/.test(String(text)) ? Number(text) : undefined);
+  const fail = () => {
+    throw new Error();
+  };
+  /** Running it once leaves an unhandled rejection, because zod first tries a schema synchronously. */
+  const rejectLater = () => Promise.reject(new Error());
+
+  test.each<[string, StandardSchema, string, string]>([
+    ['zod', z.object({ page: z.number() }), 'number', 'z.coerce.number()'],
+    ['an integer from 18', z.object({ page: z.int().min(18) }), 'integer', 'z.coerce.number()'],
+    ['an optional one', z.object({ page: z.number().optional() }), 'number', 'z.coerce.number()'],
+    ['null', z.object({ page: z.number().nullable() }), 'number', 'z.coerce.number()'],
+    [
+      'a default',
+      z.object({ page: z.number().max(-1).default(-1) }),
+      'number',
+      'z.coerce.number()',
+    ],
+    [
+      'a date next to it',
+      z.object({ since: z.coerce.date(), page: z.number() }),
+      'number',
+      'z.coerce.number()',
+    ],
+    ['a boolean', z.object({ page: z.boolean() }), 'boolean', 'z.stringbool()'],
+    ['valibot', v.object({ page: v.number() }), 'number', 'z.coerce.number()'],
+    ['arktype', type({ 'page?': 'number.integer >= 1' }), 'integer', 'z.coerce.number()'],
+  ])('%s', (_, schema, name, conversion) => {
+    for (const part of ['query', 'params', 'headers']) {
+      expect(() => validate({ [part]: schema })).toThrow(
+        new TypeError(
+          `Cannot validate ${part} "page" as type ${name}: its value is text; expected a schema that converts it, such as ${conversion} of zod`,
+        ),
+      );
+    }
+  });
+
+  test.each<[string, StandardSchema]>([
+    ['converts text to a number', z.object({ page: z.coerce.number().int().min(18) })],
+    ['converts text before it checks', z.object({ page: z.preprocess(Number, z.number()) })],
+    ['converts text to a boolean', z.object({ page: z.stringbool(), all: z.coerce.boolean() })],
+    ['also accepts text', z.object({ page: z.union([z.literal('all'), z.number()]) })],
+    ['converts with valibot', v.object({ page: v.pipe(v.string(), v.transform(Number)) })],
+    ['converts with arktype', type({ page: 'string.numeric.parse' })],
+    ['has a conversion of its own', z.object({ page: z.preprocess(toNumber, z.number()) })],
+    ['has no JSON Schema form', age],
+    ['fails for samples', z.object({ page: z.preprocess(fail, z.number()) })],
+    ['is asynchronous', z.object({ page: z.coerce.number().refine(rejectLater) })],
+  ])('but not one that %s', (_, query) => {
+    expect(() => validate({ query, params: query, headers: query })).not.toThrow();
+  });
+
+  test('but not the schema of the body', () => {
+    expect(() => validate({ body: z.object({ page: z.number() }) })).not.toThrow();
   });
 });
 

@@ -1,5 +1,5 @@
 import { annotate, type Context, markFactories, type Next } from '@fw/core';
-import { setParts } from '@fw/core/extension';
+import { hasBody, setParts } from '@fw/core/extension';
 import { check, readOptions } from '@fw/core/options';
 import {
   isStandardSchema,
@@ -10,6 +10,7 @@ import {
 import { ValidationError, type ValidationIssue } from '@fw/errors';
 import { MAX_ISSUES, readIssues } from './issues.ts';
 import { missingPathParam } from './missing-path-param.ts';
+import { requireTextInput } from './require-text-input.ts';
 
 /** Schemas for parts of a request. */
 export interface RequestSchemas {
@@ -49,7 +50,8 @@ const PARTS: readonly Part[] = ['params', 'query', 'headers', 'body'];
  * });
  * ```
  *
- * @throws {TypeError} if a part or option is unknown, or its value is not a schema or not a known status
+ * @throws {TypeError} if a part or option is unknown, its value is not a schema or not a known status, or
+ *   the schema of a part other than the body expects a number or a boolean, which text is not
  */
 export function validate<Schema extends StandardSchema>(
   schema: Schema,
@@ -72,9 +74,11 @@ export function validate(
     const schema = schemas[part];
     return schema ? [{ part, schema }] : [];
   });
+  for (const { part, schema } of checks) if (part !== 'body') requireTextInput(part, schema);
 
   return annotate(
     (ctx: Context, next: Next) => {
+      if (schemas.body && ctx.body === undefined) requireParser(ctx);
       const outcomes = checks.map(({ part, schema }) => checkPart(schema, part, ctx[part]));
       if (!outcomes.some(isPromise)) {
         replaceParts(ctx, outcomes as Outcome[], status);
@@ -111,6 +115,17 @@ function readSchemas(what: unknown): RequestSchemas {
     headers: aSchema,
     body: aSchema,
   });
+}
+
+/** @throws {TypeError} if the request has a body that no middleware has started to read */
+function requireParser(ctx: Context): void {
+  const { req } = ctx.raw;
+  // A parser of Express sets `req.body` even if it does not read the media type of the request.
+  if (!hasBody(req) || req.readableFlowing !== null || 'body' in req) return;
+  const { method, path } = ctx.route ?? ctx;
+  throw new TypeError(
+    `Cannot validate the body of ${method} ${path}: no parser has read it; register json() before the routes`,
+  );
 }
 
 function isObject(value: unknown): value is object {

@@ -8,12 +8,15 @@ import { createApp, listen, type Middleware, onSent } from '@fw/core';
 import { openConnection, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import compression from 'compression';
+import express from 'express';
+import { rateLimit } from 'express-rate-limit';
 import session from 'express-session';
 import helmet from 'helmet';
 import morgan from 'morgan';
 import multer from 'multer';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
+import { timeout } from '../timeout.ts';
 import { type ConnectMiddleware, connect } from './connect.ts';
 
 type Next = (error?: unknown) => void;
@@ -233,6 +236,92 @@ test.each(['route', 'router'])('next("%s") continues', async (word) => {
   expect(await (await request(app, '/')).text()).toBe('sent');
 });
 
+interface ExpressResponse extends ServerResponse {
+  json(value: unknown): void;
+  send(text: string): void;
+  set(name: string, value: string): void;
+  redirect(url: string): void;
+}
+
+describe('a call after the response of timeout()', () => {
+  const LATE =
+    'called res.%s() after its response was sent: this has no effect; check res.headersSent before';
+
+  /** Runs `call` twice with a response that timeout() has ended, and returns what was logged. */
+  async function callLate(
+    call: (res: ServerResponse) => unknown,
+    when: (res: ServerResponse, run: () => void) => void,
+    wrap: (slow: Connect) => Connect = (slow) => slow,
+  ) {
+    const lines: string[] = [];
+    const logger = { info() {}, warn: (line: string) => void lines.push(line), error() {} };
+    const called = Promise.withResolvers<void>();
+    const slow: Connect = (_req, res) => {
+      when(res, () => {
+        call(res);
+        call(res);
+        setImmediate(called.resolve);
+      });
+    };
+    const app = createApp({ logger }).use(timeout(20), connect(wrap(slow)));
+    const server = await listen(app, 0);
+    onTestFinished(() => server.close({ timeoutMs: 1 }));
+    const response = await fetch(`http://127.0.0.1:${server.port}/a?b=1`);
+    await called.promise;
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ status: 503 });
+    return lines;
+  }
+
+  test.each<readonly [string, (res: ServerResponse) => unknown]>([
+    ['setHeader', (res) => res.setHeader('X-A', '1')],
+    ['setHeaders', (res) => res.setHeaders(new Map([['X-A', '1']]))],
+    ['appendHeader', (res) => res.appendHeader('X-A', '1')],
+    ['removeHeader', (res) => res.removeHeader('X-A')],
+    ['writeHead', (res) => res.writeHead(200)],
+    ['flushHeaders', (res) => res.flushHeaders()],
+    ['write', (res) => res.write('late')],
+    ['end', (res) => res.end('late')],
+  ])('of %s has no effect and logs one warning', async (method, call) => {
+    const lines = await callLate(call, (res, run) => res.once('prefinish', run));
+
+    expect(lines).toEqual([`GET /a ${LATE.replace('%s', method)}`]);
+  });
+
+  test.each<readonly [string, (res: ServerResponse) => unknown]>([
+    ['end without data', (res) => res.end()],
+    ['writeContinue', (res) => res.writeContinue()],
+    ['writeProcessing', (res) => res.writeProcessing()],
+    ['writeEarlyHints', (res) => res.writeEarlyHints({ link: '</a>; rel=preload' })],
+  ])('of %s has no effect', async (_, call) => {
+    expect(await callLate(call, (res, run) => res.once('prefinish', run))).toEqual([]);
+  });
+
+  test('from a timer has no effect and logs one warning', async () => {
+    const send = (res: ServerResponse) => res.setHeader('X-A', '1').end('late');
+
+    const lines = await callLate(send, (_, run) => setTimeout(run, 60));
+
+    expect(lines).toEqual([`GET /a ${LATE.replace('%s', 'setHeader')}`]);
+  });
+
+  test.each<readonly [string, string, (res: ExpressResponse) => unknown]>([
+    ['json', 'setHeader', (res) => res.json({})],
+    ['send', 'setHeader', (res) => res.send('late')],
+    ['set', 'setHeader', (res) => res.set('X-A', '1')],
+    ['redirect', 'setHeader', (res) => res.redirect('/b')],
+    ['end', 'end', (res) => res.end('late')],
+  ])('of %s of an Express application has no effect', async (_, method, call) => {
+    const lines = await callLate(
+      (res) => call(res as ExpressResponse),
+      (_res, run) => setTimeout(run, 60),
+      (slow) => express().use(slow),
+    );
+
+    expect(lines).toEqual([`GET /a ${LATE.replace('%s', method)}`]);
+  });
+});
+
 test('a repeated next() does not run the handler again', async () => {
   let runs = 0;
   const { app } = createConnected((_req, _res, next) => {
@@ -363,6 +452,46 @@ test('headers of helmet and of two other middleware are sent together', async ()
 
   expect(headers.get('content-security-policy')).toContain("default-src 'self'");
   expect(headers.get('vary')).toBe('Origin, Accept');
+});
+
+test('a whole Express application serves its routes and errors, and fw all others', async () => {
+  const old = express()
+    .use(express.json())
+    .get('/old/:id', (req, res) => {
+      res.status(201).json({ id: req.params.id, ip: Reflect.get(req, 'ip') });
+    })
+    .post('/old', (req, res) => {
+      res.json({ created: req.body });
+    })
+    .get('/fails', () => {
+      throw new Error('express');
+    });
+  const logger = { info() {}, warn() {}, error() {} };
+  const app = createApp({ logger, trustProxy: 1 }).use(errorHandler(), connect(old));
+  app.get('/new', () => 'new').post('/new', (ctx) => ctx.json(ctx.body));
+  const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': '192.0.2.1' };
+  const posted = { method: 'POST', headers, body: '{"name":"Ada"}' };
+
+  const read = await request(app, '/old/7', { headers });
+
+  expect(read.status).toBe(201);
+  expect(await read.json()).toEqual({ id: '7', ip: '192.0.2.1' });
+  expect(await (await request(app, '/old', posted)).json()).toEqual({ created: { name: 'Ada' } });
+  expect(await (await request(app, '/new', posted)).json()).toEqual({ name: 'Ada' });
+  expect(await (await request(app, '/new')).text()).toBe('new');
+  expect((await request(app, '/fails')).headers.get('content-type')).toBe(
+    'application/problem+json',
+  );
+  expect((await request(app, '/unknown')).status).toBe(404);
+});
+
+test('express-rate-limit, which calls methods of Express, works in an Express application', async () => {
+  const limit = rateLimit({ limit: 1, validate: false });
+  const app = createApp().use(connect(express().use(limit)), (ctx) => ctx.send('text'));
+
+  const responses = [await request(app, '/'), await request(app, '/')];
+
+  expect(responses.map(({ status }) => status)).toEqual([200, 429]);
 });
 
 test.each<readonly [string, unknown, string]>([

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { type Context, type Middleware, markFactories } from '@fw/core';
 import { DONE, takeHeaders } from '@fw/core/extension';
@@ -76,14 +76,27 @@ function run(
 
   passToNode(ctx);
   res.once('close', onClose);
+  const prototype = Object.getPrototypeOf(res);
   try {
     const returned = middleware(req as never, res as never, onNext);
+    if (Object.getPrototypeOf(res) !== prototype) keepMethods(res, prototype);
     if (returned instanceof Promise) returned.catch(fail);
   } catch (error) {
     fail(error);
   }
   isSynchronous = false;
   return promise;
+}
+
+/**
+ * An Express application replaces the prototype of the response, and so the methods of this server, whose
+ * calls have no effect after the response: an error in a callback would end the process.
+ */
+function keepMethods(res: ServerResponse, prototype: object): void {
+  const { constructor: _, ...methods } = Object.getOwnPropertyDescriptors(prototype);
+  for (const [name, method] of Object.entries(methods)) {
+    if (!Object.hasOwn(res, name)) Object.defineProperty(res, name, method);
+  }
 }
 
 /** Express skips routes at these values; the middleware of an application has none to skip. */

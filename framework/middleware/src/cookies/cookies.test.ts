@@ -43,8 +43,14 @@ const set = (name: string, value: string, options?: CookieOptions) =>
 describe('readCookies', () => {
   test.each([
     ['several cookies', 'a=1; b=2', { a: '1', b: '2' }],
-    ['any white space around names and values', ' a = 1 ;b=2;', { a: '1', b: '2' }],
+    ['spaces and tabs around names and values', ' a = 1 ;\tb\t=\t2;', { a: '1', b: '2' }],
     ['the first of a repeated name', 'a=1; a=2', { a: '1' }],
+    [
+      'the cookie after one whose name starts with a no-break space',
+      '\xa0a=evil; a=1',
+      { '\xa0a': 'evil', a: '1' },
+    ],
+    ['a no-break space around a value', 'a=\xa01\xa0', { a: '\xa01\xa0' }],
     ['an empty value', 'a=; b=', { a: '', b: '' }],
     ['a quoted value without its quotes', 'a="b c"', { a: 'b c' }],
     ['"=" in a value', 'a=b=c', { a: 'b=c' }],

@@ -1,4 +1,5 @@
 import type { Context } from '@fw/core';
+import { trimBlanks } from '@fw/core/extension';
 
 /** Browsers store fewer cookies per site; Node limits the size of all headers to 16 KiB. */
 const MAX_COOKIES = 200;
@@ -12,8 +13,8 @@ export function readCookies(ctx: Pick<Context, 'get'>): Readonly<Record<string, 
   const cookies: Record<string, string> = Object.create(null);
   for (const pair of (ctx.get('cookie') ?? '').split(';', MAX_COOKIES)) {
     const equals = pair.indexOf('=');
-    const name = pair.slice(0, Math.max(0, equals)).trim();
-    if (name !== '') cookies[name] ??= decode(pair.slice(equals + 1).trim());
+    const name = trimBlanks(pair.slice(0, Math.max(0, equals)));
+    if (name !== '') cookies[name] ??= decode(trimBlanks(pair.slice(equals + 1)));
   }
   return cookies;
 }

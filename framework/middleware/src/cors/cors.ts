@@ -1,4 +1,5 @@
 import { type Context, type Middleware, markFactories, type Next } from '@fw/core';
+import { trimBlanks } from '@fw/core/extension';
 import {
   aBoolean,
   aListOf,
@@ -134,7 +135,7 @@ function matching(pattern: RegExp): Check {
 /** The headers that the page wants to set; entries that are not header names are left out. */
 function requestedHeaders(ctx: Context): readonly string[] {
   const names = (ctx.get('access-control-request-headers') ?? '').split(',');
-  return names.map((name) => name.trim()).filter((name) => TOKEN.test(name));
+  return names.map(trimBlanks).filter((name) => TOKEN.test(name));
 }
 
 markFactories({ cors });

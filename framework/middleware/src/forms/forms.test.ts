@@ -2,9 +2,16 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-import { createApp, type ListeningServer, type ListenOptions, listen } from '@fw/core';
+import {
+  createApp,
+  type ListeningServer,
+  type ListenOptions,
+  listen,
+  type Middleware,
+} from '@fw/core';
 import { createRouter } from '@fw/core/router';
 import { openConnection, request } from '@fw/core/testing';
 import { generateDocument } from '@fw/openapi';
@@ -28,6 +35,7 @@ import {
   MULTIPART_TYPE,
   part,
 } from '../testing/multipart.ts';
+import { timeout } from '../timeout.ts';
 import { type Form, type FormsOptions, forms } from './forms.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'forms-')));
@@ -234,6 +242,42 @@ describe('a hostile body', () => {
     },
   );
 
+  const PHOTO = filePart('photo', 'a.png');
+
+  test.each([
+    [
+      'an unterminated file of 1 MB after the last boundary',
+      `${formOf()}${PHOTO}${filePart('b', 'b', 'b'.repeat(1e6))}`,
+      400,
+    ],
+    ['an unterminated file as the epilogue', `${formOf()}${PHOTO.slice(0, -2)}`, 200],
+    ['part of a boundary', `${PHOTO}--${BOUNDARY}`, 400],
+    ['half of the last boundary', `${PHOTO}--${BOUNDARY}-`, 400],
+    ['a boundary and a line end', `${PHOTO}--${BOUNDARY}\r`, 400],
+    ['no part', 'x', 400],
+    ['a part without headers', `--${BOUNDARY}\r\n\r\ncontent\r\n--${BOUNDARY}--`, 400],
+    ['text before the first boundary', `preamble\r\n${formOf(PHOTO)}`, 200],
+    ['1 MB before the first boundary', `${'p'.repeat(1e6)}\r\n${formOf(PHOTO)}`, 200],
+    ['1 MB after the last boundary', `${formOf(PHOTO)}${'e'.repeat(1e6)}`, 200],
+    ['no line end after the last boundary', formOf(PHOTO).slice(0, -2), 200],
+    ['a file of 1 MB', formOf(filePart('b', 'b', 'b'.repeat(1e6))), 200],
+    [
+      'a nested form',
+      formOf(
+        part(
+          'name="a"',
+          formOf(PHOTO).replaceAll(BOUNDARY, 'inner'),
+          'Content-Type: multipart/mixed; boundary=inner\r\n',
+        ),
+      ),
+      200,
+    ],
+  ])('or unusual one with %s gets a response', async (_, body, status) => {
+    const response = await postMultipart(body);
+
+    expect(response.status).toBe(status);
+  });
+
   test.each([
     ['application/json', '{}'],
     ['text/plain', 'a=1'],
@@ -312,6 +356,67 @@ describe('a hostile body', () => {
     expect(await client.read(/\}$/)).toContain('"b":"1"');
     client.close();
   });
+});
+
+describe('an upload that is slower than timeout()', () => {
+  const HEAD = `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: ${MULTIPART_TYPE}\r\nContent-Length: 2000000\r\n\r\n`;
+  const BEGUN = `${filePart('a', 'a.png')}${filePart('b', 'b.png', 'b'.repeat(100_000)).slice(0, -2)}`;
+  const REST = `\r\n${filePart('c', 'c.png')}${filePart('d', 'd.png').slice(0, -2)}`;
+
+  async function startSlow(before: Middleware = (_, next) => next()) {
+    const app = createApp({ logger: { info() {}, warn() {}, error() {} } })
+      .use(timeout(50), before, forms({ multipart }))
+      .use((ctx) => ctx.json({}));
+    const server = await listen(app, 0);
+    onTestFinished(() => server.close({ timeoutMs: 1 }));
+    return server.port;
+  }
+
+  test.each([
+    ['before its first file', '', BEGUN + REST],
+    ['between two files', filePart('a', 'a.png'), BEGUN + REST],
+    ['within a file', BEGUN, REST],
+  ])('leaves no file if the time ends %s', async (_, first, rest) => {
+    const client = openConnection(await startSlow()).send(HEAD + first);
+
+    await client.read(/^HTTP\/1.1 503 /);
+    await expectNoFiles();
+    client.send(rest);
+    await sleep(50);
+
+    expect(onDisk()).toEqual([]);
+    client.close();
+    await expectNoFiles();
+  });
+
+  test('leaves no file if forms() runs after the response', async () => {
+    const begun = Promise.withResolvers<void>();
+    const port = await startSlow(async (_, next) => {
+      await begun.promise;
+      return next();
+    });
+    const client = openConnection(port).send(HEAD + BEGUN);
+
+    await client.read(/^HTTP\/1.1 503 /);
+    begun.resolve();
+    client.send(REST);
+    await sleep(50);
+
+    expect(onDisk()).toEqual([]);
+    client.close();
+  });
+});
+
+test('an upload whose client disconnects leaves no file', async () => {
+  const { port } = await start({ multipart });
+  const client = openConnection(port).send(
+    `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: ${MULTIPART_TYPE}\r\nContent-Length: 200000\r\n\r\n${filePart('a', 'a.png')}${filePart('b', 'b.png').slice(0, -2)}`,
+  );
+  await vi.waitFor(() => expect(onDisk()).toHaveLength(3));
+
+  client.close();
+
+  await expectNoFiles();
 });
 
 test('the files are deleted if the handler throws', async () => {

@@ -1,8 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
 
-import type { Context } from '@fw/core';
-import { bodyTooLarge, bodyUnreadable, discardRest, sendContinue } from '@fw/core/extension';
+import { type Context, onSent } from '@fw/core';
+import {
+  BodyMemory,
+  bodyTooLarge,
+  bodyUnreadable,
+  discardRest,
+  sendContinue,
+} from '@fw/core/extension';
 import { BadRequestError, PayloadTooLargeError } from '@fw/errors';
 
 import { addValue, type FieldLimits, type Form, tooMany } from './form.ts';
@@ -24,22 +30,32 @@ type Fail = (error: unknown) => void;
 export async function readMultipart(ctx: Context, settings: Settings): Promise<Form> {
   const { req, res } = ctx.raw;
   const parser = createParser(req, settings);
+  const { promise, resolve, reject } = Promise.withResolvers<Form>();
+  // A response before the end of the body, such as that of timeout(): no file may be created later.
+  onSent(ctx, () => {
+    parser.destroy();
+    reject(new BadRequestError('The response was sent before the form was complete'));
+  });
   const files = createTemporaryFiles(ctx, settings.folder);
+  const { end, form } = collect(parser, { files, settings, fail: reject });
+  parser.on('error', (cause) => reject(malformed(cause)));
+  parser.on('close', () => form().then(resolve, reject));
+  req.on('error', (error) => reject(bodyUnreadable(error)));
+  // busboy ignores data after the last boundary: the callback runs once all data before is parsed.
+  req.on('end', () => parser.write('\r\n', end));
+  const memory = new BodyMemory(req);
+  countBytes(req, { settings, memory, fail: reject });
+  sendContinue(req, res);
+  req.pipe(parser, { end: false });
   try {
-    return await new Promise<Form>((resolve, reject) => {
-      const form = collect(parser, { files, settings, fail: reject });
-      parser.on('error', (cause) => reject(malformed(cause)));
-      parser.on('close', () => form().then(resolve, reject));
-      req.on('error', (error) => reject(bodyUnreadable(error)));
-      limitTotal(req, settings.totalLimit, reject);
-      sendContinue(req, res);
-      req.pipe(parser);
-    });
+    return await promise;
   } catch (error) {
     req.unpipe(parser);
     parser.destroy();
     discardRest(req);
     throw error;
+  } finally {
+    memory.release();
   }
 }
 
@@ -70,11 +86,26 @@ function malformed(cause: unknown): BadRequestError {
   return new BadRequestError('The multipart form is malformed or ends early', { cause });
 }
 
-function limitTotal(req: IncomingMessage, totalLimit: number, fail: Fail): void {
+interface CountOptions {
+  readonly settings: Settings;
+  readonly memory: BodyMemory;
+  readonly fail: Fail;
+}
+
+/** Any bytes may be fields, which are in memory; files are on the disk. */
+function countBytes(
+  req: IncomingMessage,
+  { settings: { limit, totalLimit }, memory, fail }: CountOptions,
+): void {
+  const announced = Number(req.headers['content-length'] ?? 0);
+  const refused = memory.reserve(Math.min(announced, limit));
+  if (refused) fail(refused);
   let size = 0;
   req.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    if (size > totalLimit) fail(bodyTooLarge(totalLimit));
+    const error =
+      size > totalLimit ? bodyTooLarge(totalLimit) : memory.reserve(Math.min(size, limit));
+    if (error) fail(error);
   });
 }
 
@@ -89,11 +120,19 @@ interface CollectOptions {
   readonly fail: Fail;
 }
 
-/** Saves the parts as they arrive. Returns a function that resolves with the form once all are saved. */
-function collect(parser: Writable, { files, settings, fail }: CollectOptions): () => Promise<Form> {
+interface Collection {
+  /** Call it when all data was parsed. */
+  end(): void;
+  /** Resolves with the form once all parts are saved. */
+  form(): Promise<Form>;
+}
+
+/** Saves the parts as they arrive. */
+function collect(parser: Writable, { files, settings, fail }: CollectOptions): Collection {
   const { limit, maxFields, fileLimit, maxFiles } = settings;
   const parts: { readonly name: string; readonly value: string | Promise<File | undefined> }[] = [];
   let fieldBytes = 0;
+  let lastFile: Readable | undefined;
   const add = (name: string | undefined, value: string | Promise<File | undefined>) => {
     if (!name) fail(new BadRequestError('Each part of the form must have a name'));
     else parts.push({ name, value });
@@ -104,6 +143,7 @@ function collect(parser: Writable, { files, settings, fail }: CollectOptions): (
     else add(name, value);
   });
   parser.on('file', (name: string | undefined, stream: Readable, part: FilePart) => {
+    lastFile = stream;
     stream.on('limit', () => fail(tooMany('bytes per file', fileLimit)));
     const saved = files.save(stream, { name: part.filename ?? '', type: part.mimeType });
     saved.catch(fail);
@@ -112,12 +152,20 @@ function collect(parser: Writable, { files, settings, fail }: CollectOptions): (
   parser.on('fieldsLimit', () => fail(tooMany('fields', maxFields)));
   parser.on('filesLimit', () => fail(tooMany('files', maxFiles)));
   parser.on('partsLimit', () => fail(tooMany('parts', maxFields + maxFiles)));
-  return async () => {
-    const form: Form = Object.create(null);
-    for (const { name, value } of parts) {
-      const saved = await value;
-      if (saved !== undefined) addValue(form, name, saved);
-    }
-    return form;
+  return {
+    // `parser.end()` would wait forever for a file without an end that follows the last boundary.
+    end() {
+      const wasOpen = lastFile?.destroyed === false;
+      parser.destroy(); // also destroys a file without an end
+      if (wasOpen && lastFile?.destroyed) fail(malformed(lastFile.errored));
+    },
+    async form() {
+      const form: Form = Object.create(null);
+      for (const { name, value } of parts) {
+        const saved = await value;
+        if (saved !== undefined) addValue(form, name, saved);
+      }
+      return form;
+    },
   };
 }

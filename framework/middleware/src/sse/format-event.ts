@@ -1,3 +1,5 @@
+import { stringify } from '@fw/core/extension';
+
 /** One event of a stream. */
 export interface ServerSentEvent {
   /** A string is sent unchanged, any other value as JSON. Without data, browsers run no listener. */
@@ -44,7 +46,7 @@ function retry(retryMs: number | undefined): string {
 
 function dataLines(data: unknown): string {
   if (data === undefined) return '';
-  const text = typeof data === 'string' ? data : (JSON.stringify(data) as string | undefined);
+  const text = typeof data === 'string' ? data : stringify(data);
   if (text === undefined) {
     throw new TypeError(
       `Cannot send an event with data of type ${typeof data}: it has no JSON form`,

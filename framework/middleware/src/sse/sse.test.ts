@@ -94,6 +94,22 @@ describe('an event', () => {
   });
 });
 
+test.each([
+  ['Promise', async () => [1]],
+  ['Array', () => [{ data: 1 }]],
+  ['Undefined', () => undefined],
+])(
+  'a source that returns a value of type %s is a 500 that explains async generators',
+  async (type, source) => {
+    const { open, failures } = await start(sse(source as never));
+
+    expect(await open().readAll()).toMatch(/^HTTP\/1\.1 500 /);
+    expect(String(failures[0]?.[1])).toBe(
+      `TypeError: Cannot send events: the source of sse() returned a value of type ${type}; write async function* and yield each event`,
+    );
+  },
+);
+
 describe('the response', () => {
   test('has the headers of an event stream before the first event', async () => {
     const { open } = await start(sse(createSilentSource().source));
@@ -327,4 +343,23 @@ test.each<readonly [object, string]>([
 
   expect(create).toThrow(message);
   expect(create).not.toThrow(/\n/);
+});
+
+test('a source that always has an event lets other requests run', async () => {
+  let events = 0;
+  let eventsBefore = Number.NaN;
+  const source = sse(async function* () {
+    while (events < 20_000) yield { data: events++ };
+  });
+  const app = createApp({ logger: { info() {}, warn() {}, error() {} } }).use((ctx, next) => {
+    setImmediate(() => {
+      eventsBefore = events;
+    });
+    return source(ctx, next);
+  });
+
+  const response = await request(app, '/');
+
+  expect(await response.text()).toContain('data: 19999\n');
+  expect(eventsBefore).toBeLessThan(5_000);
 });

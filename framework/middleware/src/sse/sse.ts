@@ -61,7 +61,8 @@ export function sse<P extends Parts = Parts>(
     ctx.set('X-Accel-Buffering', 'no'); // nginx would otherwise collect the events
     if (ctx.method === 'HEAD') return ctx.send('');
     const abort = new AbortController();
-    const events = source(ctx, { lastEventId: lastEventIdOf(ctx), signal: abort.signal });
+    const client = { lastEventId: lastEventIdOf(ctx), signal: abort.signal };
+    const events = requireEvents(source(ctx, client));
     const stream = createEventStream(events, {
       heartbeatMs,
       closing: closingSignal(ctx),
@@ -78,6 +79,16 @@ export function sse<P extends Parts = Parts>(
   return annotate(handle, {
     responses: { 200: { description, mediaTypes: ['text/event-stream'] }, 503: {} },
   });
+}
+
+/** @throws {TypeError} if the source is not an async generator, but for example an async function */
+function requireEvents(events: unknown): AsyncIterable<ServerSentEvent> {
+  if (Symbol.asyncIterator in Object(events)) return events as AsyncIterable<ServerSentEvent>;
+  if (events instanceof Promise) events.catch(() => {});
+  const given = Object.prototype.toString.call(events).slice('[object '.length, -1);
+  throw new TypeError(
+    `Cannot send events: the source of sse() returned a value of type ${given}; write async function* and yield each event`,
+  );
 }
 
 /** Browsers send the id in UTF-8; Node reads headers as Latin-1. */

@@ -37,6 +37,10 @@ export const HOSTILE_BODIES: readonly HostileBody[] = [
   { title: 'no last boundary', body: PHOTO },
   { title: 'an unterminated file', body: `${PHOTO}${filePart('b', 'b.png').slice(0, -4)}` },
   {
+    title: 'the last boundary, then an unterminated file',
+    body: `${formOf()}${PHOTO}${filePart('b', 'b.png').slice(0, -2)}`,
+  },
+  {
     title: 'a header without end',
     body: `${PHOTO}--${BOUNDARY}\r\nContent-Disposition: form-data`,
   },
