@@ -5,7 +5,7 @@ import { rejectAfter, startLimit } from './limit.ts';
 import { type CallFailure, ProblemError } from './problem-error.ts';
 import type { UntypedCallOptions } from './request.ts';
 import { problemOf, readData, type Sender } from './response.ts';
-import { isRepeatable, isTransient, retryWaitMs } from './retry.ts';
+import { isRepeatable, isTransient, isUnsent, retryWaitMs } from './retry.ts';
 import type { ClientResponse } from './typed-calls.ts';
 
 /** A request with the options of its call, and where its response comes from. */
@@ -28,13 +28,14 @@ export async function runCall(call: Call): Promise<ClientResponse<unknown>> {
   const endMs = clock.now() + deadlineMs;
   const callers = [options.signal, options.ctx?.signal].filter((signal) => signal !== undefined);
   const { signal: caller, stop } = startLimit(callers);
+  const delivery = { isSent: false };
   try {
     for (let attempt = 1; ; attempt++) {
-      const outcome = await runAttempt(call, { caller, attempt, deadlineMs, endMs });
+      const outcome = await runAttempt(call, { caller, attempt, deadlineMs, endMs, delivery });
       if (!(outcome instanceof ProblemError)) return outcome;
       const waitMs = retryWaitMs(outcome, { retryDelayMs, attempt });
       const isLast = attempt >= attempts || clock.now() + waitMs >= endMs;
-      if (isLast || !isTransient(outcome) || !isRepeatable(request)) throw outcome;
+      if (isLast || !isTransient(outcome) || !isRepeatable(request, delivery.isSent)) throw outcome;
       await clock.sleep(waitMs, caller);
     }
   } finally {
@@ -42,7 +43,7 @@ export async function runCall(call: Call): Promise<ClientResponse<unknown>> {
   }
 }
 
-/** What ends an attempt: its caller, or the deadline of the call. */
+/** What ends an attempt: its caller, or the deadline of the call; and what the attempts have in common. */
 interface Limits {
   readonly caller: AbortSignal;
   /** The number of the attempt, from 1. */
@@ -50,6 +51,8 @@ interface Limits {
   readonly deadlineMs: number;
   /** When the deadline is, by the clock of the client. */
   readonly endMs: number;
+  /** Whether the server may have received the request in this or an earlier attempt. */
+  readonly delivery: { isSent: boolean };
 }
 
 /** @throws the reason of `caller` if it aborts */
@@ -97,14 +100,17 @@ async function sendInTime(
   const { attemptMs, limitBytes } = call.settings;
   const { body } = call.request;
   const { signal, stop } = startLimit([limits.signal], attemptMs);
+  let isSent = true;
   try {
     return await send(attempt, { body, signal, limitBytes });
   } catch (error) {
+    isSent = !isUnsent(error);
     limits.caller.throwIfAborted();
     if (limits.signal.aborted) throw timeout(call, limits, limits.deadlineMs);
     if (signal.aborted) throw timeout(call, limits, attemptMs);
     throw failureOf(call, error);
   } finally {
+    limits.delivery.isSent ||= isSent;
     stop();
   }
 }

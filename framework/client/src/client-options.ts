@@ -17,7 +17,10 @@ export interface ClientOptions {
   readonly attempts?: number | undefined;
   /** The longest random delay before the second attempt; doubles with each further one. Default 100 ms. */
   readonly retryDelayMs?: number | undefined;
-  /** Whether POST requests get a random `Idempotency-Key`, without which they are never repeated. Default true. */
+  /**
+   * Whether POST requests get a random `Idempotency-Key`, without which a request that the server may have
+   * received is not repeated. Only for an API that honours the key. Default false.
+   */
   readonly idempotencyKeys?: boolean | undefined;
   /** The largest response body, in bytes. Default 1 MiB. */
   readonly limitBytes?: number | undefined;
@@ -55,7 +58,7 @@ export function readClientOptions(options: ClientOptions): ClientSettings {
     attemptMs: options.attemptMs ?? deadlineMs,
     attempts: options.attempts ?? 3,
     retryDelayMs: options.retryDelayMs ?? 100,
-    idempotencyKeys: options.idempotencyKeys ?? true,
+    idempotencyKeys: options.idempotencyKeys ?? false,
     limitBytes: options.limitBytes ?? MIB,
     cacheBytes: options.cacheBytes ?? MIB,
     intercept: options.intercept ?? ((_, next) => next()),

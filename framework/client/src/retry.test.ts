@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest';
 
+import { isUnsent } from './retry.ts';
 import { errorOf, newNotesClient } from './testing/notes.ts';
-import { hangUp, type Responder, sendJson, sendStatus, startApi } from './testing/start-api.ts';
+import {
+  closedPort,
+  hangUp,
+  neverRespond,
+  type Responder,
+  sendJson,
+  sendStatus,
+  startApi,
+} from './testing/start-api.ts';
 
 const OK = sendJson({ data: [] });
 const START_MS = Date.parse('2026-11-22T10:00:00Z');
@@ -45,9 +54,9 @@ test.each([400, 401, 404, 409, 412, 422, 500, 501])('%i is final', async (status
   expect(received).toHaveLength(1);
 });
 
-test('a POST is repeated with the same random Idempotency-Key', async () => {
+test('with idempotencyKeys, a POST is repeated with the same random Idempotency-Key', async () => {
   const { baseUrl, received } = await startApi(hangUp, sendStatus(503), sendStatus(201));
-  const client = newNotesClient({ baseUrl });
+  const client = newNotesClient({ baseUrl, idempotencyKeys: true });
 
   await client.post('/notes', { body: { text: 'a' } });
   await client.post('/notes', { body: { text: 'a' } });
@@ -68,14 +77,72 @@ test('the caller can choose the Idempotency-Key', async () => {
   expect(received.map((one) => one.headers['idempotency-key'])).toEqual(['order-7', 'order-7']);
 });
 
-test('a POST without Idempotency-Key is not repeated', async () => {
-  const { baseUrl, received } = await startApi(sendStatus(503));
-  const client = newNotesClient({ baseUrl, idempotencyKeys: false });
+test.each<[string, Responder]>([
+  ['a 503', sendStatus(503)],
+  ['the end of the connection after the insert', hangUp],
+  ['an incomplete response', incomplete],
+  ['no response in time', neverRespond],
+])('a POST creates one row after %s', async (_, failure) => {
+  const { baseUrl, received } = await startApi(failure, sendStatus(201));
+  const client = newNotesClient({ baseUrl, attemptMs: 200 });
+
+  await errorOf(client.post('/notes', { body: { text: 'a' } }));
+
+  expect(received.map(({ body }) => body)).toEqual(['{"text":"a"}']);
+  expect(received[0]?.headers).not.toHaveProperty('idempotency-key');
+});
+
+test('a POST is repeated after a refused connection, and no further once it was sent', async () => {
+  const { baseUrl, received } = await startApi(hangUp);
+  const closed = await closedPort();
+  const ports: string[] = [];
+  const client = newNotesClient({
+    baseUrl: `http://127.0.0.1:${closed}`,
+    intercept: async ({ url }, next) => {
+      ports.push(url.port);
+      return next().finally(() => {
+        url.port = new URL(baseUrl).port;
+      });
+    },
+  });
+
+  const error = await errorOf(client.post('/notes', { body: { text: 'a' } }));
+
+  expect(error).toMatchObject({ reason: 'unreachable' });
+  expect(ports).toEqual([closed, new URL(baseUrl).port]);
+  expect(received).toHaveLength(1);
+});
+
+test.each([
+  ['ECONNREFUSED', true],
+  ['ENOTFOUND', true],
+  ['EAI_AGAIN', true],
+  ['UND_ERR_CONNECT_TIMEOUT', true],
+  ['ECONNRESET', false],
+  ['UND_ERR_SOCKET', false],
+  [undefined, false],
+])('whether the error %s proves that nothing was sent: %s', (code, expected) => {
+  expect(isUnsent(new TypeError('fetch failed', { cause: { code } }))).toBe(expected);
+});
+
+test('a POST that an interceptor fails after the response is not repeated', async () => {
+  const { baseUrl, received } = await startApi(sendStatus(201));
+  const refused = newNotesClient({
+    baseUrl: `http://127.0.0.1:${await closedPort()}`,
+    attempts: 1,
+  });
+  const client = newNotesClient({
+    baseUrl,
+    intercept: async (_, next) => {
+      const response = await next();
+      await refused.get('/notes');
+      return response;
+    },
+  });
 
   await errorOf(client.post('/notes', { body: { text: 'a' } }));
 
   expect(received).toHaveLength(1);
-  expect(received[0]?.headers).not.toHaveProperty('idempotency-key');
 });
 
 test.each([

@@ -8,10 +8,19 @@ const IDEMPOTENT = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'];
 /** Statuses of a server that is overloaded or unavailable for a moment. */
 const TRANSIENT = [429, 502, 503, 504];
 
-/** Whether a request may be sent again without a second effect. */
-export function isRepeatable({ method, headers, body }: PreparedRequest): boolean {
+/** Errors of Node and Bun before a connection was open; in a browser, errors have no code. */
+const UNSENT = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$/;
+
+/** Whether `error` of `fetch` proves that the server has received nothing of the request. */
+export function isUnsent(error: unknown): boolean {
+  const { code, cause } = error as { readonly code?: string; readonly cause?: { code?: string } };
+  return UNSENT.test(cause?.code ?? code ?? '');
+}
+
+/** Whether a request may be sent again without a second effect; `isSent`: the server may have received it. */
+export function isRepeatable({ method, headers, body }: PreparedRequest, isSent: boolean): boolean {
   if (body instanceof ReadableStream) return false;
-  return IDEMPOTENT.includes(method) || headers.has('Idempotency-Key');
+  return !isSent || IDEMPOTENT.includes(method) || headers.has('Idempotency-Key');
 }
 
 /** Whether another attempt may succeed. */

@@ -30,6 +30,21 @@ test.each([
   expect(fs.readdirSync(folder)).toEqual([]);
 });
 
+test('create-fw with Node 20 prints one line and writes nothing', () => {
+  const old =
+    "data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '20.19.0' } })";
+  const { status, stderr } = spawnSync(process.execPath, ['--import', old, main, 'one'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+
+  expect(status).toBe(2);
+  expect(stderr).toMatch(
+    /^create-fw needs Node 24 or later, got 20\.19\.0: see "Node" in its README\n$/,
+  );
+  expect(fs.readdirSync(folder)).toEqual([]);
+});
+
 test('create-fw --help prints the arguments, and --version the version', () => {
   const help = run('--help');
   const version = run('--version');

@@ -14,11 +14,23 @@ Writes a new service into FOLDER, which is its name too: a complete API with tes
   --version          prints the version
   --help             prints this text`;
 
+/** The oldest version that runs the TypeScript of a service. */
+const NODE_MAJOR = 24;
+
 try {
+  requireNode();
   run();
 } catch (error) {
   console.error((error as Error).message);
   process.exitCode = 2;
+}
+
+function requireNode(): void {
+  if (Number.parseInt(process.versions.node, 10) < NODE_MAJOR) {
+    throw new Error(
+      `create-fw needs Node ${NODE_MAJOR} or later, got ${process.versions.node}: see "Node" in its README`,
+    );
+  }
 }
 
 function run(): void {

@@ -28,7 +28,7 @@ test('the packages are next to the tarball from which npm installed create-fw', 
 
 test.each([
   ['npm linked', 'file:../fw/framework/create'],
-  ['npm installed from a registry', 'https://registry.npmjs.org/create-fw/-/create-fw-0.1.0.tgz'],
+  ['npm installed from a registry', 'https://registry.example.org/create-fw/-/create-fw-0.1.0.tgz'],
   ['npm did not install', undefined],
 ])('the packages of a program that %s must be named', (_, resolved) => {
   const { installed } = installedFrom(resolved);

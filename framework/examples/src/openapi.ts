@@ -27,7 +27,7 @@ router.get(
   validate({ query: ListQuery }),
   (ctx) => {
     const data = books.filter(({ year }) => year >= ctx.query.from);
-    ctx.json({ data, total: data.length });
+    return ctx.json({ data, total: data.length });
   },
 );
 router.get(
@@ -37,7 +37,7 @@ router.get(
   (ctx) => {
     const book = books.find(({ id }) => id === ctx.params.id);
     if (!book) throw new NotFoundError(`Book "${ctx.params.id}" not found`);
-    ctx.json(book);
+    return ctx.json(book);
   },
 );
 router.post(
@@ -48,7 +48,7 @@ router.post(
     const book = { id: books.length + 1, ...ctx.body };
     books.push(book);
     ctx.status = 201;
-    ctx.json(book);
+    return ctx.json(book);
   },
 );
 router.get('/old', endpoint({ deprecated: true }), (ctx) => ctx.json(books.slice(0, 1)));

@@ -9,7 +9,7 @@ import type { Reference } from './components.ts';
 import { generateDocument } from './index.ts';
 import type { Response } from './responses.ts';
 
-const handler = (ctx: Context): void => ctx.json({});
+const handler = (ctx: Context) => ctx.json({});
 const withMetadata = (metadata: RouteMetadata) =>
   annotate<Middleware>((_ctx, next) => next(), metadata);
 const validates = (validation: object) => withMetadata({ validation });

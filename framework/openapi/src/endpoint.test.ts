@@ -1,3 +1,4 @@
+import { forms } from '@fw/middleware/forms';
 import { createRouter, endpoint } from '@fw/router';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -21,7 +22,7 @@ test('endpoint describes request headers, body, responses and their headers', as
         409: { description: 'The name exists' },
       },
     }),
-    () => {},
+    () => ({ id: '1' }),
   );
 
   const { paths, components } = await generateDocument(router.getRoutes());
@@ -46,12 +47,30 @@ test('endpoint describes request headers, body, responses and their headers', as
   expect(components.responses?.Conflict).toMatchObject({ description: 'The name exists' });
 });
 
+test('the body types of endpoint() replace those of a parser before or after it', async () => {
+  const declared = endpoint({ bodyTypes: ['multipart/form-data'] });
+  const parse = forms({ multipart: {} });
+  const router = createRouter()
+    .post('/before', declared, parse, () => {})
+    .post('/after', parse, declared, () => {})
+    .group('/group', declared, (group) => {
+      group.post('/', parse, () => {});
+    });
+
+  const { paths } = await generateDocument(router.getRoutes());
+
+  const types = Object.values(paths).map(({ post }) =>
+    Object.keys(post?.requestBody?.content ?? {}),
+  );
+  expect(types).toEqual(Array(3).fill(['multipart/form-data']));
+});
+
 test('the option toJsonSchema precedes the converter of the library and may return undefined', async () => {
   const known = z.string();
   const router = createRouter().get(
     '/u',
     endpoint({ responses: { 200: z.object({ known }), 201: known } }),
-    () => {},
+    () => 'text',
   );
 
   const { paths } = await generateDocument(router.getRoutes(), {

@@ -66,7 +66,7 @@ export function readMetadata(metadata: RouteMetadata): DocumentedMetadata {
     endpoint,
     validation: known.validation,
     rateLimits: known.rateLimit ?? [],
-    body: known.body,
+    body: endpoint.bodyTypes ? { ...known.body, mediaTypes: endpoint.bodyTypes } : known.body,
     deprecation: known.deprecation,
     responses: known.responses ?? {},
     security: endpoint.security ?? known.security,

@@ -8,6 +8,7 @@ import { type OpenApiOptions, readOpenApiOptions, type Settings } from './option
 import { createResource, type Resource, sendResource } from './resource.ts';
 import { selectRoutes } from './select-routes.ts';
 import { warnOfUndescribed } from './undescribed.ts';
+import { warnOfUnserved } from './unserved.ts';
 
 export type { OpenApiOptions } from './options.ts';
 
@@ -20,7 +21,8 @@ export type { OpenApiOptions } from './options.ts';
  * app.route('/api/users', router);
  * ```
  *
- * When the application becomes ready, logs each request schema that has no JSON Schema form.
+ * When the application becomes ready, logs each request schema that has no JSON Schema form, and whether
+ * a router with documented paths is not mounted.
  *
  * @throws {TypeError} if an option is unknown or invalid; the application does not become ready if two
  *   routes contradict each other in the document
@@ -49,6 +51,7 @@ export function openapi(options: OpenApiOptions): Middleware {
       if (isChecked) return;
       const routes = selectRoutes(routesOf(settings), settings.document.exclude);
       isChecked = true;
+      warnOfUnserved(settings.routers, routes, log);
       if (!settings.document.toJsonSchema) warnOfUndescribed(routes, log);
     },
   });

@@ -18,6 +18,8 @@ import { aPath, DOCUMENT_CHECKS, isPath } from './document-checks.ts';
 /** A source of routes: a router. */
 export interface RouteSource {
   getRoutes(): readonly RouteDefinition[];
+  /** The paths among them that no application serves. */
+  unservedPaths?(): readonly string[];
 }
 
 export interface OpenApiOptions extends GenerateDocumentOptions {

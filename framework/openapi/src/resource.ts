@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import type { Context } from '@fw/core';
+import { trimBlanks } from '@fw/core/extension';
 
 /** A text with its ETag and media type. */
 export interface Resource {
@@ -29,6 +30,6 @@ export function sendResource(ctx: Context, { body, etag, headers }: Resource): v
 }
 
 function isKnown(condition: string | undefined, etag: string): boolean {
-  const known = condition?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
+  const known = condition?.split(',').map((tag) => trimBlanks(tag).replace(/^W\//, '')) ?? [];
   return known.includes(etag) || known.includes('*');
 }

@@ -58,5 +58,14 @@ export function sendStatus(
   };
 }
 
+/** A port that refuses connections. */
+export async function closedPort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return String(port);
+}
+
 export const hangUp: Responder = (res) => res.destroy();
 export const neverRespond: Responder = () => {};

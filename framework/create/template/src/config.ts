@@ -3,7 +3,7 @@ import * as z from 'zod';
 
 /** The environment variables of the service; `node src/main.ts config` prints them. */
 export const VARIABLES = {
-  ...serviceVariables({ port: 8080 }),
+  ...serviceVariables({ port: 3000 }),
   DATABASE_FILE: z
     .string()
     .default('data/my-service.db')

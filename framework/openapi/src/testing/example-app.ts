@@ -86,7 +86,7 @@ function userRoutes(): Router {
     validate({ body: NewUser }),
     (ctx) => {
       ctx.status = 201;
-      ctx.json({ data: { ...ada, ...ctx.body } });
+      return ctx.json({ data: { ...ada, ...ctx.body } });
     },
   );
   router.get(
@@ -94,7 +94,7 @@ function userRoutes(): Router {
     endpoint({ summary: 'Read a user', tags, responses: { 200: z.object({ data: User }) } }),
     (ctx) => {
       if (ctx.params.id !== ada.id) throw new NotFoundError(`User "${ctx.params.id}" not found`);
-      ctx.json({ data: ada });
+      return ctx.json({ data: ada });
     },
   );
   router.put(

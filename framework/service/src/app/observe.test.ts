@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 
 import { openConnection } from '@fw/core/testing';
+import { rateLimit } from '@fw/rate-limit';
 import { listen, type Middleware, NotFoundError } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -57,6 +59,46 @@ test.each<readonly [string, Middleware]>([
 
   expect(before).toEqual({ inFlight: 1, entries: [] });
   expect(entries).toMatchObject([{ status: 200 }]);
+});
+
+test('a client that resets its connection before it is counted is logged as 499, without an error', async () => {
+  const entries: RequestEntry[] = [];
+  const errors: unknown[] = [];
+  const metrics = createMetrics();
+  const app = createServiceApp({
+    logger: {
+      info() {},
+      warn() {},
+      error: (...args) => void errors.push(args),
+      request: (entry) => void entries.push(entry),
+    },
+    metrics,
+  }).use(metrics.countDecisions('requests', rateLimit()), (ctx) => ctx.json({}));
+  const { port, close } = await listen(app, 0);
+  onTestFinished(() => close());
+  const client = connect(port, '127.0.0.1').on('error', () => {});
+  await once(client, 'connect');
+
+  client.write(GET, () => client.resetAndDestroy());
+
+  await waitFor(() => entries).toMatchObject([{ status: 499 }]);
+  expect(errors).toEqual([]);
+  expect(await metrics.register.metrics()).toContain(
+    'rate_limit_decisions_total{limit="requests",outcome="failed"} 0',
+  );
+});
+
+test('501 counts as an error of the client', async () => {
+  const { metrics, port } = await start((ctx) => ctx.json({}));
+
+  const received = await openConnection(port)
+    .send('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n')
+    .read(/\r\n\r\n/);
+
+  expect(received).toMatch(/^HTTP\/1\.1 501 /);
+  expect(await metrics.register.metrics()).toContain(
+    'http_requests_total{method="POST",route="none",status="5xx"} 0',
+  );
 });
 
 test('a client that leaves in the middle of a response is logged as 499', async () => {

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { openConnection, request } from '@fw/core/testing';
+import { etag } from '@fw/middleware/etag';
 import { ConflictError, createRouter, listen } from 'fw';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RequestEntry } from '../logging/logging.ts';
 import { createDrain } from '../program/drain.ts';
 import { createServiceApp } from './service-app.ts';
@@ -171,6 +172,44 @@ test('a route can set its own Cache-Control', async () => {
   const response = await request(app, '/');
 
   expect(response.headers.get('cache-control')).toBe('public, max-age=10');
+});
+
+describe('etag()', () => {
+  const newTaggedApp = (cacheControl?: string) =>
+    createServiceApp({ logger })
+      .use(etag())
+      .use((ctx) => {
+        if (cacheControl !== undefined) ctx.set('Cache-Control', cacheControl);
+        if (ctx.path === '/missing') ctx.throw(404);
+        ctx.json({ a: 1 });
+      });
+  const cachingOf = ({ headers }: Response) => [headers.get('cache-control'), headers.has('etag')];
+
+  test('replaces the default no-store by no-cache, and responds with 304', async () => {
+    const first = await request(newTaggedApp(), '/');
+    const tag = first.headers.get('etag') ?? '';
+    const again = await request(newTaggedApp(), '/', { headers: { 'If-None-Match': tag } });
+
+    expect(cachingOf(first)).toEqual(['no-cache', true]);
+    expect(again.status).toBe(304);
+    expect(cachingOf(again)).toEqual(['no-cache', true]);
+  });
+
+  test.each([
+    ['no-store', ['no-store', false]],
+    ['private, max-age=5', ['private, max-age=5', true]],
+  ])('keeps an explicit "%s"', async (cacheControl, expected) => {
+    expect(cachingOf(await request(newTaggedApp(cacheControl), '/'))).toEqual(expected);
+  });
+
+  test.each([
+    ['POST', '/'],
+    ['GET', '/missing'],
+  ])('keeps the default for %s %s', async (method, path) => {
+    const response = await request(newTaggedApp(), path, { method });
+
+    expect(cachingOf(response)).toEqual(['no-store', false]);
+  });
 });
 
 test('the response to an unparsable request has Cache-Control: no-store', async () => {

@@ -1,3 +1,4 @@
+import { preventStorage } from '@fw/core/extension';
 import { timeout } from '@fw/middleware/timeout';
 import { type Application, type Context, createApp, errorHandler } from 'fw';
 import type { ServiceLogger } from '../logging/logging.ts';
@@ -5,6 +6,7 @@ import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import type { Drain } from '../program/drain.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { failedCalls } from './failed-calls.ts';
+import { defaultBodyMemory, limitBodies } from './limit-bodies.ts';
 import { observe } from './observe.ts';
 import { type SheddingLimits, shedLoad } from './shedding.ts';
 
@@ -15,6 +17,8 @@ export interface ServiceRuntime {
   /** A logger with a `request` method logs each request. */
   readonly logger?: ServiceLogger;
   readonly drain?: Drain;
+  /** Aborts when the service starts to close its connections: then close WebSockets. */
+  readonly closing?: AbortSignal;
   /** Number of trusted proxies in front of the service. Default 0. */
   readonly trustProxy?: number;
   /** Adds stack traces to error responses. Default false. */
@@ -24,6 +28,11 @@ export interface ServiceRuntime {
   readonly tracing?: Tracing | undefined;
   /** Default: no limits. */
   readonly shedding?: SheddingLimits;
+  /**
+   * Maximum number of bytes of all request bodies that are not yet parsed. Default 0: an eighth of the
+   * memory limit of the process; without a limit, of the machine's memory, of which at most 2 GiB count.
+   */
+  readonly bodyMemoryBytes?: number;
   /** Requests that begin before all others under overload. Default: none. */
   readonly isCritical?: (ctx: Context) => boolean;
   /** Time limit of a request, in milliseconds. Default 0: none. */
@@ -32,20 +41,20 @@ export interface ServiceRuntime {
 
 /**
  * Creates an application with the middleware of every service, in this order: logs and metrics, draining,
- * load shedding, error responses, time limit. Responses have `Cache-Control: no-store` unless a route
- * sets another value.
+ * load shedding, error responses, failed calls of other services, memory of bodies, time limit. Responses
+ * have `Cache-Control: no-store` unless a route sets another value.
  */
 export function createServiceApp(runtime: ServiceRuntime = {}): Application {
   const { logger, drain, trustProxy = 0, includeStack = false } = runtime;
   const { metrics = createMetrics(), tracing, requestTimeoutMs = 0 } = runtime;
-  const { shedding, isCritical } = runtime;
+  const { shedding, isCritical, bodyMemoryBytes = 0 } = runtime;
   const observed = observe({ metrics, log: logger?.request, tracing });
   const app = createApp({
     trustProxy,
     deadlineMs: requestTimeoutMs,
     // Outermost: errors, 404 and requests rejected before routing have the header as well.
     outermost: (ctx, next) => {
-      ctx.set('Cache-Control', 'no-store');
+      preventStorage(ctx);
       return observed(ctx, next);
     },
     ...(logger && { logger }),
@@ -54,6 +63,7 @@ export function createServiceApp(runtime: ServiceRuntime = {}): Application {
   if (shedding) app.use(shedLoad({ ...shedding, isCritical, metrics }));
   app.use(errorHandler({ includeStack }));
   app.use(failedCalls);
+  app.use(limitBodies({ maxBytes: bodyMemoryBytes || defaultBodyMemory(), metrics }));
   if (requestTimeoutMs > 0) app.use(timeout(requestTimeoutMs));
   return app;
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { likelyMeant } from '@fw/core/options';
 import * as z from 'zod';
 
+import { describeIssue } from './describe-issue.ts';
 import { type AnyVariables, describeVariables } from './describe-variables.ts';
 
 /** The variables that `Config` is read from. */
@@ -41,13 +42,13 @@ export function readConfig<Config extends object>(
   const problems = problemsOfNames(Object.keys(set), { known: Object.keys(variables), secrets });
   const given = { ...set, ...readSecretFiles(secrets, set, problems) };
 
-  const result = z.object(variables).safeParse(given);
+  const result = z.object(variables).safeParse(given, { error: describeIssue });
   for (const issue of result.error?.issues ?? []) {
     const name = issue.path.join('.');
     const value = given[name];
     // A URL may have a password.
     const isUrl = issue.code === 'invalid_format' && issue.format === 'url';
-    if (value === undefined) problems.push(`${name} is missing: it ${issue.message}`);
+    if (value === undefined) problems.push(`${name} is missing: ${expectationOf(issue.message)}`);
     else if (isUrl || secrets.includes(name)) problems.push(`${name} ${issue.message}`);
     else problems.push(`${name} ${issue.message}, got ${quote(value)}`);
   }
@@ -55,6 +56,33 @@ export function readConfig<Config extends object>(
   if (problems.length === 0) problems.push(...rule(config));
   if (problems.length > 0) throw new Error(problems.join('; '));
   return config;
+}
+
+/** What `message`, such as `must be a string`, requires of a variable that is missing. */
+function expectationOf(message: string): string {
+  return message.startsWith('must be ') ? message.replace('must be', 'expected') : `it ${message}`;
+}
+
+/**
+ * Returns a warning for each name in the environment that differs from a variable of fewer than six letters
+ * by two swapped letters, such as `PROT`. It is no error: another program may have a variable with this name.
+ */
+export function suspectNames(variables: AnyVariables, env: NodeJS.ProcessEnv): string[] {
+  const known = Object.keys(variables);
+  return Object.keys(env)
+    .filter((name) => !known.includes(name) && env[name] !== '')
+    .flatMap((name) => {
+      const meant = known.find((variable) => variable.length < 6 && isSwapped(name, variable));
+      return meant ? `${name} is not a variable of this service: did you mean ${meant}?` : [];
+    });
+}
+
+/** Whether `name` is `variable` with two neighbouring letters swapped. */
+function isSwapped(name: string, variable: string): boolean {
+  let at = 0;
+  while (name[at] === variable[at] && at < variable.length) at++;
+  const [first = '', second = '', ...rest] = variable.slice(at);
+  return name === [variable.slice(0, at), second, first, ...rest].join('') && name !== variable;
 }
 
 /** Reports unknown names that nearly equal a known one; the environment has many names of other programs. */

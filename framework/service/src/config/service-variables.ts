@@ -49,6 +49,13 @@ export function serviceVariables({ port }: { readonly port: number }) {
     MAX_IN_FLIGHT: integer(1, 1_000_000)
       .default(1_000)
       .meta({ description: 'concurrent requests; further ones get 503' }),
+    BODY_MEMORY: integer(0, 1024 ** 4)
+      .default(0)
+      .meta({
+        description:
+          'memory for bodies that are not yet parsed; further ones get 503; 0: an eighth of the memory limit',
+        unit: 'bytes',
+      }),
     DRAIN_DELAY_MS: integer(0, 60_000)
       .default(1_000)
       .meta({ description: 'how long requests are still accepted after SIGTERM', unit: 'ms' }),

@@ -49,6 +49,7 @@ test('counters of failures start at 0, so that the first failure has a rate', as
     'http_requests_shed_total{reason="in_flight"} 0',
     'http_requests_shed_total{reason="queue_delay"} 0',
     'http_requests_shed_total{reason="client_left"} 0',
+    'http_requests_shed_total{reason="body_memory"} 0',
   ]);
 });
 
@@ -73,7 +74,8 @@ test('unknown paths and methods share series', async () => {
   expect(await read('http_requests_total')).toEqual([
     'http_requests_total{method="GET",route="none",status="5xx"} 0',
     'http_requests_total{method="GET",route="none",status="4xx"} 3',
-    'http_requests_total{method="other",route="none",status="5xx"} 2',
+    'http_requests_total{method="other",route="none",status="5xx"} 0',
+    'http_requests_total{method="other",route="none",status="4xx"} 2',
     'http_requests_total{method="OPTIONS",route="none",status="5xx"} 0',
     'http_requests_total{method="OPTIONS",route="none",status="2xx"} 1',
   ]);

@@ -10,7 +10,7 @@ const DURATION_BUCKETS_SECONDS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 
-const SHED_REASONS = ['in_flight', 'queue_delay', 'client_left'] as const;
+const SHED_REASONS = ['in_flight', 'queue_delay', 'client_left', 'body_memory'] as const;
 
 /** Why a request was not processed because of overload. */
 export type ShedReason = (typeof SHED_REASONS)[number];
@@ -200,8 +200,9 @@ function countDecisions(limiter: CountedLimiter, count: (outcome: Decision) => v
       if (!isAllowed) decide('refused');
     } catch (error) {
       if (!isAllowed) {
-        if (statusOf(error) === 429) decide('refused');
-        else count('failed');
+        const status = statusOf(error);
+        if (status === 429) decide('refused');
+        else if (status >= 500) count('failed'); // below, such as 499, the client is the cause
       }
       throw error;
     }

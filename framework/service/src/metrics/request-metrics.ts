@@ -84,7 +84,8 @@ export function createRequestMetrics(
       series = { labels: { method: name, route: route || 'none' }, classes: [] };
       routes.set(key, series);
     }
-    const statusClass = Math.floor(status / 100);
+    // Clients cause 501: an unknown method or transfer coding. It is no failure of the service.
+    const statusClass = status === 501 ? 4 : Math.floor(status / 100);
     series.classes[statusClass] ??= new Durations(bucketsSeconds);
     series.classes[statusClass].add(durationMs / 1_000);
   };

@@ -1,9 +1,16 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import https from 'node:https';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { openConnection } from '@fw/core/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
 
 import { launchService, runToEnd, startService, type Variables } from '../testing/testing.ts';
 
@@ -162,6 +169,92 @@ describe('SIGTERM', () => {
   });
 });
 
+describe('in development, SIGTERM', () => {
+  test.each([
+    ['an idle connection', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n', /\r\n\r\n/],
+    ['an unused connection', '', /(?:)/],
+    ['a stream', 'GET /events HTTP/1.1\r\nHost: a\r\n\r\n', /data: first/],
+  ])('ends the process in less than 0.5 s with %s', async (_, request, pattern) => {
+    // The delay of a drain would be a second, and idle connections would have five more.
+    const variables = { NODE_ENV: 'development', DRAIN_DELAY_MS: '1000' };
+    const service = await startService(MAIN, variables);
+    const connection = openConnection(Number(new URL(service.url).port)).send(request);
+    await connection.read(pattern);
+
+    service.signal('SIGTERM');
+    const { code, stdout } = await service.ended;
+
+    const timeOf = (message: string) =>
+      Date.parse(linesOf(stdout).find((line) => line.message === message)?.time ?? '');
+    expect(code).toBe(0);
+    expect(messagesOf(stdout).slice(-2)).toEqual(['Closed', 'Drained']);
+    expect(timeOf('Drained') - timeOf('Draining on SIGTERM')).toBeLessThan(500);
+  });
+});
+
+describe('a WebSocket', () => {
+  /** A client that has received the first message, and how its connection ends. */
+  async function connect(url: string) {
+    const client = new WebSocket(url.replace('http:', 'ws:'));
+    const ended = once(client, 'close').then(([code]) => code);
+    const [message] = await once(client, 'message');
+    return { message: String(message), ended };
+  }
+
+  test('of the upgrade handler that start() returns is closed with 1001 by SIGTERM', async () => {
+    const service = await start();
+    const { message, ended } = await connect(`${service.url}/polite`);
+
+    service.signal('SIGTERM');
+
+    expect(message).toBe('welcome');
+    expect(await ended).toBe(1001);
+    expect(await service.ended).toMatchObject({ code: 0 });
+  });
+
+  test('that the service does not close delays the end for less than 3 s', async () => {
+    const service = await start();
+    const { ended } = await connect(`${service.url}/rude`);
+
+    const startMs = performance.now();
+    service.signal('SIGTERM');
+
+    expect(await ended).toBe(1006);
+    expect(await service.ended).toMatchObject({ code: 0 });
+    expect(performance.now() - startMs).toBeLessThan(3_000);
+  });
+
+  test('that accepts no data ends at the deadline of the drain', async () => {
+    const service = await start({ DRAIN_TIMEOUT_MS: '2000' });
+    const client = new WebSocket(`${service.url.replace('http:', 'ws:')}/flood`);
+    await once(client, 'message');
+    client.pause();
+
+    service.signal('SIGTERM');
+    const { code, durationMs } = await service.ended;
+
+    expect(code).toBe(1);
+    expect(durationMs).toBeLessThan(10_000);
+    client.terminate();
+  });
+});
+
+test('a service serves HTTPS with the certificate that start() returns', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'service-tls-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const files = ['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')];
+  const subject = ['-nodes', '-subj', '/CN=localhost', '-days', '2'];
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', ...subject, ...files], {
+    stdio: 'pipe',
+  });
+
+  const { url } = await start({ CERTIFICATE: folder });
+  const [response] = await once(https.get(url, { rejectUnauthorized: false }), 'response');
+
+  expect(url).toMatch(/^https:/);
+  expect(await text(response)).toBe('{"body":null}');
+});
+
 test('a request over its time limit gets 503 with Retry-After', async () => {
   const { url } = await start({ REQUEST_TIMEOUT_MS: '100' });
 
@@ -282,6 +375,14 @@ test.each<readonly [string, readonly string[], Variables, number, string]>([
   expect(ending).toMatchObject({ code, stdout: '', stderr: `Cannot run fixture: ${reason}\n` });
 });
 
+test('a variable that is probably misspelled is a warning', async () => {
+  const service = await start({ PROT: '1' });
+
+  expect(messagesOf(service.output())).toContain(
+    'PROT is not a variable of this service: did you mean PORT?',
+  );
+});
+
 test.each(['PORT', 'HEALTH_PORT'])(
   'one line on standard error reports that %s is in use',
   async (name) => {
@@ -300,10 +401,14 @@ test.each(['PORT', 'HEALTH_PORT'])(
   },
 );
 
-function messagesOf(stdout: string): string[] {
-  const lines = stdout
+function linesOf(stdout: string): { readonly message: string; readonly time: string }[] {
+  return stdout
     .trimEnd()
     .split('\n')
-    .map((line) => JSON.parse(line).message);
+    .map((line) => JSON.parse(line));
+}
+
+function messagesOf(stdout: string): string[] {
+  const lines = linesOf(stdout).map(({ message }) => message);
   return lines.filter((message) => message !== 'request' && !/^GET /.test(message));
 }

@@ -1,9 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { type Application, type Logger, listen } from 'fw';
+import {
+  aFunction,
+  anObject,
+  anObjectWith,
+  aString,
+  readOptions,
+  required,
+} from '@fw/core/options';
+import {
+  type Application,
+  type ListeningServer,
+  type Logger,
+  listen,
+  type TlsOptions,
+  type UpgradeHandler,
+} from 'fw';
 import type { ServiceRuntime } from '../app/service-app.ts';
 import type { AnyVariables } from '../config/describe-variables.ts';
-import { type ConfigRule, readConfig, type Variables } from '../config/read-config.ts';
+import {
+  type ConfigRule,
+  readConfig,
+  suspectNames,
+  type Variables,
+} from '../config/read-config.ts';
 import { requireDrainTime, type ServiceConfig } from '../config/service-variables.ts';
 import type { Check } from '../health/check.ts';
 import { createHealth } from '../health/health.ts';
@@ -11,6 +31,7 @@ import { openLogger, type ServiceLogger } from '../logging/logging.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { startTracing } from '../tracing/start-tracing.ts';
 import { type Command, readCommandLine, UsageError } from './command-line.ts';
+import { describeFailure, ServiceCodeError } from './describe-failure.ts';
 import { createDrain } from './drain.ts';
 import { createMigrateCommand, type MigratableStore } from './migrate-command.ts';
 
@@ -19,6 +40,10 @@ export interface Service {
   readonly app: Application;
   /** Checks of the parts that the service needs, by name. Default: none. */
   readonly checks?: Readonly<Record<string, Check>>;
+  /** Takes over the connections of WebSocket requests, as the option `upgrade` of `listen` does. Default: none. */
+  readonly upgrade?: UpgradeHandler;
+  /** Serves HTTPS with this certificate. Default: HTTP. */
+  readonly tls?: TlsOptions;
   /** Closes the resources of the service; called when no request is in flight. */
   close?(): Promise<void>;
 }
@@ -52,20 +77,61 @@ const LINGER_MS = { behindProxy: 5_000, alone: 500 };
 /** A tenth of `DRAIN_TIMEOUT_MS`, and at most this long, is reserved for closing stores. */
 const MAX_RESERVE_MS = 1_000;
 
+/** In development, requests in flight may take this long: `node --watch` waits for the end of the process. */
+const DEVELOPMENT_CLOSE_MS = 100;
+
 /**
  * Runs a service as this process: depending on the command line, serves requests until SIGTERM or SIGINT
  * and then drains, or runs a command. A failure is one line on standard error and exit code 1, or 2 for an
- * unknown command. A second signal ends the process immediately.
+ * unknown command; an error of the service's own code names the place, and in development its stack follows.
+ * A second signal ends the process immediately.
  */
 export async function runService<Config extends ServiceConfig>(
   definition: ServiceDefinition<Config>,
 ): Promise<void> {
   try {
+    await inServiceCode(() => checkDefinition(definition));
     process.exit(await run(definition, process.argv.slice(2)));
   } catch (error) {
-    const prefix = error instanceof UsageError ? '' : `Cannot run ${definition.name}: `;
-    process.stderr.write(`${prefix}${messageOf(error)}\n`);
-    process.exit(error instanceof UsageError ? 2 : 1);
+    const isUsage = error instanceof UsageError;
+    const prefix = isUsage ? '' : `Cannot run ${definition?.name ?? 'the service'}: `;
+    process.stderr.write(`${prefix}${describeFailure(error)}`);
+    process.exit(isUsage ? 2 : 1);
+  }
+}
+
+/** @throws {TypeError} if a member is unknown, missing or invalid */
+function checkDefinition<Config extends ServiceConfig>(definition: ServiceDefinition<Config>) {
+  return readOptions('runService()', definition, {
+    name: required(aString),
+    summary: required(aString),
+    variables: required(anObject),
+    rule: aFunction,
+    start: required(aFunction),
+    openStore: aFunction,
+    commands: anObject,
+  });
+}
+
+/** @throws {TypeError} if a member is unknown, missing or invalid */
+function checkService(service: Service) {
+  return readOptions('the result of start()', service, {
+    app: required(
+      anObjectWith('the application, which createServiceApp(runtime) returns', ['handle', 'ready']),
+    ),
+    checks: anObject,
+    upgrade: aFunction,
+    tls: anObject,
+    close: aFunction,
+  });
+}
+
+/** Calls a function of the service. */
+async function inServiceCode<T>(call: () => T | Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw error instanceof UsageError ? error : new ServiceCodeError(error);
   }
 }
 
@@ -88,13 +154,14 @@ async function run<Config extends ServiceConfig>(
   ]);
   const { LOG_LEVEL: level, LOG_FORMAT: format } = config;
   const logger = await openLogger(definition.name, { level, format });
+  for (const warning of suspectNames(variables, process.env)) logger.warn(warning);
   process.on('uncaughtException', (error) => {
     logger.error('Exiting after an uncaught error', error);
     process.exit(1);
   });
   if (request.kind === 'serve') return serve(definition, config, { logger, stop });
   const tools = { logger, signal: stop };
-  return (await commands[request.name]?.run(config, request.args, tools)) ?? 0;
+  return (await inServiceCode(() => commands[request.name]?.run(config, request.args, tools))) ?? 0;
 }
 
 function commandsOf<Config extends ServiceConfig>({
@@ -130,44 +197,67 @@ async function serve<Config extends ServiceConfig>(
   await listen(health.app, { host: config.HOST, port: config.HEALTH_PORT });
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT;
   const tracing = endpoint ? await startTracing({ service: name, endpoint }) : undefined;
-  const service = await start(config, {
-    name,
-    logger,
-    drain,
-    metrics,
-    tracing,
-    trustProxy: config.TRUST_PROXY,
-    includeStack: config.NODE_ENV === 'development',
-    shedding: { maxInFlight: config.MAX_IN_FLIGHT },
-    requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
+  const isDevelopment = config.NODE_ENV === 'development';
+  const closing = new AbortController();
+  const service = await inServiceCode(async () => {
+    const started = checkService(
+      await start(config, {
+        name,
+        logger,
+        drain,
+        closing: closing.signal,
+        metrics,
+        tracing,
+        trustProxy: config.TRUST_PROXY,
+        includeStack: isDevelopment,
+        shedding: { maxInFlight: config.MAX_IN_FLIGHT },
+        bodyMemoryBytes: config.BODY_MEMORY,
+        requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
+      }),
+    );
+    await started.app.ready();
+    return started;
   });
   let isComplete = true;
   // A signal during the start: no client has been sent here yet.
   if (!drain.isDraining) {
-    const server = await listen(service.app, {
+    const { app, checks = {}, upgrade, tls } = service;
+    const server = await listen(app, {
       host: config.HOST,
       port: config.PORT,
       keepAliveTimeoutMs: config.KEEP_ALIVE_TIMEOUT_MS,
       headersTimeoutMs: Math.min(config.HEADERS_TIMEOUT_MS, config.BODY_TIMEOUT_MS),
       requestTimeoutMs: config.BODY_TIMEOUT_MS,
+      ...(upgrade && { upgrade }),
+      ...(tls && { tls }),
     });
-    health.begin(service.checks ?? {});
+    server.closing.addEventListener('abort', () => closing.abort());
+    health.begin(checks);
     await stopped;
-    // Load balancers need a moment to notice; until then requests are accepted.
-    await sleep(config.DRAIN_DELAY_MS);
-    // Without a delay there is no load balancer or proxy to wait for.
-    const lingerMs = config.DRAIN_DELAY_MS > 0 ? LINGER_MS.behindProxy : LINGER_MS.alone;
-    const reserveMs = Math.min(MAX_RESERVE_MS, config.DRAIN_TIMEOUT_MS / 10);
-    const closeEndMs = drainEndMs - reserveMs;
-    const timeoutMs = Math.max(1, closeEndMs - performance.now());
-    await server.close({ lingerMs: Math.min(lingerMs, timeoutMs / 2), timeoutMs });
-    isComplete = performance.now() < closeEndMs;
+    if (isDevelopment) await server.close({ timeoutMs: DEVELOPMENT_CLOSE_MS });
+    else isComplete = await drainServer(server, config, drainEndMs);
   }
-  await service.close?.();
+  await inServiceCode(() => service.close?.());
   await tracing?.close();
   if (isComplete) logger.info('Drained');
   else logger.warn(INCOMPLETE);
   return isComplete ? 0 : 1;
+}
+
+/** Resolves with whether every response was sent in time. */
+async function drainServer(
+  server: ListeningServer,
+  { DRAIN_DELAY_MS: delayMs, DRAIN_TIMEOUT_MS: drainMs }: ServiceConfig,
+  drainEndMs: number,
+): Promise<boolean> {
+  // Load balancers need a moment to notice; until then requests are accepted.
+  await sleep(delayMs);
+  // Without a delay there is no load balancer or proxy to wait for.
+  const lingerMs = delayMs > 0 ? LINGER_MS.behindProxy : LINGER_MS.alone;
+  const closeEndMs = drainEndMs - Math.min(MAX_RESERVE_MS, drainMs / 10);
+  const timeoutMs = Math.max(1, closeEndMs - performance.now());
+  await server.close({ lingerMs: Math.min(lingerMs, timeoutMs / 2), timeoutMs });
+  return performance.now() < closeEndMs;
 }
 
 const INCOMPLETE = 'Requests were still in flight at the end of draining';
@@ -184,10 +274,4 @@ function onSignal(): AbortSignal {
   };
   process.on('SIGTERM', end).on('SIGINT', end);
   return stop.signal;
-}
-
-/** The message of `error` on one line. */
-function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message.replace(/\s*\n\s*/g, ' ');
 }

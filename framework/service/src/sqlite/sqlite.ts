@@ -1,3 +1,5 @@
+/// <reference types="node" preserve="true" />
+
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

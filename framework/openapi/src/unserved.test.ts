@@ -1,0 +1,69 @@
+import { createApp } from '@fw/core';
+import { request } from '@fw/core/testing';
+import { createRouter, endpoint } from '@fw/router';
+import { expect, test } from 'vitest';
+
+import { openapi } from './openapi.ts';
+
+/** A logger and its warnings. */
+function collectWarnings() {
+  const warnings: string[] = [];
+  const logger = { info() {}, warn: (message: string) => warnings.push(message), error() {} };
+  return { warnings, logger };
+}
+
+function usersRouter() {
+  return createRouter().get('/users/:id', () => 'user');
+}
+
+test('a documented router that is not mounted is logged once at start', async () => {
+  const { warnings, logger } = collectWarnings();
+  const router = createRouter().mount('/api', usersRouter());
+  const app = createApp({ logger }).use(openapi({ router }));
+
+  await app.ready();
+  await app.ready();
+
+  expect((await request(app, '/api/users/7')).status).toBe(404);
+  expect(warnings).toEqual([
+    'The OpenAPI document has /api/users/:id, but requests for it get 404, because its router is not mounted: use app.route(prefix, router)',
+  ]);
+});
+
+test('a router of which only one of two parents is mounted is logged with the other path', async () => {
+  const { warnings, logger } = collectWarnings();
+  const users = usersRouter();
+  createRouter().mount('/old', users);
+  const app = createApp({ logger })
+    .use(openapi({ router: users }))
+    .route('/new', users);
+
+  await app.ready();
+
+  expect(warnings).toEqual([
+    expect.stringContaining('has /old/users/:id, but requests for it get 404'),
+  ]);
+});
+
+test('nothing is logged for a router that is mounted later or another way', async () => {
+  const { warnings, logger } = collectWarnings();
+  const [later, direct, nested, shared] = Array.from({ length: 4 }, usersRouter);
+  const excluded = createRouter().get('/excluded', () => '');
+  const internal = createRouter().get('/', endpoint({ visibility: 'internal' }), () => '');
+  const documented = createRouter().mount('/shared', shared!);
+  const app = createApp({ logger });
+  app.get('/own', () => '');
+  const routers = [app, later!, direct!, nested!, excluded, internal, documented];
+  app.use(openapi({ routers, exclude: ['/excluded'], toJsonSchema: () => ({}) }));
+  app.plugin(async () => {
+    await Promise.resolve();
+    app.route('/later', later!);
+  });
+  app.use(direct!.routes());
+  app.route('/outer', createRouter().mount('/nested', nested!));
+  app.route('/shared', shared!);
+
+  await app.ready();
+
+  expect(warnings).toEqual([]);
+});

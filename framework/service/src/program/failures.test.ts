@@ -1,0 +1,119 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import { expect, onTestFinished, test } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../../../..');
+
+/** Runs a program that calls `runService` with `definition`, whose lines are lines 5 and later. */
+function run(definition: string, environment = 'production') {
+  mkdirSync(join(root, '.local'), { recursive: true });
+  // Inside the checkout, so that the packages are found.
+  const folder = mkdtempSync(join(root, '.local/service-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'main.ts');
+  const head = [
+    "import { createServiceApp, runService, serviceVariables } from '@fw/service';",
+    "import { listFiles } from './files.ts';",
+    "const base = { name: 'a', summary: 'b', variables: serviceVariables({ port: 0 }) };",
+    'const logger = { info() {}, warn() {}, error() {} };',
+  ];
+  writeFileSync(file, `${head.join('\n')}\n${definition}`);
+  writeFileSync(
+    join(folder, 'files.ts'),
+    "import fs from 'node:fs/promises';\nexport const listFiles = () => fs.readdir('/missing');\n",
+  );
+  const { PATH } = process.env;
+  const env = { PATH, PORT: '0', HEALTH_PORT: '0', NODE_ENV: environment };
+  const { status, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8', env });
+  return { status, stderr: stderr.replaceAll(pathToFileURL(folder).href, '') };
+}
+
+test.each([
+  [
+    'a TypeError in start',
+    'await runService({ ...base, start: () => (undefined as any).app });',
+    "Cannot run a: Cannot read properties of undefined (reading 'app'), at start (/main.ts:5:61)",
+  ],
+  [
+    'a rejection of Node',
+    'await runService({ ...base, start: async () => ({ app: await listFiles() }) as never });',
+    "Cannot run a: ENOENT: no such file or directory, scandir '/missing', at async start (/main.ts:5:56)",
+  ],
+  [
+    'a route conflict',
+    `function build(runtime: object) {
+  const app = createServiceApp(runtime).get('/', () => 'a');
+  return app.get('/', () => 'b');
+}
+await runService({ ...base, start: (_config, runtime) => ({ app: build(runtime) }) });`,
+    'Cannot run a: Route conflict: GET / is already registered, at build (/main.ts:7:14)',
+  ],
+  [
+    'an invalid option',
+    `const start = () => ({ app: createServiceApp({ logger, trustProxy: -1 }) });
+await runService({ ...base, start });`,
+    /^Cannot run a: Cannot read option trustProxy "-1" .*, at start \(\/main\.ts:5:29\)$/,
+  ],
+  [
+    'a plugin',
+    `const plugin = async () => { await null; throw new Error('no plugin'); };
+const start = () => ({ app: createServiceApp({ logger }).plugin(plugin) });
+await runService({ ...base, start });`,
+    'Cannot run a: no plugin, at plugin (/main.ts:5:48)',
+  ],
+  [
+    'a thrown text',
+    "await runService({ ...base, start() { throw 'no disk'; } });",
+    'Cannot run a: no disk',
+  ],
+  [
+    'a misspelled member of the definition',
+    "await runService({ nam: 'a', start: () => ({}) } as never);",
+    /^Cannot run the service: runService\(\) has no option "nam"; did you mean "name"\? .*, at \/main\.ts:5:7$/,
+  ],
+  [
+    'a missing member of the definition',
+    'const { name, ...rest } = base;\nawait runService({ ...rest, start: () => ({}) } as never);',
+    'Cannot run the service: runService() needs the option name: a string, at /main.ts:6:7',
+  ],
+  [
+    'start() without an application',
+    'await runService({ ...base, start: () => ({}) as never });',
+    'Cannot run a: the result of start() needs the option app: the application, which createServiceApp(runtime) returns, at async /main.ts:5:1',
+  ],
+  [
+    'start() without a result',
+    'await runService({ ...base, start: () => undefined as never });',
+    'Cannot run a: Cannot read the options "undefined" of the result of start(): expected an object, at async /main.ts:5:1',
+  ],
+  [
+    'an unknown member of the result of start()',
+    `const start = () => ({ app: createServiceApp({ logger }), upgrad() {} });
+await runService({ ...base, start });`,
+    'Cannot run a: the result of start() has no option "upgrad"; did you mean "upgrade"? Its options: app, checks, upgrade, tls, close, at async /main.ts:6:1',
+  ],
+])('%s is one line with the place in the code of the service', (_, definition, expected) => {
+  const { status, stderr } = run(definition);
+
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^[^\n]+\n$/);
+  if (typeof expected === 'string') expect(stderr.trimEnd()).toBe(expected);
+  else expect(stderr.trimEnd()).toMatch(expected);
+});
+
+test('in development, the stack of an error and of its cause follows', () => {
+  const { stderr } = run(
+    `const start = () => { throw new Error('no store', { cause: new Error('no disk') }); };
+await runService({ ...base, start });`,
+    'development',
+  );
+
+  const [line, ...stack] = stderr.split('\n');
+  expect(line).toBe('Cannot run a: no store, at start (/main.ts:5:29)');
+  expect(stack[0]).toBe('Error: no store');
+  expect(stack[1]).toBe('    at start (/main.ts:5:29)');
+  expect(stderr).toContain('[cause]: Error: no disk');
+});
