@@ -53,7 +53,7 @@ export function createReportRoutesV2({
     (ctx) => {
       negotiate(ctx, ['application/json']);
       ctx.set('Cache-Control', 'private, no-cache');
-      ctx.json({ data: SUMMARIES, meta: { total: SUMMARIES.length } });
+      return ctx.json({ data: SUMMARIES, meta: { total: SUMMARIES.length } });
     },
   );
   router.get(
@@ -75,7 +75,7 @@ export function createReportRoutesV2({
       const report = createReport(kind, await readStatistics(kind.sources, ctx), now());
       ctx.set('Cache-Control', 'no-store');
       ctx.set('X-Content-Type-Options', 'nosniff');
-      RESPONSES[type](ctx, report);
+      return RESPONSES[type](ctx, report);
     },
   );
   return router;
@@ -94,20 +94,21 @@ function findKind(id: string): ReportKind {
   return kind;
 }
 
-const RESPONSES: Readonly<Record<(typeof TYPES)[number], (ctx: Context, report: Report) => void>> =
-  {
-    'application/json': (ctx, { missing, charts, ...data }) => {
-      ctx.json({ data, meta: { partial: missing.length > 0, missing } });
-    },
-    'text/csv': (ctx, report) => {
-      const { id, generatedAt, missing } = report;
-      const name = `${id}-${generatedAt.toISOString().slice(0, 10)}${missing.length > 0 ? '-partial' : ''}`;
-      ctx.set('Content-Type', 'text/csv; charset=utf-8; header=present');
-      ctx.set('Content-Disposition', `attachment; filename="${name}.csv"`);
-      ctx.send(toCsv(report));
-    },
-    'text/html': (ctx, report) => {
-      ctx.set('Content-Security-Policy', PAGE_POLICY);
-      ctx.html(toPage(report));
-    },
-  };
+const RESPONSES: Readonly<
+  Record<(typeof TYPES)[number], (ctx: Context, report: Report) => undefined>
+> = {
+  'application/json': (ctx, { missing, charts, ...data }) => {
+    return ctx.json({ data, meta: { partial: missing.length > 0, missing } });
+  },
+  'text/csv': (ctx, report) => {
+    const { id, generatedAt, missing } = report;
+    const name = `${id}-${generatedAt.toISOString().slice(0, 10)}${missing.length > 0 ? '-partial' : ''}`;
+    ctx.set('Content-Type', 'text/csv; charset=utf-8; header=present');
+    ctx.set('Content-Disposition', `attachment; filename="${name}.csv"`);
+    return ctx.send(toCsv(report));
+  },
+  'text/html': (ctx, report) => {
+    ctx.set('Content-Security-Policy', PAGE_POLICY);
+    return ctx.html(toPage(report));
+  },
+};

@@ -1,3 +1,4 @@
+import { parseMediaType } from '@fw/core/extension';
 import { type Middleware, UnsupportedMediaTypeError } from 'fw';
 
 /** The accepted media types of a merge patch (RFC 7396). */
@@ -9,8 +10,8 @@ export const PATCH_TYPES = ['application/merge-patch+json', 'application/json'];
  */
 export const onlyMergePatches: Middleware = (ctx, next) => {
   if (ctx.method !== 'PATCH') return next();
-  const [type = ''] = (ctx.get('content-type') ?? '').split(';');
-  if (PATCH_TYPES.includes(type.trim().toLowerCase())) return next();
+  const type = parseMediaType(ctx.get('content-type') ?? '')?.type ?? '';
+  if (PATCH_TYPES.includes(type)) return next();
   const types = PATCH_TYPES.join(', ');
   throw new UnsupportedMediaTypeError(`The body must be a merge patch: ${types}`, {
     headers: { 'Accept-Patch': types },

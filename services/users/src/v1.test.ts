@@ -281,6 +281,8 @@ test.each(['text/html', 'TEXT/HTML', 'text/html,application/xhtml+xml;q=0.9,*/*;
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(response.headers.get('vary')).toBe('Accept');
+    expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none';/);
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
     const html = await response.text();
     expect(html).toContain(
       '<h1>&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &#39;co&#39;</h1>',

@@ -11,6 +11,11 @@ import { readNewUser, readUserChanges } from './v1/read-user.ts';
 import { sendList } from './v1/user-list.ts';
 
 const tags = ['Version 1'];
+
+/** The fragment loads nothing. */
+const FRAGMENT_POLICY =
+  "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 const ONE = { schema: z.object({ data: UserV1 }) };
 
 export interface UserRoutesV1Options {
@@ -35,8 +40,8 @@ export function createUserRoutesV1(users: Users, { bodyLimit }: UserRoutesV1Opti
       responses: { 200: { schema: UserListV1 }, ...STORE_UNAVAILABLE },
     }),
     async (ctx) => {
-      if (isPaged(ctx.query)) await sendPage(ctx, users);
-      else await sendAll(ctx, users);
+      if (isPaged(ctx.query)) return sendPage(ctx, users);
+      return sendAll(ctx, users);
     },
   );
 
@@ -55,8 +60,12 @@ export function createUserRoutesV1(users: Users, { bodyLimit }: UserRoutesV1Opti
     async (ctx) => {
       ctx.append('Vary', 'Accept');
       const user = await users.find(ctx.params.id);
-      if (acceptsHtml(ctx.get('accept'))) ctx.html(userFragment(user));
-      else ctx.json({ data: toV1(user) });
+      if (acceptsHtml(ctx.get('accept'))) {
+        ctx.set('Content-Security-Policy', FRAGMENT_POLICY);
+        ctx.set('X-Content-Type-Options', 'nosniff');
+        return ctx.html(userFragment(user));
+      }
+      return ctx.json({ data: toV1(user) });
     },
   );
 
@@ -72,7 +81,7 @@ export function createUserRoutesV1(users: Users, { bodyLimit }: UserRoutesV1Opti
     async (ctx) => {
       const user = await users.createV1(readNewUser(ctx.body));
       ctx.status = 201;
-      ctx.json({ data: toV1(user) });
+      return ctx.json({ data: toV1(user) });
     },
   );
 
@@ -88,7 +97,7 @@ export function createUserRoutesV1(users: Users, { bodyLimit }: UserRoutesV1Opti
     }),
     async (ctx) => {
       const user = await users.changeV1(ctx.params.id, readUserChanges(ctx.body));
-      ctx.json({ data: toV1(user) });
+      return ctx.json({ data: toV1(user) });
     },
   );
 
@@ -126,16 +135,21 @@ function isPaged(query: Query): boolean {
 }
 
 /** Sends at most as many users as exist now, so that the list ends even if users are created meanwhile. */
-async function sendAll(ctx: Context, users: Users): Promise<void> {
+async function sendAll(ctx: Context, users: Users): Promise<undefined> {
   const list = await users.list();
-  sendList(ctx, users, { list, limit: list.total, toJson: toV1, rest: (total) => ({ total }) });
+  return sendList(ctx, users, {
+    list,
+    limit: list.total,
+    toJson: toV1,
+    rest: (total) => ({ total }),
+  });
 }
 
-async function sendPage(ctx: Context, users: Users): Promise<void> {
+async function sendPage(ctx: Context, users: Users): Promise<undefined> {
   const { page, limit, start } = readPage(ctx.query, { defaultLimit: 10 });
   const list = await users.list({ start, limit });
   const meta = { total: list.total, page, limit };
-  sendList(ctx, users, { list, limit, toJson: toV1, rest: () => ({ meta }) });
+  return sendList(ctx, users, { list, limit, toJson: toV1, rest: () => ({ meta }) });
 }
 
 /** Whether `Accept` contains the text `text/html`, which is all that version 1 examines. */

@@ -3,7 +3,7 @@ import { lines, type Topic } from '../cases.ts';
 const HOST = 'Host: a';
 
 /** Methods (RFC 9110 §9). */
-export const methods: Topic = ({ path, collection }) => [
+export const methods: Topic = ({ get, path, collection }) => [
   [
     'a method in lower case',
     'RFC 9110 §9.1',
@@ -81,6 +81,34 @@ export const methods: Topic = ({ path, collection }) => [
     `${lines('CONNECT a:443 HTTP/1.1', HOST)}\x16\x03\x01`,
     '501 close',
     '400 close',
+  ],
+  [
+    'CONNECT with a body',
+    'RFC 9110 §9.3.6',
+    `${lines('CONNECT a:443 HTTP/1.1', HOST, 'Content-Length: 9')}hello`,
+    '501 close',
+    '400 close',
+  ],
+  [
+    'CONNECT with invalid chunks',
+    'RFC 9110 §9.3.6',
+    `${lines('CONNECT a:443 HTTP/1.1', HOST, 'Transfer-Encoding: chunked')}x\r\n`,
+    '501 close',
+    '400 close',
+  ],
+  [
+    'CONNECT followed by 1 MB',
+    'CWE-770',
+    lines('CONNECT a:443 HTTP/1.1', HOST) + 'a'.repeat(1_000_000),
+    '501 close',
+    '400 close',
+  ],
+  [
+    'CONNECT after two requests',
+    'RFC 9112 §9.3.2',
+    get() + get() + lines('CONNECT a:443 HTTP/1.1', HOST),
+    'ok ok 501 close',
+    'ok ok 400 close',
   ],
   ['PRI, the preface of HTTP/2', 'RFC 9113 §3.4', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', '400 close'],
   [

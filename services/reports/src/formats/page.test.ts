@@ -5,7 +5,7 @@ import { listen } from 'fw';
 import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
-import { findTool } from '../../../../deploy/local/tools.ts';
+import { ensureTool } from '../../../../deploy/local/tools.ts';
 import type { Statistics } from '../statistics/statistics.ts';
 import { newApp } from '../testing/app.ts';
 import { CATALOG, USERS } from '../testing/statistics.ts';
@@ -14,8 +14,7 @@ const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 
 let browser: Browser;
 beforeAll(async () => {
-  const executablePath = findTool('chromium');
-  if (!executablePath) throw new Error('Cannot find chromium: "make test" installs it');
+  const executablePath = ensureTool('chromium');
   browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
 });
 afterAll(() => browser.close());

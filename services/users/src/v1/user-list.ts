@@ -25,15 +25,14 @@ export interface ListResponse {
  * Sends a list of any length in batches, as fast as the client reads. If the store fails after the first
  * batch, the connection is closed, so that no client mistakes a part for the complete list.
  */
-export function sendList(ctx: Context, users: Users, response: ListResponse): void {
+export function sendList(ctx: Context, users: Users, response: ListResponse): undefined {
   const { list, limit, toJson, rest } = response;
   if (list.next === undefined) {
-    ctx.json({ data: list.users.map(toJson), ...rest(list.users.length) });
-    return;
+    return ctx.json({ data: list.users.map(toJson), ...rest(list.users.length) });
   }
   ctx.set('Content-Type', 'application/json; charset=utf-8');
   const toText: ToText = (batch) => serializeBatch(ctx, batch.map(toJson)).slice(1, -1);
-  ctx.send(Readable.from(writeList(users, { limit, toText, rest }, takeText(list, toText))));
+  return ctx.send(Readable.from(writeList(users, { limit, toText, rest }, takeText(list, toText))));
 }
 
 /** The JSON of a batch, with the fields of the contract, without the brackets of the list. */
