@@ -18,13 +18,16 @@ const RANDOM = /\b[A-Za-z0-9]{40}\b|(?<="checksum\/password":")\w+/g;
 /** A copy of the checkout, which a test of "make service" may use, has no repository. */
 const isClone = fs.existsSync(path.join(root, '.git'));
 
-describe.skipIf(!isClone)('in a clone, without a step before,', () => {
+describe.skipIf(!isClone)('with the files of the repository alone,', () => {
   const charts = chartsIn(path.join(folder, 'deploy/charts'));
 
   beforeAll(() => {
-    const input = execFileSync('git', ['ls-files', '-z', 'deploy'], { cwd: root });
-    const args = ['checkout-index', '-z', '--stdin', `--prefix=${folder}/`];
-    execFileSync('git', args, { cwd: root, input });
+    const options = { cwd: root, encoding: 'utf8' } as const;
+    const tracked = execFileSync('git', ['ls-files', '-z', 'deploy'], options).split('\0');
+    for (const file of tracked.filter((name) => name && fs.existsSync(path.join(root, name)))) {
+      const copy = path.join(folder, file);
+      fs.cpSync(path.join(root, file), copy, { recursive: true, verbatimSymlinks: true });
+    }
   });
 
   test.each([...SERVICE_NAMES, 'platform'])('helm lints, packages and installs %s', (chart) => {
