@@ -14,7 +14,9 @@ function dryRun(...args: readonly string[]): string {
 }
 
 const documents = fs
-  .globSync(['*.md', 'deploy/*.md', 'docs/*.md', '{framework,services}/*/README.md'], { cwd: root })
+  .globSync(['*.md', 'deploy/*.md', 'docs/**/*.md', '{framework,services}/*/README.md'], {
+    cwd: root,
+  })
   .sort();
 
 /** The make commands in the documents, such as `make token USER=ada`. */

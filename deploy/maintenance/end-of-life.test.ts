@@ -109,7 +109,7 @@ test('the versions are found in every kind of file', () => {
       'toxiproxy-server deploy/local/go/toxiproxy-server/go.mod',
       'zipkin deploy/local/observe/zipkin.ts',
       'go deploy/local/install-tool.ts',
-      'argo-rollouts deploy/releases.md',
+      'argo-rollouts docs/operations/releases.md',
       'argo-rollouts tests/e2e/releases/build-images.sh',
       'prometheus tests/e2e/releases/build-images.sh',
       'python tests/conformance/environment.ts',

@@ -65,7 +65,7 @@ const FINDERS: readonly Finder[] = [
     pattern: /(?<product>node|bun|deno): \[?'(?<version>[\d.]+)'/g,
   },
   {
-    files: '{deploy/releases.md,tests/e2e/releases/*.{sh,ts}}',
+    files: '{docs/operations/releases.md,tests/e2e/releases/*.{sh,ts}}',
     pattern: /releases\/download\/v(?<version>[\d.]+)|^ROLLOUTS=(?<version>.+)/gm,
     product: 'argo-rollouts',
   },

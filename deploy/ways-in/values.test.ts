@@ -33,6 +33,7 @@ function writeOwnValues(): string {
   }
 }
 
+const WAYS_IN = '../../docs/operations/ways-in.md';
 const OWN = writeOwnValues();
 
 /** Renders a chart with the names and the namespace of the pages. */
@@ -56,7 +57,7 @@ function imagesIn(objects: readonly Rendered[]): readonly string[] {
 }
 
 test('the values on releases.md make each service a Rollout', () => {
-  const objects = renderPlatform(...valuesOn('../releases.md'));
+  const objects = renderPlatform(...valuesOn('../../docs/operations/releases.md'));
 
   for (const name of SERVICE_NAMES) {
     expect(only(objects, 'Rollout', `platform-${name}`)).toBeDefined();
@@ -64,14 +65,14 @@ test('the values on releases.md make each service a Rollout', () => {
 });
 
 test.each([
-  ['edge.md', 'Service', 'platform-edge'],
-  ['gateway-api.md', 'HTTPRoute', 'platform-users'],
-  ['ingress.md', 'Ingress', 'platform-users'],
-  ['f5.md', 'Ingress', 'platform'],
+  [0, 'Service', 'platform-edge'],
+  [1, 'HTTPRoute', 'platform-users'],
+  [2, 'Ingress', 'platform-users'],
+  [3, 'Ingress', 'platform'],
 ])(
-  'the chart accepts .local/values.yaml with the values on %s, and creates %s %s',
-  (page, kind, name) => {
-    const objects = renderPlatform(...valuesOn(page).slice(0, 1));
+  'the chart accepts .local/values.yaml with block %i of ways-in.md, and creates %s %s',
+  (block, kind, name) => {
+    const objects = renderPlatform(...valuesOn(WAYS_IN).slice(block, block + 1));
 
     expect(only(objects, kind, name)).toBeDefined();
     expect(imagesIn(objects)).toEqual(
@@ -90,8 +91,8 @@ test('values of one service in .local/values.yaml do not change the others', () 
   expect(images.map((image) => image.split(':')[1])).toEqual(['0.2.0', '0.1.0', '0.1.0']);
 });
 
-test('the idle time on README.md applies to all services', () => {
-  const objects = renderPlatform(...valuesOn('README.md'));
+test('the idle time on ways-in.md applies to all services', () => {
+  const objects = renderPlatform(...valuesOn(WAYS_IN).slice(-1));
 
   for (const name of ['users', 'catalog', 'reports']) {
     expect(only(objects, 'ConfigMap', `platform-${name}`).data.KEEP_ALIVE_TIMEOUT_MS).toBe(
@@ -113,8 +114,10 @@ test('the values for TLS in the README of the platform give the edge HTTPS', () 
 });
 
 test('the values on canary.md send requests of users to the next version, and of no other service', () => {
-  const [gateway = {}] = valuesOn('gateway-api.md');
-  const [client = {}, next = {}, header = {}, share = {}] = valuesOn('../canary.md');
+  const [, gateway = {}] = valuesOn(WAYS_IN);
+  const [client = {}, next = {}, header = {}, share = {}] = valuesOn(
+    '../../docs/operations/canary.md',
+  );
   const rulesOf = (service: string, split: Values) => {
     const objects = renderPlatform(gateway, client, split);
     return only(objects, 'HTTPRoute', `platform-${service}`).spec.rules;
@@ -134,7 +137,7 @@ test('the values on canary.md send requests of users to the next version, and of
 });
 
 test('the next version of reports on canary.md finds the services, Secrets and Valkey of the platform', () => {
-  const [, , , , client = {}, next = {}] = valuesOn('../canary.md');
+  const [, , , , client = {}, next = {}] = valuesOn('../../docs/operations/canary.md');
   const platform = renderPlatform(client);
   const objects = render('reports-next', 'reports', next);
 

@@ -5,12 +5,12 @@ import { afterAll, afterEach } from 'vitest';
 import { describeMachine } from '../../deploy/local/testing/machine.ts';
 import { writeSection } from '../../deploy/local/testing/markdown.ts';
 
-const DOCUMENT = path.resolve(import.meta.dirname, '../../docs/failures.md');
+const DOCUMENT = path.resolve(import.meta.dirname, '../../docs/operations/failures.md');
 
 /** Whether the full form of the tests runs. */
 export const FULL = Boolean(process.env.FULL);
 
-/** Writes the results of a full form, with the machine, to a section of docs/failures.md. */
+/** Writes the results of a full form, with the machine, to a section of docs/operations/failures.md. */
 export function writeResults(section: string, results: string): void {
   if (FULL) writeSection(DOCUMENT, section, `${describeMachine()}\n\n${results}`);
 }

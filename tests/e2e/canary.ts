@@ -27,9 +27,9 @@ export interface CanaryValues {
   readonly share: Values;
 }
 
-/** Reads the values for users in `deploy/canary.md`, its first four, with the names of the scenario. */
+/** Reads the values for users in `docs/operations/canary.md`, its first four, with the names of the scenario. */
 export function readCanaryValues(controllerNamespace: string): CanaryValues {
-  const page = fs.readFileSync(path.join(folders.root, 'deploy/canary.md'), 'utf8');
+  const page = fs.readFileSync(path.join(folders.root, 'docs/operations/canary.md'), 'utf8');
   const [client, next, header, share] = [...page.matchAll(/^```yaml\n(.*?)^```/gms)]
     .map(([, block = '']) => block.replaceAll('platform', NAME))
     .map((block): Values => parse(block.replaceAll('gateways', controllerNamespace)));

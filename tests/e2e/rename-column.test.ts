@@ -29,7 +29,7 @@ async function openUsers() {
   return { store, client, insert, read };
 }
 
-test('the SQL of docs/migrations.md renames a column while old and new code write', async () => {
+test('the SQL of docs/operations/migrations.md renames a column while old and new code write', async () => {
   const { store, client, insert, read } = await openUsers();
   await insert('before');
   // More rows than are filled at once.

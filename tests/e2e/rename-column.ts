@@ -9,7 +9,7 @@ import type { World } from './scenario.ts';
 import { sql } from './sql.ts';
 
 /** The page whose SQL is run. */
-const PAGE = new URL('../../docs/migrations.md', import.meta.url);
+const PAGE = new URL('../../docs/operations/migrations.md', import.meta.url);
 
 /** How long old and new pods serve together: longer than the edge uses one connection. */
 const TOGETHER_SECONDS = 20;
@@ -34,18 +34,18 @@ export interface Renaming extends Columns {
   upgrade(): Promise<void>;
 }
 
-/** Reads the SQL of docs/migrations.md, which renames `name` to `display_name`, for other columns. */
+/** Reads the SQL of docs/operations/migrations.md, which renames `name` to `display_name`, for other columns. */
 export function readRenamingSql({ from, to }: Columns): RenamingSql {
   const blocks = fs.readFileSync(PAGE, 'utf8').matchAll(/^```sql\n(.*?)^```$/gms);
   const [add = '', fill = '', ...rest] = [...blocks].map(([, text = '']) =>
     text.replace(/\b(display_)?name\b/g, (column) => (column === 'name' ? from : to)),
   );
   const [remove = '', compare = '', ...forbidNull] = rest.toReversed();
-  assert.equal(forbidNull.length, 3, 'the steps of docs/migrations.md');
+  assert.equal(forbidNull.length, 3, 'the steps of docs/operations/migrations.md');
   return { add, fill, forbidNull: forbidNull.toReversed(), compare, remove };
 }
 
-/** Renames a column of the table of users during requests, as docs/migrations.md describes. */
+/** Renames a column of the table of users during requests, as docs/operations/migrations.md describes. */
 export async function renameColumn(world: World, { from, to, upgrade }: Renaming): Promise<void> {
   const { log } = world;
   const { add, fill, forbidNull, compare, remove } = readRenamingSql({ from, to });

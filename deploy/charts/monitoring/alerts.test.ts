@@ -12,7 +12,7 @@ import { charts, only, SHARED } from '../tests/render.ts';
 import { CASES } from './testing/alert-cases.ts';
 import { DAY, up } from './testing/series.ts';
 
-const RUNBOOK = path.join(import.meta.dirname, '../../../docs/runbook.md');
+const RUNBOOK = path.join(import.meta.dirname, '../../../docs/operations/runbook.md');
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-alerts-'));
 afterAll(() => fs.rmSync(folder, { recursive: true }));

@@ -15,7 +15,7 @@ export const SINCE_START = 'start';
 
 /** Measures an objective in PromQL. */
 export interface Indicator {
-  /** The name of its alerts, and of their section in docs/runbook.md. */
+  /** The name of its alerts, and of their section in docs/operations/runbook.md. */
   readonly alert: string;
   /** The name of its recording rules, without the window. */
   readonly record: string;

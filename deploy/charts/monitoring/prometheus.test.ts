@@ -17,7 +17,7 @@ import { type Prometheus, startPrometheus } from './testing/prometheus.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
-const RUNBOOK = path.join(import.meta.dirname, '../../../docs/runbook.md');
+const RUNBOOK = path.join(import.meta.dirname, '../../../docs/operations/runbook.md');
 
 const stack = new AsyncDisposableStack();
 const objectsOf = (name: string) => charts.render(name, { ...SHARED[name], ...EVERYTHING });

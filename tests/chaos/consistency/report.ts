@@ -5,7 +5,7 @@ import type { RunResult } from './workload.ts';
 
 export type Results = ReadonlyMap<Store | Bug, RunResult>;
 
-/** The section of docs/failures.md. */
+/** The section of docs/operations/failures.md. */
 export function renderReport(
   results: Results,
   stores: readonly Store[],

@@ -26,7 +26,7 @@ export interface SectionOptions {
   readonly stolen: number;
 }
 
-/** The section `overload` of docs/failures.md. */
+/** The section `overload` of docs/operations/failures.md. */
 export function renderOverload(
   samples: readonly Sample[],
   { recoveryMs, stolen }: SectionOptions,

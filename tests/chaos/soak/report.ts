@@ -26,7 +26,7 @@ export interface ReportOptions extends SoakOptions {
   readonly limit: number;
 }
 
-/** The section of docs/failures.md. */
+/** The section of docs/operations/failures.md. */
 export function reportOf(
   result: SoakResult,
   { limit, rate, seconds, warmUpSeconds, periodMs }: ReportOptions,

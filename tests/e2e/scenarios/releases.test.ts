@@ -28,7 +28,7 @@ const VERSIONS = full
   : [...BAD_VERSIONS.slice(0, 2), ...HARMLESS_VERSIONS.slice(0, 1)];
 
 /** The page with the results of the full form. */
-const DOCUMENT = path.resolve(import.meta.dirname, '../../../deploy/releases.md');
+const DOCUMENT = path.resolve(import.meta.dirname, '../../../docs/operations/releases.md');
 
 /** In the full form, long enough for the errors of the late version, which begin 60 s after its start. */
 const OBSERVATION_SECONDS = full ? 40 : 15;

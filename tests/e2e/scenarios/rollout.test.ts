@@ -43,7 +43,7 @@ const MOST_IN_FLIGHT = Math.max(
 );
 
 /** The page with the results of the full form. */
-const DOCUMENT = path.resolve(import.meta.dirname, '../../../docs/failures.md');
+const DOCUMENT = path.resolve(import.meta.dirname, '../../../docs/operations/failures.md');
 
 /** Above this share of stolen processor time, k6 may start requests too late. */
 const UNDISTURBED = 0.01;
