@@ -3,15 +3,10 @@ import { Readable } from 'node:stream';
 import { createApp, type Middleware } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
-import express from 'express';
-import { Hono } from 'hono';
-import { etag as honoEtag } from 'hono/etag';
 import { describe, expect, test } from 'vitest';
 
-import { expectSection, markdownTable } from '../../../deploy/local/testing/markdown.ts';
 import { compress } from './compress/compress.ts';
 import { type EtagOptions, etag } from './etag.ts';
-import { peer } from './testing/peers.ts';
 
 const hello: Middleware = (ctx) => ctx.json({ hello: 'world' });
 
@@ -108,66 +103,3 @@ test.each<readonly [EtagOptions, string]>([
   expect(() => etag(options)).toThrow(TypeError);
   expect(() => etag(options)).toThrow(message);
 });
-
-test('the comparison with express and hono/etag in the README is up to date', async () => {
-  const apps = [
-    createApp().use(etag(), (ctx) => {
-      if (ctx.path === '/own') ctx.set('ETag', '"7"');
-      if (ctx.path === '/no-store') ctx.set('Cache-Control', 'no-store');
-      if (ctx.path === '/error') ctx.status = 409;
-      ctx.json({});
-    }),
-    peer(
-      express().use((req, res) => {
-        if (req.url === '/own') res.setHeader('ETag', '"7"');
-        if (req.url === '/no-store') res.setHeader('Cache-Control', 'no-store');
-        if (req.url === '/error') res.status(409);
-        res.json({});
-      }),
-    ),
-    peer(
-      new Hono().use(honoEtag()).all('*', (c) => {
-        if (c.req.path === '/own') c.header('ETag', '"7"');
-        if (c.req.path === '/no-store') c.header('Cache-Control', 'no-store');
-        return c.json({}, c.req.path === '/error' ? 409 : 200);
-      }),
-    ),
-  ];
-  const same = (tag: string) => tag;
-  const cases: readonly (readonly [string, string, string, ((tag: string) => string)?])[] = [
-    ['`GET`', 'GET', '/'],
-    ['`If-None-Match` with the tag', 'GET', '/', same],
-    ['`If-None-Match` with the weak or strong form', 'GET', '/', otherForm],
-    ['`If-None-Match: "1", <tag>`', 'GET', '/', (tag) => `"1", ${tag}`],
-    ['`If-None-Match: *`', 'GET', '/', () => '*'],
-    ['`If-None-Match: <tag>x`', 'GET', '/', (tag) => `${tag}x`],
-    ['`HEAD` with the tag', 'HEAD', '/', same],
-    ['`POST` with the tag', 'POST', '/', same],
-    ['`ETag` of the handler', 'GET', '/own', same],
-    ['`Cache-Control: no-store`', 'GET', '/no-store'],
-    ['409', 'GET', '/error'],
-  ];
-
-  const rows: string[][] = [];
-  for (const [title, method, path, condition] of cases) {
-    const responses = apps.map(async (app) => {
-      const tag = (await request(app, path)).headers.get('etag') ?? '';
-      const headers = condition ? { 'If-None-Match': condition(tag) } : {};
-      return request(app, path, { method, headers });
-    });
-    rows.push([title, ...(await Promise.all(responses)).map(summary)]);
-  }
-
-  const head = ['Request or response', '`@fw/middleware/etag`', '`express`', '`hono/etag`'];
-  expectSection(`${import.meta.dirname}/../README.md`, 'etag', markdownTable(head, rows));
-});
-
-function otherForm(tag: string): string {
-  return tag.startsWith('W/') ? tag.slice(2) : `W/${tag}`;
-}
-
-function summary({ status, headers }: Response): string {
-  const tag = headers.get('etag');
-  const kind = tag === null ? 'no tag' : tag.startsWith('W/') ? 'weak tag' : 'strong tag';
-  return `${status}, ${kind}`;
-}

@@ -1,17 +1,12 @@
 import { AsyncResource } from 'node:async_hooks';
 import { EventEmitter } from 'node:events';
-import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { createApp, type Middleware } from '@fw/core';
 import { request } from '@fw/core/testing';
-import { Hono } from 'hono';
-import { contextStorage, getContext } from 'hono/context-storage';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
-import { expectSection, markdownTable } from '../../../deploy/local/testing/markdown.ts';
 import { currentContext, requestContext } from './request-context.ts';
-import { peer } from './testing/peers.ts';
 
 const quiet = { info() {}, warn() {}, error() {} };
 
@@ -45,66 +40,58 @@ test('concurrent requests see their own context', async () => {
 });
 
 /** Where a function reads the context. `jobs` run outside of requests, like the callbacks of a pool. */
-const PLACES: Readonly<
-  Record<string, (read: () => string, jobs: EventEmitter) => Promise<string>>
-> = {
-  'after an `await`': async (read) => {
-    await nextTurn();
-    return read();
-  },
-  'in a timer': (read) => new Promise((resolve) => setTimeout(() => resolve(read()), 1)),
-  'in an event of the request': (read) =>
-    new Promise((resolve) => new EventEmitter().once('event', () => resolve(read())).emit('event')),
-  'in a callback that a shared queue calls': (read, jobs) =>
-    new Promise((resolve) => jobs.once('run', () => resolve(read()))),
-  'the same with `AsyncResource.bind`': (read, jobs) =>
-    new Promise((resolve) =>
-      jobs.once(
-        'run',
-        AsyncResource.bind(() => resolve(read())),
-      ),
-    ),
-};
+type Place = (read: () => string, jobs: EventEmitter) => Promise<string>;
 
-/** Returns the result of `read`, or "none" if there is no context. */
-function orNone(read: () => string): string {
+test.each<readonly [string, string, Place]>([
+  ['in a timer', '/path', (read) => new Promise((done) => setTimeout(() => done(read()), 1))],
+  [
+    'in an event of the request',
+    '/path',
+    (read) =>
+      new Promise((done) => new EventEmitter().once('event', () => done(read())).emit('event')),
+  ],
+  [
+    'in a callback that a shared queue calls',
+    'none',
+    (read, jobs) => new Promise((done) => jobs.once('run', () => done(read()))),
+  ],
+  [
+    'in such a callback with AsyncResource.bind',
+    '/path',
+    (read, jobs) =>
+      new Promise((done) =>
+        jobs.once(
+          'run',
+          AsyncResource.bind(() => done(read())),
+        ),
+      ),
+  ],
+])('%s, the context has the path %s', async (_, expected, run) => {
+  const jobs = new EventEmitter();
+  const timer = setInterval(() => jobs.emit('run'), 1);
+  onTestFinished(() => clearInterval(timer));
+  const app = createApp()
+    .use(requestContext())
+    .get('/path', () => run(readPath, jobs));
+
+  const response = await request(app, '/path');
+
+  expect(await response.text()).toBe(expected);
+});
+
+/** The path of the current context, or "none" if there is no context. */
+function readPath(): string {
   try {
-    return read();
+    return currentContext().path;
   } catch {
     return 'none';
   }
 }
 
-test('the README compares where the context is found', async () => {
-  const rows: string[][] = [];
-  for (const [place, run] of Object.entries(PLACES)) {
-    const jobs = new EventEmitter();
-    const own = createApp()
-      .use(requestContext())
-      .get('/found', () => run(() => orNone(() => currentContext().path), jobs));
-    const hono = new Hono()
-      .use(contextStorage())
-      .get('/found', async (c) =>
-        c.text(await run(() => orNone(() => getContext().req.path), jobs)),
-      );
-    const timer = setInterval(() => jobs.emit('run'), 1);
-    const responses = await Promise.all([own, peer(hono)].map((app) => request(app, '/found')));
-    rows.push([place, ...(await Promise.all(responses.map((response) => response.text())))]);
-    clearInterval(timer);
-  }
-
-  expectSection(
-    join(import.meta.dirname, '../README.md'),
-    'request-context',
-    markdownTable(['`currentContext().path`', 'fw', 'hono'], rows),
-  );
-});
-
-test('outside of a request, currentContext throws as getContext of hono does', () => {
+test('outside of a request, currentContext throws', () => {
   expect(() => currentContext()).toThrow(
     'Cannot find the current context: expected a call during a request, after requestContext()',
   );
-  expect(() => getContext()).toThrow('Context is not available');
 });
 
 test.each<readonly [string, readonly Middleware[]]>([

@@ -4,16 +4,10 @@ import zlib from 'node:zlib';
 import { createApp, listen, type Middleware } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
-import compression from 'compression';
-import express from 'express';
 import fc from 'fast-check';
-import { Hono } from 'hono';
-import { compress as honoCompress } from 'hono/compress';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { expectSection, markdownTable } from '../../../../deploy/local/testing/markdown.ts';
 import { isNotModified } from '../preconditions.ts';
-import { peer } from '../testing/peers.ts';
 import { type CompressOptions, compress } from './compress.ts';
 
 const LINE = 'a line of text that repeats\n';
@@ -282,65 +276,3 @@ test('the options change threshold and order of the encodings', async () => {
 
   expect(encoding).toBe('gzip');
 });
-
-test('the comparison with compression and hono/compress in the README is up to date', async () => {
-  const image = { 'Content-Type': 'image/png' };
-  const etag = { ETag: '"3"' };
-  const cases: readonly (readonly [string, string, Record<string, string>, string?])[] = [
-    ['`gzip, deflate, br, zstd`', BROWSER, {}],
-    ['`br;q=0.5, gzip;q=0.9`', 'br;q=0.5, gzip;q=0.9', {}],
-    ['`gzip;q=0.5, identity;q=0.9`', 'gzip;q=0.5, identity;q=0.9', {}],
-    ['`identity`', 'identity', {}],
-    ['`HEAD`', BROWSER, {}, 'HEAD'],
-    ['strong `ETag`', BROWSER, etag],
-    ['`Accept-Ranges: bytes`', BROWSER, { 'Accept-Ranges': 'bytes' }],
-    ['image', BROWSER, image],
-    ['event stream', BROWSER, { 'Content-Type': 'text/event-stream' }],
-    ['`Cache-Control: no-transform`', BROWSER, { 'Cache-Control': 'no-transform' }],
-    ['`Content-Range`', BROWSER, { 'Content-Range': 'bytes 0-2799/9999' }],
-  ];
-  const rows = await Promise.all(
-    cases.map(async ([title, accept, headers, method = 'GET']) => {
-      const all = { 'Content-Type': 'text/plain', ...headers };
-      const responses = appsSending(all).map((app) =>
-        request(app, '/', { method, headers: { 'Accept-Encoding': accept } }),
-      );
-      return [title, ...(await Promise.all(responses)).map(summary)];
-    }),
-  );
-
-  const head = [
-    'Request or response',
-    '`@fw/middleware/compress`',
-    '`compression`',
-    '`hono/compress`',
-  ];
-  expectSection(`${import.meta.dirname}/../../README.md`, 'compress', markdownTable(head, rows));
-});
-
-/** The same response behind the middleware of each framework. */
-function appsSending(headers: Record<string, string>) {
-  return [
-    createApp().use(compress(), (ctx) => {
-      for (const [name, value] of Object.entries(headers)) ctx.set(name, value);
-      ctx.send(TEXT);
-    }),
-    peer(
-      express()
-        .use(compression())
-        .get('/', (_req, res) => {
-          for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-          res.end(TEXT);
-        }),
-    ),
-    peer(new Hono().use(honoCompress()).get('/', (c) => c.body(TEXT, 200, headers))),
-  ];
-}
-
-function summary({ headers }: Response): string {
-  const parts = [headers.get('content-encoding') ?? 'plain'];
-  if (headers.has('vary')) parts.push('Vary');
-  if (headers.has('etag')) parts.push(headers.get('etag')!);
-  if (headers.has('accept-ranges')) parts.push(`ranges: ${headers.get('accept-ranges')}`);
-  return parts.join(', ');
-}

@@ -2,14 +2,8 @@ import { createApp, type Middleware } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { errorHandler, notFoundHandler, TooManyRequestsError } from '@fw/errors';
 import { createRouter } from '@fw/router';
-import expressCors from 'cors';
-import express from 'express';
-import { Hono } from 'hono';
-import { cors as honoCors } from 'hono/cors';
 import { describe, expect, test } from 'vitest';
 
-import { expectSection, markdownTable } from '../../../../deploy/local/testing/markdown.ts';
-import { peer } from '../testing/peers.ts';
 import { type CorsOptions, cors } from './cors.ts';
 
 const ORIGIN = 'https://app.example.com';
@@ -231,53 +225,3 @@ test.each([
   expect(response.status).toBe(status);
   expect(allowedBy(response)).toBe(ORIGIN);
 });
-
-test('the comparison with cors and hono/cors in the README is up to date', async () => {
-  const origin = [ORIGIN];
-  const apps = [
-    createApiApp({ origin }, (ctx) => (ctx.path === '/' ? ctx.json({}) : ctx.throw(409))),
-    peer(
-      express()
-        .use(expressCors({ origin }))
-        .get('/', (_req, res) => void res.json({}))
-        .get('/error', () => {
-          throw Object.assign(new Error(), { status: 409 });
-        }),
-    ),
-    peer(
-      new Hono()
-        .use(honoCors({ origin }))
-        .get('/', (c) => c.json({}))
-        .get('/error', (c) => c.body(null, 409)),
-    ),
-  ];
-  const other = { Origin: 'https://other.example' };
-  const cases: readonly (readonly [string, string, string, Record<string, string>])[] = [
-    ['allowed origin', 'GET', '/', { Origin: ORIGIN }],
-    ['other origin', 'GET', '/', other],
-    ['no `Origin`', 'GET', '/', {}],
-    ['error response', 'GET', '/error', { Origin: ORIGIN }],
-    ['preflight of an allowed origin', 'OPTIONS', '/', PREFLIGHT],
-    ['preflight of another origin', 'OPTIONS', '/', { ...PREFLIGHT, ...other }],
-    ['`OPTIONS` that is no preflight', 'OPTIONS', '/', {}],
-  ];
-
-  const rows = await Promise.all(
-    cases.map(async ([title, method, path, headers]) => {
-      const responses = apps.map((app) => request(app, path, { method, headers }));
-      return [title, ...(await Promise.all(responses)).map(summary)];
-    }),
-  );
-
-  const head = ['Request', '`@fw/middleware/cors`', '`cors` (express)', '`hono/cors`'];
-  expectSection(`${import.meta.dirname}/../../README.md`, 'cors', markdownTable(head, rows));
-});
-
-/** Status, permissions and what `Vary` names. */
-function summary({ status, headers }: Response): string {
-  const allowed = headers.has('access-control-allow-origin') ? 'origin' : '';
-  const methods = headers.has('access-control-allow-methods') ? 'methods' : '';
-  const permissions = [allowed, methods].filter(Boolean).join(' and ') || 'nothing';
-  const varies = headers.get('vary')?.replaceAll('Access-Control-Request-', '…-') ?? 'none';
-  return `${status}, allows ${permissions}, Vary: ${varies}`;
-}

@@ -1,16 +1,10 @@
-import { type Application, createApp, type Middleware } from '@fw/core';
+import { createApp, type Middleware } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { openapi } from '@fw/openapi';
 import { createRouter } from '@fw/router';
-import express from 'express';
-import helmet from 'helmet';
-import { Hono } from 'hono';
-import { secureHeaders } from 'hono/secure-headers';
 import { describe, expect, test } from 'vitest';
 
-import { expectSection, markdownTable } from '../../../../deploy/local/testing/markdown.ts';
-import { peer } from '../testing/peers.ts';
 import {
   NONCE,
   nonceOf,
@@ -176,57 +170,3 @@ test.each<readonly [SecurityHeadersOptions, string]>([
   expect(() => securityHeaders(options)).toThrow(TypeError);
   expect(() => securityHeaders(options)).toThrow(message);
 });
-
-test('the comparison with helmet and hono/secure-headers in the README is up to date', async () => {
-  const apps: readonly Application[] = [
-    createApp({ logger: { info() {}, warn() {}, error() {} } })
-      .use(securityHeaders(), errorHandler())
-      .use((ctx) => {
-        if (ctx.path === '/error') ctx.throw(500);
-        ctx.set('Referrer-Policy', 'origin').json({});
-      }),
-    peer(
-      express()
-        .use(helmet())
-        .get('/error', (_req, res) => void res.status(500).end())
-        .get('/', (_req, res) => {
-          res.setHeader('Referrer-Policy', 'origin');
-          res.json({});
-        }),
-    ),
-    peer(
-      new Hono()
-        .use(secureHeaders())
-        .get('/error', (c) => c.body(null, 500))
-        .get('/', (c) => c.json({}, 200, { 'Referrer-Policy': 'origin' })),
-    ),
-  ];
-  const errors = await Promise.all(apps.map((app) => request(app, '/error')));
-  const successes = await Promise.all(apps.map((app) => request(app, '/')));
-
-  const names = [...new Set(errors.flatMap(({ headers }) => [...headers.keys()]))]
-    .filter((name) => !/^(?:connection|content-(?:length|type)|date|keep-alive)$/.test(name))
-    .filter((name) => !/^(?:cache-control|transfer-encoding)$/.test(name))
-    .sort();
-  const rows = [
-    ...names.map((name) => [`\`${name}\``, ...errors.map(({ headers }) => shown(headers, name))]),
-    [
-      'value of a handler',
-      ...successes.map(({ headers }) =>
-        headers.get('referrer-policy') === 'origin' ? 'kept' : 'replaced',
-      ),
-    ],
-  ];
-  const head = ['Default', '`security-headers`', '`helmet`', '`hono/secure-headers`'];
-  expectSection(
-    `${import.meta.dirname}/../../README.md`,
-    'security-headers',
-    markdownTable(head, rows),
-  );
-});
-
-function shown(headers: Headers, name: string): string {
-  const value = headers.get(name) ?? '–';
-  const count = value.split(';').length;
-  return count > 2 ? `${count} directives` : value;
-}
