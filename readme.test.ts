@@ -91,27 +91,3 @@ test('the service of docs/your-own-service.md responds and reports its metrics',
     child.kill('SIGKILL');
   }
 });
-
-/** What the `npm install` lines of a README install: our packages as the tarballs of a checkout. */
-function installedBy(readme: string): string[] {
-  const lines = readFileSync(join(root, readme), 'utf8').matchAll(/^npm install ([^#\n]+)/gm);
-  return [...lines].flatMap(([, names = '']) => names.trim().split(/\s+/));
-}
-
-test.each(readmes)(
-  'the npm install lines of %s name every package that its programs import',
-  (readme) => {
-    const imported = programsOf(readme).flatMap((code) =>
-      [...code.matchAll(/from '((?:@[^/']+\/)?[^./'][^/']*)/g)].map(([, name = '']) => name),
-    );
-    const expected = imported
-      .filter((name) => !name.startsWith('node:'))
-      .map((name) => (/^(?:fw$|@fw\/)/.test(name) ? '../fw/packages/*.tgz' : name));
-
-    expect(installedBy(readme)).toEqual(expect.arrayContaining([...new Set(expected)]));
-  },
-);
-
-test('no README installs a package of this repository from the npm registry', () => {
-  expect(readmes.flatMap(installedBy).filter((name) => /^(?:fw$|@fw\/)/.test(name))).toEqual([]);
-});
