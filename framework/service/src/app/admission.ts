@@ -44,7 +44,7 @@ const QUEUED_TURN_MS = 2;
 /** Maximum number of waiting requests that begin in one turn. */
 const MAX_STARTS = 32;
 
-/** Maximum wait in the queue: pods that start slow a node down for a second. */
+/** Maximum wait in the queue: while a pod starts, requests of the other pods on its node may wait for a second. */
 const MAX_WAIT_MS = 2_000;
 const OVERLOADED_MAX_WAIT_MS = 500;
 

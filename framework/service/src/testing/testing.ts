@@ -4,8 +4,6 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { buildService } from '../build/build.ts';
-import type { AnyVariables } from '../config/describe-variables.ts';
-import { cellsOf, describeVariables } from '../config/describe-variables.ts';
 
 export { type Collector, type ReceivedSpan, startCollector } from './collector.ts';
 export { requestEverything, withoutCacheControl } from './every-response.ts';
@@ -137,15 +135,4 @@ function watch(child: ChildProcess): { ended: Promise<Ending>; output: () => str
     });
   });
   return { ended, output: () => written.stdout };
-}
-
-/** The table of `variables` for the README of a service. */
-export function readmeTableOf(variables: AnyVariables): string {
-  const rows = describeVariables(variables)
-    .map(cellsOf)
-    .map(([name, value, meaning]) => {
-      const shown = value === 'none' ? value : `\`${value}\``;
-      return `| \`${name}\` | ${shown} | ${meaning.replaceAll('|', '\\|')} |\n`;
-    });
-  return `| Variable | Default | Meaning |\n|---|---|---|\n${rows.join('')}`;
 }

@@ -25,7 +25,7 @@ export interface SqliteUserStoreOptions {
 
 const COLUMNS = 'position, id, name, email, created_at, updated_at, version';
 
-/** Maximum number of expired keys that one write deletes: more than it adds. */
+/** Each write deletes up to this many expired keys and adds at most one, so that the table cannot grow. */
 const PURGE = 10;
 
 /**
