@@ -17,7 +17,7 @@ export const VARIABLES = {
     .meta({ description: 'secret that signs tokens with HS256', secret: true }),
   JWT_JWKS_URL: url('https', 'http')
     .optional()
-    .meta({ description: 'public keys of tokens, instead of a secret' }),
+    .meta({ description: 'address of the public keys that verify tokens, instead of a secret' }),
   JWT_ALGORITHM: oneOf(ALGORITHMS).optional().meta({
     description: 'algorithm of the public keys: RS256, ES256 or EdDSA; with a secret only HS256',
     default: 'RS256',

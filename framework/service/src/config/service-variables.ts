@@ -43,9 +43,10 @@ export function serviceVariables({ port }: { readonly port: number }) {
       .default(10_000)
       .meta({ description: 'time limit for receiving the whole request, then 408', unit: 'ms' }),
     // The maximum exceeds the hour for which Envoy keeps idle connections.
-    KEEP_ALIVE_TIMEOUT_MS: integer(1_000, 7_200_000)
-      .default(75_000)
-      .meta({ description: 'idle time of a connection; longer than that of a proxy', unit: 'ms' }),
+    KEEP_ALIVE_TIMEOUT_MS: integer(1_000, 7_200_000).default(75_000).meta({
+      description: 'time until an idle connection is closed; must exceed that of a proxy',
+      unit: 'ms',
+    }),
     MAX_IN_FLIGHT: integer(1, 1_000_000)
       .default(1_000)
       .meta({ description: 'concurrent requests; further ones get 503' }),
