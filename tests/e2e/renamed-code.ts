@@ -11,8 +11,8 @@ export const PHRASES = [
 ] as const;
 
 /**
- * The value of `NODE_OPTIONS` with which the image of users runs the code of its next release: Node.js
- * replaces the name of the column in the statements while it loads them. Responses still contain `name`.
+ * With this value of `NODE_OPTIONS`, the image of users runs the code of its next release: while Node loads
+ * the code, it changes `name` to the new column in each SQL statement. Responses still contain `name`.
  */
 export function nodeOptionsOfNextRelease(): string {
   const changes = PHRASES.map((phrase) => [phrase, renamed(phrase)]);
