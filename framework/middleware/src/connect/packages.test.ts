@@ -38,7 +38,6 @@ interface Package {
   readonly name: string;
   /** Describes what a client, or the program, observes. */
   readonly observe: () => Promise<string>;
-  /** What Express does, too, unless a comment says otherwise. */
   readonly expected: string;
 }
 
