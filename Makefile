@@ -10,6 +10,9 @@ OPTIONAL := $(if $(CI),,--optional)
 # Only USER=… of the command line counts: every shell sets USER.
 TOKEN_USER := $(if $(filter command line,$(origin USER)),$(USER),ada)
 
+# The programs that Go builds, and nginx on Debian.
+export PATH := $(CURDIR)/.local/bin:$(PATH):/usr/sbin
+
 # Without Node 26 or later on the PATH, make installs it in .local/toolchain.
 NODE_FITS := $(shell node -p 'parseInt(process.versions.node) >= 26' 2>/dev/null)
 ifneq ($(NODE_FITS),true)
@@ -32,9 +35,11 @@ help: ## List the targets
 install: node_modules/.installed ## Install the packages, and Node if it is missing
 
 up: install ## Build and start the system on localhost:8080 (PORT=8090, BACKEND=kind, WITHOUT=v1)
+	@node tools/programs.ts $(if $(BACKEND),,--optional) $(if $(filter kind,$(BACKEND)),helm,nginx)
 	@node deploy/local/up.ts --port $(PORT) --backend "$(BACKEND)" --without '$(WITHOUT)'
 
 observe: install ## Start the system with Prometheus and Zipkin (Java 17): metrics and traces
+	@node tools/programs.ts nginx prometheus java
 	@node deploy/local/up.ts --port $(PORT) --backend processes --observe
 
 down: $(TOOLCHAIN) ## Stop what "make up" started (CLEAN=1: remove the data too)
@@ -65,6 +70,7 @@ contract: install ## Test version 1 at BASE against its specification (BASE=http
 	@$(TESTS) --project contract
 
 load: $(TOOLCHAIN) ## Send load to the system at BASE (PROFILE=breakpoint; deploy/k6/README.md)
+	@node tools/programs.ts k6
 	@node deploy/k6/run.ts --profile '$(or $(PROFILE),smoke)' --base '$(or $(BASE),http://localhost:$(PORT))'
 
 service: install ## Add a service, a copy of users (make service NAME=orders SINGULAR= PORT=)
@@ -72,6 +78,7 @@ service: install ## Add a service, a copy of users (make service NAME=orders SIN
 	  --port '$(if $(filter command line,$(origin PORT)),$(PORT))'
 
 release: install ## Upgrade, verify with k6, roll back if an objective is missed (TAG=, BASE=, SERVICE=)
+	@node tools/programs.ts helm k6
 	@node deploy/release/release.ts
 
 images: $(TOOLCHAIN) ## Build the image of each service, fw-users:dev (TAG=, BUILD_IMAGE=, RUN_IMAGE=)
@@ -81,8 +88,8 @@ leftovers: $(TOOLCHAIN)
 	@node deploy/local/leftovers.ts --port $(PORT)
 
 test: install ## Type-check, lint and run all tests that need no running system
-	@node deploy/local/tools.ts $(OPTIONAL) nginx redis chromium postgres prometheus java
-	@node deploy/local/tools.ts $(OPTIONAL) helm k6 kube-score h2spec toxiproxy-server
+	@node tools/programs.ts $(OPTIONAL) nginx redis chromium postgres prometheus java
+	@node tools/programs.ts $(OPTIONAL) helm k6 kube-score h2spec toxiproxy-server
 	@$(if $(wildcard tests),node tests/conformance/environment.ts $(OPTIONAL))
 	npm run check
 	npm test -- $(TEST_FLAGS)
@@ -107,40 +114,40 @@ charts: install ## Write the generated files of the charts
 	@node deploy/charts/generate.ts
 
 e2e: install ## Test the charts on a cluster (E2E_CONTEXT=its current context; ONLY=platform)
-	@node deploy/local/tools.ts helm k6
+	@node tools/programs.ts helm k6
 	@$(TESTS) --project e2e $(foreach name,$(subst $(comma), ,$(ONLY)),scenarios/$(name).test.ts)
 
 kind: install ## Test "make up BACKEND=kind" from start to end (KIND_IMAGE=)
-	@node deploy/local/tools.ts helm k6
+	@node tools/programs.ts helm k6
 	@$(TESTS) --project kind
 
 durability: install ## Kill services and databases repeatedly: no acknowledged write is lost
-	@node deploy/local/tools.ts postgres
+	@node tools/programs.ts postgres
 	@$(TESTS) --project durability
 
 conformance: install ## Check the services against their OpenAPI documents (schemathesis, 20,000 cases)
-	@node deploy/local/tools.ts nginx
+	@node tools/programs.ts nginx
 	@node tests/conformance/environment.ts
 	@$(TESTS) --project conformance
 
 chaos: install ## Break the system: overload, slow clients, faults (ONLY=faults; SHORT=1: few minutes)
-	@node deploy/local/tools.ts nginx postgres redis
-	@node deploy/local/tools.ts $(OPTIONAL) toxiproxy-server faketime
+	@node tools/programs.ts nginx postgres redis
+	@node tools/programs.ts $(OPTIONAL) toxiproxy-server faketime
 	@$(if $(SHORT),,FULL=1) $(TESTS) --project chaos $(foreach name,$(subst $(comma), ,$(ONLY)),tests/chaos/$(name).test.ts)
 
 soak: install ## Send load for 20 minutes: the memory of no process grows (SHORT=1: two minutes)
-	@node deploy/local/tools.ts nginx postgres redis k6
+	@node tools/programs.ts nginx postgres redis k6
 	@$(if $(SHORT),,FULL=1) $(TESTS) --project soak
 
 installation: install ## Test the packed packages in other projects, on Node 22, 24, 26, Bun, Deno
 	@$(TESTS) --project installation
 
 new-service: install ## Test "make service" in a copy of the checkout (FULL=1: with all tests)
-	@node deploy/local/tools.ts nginx chromium postgres helm k6 kube-score
+	@node tools/programs.ts nginx chromium postgres helm k6 kube-score
 	@$(if $(FULL),FULL=1) $(TESTS) --project new-service
 
 bench: install ## Measure framework and services beside their peers (bench/README.md)
-	@node deploy/local/tools.ts nginx postgres redis wrk
+	@node tools/programs.ts nginx postgres redis wrk
 	npm run bench
 
 clean: $(TOOLCHAIN) ## Stop everything and remove what was built, and the data

@@ -28,12 +28,13 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   framework: ['framework/**'],
   services: ['framework/**', 'services/**'],
   deploy: ['framework/**', 'services/services.ts', 'services/*/src/config.ts', 'deploy/**'],
-  bench: ['framework/**', 'services/**', 'deploy/**', 'bench/**'],
-  tests: ['framework/**', 'services/**', 'deploy/**', 'tests/**'],
+  tools: ['framework/**', 'services/services.ts', 'services/*/src/config.ts', 'tools/**'],
+  bench: ['framework/**', 'services/**', 'deploy/**', 'tools/**', 'bench/**'],
+  tests: ['framework/**', 'services/**', 'deploy/**', 'tools/**', 'tests/**'],
 };
 
 /** Finds or starts programs for tests of any folder. */
-const TEST_SUPPORT = ['deploy/local/tools.ts', 'deploy/local/testing/*.ts'];
+const TEST_SUPPORT = ['tools/programs.ts', 'deploy/local/testing/*.ts'];
 /** The life cycle of the versions, which all services share. */
 const SHARED_BY_SERVICES = ['services/versions.ts'];
 /** Tests of `deploy` also read what they deploy. */

@@ -3,6 +3,8 @@ import path from 'node:path';
 
 import { configDefaults, defineConfig } from 'vitest/config';
 
+import { SEARCH_PATH } from './tools/programs.ts';
+
 export default defineConfig({
   test: {
     include: [
@@ -12,6 +14,7 @@ export default defineConfig({
       'services/*.test.ts',
       'services/*/src/**/*.test.ts',
       'deploy/**/*.test.ts',
+      'tools/**/*.test.ts',
       'tests/**/*.test.ts',
       'bench/**/*.test.ts',
     ],
@@ -22,8 +25,9 @@ export default defineConfig({
       'tests/chaos/*.test.ts',
     ],
     // Tests whose programs this machine lacks are skipped; the last lines of the run name them.
-    runner: path.resolve(import.meta.dirname, 'deploy/local/testing/skip-missing.ts'),
-    globalSetup: path.resolve(import.meta.dirname, 'deploy/local/testing/report-skipped.ts'),
+    runner: path.resolve(import.meta.dirname, 'tools/skip-missing.ts'),
+    globalSetup: path.resolve(import.meta.dirname, 'tools/report-skipped.ts'),
+    env: { PATH: SEARCH_PATH },
     // Most tests wait for a process or a timer. Vitest would use one worker on two cores.
     maxWorkers: Math.max(2, os.availableParallelism() - 1),
     // Long enough for a busy machine: these limits only name a test that hangs.

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { markdownTable } from '../deploy/local/testing/markdown.ts';
 import { median, rotate } from '../deploy/local/testing/statistics.ts';
-import { ensureTool } from '../deploy/local/tools.ts';
+import { ensureTool } from '../tools/programs.ts';
 import { type AddOnCost, addOnCostsOf } from './http/add-on-costs.ts';
 import { CONTESTANTS } from './http/contestant.ts';
 import { checkParity } from './http/parity.ts';

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { buildService } from '@fw/service/build';
 import { markdownTable } from '../deploy/local/testing/markdown.ts';
 import { median, rotate } from '../deploy/local/testing/statistics.ts';
-import { ensureTool } from '../deploy/local/tools.ts';
+import { ensureTool } from '../tools/programs.ts';
 import { runWrk } from './http/wrk.ts';
 import { readCount, readNames, readOptions, runAsProgram } from './options.ts';
 import { PINNING } from './process.ts';

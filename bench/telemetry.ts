@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 import { markdownTable } from '../deploy/local/testing/markdown.ts';
 import { median, rotate } from '../deploy/local/testing/statistics.ts';
-import { ensureTool } from '../deploy/local/tools.ts';
+import { ensureTool } from '../tools/programs.ts';
 import { runWrk } from './http/wrk.ts';
 import { readCount, readOptions, runAsProgram } from './options.ts';
 import {

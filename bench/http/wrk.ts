@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-import { ensureTool } from '../../deploy/local/tools.ts';
+import { ensureTool } from '../../tools/programs.ts';
 import { LOAD_CORE, outputOf, startProcess } from '../process.ts';
 import type { Exchange } from './workloads.ts';
 

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { markdownTable } from '../../deploy/local/testing/markdown.ts';
 import { median, rotate } from '../../deploy/local/testing/statistics.ts';
-import { ensureTool } from '../../deploy/local/tools.ts';
+import { ensureTool } from '../../tools/programs.ts';
 import { readCount, readNames, readOptions, runAsProgram } from '../options.ts';
 import { LOAD_CORE, MEASURED_CORE, nextMessage, startProcess, stopProcess } from '../process.ts';
 import { describeEnvironment, environmentLines, publish } from '../report.ts';

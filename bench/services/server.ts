@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { planEdge } from '../../deploy/local/processes/edge.ts';
 import { upstreamsOf } from '../../deploy/local/processes/system.ts';
 import { freePort } from '../../deploy/local/testing/ports.ts';
-import { ensureTool } from '../../deploy/local/tools.ts';
 import { SERVICE_NAMES } from '../../services/services.ts';
+import { ensureTool } from '../../tools/programs.ts';
 import { LOAD_CORE, MEASURED_CORE, startProcess, stopProcess } from '../process.ts';
 import { type Endpoint, JWT_SECRET } from './endpoints.ts';
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -6,7 +6,6 @@ import { parseArgs } from 'node:util';
 
 import { ignoreClosedOutput } from '../local/output.ts';
 import { folders } from '../local/state.ts';
-import { ensureTool } from '../local/tools.ts';
 import { durationOf, PROFILES, type ProfileName } from './lib/profiles.ts';
 import type { Environment } from './lib/variables.ts';
 import { findingsOf, type StreamCounts } from './results.ts';
@@ -58,8 +57,6 @@ interface Prepared {
   readonly seconds: number;
   readonly origin: string;
   readonly credentials: Environment;
-  /** The path of k6. */
-  readonly k6: string;
 }
 
 /**
@@ -72,9 +69,9 @@ export async function prepareLoad(options: LoadOptions): Promise<Prepared> {
   const { name, seconds } = readProfile(profile, env);
   const origin = readBase(base);
   const credentials = readCredentials(origin, { env, run });
-  const k6 = findK6();
+  requireK6();
   await requireResponse(origin);
-  return { name, seconds, origin, credentials, k6 };
+  return { name, seconds, origin, credentials };
 }
 
 /**
@@ -86,11 +83,11 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const { env = process.env, until } = options;
   const { out = path.join(folders.root, '.local/load') } = options;
   const { print = (text) => void process.stdout.write(text) } = options;
-  const { name, seconds, origin, credentials, k6 } = await prepareLoad(options);
+  const { name, seconds, origin, credentials } = await prepareLoad(options);
 
   const files = newFiles(out, name);
   print(`Running ${name} against ${origin} for ${seconds} s\n`);
-  const child = startK6(k6, { name, files, env: { ...env, ...credentials, BASE: origin } });
+  const child = startK6({ name, files, env: { ...env, ...credentials, BASE: origin } });
   child.stdout?.setEncoding('utf8').on('data', print);
   const stopProgress = startProgress(seconds, print);
   const code = await exitCodeOf(child, until).finally(stopProgress);
@@ -137,12 +134,15 @@ function readProfile(profile: string, env: Environment) {
   return { name, seconds: durationOf(PROFILES[name](env)) };
 }
 
-/** The path of k6. @throws {Error} if it is missing or older than version 2 */
-function findK6(): string {
-  const k6 = ensureTool('k6');
-  const version = execFileSync(k6, ['version'], { encoding: 'utf8' }).trim();
-  if (/v([2-9]|\d\d)\./.test(version)) return k6;
-  throw new Error(`Cannot use ${k6}: it is "${version}", expected k6 v2`);
+/** @throws {Error} if k6 is not on the PATH or older than version 2 */
+function requireK6(): void {
+  const { stdout } = spawnSync('k6', ['version'], { encoding: 'utf8' });
+  if (stdout === null) {
+    const page = 'https://grafana.com/docs/k6/latest/set-up/install-k6';
+    throw new Error(`k6 is not on the PATH: install it (${page})`);
+  }
+  if (/v([2-9]|\d\d)\./.test(stdout)) return;
+  throw new Error(`Cannot use k6: it is "${stdout.trim()}", expected k6 v2`);
 }
 
 /** The files that a run writes. */
@@ -163,13 +163,18 @@ function newFiles(out: string, name: ProfileName): Files {
   return { report: newFile('html'), summary: newFile('json'), log: newFile('log') };
 }
 
-function startK6(
-  k6: string,
-  { name, files, env }: { name: ProfileName; files: Files; env: Environment },
-): ChildProcess {
+function startK6({
+  name,
+  files,
+  env,
+}: {
+  readonly name: ProfileName;
+  readonly files: Files;
+  readonly env: Environment;
+}): ChildProcess {
   const flags = ['--quiet', '--no-usage-report', `--log-output=file=${files.log}`];
   const script = path.join(import.meta.dirname, `${name}.ts`);
-  return spawn(k6, ['run', ...flags, `--summary-export=${files.summary}`, script], {
+  return spawn('k6', ['run', ...flags, `--summary-export=${files.summary}`, script], {
     env: {
       ...env,
       K6_WEB_DASHBOARD: 'true',

@@ -1,14 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 
-import {
-  cacheFolder,
-  lastLineOf,
-  missingProgram,
-  recordFailure,
-} from '../../deploy/local/install-tool.ts';
+import { lastLineOf, MissingProgramError } from '../../tools/programs.ts';
 
 const REQUIREMENTS = path.join(import.meta.dirname, 'requirements.txt');
 
@@ -28,8 +24,8 @@ const PROGRAM = 'schemathesis';
 export function ensureEnvironment(): string {
   const found = findEnvironment();
   if (found) return found;
-  if (process.env.VITEST) throw missingProgram(PROGRAM);
-  return install();
+  if (!process.env.VITEST) return install();
+  throw new MissingProgramError(PROGRAM, `${PROGRAM} is missing: make conformance installs it`);
 }
 
 /** The Python of the environment, or undefined. */
@@ -40,19 +36,17 @@ function findEnvironment(): string | undefined {
 }
 
 function install(): string {
-  return recordFailure(PROGRAM, () => {
-    const python = findPython() ?? installPython();
-    if (!python) {
-      throw new Error(
-        'Python 3.11 or later with the module venv is missing: install it with ' +
-          '"sudo apt-get install python3-venv" (Debian, Ubuntu), "sudo dnf install python3" (Fedora) ' +
-          'or "brew install python" (macOS), then run make again',
-      );
-    }
-    const folder = folderOf(python);
-    createEnvironment(python.program, folder);
-    return pythonOf(folder);
-  });
+  const python = findPython() ?? installPython();
+  if (!python) {
+    throw new Error(
+      'Python 3.11 or later with the module venv is missing: install it with ' +
+        '"sudo apt-get install python3-venv" (Debian, Ubuntu), "sudo dnf install python3" (Fedora) ' +
+        'or "brew install python" (macOS), then run make again',
+    );
+  }
+  const folder = folderOf(python);
+  createEnvironment(python.program, folder);
+  return pythonOf(folder);
 }
 
 interface Python {
@@ -115,7 +109,8 @@ function createEnvironment(python: string, folder: string): void {
 
 function folderOf({ identity }: Python): string {
   const hash = createHash('sha256').update(fs.readFileSync(REQUIREMENTS)).update(identity);
-  return cacheFolder(`${PROGRAM}-${hash.digest('hex').slice(0, 16)}`);
+  const cache = process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
+  return path.join(cache, 'fw/tools', `${PROGRAM}-${hash.digest('hex').slice(0, 16)}`);
 }
 
 /** The interpreter; other programs in `bin` contain the path of the temporary folder. */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
-import { ensureTool } from '../../local/tools.ts';
+import { ensureTool } from '../../../tools/programs.ts';
 import { charts, only, SHARED } from '../tests/render.ts';
 import { CASES } from './testing/alert-cases.ts';
 import { DAY, up } from './testing/series.ts';

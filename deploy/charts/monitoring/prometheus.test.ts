@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 
 import { startRedisServer } from '../../../framework/rate-limit/src/testing/redis-server.ts';
 import { SERVICE_NAMES } from '../../../services/services.ts';
+import { ensureTool } from '../../../tools/programs.ts';
 import { runLoad } from '../../k6/run.ts';
 import { replicasOf } from '../../local/processes/system.ts';
 import { startTrialSystem, type TrialSystem } from '../../local/testing/trial-system.ts';
@@ -26,6 +27,7 @@ let prometheus: Prometheus;
 
 /** The system on shared stores, with the labels of a cluster, after a short load. */
 beforeAll(async () => {
+  ensureTool('k6');
   const [postgres, redis] = await Promise.all([startPostgres(), startRedisServer()]);
   stack.defer(async () => void (await Promise.all([postgres.stop(), redis.stop()])));
   system = await startTrialSystem({ DATABASE_URL: postgres.url, REDIS_URL: redis.url });

@@ -4,10 +4,9 @@ import http from 'node:http';
 import path from 'node:path';
 
 import { expect, onTestFinished, test } from 'vitest';
-
+import { ensureTool } from '../../../tools/programs.ts';
 import { issueCertificate } from '../../local/testing/certificate.ts';
 import { listenAnywhere } from '../../local/testing/ports.ts';
-import { ensureTool } from '../../local/tools.ts';
 import { charts } from './render.ts';
 import { startRenderedEdge } from './rendered-edge.ts';
 

@@ -5,9 +5,8 @@ import { promisify } from 'node:util';
 
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-
+import { ensureTool } from '../../../tools/programs.ts';
 import { listenAnywhere } from '../../local/testing/ports.ts';
-import { ensureTool } from '../../local/tools.ts';
 import { charts, only, type Rendered, readObjects, SHARED, type Values } from './render.ts';
 
 /** The kinds of objects of the charts, by API group and version. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 
 import { expect, onTestFinished, test } from 'vitest';
 
-import { ensureTool } from '../../local/tools.ts';
+import { ensureTool } from '../../../tools/programs.ts';
 import { only, readObjects } from './render.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');

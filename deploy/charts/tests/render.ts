@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { parseAllDocuments, stringify } from 'yaml';
 import { SERVICES } from '../../../services/services.ts';
 
-import { ensureTool } from '../../local/tools.ts';
+import { ensureTool } from '../../../tools/programs.ts';
 import { CHARTS } from '../folder.ts';
 
 /** A rendered object. */

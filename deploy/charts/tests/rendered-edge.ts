@@ -4,10 +4,9 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-
+import { ensureTool } from '../../../tools/programs.ts';
 import { type Certificate, writeSecretVolume } from '../../local/testing/certificate.ts';
 import { freePort } from '../../local/testing/ports.ts';
-import { ensureTool } from '../../local/tools.ts';
 import { only, type Rendered } from './render.ts';
 
 /** The source of the edge's configuration. */

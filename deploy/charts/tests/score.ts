@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-import { ensureTool } from '../../local/tools.ts';
+import { ensureTool } from '../../../tools/programs.ts';
 
 /** Checks of kube-score that the charts do not meet, with the reason. */
 export const EXCEPTIONS: Readonly<Record<string, string>> = {

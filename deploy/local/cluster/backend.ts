@@ -1,4 +1,3 @@
-import { installationPage, isObtainable } from '../tools.ts';
 import { ensureImage, nodeImageOf } from './kind-images.ts';
 import { runProgram } from './program.ts';
 import { reasonOf } from './time-limit.ts';
@@ -51,18 +50,18 @@ export async function chooseBackend({ wanted, running, env, log }: ChoiceOptions
 }
 
 async function problemWithKind(): Promise<string | undefined> {
-  const [docker, kind, kubectl] = await Promise.all([
+  const [docker, kind, kubectl, helm] = await Promise.all([
     problemOf('docker', ['version', '--format', '{{.Server.Version}}']),
     problemOf('kind', ['version']),
     problemOf('kubectl', ['version', '--client']),
+    problemOf('helm', ['version']),
   ]);
   if (kind === 'ENOENT') return 'kind is not on the PATH (https://kind.sigs.k8s.io)';
   if (docker === 'ENOENT') return 'docker is not on the PATH';
   if (kubectl === 'ENOENT') return 'kubectl is not on the PATH';
   if (docker) return `no Docker engine responds: ${docker}`;
   if (kind) return `kind does not run: ${kind}`;
-  if (isObtainable('helm')) return undefined;
-  return `Helm is not on the PATH (${installationPage('helm')})`;
+  return helm && 'helm is not on the PATH (https://helm.sh/docs/intro/install)';
 }
 
 /** Why a program does not run; `ENOENT` if it is missing. */

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { ensureTool } from '../tools.ts';
 import type { Event, Pod } from './pod.ts';
 import { type RunOptions, runProgram } from './program.ts';
 
@@ -25,9 +24,9 @@ export interface Cluster {
 /** Returns the cluster of `KUBECONFIG` in `env`. */
 export function createCluster(signal: AbortSignal, env = process.env): Cluster {
   const run = (program: string, args: readonly string[], options: RunOptions = {}) =>
-    runProgram(program, args, { signal, env, ...options });
+    runProgram(program, args, { signal, env, ...options }).catch(explainMissing);
   const kubectl = (args: readonly string[], input?: string) =>
-    run('kubectl', ['--request-timeout=30s', ...args], { input }).catch(explainMissing);
+    run('kubectl', ['--request-timeout=30s', ...args], { input });
   const read = async <T>(...args: readonly string[]): Promise<T> =>
     JSON.parse(await kubectl(['get', '--output=json', ...args]));
   const list = async <T>(...args: readonly string[]) => (await read<List<T>>(...args)).items;
@@ -35,7 +34,7 @@ export function createCluster(signal: AbortSignal, env = process.env): Cluster {
   return {
     signal,
     kubectl,
-    helm: (args, input) => run(ensureTool('helm'), args, { input }),
+    helm: (args, input) => run('helm', args, { input }),
     async apply(...items) {
       const all = { apiVersion: 'v1', kind: 'List', items };
       await kubectl(['apply', '--server-side', '--filename=-'], JSON.stringify(all));
@@ -49,9 +48,9 @@ export function createCluster(signal: AbortSignal, env = process.env): Cluster {
 
 function explainMissing(error: unknown): never {
   const { cause } = error instanceof Error ? error : {};
-  if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')) throw error;
-  const page = 'https://kubernetes.io/docs/tasks/tools';
-  throw new Error(`kubectl is missing: install it (${page}), then run this again`, { cause });
+  if (!(cause instanceof Error && 'path' in cause && 'code' in cause && cause.code === 'ENOENT'))
+    throw error;
+  throw new Error(`${cause.path} is not on the PATH`, { cause });
 }
 
 export interface WaitOptions {

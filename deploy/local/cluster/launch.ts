@@ -7,7 +7,6 @@ import { stopSystem } from '../processes/launch.ts';
 import { type ProcessPlan, startProcess, stopProcess } from '../processes/process.ts';
 import { readRunning, writeRecords } from '../state.ts';
 import { keepSecret } from '../token.ts';
-import { ensureTool } from '../tools.ts';
 import { type Cluster, waitFor } from './cluster.ts';
 import { prepareKind } from './kind.ts';
 import { prepareKubeconfig } from './kubeconfig.ts';
@@ -59,9 +58,8 @@ export function createClusterLaunch(options: ClusterLaunchOptions): Launch {
         `The system runs at ${before.address}: "make down" first, then choose another PORT`,
       );
     }
-    // Rejects invalid variables, and installs or reports a missing Helm, before the first change.
+    // Rejects invalid variables before the first change.
     clusterValues({ env, ephemeral: true });
-    ensureTool('helm');
     const prepare = backend === 'kind' ? prepareKind : prepareKubeconfig;
     const { record, ...target } = await prepare({ ...options, limit, before, begin });
 

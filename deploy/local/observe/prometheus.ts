@@ -3,7 +3,6 @@ import path from 'node:path';
 
 import type { ProcessPlan } from '../processes/process.ts';
 import type { Replica } from '../processes/system.ts';
-import { ensureTool } from '../tools.ts';
 
 /** The configuration: each replica with the labels that it has on a cluster (ServiceMonitor). */
 export function renderPrometheus(replicas: readonly Replica[]): string {
@@ -69,7 +68,7 @@ export function planPrometheus({ port, replicas, folder }: PrometheusOptions): P
   fs.writeFileSync(file, config);
   return {
     name: 'prometheus',
-    command: ensureTool('prometheus'),
+    command: 'prometheus',
     args: [
       `--config.file=${file}`,
       `--storage.tsdb.path=${path.join(folder, 'data')}`,

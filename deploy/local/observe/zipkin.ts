@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
-import { cacheFolder, missingProgram } from '../install-tool.ts';
 import type { ProcessPlan } from '../processes/process.ts';
-import { ensureTool } from '../tools.ts';
 
 const VERSION = '3.6.1';
 const FILE = `zipkin-server-${VERSION}-slim.jar`;
@@ -19,15 +18,13 @@ const MAX_SPANS = 100_000;
  * @throws {Error} with instructions, if it cannot be downloaded or is not the expected file
  */
 export async function ensureZipkin(log: (line: string) => void): Promise<string> {
-  const target = path.join(cacheFolder(`zipkin-${VERSION}`), FILE);
+  const cache = process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
+  const target = path.join(cache, 'fw/tools', `zipkin-${VERSION}`, FILE);
   if (fs.existsSync(target)) return target;
   log(`Downloading Zipkin ${VERSION} (86 MB)`);
   const bytes = await download().catch((cause: Error) => {
     const reason = cause.cause instanceof Error ? cause.cause.message : cause.message;
-    throw missingProgram(
-      'zipkin',
-      `Cannot download Zipkin (${reason}): save ${ADDRESS} as ${target}`,
-    );
+    throw new Error(`Cannot download Zipkin (${reason}): save ${ADDRESS} as ${target}`, { cause });
   });
   const digest = createHash('sha256').update(bytes).digest('hex');
   if (digest !== SHA256) {
@@ -63,7 +60,7 @@ export function planZipkin({ jar, port, folder }: ZipkinOptions): ProcessPlan {
   ];
   return {
     name: 'zipkin',
-    command: ensureTool('java'),
+    command: 'java',
     args,
     env: { PATH: process.env.PATH ?? '', MEM_MAX_SPANS: String(MAX_SPANS) },
     cwd: folder,

@@ -6,7 +6,6 @@ import { buildService } from '../build.ts';
 import { collectorUrl, observerLinks, planObservers } from '../observe/observers.ts';
 import { type Folders, readRunning, writeRecords } from '../state.ts';
 import { readOrCreateSecret } from '../token.ts';
-import { ensureTool } from '../tools.ts';
 import { edgeLimitsOf, planEdge } from './edge.ts';
 import { requireFreePort } from './ports.ts';
 import type { ProcessPlan, ProcessRecord } from './process.ts';
@@ -80,7 +79,6 @@ export function createLaunch(options: LaunchOptions): Launch {
   }
 
   async function planSystem(): Promise<ProcessPlan[]> {
-    const nginx = ensureTool('nginx');
     createPrivateFolder(folders.data);
     readOrCreateSecret(folders.run);
     keepStores(folders.run, stores);
@@ -96,7 +94,15 @@ export function createLaunch(options: LaunchOptions): Launch {
     return [
       ...observers,
       ...replicas.map((replica) => planReplica(replica, replicaOptions)),
-      planEdge({ nginx, port, upstreams: upstreamsOf(replicas), prefix, limits, replicas, links }),
+      planEdge({
+        nginx: 'nginx',
+        port,
+        upstreams: upstreamsOf(replicas),
+        prefix,
+        limits,
+        replicas,
+        links,
+      }),
     ];
   }
 

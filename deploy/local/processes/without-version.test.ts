@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
+import { ensureTool } from '../../../tools/programs.ts';
 import { runLoad } from '../../k6/run.ts';
 import { startTrialSystem, type TrialSystem } from '../testing/trial-system.ts';
 import { replicasOf } from './system.ts';
@@ -64,6 +65,7 @@ describe('the local system without version 1', () => {
   });
 
   test('the load test of both versions passes', async () => {
+    ensureTool('k6');
     const { ok, failed } = await runLoad({
       profile: 'smoke',
       base: system.origin,

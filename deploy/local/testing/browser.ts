@@ -1,6 +1,6 @@
 import { type Browser, chromium } from 'playwright-core';
 
-import { ensureTool } from '../tools.ts';
+import { ensureTool } from '../../../tools/programs.ts';
 
 /** Starts the installed Chromium; it sends requests only for the pages of a test. */
 export async function launchBrowser(): Promise<Browser> {

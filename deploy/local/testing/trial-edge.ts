@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
+import { ensureTool } from '../../../tools/programs.ts';
 import { type EdgeOptions, planEdge, type Upstreams } from '../processes/edge.ts';
 import {
   type ProcessPlan,
@@ -11,7 +12,6 @@ import {
   waitUntilReady,
 } from '../processes/process.ts';
 import { upstreamsOf } from '../processes/system.ts';
-import { ensureTool } from '../tools.ts';
 import { freePort } from './ports.ts';
 
 /** An edge for a test. */

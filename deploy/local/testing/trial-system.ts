@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
+import { ensureTool } from '../../../tools/programs.ts';
 import { observerPorts } from '../observe/observers.ts';
 import {
   buildServices,
@@ -41,6 +42,7 @@ export async function startTrialSystem(
   stores: Stores = {},
   { observe = false }: Pick<LaunchOptions, 'observe'> = {},
 ): Promise<TrialSystem> {
+  for (const name of ['nginx', ...(observe ? ['prometheus', 'java'] : [])]) ensureTool(name);
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-system-'));
   const folders = foldersOf(root);
   const offsets = replicasOf(0).flatMap(({ port, healthPort }) => [port, healthPort]);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 
-import { hasGo, lastLineOf, missingProgram } from '../../../deploy/local/install-tool.ts';
+import { lastLineOf, MissingProgramError } from '../../../tools/programs.ts';
 import type { Group } from './operation.ts';
 
 /** The summary of the checker, and the smallest violation in words. */
@@ -43,8 +43,8 @@ export function buildChecker(folder: string): string {
     execFileSync('go', build, { cwd: SOURCE, stdio: 'pipe' });
     return program;
   } catch (cause) {
-    const reason = hasGo() ? lastLineOf(cause) : 'install Go 1.26';
-    throw missingProgram('checker', `Cannot build the checker of histories: ${reason}`);
+    const reason = `Cannot build the checker of histories with Go 1.26: ${lastLineOf(cause)}`;
+    throw new MissingProgramError('checker', reason);
   }
 }
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { ensureTool } from '../../../deploy/local/tools.ts';
+import { ensureTool } from '../../../tools/programs.ts';
 
 /** What the processes of the system see of the machine. */
 export interface Environment {

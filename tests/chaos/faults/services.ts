@@ -8,8 +8,8 @@ import { planReplica, type Replica, replicasOf } from '../../../deploy/local/pro
 import { foldersOf } from '../../../deploy/local/state.ts';
 import { freePortsFrom } from '../../../deploy/local/testing/ports.ts';
 import { readOrCreateSecret } from '../../../deploy/local/token.ts';
-import { ensureTool } from '../../../deploy/local/tools.ts';
 import { SERVICE_NAMES, type ServiceName } from '../../../services/services.ts';
+import { ensureTool } from '../../../tools/programs.ts';
 import { startProcesses } from '../processes.ts';
 import { createEnvironment, type Environment } from './environment.ts';
 import type { Part, PartName } from './part.ts';

@@ -5,9 +5,8 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { stringify } from 'yaml';
-
+import { ensureTool } from '../../../../tools/programs.ts';
 import { freePort } from '../../../local/testing/ports.ts';
-import { ensureTool } from '../../../local/tools.ts';
 
 /** A sample of a query result; the value is text such as `0.5` or `NaN`. */
 export interface Sample {

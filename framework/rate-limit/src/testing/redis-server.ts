@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { freePort } from '../../../../deploy/local/testing/ports.ts';
-import { ensureTool } from '../../../../deploy/local/tools.ts';
+import { ensureTool } from '../../../../tools/programs.ts';
 
 /** A Redis or Valkey server for one test, on a free local port. */
 export interface RedisServer {

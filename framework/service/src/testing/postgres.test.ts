@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { ensureTool } from '../../../../deploy/local/tools.ts';
+import { ensureTool } from '../../../../tools/programs.ts';
 import { startPostgres } from './postgres.ts';
 
 async function query(url: string, text: string): Promise<unknown> {

@@ -5,7 +5,7 @@ import { listen } from 'fw';
 import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
-import { ensureTool } from '../../../../deploy/local/tools.ts';
+import { ensureTool } from '../../../../tools/programs.ts';
 import type { Statistics } from '../statistics/statistics.ts';
 import { newApp } from '../testing/app.ts';
 import { CATALOG, USERS } from '../testing/statistics.ts';

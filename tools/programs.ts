@@ -1,0 +1,222 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+
+/** A program from the package manager of the machine. */
+interface Package {
+  /** Names of the program. */
+  readonly programs: readonly string[];
+  /** Package names. */
+  readonly debian: string;
+  readonly fedora: string;
+  readonly homebrew: string;
+  /** Glob pattern of folders outside the PATH that may contain the program. */
+  readonly folders?: string;
+}
+
+const PACKAGES: Readonly<Record<string, Package>> = {
+  nginx: { programs: ['nginx'], debian: 'nginx-light', fedora: 'nginx', homebrew: 'nginx' },
+  redis: {
+    programs: ['valkey-server', 'redis-server'],
+    debian: 'redis-server',
+    fedora: 'valkey',
+    homebrew: 'valkey',
+  },
+  chromium: {
+    programs: ['chromium', 'chromium-browser', 'google-chrome'],
+    debian: 'chromium',
+    fedora: 'chromium',
+    homebrew: '--cask chromium',
+  },
+  postgres: {
+    programs: ['postgres'],
+    debian: 'postgresql',
+    fedora: 'postgresql-server',
+    homebrew: 'postgresql',
+    folders: '{/usr/lib/postgresql/*,/usr/pgsql-*,/{opt/homebrew,usr/local}/opt/postgresql*}/bin',
+  },
+  prometheus: {
+    programs: ['prometheus'],
+    debian: 'prometheus',
+    fedora: 'golang-github-prometheus',
+    homebrew: 'prometheus',
+  },
+  /** A library that processes load to get another clock. */
+  faketime: {
+    programs: ['libfaketime.so.1'],
+    debian: 'libfaketime',
+    fedora: 'libfaketime',
+    homebrew: 'libfaketime',
+    folders: '{/usr/lib/*/faketime,/usr/lib64/faketime}',
+  },
+  /** Checks and tests alerting rules; the packages of Prometheus contain it. */
+  promtool: {
+    programs: ['promtool'],
+    debian: 'prometheus',
+    fedora: 'golang-github-prometheus',
+    homebrew: 'prometheus',
+  },
+  java: {
+    programs: ['java'],
+    debian: 'default-jre-headless',
+    fedora: 'java-latest-openjdk-headless',
+    homebrew: 'openjdk',
+  },
+  wrk: { programs: ['wrk'], debian: 'wrk', fedora: 'wrk', homebrew: 'wrk' },
+};
+
+/** The programs that Go builds from the modules in `go/`, and pages with installation instructions. */
+const MODULES: Readonly<Record<string, string>> = {
+  helm: 'https://helm.sh/docs/intro/install',
+  k6: 'https://grafana.com/docs/k6/latest/set-up/install-k6',
+  'kube-score': 'https://github.com/zegl/kube-score#installation',
+  'toxiproxy-server': 'https://github.com/Shopify/toxiproxy#1-installing-toxiproxy',
+  h2spec: 'https://github.com/summerwind/h2spec#installation',
+};
+
+/** The folder of the programs that Go built, which the Makefile puts on the PATH. */
+const BUILT = path.resolve(import.meta.dirname, '../.local/bin');
+
+/** The PATH of the Makefile: Debian keeps servers out of the PATH of users, Homebrew its programs. */
+export const SEARCH_PATH = [
+  BUILT,
+  ...(process.env.PATH ?? '').split(path.delimiter),
+  ...['/usr/sbin', '/usr/local/sbin', '/opt/homebrew/bin', '/usr/local/bin'],
+].join(path.delimiter);
+
+/** A program that a test needs; outside CI, the runner of the tests skips such tests. */
+export class MissingProgramError extends Error {
+  readonly program: string;
+
+  constructor(program: string, reason: string) {
+    super(reason);
+    this.name = 'MissingProgramError';
+    this.program = program;
+  }
+}
+
+/**
+ * The path of an installed program.
+ *
+ * @throws {MissingProgramError} with installation instructions
+ */
+export function ensureTool(name: string): string {
+  const found = findTool(name);
+  if (found) return found;
+  throw new MissingProgramError(name, `${name} is missing: ${instructionsOf(name)}`);
+}
+
+function findTool(name: string): string | undefined {
+  const { programs, folders = '' }: Partial<Package> = PACKAGES[name] ?? {};
+  // 17 precedes 9.6.
+  const { compare } = new Intl.Collator('en', { numeric: true });
+  const others = folders ? fs.globSync(folders).sort((one, other) => compare(other, one)) : [];
+  return [...SEARCH_PATH.split(path.delimiter).filter(Boolean), ...others]
+    .flatMap((folder) => (programs ?? [name]).map((program) => path.join(folder, program)))
+    .find((file) => fs.existsSync(file));
+}
+
+function instructionsOf(name: string): string {
+  const packaged = PACKAGES[name];
+  if (!packaged) {
+    return `install it (${MODULES[name]}), or install Go 1.26 and run make again to build it`;
+  }
+  const { debian, fedora, homebrew } = packaged;
+  return (
+    `install it with "sudo apt-get install ${debian}" (Debian, Ubuntu), ` +
+    `"sudo dnf install ${fedora}" (Fedora) or "brew install ${homebrew}" (macOS), then run make again`
+  );
+}
+
+/** Installs a program if it is missing: with Go, or with apt-get as root. @throws {Error} if it cannot */
+function install(name: string): void {
+  const found = findTool(name);
+  if (found && !isOutdated(name, found)) return;
+  const canBuild = name in MODULES && spawnSync('go', ['version']).status === 0;
+  const isRoot = process.getuid?.() === 0 && fs.existsSync('/usr/bin/apt-get');
+  try {
+    if (canBuild) build(name);
+    else if (name in PACKAGES && isRoot) installWithApt(PACKAGES[name]?.debian ?? '');
+  } catch (cause) {
+    const reason = lastLineOf(cause);
+    throw new Error(`Cannot install ${name} (${reason}): ${instructionsOf(name)}`, { cause });
+  }
+  ensureTool(name);
+}
+
+/** Whether the module of a program that Go built has changed since. */
+function isOutdated(name: string, found: string): boolean {
+  if (path.dirname(found) !== BUILT) return false;
+  const sums = path.join(import.meta.dirname, 'go', name, 'go.sum');
+  return fs.statSync(sums).mtimeMs > fs.statSync(found).mtimeMs;
+}
+
+/** Builds the program that the module in `go/<name>` pins. Only `go.sum` decides what is trusted. */
+function build(name: string): void {
+  console.log(`Building ${name}, which is missing: this takes minutes, the first time`);
+  const module = path.join(import.meta.dirname, 'go', name);
+  const target = path.join(BUILT, name);
+  const draft = `${target}.${process.pid}`;
+  const options = ['-trimpath', '-buildvcs=false', '-ldflags=-s -w'];
+  run('go', ['build', '-C', module, ...options, '-o', draft, 'tool'], {
+    ...{ CGO_ENABLED: '0', GOFLAGS: '-mod=readonly', GOTOOLCHAIN: 'local', GOWORK: 'off' },
+  });
+  fs.renameSync(draft, target);
+}
+
+/** Installs a package of Debian, but starts none of its services, which would take its port. */
+function installWithApt(name: string): void {
+  console.log(`Installing ${name}, which is missing`);
+  // invoke-rc.d starts no service if this script exits with 101.
+  const policy = '/usr/sbin/policy-rc.d';
+  const isMine = !fs.existsSync(policy);
+  if (isMine) fs.writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  // PostgreSQL would otherwise create a cluster, which also starts at the next boot.
+  const cluster = '/etc/postgresql-common/createcluster.conf';
+  if (name === 'postgresql' && !fs.existsSync(cluster)) {
+    fs.mkdirSync(path.dirname(cluster), { recursive: true });
+    fs.writeFileSync(cluster, 'create_main_cluster = false\n');
+  }
+  // Existing configuration files are kept.
+  const env = { DEBIAN_FRONTEND: 'noninteractive', UCF_FORCE_CONFFOLD: '1' };
+  try {
+    run('apt-get', ['--quiet', 'update'], env);
+    run('apt-get', ['--quiet', 'install', '--yes', '--no-install-recommends', name], env);
+  } finally {
+    if (isMine) fs.rmSync(policy, { force: true });
+  }
+  if (fs.existsSync('/run/systemd/system')) {
+    const service = name.replace(/-light$/, '');
+    spawnSync('systemctl', ['disable', '--quiet', service], { stdio: 'ignore' });
+  }
+}
+
+/** @throws {Error} with the error output of the program */
+function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): void {
+  execFileSync(program, args, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    maxBuffer: 64 * 1024 ** 2,
+  });
+}
+
+/** The last line of the message of an error, which contains the reason if a program failed. */
+export function lastLineOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).trim().split('\n').at(-1) ?? '';
+}
+
+/**
+ * `node programs.ts nginx helm` installs missing programs. With `--optional`, a program that cannot be
+ * installed is no error.
+ */
+if (import.meta.main) {
+  const isOptional = process.argv[2] === '--optional';
+  for (const name of process.argv.slice(isOptional ? 3 : 2)) {
+    try {
+      install(name);
+    } catch (error) {
+      console.error(error instanceof Error ? error.message : error);
+      if (!isOptional) process.exitCode = 1;
+    }
+  }
+}
