@@ -1,4 +1,4 @@
-import { readCluster } from '../deploy/local/cluster/record.ts';
+import { readKind } from '../deploy/local/cluster/kind.ts';
 import { folders, readRunning } from '../deploy/local/state.ts';
 import { issueToken, readOrCreateSecret } from '../deploy/local/token.ts';
 import { type Api, createApi } from './api.ts';
@@ -47,5 +47,5 @@ export function newUserToken(secret: string, tier: 'free' | 'pro' = 'free'): str
 /** The address of the edge that `make up` started; undefined if it does not run. */
 function localAddress(): string | undefined {
   const edge = readRunning(folders.run).find(({ name }) => name === 'edge');
-  return readCluster(folders.run)?.address ?? edge?.address;
+  return readKind(folders.run)?.address ?? edge?.address;
 }

@@ -2,8 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { readCluster } from './cluster/record.ts';
-import { removeFromCluster } from './cluster/remove.ts';
+import { deleteKind, readKind } from './cluster/kind.ts';
 import { ignoreClosedOutput } from './output.ts';
 import { stopSystem } from './processes/launch.ts';
 import { folders } from './state.ts';
@@ -13,13 +12,13 @@ const { run } = folders;
 
 ignoreClosedOutput();
 try {
-  const record = readCluster(run);
-  if (record) console.log(await removeFromCluster({ run, record, clean: values.clean }));
+  const kind = readKind(run);
+  if (kind) console.log(await deleteKind(run, kind));
   const stopped = await stopSystem(folders, values);
-  if (!record) console.log(stopped === 0 ? 'Nothing was running' : `Stopped ${stopped} processes`);
+  if (!kind) console.log(stopped === 0 ? 'Nothing was running' : `Stopped ${stopped} processes`);
   if (fs.existsSync(folders.data)) {
     const data = path.relative(folders.root, folders.data);
-    const what = record ? 'The data of BACKEND=processes' : 'The data';
+    const what = kind ? 'The data of BACKEND=processes' : 'The data';
     console.log(`${what} remains in ${data} (make down CLEAN=1 removes it)`);
   }
 } catch (error) {

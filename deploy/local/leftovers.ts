@@ -24,7 +24,6 @@ const ours = [
   path.join(folders.root, 'services') + path.sep,
   ...['nginx', 'prometheus', 'zipkin'].map((name) => path.join(folders.run, name)),
   path.join(import.meta.dirname, 'observe/collector.ts'),
-  path.join(import.meta.dirname, 'cluster/forward.ts'),
 ];
 const processes = execFileSync('ps', ['-A', '-o', 'pid=', '-o', 'args='], { encoding: 'utf8' });
 for (const line of processes.split('\n')) {

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 
 import { SERVICE_NAMES } from '../../services/services.ts';
-import { requireRunningNode } from './cluster/kind.ts';
-import { kubeconfigFile, readCluster } from './cluster/record.ts';
+import { PLACE } from './cluster/install.ts';
+import { kubeconfigFile, readKind, requireRunningNode } from './cluster/kind.ts';
 import { formatLogLine } from './log-line.ts';
 import { folders } from './state.ts';
 
@@ -18,20 +18,20 @@ function follow(name: string, [command = '', ...args]: readonly string[]): void 
   });
 }
 
-const cluster = readCluster(folders.run);
+const kind = readKind(folders.run);
 const files = fs.globSync(path.join(folders.logs, '*.log')).sort();
-if (files.length === 0 && !cluster) console.log('Nothing is running (make up starts it)');
+if (files.length === 0 && !kind) console.log('Nothing is running (make up starts it)');
 process.on('SIGINT', () => process.exit()).on('SIGTERM', () => process.exit());
 // A reader such as head may close the pipe.
 process.stdout.on('error', () => process.exit());
-if (cluster) {
+if (kind) {
   try {
-    await requireRunningNode(cluster);
+    await requireRunningNode(kind);
   } catch (error) {
     console.error((error as Error).message);
     process.exit(1);
   }
-  const { namespace, release } = cluster;
+  const { namespace, release } = PLACE;
   const where = ['--kubeconfig', kubeconfigFile(folders.run), '--namespace', namespace];
   for (const part of [...SERVICE_NAMES, 'edge']) {
     const pods = `app.kubernetes.io/instance=${release},app.kubernetes.io/name=${part}`;

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 
 import { SERVICE_NAMES } from '../../services/services.ts';
 import { buildService, bundleOf } from './build.ts';
-import { readCluster } from './cluster/record.ts';
+import { readKind } from './cluster/kind.ts';
 import { createPrivateFolder } from './processes/process.ts';
 import { keptStores, readStores } from './processes/stores.ts';
 import { environmentOf } from './processes/system.ts';
@@ -20,8 +20,10 @@ if (services.length === 0) {
   console.error(`Cannot run a command of "${name}": expected ${SERVICE_NAMES.join(', ')} or all`);
   process.exit(2);
 }
-if (args[0] === 'import' && readCluster(folders.run)) {
-  console.error('Cannot import: the catalog runs on a cluster, and make import needs processes');
+if (args[0] === 'import' && readKind(folders.run)) {
+  console.error(
+    'Cannot import: the catalog runs on a kind cluster, and make import needs processes',
+  );
   process.exit(1);
 }
 await Promise.all(services.map(buildService));

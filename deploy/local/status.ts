@@ -1,25 +1,21 @@
-import { requireRunningNode } from './cluster/kind.ts';
-import { readParts } from './cluster/platform.ts';
-import { clusterOf, readCluster } from './cluster/record.ts';
-import { reasonOf } from './cluster/time-limit.ts';
+import { clusterOf, PLACE, readParts } from './cluster/install.ts';
+import { readKind, requireRunningNode } from './cluster/kind.ts';
+import { reasonOf } from './cluster/program.ts';
 import { ignoreClosedOutput } from './output.ts';
 import { isReady, isRunning } from './processes/process.ts';
 import { folders, readRecords } from './state.ts';
 
 async function printStatus(): Promise<void> {
-  const cluster = readCluster(folders.run);
+  const kind = readKind(folders.run);
   const records = readRecords(folders.run);
-  if (records.length === 0 && !cluster) console.log('Nothing is running (make up starts it)');
-  if (cluster) {
-    const { namespace, cluster: name, backend, address } = cluster;
-    await requireRunningNode(cluster);
-    const parts = await readParts(
-      clusterOf(folders.run, AbortSignal.timeout(30_000)),
-      cluster,
-    ).catch((cause: unknown) => {
-      throw new Error(`Cannot reach the cluster ${name}: ${reasonOf(cause)}`, { cause });
+  if (records.length === 0 && !kind) console.log('Nothing is running (make up starts it)');
+  if (kind) {
+    await requireRunningNode(kind);
+    const cluster = clusterOf(folders.run, AbortSignal.timeout(30_000));
+    const parts = await readParts(cluster).catch((cause: unknown) => {
+      throw new Error(`Cannot reach the cluster ${kind.name}: ${reasonOf(cause)}`, { cause });
     });
-    console.log(`On ${backend}: namespace ${namespace} of ${name}, at ${address}`);
+    console.log(`On kind: namespace ${PLACE.namespace} of ${kind.name}, at ${kind.address}`);
     for (const { name: part, ready, wanted } of parts) {
       console.log(`${part.padEnd(10)} ${ready} of ${wanted} ready`);
     }

@@ -2,18 +2,17 @@ import { parseArgs } from 'node:util';
 
 import { OLD_VERSIONS, SERVICE_NAMES } from '../../services/services.ts';
 import { type BackendName, chooseBackend } from './cluster/backend.ts';
-import { createClusterLaunch } from './cluster/launch.ts';
-import { readParts } from './cluster/platform.ts';
-import { clusterOf, readCluster } from './cluster/record.ts';
+import { PLACE } from './cluster/install.ts';
+import { readKind } from './cluster/kind.ts';
+import { createKindLaunch } from './cluster/launch.ts';
 import { ignoreClosedOutput } from './output.ts';
 import { createLaunch } from './processes/launch.ts';
 import { describeStores, readStores } from './processes/stores.ts';
 import { replicasOf } from './processes/system.ts';
-import { createProgress } from './progress.ts';
 import { checkServiceVariables } from './service-variables.ts';
 import { folders, readRunning } from './state.ts';
 
-const { log, status } = createProgress();
+const log = console.log;
 
 interface UpOptions {
   readonly port: number;
@@ -49,8 +48,7 @@ function isObserved(): boolean {
 }
 
 function runningBackend(): BackendName | undefined {
-  const cluster = readCluster(folders.run);
-  if (cluster) return cluster.backend;
+  if (readKind(folders.run)) return 'kind';
   return readRunning(folders.run).length > 0 ? 'processes' : undefined;
 }
 
@@ -77,7 +75,7 @@ async function up(): Promise<void> {
           observe: observe || isObserved(),
           log,
         })
-      : createClusterLaunch({ folders, port, backend: name, env: process.env, log, status });
+      : createKindLaunch(port, { folders, env: process.env, log });
   const interrupted = new Promise<never>((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.once(signal, () =>
@@ -92,12 +90,12 @@ async function up(): Promise<void> {
     await launch.undo().catch(printError);
     process.exit(1);
   }
-  await printAddresses(port);
+  printAddresses(port);
 }
 
-async function describeSystem(port: number): Promise<readonly string[]> {
-  const cluster = readCluster(folders.run);
-  if (!cluster) {
+function describeSystem(port: number): readonly string[] {
+  const kind = readKind(folders.run);
+  if (!kind) {
     const running = readRunning(folders.run);
     const ports = replicasOf(port)
       .filter((replica) => running.some(({ name }) => name === replica.name))
@@ -111,21 +109,18 @@ async function describeSystem(port: number): Promise<readonly string[]> {
       ...(prometheus && zipkin ? [`Metrics   ${prometheus}`, `Traces    ${zipkin}`] : []),
     ];
   }
-  const { namespace, cluster: name } = cluster;
-  const parts = await readParts(clusterOf(folders.run, AbortSignal.timeout(30_000)), cluster);
   return [
-    `Replicas  ${parts.map((part) => `${part.name} ${part.wanted}`).join(', ')}`,
-    `Cluster   namespace ${namespace} of ${name}`,
-    `          kubectl --kubeconfig .local/run/kubeconfig --namespace ${namespace} get pods`,
+    `Cluster   kind ${kind.name}, namespace ${PLACE.namespace}`,
+    `          kubectl --kubeconfig .local/run/kubeconfig --namespace ${PLACE.namespace} get pods`,
   ];
 }
 
-async function printAddresses(port: number): Promise<void> {
+function printAddresses(port: number): void {
   const origin = `http://localhost:${port}`;
   log(`
 Open      ${origin}
 Docs      ${origin}${SERVICE_NAMES.map((name) => `/docs/${name}`).join(', ')}
-${(await describeSystem(port)).join('\n')}
+${describeSystem(port).join('\n')}
 
 Try
   curl -X POST ${origin}/api/v2/users -H 'content-type: application/json' -d '{"name":"Grace","email":"grace@example.org"}'
@@ -137,7 +132,6 @@ make token USER=ada TIER=pro prints a token, make logs follows the logs, make do
 }
 
 function printError(error: unknown): void {
-  status('');
   console.error(error instanceof Error ? error.message : error);
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 
 import { waitFor } from '../../deploy/local/cluster/cluster.ts';
 import { imageValues, serviceImage } from '../../deploy/local/cluster/images.ts';
-import { readTokenSecret } from '../../deploy/local/cluster/platform.ts';
+import { readTokenSecret } from '../../deploy/local/cluster/install.ts';
 import { merge, type Values } from '../../deploy/local/cluster/values.ts';
 import { SERVICE_NAMES } from '../../services/services.ts';
 import { createApi } from '../api.ts';

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 
-import { clusterOf } from '../../deploy/local/cluster/record.ts';
+import { clusterOf } from '../../deploy/local/cluster/install.ts';
 import { foldersOf } from '../../deploy/local/state.ts';
 import { SERVICE_NAMES } from '../../services/services.ts';
 import { ADDED_SERVICE, checkoutForKind, type Ended, TAG } from './checkout.ts';
@@ -43,11 +43,6 @@ async function findLeftovers(): Promise<readonly string[]> {
 function errorsOf({ output }: Ended): string[] {
   const lines = output.trimEnd().split('\n');
   return lines.filter((line) => !/^(make(\[\d+\])?: |Backend: |Pulling |$)/.test(line));
-}
-
-/** The parts that `make up` waited for. */
-function readyParts(output: string): string[] {
-  return [...output.matchAll(/^ {2}(\S+) +\d ready after/gm)].map(([, part = '']) => part);
 }
 
 /** The names of the pods of a part; those that are ending do not count. */
@@ -133,7 +128,6 @@ test('make up BACKEND=kind starts every part', async () => {
 
   expect(code).toBe(0);
   expect(output).toContain('Backend: kind, because BACKEND is kind');
-  expect(readyParts(output).sort()).toEqual(PARTS);
   expect(output).toContain(`Open      ${origin}`);
 });
 
@@ -170,8 +164,7 @@ test('make up without a change restarts no pod, also if the labels of the images
 
   const { code, output } = await make('up', 'SOURCE=https://example.org/another');
 
-  expect(code).toBe(0);
-  expect(output).toContain('Already running: nothing has changed');
+  expect(code, output).toBe(0);
   expect(await podsOf('')).toEqual(before);
 });
 
@@ -194,7 +187,6 @@ test('after a change of users, make up can be interrupted, and replaces only the
   expect(usersAfter).toHaveLength(usersBefore.length);
   expect(usersAfter.filter((pod) => usersBefore.includes(pod))).toEqual([]);
   expect(await pods()).toEqual(othersBefore);
-  expect(readyParts(output)).toEqual(['users']);
   expect((await fetch(user)).status).toBe(200);
 });
 

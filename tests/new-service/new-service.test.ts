@@ -13,8 +13,8 @@ const TESTS = [
   ...['services', 'platform.', 'rejected-values', 'variables', 'notes', 'helm-test'].map(
     (name) => `deploy/charts/tests/${name}`,
   ),
-  ...['deploy/nginx/page.test.ts', 'deploy/local/processes/edge.test.ts', 'deploy/local/makefile'],
-  ...['deploy/local/cluster/platform-values.test.ts', 'deploy/images/build.test.ts'],
+  ...['deploy/nginx/page.test.ts', 'deploy/local/processes/edge.test.ts'],
+  ...['deploy/local/cluster/kind.test.ts', 'deploy/images/build.test.ts'],
 ];
 
 let copy: Copy;

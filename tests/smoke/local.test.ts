@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 
 import { describe, test } from 'vitest';
 
-import { readParts } from '../../deploy/local/cluster/platform.ts';
-import { clusterOf, readCluster } from '../../deploy/local/cluster/record.ts';
+import { clusterOf, readParts } from '../../deploy/local/cluster/install.ts';
+import { readKind } from '../../deploy/local/cluster/kind.ts';
 import { isReady } from '../../deploy/local/processes/process.ts';
 import { replicasOf } from '../../deploy/local/processes/system.ts';
 import { folders, readRunning } from '../../deploy/local/state.ts';
@@ -15,18 +15,18 @@ import { readTarget } from '../target.ts';
 import { isVersion1Removed, REMOVED } from '../version-1.ts';
 
 const { api, isLocal } = readTarget();
-const cluster = readCluster(folders.run);
+const kind = readKind(folders.run);
 
 describe.runIf(isLocal)('the system that make up started', () => {
-  test.runIf(cluster)('every pod is ready', async () => {
-    const parts = await readParts(clusterOf(folders.run, AbortSignal.timeout(30_000)), cluster!);
+  test.runIf(kind)('every pod is ready', async () => {
+    const parts = await readParts(clusterOf(folders.run, AbortSignal.timeout(30_000)));
 
-    const missing = parts.filter(({ settled }) => !settled).map(({ name }) => name);
+    const missing = parts.filter(({ ready, wanted }) => ready < wanted).map(({ name }) => name);
     assert.deepEqual(missing, []);
     assert.ok(parts.length > 0, 'the release has parts');
   });
 
-  test.runIf(!cluster)('every process is ready', async () => {
+  test.runIf(!kind)('every process is ready', async () => {
     const running = readRunning(folders.run);
 
     for (const record of running) assert.ok(await isReady(record), `${record.name} is not ready`);

@@ -1,10 +1,9 @@
-import { ensureImage, nodeImageOf } from './kind-images.ts';
-import { runProgram } from './program.ts';
-import { reasonOf } from './time-limit.ts';
+import { ensureImage, nodeImageOf } from './kind.ts';
+import { reasonOf, runProgram } from './program.ts';
 
-const NAMES = ['processes', 'kind', 'kubeconfig'] as const;
+const NAMES = ['processes', 'kind'] as const;
 
-/** Where the system runs: on this machine, on a new kind cluster, or on an existing cluster. */
+/** Where the system runs: as processes of this machine, or on a kind cluster. */
 export type BackendName = (typeof NAMES)[number];
 
 /** A backend, and the reason for it as the end of a sentence. */
@@ -38,14 +37,14 @@ export async function chooseBackend({ wanted, running, env, log }: ChoiceOptions
     throw new Error(`The system runs on ${running}: "make down" first, then BACKEND=${name}`);
   }
   const why = `BACKEND is ${wanted}`;
-  if (name === 'processes' || name === 'kubeconfig') return { name, why };
+  if (name === 'processes') return { name, why };
   const problem = (await problemWithKind()) ?? (await problemWithNodeImage(nodeImageOf(env), log));
   if (name) {
     if (problem) throw new Error(`BACKEND is kind, but ${problem}`);
     return { name, why };
   }
   return problem
-    ? { name: 'processes', why: `${problem} (BACKEND=kubeconfig: an existing cluster)` }
+    ? { name: 'processes', why: problem }
     : { name: 'kind', why: 'a Docker engine and kind are available (BACKEND=processes: without)' };
 }
 

@@ -34,8 +34,10 @@ export function readImages(env: Readonly<Record<string, string | undefined>>): I
 /** The chart values of one image; none if `image` is undefined. */
 export function imageValues(image: string | undefined): { image?: object } {
   if (image === undefined) return {};
-  const at = image.lastIndexOf(':');
-  return { image: { registry: '', repository: image.slice(0, at), tag: image.slice(at + 1) } };
+  // A first part with a dot or a port is the registry: localhost:5000/nginx:1.30.
+  const [, registry = '', repository, tag] =
+    /^(?:([^/]*[.:][^/]*|localhost)\/)?(.+):([^:]+)$/.exec(image) ?? [];
+  return { image: { registry, repository, tag } };
 }
 
 /** The chart values of the services' images: `local/` and `dev` give `local/fw-users:dev`. */

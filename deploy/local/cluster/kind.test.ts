@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+
+import { SERVICE_NAMES } from '../../../services/services.ts';
+import { charts } from '../../charts/tests/render.ts';
+import { chooseBackend } from './backend.ts';
+import { platformValues } from './install.ts';
+
+test('on kind, the chart runs the loaded images, and the port of the edge is that of the node', () => {
+  const env = {
+    TAG: '7',
+    POSTGRES_IMAGE: 'local/postgres:17',
+    NGINX_IMAGE: 'localhost:5000/nginx:1',
+  };
+  const ids = Object.fromEntries(SERVICE_NAMES.map((name) => [name, `id of ${name}`]));
+
+  const objects = charts.render('platform', platformValues(env, ids));
+
+  const workloads = objects.filter(({ kind }) => /^(Deployment|StatefulSet)$/.test(kind));
+  const images = workloads.map(({ spec }) => spec.template.spec.containers[0].image);
+  expect(images).toEqual(
+    expect.arrayContaining([
+      ...SERVICE_NAMES.map((name) => `fw-${name}:7`),
+      ...['localhost:5000/nginx:1', 'local/postgres:17'],
+    ]),
+  );
+  const edge = objects.find(
+    ({ kind, metadata }) => kind === 'Service' && metadata.name === 'fw-edge',
+  );
+  expect(edge?.spec).toMatchObject({ type: 'NodePort', ports: [{ nodePort: 30_080 }] });
+});
+
+test('on kind, the variables of make config configure the services', () => {
+  const env = { LOG_LEVEL: 'warn', REQUEST_TIMEOUT_MS: '60000', WITHOUT_VERSION: 'v1' };
+
+  const objects = charts.render('platform', platformValues(env));
+
+  const configs = objects.filter(({ kind, data }) => kind === 'ConfigMap' && data.LOG_LEVEL);
+  expect(configs.map(({ data }) => data)).toEqual(
+    SERVICE_NAMES.map(() => expect.objectContaining(env)),
+  );
+});
+
+test('with external servers, the chart installs neither PostgreSQL nor Valkey', () => {
+  const DATABASE_URL = 'postgres://fw:secret@database.example:5433/fw';
+  const env = { DATABASE_URL, REDIS_URL: 'redis://cache.example:6380' };
+
+  const objects = charts.render('platform', platformValues(env));
+
+  const workloads = objects.filter(({ kind }) => /^(Deployment|StatefulSet)$/.test(kind));
+  const names = workloads.map(({ metadata }) => metadata.name).sort();
+  expect(names).toEqual(['edge', ...SERVICE_NAMES].map((name) => `fw-${name}`).sort());
+});
+
+test.each([
+  [
+    { DATABASE_URL: 'postgres://localhost/fw' },
+    'DATABASE_URL names this machine: expected an address that pods can reach',
+  ],
+  [
+    { REDIS_URL: 'redis://[::1]:6379' },
+    'REDIS_URL names this machine: expected an address that pods can reach',
+  ],
+  [
+    { POSTGRES_IMAGE: 'postgres' },
+    'POSTGRES_IMAGE is "postgres": expected an image and its tag, such as nginx:1.30',
+  ],
+])('on kind, %j is rejected in one line', (env, message) => {
+  expect(() => platformValues(env)).toThrow(new Error(message));
+});
+
+test.each([
+  ['k3s', undefined, 'BACKEND is "k3s": expected processes, kind'],
+  ['kind', 'processes', 'The system runs on processes: "make down" first, then BACKEND=kind'],
+] as const)('BACKEND=%s while %s runs is rejected', async (wanted, running, message) => {
+  const choice = chooseBackend({ wanted, running, env: {}, log: () => {} });
+
+  await expect(choice).rejects.toThrow(new Error(message));
+});
