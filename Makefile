@@ -25,7 +25,7 @@ $(TOOLCHAIN):
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help install up observe down api-usage status logs token import config smoke contract leftovers \
+.PHONY: help install up observe down status logs token import config smoke contract leftovers \
 	load service release images packages test check format documents breaking charts e2e kind \
 	durability conformance chaos soak installation new-service bench clean
 
@@ -44,9 +44,6 @@ observe: install ## Start the system with Prometheus and Zipkin (Java 17): metri
 
 down: $(TOOLCHAIN) ## Stop what "make up" started (CLEAN=1: remove the data too)
 	@node deploy/local/down.ts $(if $(CLEAN),--clean)
-
-api-usage: $(TOOLCHAIN) ## Print which clients use v1 (VERSION=v2; METRICS="http://host:9090/metrics …")
-	@node deploy/local/api-usage.ts --version '$(or $(VERSION),v1)'
 
 status: $(TOOLCHAIN) ## Show what runs, and its addresses
 	@node deploy/local/status.ts

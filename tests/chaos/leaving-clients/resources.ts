@@ -1,4 +1,4 @@
-import { samplesOf } from '../../../deploy/local/usage/samples.ts';
+import { samplesOf } from '../samples.ts';
 
 /** What a process of a service holds. */
 export interface Resources {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { readRunning } from '../../../deploy/local/state.ts';
-import { samplesOf } from '../../../deploy/local/usage/samples.ts';
+import { samplesOf } from '../samples.ts';
 
 /** What one process used at a time. */
 export interface MemorySample {
