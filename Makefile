@@ -38,8 +38,8 @@ up: install ## Build and start the system on localhost:8080 (PORT=8090, BACKEND=
 	@node tools/programs.ts $(if $(BACKEND),,--optional) $(if $(filter kind,$(BACKEND)),helm,nginx)
 	@node deploy/local/up.ts --port $(PORT) --backend "$(BACKEND)" --without '$(WITHOUT)'
 
-observe: install ## Start the system with Prometheus and Zipkin (Java 17): metrics and traces
-	@node tools/programs.ts nginx prometheus java
+observe: install ## Start the system with Prometheus and Zipkin (Java 17, Maven)
+	@node tools/programs.ts nginx prometheus java maven
 	@node deploy/local/up.ts --port $(PORT) --backend processes --observe
 
 down: $(TOOLCHAIN) ## Stop what "make up" started (CLEAN=1: remove the data too)
@@ -85,7 +85,7 @@ leftovers: $(TOOLCHAIN)
 	@node deploy/local/leftovers.ts --port $(PORT)
 
 test: install ## Type-check, lint and run all tests that need no running system
-	@node tools/programs.ts $(OPTIONAL) nginx redis chromium postgres prometheus java
+	@node tools/programs.ts $(OPTIONAL) nginx redis chromium postgres prometheus java maven
 	@node tools/programs.ts $(OPTIONAL) helm k6 kube-score h2spec toxiproxy-server
 	@$(if $(wildcard tests),node tests/conformance/environment.ts $(OPTIONAL))
 	npm run check

@@ -62,6 +62,7 @@ const PACKAGES: Readonly<Record<string, Package>> = {
     fedora: 'java-latest-openjdk-headless',
     homebrew: 'openjdk',
   },
+  maven: { programs: ['mvn'], debian: 'maven', fedora: 'maven', homebrew: 'maven' },
   wrk: { programs: ['wrk'], debian: 'wrk', fedora: 'wrk', homebrew: 'wrk' },
 };
 

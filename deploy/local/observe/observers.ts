@@ -44,7 +44,7 @@ export async function planObservers(options: ObserverOptions): Promise<ProcessPl
   const { folders, edgePort, replicas, log } = options;
   const ports = observerPorts(edgePort);
   const folder = (name: string) => path.join(folders.run, name);
-  const jar = await ensureZipkin(log);
+  const jar = await ensureZipkin(path.join(folders.root, '.local'), log);
   return [
     planPrometheus({ port: ports.prometheus, replicas, folder: folder('prometheus') }),
     planZipkin({ jar, port: ports.zipkin, folder: folder('zipkin') }),
@@ -54,23 +54,16 @@ export async function planObservers(options: ObserverOptions): Promise<ProcessPl
 
 function planCollector({ folders, edgePort }: ObserverOptions): ProcessPlan {
   const { collector: port, zipkin } = observerPorts(edgePort);
-  const source = fs.globSync('*.ts', { cwd: import.meta.dirname }).sort();
-  const hash = createHash('sha256');
-  for (const name of source) hash.update(fs.readFileSync(path.join(import.meta.dirname, name)));
+  const program = path.join(import.meta.dirname, 'collector.ts');
   return {
     name: 'collector',
     command: process.execPath,
-    args: [
-      path.join(import.meta.dirname, 'collector.ts'),
-      `--port=${port}`,
-      `--zipkin=http://127.0.0.1:${zipkin}`,
-      `--log=${path.join(folders.logs, 'edge.log')}`,
-    ],
+    args: [program, `--port=${port}`, `--zipkin=http://127.0.0.1:${zipkin}`],
     env: { PATH: process.env.PATH ?? '' },
     cwd: folders.run,
     ports: [port],
     address: `http://127.0.0.1:${port}`,
     readyUrl: `http://127.0.0.1:${port}/`,
-    fingerprint: hash.digest('hex'),
+    fingerprint: createHash('sha256').update(fs.readFileSync(program)).digest('hex'),
   };
 }

@@ -1,45 +1,28 @@
-import { createHash } from 'node:crypto';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
+
+import { runProgram } from '../cluster/program.ts';
 import type { ProcessPlan } from '../processes/process.ts';
 
 const VERSION = '3.6.1';
-const FILE = `zipkin-server-${VERSION}-slim.jar`;
-const ADDRESS = `https://repo1.maven.org/maven2/io/zipkin/zipkin-server/${VERSION}/${FILE}`;
-const SHA256 = '981b1de6139b4f8f787a909c308028732f9713ae5284353d2a5aa404d1094775';
 
 /** Spans that Zipkin keeps in memory; it removes the oldest traces first. */
 const MAX_SPANS = 100_000;
 
 /**
- * The path of Zipkin's program, which is downloaded first if it is missing: once for all checkouts.
+ * The path of Zipkin's program below `local`, which Maven copies there. Maven downloads it once for all checkouts.
  *
- * @throws {Error} with instructions, if it cannot be downloaded or is not the expected file
+ * @throws {Error} with the reason, if Maven cannot
  */
-export async function ensureZipkin(log: (line: string) => void): Promise<string> {
-  const cache = process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache');
-  const target = path.join(cache, 'fw/tools', `zipkin-${VERSION}`, FILE);
+export async function ensureZipkin(local: string, log: (line: string) => void): Promise<string> {
+  const folder = path.join(local, 'zipkin');
+  const target = path.join(folder, `zipkin-server-${VERSION}-slim.jar`);
   if (fs.existsSync(target)) return target;
-  log(`Downloading Zipkin ${VERSION} (86 MB)`);
-  const bytes = await download().catch((cause: Error) => {
-    const reason = cause.cause instanceof Error ? cause.cause.message : cause.message;
-    throw new Error(`Cannot download Zipkin (${reason}): save ${ADDRESS} as ${target}`, { cause });
-  });
-  const digest = createHash('sha256').update(bytes).digest('hex');
-  if (digest !== SHA256) {
-    throw new Error(`Cannot use ${ADDRESS}: its SHA-256 is ${digest}, expected ${SHA256}`);
-  }
-  fs.mkdirSync(path.dirname(target), { recursive: true });
-  fs.writeFileSync(`${target}.${process.pid}`, bytes);
-  fs.renameSync(`${target}.${process.pid}`, target);
+  log(`Fetching Zipkin ${VERSION} (86 MB) with Maven`);
+  const artifact = `io.zipkin:zipkin-server:${VERSION}:jar:slim`;
+  const goal = ['dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${folder}`];
+  await runProgram('mvn', ['--batch-mode', '--quiet', ...goal], { seconds: 600 });
   return target;
-}
-
-async function download(): Promise<Uint8Array> {
-  const response = await fetch(ADDRESS);
-  if (!response.ok) throw new Error(`status ${response.status}`);
-  return new Uint8Array(await response.arrayBuffer());
 }
 
 export interface ZipkinOptions {
