@@ -74,6 +74,23 @@ describe('the local system', () => {
     }
   });
 
+  test('only the owner can read the data, the logs and the state', async () => {
+    const { folders } = system;
+
+    const files = [folders.data, folders.logs, path.join(folders.run, 'stores.json')];
+    const others = files.map((file) => fs.statSync(file).mode & 0o077);
+    expect(others).toEqual([0, 0, 0]);
+  });
+
+  test('a process that only has the id of a recorded one is not stopped', async () => {
+    const { folders } = system;
+    const [record] = readRunning(folders.run);
+
+    await stopProcess({ ...record!, identity: 'an earlier process' });
+
+    expect(isRunning(record!)).toBe(true);
+  });
+
   test('a second start changes nothing and prints that', async () => {
     const before = readRunning(system.folders.run);
 
