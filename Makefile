@@ -92,7 +92,7 @@ test: install ## Type-check, lint and run all tests that need no running system
 	npm test -- $(TEST_FLAGS)
 
 packages: install ## Build and pack the framework packages into packages/
-	@node --disable-warning=ExperimentalWarning deploy/packages/pack.ts
+	@node tools/packages/pack.ts
 
 check: install ## Type-check and lint
 	npm run check

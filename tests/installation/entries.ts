@@ -1,13 +1,13 @@
 import path from 'node:path';
 
-import { listPackages } from '../../deploy/packages/manifest.ts';
+import { listPackages } from '../../tools/packages/pack.ts';
 
 /** Entries that import an optional peer, or are for processes of Vitest. */
 const NEEDS_A_PEER = /^@fw\/service\/(?:postgres|testing)/;
 
 /** Every entry of every package that a project can import without installing anything else. */
 export function listEntries(): string[] {
-  return listPackages(path.resolve(import.meta.dirname, '../..'))
+  return listPackages()
     .flatMap(({ manifest }) =>
       Object.keys(manifest.exports).map((entry) => path.posix.join(manifest.name, entry)),
     )

@@ -1,10 +1,11 @@
-import { javaScriptOf } from '../../deploy/packages/strip.ts';
+import { stripTypeScriptTypes } from 'node:module';
 
 import type { Program } from './project.ts';
 
 /** The same program as a module in JavaScript. */
 export function asModule({ name, code }: Program): Program {
-  return { name: name.replace(/\.ts$/, '.js'), code: javaScriptOf(code) };
+  const script = stripTypeScriptTypes(code).replace(/(from '\.[^']*)\.ts'/g, "$1.js'");
+  return { name: name.replace(/\.ts$/, '.js'), code: script };
 }
 
 /** The same program in CommonJS: `require` and `exports` instead of `import` and `export`. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { build } from 'esbuild';
 import type { TestProject } from 'vitest/node';
 
-import { packPackages } from '../../deploy/packages/pack.ts';
+import { packPackages } from '../../tools/packages/pack.ts';
 
 import { compile } from './compile.ts';
 import { asCommonJs, asModule } from './languages.ts';
@@ -28,9 +28,9 @@ export async function setup({ provide }: TestProject): Promise<() => void> {
   const remove = () => fs.rmSync(folder, { recursive: true });
   try {
     const project = path.join(folder, 'project');
-    const root = path.resolve(import.meta.dirname, '../..');
-    const packed = await packPackages(root, path.join(folder, 'fw/packages'));
-    const tarballs = packed.map(({ file }) => file);
+    const packages = path.join(folder, 'fw/packages');
+    packPackages(packages);
+    const tarballs = fs.readdirSync(packages).map((name) => path.join(packages, name));
     provide('runtimes', installRuntimes());
     provide('tarballs', tarballs);
     provide('project', project);
