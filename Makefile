@@ -102,10 +102,10 @@ format: install ## Format the sources
 
 documents: install ## Write the OpenAPI documents and types of the services, services/*/openapi
 	UPDATE=1 npx vitest run /src/documents.test.ts --testNamePattern 'is current'
-	UPDATE=1 npx vitest run deploy/clients/types.test.ts --testNamePattern 'are current'
+	UPDATE=1 npx vitest run tools/openapi/types.test.ts --testNamePattern 'are current'
 
 breaking: documents ## Write the documents, and print what breaks clients of the last release (AGAINST=)
-	@node deploy/openapi/breaking.ts --against '$(AGAINST)'
+	@node tools/openapi/breaking.ts --against '$(AGAINST)'
 
 charts: install ## Write the generated files of the charts
 	@node deploy/charts/generate.ts

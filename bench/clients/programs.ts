@@ -1,4 +1,4 @@
-import { typesOf } from '../../deploy/clients/types-of.ts';
+import { typesOf } from '../../tools/openapi/types-of.ts';
 
 /** The files of a program that calls ten of `count` operations with one client. */
 export type Program = Readonly<Record<string, string>>;

@@ -3,7 +3,6 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const FRAMEWORK = path.join(ROOT, 'framework');
 
 /** What a `package.json` of the framework contains. */
 interface Manifest {

@@ -7,7 +7,7 @@ import { readConfig } from '@fw/service';
 import { VARIABLES } from '../../services/users/src/config.ts';
 import { type Baseline, readBaseline, readDocuments } from './baseline.ts';
 
-const HELP = `Usage: node deploy/openapi/breaking.ts [--against REFERENCE]
+const HELP = `Usage: node tools/openapi/breaking.ts [--against REFERENCE]
 
 Compares services/*/openapi/*.json with the newest release (the highest tag such as v1.2.0), or with a tag,
 a commit or a folder, and prints each change that can break a client. The exit code is then 1.
