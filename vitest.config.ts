@@ -8,7 +8,6 @@ import { SEARCH_PATH } from './tools/programs.ts';
 export default defineConfig({
   test: {
     include: [
-      '*.test.ts',
       'framework/*/src/**/*.test.ts',
       'framework/create/template/src/v1.test.ts',
       'services/*.test.ts',

@@ -5,7 +5,7 @@ export const PROBLEM_TYPE = 'application/problem+json';
 
 /**
  * The body of every error response. Code that cannot import this file (the nginx configuration, the
- * OpenAPI schema, the documentation page) is compared with it in `problem-format.test.ts`.
+ * OpenAPI schema, the documentation page) is compared with it in `tests/repository/problem-format.test.ts`.
  */
 export interface Problem {
   /** `about:blank`, or a URI that explains this kind of problem. */

@@ -40,7 +40,7 @@ const SHARED_BY_SERVICES = ['services/versions.ts'];
 /** Tests of `deploy` also read what they deploy. */
 const DEPLOY_TESTS = ['services/*/src/**'];
 
-const root = import.meta.dirname;
+const root = path.resolve(import.meta.dirname, '../..');
 const files = fs.globSync(`{${Object.keys(FOLDERS).join(',')}}/**/*.ts`, {
   cwd: root,
   exclude: ['**/node_modules/**', '**/dist/**'],

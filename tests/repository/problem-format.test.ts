@@ -6,8 +6,12 @@ import { generateDocument } from '@fw/openapi';
 import { createRouter } from '@fw/router';
 import { describe, expect, test } from 'vitest';
 
-import { PROBLEM_TYPE, problemOf, problemOfStatus } from './framework/core/src/response/problem.ts';
-import { CODES, SAMPLE } from './framework/openapi/page/problem.ts';
+import {
+  PROBLEM_TYPE,
+  problemOf,
+  problemOfStatus,
+} from '../../framework/core/src/response/problem.ts';
+import { CODES, SAMPLE } from '../../framework/openapi/page/problem.ts';
 
 /** Every error response has the format of `framework/core/src/response/problem.ts`. */
 const differs = (file: string) =>
@@ -15,7 +19,7 @@ const differs = (file: string) =>
 
 describe('the nginx configuration', () => {
   const file = 'deploy/nginx/nginx.conf';
-  const source = readFileSync(join(import.meta.dirname, file), 'utf8');
+  const source = readFileSync(join(import.meta.dirname, '../..', file), 'utf8');
 
   /** The entries of `map $status $<variable>`. */
   function readMap(variable: string): [string, string][] {

@@ -1,0 +1,59 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+
+import { afterAll, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+mkdirSync(join(root, '.local'), { recursive: true });
+// Inside the checkout, so that the packages are found.
+const folder = mkdtempSync(join(root, '.local/readme-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The programs that a document shows: blocks of TypeScript that import what they use. */
+function programsOf(document: string): string[] {
+  const blocks = readFileSync(join(root, document), 'utf8').matchAll(/^```ts\n(.*?)^```/gms);
+  return [...blocks].map(([, code = '']) => code).filter((code) => code.startsWith('import '));
+}
+
+test('the program in the README type-checks', async () => {
+  const [program = ''] = programsOf('README.md');
+  writeFileSync(join(folder, 'checked.ts'), program);
+  const tsconfig = { extends: join(root, 'tsconfig.json'), include: ['checked.ts'] };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig));
+
+  const tsc = promisify(execFile)('node', [
+    join(root, 'node_modules/typescript/bin/tsc'),
+    '-p',
+    folder,
+  ]);
+  const output = await tsc.then(
+    () => '',
+    (error: { stdout: string }) => error.stdout,
+  );
+
+  expect(output).toBe('');
+});
+
+test('the program in the README serves what it says', async () => {
+  const [program = ''] = programsOf('README.md');
+  const file = join(folder, 'program.ts');
+  writeFileSync(file, program.replace('listen(app, 3000)', 'listen(app, 0)'));
+  const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [line] = await once(createInterface(child.stdout), 'line');
+    const origin = /http:\S+/.exec(line)?.[0];
+
+    const found = await fetch(`${origin}/api/v1/users/7`);
+    const missing = await fetch(`${origin}/api/v1/users/8`);
+
+    expect(await found.json()).toEqual({ data: { id: '7', name: 'Ada' } });
+    expect(missing.status).toBe(404);
+    expect(await missing.json()).toMatchObject({ detail: 'User "8" not found', code: 'NOT_FOUND' });
+  } finally {
+    child.kill();
+  }
+});
