@@ -22,7 +22,8 @@ const FILES = {
       (file) => `services/${name}/${file}`,
     ),
   ],
-  tests: (name: ServiceName) => [`tests/contract/${name}.test.ts`, `tests/smoke/${name}.test.ts`],
+  tests: (name: ServiceName) =>
+    ['v1', 'v2'].map((version) => `tests/api/${version}/${name}.test.ts`),
 };
 
 describe.each(SERVICES)('the service $name', ({ name, versions, calls }) => {
@@ -45,7 +46,7 @@ describe.each(SERVICES)('the service $name', ({ name, versions, calls }) => {
     ).toEqual([]);
   });
 
-  test.runIf(isThere('tests'))('has contract and smoke tests', () => {
+  test.runIf(isThere('tests'))('has tests of each version', () => {
     const missing = FILES.tests(name).filter((file) => !isThere(file));
 
     expect(missing, 'add these files').toEqual([]);

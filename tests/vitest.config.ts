@@ -15,17 +15,17 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'contract',
-          include: ['tests/contract/*.test.ts'],
-          globalSetup: 'tests/require-target.ts',
-          setupFiles: 'tests/contract/skip-removed.ts',
+          include: ['tests/api/v1/*.test.ts'],
+          globalSetup: 'tests/api/require-target.ts',
+          setupFiles: 'tests/api/v1/skip-removed.ts',
         },
       },
       {
         extends: true,
         test: {
           name: 'smoke',
-          include: ['tests/smoke/*.test.ts'],
-          globalSetup: 'tests/require-target.ts',
+          include: ['tests/api/{,v2/}*.test.ts'],
+          globalSetup: 'tests/api/require-target.ts',
         },
       },
       {

@@ -36,7 +36,7 @@ test('a service copies the files of users, with its own words and port', () => {
     expect.arrayContaining([
       ...['services/tickets/src/ticket.ts', 'services/tickets/src/store/postgres.ts'],
       ...['services/tickets/openapi/v2.json', 'deploy/charts/tickets/Chart.yaml'],
-      ...['tests/contract/tickets.test.ts', 'tests/smoke/tickets.test.ts'],
+      ...['tests/api/v1/tickets.test.ts', 'tests/api/v2/tickets.test.ts'],
       'deploy/k6/lib/journeys/tickets.ts',
     ]),
   );

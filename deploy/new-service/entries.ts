@@ -41,10 +41,6 @@ export const SHARED_FILES: readonly SharedFile[] = [
   { file: 'deploy/README.md', entry: /users (?=[a-z ]+; do)/ },
   { file: 'deploy/README.md', entry: /^users:\n {2}image: .*\n/m },
   { file: 'tests/hostile/targets.ts', entry: /^ {2}users: \{ ok: .*\n/m },
-  {
-    file: 'tests/api.ts',
-    entry: /(?:^import type \{ paths as UsersV.*\n)+|,\s+UsersV1,\s+UsersV2\b/gm,
-  },
 ];
 
 /**

@@ -11,7 +11,7 @@ const TEMPLATE_FILES = [
   'deploy/charts/users/{Chart.yaml,README.md,files/curl.txt,files/test.js,templates/*}',
   'deploy/charts/tests/rejected-values/users.yaml',
   'deploy/k6/lib/journeys/users.ts',
-  'tests/{contract,smoke}/users.test.ts',
+  'tests/api/{v1,v2}/users.test.ts',
 ];
 
 /** The links of users between the charts: a chart contains its dependencies as links to their folders. */

@@ -5,8 +5,8 @@ import { imageValues, serviceImage } from '../../deploy/local/cluster/images.ts'
 import { readTokenSecret } from '../../deploy/local/cluster/install.ts';
 import { merge, type Values } from '../../deploy/local/cluster/values.ts';
 import { SERVICE_NAMES } from '../../services/services.ts';
-import { createApi } from '../api.ts';
-import { newUserToken, type Target } from '../target.ts';
+import { createApi } from '../api/requests.ts';
+import { newUserToken, type Target } from '../api/target.ts';
 import { addressOf, pickNodes, readNodes } from './nodes.ts';
 import { createRelease, type Release } from './release.ts';
 import type { World } from './scenario.ts';

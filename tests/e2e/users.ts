@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-import { type Api, readJson } from '../api.ts';
+import { type Api, readJson } from '../api/requests.ts';
 
 /** Creates a user, and returns the acknowledged id. */
 export async function createUser(api: Api): Promise<string> {

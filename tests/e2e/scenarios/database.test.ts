@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { waitFor } from '../../../deploy/local/cluster/cluster.ts';
 import { isReady } from '../../../deploy/local/cluster/pod.ts';
 import { SERVICE_NAMES } from '../../../services/services.ts';
-import type { Api } from '../../api.ts';
+import type { Api } from '../../api/requests.ts';
 import { installPlatform } from '../platform.ts';
 import { killPods, podsOf, restartsOf, scale } from '../pods.ts';
 import { scenario } from '../scenario.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { waitFor } from '../../../deploy/local/cluster/cluster.ts';
-import type { Api } from '../../api.ts';
+import type { Api } from '../../api/requests.ts';
 import { missingSpareNode, pickNodes, waitForLostNode } from '../nodes.ts';
 import { assertResponds, installPlatform } from '../platform.ts';
 import { waitForPods, waitForReplicas } from '../pods.ts';

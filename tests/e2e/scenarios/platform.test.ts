@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 
 import { merge } from '../../../deploy/local/cluster/values.ts';
-import { readJson } from '../../api.ts';
+import { readJson } from '../../api/requests.ts';
 import { checkSystem } from '../../check-system.ts';
 import { waitForLeftovers } from '../leftovers.ts';
 import { installPlatform, type Platform } from '../platform.ts';

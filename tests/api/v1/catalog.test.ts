@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 
 import { test } from 'vitest';
 
-import { type Json, readJson, readProblem } from '../api.ts';
+import type { paths } from '../../../services/catalog/openapi/v1.d.ts';
+import { clientOf, type Json, readJson, readProblem } from '../requests.ts';
 import { readTarget } from '../target.ts';
 
 const CATALOG = '/api/v1/catalog';
@@ -10,6 +11,7 @@ const BAD_PAGE = 'page must be a positive integer';
 const BAD_LIMIT = 'limit must be between 1 and 100';
 
 const { api } = readTarget();
+const client = clientOf<paths>(api.origin);
 
 test('the list has items, page, limit, total, totalPages and hasNextPage', async () => {
   const page = await readPage('');
@@ -86,20 +88,20 @@ test('a page starts at (page-1)*limit and has limit items', async () => {
 
 test('the last page has no next page and contains the rest', async () => {
   const limit = 7;
-  const { data: first } = await api.client.get(CATALOG, { query: { limit } });
+  const { data: first } = await client.get(CATALOG, { query: { limit } });
   const { total, totalPages } = first;
 
-  const { data: last } = await api.client.get(CATALOG, { query: { limit, page: totalPages } });
+  const { data: last } = await client.get(CATALOG, { query: { limit, page: totalPages } });
 
   assert.equal(last.hasNextPage, false);
   assert.equal(last.items.length, total - (totalPages - 1) * 7);
 });
 
 test('a page past the end has no items and no next page', async () => {
-  const { data: first } = await api.client.get(CATALOG);
+  const { data: first } = await client.get(CATALOG);
   const { totalPages } = first;
 
-  const { data: past } = await api.client.get(CATALOG, { query: { page: totalPages + 1 } });
+  const { data: past } = await client.get(CATALOG, { query: { page: totalPages + 1 } });
 
   assert.deepEqual(past.items, []);
   assert.equal(past.hasNextPage, false);

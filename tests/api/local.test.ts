@@ -11,8 +11,8 @@ import { readKind } from '../../deploy/local/cluster/kind.ts';
 import { isReady } from '../../deploy/local/processes/process.ts';
 import { replicasOf } from '../../deploy/local/processes/system.ts';
 import { folders, readRunning } from '../../deploy/local/state.ts';
-import { readTarget } from '../target.ts';
-import { isVersion1Removed, REMOVED } from '../version-1.ts';
+import { readTarget } from './target.ts';
+import { isVersion1Removed, REMOVED } from './version-1.ts';
 
 const { api, isLocal } = readTarget();
 const kind = readKind(folders.run);

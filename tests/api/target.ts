@@ -1,7 +1,7 @@
-import { readKind } from '../deploy/local/cluster/kind.ts';
-import { folders, readRunning } from '../deploy/local/state.ts';
-import { issueToken, readOrCreateSecret } from '../deploy/local/token.ts';
-import { type Api, createApi } from './api.ts';
+import { readKind } from '../../deploy/local/cluster/kind.ts';
+import { folders, readRunning } from '../../deploy/local/state.ts';
+import { issueToken, readOrCreateSecret } from '../../deploy/local/token.ts';
+import { type Api, createApi } from './requests.ts';
 
 /** The system to test. */
 export interface Target {

@@ -1,4 +1,4 @@
-import type { Api } from './api.ts';
+import type { Api } from './requests.ts';
 
 /** Why tests of version 1 are skipped. */
 export const REMOVED = 'version 1 is removed from this system';

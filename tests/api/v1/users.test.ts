@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 
 import { test } from 'vitest';
 
-import { type Json, readJson, readNothing, readProblem } from '../api.ts';
+import type { paths } from '../../../services/users/openapi/v1.d.ts';
+import { clientOf, type Json, readJson, readNothing, readProblem } from '../requests.ts';
 import { readTarget } from '../target.ts';
 
 const USERS = '/api/v1/users';
@@ -11,7 +12,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
 const { api } = readTarget();
-const { client } = api;
+const client = clientOf<paths>(api.origin);
 
 test('GET /users returns { data: User[], total }', () =>
   withUsers(2, async ([first, second]) => {

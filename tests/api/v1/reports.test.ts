@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 
 import { test } from 'vitest';
 
-import { readJson, readNothing, readProblem } from '../api.ts';
+import { readJson, readNothing, readProblem } from '../requests.ts';
 import { readTarget } from '../target.ts';
 
 const REPORTS = '/api/v1/reports';

@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 
 import { test } from 'vitest';
 
-import { readProblem } from '../api.ts';
+import type { paths } from '../../../services/reports/openapi/v2.d.ts';
+import { clientOf, readProblem } from '../requests.ts';
 import { readTarget } from '../target.ts';
 
 const REPORTS = '/api/v2/reports';
 const REPORT = '/api/v2/reports/{id}';
 
 const { api, newToken, createsUsers } = readTarget();
-const { client } = api;
+const client = clientOf<paths>(api.origin);
 
 test('reports v2: each report in the list is available as JSON, CSV and HTML', async () => {
   const token = newToken();

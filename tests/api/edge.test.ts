@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 
 import { test } from 'vitest';
 
-import { readJson, readNothing, readProblem } from '../api.ts';
-import { readTarget } from '../target.ts';
+import { readJson, readNothing, readProblem } from './requests.ts';
+import { readTarget } from './target.ts';
 
 const USERS = '/api/v2/users';
 

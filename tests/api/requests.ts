@@ -3,26 +3,14 @@ import http from 'node:http';
 
 import { type Client, createClient } from '@fw/client';
 
-import type { paths as CatalogV1 } from '../services/catalog/openapi/v1.d.ts';
-import type { paths as CatalogV2 } from '../services/catalog/openapi/v2.d.ts';
-import type { paths as ReportsV1 } from '../services/reports/openapi/v1.d.ts';
-import type { paths as ReportsV2 } from '../services/reports/openapi/v2.d.ts';
-import type { paths as UsersV1 } from '../services/users/openapi/v1.d.ts';
-import type { paths as UsersV2 } from '../services/users/openapi/v2.d.ts';
-
 /** A parsed JSON body; the test asserts its structure. */
 export type Json = ReturnType<typeof JSON.parse>;
 
-/** The operations of all services, which the edge serves at one address. */
-export interface Paths extends CatalogV1, CatalogV2, ReportsV1, ReportsV2, UsersV1, UsersV2 {}
-
 type Headers = Readonly<Record<string, string>>;
 
-/** HTTP clients of one system: `client` for documented requests, the methods for any request. */
+/** Sends any request to one system, also an invalid one. */
 export interface Api {
   readonly origin: string;
-  /** Never repeats a request: a test sees every failure. */
-  readonly client: Client<Paths>;
   get(url: string, headers?: Headers): Promise<Response>;
   /** Sends `body`, as JSON unless it is a string; no body if it is undefined. */
   send(method: string, url: string, body?: unknown, headers?: Headers): Promise<Response>;
@@ -37,11 +25,15 @@ export interface ContinuedResponse {
   readonly text: string;
 }
 
-/** Creates a client of the system at `origin`. */
+/** A client typed by an OpenAPI document. It repeats no request: a test sees every failure. */
+export function clientOf<Paths>(origin: string): Client<Paths> {
+  return createClient<Paths>({ baseUrl: origin, attempts: 1, deadlineMs: 30_000 });
+}
+
+/** Sends requests to the system at `origin`. */
 export function createApi(origin: string): Api {
   return {
     origin,
-    client: createClient<Paths>({ baseUrl: origin, attempts: 1, deadlineMs: 30_000 }),
     get: (url, headers = {}) => fetch(origin + url, { headers, redirect: 'manual' }),
     send(method, url, body, headers = {}) {
       if (body === undefined) return fetch(origin + url, { method, headers });

@@ -1,4 +1,4 @@
-import { plainError } from './plain-error.ts';
+import { plainError } from '../plain-error.ts';
 import { readTarget, type Target } from './target.ts';
 
 /**

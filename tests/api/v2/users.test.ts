@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 
 import { test } from 'vitest';
 
-import { type Json, readJson, readNothing, readProblem } from '../api.ts';
+import type { paths } from '../../../services/users/openapi/v2.d.ts';
+import { clientOf, type Json, readJson, readNothing, readProblem } from '../requests.ts';
 import { readTarget } from '../target.ts';
 import { nextPage } from './next-page.ts';
 
@@ -10,7 +11,7 @@ const USERS = '/api/v2/users';
 const USER = '/api/v2/users/{id}';
 
 const { api } = readTarget();
-const { client } = api;
+const client = clientOf<paths>(api.origin);
 
 test('users v2: a user is created, read, changed and deleted at its URL', async () => {
   const { path, url, user, etag } = await createUser(newUser());

@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 
 import { test } from 'vitest';
 
-import { readJson, readNothing, readProblem } from '../api.ts';
+import type { paths } from '../../../services/catalog/openapi/v2.d.ts';
+import { clientOf, readJson, readNothing, readProblem } from '../requests.ts';
 import { readTarget } from '../target.ts';
 import { nextPage } from './next-page.ts';
 
 const CATALOG = '/api/v2/catalog';
 
 const { api } = readTarget();
-const { client } = api;
+const client = clientOf<paths>(api.origin);
 
 test('catalog v2: pages are consecutive in every order', async () => {
   for (const sort of ['id', '-id', 'name', 'price', '-price'] as const) {
