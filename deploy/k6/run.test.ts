@@ -1,10 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { SERVICE_NAMES } from '../../services/services.ts';
@@ -89,22 +87,6 @@ test('smoke finds the secret of a local system and sends every kind of request',
   expect(fs.readFileSync(path.join(out, 'smoke.html'), 'utf8')).toContain('<html');
 });
 
-test('load ramps up, holds and ramps down', async () => {
-  const start = performance.now();
-
-  const { output, ...result } = await run('load', { DURATION: '1s', RATE: '4' });
-
-  expect(result, output).toMatchObject({ ok: true, failed: 0, dropped: 0 });
-  expect(performance.now() - start).toBeGreaterThan(15_000);
-});
-
-test('soak sends every kind of request at a constant rate', async () => {
-  const { output, metrics, ...result } = await run('soak', { DURATION: '4s', RATE: '5' });
-
-  expect(result, output).toMatchObject({ ok: true, failed: 0, dropped: 0 });
-  expect(metrics.iterations.count).toBeGreaterThan(15);
-});
-
 test('versions prints the response times of both versions', async () => {
   const { output, ...result } = await run('versions', { DURATION: '2s', RATE: '5' });
 
@@ -123,68 +105,6 @@ test('breakpoint prints the capacity, and adds it to the summary', async () => {
   expect(summary.capacity).toBe(5);
 });
 
-test('breakpoint stops at the first rate that the system cannot serve', async () => {
-  let current = 0;
-  const base = await startServer(async (request, response) => {
-    current++;
-    // More than 70 requests per second are slower than the objectives.
-    await sleep(current > 7 ? 2_000 : 100);
-    current--;
-    response.writeHead(request.method === 'POST' ? 201 : 200).end('{"data":{"id":"1"}}');
-  });
-
-  const { output, capacity, requests } = await run(
-    'breakpoint',
-    { DURATION: '2s', LATENCY_FACTOR: '1' },
-    { base },
-  );
-
-  expect([0, 50, 63], output).toContain(capacity);
-  expect(requests, output).toBeLessThan(2_000);
-});
-
-test.each([
-  ['is expected with Retry-After', { 'retry-after': '1' }, true],
-  ['without Retry-After fails the run', {}, false],
-])(
-  'spike: during the peak, 503 %s',
-  async (_, headers, ok) => {
-    let count = 0;
-    const base = await startServer((request, response) => {
-      count++;
-      // Two requests per second for five seconds, then twenty per second.
-      const status = count > 20 && count < 30 ? 503 : request.method === 'POST' ? 201 : 200;
-      response.writeHead(status, status === 503 ? headers : {}).end('{"data":{"id":"1"}}');
-    });
-
-    const { output, metrics, ...result } = await run(
-      'spike',
-      { DURATION: '2s', RATE: '20' },
-      { base },
-    );
-
-    expect(result, output).toMatchObject({ ok, failed: 0, dropped: 0 });
-    expect(metrics.checks).toMatchObject({ fails: ok ? 0 : 9 });
-  },
-  60_000,
-);
-
-test('stress serves every request if the peak is below the capacity', async () => {
-  const { output, ...result } = await run('stress', { DURATION: '2s', RATE: '20' });
-
-  expect(result, output).toMatchObject({ ok: true, failed: 0, dropped: 0 });
-});
-
-test.each(['soak', 'versions', 'rollout', 'rate-limit', 'spike', 'breakpoint'])(
-  '%s fails if an objective is impossible',
-  async (profile) => {
-    const impossible = { LATENCY_FACTOR: '0.001', DURATION: '2s', RATE: '20' };
-
-    expect((await run(profile, impossible)).ok).toBe(false);
-  },
-  60_000,
-);
-
 test('rollout reads from every version of every service', async () => {
   const { output, metrics, ...result } = await run('rollout', { DURATION: '4s', RATE: '40' });
 
@@ -198,22 +118,6 @@ test('rollout reads from every version of every service', async () => {
       expect(metrics[kind ?? ''].med, `${version} of ${service}`).toBeGreaterThan(0);
     }
   }
-});
-
-test('half of the requests of rollout create users', async () => {
-  const methods: string[] = [];
-  const base = await startServer((request, response) => {
-    methods.push(request.method ?? '');
-    response.writeHead(request.method === 'POST' ? 201 : 200).end('{"data":{"id":"1"}}');
-  });
-
-  await run('rollout', { DURATION: '2s', RATE: '20' }, { base });
-
-  // The first two: one before k6 starts, and the user of the read requests.
-  const afterSetup = methods.slice(2);
-  const posts = afterSetup.filter((method) => method === 'POST').length;
-  expect(Math.abs(2 * posts - afterSetup.length)).toBeLessThanOrEqual(1);
-  expect(posts).toBeGreaterThan(10);
 });
 
 test('rollout with LEDGER logs each user that was created, in the log only', async () => {
@@ -250,20 +154,6 @@ test('rollout with RETRY_SECONDS repeats a failed request, a POST with its Idemp
   expect(keys).toHaveLength(stream?.created ?? 0);
 });
 
-test('a run that is stopped early counts the requests sent so far', async () => {
-  const start = performance.now();
-
-  const result = await run(
-    'rollout',
-    { DURATION: '10m', RATE: '20' },
-    { until: AbortSignal.timeout(8_000) },
-  );
-
-  expect(result).toMatchObject({ failed: 0, dropped: 0 });
-  expect(result.requests).toBeGreaterThan(20);
-  expect(performance.now() - start).toBeLessThan(30_000);
-});
-
 test('rate-limit: of 300 simultaneous requests of one user, 100 pass and 200 get 429', async () => {
   const { output, metrics, ...result } = await run('rate-limit', {});
 
@@ -272,28 +162,6 @@ test('rate-limit: of 300 simultaneous requests of one user, 100 pass and 200 get
     requests_passed: { count: 100 },
     requests_limited: { count: 200 },
   });
-});
-
-test('an interrupted program prints the summary and exits with 1', async () => {
-  const child = spawn(process.execPath, [PROGRAM, '--base', system.origin, '--out', newFolder()], {
-    env: { ...TOLERANT, JWT_SECRET: secret(), DURATION: '10m' },
-    detached: true,
-  });
-  const output = { stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk) => {
-    // After the first line k6 starts. Ctrl-C in a terminal interrupts the whole process group.
-    if (output.stdout === '') setTimeout(() => process.kill(-child.pid!, 'SIGINT'), 5_000);
-    output.stdout += chunk;
-  });
-  child.stderr.on('data', (chunk) => {
-    output.stderr += chunk;
-  });
-
-  const [code] = await once(child, 'close');
-
-  expect(code).toBe(1);
-  expect(output.stdout).toMatch(/^ +http_reqs\.+: \d+/m);
-  expect(output.stderr).toBe('Interrupted smoke\n');
 });
 
 test('a missed threshold is marked in the output and makes the program exit with 1', () => {
@@ -350,13 +218,6 @@ test.each([
   expect(stderr).toContain(reason);
 });
 
-test('--help lists the profiles', () => {
-  const { status, stdout } = runProgram(['--help']);
-
-  expect(status).toBe(0);
-  expect(stdout).toContain('smoke, load, soak, stress, spike, breakpoint, versions, rate-limit');
-});
-
 test('the program prints one line if no server listens at BASE', async () => {
   const address = `127.0.0.1:${await freePort()}`;
 
@@ -367,15 +228,4 @@ test('the program prints one line if no server listens at BASE', async () => {
     `Cannot reach http://${address} (connect ECONNREFUSED ${address}): ` +
       'start the system with "make up" or set BASE\n',
   );
-});
-
-test('the program prints one line if k6 is too old', () => {
-  const folder = newFolder();
-  const version = 'k6 v0.57.0 (go1.23.6, linux/amd64)';
-  fs.writeFileSync(path.join(folder, 'k6'), `#!/bin/sh\necho "${version}"\n`, { mode: 0o755 });
-
-  const { status, stderr } = runProgram([], { PATH: folder, TOKEN: 'any' });
-
-  expect(status).toBe(1);
-  expect(stderr).toBe(`Cannot use k6: it is "${version}", expected k6 v2\n`);
 });
