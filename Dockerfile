@@ -6,25 +6,33 @@ ARG RUN_IMAGE=gcr.io/distroless/nodejs26-debian13:nonroot
 
 # Only what npm reads: the packages stay in the cache until one of these files changes.
 FROM ${BUILD_IMAGE} AS manifests
-WORKDIR /source
+WORKDIR /fw
 COPY package.json package-lock.json ./
 COPY framework framework
 COPY services services
 RUN find . -depth ! -name package.json ! -name package-lock.json \( -type f -o -empty \) -delete
 
 FROM ${BUILD_IMAGE} AS packages
-WORKDIR /source
-COPY --from=manifests /source ./
+WORKDIR /fw
+COPY --from=manifests /fw ./
 RUN npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 
+# What the image adds to its base, in /image/app: the bundle, the data of the service and its bill of materials, from
+# the production dependencies. The same sources give the same bytes, modes and times.
 FROM packages AS build
-COPY tsconfig.json LICENSE ./
+COPY tsconfig.json ./
 COPY framework framework
 COPY services services
-COPY deploy/images deploy/images
+COPY deploy/local/build.ts deploy/local/
 ARG SOURCE_DATE_EPOCH=0
 ARG SERVICE
-RUN node deploy/images/assemble.ts "$SERVICE" /image
+RUN node deploy/local/build.ts "$SERVICE" && rm "services/$SERVICE"/dist/*.map && mkdir -p /image/app && \
+  cp -r "services/$SERVICE"/package.json "services/$SERVICE"/dist /image/app && \
+  if [ -d "services/$SERVICE/data" ]; then cp -r "services/$SERVICE/data" /image/app; fi && \
+  npm pkg delete devDependencies peerDependencies --workspaces --include-workspace-root && \
+  npm sbom --sbom-format=cyclonedx --workspace="@fw/$SERVICE" >/tmp/sbom.json && \
+  sed '/"serialNumber"/d; /"timestamp"/d' /tmp/sbom.json >/image/app/sbom.cdx.json && \
+  chmod -R u=rwX,go=rX /image && find /image -exec touch --date="@$SOURCE_DATE_EPOCH" {} +
 
 FROM ${RUN_IMAGE}
 USER 65532:65532
@@ -54,7 +62,7 @@ ARG SERVICE
 ENV DATABASE_FILE=/data/$SERVICE.db
 
 ARG RUN_IMAGE
-# `make images` adds the version, the revision and the source: an argument could not leave one out.
+# `make images` adds the version, the revision and the source.
 LABEL org.opencontainers.image.title="fw-$SERVICE" \
   org.opencontainers.image.description="The service $SERVICE: its API on port 8080, health and metrics on 9090" \
   org.opencontainers.image.licenses="MIT" \

@@ -1,6 +1,7 @@
 SHELL := /bin/bash
 PORT  ?= 8080
 comma := ,
+IMAGES := $(patsubst services/%/package.json,image-%,$(wildcard services/*/package.json))
 # Vitest with the projects of tests/; $(TEST_FLAGS) are further arguments.
 TESTS  = $(if $(wildcard tests),npx vitest run --config tests/vitest.config.ts $(TEST_FLAGS),echo "The folder tests/ is missing" >&2; false)
 
@@ -25,7 +26,7 @@ $(TOOLCHAIN):
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help install up observe down status logs token import config smoke contract leftovers \
+.PHONY: $(IMAGES) help install up observe down status logs token import config smoke contract leftovers \
 	load service release images packages test check format documents breaking charts e2e kind \
 	durability conformance chaos soak installation new-service bench clean
 
@@ -78,8 +79,15 @@ release: install ## Upgrade, verify with k6, roll back if an objective is missed
 	@node tools/programs.ts helm k6
 	@node deploy/release/release.ts
 
-images: $(TOOLCHAIN) ## Build the image of each service, fw-users:dev (TAG=, BUILD_IMAGE=, RUN_IMAGE=)
-	@node deploy/images/build.ts
+images: $(IMAGES) ## Build the image of each service, fw-users:dev (TAG=, BUILD_IMAGE=, RUN_IMAGE=)
+
+$(IMAGES): image-%: $(TOOLCHAIN)
+	@echo 'Building fw-$*:$(or $(TAG),dev)'
+	@docker build --quiet --force-rm --tag 'fw-$*:$(or $(TAG),dev)' \
+	  --build-arg SERVICE=$* --build-arg BUILD_IMAGE --build-arg RUN_IMAGE \
+	  --label "org.opencontainers.image.version=$$(node -p 'require("./services/$*/package.json").version')" \
+	  --label "org.opencontainers.image.revision=$$(git rev-parse HEAD)" \
+	  $(if $(SOURCE),--label 'org.opencontainers.image.source=$(SOURCE)') . >/dev/null
 
 leftovers: $(TOOLCHAIN)
 	@node deploy/local/leftovers.ts --port $(PORT)

@@ -16,4 +16,8 @@ export async function buildService(name: string): Promise<void> {
   await bundle({ root, entry: `services/${name}/src/main.ts`, outfile: bundleOf(name) });
 }
 
-if (import.meta.main) await Promise.all(SERVICE_NAMES.map(buildService));
+/** `node build.ts users` bundles one service; without a name, all. */
+if (import.meta.main) {
+  const names = process.argv.slice(2);
+  await Promise.all((names.length > 0 ? names : SERVICE_NAMES).map(buildService));
+}

@@ -8,9 +8,7 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 
-import { chooseBases } from '../../deploy/images/bases.ts';
-import { docker, missingEngine } from '../../deploy/images/docker.ts';
-import { Container } from '../../deploy/images/testing/container.ts';
+import { Container, docker, missingEngine } from '../../tools/images/container.ts';
 
 const MINUTES = 60_000;
 const tarball = inject('tarballs').find((file) => file.includes('/create-fw-')) ?? '';
@@ -130,9 +128,8 @@ test.skipIf(missing)(
   `the image of a service runs without a shell, as user 65532${missing ? ` (skipped: ${missing})` : ''}`,
   async () => {
     const image = `fw-create:test-${randomUUID().slice(0, 8)}`;
-    const bases = Object.entries(chooseBases()).map(
-      ([key, value]) => `--build-arg=${key}=${value}`,
-    );
+    // The images in the environment, or those of the Dockerfile.
+    const bases = ['--build-arg=BUILD_IMAGE', '--build-arg=RUN_IMAGE'];
     await docker('build', '--force-rm', ...bases, '--tag', image, path.join(folder, 'orders'));
     try {
       await using container = await Container.start({ image });

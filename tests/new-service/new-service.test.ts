@@ -14,7 +14,7 @@ const TESTS = [
     (name) => `deploy/charts/tests/${name}`,
   ),
   ...['deploy/nginx/page.test.ts', 'deploy/local/processes/edge.test.ts'],
-  ...['deploy/local/cluster/kind.test.ts', 'deploy/images/build.test.ts'],
+  'deploy/local/cluster/kind.test.ts',
 ];
 
 let copy: Copy;

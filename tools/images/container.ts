@@ -1,18 +1,26 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-import { docker } from '../docker.ts';
+const run = promisify(execFile);
+
+/** Runs the Docker command line and returns its standard output. @throws {Error} with its output, if it fails */
+export async function docker(...args: readonly string[]): Promise<string> {
+  const { stdout } = await run('docker', args, { maxBuffer: 64 * 1024 ** 2 });
+  return stdout.trimEnd();
+}
+
+/** Why this machine cannot run containers; undefined if it can. */
+export function missingEngine(): string | undefined {
+  const { status } = spawnSync('docker', ['version'], { timeout: 10_000, stdio: 'ignore' });
+  return status === 0 ? undefined : 'no Docker engine responds';
+}
 
 export interface ContainerOptions {
   readonly image: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Arguments of the service: `migrate`. */
-  readonly args?: readonly string[];
   /** Memory limit in MiB. Default 256. */
   readonly memoryMiB?: number;
-  /** Whether there is a volume at `/data`. Default true. */
-  readonly hasData?: boolean;
   /** Read-only volumes: folders of this machine by their path in the container. */
   readonly folders?: Readonly<Record<string, string>>;
 }
@@ -20,7 +28,6 @@ export interface ContainerOptions {
 /** Exit code and output of a container. */
 export interface ContainerResult {
   readonly code: number;
-  readonly isOutOfMemory: boolean;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -35,7 +42,7 @@ export class Container implements AsyncDisposable {
 
   /** Starts a container without waiting for the service. */
   static async start(options: ContainerOptions): Promise<Container> {
-    const { image, env = {}, args = [], memoryMiB = 256, hasData = true, folders = {} } = options;
+    const { image, env = {}, memoryMiB = 256, folders = {} } = options;
     const id = await docker(
       'run',
       '--detach',
@@ -44,13 +51,12 @@ export class Container implements AsyncDisposable {
       '--cap-drop=ALL',
       '--security-opt=no-new-privileges',
       `--memory=${memoryMiB}m`,
-      ...(hasData ? ['--tmpfs=/data:uid=65532,mode=700'] : []),
+      '--tmpfs=/data:uid=65532,mode=700',
       ...Object.entries(folders).map(([inside, here]) => `--volume=${here}:${inside}:ro`),
       '--publish=127.0.0.1::8080',
       '--publish=127.0.0.1::9090',
       ...Object.entries(env).map(([name, value]) => `--env=${name}=${value}`),
       image,
-      ...args,
     );
     return new Container(id);
   }
@@ -68,7 +74,7 @@ export class Container implements AsyncDisposable {
   async ready(): Promise<void> {
     const health = await this.address(9090).catch(() => undefined);
     const deadline = performance.now() + 30_000;
-    while (performance.now() < deadline && (await this.state('Running')) === 'true') {
+    while (performance.now() < deadline && (await this.isRunning())) {
       const response = await fetch(`${health}/readyz`).catch(() => undefined);
       if (response?.ok) return;
       await sleep(50);
@@ -77,9 +83,8 @@ export class Container implements AsyncDisposable {
     throw new Error(`The service is not ready: ${stdout}${stderr}`);
   }
 
-  /** A field of the container's state, such as `StartedAt`. */
-  state(field: string): Promise<string> {
-    return docker('inspect', '--format', `{{.State.${field}}}`, this.id);
+  async isRunning(): Promise<boolean> {
+    return (await docker('inspect', '--format', '{{.State.Running}}', this.id)) === 'true';
   }
 
   signal(name: NodeJS.Signals): Promise<string> {
@@ -88,13 +93,12 @@ export class Container implements AsyncDisposable {
 
   async ended(): Promise<ContainerResult> {
     const code = Number(await docker('wait', this.id));
-    const isOutOfMemory = (await this.state('OOMKilled')) === 'true';
-    return { code, isOutOfMemory, ...(await this.output()) };
+    return { code, ...(await this.output()) };
   }
 
   /** The output of the service so far. */
   output(): Promise<{ readonly stdout: string; readonly stderr: string }> {
-    return promisify(execFile)('docker', ['logs', this.id], { maxBuffer: 64 * 1024 ** 2 });
+    return run('docker', ['logs', this.id], { maxBuffer: 64 * 1024 ** 2 });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
