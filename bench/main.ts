@@ -3,27 +3,21 @@ import { runLimiter } from './limiter/limiter.ts';
 import { runAsProgram } from './options.ts';
 import { runRouter } from './router.ts';
 import { runServices } from './services.ts';
-import { runStart } from './start.ts';
 import { runStores } from './stores.ts';
-import { runTelemetry } from './telemetry.ts';
 
 const HELP = `npm run bench                     all benchmarks with default options; writes the tables of bench/README.md
 npm run bench -- http --help      HTTP: the framework and its peers
 npm run bench -- router --help    route lookup: the router and its peers
-npm run bench -- start --help     time from process start to the first response
 npm run bench -- limiter --help   stores of rate limiters
 npm run bench -- services --help  the services and the same endpoints on fastify
-npm run bench -- telemetry --help what metrics, log lines and tracing cost a service
 npm run bench -- stores --help    the PostgreSQL store of the users service and plain pg
 `;
 
 const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   http: runHttp,
-  start: runStart,
   router: runRouter,
   limiter: runLimiter,
   services: runServices,
-  telemetry: runTelemetry,
   stores: runStores,
 };
 

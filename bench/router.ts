@@ -5,7 +5,7 @@ import { median, rotate } from '../deploy/local/testing/statistics.ts';
 import { readCount, readNames, readOptions, runAsProgram } from './options.ts';
 import { MEASURED_CORE, nextMessage, startProcess, stopProcess } from './process.ts';
 import { describeEnvironment, type Environment, environmentLines, publish } from './report.ts';
-import { ROUTERS } from './router/contestant.ts';
+import { ROUTERS } from './router/peers.ts';
 import { KINDS, type Kind } from './router/routes.ts';
 
 const HELP = `Compares the router with its peers: from method and path to route and parameters.
@@ -41,7 +41,7 @@ export async function runRouter(args: readonly string[]): Promise<void> {
   const sizes = values.sizes.split(',').map((size) => readCount('sizes', size));
   const rounds = readCount('rounds', values.rounds);
 
-  const packages = routers.flatMap((name) => ROUTERS[name] ?? []);
+  const packages = routers.flatMap((name) => ROUTERS[name]?.package ?? []);
   const environment = describeEnvironment([...new Set(packages)]);
   const results: Result[] = [];
   for (const size of sizes) results.push(...(await measureSize(size, routers, rounds)));

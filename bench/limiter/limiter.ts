@@ -9,8 +9,8 @@ import { ensureTool } from '../../tools/programs.ts';
 import { readCount, readNames, readOptions, runAsProgram } from '../options.ts';
 import { LOAD_CORE, MEASURED_CORE, nextMessage, startProcess, stopProcess } from '../process.ts';
 import { describeEnvironment, environmentLines, publish } from '../report.ts';
-import { MEMORY_STORES, REDIS_STORES } from './contestant.ts';
 import type { MemoryReady, MemoryRound } from './memory-server.ts';
+import { MEMORY_STORES, REDIS_STORES } from './peers.ts';
 import type { RedisRound } from './redis-client.ts';
 
 const STORES = { ...MEMORY_STORES, ...REDIS_STORES };
@@ -48,7 +48,7 @@ export async function runLimiter(args: readonly string[]): Promise<void> {
   const keys = readCount('keys', values.keys);
   const rounds = readCount('rounds', values.rounds);
 
-  const packages = stores.flatMap((name) => STORES[name] ?? []);
+  const packages = stores.flatMap((name) => STORES[name]?.package ?? []);
   const environment = describeEnvironment([...new Set(packages)]);
   const memory = await measureMemory(
     stores.filter((name) => name in MEMORY_STORES),

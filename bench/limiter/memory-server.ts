@@ -4,7 +4,7 @@
  */
 import { Bench } from 'tinybench';
 
-import type { LimiterContestant } from './contestant.ts';
+import { MEMORY_STORES } from './peers.ts';
 
 const HITS_PER_SAMPLE = 1_000;
 const ROUND_MS = 500;
@@ -35,9 +35,10 @@ for (let at = 0; at < count; at++) {
   const id = String(Math.imul(at, 0x9e3779b1) >>> 0).padStart(10, '0');
   bytes.write(`user:${id}`, at * KEY_BYTES, 'latin1');
 }
-const contestant: LimiterContestant = await import(`./contestants/${name}.ts`);
+const peer = MEMORY_STORES[name];
+if (!peer) throw new Error(`Cannot find the store "${name}"`);
 const before = usedBytes();
-const store = contestant.create(count);
+const store = peer.create(count);
 for (let at = 0; at < count; at++) await store.hit(keyAt(at));
 const ready: MemoryReady = { bytesPerKey: (usedBytes() - before) / count };
 

@@ -5,7 +5,7 @@
 import { createClient } from 'redis';
 import { Bench } from 'tinybench';
 
-import type { LimiterUnderTest } from './contestant.ts';
+import { type BenchClient, REDIS_STORES } from './peers.ts';
 
 const CONCURRENCY = 64;
 const ROUND_MS = 1_000;
@@ -18,26 +18,16 @@ export interface RedisRound {
   readonly microsPerHit: number;
 }
 
-/** The Redis client of all contestants. */
-export type BenchClient = ReturnType<typeof createBenchClient>;
-
-interface RedisContestant {
-  create(client: BenchClient): LimiterUnderTest;
-}
-
-function createBenchClient(path: string) {
-  return createClient({ socket: { path, tls: false } });
-}
-
 const [name = '', socket = ''] = process.argv.slice(2);
 const send = process.send?.bind(process);
 if (!send) throw new Error('Usage: redis-client.ts <store> <socket>, forked with a channel');
 
-const client = createBenchClient(socket);
+const client: BenchClient = createClient({ socket: { path: socket, tls: false } });
 await client.connect();
 await client.sendCommand(['FLUSHALL']);
-const contestant: RedisContestant = await import(`./contestants/${name}.ts`);
-const store = contestant.create(client);
+const peer = REDIS_STORES[name];
+if (!peer) throw new Error(`Cannot find the store "${name}"`);
+const store = peer.create(client);
 await measure(); // warm-up: V8 compiles the code
 
 process.on('disconnect', () => process.exit());

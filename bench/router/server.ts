@@ -4,8 +4,8 @@
  */
 import { Bench } from 'tinybench';
 
-import type { RouterContestant, RouterUnderTest } from './contestant.ts';
 import { createPathSource } from './paths.ts';
+import { createEmpty, ROUTERS, type RouterUnderTest } from './peers.ts';
 import { createRoutes, createTargets, KINDS, type Kind, type Target } from './routes.ts';
 
 const ROUND_MS = 40;
@@ -34,8 +34,8 @@ if (!name || !sizeText || !process.send) {
 const send = process.send.bind(process);
 
 const routes = createRoutes(Number(sizeText));
-const contestant: RouterContestant = await import(`./contestants/${name}.ts`);
-const router = contestant.create(routes);
+const create = ROUTERS[name]?.create ?? createEmpty;
+const router: RouterUnderTest<unknown> = create(routes);
 const targets = KINDS.map((kind) => createTargets(kind, routes));
 if (name !== 'empty') for (const target of targets.flat()) check(router, target);
 
