@@ -77,7 +77,7 @@ service: install ## Add a service, a copy of users (make service NAME=orders SIN
 
 release: install ## Upgrade, verify with k6, roll back if an objective is missed (TAG=, BASE=, SERVICE=)
 	@node tools/programs.ts helm k6
-	@node deploy/release/release.ts
+	@tools/release.sh
 
 images: $(IMAGES) ## Build the image of each service, fw-users:dev (TAG=, BUILD_IMAGE=, RUN_IMAGE=)
 
