@@ -6,8 +6,14 @@ const run = promisify(execFile);
 
 /** Runs the Docker command line and returns its standard output. @throws {Error} with its output, if it fails */
 export async function docker(...args: readonly string[]): Promise<string> {
-  const { stdout } = await run('docker', args, { maxBuffer: 64 * 1024 ** 2 });
-  return stdout.trimEnd();
+  try {
+    const { stdout } = await run('docker', args, { maxBuffer: 64 * 1024 ** 2 });
+    return stdout.trimEnd();
+  } catch (cause) {
+    // The classic builder and "docker exec" print the reason to standard output.
+    const { message, stdout = '' } = cause as Error & { readonly stdout?: string };
+    throw new Error(`${message}${stdout.slice(-2_000)}`, { cause });
+  }
 }
 
 /** Why this machine cannot run containers; undefined if it can. */

@@ -24,6 +24,7 @@ function newFolders() {
     const { name, version, dependencies } = readJson(path.join(root, file));
     const content = Buffer.from(JSON.stringify({ name, version, dependencies }));
     const header = Buffer.alloc(512);
+    header.write('package/package.json');
     header.write(`${content.length.toString(8).padStart(11, '0')}\0`, 124);
     const tarball = `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
     fs.writeFileSync(path.join(packages, tarball), gzipSync(Buffer.concat([header, content])));

@@ -46,12 +46,22 @@ function readPackage(file: string) {
   }
 }
 
-/** The dependencies of a packed package, whose first file is package.json. */
+/** The dependencies of a packed package. @throws {Error} if it contains no package.json */
 function dependenciesOf(tarball: Buffer): Readonly<Record<string, string>> {
   const archive = gunzipSync(tarball);
-  // POSIX ustar: a header of 512 bytes, with the size in octal digits at 124, precedes each file.
-  const bytes = Number.parseInt(archive.toString('ascii', 124, 135), 8);
-  return JSON.parse(archive.toString('utf8', 512, 512 + bytes)).dependencies ?? {};
+  let start = 0;
+  // POSIX ustar: each file has a header of 512 bytes, with its name and at 124 its size in octal digits, and is
+  // padded to a multiple of 512 bytes.
+  while (start < archive.length) {
+    const [name] = archive.toString('utf8', start, start + 100).split('\0');
+    const bytes = Number.parseInt(archive.toString('ascii', start + 124, start + 135), 8);
+    const content = start + 512;
+    if (name === 'package/package.json') {
+      return JSON.parse(archive.toString('utf8', content, content + bytes)).dependencies ?? {};
+    }
+    start = content + Math.ceil(bytes / 512) * 512;
+  }
+  throw new Error('it contains no package.json');
 }
 
 const OWN_FOLDER = fileURLToPath(new URL('..', import.meta.url));
