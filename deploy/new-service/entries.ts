@@ -40,7 +40,6 @@ export const SHARED_FILES: readonly SharedFile[] = [
   },
   { file: 'deploy/README.md', entry: /users (?=[a-z ]+; do)/ },
   { file: 'deploy/README.md', entry: /^users:\n {2}image: .*\n/m },
-  { file: 'tests/hostile/targets.ts', entry: /^ {2}users: \{ ok: .*\n/m },
 ];
 
 /**

@@ -1,3 +1,6 @@
+import fs from 'node:fs';
+import path from 'node:path';
+
 import { replicasOf } from '../../deploy/local/processes/system.ts';
 import type { TrialSystem } from '../../deploy/local/testing/trial-system.ts';
 import { SERVICES, type ServiceName } from '../../services/services.ts';
@@ -18,15 +21,9 @@ export interface Target {
   readonly created: number;
 }
 
-const STATUSES = {
-  users: { ok: 200, created: 201 },
-  catalog: { ok: 200, created: 405 },
-  reports: { ok: 401, created: 405 },
-} as const satisfies Record<ServiceName, Pick<Target, 'ok' | 'created'>>;
-
 /** The first replica of each service, directly and through the edge. */
 export function targetsOf({ port }: Pick<TrialSystem, 'port'>): Target[] {
-  return SERVICES.flatMap(({ name: service }) => {
+  return SERVICES.flatMap(({ name: service, authenticated }) => {
     const replica = replicasOf(port).find((one) => one.service === service);
     const paths = {
       path: `/api/v2/${service}?limit=1`,
@@ -38,7 +35,15 @@ export function targetsOf({ port }: Pick<TrialSystem, 'port'>): Target[] {
       way,
       port: way === 'edge' ? port : (replica?.port ?? 0),
       ...paths,
-      ...STATUSES[service],
+      ok: authenticated ? 401 : 200,
+      created: takesPost(service) ? 201 : 405,
     }));
   });
+}
+
+/** Whether the collection of version 1 has POST, according to its OpenAPI document. */
+function takesPost(service: ServiceName): boolean {
+  const file = path.join(import.meta.dirname, `../../services/${service}/openapi/v1.json`);
+  const { paths } = JSON.parse(fs.readFileSync(file, 'utf8'));
+  return paths[`/api/v1/${service}`]?.post !== undefined;
 }
