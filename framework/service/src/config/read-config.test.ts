@@ -80,6 +80,16 @@ test('readConfig names every problem in one message', () => {
   );
 });
 
+test('readConfig rejects every unknown name that CONFIG_NAMES lists', () => {
+  const env = { CONFIG_NAMES: 'PORT LOG_LEVLE RATE_LIMIT', PORT: '1', LOG_LEVLE: 'debug' };
+
+  expect(() => readConfig(serviceVariables({ port: 8081 }), env)).toThrow(
+    new Error(
+      'LOG_LEVLE is not known: did you mean LOG_LEVEL?; RATE_LIMIT is not a variable of this service',
+    ),
+  );
+});
+
 test.each(['-1', '1.5', '1e3', '0x10', ' 80', '+80', '80 ', '99999999999999999999'])(
   'readConfig rejects the port %j',
   (PORT) => {

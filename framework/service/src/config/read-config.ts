@@ -21,7 +21,7 @@ export type ConfigRule<Config> = (config: Config) => readonly string[];
  * Reads a service's configuration from the environment: typed and frozen. An empty variable counts as
  * not set. A variable whose schema has `.meta({ secret: true })` is a secret: it may also come from the
  * file that `<name>_FILE` names, and no message repeats it. A name that nearly equals a known one is an
- * error too.
+ * error too, and so is any unknown name in `CONFIG_NAMES`.
  *
  * ```ts
  * const config = readConfig({ ...serviceVariables({ port: 8081 }) }, process.env);
@@ -39,7 +39,11 @@ export function readConfig<Config extends object>(
   const secrets = describeVariables(variables)
     .filter(({ secret }) => secret)
     .map(({ name }) => name);
-  const problems = problemsOfNames(Object.keys(set), { known: Object.keys(variables), secrets });
+  const known = Object.keys(variables);
+  const problems = problemsOfNames(Object.keys(set), {
+    ...{ known, secrets },
+    meantForService: set[CONFIG_NAMES]?.split(' ') ?? [],
+  });
   const given = { ...set, ...readSecretFiles(secrets, set, problems) };
 
   const result = z.object(variables).safeParse(given, { error: describeIssue });
@@ -57,6 +61,12 @@ export function readConfig<Config extends object>(
   if (problems.length > 0) throw new Error(problems.join('; '));
   return config;
 }
+
+/**
+ * The variable with the names that a deployment sets for the service only, separated by spaces. The charts
+ * write it: without it, an unknown name could belong to another program.
+ */
+const CONFIG_NAMES = 'CONFIG_NAMES';
 
 /** What `message`, such as `must be a string`, requires of a variable that is missing. */
 function expectationOf(message: string): string {
@@ -85,13 +95,22 @@ function isSwapped(name: string, variable: string): boolean {
   return name === [variable.slice(0, at), second, first, ...rest].join('') && name !== variable;
 }
 
-/** Reports unknown names that nearly equal a known one; the environment has many names of other programs. */
+interface Names {
+  readonly known: readonly string[];
+  readonly secrets: readonly string[];
+  readonly meantForService: readonly string[];
+}
+
+/**
+ * Reports unknown names that nearly equal a known one, and all that are meant for the service: the
+ * environment has many names of other programs.
+ */
 function problemsOfNames(
   names: readonly string[],
-  { known, secrets }: { readonly known: readonly string[]; readonly secrets: readonly string[] },
+  { known, secrets, meantForService }: Names,
 ): string[] {
   const allowed = [...known, ...secrets.map((name) => `${name}_FILE`)];
-  return names
+  return [...new Set([...names, ...meantForService])]
     .filter((name) => !allowed.includes(name))
     .flatMap((name) => {
       const variable = name.replace(/_FILE$/, '');
@@ -99,7 +118,8 @@ function problemsOfNames(
         return `${name} is not known: ${variable} is no secret, so set it itself`;
       }
       const meant = likelyMeant(name, allowed);
-      return meant ? `${name} is not known: did you mean ${meant}?` : [];
+      if (meant) return `${name} is not known: did you mean ${meant}?`;
+      return meantForService.includes(name) ? `${name} is not a variable of this service` : [];
     });
 }
 
