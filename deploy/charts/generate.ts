@@ -31,7 +31,7 @@ const SET_BY_TEMPLATES = [
 
 /** Keys that Helm and a parent chart add. */
 const ADDED: readonly ChartValue[] = [
-  { path: ['service', 'global'], default: {}, description: 'Added by Helm for the library chart.' },
+  { path: ['common', 'global'], default: {}, description: 'Added by Helm for the library chart.' },
   { path: ['global'], default: {}, description: 'Values that the parent chart shares.' },
   { path: ['enabled'], default: true, description: 'Whether the parent chart installs this one.' },
 ];
@@ -66,10 +66,10 @@ function platformFiles(): Record<string, string> {
     return readSource('platform-service', words, traitsOf(service));
   });
   const values = readSource('platform').replace('# @services\n', () => `${blocks.join('\n')}\n`);
-  const dependencies = ['service', ...SERVICE_NAMES].map((name) => ({
+  const dependencies = ['common', ...SERVICE_NAMES].map((name) => ({
     name,
     version: '0.1.0',
-    ...(name !== 'service' && { condition: `${name}.enabled` }),
+    ...(name !== 'common' && { condition: `${name}.enabled` }),
   }));
   const [manifest = ''] = readChart('platform/Chart.yaml').split(/^dependencies:\n/m);
   const names = SERVICE_NAMES.map((name) => `- ${name}\n`).join('');

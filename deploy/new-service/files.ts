@@ -15,10 +15,7 @@ const TEMPLATE_FILES = [
 ];
 
 /** The links of users between the charts: a chart contains its dependencies as links to their folders. */
-const TEMPLATE_LINKS = [
-  'deploy/charts/users/charts/service',
-  'deploy/charts/platform/charts/users',
-];
+const TEMPLATE_LINKS = ['deploy/charts/users/charts/common', 'deploy/charts/platform/charts/users'];
 
 const CONFIG = 'src/config.ts';
 const PORT = /serviceVariables\(\{ port: (\d+) \}\)/;

@@ -53,9 +53,9 @@ test.each([...SERVICE_NAMES, 'platform'])(
 test('all charts have the same version and a description', () => {
   const aboutOf = (chart: string) =>
     parse(fs.readFileSync(path.join(CHARTS, chart, 'Chart.yaml'), 'utf8'));
-  const { version } = aboutOf('service');
+  const { version } = aboutOf('common');
 
-  for (const chart of [...SERVICE_NAMES, 'platform', 'service']) {
+  for (const chart of [...SERVICE_NAMES, 'platform', 'common']) {
     const { dependencies = [], ...about } = aboutOf(chart);
     expect(about, chart).toMatchObject({ name: chart, version, appVersion: version });
     expect(about.description).toMatch(/^\w.*[^.]$/);

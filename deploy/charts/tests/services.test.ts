@@ -36,7 +36,7 @@ describe.each(SERVICES)(
         (one: Rendered) => one.path,
       );
 
-      expect(paths, 'change "service.paths" in service/templates/_names.tpl').toEqual([
+      expect(paths, 'change "common.paths" in common/templates/_names.tpl').toEqual([
         ...versions.map((version) => `/api/${version}/${name}`),
         `/docs/${name}`,
       ]);

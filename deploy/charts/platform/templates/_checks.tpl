@@ -32,7 +32,7 @@ no service is enabled: expected at least one of {{ range $index, $name := includ
 {{- $upstream := get $.Subcharts $name }}
 {{- if and (not $address) (not $upstream) }}
 {{ $name }}.enabled is false, but reports reads its statistics from there: expected the address in reports.upstreams.{{ $name }}
-{{- else if and (not $address) (ne (printf "http://%s" (include "service.name" $upstream)) (include "service.upstream" (list $.Subcharts.reports $name))) }}
+{{- else if and (not $address) (ne (printf "http://%s" (include "common.name" $upstream)) (include "common.upstream" (list $.Subcharts.reports $name))) }}
 the name of {{ $name }} is changed, so that reports would not find it: expected the address in reports.upstreams.{{ $name }}
 {{- else if and (not $address) (ne (int $upstream.Values.service.port) 80) }}
 {{ $name }}.service.port is {{ $upstream.Values.service.port }}, but reports calls port 80: expected the address in reports.upstreams.{{ $name }}
@@ -71,7 +71,7 @@ edge.service.externalTrafficPolicy is {{ .service.externalTrafficPolicy }}, but 
 {{- range $name := include "platform.services" $ | fromYamlArray }}
 {{- $service := get $.Subcharts $name }}
 {{- $policy := $service.Values.networkPolicy }}
-{{- if and (eq (include "service.storeType" $service) "postgres") $policy.enabled (deepEqual (tpl (toYaml $policy.databaseTo) $service | fromYamlArray) $bundled) }}
+{{- if and (eq (include "common.storeType" $service) "postgres") $policy.enabled (deepEqual (tpl (toYaml $policy.databaseTo) $service | fromYamlArray) $bundled) }}
 - {{ $name }}
 {{- end }}
 {{- end }}
@@ -82,7 +82,7 @@ edge.service.externalTrafficPolicy is {{ .service.externalTrafficPolicy }}, but 
 {{- $root := index . 0 }}
 {{- $database := (get $root.Subcharts (index . 1)).Values.store.postgres }}
 {{- if $database.url }}
-{{- if not (regexMatch (printf `^%s([.:]|$)` (include "platform.postgresName" $root)) (include "service.urlHost" $database.url)) }}yes{{ end }}
+{{- if not (regexMatch (printf `^%s([.:]|$)` (include "platform.postgresName" $root)) (include "common.urlHost" $database.url)) }}yes{{ end }}
 {{- else if not (has (tpl $database.existingSecret.name $root) (list (include "platform.postgresName" $root) (include "platform.postgresSecret" $root))) }}yes
 {{- end }}
 {{- end }}
@@ -97,7 +97,7 @@ postgres.storage.ephemeral and postgres.storage.existingClaim are both set: expe
 {{- $connections := 0 }}
 {{- range $users }}
 {{- $service := get $.Subcharts . }}
-{{- $connections = add $connections (mul 2 (include "service.maxReplicas" $service | int) (int $service.Values.config.DATABASE_POOL_SIZE)) }}
+{{- $connections = add $connections (mul 2 (include "common.maxReplicas" $service | int) (int $service.Values.config.DATABASE_POOL_SIZE)) }}
 {{- end }}
 {{- $others := 0 }}
 {{- range .clients }}{{ $others = add $others (int .connections) }}{{ end }}
@@ -138,8 +138,8 @@ postgres.enabled is false, but the NetworkPolicy of {{ . }} allows no other data
 {{- if .Values.valkey.enabled }}
 {{- $maximum := .Values.valkey.maxMemory | replace "mb" "Mi" | replace "gb" "Gi" }}
 {{- with dig "limits" "memory" "" (.Values.valkey.resources | default dict) }}
-{{- if ge (include "service.mebibytes" $maximum | int64) (include "service.mebibytes" . | int64) }}
-valkey.maxMemory is {{ $.Values.valkey.maxMemory }}, but valkey.resources.limits.memory is {{ include "service.text" . }}, at which Kubernetes kills the server: expected a limit above valkey.maxMemory
+{{- if ge (include "common.mebibytes" $maximum | int64) (include "common.mebibytes" . | int64) }}
+valkey.maxMemory is {{ $.Values.valkey.maxMemory }}, but valkey.resources.limits.memory is {{ include "common.text" . }}, at which Kubernetes kills the server: expected a limit above valkey.maxMemory
 {{- end }}
 {{- end }}
 {{- if and .Values.valkey.existingSecret (include "platform.countsInValkey" .) }}

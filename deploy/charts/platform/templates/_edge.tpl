@@ -5,7 +5,7 @@
 {{- define "platform.edgeTimeoutSeconds" -}}
 {{- $longest := 0 }}
 {{- range include "platform.services" . | fromYamlArray }}
-{{- $longest = max $longest (include "service.proxySeconds" (get $.Subcharts .) | int64) }}
+{{- $longest = max $longest (include "common.proxySeconds" (get $.Subcharts .) | int64) }}
 {{- end }}
 {{- $longest | default 30 }}
 {{- end }}
@@ -14,7 +14,7 @@
 {{- define "platform.edgeBodyLimit" -}}
 {{- $largest := 1048576 | int64 }}
 {{- range include "platform.services" . | fromYamlArray }}
-{{- $largest = max $largest (include "service.bodyLimit" (get $.Subcharts .) | int64) }}
+{{- $largest = max $largest (include "common.bodyLimit" (get $.Subcharts .) | int64) }}
 {{- end }}
 {{- $largest }}
 {{- end }}
@@ -52,7 +52,7 @@ The ports of nginx. preStop creates the file "ending": responses then close thei
 new ones to other pods. Otherwise nginx would close connections on which a request may be arriving.
 */}}
 {{- define "platform.listen" -}}
-listen {{ include "service.httpPort" . }};
+listen {{ include "common.httpPort" . }};
 include {{ include "platform.edgePrefix" . }}/keepalive.con[f];
 
 if (-f {{ include "platform.edgePrefix" . }}/ending) {
@@ -75,7 +75,7 @@ upstream {{ $name }}{{ $class }} {
   {{- if include "platform.hasService" (list $root $name) }}
   {{- $service := get $root.Subcharts $name }}
   {{- $limit := eq $class "" | ternary "max_conns=600 " "" }}
-  server {{ include "service.name" $service }}:{{ $service.Values.service.port }} {{ $limit }}max_fails=0;
+  server {{ include "common.name" $service }}:{{ $service.Values.service.port }} {{ $limit }}max_fails=0;
   keepalive 256;
   keepalive_timeout 3s;
   keepalive_time 15s;

@@ -14,13 +14,13 @@
 {{- end }}
 
 {{- /* The names of the parts, and of the Secrets that contain their passwords. */}}
-{{- define "platform.edgeName" -}}{{ include "service.nameOf" (list . "edge") }}{{- end }}
-{{- define "platform.tokensName" -}}{{ include "service.nameOf" (list . "tokens") }}{{- end }}
-{{- define "platform.valkeyName" -}}{{ include "service.nameOf" (list . "valkey") }}{{- end }}
+{{- define "platform.edgeName" -}}{{ include "common.nameOf" (list . "edge") }}{{- end }}
+{{- define "platform.tokensName" -}}{{ include "common.nameOf" (list . "tokens") }}{{- end }}
+{{- define "platform.valkeyName" -}}{{ include "common.nameOf" (list . "valkey") }}{{- end }}
 {{- define "platform.valkeySecret" -}}
 {{- .Values.valkey.existingSecret | default (include "platform.valkeyName" .) }}
 {{- end }}
-{{- define "platform.postgresName" -}}{{ include "service.nameOf" (list . "postgres") }}{{- end }}
+{{- define "platform.postgresName" -}}{{ include "common.nameOf" (list . "postgres") }}{{- end }}
 {{- define "platform.postgresSecret" -}}
 {{- .Values.postgres.existingSecret | default (include "platform.postgresName" .) }}
 {{- end }}
@@ -48,16 +48,16 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{- define "platform.podSettings" -}}
 {{- $root := index . 0 }}
 {{- $pod := index . 1 }}
-{{- include "service.podSettings" (dict "root" $root "pod" $pod) }}
+{{- include "common.podSettings" (dict "root" $root "pod" $pod) }}
 {{- $tolerations := list }}
-{{- if not $pod.storage }}{{ $tolerations = include "service.nodeFailureTolerations" 30 | fromYamlArray }}{{ end }}
-{{- include "service.placement" (dict "pod" $pod "tolerations" $tolerations) }}
+{{- if not $pod.storage }}{{ $tolerations = include "common.nodeFailureTolerations" 30 | fromYamlArray }}{{ end }}
+{{- include "common.placement" (dict "pod" $pod "tolerations" $tolerations) }}
 {{- end }}
 
 {{- /* The settings of a container: (list $ .Values.edge). */}}
 {{- define "platform.containerSettings" -}}
 {{- $pod := index . 1 }}
-{{- include "service.containerSettings" (dict "root" (index . 0) "image" $pod.image "tag" $pod.image.tag) }}
+{{- include "common.containerSettings" (dict "root" (index . 0) "image" $pod.image "tag" $pod.image.tag) }}
 {{- with $pod.resources }}
 resources:
   {{- toYaml . | nindent 2 }}

@@ -3,7 +3,7 @@
 {{- $images := list }}
 {{- $keys := list "global.image.registry" }}
 {{- range $name := include "platform.services" . | fromYamlArray }}
-{{- with include "service.imageWithoutRegistry" (get $.Subcharts $name) }}
+{{- with include "common.imageWithoutRegistry" (get $.Subcharts $name) }}
 {{- $images = append $images . }}
 {{- $keys = append $keys (printf "%s.image.registry" $name) }}
 {{- end }}

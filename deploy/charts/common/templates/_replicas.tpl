@@ -1,8 +1,8 @@
 {{- /* The smallest and the largest number of pods. */}}
-{{- define "service.minReplicas" -}}
+{{- define "common.minReplicas" -}}
 {{- .Values.autoscaling.enabled | ternary .Values.autoscaling.minReplicas .Values.replicaCount }}
 {{- end }}
-{{- define "service.maxReplicas" -}}
+{{- define "common.maxReplicas" -}}
 {{- .Values.autoscaling.enabled | ternary .Values.autoscaling.maxReplicas .Values.replicaCount }}
 {{- end }}
 
@@ -10,10 +10,10 @@
 The number of pods of the workload. With an autoscaler the field is omitted, with one exception: running
 pods keep their number until the autoscaler has set one, because Kubernetes would reduce them to one.
 */}}
-{{- define "service.replicas" -}}
+{{- define "common.replicas" -}}
 {{- if .Values.autoscaling.enabled }}
-{{- $workload := include "service.workload" . | fromYaml }}
-{{- $running := lookup $workload.apiVersion $workload.kind .Release.Namespace (include "service.name" .) | default dict }}
+{{- $workload := include "common.workload" . | fromYaml }}
+{{- $running := lookup $workload.apiVersion $workload.kind .Release.Namespace (include "common.name" .) | default dict }}
 {{- $isScaled := false }}
 {{- range dig "metadata" "managedFields" list $running }}
 {{- if eq (.subresource | default "") "scale" }}{{ $isScaled = true }}{{ end }}
@@ -24,19 +24,19 @@ pods keep their number until the autoscaler has set one, because Kubernetes woul
 {{- end }}
 {{- end }}
 
-{{- define "service.autoscaler" -}}
+{{- define "common.autoscaler" -}}
 {{- with .Values.autoscaling }}
 {{- if .enabled }}
 apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
 metadata:
-  name: {{ include "service.name" $ }}
+  name: {{ include "common.name" $ }}
   labels:
-    {{- include "service.labels" $ | nindent 4 }}
+    {{- include "common.labels" $ | nindent 4 }}
 spec:
   scaleTargetRef:
-    {{- include "service.workload" $ | nindent 4 }}
-    name: {{ include "service.name" $ }}
+    {{- include "common.workload" $ | nindent 4 }}
+    name: {{ include "common.name" $ }}
   minReplicas: {{ .minReplicas }}
   maxReplicas: {{ .maxReplicas }}
   metrics:
@@ -62,21 +62,21 @@ spec:
 {{- end }}
 
 {{- /* Rendered only if there can be two pods: the budget of a single pod would block every node drain. */}}
-{{- define "service.podDisruptionBudget" -}}
+{{- define "common.podDisruptionBudget" -}}
 {{- $budget := .Values.podDisruptionBudget }}
-{{- if and $budget.enabled (ge (include "service.maxReplicas" . | int) 2) }}
+{{- if and $budget.enabled (ge (include "common.maxReplicas" . | int) 2) }}
 apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata:
-  name: {{ include "service.name" . }}
+  name: {{ include "common.name" . }}
   labels:
-    {{- include "service.labels" . | nindent 4 }}
+    {{- include "common.labels" . | nindent 4 }}
 spec:
   maxUnavailable: {{ $budget.maxUnavailable }}
   # A pod that is not ready serves no requests: it must not block a node drain.
   unhealthyPodEvictionPolicy: AlwaysAllow
   selector:
     matchLabels:
-      {{- include "service.selectorLabels" . | nindent 6 }}
+      {{- include "common.selectorLabels" . | nindent 6 }}
 {{- end }}
 {{- end }}

@@ -1,5 +1,5 @@
 {{- /* The longest duration of a request, its body included, in milliseconds. */}}
-{{- define "service.longestRequestMs" -}}
+{{- define "common.longestRequestMs" -}}
 {{- max (int64 .Values.config.REQUEST_TIMEOUT_MS) (int64 .Values.config.BODY_TIMEOUT_MS) }}
 {{- end }}
 
@@ -8,16 +8,16 @@ The longest shutdown, in milliseconds after SIGTERM: the drain delay, in which n
 accepted; 5 s in which idle connections may send another request; the longest request; and 2 s to close
 connections and stores.
 */}}
-{{- define "service.drainTimeoutMs" -}}
-{{- add (int64 .Values.config.DRAIN_DELAY_MS) 5000 (include "service.longestRequestMs" . | int64) 2000 }}
+{{- define "common.drainTimeoutMs" -}}
+{{- add (int64 .Values.config.DRAIN_DELAY_MS) 5000 (include "common.longestRequestMs" . | int64) 2000 }}
 {{- end }}
 
 {{- /* The shortest grace period: preStop counts, and 2 s for a slow node. */}}
-{{- define "service.minGracePeriodSeconds" -}}
-{{- $drainSeconds := divf (int64 (include "service.drainTimeoutMs" .)) 1000 | ceil | int64 }}
+{{- define "common.minGracePeriodSeconds" -}}
+{{- $drainSeconds := divf (int64 (include "common.drainTimeoutMs" .)) 1000 | ceil | int64 }}
 {{- add (int64 .Values.preStopSleepSeconds) $drainSeconds 2 }}
 {{- end }}
 
-{{- define "service.gracePeriodSeconds" -}}
-{{- .Values.terminationGracePeriodSeconds | default (include "service.minGracePeriodSeconds" .) | int64 }}
+{{- define "common.gracePeriodSeconds" -}}
+{{- .Values.terminationGracePeriodSeconds | default (include "common.minGracePeriodSeconds" .) | int64 }}
 {{- end }}

@@ -1,5 +1,5 @@
 {{- /* The type of the object that creates the pods. */}}
-{{- define "service.workload" -}}
+{{- define "common.workload" -}}
 {{- if .Values.progressiveDelivery.enabled -}}
 apiVersion: argoproj.io/v1alpha1
 kind: Rollout
@@ -9,33 +9,33 @@ kind: Deployment
 {{- end }}
 {{- end }}
 
-{{- define "service.previewName" -}}
-{{- include "service.name" . }}-preview
+{{- define "common.previewName" -}}
+{{- include "common.name" . }}-preview
 {{- end }}
 
 {{- /* How a Rollout replaces a version: all pods of the next one are started and analysed before the switch. */}}
-{{- define "service.rolloutStrategy" -}}
+{{- define "common.rolloutStrategy" -}}
 {{- $delivery := .Values.progressiveDelivery }}
 progressDeadlineSeconds: {{ $delivery.progressDeadlineSeconds }}
 progressDeadlineAbort: true
 strategy:
   blueGreen:
-    activeService: {{ include "service.name" . }}
-    previewService: {{ include "service.previewName" . }}
+    activeService: {{ include "common.name" . }}
+    previewService: {{ include "common.previewName" . }}
     # Proxies use open connections to pods of an aborted version until these terminate.
     abortScaleDownDelaySeconds: 1
     prePromotionAnalysis:
       templates:
-        - templateName: {{ include "service.name" . }}-trial
-        - templateName: {{ include "service.name" . }}-objectives
-      {{- include "service.analysisArguments" . | nindent 6 }}
+        - templateName: {{ include "common.name" . }}-trial
+        - templateName: {{ include "common.name" . }}-objectives
+      {{- include "common.analysisArguments" . | nindent 6 }}
     postPromotionAnalysis:
       templates:
-        - templateName: {{ include "service.name" . }}-observation
-      {{- include "service.analysisArguments" . | nindent 6 }}
+        - templateName: {{ include "common.name" . }}-observation
+      {{- include "common.analysisArguments" . | nindent 6 }}
 {{- end }}
 
-{{- define "service.analysisArguments" -}}
+{{- define "common.analysisArguments" -}}
 args:
   - name: pods
     valueFrom:
@@ -43,14 +43,14 @@ args:
 {{- end }}
 
 {{- /* Selects the pods of the next version; the controller sets the selector. */}}
-{{- define "service.previewService" -}}
+{{- define "common.previewService" -}}
 {{- if .Values.progressiveDelivery.enabled }}
 apiVersion: v1
 kind: Service
 metadata:
-  name: {{ include "service.previewName" . }}
+  name: {{ include "common.previewName" . }}
   labels:
-    {{- include "service.labels" . | nindent 4 }}
+    {{- include "common.labels" . | nindent 4 }}
     app.kubernetes.io/component: preview
 spec:
   type: ClusterIP
@@ -62,27 +62,27 @@ spec:
 {{- end }}
 {{- end }}
 
-{{- define "service.analysis" -}}
+{{- define "common.analysis" -}}
 {{- $delivery := .Values.progressiveDelivery }}
 {{- if $delivery.enabled }}
-{{- include "service.trial" . }}
+{{- include "common.trial" . }}
 {{- /* The Job of the trial needs about 5 s to start. */}}
 ---
-{{ include "service.objectives" (dict "root" . "name" "objectives" "seconds" (add 5 (int64 $delivery.trialSeconds))) }}
+{{ include "common.objectives" (dict "root" . "name" "objectives" "seconds" (add 5 (int64 $delivery.trialSeconds))) }}
 ---
-{{ include "service.objectives" (dict "root" . "name" "observation" "seconds" $delivery.observationSeconds) }}
+{{ include "common.objectives" (dict "root" . "name" "observation" "seconds" $delivery.observationSeconds) }}
 {{- end }}
 {{- end }}
 
 {{- /* Repeats the program of "helm test" against the next version. The first failure ends it. */}}
-{{- define "service.trial" -}}
+{{- define "common.trial" -}}
 {{- $delivery := .Values.progressiveDelivery }}
 apiVersion: argoproj.io/v1alpha1
 kind: AnalysisTemplate
 metadata:
-  name: {{ include "service.name" . }}-trial
+  name: {{ include "common.name" . }}-trial
   labels:
-    {{- include "service.labels" . | nindent 4 }}
+    {{- include "common.labels" . | nindent 4 }}
 spec:
   metrics:
     - name: trial
@@ -94,37 +94,37 @@ spec:
             template:
               metadata:
                 labels:
-                  {{- include "service.testLabels" . | nindent 18 }}
-                  {{- include "service.callerLabels" (list .Chart.Name) | trim | nindent 18 }}
+                  {{- include "common.testLabels" . | nindent 18 }}
+                  {{- include "common.callerLabels" (list .Chart.Name) | trim | nindent 18 }}
               spec:
-                {{- include "service.testPod" (dict "root" . "service" (include "service.previewName" .) "seconds" $delivery.trialSeconds) | trim | nindent 16 }}
+                {{- include "common.testPod" (dict "root" . "service" (include "common.previewName" .) "seconds" $delivery.trialSeconds) | trim | nindent 16 }}
 {{- end }}
 
 {{- /*
 The objectives of deploy/slo.ts, measured by Prometheus every 5 s since the pods of a version were started:
 (dict "root" $ "name" suffix "seconds" 60).
 */}}
-{{- define "service.objectives" -}}
+{{- define "common.objectives" -}}
 {{- $name := .name }}
 {{- $measurements := add 1 (div (int64 .seconds) 5) }}
 {{- with .root }}
-{{- $memory := dig "limits" "memory" "" (.Values.resources | default dict) | include "service.mebibytes" | int64 }}
+{{- $memory := dig "limits" "memory" "" (.Values.resources | default dict) | include "common.mebibytes" | int64 }}
 apiVersion: argoproj.io/v1alpha1
 kind: AnalysisTemplate
 metadata:
-  name: {{ include "service.name" . }}-{{ $name }}
+  name: {{ include "common.name" . }}-{{ $name }}
   labels:
-    {{- include "service.labels" . | nindent 4 }}
+    {{- include "common.labels" . | nindent 4 }}
 spec:
   args:
     - name: pods
   metrics:
-    {{- $metrics := include "service.monitoringFile" (list . "files/analysis.yaml") | replace "PROMETHEUS" .Values.progressiveDelivery.prometheus.address }}
+    {{- $metrics := include "common.monitoringFile" (list . "files/analysis.yaml") | replace "PROMETHEUS" .Values.progressiveDelivery.prometheus.address }}
     {{- $metrics | replace "MEASUREMENTS" (toString $measurements) | replace "MEMORY_GROWTH" (div (mul $memory 1048576) 4 | toString) | nindent 4 }}
 {{- end }}
 {{- end }}
 
-{{- define "service.progressiveDeliveryErrors" -}}
+{{- define "common.progressiveDeliveryErrors" -}}
 {{- with .Values.progressiveDelivery }}
 {{- if .enabled }}
 {{- if not .prometheus.address }}
@@ -138,8 +138,8 @@ progressiveDelivery.enabled is true, but metrics.serviceMonitor.interval is {{ .
 {{- /* For the controller, the trial and the observation are time without progress. */}}
 {{- $least := max (add (int64 .trialSeconds) 20) (add (int64 .observationSeconds) 10) }}
 {{- $reason := "the larger of trialSeconds + 20 and observationSeconds + 10" }}
-{{- if include "service.storeType" $ }}
-{{- $migration := include "service.migrationWaitSeconds" $ | int64 }}
+{{- if include "common.storeType" $ }}
+{{- $migration := include "common.migrationWaitSeconds" $ | int64 }}
 {{- $least = max $least (add $migration 30) }}
 {{- $reason = printf "the largest of trialSeconds + 20, observationSeconds + 10, and 30 s more than the %d s for which a migration waits for its database" $migration }}
 {{- end }}

@@ -1,14 +1,14 @@
 {{- /* The environment of the service, without secrets. */}}
-{{- define "service.environment" -}}
+{{- define "common.environment" -}}
 {{- $values := .Values }}
 {{- $environment := dict
-  "PORT" (include "service.httpPort" .)
-  "HEALTH_PORT" (include "service.healthPort" .)
+  "PORT" (include "common.httpPort" .)
+  "HEALTH_PORT" (include "common.healthPort" .)
   "LOG_FORMAT" "json"
-  "SERVICE_VERSION" (include "service.tag" .)
-  "DRAIN_TIMEOUT_MS" (include "service.drainTimeoutMs" .)
+  "SERVICE_VERSION" (include "common.tag" .)
+  "DRAIN_TIMEOUT_MS" (include "common.drainTimeoutMs" .)
 }}
-{{- if eq (include "service.storeType" .) "sqlite" }}
+{{- if eq (include "common.storeType" .) "sqlite" }}
 {{- $_ := set $environment "DATABASE_FILE" (printf "/data/%s.db" .Chart.Name) }}
 {{- end }}
 {{- with $values.jwt }}
@@ -20,37 +20,37 @@
 {{- $_ := set $environment "JWT_AUDIENCE" .audience }}
 {{- end }}
 {{- range $name := keys ($values.upstreams | default dict) | sortAlpha }}
-{{- $_ := set $environment (printf "%s_URL" (upper $name)) (include "service.upstream" (list $ $name)) }}
+{{- $_ := set $environment (printf "%s_URL" (upper $name)) (include "common.upstream" (list $ $name)) }}
 {{- end }}
 {{- range $name, $value := $values.config }}
-{{- with include "service.text" $value }}{{ $_ := set $environment $name . }}{{ end }}
+{{- with include "common.text" $value }}{{ $_ := set $environment $name . }}{{ end }}
 {{- end }}
 {{- toYaml $environment }}
 {{- end }}
 
 {{- /* The address of another service: the given one, or that of the same release. (list $ "users") */}}
-{{- define "service.upstream" -}}
+{{- define "common.upstream" -}}
 {{- $root := index . 0 }}
 {{- $name := index . 1 }}
 {{- $url := get $root.Values.upstreams $name }}
-{{- if $url }}{{ tpl $url $root }}{{ else }}http://{{ include "service.nameOf" (list $root $name) }}{{ end }}
+{{- if $url }}{{ tpl $url $root }}{{ else }}http://{{ include "common.nameOf" (list $root $name) }}{{ end }}
 {{- end }}
 
 {{- /* sqlite, postgres, or empty for a service without a store. */}}
-{{- define "service.storeType" -}}
+{{- define "common.storeType" -}}
 {{- with .Values.store }}{{ .type }}{{ end }}
 {{- end }}
 
 {{- /* A Rollout has the environment in its pods, so that rolling back restores it. */}}
-{{- define "service.configMap" -}}
+{{- define "common.configMap" -}}
 {{- if not .Values.progressiveDelivery.enabled }}
 apiVersion: v1
 kind: ConfigMap
 metadata:
-  name: {{ include "service.name" . }}
+  name: {{ include "common.name" . }}
   labels:
-    {{- include "service.labels" . | nindent 4 }}
+    {{- include "common.labels" . | nindent 4 }}
 data:
-  {{- include "service.environment" . | nindent 2 }}
+  {{- include "common.environment" . | nindent 2 }}
 {{- end }}
 {{- end }}

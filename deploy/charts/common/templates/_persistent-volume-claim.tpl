@@ -1,18 +1,18 @@
-{{- define "service.claimName" -}}
-{{- .Values.store.sqlite.existingClaim | default (printf "%s-data" (include "service.name" .)) }}
+{{- define "common.claimName" -}}
+{{- .Values.store.sqlite.existingClaim | default (printf "%s-data" (include "common.name" .)) }}
 {{- end }}
 
 {{- /* The volume of the SQLite file. It stays when the chart is uninstalled: only you delete data. */}}
-{{- define "service.persistentVolumeClaim" -}}
-{{- if eq (include "service.storeType" .) "sqlite" }}
+{{- define "common.persistentVolumeClaim" -}}
+{{- if eq (include "common.storeType" .) "sqlite" }}
 {{- $sqlite := .Values.store.sqlite }}
 {{- if not (or $sqlite.existingClaim $sqlite.ephemeral) }}
 apiVersion: v1
 kind: PersistentVolumeClaim
 metadata:
-  name: {{ include "service.claimName" . }}
+  name: {{ include "common.claimName" . }}
   labels:
-    {{- include "service.labels" . | nindent 4 }}
+    {{- include "common.labels" . | nindent 4 }}
   annotations:
     helm.sh/resource-policy: keep
 spec:

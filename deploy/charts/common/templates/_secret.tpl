@@ -2,9 +2,9 @@
 The secrets of the service by the name of their variable: their value, or the existing Secret that contains
 them. The service reads them from files, so that its environment contains none.
 */}}
-{{- define "service.secrets" -}}
+{{- define "common.secrets" -}}
 {{- $secrets := dict }}
-{{- if eq (include "service.storeType" .) "postgres" }}
+{{- if eq (include "common.storeType" .) "postgres" }}
 {{- $_ := set $secrets "DATABASE_URL" (dict "value" .Values.store.postgres.url "existing" .Values.store.postgres.existingSecret) }}
 {{- end }}
 {{- with .Values.rateLimit }}
@@ -21,22 +21,22 @@ them. The service reads them from files, so that its environment contains none.
 {{- end }}
 
 {{- /* The secrets that are given as values: the chart stores them in its own Secret. */}}
-{{- define "service.ownSecrets" -}}
+{{- define "common.ownSecrets" -}}
 {{- $own := dict }}
-{{- range $name, $secret := include "service.secrets" . | fromYaml }}
+{{- range $name, $secret := include "common.secrets" . | fromYaml }}
 {{- with $secret.value }}{{ $_ := set $own $name . }}{{ end }}
 {{- end }}
 {{- toYaml $own }}
 {{- end }}
 
-{{- define "service.secret" -}}
-{{- with include "service.ownSecrets" . | fromYaml }}
+{{- define "common.secret" -}}
+{{- with include "common.ownSecrets" . | fromYaml }}
 apiVersion: v1
 kind: Secret
 metadata:
-  name: {{ include "service.name" $ }}
+  name: {{ include "common.name" $ }}
   labels:
-    {{- include "service.labels" $ | nindent 4 }}
+    {{- include "common.labels" $ | nindent 4 }}
 type: Opaque
 stringData:
   {{- toYaml . | nindent 2 }}
@@ -44,9 +44,9 @@ stringData:
 {{- end }}
 
 {{- /* The certificates of the service by the name of their file: the Secret that contains them. */}}
-{{- define "service.certificates" -}}
+{{- define "common.certificates" -}}
 {{- $certificates := dict }}
-{{- if eq (include "service.storeType" .) "postgres" }}
+{{- if eq (include "common.storeType" .) "postgres" }}
 {{- with .Values.store.postgres.caSecret }}
 {{- if .name }}{{ $_ := set $certificates "postgres-ca.crt" (dict "name" .name "key" (.key | default "ca.crt")) }}{{ end }}
 {{- end }}
@@ -55,25 +55,25 @@ stringData:
 {{- end }}
 
 {{- /* The folder in which a pod reads its secrets and certificates, one file each. */}}
-{{- define "service.secretsFolder" -}}/run/secrets/fw{{- end }}
+{{- define "common.secretsFolder" -}}/run/secrets/fw{{- end }}
 
 {{- /* The variables with the paths of these files: (dict "root" $ "secrets" …). */}}
-{{- define "service.secretFiles" -}}
+{{- define "common.secretFiles" -}}
 {{- range $name := keys .secrets | sortAlpha }}
 - name: {{ $name }}_FILE
-  value: {{ include "service.secretsFolder" $ }}/{{ $name }}
+  value: {{ include "common.secretsFolder" $ }}/{{ $name }}
 {{- end }}
 {{- end }}
 
 {{- /* The volume with these files, from the chart's own and existing Secrets: (dict "root" $ "secrets" …). */}}
-{{- define "service.secretsVolume" -}}
+{{- define "common.secretsVolume" -}}
 - name: secrets
   projected:
     sources:
       {{- range $name, $secret := .secrets }}
       - secret:
           {{- if $secret.value }}
-          name: {{ include "service.name" $.root }}
+          name: {{ include "common.name" $.root }}
           items:
             - { key: {{ $name }}, path: {{ $name }} }
           {{- else }}
@@ -82,7 +82,7 @@ stringData:
             - { key: {{ $secret.existing.key | quote }}, path: {{ $name }} }
           {{- end }}
       {{- end }}
-      {{- range $name, $existing := include "service.certificates" .root | fromYaml }}
+      {{- range $name, $existing := include "common.certificates" .root | fromYaml }}
       - secret:
           name: {{ tpl $existing.name $.root }}
           items:
@@ -90,9 +90,9 @@ stringData:
       {{- end }}
 {{- end }}
 
-{{- define "service.secretsMount" -}}
+{{- define "common.secretsMount" -}}
 - name: secrets
-  mountPath: {{ include "service.secretsFolder" . }}
+  mountPath: {{ include "common.secretsFolder" . }}
   readOnly: true
 {{- end }}
 
@@ -101,10 +101,10 @@ Changes with every secret, because pods read secrets only at their start. The co
 come from the cluster. Secrets that this release generates are left out: they never change, and they do not
 exist yet at the first installation.
 */}}
-{{- define "service.secretsChecksum" -}}
-{{- $seen := dict "own" (include "service.ownSecrets" .) }}
-{{- $others := include "service.certificates" . | fromYaml }}
-{{- range $name, $secret := include "service.secrets" . | fromYaml }}
+{{- define "common.secretsChecksum" -}}
+{{- $seen := dict "own" (include "common.ownSecrets" .) }}
+{{- $others := include "common.certificates" . | fromYaml }}
+{{- range $name, $secret := include "common.secrets" . | fromYaml }}
 {{- if not $secret.value }}{{ $_ := set $others $name $secret.existing }}{{ end }}
 {{- end }}
 {{- range $name, $reference := $others }}

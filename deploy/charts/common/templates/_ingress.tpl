@@ -1,6 +1,6 @@
 {{- /* The namespace of the ingress controller's pods, if it is known. */}}
-{{- define "service.controllerNamespace" -}}
-{{- $ingress := include "service.shared" (list . "ingress") | fromYaml }}
+{{- define "common.controllerNamespace" -}}
+{{- $ingress := include "common.shared" (list . "ingress") | fromYaml }}
 {{- if $ingress.enabled }}
 {{- $defaults := dict "f5-nginx" "nginx-ingress" "ingress-nginx" "ingress-nginx" }}
 {{- $ingress.controllerNamespace | default (get $defaults $ingress.controller) }}
@@ -8,12 +8,12 @@
 {{- end }}
 
 {{- /* The response time-out of a proxy: longer than the longest request of the service. */}}
-{{- define "service.proxySeconds" -}}
+{{- define "common.proxySeconds" -}}
 {{- divf (int64 .Values.config.REQUEST_TIMEOUT_MS) 1000 | ceil | int64 | add 10 }}
 {{- end }}
 
 {{- /* The largest body that the service accepts, in bytes. */}}
-{{- define "service.bodyLimit" -}}
+{{- define "common.bodyLimit" -}}
 {{- .Values.config.BODY_LIMIT | default 1048576 | int64 }}
 {{- end }}
 
@@ -21,26 +21,26 @@
 Whether the Ingress is a minion. The controller of F5 accepts one Ingress per host: minions add their paths
 to the master Ingress of the host, which has the certificate.
 */}}
-{{- define "service.isMinion" -}}
+{{- define "common.isMinion" -}}
 {{- if and (eq .controller "f5-nginx") .mergeable }}yes{{ end }}
 {{- end }}
 
 {{- /* The controller and the certificates of an Ingress, from the values ingress. */}}
-{{- define "service.ingressOwner" -}}
+{{- define "common.ingressOwner" -}}
 {{- $className := eq .controller "none" | ternary "" "nginx" }}
 {{- with .className | default $className }}
 ingressClassName: {{ . }}
 {{- end }}
-{{- if and .tls (not (include "service.isMinion" .)) }}
+{{- if and .tls (not (include "common.isMinion" .)) }}
 tls:
   {{- toYaml .tls | nindent 2 }}
 {{- end }}
 {{- end }}
 
-{{- define "service.ingressAnnotations" -}}
-{{- $ingress := include "service.shared" (list . "ingress") | fromYaml }}
-{{- $bodyLimit := include "service.bodyLimit" . }}
-{{- $seconds := include "service.proxySeconds" . }}
+{{- define "common.ingressAnnotations" -}}
+{{- $ingress := include "common.shared" (list . "ingress") | fromYaml }}
+{{- $bodyLimit := include "common.bodyLimit" . }}
+{{- $seconds := include "common.proxySeconds" . }}
 {{- $annotations := dict }}
 {{- if eq $ingress.controller "f5-nginx" }}
 {{- $annotations = dict
@@ -56,27 +56,27 @@ tls:
 }}
 {{- end }}
 {{- $annotations = mergeOverwrite $annotations ($ingress.annotations | default dict) }}
-{{- if include "service.isMinion" $ingress }}
+{{- if include "common.isMinion" $ingress }}
 {{- $_ := set $annotations "nginx.org/mergeable-ingress-type" "minion" }}
 {{- end }}
 {{- toYaml $annotations }}
 {{- end }}
 
-{{- define "service.ingress" -}}
-{{- $ingress := include "service.shared" (list . "ingress") | fromYaml }}
+{{- define "common.ingress" -}}
+{{- $ingress := include "common.shared" (list . "ingress") | fromYaml }}
 {{- if $ingress.enabled }}
 apiVersion: networking.k8s.io/v1
 kind: Ingress
 metadata:
-  name: {{ include "service.name" . }}
+  name: {{ include "common.name" . }}
   labels:
-    {{- include "service.labels" . | nindent 4 }}
-  {{- with include "service.ingressAnnotations" . | fromYaml }}
+    {{- include "common.labels" . | nindent 4 }}
+  {{- with include "common.ingressAnnotations" . | fromYaml }}
   annotations:
     {{- toYaml . | nindent 4 }}
   {{- end }}
 spec:
-  {{- with include "service.ingressOwner" $ingress | trim }}
+  {{- with include "common.ingressOwner" $ingress | trim }}
   {{- . | nindent 2 }}
   {{- end }}
   rules:
@@ -84,12 +84,12 @@ spec:
     - host: {{ .host | quote }}
       http:
         paths:
-          {{- range include "service.paths" $ | fromYamlArray }}
+          {{- range include "common.paths" $ | fromYamlArray }}
           - path: {{ . }}
             pathType: Prefix
             backend:
               service:
-                name: {{ include "service.name" $ }}
+                name: {{ include "common.name" $ }}
                 port:
                   name: http
           {{- end }}

@@ -1,11 +1,11 @@
-{{- define "service.serviceAccount" -}}
+{{- define "common.serviceAccount" -}}
 {{- if .Values.serviceAccount.create }}
 apiVersion: v1
 kind: ServiceAccount
 metadata:
-  name: {{ include "service.accountName" . }}
+  name: {{ include "common.accountName" . }}
   labels:
-    {{- include "service.labels" . | nindent 4 }}
+    {{- include "common.labels" . | nindent 4 }}
   {{- with .Values.serviceAccount.annotations }}
   annotations:
     {{- toYaml . | nindent 4 }}

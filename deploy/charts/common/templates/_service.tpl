@@ -1,10 +1,10 @@
-{{- define "service.service" -}}
+{{- define "common.service" -}}
 apiVersion: v1
 kind: Service
 metadata:
-  name: {{ include "service.name" . }}
+  name: {{ include "common.name" . }}
   labels:
-    {{- include "service.labels" . | nindent 4 }}
+    {{- include "common.labels" . | nindent 4 }}
   {{- with .Values.service.annotations }}
   annotations:
     {{- toYaml . | nindent 4 }}
@@ -14,7 +14,7 @@ spec:
   {{- /* With a Rollout, its controller sets the selector: the pods of one version. */}}
   {{- if not .Values.progressiveDelivery.enabled }}
   selector:
-    {{- include "service.selectorLabels" . | nindent 4 }}
+    {{- include "common.selectorLabels" . | nindent 4 }}
   {{- end }}
   ports:
     - name: http

@@ -1,31 +1,31 @@
 {{- /* The paths of the service at a gateway. Other Services, such as the next version, get their share. */}}
-{{- define "service.httpRoute" -}}
-{{- $route := include "service.shared" (list . "httpRoute") | fromYaml }}
+{{- define "common.httpRoute" -}}
+{{- $route := include "common.shared" (list . "httpRoute") | fromYaml }}
 {{- if $route.enabled }}
 apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
 metadata:
-  name: {{ include "service.name" . }}
+  name: {{ include "common.name" . }}
   labels:
-    {{- include "service.labels" . | nindent 4 }}
+    {{- include "common.labels" . | nindent 4 }}
 spec:
-  {{- include "service.routeGateways" $route | trim | nindent 2 }}
+  {{- include "common.routeGateways" $route | trim | nindent 2 }}
   rules:
     {{- range $route.others }}
     {{- if .headers }}
     - matches:
-        {{- include "service.routeMatches" (dict "root" $ "headers" .headers) | trim | nindent 8 }}
-      {{- include "service.routeTimeouts" $ | trim | nindent 6 }}
+        {{- include "common.routeMatches" (dict "root" $ "headers" .headers) | trim | nindent 8 }}
+      {{- include "common.routeTimeouts" $ | trim | nindent 6 }}
       backendRefs:
         - name: {{ .name | quote }}
           port: {{ .port | default 80 | int64 }}
     {{- end }}
     {{- end }}
     - matches:
-        {{- include "service.routeMatches" (dict "root" $) | trim | nindent 8 }}
-      {{- include "service.routeTimeouts" . | trim | nindent 6 }}
+        {{- include "common.routeMatches" (dict "root" $) | trim | nindent 8 }}
+      {{- include "common.routeTimeouts" . | trim | nindent 6 }}
       backendRefs:
-        - name: {{ include "service.name" . }}
+        - name: {{ include "common.name" . }}
           port: {{ .Values.service.port }}
           weight: {{ int64 $route.weight }}
         {{- range $route.others }}
@@ -37,7 +37,7 @@ spec:
 {{- end }}
 
 {{- /* The gateways and host names of a route, from the values httpRoute. */}}
-{{- define "service.routeGateways" -}}
+{{- define "common.routeGateways" -}}
 parentRefs:
   {{- toYaml .parentRefs | nindent 2 }}
 {{- with .hostnames }}
@@ -47,8 +47,8 @@ hostnames:
 {{- end }}
 
 {{- /* The requests of a rule: the paths of the service, all with these headers. A rule with headers precedes others. */}}
-{{- define "service.routeMatches" -}}
-{{- range include "service.paths" .root | fromYamlArray }}
+{{- define "common.routeMatches" -}}
+{{- range include "common.paths" .root | fromYamlArray }}
 - path:
     type: PathPrefix
     value: {{ . }}
@@ -62,23 +62,23 @@ hostnames:
 {{- end }}
 {{- end }}
 
-{{- define "service.routeTimeouts" -}}
+{{- define "common.routeTimeouts" -}}
 timeouts:
-  request: {{ include "service.proxySeconds" . }}s
+  request: {{ include "common.proxySeconds" . }}s
 {{- end }}
 
 {{- /* The hosts of the gateway for the notes, from the values httpRoute, with a name in the place of a wildcard. */}}
-{{- define "service.routeHosts" -}}
+{{- define "common.routeHosts" -}}
 {{- range .hostnames | default (list "the-address-of-your-gateway") }}
 - {{ . | replace "*" "a-name" }}
 {{- end }}
 {{- end }}
 
 {{- /* Each Service and its share of the requests at the gateway, for the notes. */}}
-{{- define "service.routeSplit" -}}
-{{- $route := include "service.shared" (list . "httpRoute") | fromYaml }}
+{{- define "common.routeSplit" -}}
+{{- $route := include "common.shared" (list . "httpRoute") | fromYaml }}
 {{- if and $route.enabled $route.others }}
-{{- $backends := prepend $route.others (dict "name" (include "service.name" .) "weight" $route.weight) }}
+{{- $backends := prepend $route.others (dict "name" (include "common.name" .) "weight" $route.weight) }}
 {{- $sum := 0 }}
 {{- range $backends }}{{ $sum = add $sum (int64 .weight) }}{{ end }}
 Split of the requests at the gateway. Before you uninstall a release, remove its Service from httpRoute.others:

@@ -1,53 +1,53 @@
 {{- /* The pod of "helm test": the service's image runs files/test.js, which calls the Service. */}}
-{{- define "service.test" -}}
+{{- define "common.test" -}}
 apiVersion: v1
 kind: Pod
 metadata:
-  name: {{ include "service.name" . }}-test
+  name: {{ include "common.name" . }}-test
   labels:
-    {{- include "service.testLabels" . | nindent 4 }}
-    {{- include "service.callerLabels" (list .Chart.Name) | trim | nindent 4 }}
+    {{- include "common.testLabels" . | nindent 4 }}
+    {{- include "common.callerLabels" (list .Chart.Name) | trim | nindent 4 }}
   annotations:
     helm.sh/hook: test
     helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
     helm.sh/hook-output-log-policy: hook-succeeded,hook-failed
 spec:
-  {{- include "service.testPod" (dict "root" . "service" (include "service.name" .) "seconds" 0) | trim | nindent 2 }}
+  {{- include "common.testPod" (dict "root" . "service" (include "common.name" .) "seconds" 0) | trim | nindent 2 }}
 {{- end }}
 
 {{- /*
 A pod that runs files/test.js against a Service, repeatedly for some seconds, or once:
 (dict "root" $ "service" name "seconds" 0).
 */}}
-{{- define "service.testPod" -}}
+{{- define "common.testPod" -}}
 {{- $root := .root }}
 {{- $service := .service }}
 {{- $seconds := int64 .seconds }}
 {{- with .root }}
 {{- /* The test signs tokens; it needs no other secret. */}}
-{{- $secrets := pick (include "service.secrets" . | fromYaml) "JWT_SECRET" }}
+{{- $secrets := pick (include "common.secrets" . | fromYaml) "JWT_SECRET" }}
 restartPolicy: Never
 activeDeadlineSeconds: {{ add 60 $seconds }}
-{{- include "service.ownPodSettings" . | trim | nindent 0 }}
-{{- with include "service.testPlacement" . | trim }}
+{{- include "common.ownPodSettings" . | trim | nindent 0 }}
+{{- with include "common.testPlacement" . | trim }}
 {{ . }}
 {{- end }}
 containers:
   - name: test
-    {{- include "service.ownContainerSettings" . | trim | nindent 4 }}
+    {{- include "common.ownContainerSettings" . | trim | nindent 4 }}
     # Like the entrypoint of the image, Node runs with its permission model.
     command:
       - node
       - --permission
       - --allow-net
-      - --allow-fs-read={{ include "service.secretsFolder" . }}
+      - --allow-fs-read={{ include "common.secretsFolder" . }}
       - --disable-warning=ExperimentalWarning
       - --max-old-space-size-percentage=50
       - --input-type=module
       - --eval
       - |
-        {{- include "service.ask" . | nindent 8 }}
-        {{- include "service.contract" . | nindent 8 }}
+        {{- include "common.ask" . | nindent 8 }}
+        {{- include "common.contract" . | nindent 8 }}
         {{- .Files.Get "files/test.js" | trim | nindent 8 }}
     env:
       - name: BASE
@@ -61,7 +61,7 @@ containers:
         value: {{ .audience | quote }}
       {{- end }}
       {{- with $secrets }}
-      {{- include "service.secretFiles" (dict "root" $root "secrets" .) | trim | nindent 6 }}
+      {{- include "common.secretFiles" (dict "root" $root "secrets" .) | trim | nindent 6 }}
       {{- end }}
     {{- with .Values.resources }}
     resources:
@@ -69,11 +69,11 @@ containers:
     {{- end }}
     {{- with $secrets }}
     volumeMounts:
-      {{- include "service.secretsMount" $root | nindent 6 }}
+      {{- include "common.secretsMount" $root | nindent 6 }}
     {{- end }}
 {{- with $secrets }}
 volumes:
-  {{- include "service.secretsVolume" (dict "root" $root "secrets" .) | nindent 2 }}
+  {{- include "common.secretsVolume" (dict "root" $root "secrets" .) | nindent 2 }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -82,7 +82,7 @@ volumes:
 The functions that files/test.js uses: ask(path, init), a fetch that retries until the network is ready, and
 call(method, path, options), which checks the status and returns the body.
 */}}
-{{- define "service.ask" -}}
+{{- define "common.ask" -}}
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -122,7 +122,7 @@ async function call(method, path, { status, body, headers }) {
 {{ end }}
 
 {{- /* More functions of files/test.js of a service. */}}
-{{- define "service.contract" -}}
+{{- define "common.contract" -}}
 // A service may have no version 1 any more: it responds with 410.
 const v1 = `/api/v1/{{ .Chart.Name }}`;
 const v2 = `/api/v2/{{ .Chart.Name }}`;
@@ -149,31 +149,31 @@ async function repeat(check) {
 {{ end }}
 
 {{- /* The test may call only its service. */}}
-{{- define "service.testNetworkPolicy" -}}
+{{- define "common.testNetworkPolicy" -}}
 {{- if .Values.networkPolicy.enabled }}
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata:
-  name: {{ include "service.name" . }}-test
+  name: {{ include "common.name" . }}-test
   labels:
-    {{- include "service.labels" . | nindent 4 }}
+    {{- include "common.labels" . | nindent 4 }}
 spec:
   podSelector:
     matchLabels:
-      {{- include "service.testLabels" . | nindent 6 }}
+      {{- include "common.testLabels" . | nindent 6 }}
   policyTypes: [Ingress, Egress]
   egress:
-    {{- include "service.egressDns" . | nindent 4 }}
+    {{- include "common.egressDns" . | nindent 4 }}
     - to:
         - podSelector:
             matchLabels:
-              {{- include "service.selectorLabels" . | nindent 14 }}
+              {{- include "common.selectorLabels" . | nindent 14 }}
       ports:
-        - port: {{ include "service.httpPort" . }}
+        - port: {{ include "common.httpPort" . }}
 {{- end }}
 {{- end }}
 
-{{- define "service.testLabels" -}}
+{{- define "common.testLabels" -}}
 app.kubernetes.io/name: {{ .Chart.Name }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/component: test
@@ -181,6 +181,6 @@ app.kubernetes.io/part-of: fw
 {{- end }}
 
 {{- /* The test may run on the nodes of the service. It ends by itself, so it tolerates no node failure. */}}
-{{- define "service.testPlacement" -}}
-{{- include "service.placement" (dict "pod" (pick .Values "nodeSelector" "tolerations")) }}
+{{- define "common.testPlacement" -}}
+{{- include "common.placement" (dict "pod" (pick .Values "nodeSelector" "tolerations")) }}
 {{- end }}

@@ -1,22 +1,22 @@
 {{- /* What the program needs in its container, both to serve and to migrate. */}}
-{{- define "service.programSettings" -}}
-{{- $secrets := include "service.secrets" . | fromYaml }}
+{{- define "common.programSettings" -}}
+{{- $secrets := include "common.secrets" . | fromYaml }}
 {{- $isProgressive := .Values.progressiveDelivery.enabled }}
 {{- if not $isProgressive }}
 envFrom:
   - configMapRef:
-      name: {{ include "service.name" . }}
+      name: {{ include "common.name" . }}
 {{- end }}
 {{- if or $isProgressive $secrets .Values.extraEnv }}
 env:
   {{- if $isProgressive }}
-  {{- range $name, $value := include "service.environment" . | fromYaml }}
+  {{- range $name, $value := include "common.environment" . | fromYaml }}
   - name: {{ $name }}
     value: {{ $value | quote }}
   {{- end }}
   {{- end }}
   {{- with $secrets }}
-  {{- include "service.secretFiles" (dict "root" $ "secrets" .) | trim | nindent 2 }}
+  {{- include "common.secretFiles" (dict "root" $ "secrets" .) | trim | nindent 2 }}
   {{- end }}
   {{- with .Values.extraEnv }}
   {{- toYaml . | nindent 2 }}
@@ -26,20 +26,20 @@ env:
 resources:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with include "service.volumeMounts" . | trim }}
+{{- with include "common.volumeMounts" . | trim }}
 volumeMounts:
   {{- . | nindent 2 }}
 {{- end }}
 {{- end }}
 
 {{- /* How long a migration waits for its database. */}}
-{{- define "service.migrationWaitSeconds" -}}60{{- end }}
+{{- define "common.migrationWaitSeconds" -}}60{{- end }}
 
-{{- define "service.volumeMounts" -}}
-{{- if include "service.secrets" . | fromYaml }}
-{{ include "service.secretsMount" . }}
+{{- define "common.volumeMounts" -}}
+{{- if include "common.secrets" . | fromYaml }}
+{{ include "common.secretsMount" . }}
 {{- end }}
-{{- if eq (include "service.storeType" .) "sqlite" }}
+{{- if eq (include "common.storeType" .) "sqlite" }}
 - name: data
   mountPath: /data
 {{- end }}
@@ -48,18 +48,18 @@ volumeMounts:
 {{- end }}
 {{- end }}
 
-{{- define "service.volumes" -}}
-{{- with include "service.secrets" . | fromYaml }}
-{{ include "service.secretsVolume" (dict "root" $ "secrets" .) }}
+{{- define "common.volumes" -}}
+{{- with include "common.secrets" . | fromYaml }}
+{{ include "common.secretsVolume" (dict "root" $ "secrets" .) }}
 {{- end }}
-{{- if eq (include "service.storeType" .) "sqlite" }}
+{{- if eq (include "common.storeType" .) "sqlite" }}
 - name: data
   {{- if .Values.store.sqlite.ephemeral }}
   emptyDir:
     sizeLimit: {{ .Values.store.sqlite.size | quote }}
   {{- else }}
   persistentVolumeClaim:
-    claimName: {{ include "service.claimName" . }}
+    claimName: {{ include "common.claimName" . }}
   {{- end }}
 {{- end }}
 {{- with .Values.extraVolumes }}
@@ -68,14 +68,14 @@ volumeMounts:
 {{- end }}
 
 {{- /* The Deployment, or the Rollout with the same pods. */}}
-{{- define "service.deployment" -}}
-{{- include "service.workload" . }}
+{{- define "common.deployment" -}}
+{{- include "common.workload" . }}
 metadata:
-  name: {{ include "service.name" . }}
+  name: {{ include "common.name" . }}
   labels:
-    {{- include "service.labels" . | nindent 4 }}
+    {{- include "common.labels" . | nindent 4 }}
 spec:
-  {{- with include "service.replicas" . }}
+  {{- with include "common.replicas" . }}
   replicas: {{ . }}
   {{- end }}
   {{- if .Values.progressiveDelivery.enabled }}
@@ -86,12 +86,12 @@ spec:
   {{- end }}
   selector:
     matchLabels:
-      {{- include "service.selectorLabels" . | nindent 6 }}
+      {{- include "common.selectorLabels" . | nindent 6 }}
   {{- if .Values.progressiveDelivery.enabled }}
-  {{- include "service.rolloutStrategy" . | trim | nindent 2 }}
+  {{- include "common.rolloutStrategy" . | trim | nindent 2 }}
   {{- else }}
   strategy:
-    {{- if eq (include "service.storeType" .) "sqlite" }}
+    {{- if eq (include "common.storeType" .) "sqlite" }}
     # Two pods must not open the same file.
     type: Recreate
     {{- else }}
@@ -104,51 +104,51 @@ spec:
   template:
     metadata:
       labels:
-        {{- include "service.podLabels" . | nindent 8 }}
+        {{- include "common.podLabels" . | nindent 8 }}
         {{- with .Values.upstreams }}
-        {{- include "service.callerLabels" (keys . | sortAlpha) | trim | nindent 8 }}
+        {{- include "common.callerLabels" (keys . | sortAlpha) | trim | nindent 8 }}
         {{- end }}
         {{- with .Values.podLabels }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
       annotations:
-        checksum/config: {{ include "service.environment" . | sha256sum }}
-        {{- if include "service.secrets" . | fromYaml }}
-        checksum/secrets: {{ include "service.secretsChecksum" . }}
+        checksum/config: {{ include "common.environment" . | sha256sum }}
+        {{- if include "common.secrets" . | fromYaml }}
+        checksum/secrets: {{ include "common.secretsChecksum" . }}
         {{- end }}
         {{- with .Values.podAnnotations }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
     spec:
-      serviceAccountName: {{ include "service.accountName" . }}
-      {{- include "service.ownPodSettings" . | trim | nindent 6 }}
-      terminationGracePeriodSeconds: {{ include "service.gracePeriodSeconds" . }}
-      {{- with include "service.topologySpread" (dict "constraints" .Values.topologySpreadConstraints "labels" (include "service.selectorLabels" .)) | trim }}
+      serviceAccountName: {{ include "common.accountName" . }}
+      {{- include "common.ownPodSettings" . | trim | nindent 6 }}
+      terminationGracePeriodSeconds: {{ include "common.gracePeriodSeconds" . }}
+      {{- with include "common.topologySpread" (dict "constraints" .Values.topologySpreadConstraints "labels" (include "common.selectorLabels" .)) | trim }}
       {{- . | nindent 6 }}
       {{- end }}
-      {{- $tolerations := include "service.nodeFailureTolerations" .Values.nodeFailureTolerationSeconds | fromYamlArray }}
-      {{- include "service.placement" (dict "pod" .Values "tolerations" $tolerations) | trim | nindent 6 }}
-      {{- if or .Values.extraInitContainers (include "service.storeType" .) }}
+      {{- $tolerations := include "common.nodeFailureTolerations" .Values.nodeFailureTolerationSeconds | fromYamlArray }}
+      {{- include "common.placement" (dict "pod" .Values "tolerations" $tolerations) | trim | nindent 6 }}
+      {{- if or .Values.extraInitContainers (include "common.storeType" .) }}
       initContainers:
         {{- with .Values.extraInitContainers }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
-        {{- if include "service.storeType" . }}
+        {{- if include "common.storeType" . }}
         - name: migrate
           # A database that is installed at the same time needs a moment to start.
-          args: [migrate, --wait, {{ include "service.migrationWaitSeconds" . | quote }}]
-          {{- include "service.ownContainerSettings" . | trim | nindent 10 }}
-          {{- include "service.programSettings" . | trim | nindent 10 }}
+          args: [migrate, --wait, {{ include "common.migrationWaitSeconds" . | quote }}]
+          {{- include "common.ownContainerSettings" . | trim | nindent 10 }}
+          {{- include "common.programSettings" . | trim | nindent 10 }}
         {{- end }}
       {{- end }}
       containers:
         - name: {{ .Chart.Name }}
-          {{- include "service.ownContainerSettings" . | trim | nindent 10 }}
+          {{- include "common.ownContainerSettings" . | trim | nindent 10 }}
           ports:
             - name: http
-              containerPort: {{ include "service.httpPort" . }}
+              containerPort: {{ include "common.httpPort" . }}
             - name: health
-              containerPort: {{ include "service.healthPort" . }}
+              containerPort: {{ include "common.healthPort" . }}
           startupProbe:
             {{- toYaml .Values.startupProbe | nindent 12 }}
           livenessProbe:
@@ -163,11 +163,11 @@ spec:
               sleep:
                 seconds: {{ . }}
           {{- end }}
-          {{- include "service.programSettings" . | trim | nindent 10 }}
+          {{- include "common.programSettings" . | trim | nindent 10 }}
         {{- with .Values.extraContainers }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
-      {{- with include "service.volumes" . | trim }}
+      {{- with include "common.volumes" . | trim }}
       volumes:
         {{- . | nindent 8 }}
       {{- end }}

@@ -1,17 +1,17 @@
 {{- /* Fails with one line for each combination of valid values that cannot work. */}}
-{{- define "service.checks" -}}
+{{- define "common.checks" -}}
 {{- $errors := list }}
 {{- range list "replicas" "progressiveDelivery" "labels" "termination" "memory" "store" "rateLimit" "jwt" "upstreams" "ingress" "httpRoute" "metrics" }}
-{{- range include (printf "service.%sErrors" .) $ | trim | splitList "\n" }}
+{{- range include (printf "common.%sErrors" .) $ | trim | splitList "\n" }}
 {{- with trim . }}{{ $errors = append $errors (printf "%s: %s" $.Chart.Name .) }}{{ end }}
 {{- end }}
 {{- end }}
 {{- with $errors }}{{ fail (printf "\n%s" (join "\n" .)) }}{{ end }}
 {{- end }}
 
-{{- define "service.replicasErrors" -}}
+{{- define "common.replicasErrors" -}}
 {{- $reason := "" }}
-{{- if eq (include "service.storeType" .) "sqlite" }}
+{{- if eq (include "common.storeType" .) "sqlite" }}
 {{- $reason = "store.type sqlite keeps the data in one pod: expected store.type postgres" }}
 {{- else if eq (dig "store" "" (.Values.rateLimit | default dict)) "memory" }}
 {{- $reason = "rateLimit.store memory counts in each pod separately: expected rateLimit.store redis" }}
@@ -35,8 +35,8 @@ autoscaling.targetCPUUtilizationPercentage is relative to resources.requests.cpu
 {{- end }}
 {{- end }}
 
-{{- define "service.labelsErrors" -}}
-{{- $own := merge (include "service.podLabels" . | fromYaml) (include "service.callerLabels" (keys (.Values.upstreams | default dict)) | fromYaml) }}
+{{- define "common.labelsErrors" -}}
+{{- $own := merge (include "common.podLabels" . | fromYaml) (include "common.callerLabels" (keys (.Values.upstreams | default dict)) | fromYaml) }}
 {{- range $name := keys .Values.podLabels | sortAlpha }}
 {{- if hasKey $own $name }}
 podLabels contains {{ $name }}, which the chart sets: expected labels with other names
@@ -44,37 +44,37 @@ podLabels contains {{ $name }}, which the chart sets: expected labels with other
 {{- end }}
 {{- end }}
 
-{{- define "service.terminationErrors" -}}
+{{- define "common.terminationErrors" -}}
 {{- $given := int64 .Values.terminationGracePeriodSeconds }}
-{{- $minimum := int64 (include "service.minGracePeriodSeconds" .) }}
+{{- $minimum := int64 (include "common.minGracePeriodSeconds" .) }}
 {{- if and $given (lt $given $minimum) }}
-terminationGracePeriodSeconds is {{ $given }}, which would interrupt requests: preStop ({{ .Values.preStopSleepSeconds }} s), drain delay ({{ include "service.text" .Values.config.DRAIN_DELAY_MS }} ms), idle connections (5000 ms), the longest request ({{ include "service.longestRequestMs" . }} ms), closing (2000 ms) and a margin (2 s) need {{ $minimum }} s; expected that or more, or 0 to have it computed
+terminationGracePeriodSeconds is {{ $given }}, which would interrupt requests: preStop ({{ .Values.preStopSleepSeconds }} s), drain delay ({{ include "common.text" .Values.config.DRAIN_DELAY_MS }} ms), idle connections (5000 ms), the longest request ({{ include "common.longestRequestMs" . }} ms), closing (2000 ms) and a margin (2 s) need {{ $minimum }} s; expected that or more, or 0 to have it computed
 {{- end }}
 {{- end }}
 
 {{- /* A quantity such as 256Mi in mebibytes, rounded down. */}}
-{{- define "service.mebibytes" -}}
+{{- define "common.mebibytes" -}}
 {{- $units := dict "" 1 "k" 1000 "M" 1000000 "G" 1000000000 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 }}
-{{- $text := include "service.text" . }}
+{{- $text := include "common.text" . }}
 {{- $unit := regexFind "[A-Za-z]*$" $text }}
 {{- divf (mulf (trimSuffix $unit $text | float64) (get $units $unit | default 0)) 1048576 | floor | int64 }}
 {{- end }}
 
-{{- define "service.memoryErrors" -}}
+{{- define "common.memoryErrors" -}}
 {{- $memory := dig "limits" "memory" "" (.Values.resources | default dict) }}
 {{- if not $memory }}
 resources.limits.memory is not set, and the heap size depends on it: expected 128Mi or more
-{{- else if lt (include "service.mebibytes" $memory | int64) 128 }}
-resources.limits.memory is {{ include "service.text" $memory }}, too little to start: expected 128Mi or more
+{{- else if lt (include "common.mebibytes" $memory | int64) 128 }}
+resources.limits.memory is {{ include "common.text" $memory }}, too little to start: expected 128Mi or more
 {{- end }}
 {{- $request := dig "requests" "memory" "" (.Values.resources | default dict) }}
-{{- if and $memory $request (gt (include "service.mebibytes" $request | int64) (include "service.mebibytes" $memory | int64)) }}
-resources.requests.memory is {{ include "service.text" $request }}, above resources.limits.memory ({{ include "service.text" $memory }}): expected that or less
+{{- if and $memory $request (gt (include "common.mebibytes" $request | int64) (include "common.mebibytes" $memory | int64)) }}
+resources.requests.memory is {{ include "common.text" $request }}, above resources.limits.memory ({{ include "common.text" $memory }}): expected that or less
 {{- end }}
 {{- end }}
 
 {{- /* The address of a server, as a value or in a Secret: (dict "path" "store.postgres" "server" …). */}}
-{{- define "service.addressErrors" -}}
+{{- define "common.addressErrors" -}}
 {{- $given := list }}
 {{- with .server.url }}{{ $given = append $given . }}{{ end }}
 {{- with .server.existingSecret.name }}{{ $given = append $given . }}{{ end }}
@@ -88,16 +88,16 @@ resources.requests.memory is {{ include "service.text" $request }}, above resour
 {{- end }}
 
 {{- /* The authority of a URL (RFC 3986, section 3.2): user and password, host, port. */}}
-{{- define "service.authorityForm" -}}
+{{- define "common.authorityForm" -}}
 {{- `(([\w.~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2})*@)?([\w.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?` }}
 {{- end }}
 
-{{- define "service.storeErrors" -}}
+{{- define "common.storeErrors" -}}
 {{- with .Values.store }}
 {{- if eq .type "postgres" }}
-{{- include "service.addressErrors" (dict "path" "store.postgres" "server" .postgres "reason" "store.type is postgres" "form" (printf `^postgres(ql)?://%s/\S+$` (include "service.authorityForm" .)) "expected" "postgres://user:password@host:5432/name, with special characters of the password encoded, such as %23 for #") }}
+{{- include "common.addressErrors" (dict "path" "store.postgres" "server" .postgres "reason" "store.type is postgres" "form" (printf `^postgres(ql)?://%s/\S+$` (include "common.authorityForm" .)) "expected" "postgres://user:password@host:5432/name, with special characters of the password encoded, such as %23 for #") }}
 {{- if and (.postgres.caSecret | default dict).name .postgres.url (not (contains "sslrootcert=" .postgres.url)) }}
-store.postgres.caSecret.name is set, but store.postgres.url does not use it: expected a url that ends in ?sslmode=verify-full&sslrootcert={{ include "service.secretsFolder" $ }}/postgres-ca.crt
+store.postgres.caSecret.name is set, but store.postgres.url does not use it: expected a url that ends in ?sslmode=verify-full&sslrootcert={{ include "common.secretsFolder" $ }}/postgres-ca.crt
 {{- end }}
 {{- else if and .sqlite.ephemeral .sqlite.existingClaim }}
 store.sqlite.ephemeral and store.sqlite.existingClaim are both set: expected one of them
@@ -105,15 +105,15 @@ store.sqlite.ephemeral and store.sqlite.existingClaim are both set: expected one
 {{- end }}
 {{- end }}
 
-{{- define "service.rateLimitErrors" -}}
+{{- define "common.rateLimitErrors" -}}
 {{- with .Values.rateLimit }}
 {{- if eq .store "redis" }}
-{{- include "service.addressErrors" (dict "path" "rateLimit.redis" "server" .redis "reason" "rateLimit.store is redis" "form" (printf `^rediss?://%s(/\S*)?$` (include "service.authorityForm" .)) "expected" "redis://:password@host:6379, with special characters of the password encoded, such as %23 for #") }}
+{{- include "common.addressErrors" (dict "path" "rateLimit.redis" "server" .redis "reason" "rateLimit.store is redis" "form" (printf `^rediss?://%s(/\S*)?$` (include "common.authorityForm" .)) "expected" "redis://:password@host:6379, with special characters of the password encoded, such as %23 for #") }}
 {{- end }}
 {{- end }}
 {{- end }}
 
-{{- define "service.jwtErrors" -}}
+{{- define "common.jwtErrors" -}}
 {{- with .Values.jwt }}
 {{- $given := list }}
 {{- if .secret }}{{ $given = append $given "jwt.secret" }}{{ end }}
@@ -129,21 +129,21 @@ jwt.secret is too short to be safe: expected 32 characters or more, got {{ len .
 {{- end }}
 {{- end }}
 
-{{- define "service.upstreamsErrors" -}}
+{{- define "common.upstreamsErrors" -}}
 {{- range $name := keys (.Values.upstreams | default dict) | sortAlpha }}
-{{- if not (regexMatch (printf `^https?://%s(/\S*)?$` (include "service.authorityForm" $)) (include "service.upstream" (list $ $name))) }}
+{{- if not (regexMatch (printf `^https?://%s(/\S*)?$` (include "common.authorityForm" $)) (include "common.upstream" (list $ $name))) }}
 upstreams.{{ $name }} is not a valid address: expected a form such as http://{{ $name }}.namespace
 {{- end }}
 {{- end }}
 {{- end }}
 
-{{- define "service.ingressErrors" -}}
-{{- $ingress := include "service.shared" (list . "ingress") | fromYaml }}
+{{- define "common.ingressErrors" -}}
+{{- $ingress := include "common.shared" (list . "ingress") | fromYaml }}
 {{- if $ingress.enabled }}
 {{- if not $ingress.hosts }}
 ingress.enabled is true, but ingress.hosts is empty: expected a host such as [{host: api.example.org}]
 {{- end }}
-{{- if include "service.isMinion" $ingress }}
+{{- if include "common.isMinion" $ingress }}
 {{- /* The platform has the master Ingress of the host, so that all its Ingresses are minions. */}}
 {{- $otherwise := dig "ingress" "enabled" false (.Values.global | default dict) | ternary "" ", or ingress.mergeable false" }}
 {{- if gt (len $ingress.hosts) 1 }}
@@ -153,14 +153,14 @@ ingress.hosts has {{ len $ingress.hosts }} hosts, but an Ingress of f5-nginx tha
 ingress.tls is set, but an Ingress of f5-nginx that shares its host cannot have a certificate: expected it in the master Ingress of the host{{ $otherwise }}
 {{- end }}
 {{- end }}
-{{- if and .Values.networkPolicy.enabled (not (include "service.controllerNamespace" .)) (not (include "service.callers" . | trim)) }}
+{{- if and .Values.networkPolicy.enabled (not (include "common.controllerNamespace" .)) (not (include "common.callers" . | trim)) }}
 ingress.enabled is true, but the NetworkPolicy would block the controller: expected ingress.controllerNamespace, or peers in networkPolicy.from
 {{- end }}
 {{- end }}
 {{- end }}
 
-{{- define "service.httpRouteErrors" -}}
-{{- $route := include "service.shared" (list . "httpRoute") | fromYaml }}
+{{- define "common.httpRouteErrors" -}}
+{{- $route := include "common.shared" (list . "httpRoute") | fromYaml }}
 {{- if $route.enabled }}
 {{- if not $route.parentRefs }}
 httpRoute.enabled is true, but httpRoute.parentRefs is empty: expected a gateway such as [{name: public}]
@@ -185,7 +185,7 @@ httpRoute.others contains {{ .name }} with headers whose names differ only in ca
 httpRoute.others contains {{ .name }} with the same headers as another entry, so that it would get no such request: expected different headers
 {{- end }}
 {{- $rules = append $rules $headers }}
-{{- if eq .name (include "service.name" $) }}
+{{- if eq .name (include "common.name" $) }}
 httpRoute.others contains {{ .name }}, which is the Service of this release: expected its share in httpRoute.weight
 {{- else if and (lookup "v1" "ConfigMap" $.Release.Namespace "kube-root-ca.crt") (not (lookup "v1" "Service" $.Release.Namespace .name)) }}
 httpRoute.others contains {{ .name }}, but {{ $.Release.Namespace }} has no such Service, so that its share of the requests would get 500: expected the release installed first
@@ -194,7 +194,7 @@ httpRoute.others contains {{ .name }}, but {{ $.Release.Namespace }} has no such
 {{- if not $shares }}
 httpRoute.weight and all weights in httpRoute.others are 0, so that every request would get 500: expected one weight above 0
 {{- end }}
-{{- if and .Values.networkPolicy.enabled (not (include "service.callers" . | trim)) }}
+{{- if and .Values.networkPolicy.enabled (not (include "common.callers" . | trim)) }}
 httpRoute.enabled is true, but the NetworkPolicy would block the gateway: expected its pods or namespace in networkPolicy.from
 {{- end }}
 {{- else if $route.others }}

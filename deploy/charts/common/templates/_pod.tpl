@@ -2,7 +2,7 @@
 The settings of every pod, which meet Pod Security "restricted". (dict "root" $ "pod" values): `pod` has
 `podSecurityContext` and `imagePullSecrets`; `securityContext` adds settings.
 */}}
-{{- define "service.podSettings" -}}
+{{- define "common.podSettings" -}}
 automountServiceAccountToken: false
 # Service links would add environment variables that look like misspelled configuration.
 enableServiceLinks: false
@@ -16,9 +16,9 @@ imagePullSecrets:
 {{- end }}
 
 {{- /* The settings of every container: (dict "root" $ "image" values "tag" "1.0"). */}}
-{{- define "service.containerSettings" -}}
+{{- define "common.containerSettings" -}}
 {{- $global := dig "image" dict (.root.Values.global | default dict) }}
-image: {{ include "service.imageReference" . | quote }}
+image: {{ include "common.imageReference" . | quote }}
 imagePullPolicy: {{ $global.pullPolicy | default .image.pullPolicy }}
 securityContext:
   allowPrivilegeEscalation: false
@@ -27,7 +27,7 @@ securityContext:
     drop: [ALL]
 {{- end }}
 
-{{- define "service.imageReference" -}}
+{{- define "common.imageReference" -}}
 {{- $global := dig "image" dict (.root.Values.global | default dict) }}
 {{- with $global.registry | default .image.registry }}{{ . }}/{{ end }}{{ .image.repository }}:{{ .tag }}
 {{- with .image.digest }}@{{ . }}{{ end }}
@@ -36,33 +36,33 @@ securityContext:
 {{- /*
 The service's image, if nodes pull it from their default registry: its repository begins with no host name.
 */}}
-{{- define "service.imageWithoutRegistry" -}}
-{{- $image := include "service.imageReference" (dict "root" . "image" .Values.image "tag" (include "service.tag" .)) }}
+{{- define "common.imageWithoutRegistry" -}}
+{{- $image := include "common.imageReference" (dict "root" . "image" .Values.image "tag" (include "common.tag" .)) }}
 {{- $policy := dig "image" "pullPolicy" "" (.Values.global | default dict) | default .Values.image.pullPolicy }}
 {{- if not (or (eq $policy "Never") (regexMatch `^([^/]*[.:][^/]*|localhost)/` $image)) }}{{ $image }}{{ end }}
 {{- end }}
 
 {{- /* The tag of the service's image, which is the version in labels. */}}
-{{- define "service.tag" -}}
+{{- define "common.tag" -}}
 {{- dig "image" "tag" "" (.Values.global | default dict) | default .Values.image.tag | default .Chart.AppVersion }}
 {{- end }}
 
 {{- /* The same two for the service's own pods and containers, its test included. */}}
-{{- define "service.ownPodSettings" -}}
+{{- define "common.ownPodSettings" -}}
 {{- $context := dict }}
-{{- if eq (include "service.storeType" .) "sqlite" }}
+{{- if eq (include "common.storeType" .) "sqlite" }}
 {{- with .Values.store.sqlite.fsGroup }}
 {{- $context = dict "fsGroup" (int64 .) "fsGroupChangePolicy" "OnRootMismatch" }}
 {{- end }}
 {{- end }}
-{{- include "service.podSettings" (dict "root" . "pod" .Values "securityContext" $context) }}
+{{- include "common.podSettings" (dict "root" . "pod" .Values "securityContext" $context) }}
 {{- end }}
-{{- define "service.ownContainerSettings" -}}
-{{- include "service.containerSettings" (dict "root" . "image" .Values.image "tag" (include "service.tag" .)) }}
+{{- define "common.ownContainerSettings" -}}
+{{- include "common.containerSettings" (dict "root" . "image" .Values.image "tag" (include "common.tag" .)) }}
 {{- end }}
 
 {{- /* Constraints with a labelSelector for the pods: (dict "constraints" list "labels" "name: value"). */}}
-{{- define "service.topologySpread" -}}
+{{- define "common.topologySpread" -}}
 {{- $selector := dict "labelSelector" (dict "matchLabels" (fromYaml .labels)) }}
 {{- with .constraints }}
 topologySpreadConstraints:
@@ -73,7 +73,7 @@ topologySpreadConstraints:
 {{- end }}
 
 {{- /* Moves pods away from a failed node after some seconds; Kubernetes would wait for five minutes. */}}
-{{- define "service.nodeFailureTolerations" -}}
+{{- define "common.nodeFailureTolerations" -}}
 {{- range list "not-ready" "unreachable" }}
 - key: node.kubernetes.io/{{ . }}
   operator: Exists
@@ -83,7 +83,7 @@ topologySpreadConstraints:
 {{- end }}
 
 {{- /* The nodes of pods: (dict "pod" values "tolerations" more tolerations). */}}
-{{- define "service.placement" -}}
+{{- define "common.placement" -}}
 {{- with .pod.priorityClassName }}
 priorityClassName: {{ . }}
 {{- end }}

@@ -1,61 +1,61 @@
 {{- /* The first policy blocks all traffic, the second allows what the values list. */}}
-{{- define "service.networkPolicies" -}}
+{{- define "common.networkPolicies" -}}
 {{- if .Values.networkPolicy.enabled }}
-{{- $policy := include "service.policy" . | fromYaml -}}
+{{- $policy := include "common.policy" . | fromYaml -}}
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata:
-  name: {{ include "service.name" . }}-deny
+  name: {{ include "common.name" . }}-deny
   labels:
-    {{- include "service.labels" . | nindent 4 }}
+    {{- include "common.labels" . | nindent 4 }}
 spec:
   podSelector:
     matchLabels:
-      {{- include "service.selectorLabels" . | nindent 6 }}
+      {{- include "common.selectorLabels" . | nindent 6 }}
   policyTypes: [Ingress, Egress]
 ---
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata:
-  name: {{ include "service.name" . }}
+  name: {{ include "common.name" . }}
   labels:
-    {{- include "service.labels" . | nindent 4 }}
+    {{- include "common.labels" . | nindent 4 }}
 spec:
   podSelector:
     matchLabels:
-      {{- include "service.selectorLabels" . | nindent 6 }}
+      {{- include "common.selectorLabels" . | nindent 6 }}
   policyTypes: [Ingress, Egress]
   ingress:
     - from:
         - podSelector:
             matchLabels:
-              {{- include "service.callerLabels" (list .Chart.Name) | trim | nindent 14 }}
-        {{- with include "service.controllerNamespace" . }}
+              {{- include "common.callerLabels" (list .Chart.Name) | trim | nindent 14 }}
+        {{- with include "common.controllerNamespace" . }}
         - namespaceSelector:
             matchLabels:
               kubernetes.io/metadata.name: {{ . }}
         {{- end }}
-        {{- with include "service.callers" . | trim }}
+        {{- with include "common.callers" . | trim }}
         {{- . | nindent 8 }}
         {{- end }}
       ports:
-        - port: {{ include "service.httpPort" . }}
+        - port: {{ include "common.httpPort" . }}
     {{- with $policy.monitoringFrom }}
     # Probes of the kubelet come from the node of the pod, which policies do not block.
     - from:
         {{- toYaml . | nindent 8 }}
       ports:
-        - port: {{ include "service.healthPort" $ }}
+        - port: {{ include "common.healthPort" $ }}
     {{- end }}
   egress:
-    {{- include "service.egressDns" . | nindent 4 }}
-    {{- include "service.egress" . | trim | nindent 4 }}
+    {{- include "common.egressDns" . | nindent 4 }}
+    {{- include "common.egress" . | trim | nindent 4 }}
 {{- end }}
 {{- end }}
 
 {{- /* An empty list would allow every peer or port, so the rule needs both. */}}
-{{- define "service.egressDns" -}}
-{{- $policy := include "service.policy" . | fromYaml -}}
+{{- define "common.egressDns" -}}
+{{- $policy := include "common.policy" . | fromYaml -}}
 {{- if and $policy.dnsTo $policy.dnsPorts -}}
 - to:
     {{- toYaml $policy.dnsTo | nindent 4 }}
@@ -68,7 +68,7 @@ spec:
 {{- end }}
 
 {{- /* The peers that values allow: those that the parent chart shares, and the chart's own. */}}
-{{- define "service.callers" -}}
+{{- define "common.callers" -}}
 {{- $global := dig "networkPolicy" "from" list (.Values.global | default dict) }}
 {{- with concat $global .Values.networkPolicy.from }}
 {{- tpl (toYaml .) $ }}
@@ -76,30 +76,30 @@ spec:
 {{- end }}
 
 {{- /* The outgoing connections: store, rate limits, public keys, traces and other services. */}}
-{{- define "service.egress" -}}
+{{- define "common.egress" -}}
 {{- $policy := .Values.networkPolicy }}
-{{- if eq (include "service.storeType" .) "postgres" }}
-{{- include "service.egressTo" (dict "root" . "peers" $policy.databaseTo "port" (include "service.portOf" (list .Values.store.postgres 5432))) }}
+{{- if eq (include "common.storeType" .) "postgres" }}
+{{- include "common.egressTo" (dict "root" . "peers" $policy.databaseTo "port" (include "common.portOf" (list .Values.store.postgres 5432))) }}
 {{- end }}
 {{- with .Values.rateLimit }}
 {{- if eq .store "redis" }}
-{{- include "service.egressTo" (dict "root" $ "peers" $policy.redisTo "port" (include "service.portOf" (list .redis 6379))) }}
+{{- include "common.egressTo" (dict "root" $ "peers" $policy.redisTo "port" (include "common.portOf" (list .redis 6379))) }}
 {{- end }}
 {{- end }}
 {{- with .Values.jwt }}
 {{- if .jwksUrl }}
-{{- include "service.egressTo" (dict "root" $ "peers" $policy.jwksTo "port" (include "service.urlPort" .jwksUrl)) }}
+{{- include "common.egressTo" (dict "root" $ "peers" $policy.jwksTo "port" (include "common.urlPort" .jwksUrl)) }}
 {{- end }}
 {{- end }}
 {{- with .Values.config.OTEL_EXPORTER_OTLP_ENDPOINT }}
-{{- include "service.egressTo" (dict "root" $ "peers" $policy.collectorTo "port" (include "service.urlPort" .)) }}
+{{- include "common.egressTo" (dict "root" $ "peers" $policy.collectorTo "port" (include "common.urlPort" .)) }}
 {{- end }}
 {{- range $name := keys (.Values.upstreams | default dict) | sortAlpha }}
-{{- $url := include "service.upstream" (list $ $name) }}
-{{- if contains "." (include "service.urlHost" $url) }}
+{{- $url := include "common.upstream" (list $ $name) }}
+{{- if contains "." (include "common.urlHost" $url) }}
 {{- /* A policy applies to the port of the pod, which may differ from that of its Service. */}}
-{{- range list (include "service.urlPort" $url) (include "service.httpPort" $) | uniq }}
-{{- include "service.egressTo" (dict "root" $ "peers" $policy.upstreamsTo "port" .) }}
+{{- range list (include "common.urlPort" $url) (include "common.httpPort" $) | uniq }}
+{{- include "common.egressTo" (dict "root" $ "peers" $policy.upstreamsTo "port" .) }}
 {{- end }}
 {{- else }}
 - to:
@@ -108,7 +108,7 @@ spec:
           app.kubernetes.io/name: {{ $name }}
           app.kubernetes.io/part-of: fw
   ports:
-    - port: {{ include "service.httpPort" $ }}
+    - port: {{ include "common.httpPort" $ }}
 {{- end }}
 {{- end }}
 {{- with $policy.egress }}
@@ -117,7 +117,7 @@ spec:
 {{- end }}
 
 {{- /* Allows connections on one port to the given peers, or to any address. */}}
-{{- define "service.egressTo" }}
+{{- define "common.egressTo" }}
 - ports:
     - port: {{ .port }}
   {{- with .peers }}
@@ -127,19 +127,19 @@ spec:
 {{- end }}
 
 {{- /* The port of a server: that of its `url`, its `port`, or the given default. */}}
-{{- define "service.portOf" -}}
+{{- define "common.portOf" -}}
 {{- $server := index . 0 }}
 {{- $default := index . 1 }}
-{{- $host := include "service.urlHost" ($server.url | default "") }}
+{{- $host := include "common.urlHost" ($server.url | default "") }}
 {{- regexFind ":[0-9]+$" $host | trimPrefix ":" | default ($server.port | default $default | int64 | toString) }}
 {{- end }}
 
-{{- define "service.urlPort" -}}
-{{- regexFind ":[0-9]+$" (include "service.urlHost" .) | trimPrefix ":" | default (hasPrefix "https:" . | ternary "443" "80") }}
+{{- define "common.urlPort" -}}
+{{- regexFind ":[0-9]+$" (include "common.urlHost" .) | trimPrefix ":" | default (hasPrefix "https:" . | ternary "443" "80") }}
 {{- end }}
 
 {{- /* The host and port of a URL. Helm's urlParse would print the password of a URL that it cannot read. */}}
-{{- define "service.urlHost" -}}
+{{- define "common.urlHost" -}}
 {{- regexReplaceAll `^[^:/]*://([^/?#]*@)?([^/?#]*).*$` . "${2}" }}
 {{- end }}
 
@@ -147,7 +147,7 @@ spec:
 The values of the NetworkPolicy. Non-empty lists of the parent chart replace the chart's own, except the
 peers in "from", which are added.
 */}}
-{{- define "service.policy" -}}
+{{- define "common.policy" -}}
 {{- $policy := deepCopy .Values.networkPolicy }}
 {{- range $key, $value := get (.Values.global | default dict) "networkPolicy" | default dict }}
 {{- if $value }}{{ $_ := set $policy $key $value }}{{ end }}

@@ -1,24 +1,24 @@
-{{- define "service.notes" -}}
-{{- $name := include "service.name" . }}
-{{- $ingress := include "service.shared" (list . "ingress") | fromYaml }}
-{{- $route := include "service.shared" (list . "httpRoute") | fromYaml }}
-{{ .Chart.Name }} {{ include "service.tag" . }} is installed as {{ $name }} in the namespace {{ .Release.Namespace }}.
+{{- define "common.notes" -}}
+{{- $name := include "common.name" . }}
+{{- $ingress := include "common.shared" (list . "ingress") | fromYaml }}
+{{- $route := include "common.shared" (list . "httpRoute") | fromYaml }}
+{{ .Chart.Name }} {{ include "common.tag" . }} is installed as {{ $name }} in the namespace {{ .Release.Namespace }}.
 
 Addresses:
 
-  Cluster: {{ include "service.address" . }}{{ if .Values.networkPolicy.enabled }} (pods of this namespace with the label {{ include "service.callerLabels" (list .Chart.Name) | trim }}){{ end }}
+  Cluster: {{ include "common.address" . }}{{ if .Values.networkPolicy.enabled }} (pods of this namespace with the label {{ include "common.callerLabels" (list .Chart.Name) | trim }}){{ end }}
 {{- if $ingress.enabled }}
-{{- $tlsIsInMaster := and (include "service.isMinion" $ingress) (not $ingress.tls) }}
+{{- $tlsIsInMaster := and (include "common.isMinion" $ingress) (not $ingress.tls) }}
 {{- range $ingress.hosts }}
   Ingress: {{ $ingress.tls | empty | ternary "http" "https" }}://{{ .host }}/api/v2/{{ $.Chart.Name }}{{ if $tlsIsInMaster }} (https if the master Ingress has a certificate){{ end }}
 {{- end }}
 {{- end }}
 {{- if $route.enabled }}
-{{- range include "service.routeHosts" $route | fromYamlArray }}
+{{- range include "common.routeHosts" $route | fromYamlArray }}
   Gateway: https://{{ . }}/api/v2/{{ $.Chart.Name }} (http if its listener has no certificate)
 {{- end }}
 {{- end }}
-{{- with include "service.routeSplit" . }}
+{{- with include "common.routeSplit" . }}
 
 {{ . | trim }}
 {{- end }}
@@ -32,37 +32,37 @@ Try it from this machine:
   {{- end }}
   kubectl --namespace {{ .Release.Namespace }} port-forward service/{{ $name }} 8080:{{ .Values.service.port }} &
   sleep 2
-  {{- with include "service.token" . | trim }}
+  {{- with include "common.token" . | trim }}
   {{- . | nindent 2 }}
   {{- end }}
   {{ .Files.Get "files/curl.txt" | trim | nindent 2 | trim }}
   helm test {{ .Release.Name }} --namespace {{ .Release.Namespace }}
-{{- with include "service.warnings" . | trim }}
+{{- with include "common.warnings" . | trim }}
 
 {{ . }}
 {{- end }}
 {{- end }}
 
-{{- define "service.address" -}}
-http://{{ include "service.name" . }}.{{ .Release.Namespace }}{{ if ne (int .Values.service.port) 80 }}:{{ .Values.service.port }}{{ end }}
+{{- define "common.address" -}}
+http://{{ include "common.name" . }}.{{ .Release.Namespace }}{{ if ne (int .Values.service.port) 80 }}:{{ .Values.service.port }}{{ end }}
 {{- end }}
 
 {{- /* Shell lines that set TOKEN, for a service that requires tokens. */}}
-{{- define "service.token" -}}
+{{- define "common.token" -}}
 {{- with .Values.jwt }}
 {{- if .jwksUrl }}
 # A token from {{ .issuer }} for {{ .audience }}, signed with a key from {{ .jwksUrl }}:
 TOKEN=…
 {{- else if .secret }}
-{{- include "service.tokenLines" (dict "root" $ "secret" (include "service.name" $) "key" "JWT_SECRET") }}
+{{- include "common.tokenLines" (dict "root" $ "secret" (include "common.name" $) "key" "JWT_SECRET") }}
 {{- else }}
-{{- include "service.tokenLines" (dict "root" $ "secret" (tpl .existingSecret.name $) "key" .existingSecret.key) }}
+{{- include "common.tokenLines" (dict "root" $ "secret" (tpl .existingSecret.name $) "key" .existingSecret.key) }}
 {{- end }}
 {{- end }}
 {{- end }}
 
 {{- /* Shell lines that sign a token for the user ada, valid for an hour: (dict "root" $ "secret" name "key" key). */}}
-{{- define "service.tokenLines" -}}
+{{- define "common.tokenLines" -}}
 {{- $jwt := .root.Values.jwt }}
 SECRET=$(kubectl --namespace {{ .root.Release.Namespace }} get secret {{ .secret }} -o jsonpath='{.data.{{ .key | replace "." "\\." }}}' | base64 -d)
 encode() { openssl base64 -A | tr '+/' '-_' | tr -d '='; }
@@ -71,15 +71,15 @@ TOKEN=$SIGNED.$(printf %s "$SIGNED" | openssl dgst -sha256 -hmac "$SECRET" -bina
 {{- end }}
 
 {{- /* Settings that are allowed but risky. */}}
-{{- define "service.warnings" -}}
-{{- $ingress := include "service.shared" (list . "ingress") | fromYaml }}
+{{- define "common.warnings" -}}
+{{- $ingress := include "common.shared" (list . "ingress") | fromYaml }}
 {{- if and $ingress.enabled (eq $ingress.controller "ingress-nginx") }}
 * ingress-nginx has had no fixes since March 2026 and has known vulnerabilities: plan to replace it.
 {{- end }}
-{{- if and $ingress.enabled (include "service.isMinion" $ingress) }}
+{{- if and $ingress.enabled (include "common.isMinion" $ingress) }}
 * The controller serves this Ingress (a minion) once there is a master Ingress for {{ (first $ingress.hosts).host }}. The chart platform creates one.
 {{- end }}
-{{- with include "service.imageWithoutRegistry" . }}
+{{- with include "common.imageWithoutRegistry" . }}
 * Unless the nodes have the image {{ . }}, they pull it from Docker Hub, which does not have it (ErrImagePull): set image.registry.
 {{- end }}
 {{- with .Values.store }}
@@ -88,9 +88,9 @@ TOKEN=$SIGNED.$(printf %s "$SIGNED" | openssl dgst -sha256 -hmac "$SECRET" -bina
 {{- end }}
 {{- end }}
 {{- range $name := keys (.Values.upstreams | default dict) | sortAlpha }}
-* Statistics come from {{ include "service.upstream" (list $ $name) }}. While it is unavailable, reports are incomplete and list what is missing.
+* Statistics come from {{ include "common.upstream" (list $ $name) }}. While it is unavailable, reports are incomplete and list what is missing.
 {{- end }}
-{{- if lt (include "service.minReplicas" . | int) 2 }}
+{{- if lt (include "common.minReplicas" . | int) 2 }}
 * There can be only one pod: upgrades, node drains and crashes cause an outage.
 {{- end }}
 {{- if and .Values.autoscaling.enabled (not (.Capabilities.APIVersions.Has "metrics.k8s.io/v1beta1")) }}

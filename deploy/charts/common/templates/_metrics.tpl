@@ -1,40 +1,40 @@
-{{- define "service.metrics" -}}
+{{- define "common.metrics" -}}
 {{- with .Values.metrics }}
 {{- if .serviceMonitor.enabled }}
-{{- include "service.monitor" $ }}
+{{- include "common.monitor" $ }}
 ---
 {{- end }}
 {{- if .prometheusRule.enabled }}
-{{- include "service.alerts" $ }}
+{{- include "common.alerts" $ }}
 {{- end }}
 {{- end }}
 {{- end }}
 
 {{- /* A Service of the health ports for Prometheus. It includes pods that are not ready. */}}
-{{- define "service.monitor" -}}
+{{- define "common.monitor" -}}
 apiVersion: v1
 kind: Service
 metadata:
-  name: {{ include "service.name" . }}-metrics
+  name: {{ include "common.name" . }}-metrics
   labels:
-    {{- include "service.labels" . | nindent 4 }}
+    {{- include "common.labels" . | nindent 4 }}
     app.kubernetes.io/component: metrics
 spec:
   clusterIP: None
   publishNotReadyAddresses: true
   selector:
-    {{- include "service.selectorLabels" . | nindent 4 }}
+    {{- include "common.selectorLabels" . | nindent 4 }}
   ports:
     - name: health
-      port: {{ include "service.healthPort" . }}
+      port: {{ include "common.healthPort" . }}
       targetPort: health
 ---
 apiVersion: monitoring.coreos.com/v1
 kind: ServiceMonitor
 metadata:
-  name: {{ include "service.name" . }}
+  name: {{ include "common.name" . }}
   labels:
-    {{- include "service.labels" . | nindent 4 }}
+    {{- include "common.labels" . | nindent 4 }}
     {{- with .Values.metrics.serviceMonitor.labels }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
@@ -51,26 +51,26 @@ spec:
 {{- end }}
 
 {{- /* A file of the service's chart, for this release. */}}
-{{- define "service.monitoringFile" -}}
+{{- define "common.monitoringFile" -}}
 {{- $root := index . 0 }}
 {{- $file := index . 1 }}
 {{- $text := $root.Files.Get $file | required (printf "Cannot read %s: the chart %s needs it" $file $root.Chart.Name) }}
-{{- $text | replace "NAMESPACE" $root.Release.Namespace | replace "SERVICE" (include "service.name" $root) }}
+{{- $text | replace "NAMESPACE" $root.Release.Namespace | replace "SERVICE" (include "common.name" $root) }}
 {{- end }}
 
 {{- /* Recording and alerting rules, generated from deploy/slo.ts. */}}
-{{- define "service.alerts" -}}
+{{- define "common.alerts" -}}
 apiVersion: monitoring.coreos.com/v1
 kind: PrometheusRule
 metadata:
-  name: {{ include "service.name" . }}
+  name: {{ include "common.name" . }}
   labels:
-    {{- include "service.labels" . | nindent 4 }}
+    {{- include "common.labels" . | nindent 4 }}
     {{- with .Values.metrics.prometheusRule.labels }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
 spec:
-  {{- $rules := include "service.monitoringFile" (list . "files/alerts.yaml") }}
+  {{- $rules := include "common.monitoringFile" (list . "files/alerts.yaml") }}
   {{- with .Values.metrics.prometheusRule.runbookUrl }}
   {{- $rules = replace "RUNBOOK" . $rules }}
   {{- else }}
@@ -79,7 +79,7 @@ spec:
   {{- $rules | nindent 2 }}
 {{- end }}
 
-{{- define "service.metricsErrors" -}}
+{{- define "common.metricsErrors" -}}
 {{- with .Values.metrics }}
 {{- if and .prometheusRule.enabled (not .serviceMonitor.enabled) }}
 metrics.prometheusRule.enabled is true, but metrics.serviceMonitor.enabled is false, so that Prometheus would have no metrics and the alert ServiceUnavailable would fire permanently: expected metrics.serviceMonitor.enabled true
