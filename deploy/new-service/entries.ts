@@ -23,10 +23,7 @@ export const SHARED_FILES: readonly SharedFile[] = [
     before: /^\n## One service/m,
   },
   { file: 'deploy/slo.ts', entry: /^ {2}users: .*\n|(?:^ {2}'[A-Z]+ \/api\/v\d\/users.*\n)+/gm },
-  {
-    file: 'deploy/nginx/nginx.conf',
-    entry: /users\|(?=[a-z|]+\))|^ {4}"~\^GET \/api\/v\[12\]\/users\/.*\n/gm,
-  },
+  { file: 'deploy/nginx/nginx.conf', entry: /^ {4}"~\^GET \/api\/v\[12\]\/users\/.*\n/gm },
   {
     file: 'deploy/nginx/page/index.html',
     entry: /^ {4}<article data-check="\/api\/v2\/users.*?<\/article>\n/ms,

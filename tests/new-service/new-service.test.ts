@@ -13,7 +13,7 @@ const TESTS = [
   ...['services', 'platform.', 'rejected-values', 'variables', 'notes', 'helm-test'].map(
     (name) => `deploy/charts/tests/${name}`,
   ),
-  ...['deploy/nginx/page.test.ts', 'deploy/local/processes/edge.test.ts'],
+  'deploy/nginx',
   'deploy/local/cluster/kind.test.ts',
 ];
 

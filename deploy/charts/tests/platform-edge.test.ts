@@ -9,35 +9,29 @@ import { SERVICE_NAMES } from '../../../services/services.ts';
 import { listenAnywhere } from '../../local/testing/ports.ts';
 import { namesOf } from './platform.ts';
 import { charts, only, type Rendered, readObjects, type Values } from './render.ts';
-import { NGINX, startRenderedEdge } from './rendered-edge.ts';
+import { startRenderedEdge } from './rendered-edge.ts';
 
 let objects: Rendered[];
-let files: Record<string, string>;
-let pod: Rendered;
 let container: Rendered;
 beforeAll(() => {
   objects = charts.render('platform');
-  files = only(objects, 'ConfigMap', 'fw-edge').data;
-  pod = only(objects, 'Deployment', 'fw-edge').spec.template.spec;
-  [container] = pod.containers;
+  [container] = only(objects, 'Deployment', 'fw-edge').spec.template.spec.containers;
 });
 
-test('the edge has the same nginx.conf and page as make up', () => {
-  const page: Record<string, string> = only(objects, 'ConfigMap', 'fw-edge-page').data;
-
-  expect(files['nginx.conf']).toBe(fs.readFileSync(path.join(NGINX, 'nginx.conf'), 'utf8'));
-  expect(Object.keys(page).sort()).toEqual(fs.readdirSync(path.join(NGINX, 'page')).sort());
-  for (const [name, text] of Object.entries(page)) {
-    expect(text).toBe(fs.readFileSync(path.join(NGINX, 'page', name), 'utf8'));
-  }
-});
-
-test('the ETag of the page is a hash of its files', () => {
-  expect(files['page.conf']).toMatch(/^map "" \$page_version \{ default "[0-9a-f]{16}"; \}\n$/);
-});
+/** What depends on the limits of the services and of the edge. */
+function limitsOf(values: Values) {
+  const rendered = charts.render('platform', values);
+  const { spec } = only(rendered, 'Deployment', 'fw-edge').spec.template;
+  const listen: string = only(rendered, 'ConfigMap', 'fw-edge').data['listen.conf'];
+  return {
+    limits: listen.match(/^(client_max_body_size|\w+_timeout) .*;/gm),
+    grace: spec.terminationGracePeriodSeconds,
+    space: spec.volumes[0].emptyDir.sizeLimit,
+  };
+}
 
 test.each(['fw', 'users', 'my-catalog'])(
-  'it passes on to the Services of a release called %s',
+  'the edge forwards to the Services of a release called %s',
   (release) => {
     const all = readObjects(charts.helm(['template', release, 'platform']).stdout);
     const edge = all.find(({ kind, data }) => kind === 'ConfigMap' && 'upstreams.conf' in data);
@@ -52,82 +46,32 @@ test.each(['fw', 'users', 'my-catalog'])(
   },
 );
 
-test('the upstream of a disabled service has no server', () => {
-  const values = { users: { enabled: false }, reports: { upstreams: { users: 'http://people' } } };
-  const { data } = only(charts.render('platform', values), 'ConfigMap', 'fw-edge');
-
-  expect(data['upstreams.conf']).toMatch(
-    /^upstream users \{\n[^}]*server 127\.0\.0\.1:1 down;\n\}/,
-  );
-});
-
-test('the grace period of the edge includes preStop and the longest request', () => {
-  const [, longest] = /proxy_read_timeout (\d+)s;/.exec(files['limits.conf'] ?? '') ?? [];
-  const [, serving] = /sleep (\d+)$/.exec(container.lifecycle.preStop.exec.command[2]) ?? [];
-  const [, idle] = /keepalive_min_timeout (\d+)s;/.exec(container.command[2]) ?? [];
-
-  expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(
-    Number(serving) + Number(idle) + Number(longest),
-  );
-});
-
-test('the limits of the edge follow the time-outs and body limits of the services', () => {
-  const edgeOf = (values: Values) => {
-    const rendered = charts.render('platform', values);
-    const { spec } = only(rendered, 'Deployment', 'fw-edge').spec.template;
-    return {
-      limits: only(rendered, 'ConfigMap', 'fw-edge').data['limits.conf'],
-      grace: spec.terminationGracePeriodSeconds,
-      space: spec.volumes[0].emptyDir.sizeLimit,
-    };
-  };
-  const usual = edgeOf({});
-  const large = edgeOf({
-    users: { config: { BODY_LIMIT: 67_108_864 } },
-    catalog: { config: { REQUEST_TIMEOUT_MS: 600_000 } },
-  });
-  const absent = edgeOf({
-    users: { enabled: false, config: { BODY_LIMIT: 67_108_864, REQUEST_TIMEOUT_MS: 600_000 } },
-    reports: { upstreams: { users: 'http://people' } },
-  });
-
-  expect(usual.limits).toBe(
-    'client_max_body_size 1048576;\nproxy_read_timeout 30s;\nproxy_send_timeout 30s;\nkeepalive_timeout 620s;\n',
-  );
-  expect(usual.space).toBe('16Mi');
-  expect(large.limits).toBe(
-    'client_max_body_size 67108864;\nproxy_read_timeout 610s;\nproxy_send_timeout 610s;\nkeepalive_timeout 620s;\n',
-  );
-  expect(large).toMatchObject({ grace: usual.grace + 580, space: '256Mi' });
-  expect(absent).toEqual(usual);
-});
-
-test('the edge without resources has a volume of 16 MiB, without a limit for large bodies', () => {
-  const volumeOf = (values: Values) => {
-    const rendered = charts.render('platform', { edge: { resources: null }, ...values });
-    const { containers, volumes } = only(rendered, 'Deployment', 'fw-edge').spec.template.spec;
-    expect(containers[0].resources).toBeUndefined();
-    return volumes[0].emptyDir;
-  };
-
-  expect(volumeOf({})).toEqual({ sizeLimit: '16Mi' });
-  expect(volumeOf({ users: { config: { BODY_LIMIT: 67_108_864 } } })).toEqual({});
-});
-
-test('clients may keep an idle connection for edge.keepAliveSeconds', () => {
-  const rendered = charts.render('platform', { edge: { keepAliveSeconds: 4_000_000 } });
-
-  expect(only(rendered, 'ConfigMap', 'fw-edge').data['limits.conf']).toContain(
-    'keepalive_timeout 4000000s;',
-  );
-});
-
-test('the time-out of the edge exceeds a short time limit by 10 s', () => {
+test('the time-outs and the grace period of the edge follow the time limits of the services', () => {
   const config = { REQUEST_TIMEOUT_MS: 1_500 };
-  const values = Object.fromEntries(SERVICE_NAMES.map((name) => [name, { config }]));
-  const { data } = only(charts.render('platform', values), 'ConfigMap', 'fw-edge');
+  const short = limitsOf(Object.fromEntries(SERVICE_NAMES.map((name) => [name, { config }])));
+  const long = limitsOf({ catalog: { config: { REQUEST_TIMEOUT_MS: 600_000 } } });
+  const usual = limitsOf({});
 
-  expect(data['limits.conf']).toContain('proxy_read_timeout 12s;');
+  expect(usual.limits).toEqual(['proxy_read_timeout 30s;', 'proxy_send_timeout 30s;']);
+  expect(short.limits).toEqual(['proxy_read_timeout 12s;', 'proxy_send_timeout 12s;']);
+  expect(long.limits).toEqual(['proxy_read_timeout 610s;', 'proxy_send_timeout 610s;']);
+  // preStop, keepalive_min_timeout, the longest request, and 5 s.
+  expect(usual.grace).toBe(10 + 15 + 30 + 5);
+  expect(long.grace).toBe(usual.grace + 580);
+});
+
+test('edge.maxBodySize and edge.keepAliveSeconds override nginx.conf, and large bodies have a larger volume', () => {
+  const large = { maxBodySize: '64m', keepAliveSeconds: 4_000_000 };
+  const users = { config: { BODY_LIMIT: 67_108_864 } };
+
+  const { limits, space } = limitsOf({ edge: large, users });
+
+  expect(limits).toContain('client_max_body_size 64m;');
+  expect(limits).toContain('keepalive_timeout 4000000s;');
+  expect(space).toBe('256Mi');
+  expect(limitsOf({ edge: { maxBodySize: '1024k' } }).space).toBe('16Mi');
+  expect(limitsOf({ edge: { resources: null } }).space).toBe('16Mi');
+  expect(limitsOf({ edge: { ...large, resources: null }, users }).space).toBeUndefined();
 });
 
 test.each([
@@ -139,19 +83,15 @@ test.each([
   const nginx = path.join(prefix, 'nginx');
   const script = `#!/bin/sh\ncase "$1" in -t) ${check};; *) echo "started $*";; esac\n`;
   fs.writeFileSync(nginx, script, { mode: 0o755 });
-  const [sh, ...args]: string[] = container.command.map((one: string) =>
+  const [sh = '', ...args]: string[] = container.command.map((one: string) =>
     one.replaceAll('/edge', prefix).replace(/^nginx$/, nginx),
   );
 
-  const { stdout } = spawnSync(sh ?? '', args, {
-    env: { ...process.env, PREFIX: prefix },
-    encoding: 'utf8',
-  });
+  const env = { ...process.env, PREFIX: prefix };
+  const { stdout } = spawnSync(sh, args, { env, encoding: 'utf8' });
 
   expect(stdout).toBe(`started -e stderr -p ${prefix} -c conf/nginx.conf\n`);
-  const file = path.join(prefix, 'keepalive.conf');
-  expect(fs.existsSync(file)).toBe(kept);
-  if (kept) expect(fs.readFileSync(file, 'utf8')).toBe('keepalive_min_timeout 15s;\n');
+  expect(fs.existsSync(path.join(prefix, 'keepalive.conf'))).toBe(kept);
 });
 
 test('the pods of the edge roll only when its configuration changes', () => {
@@ -168,55 +108,46 @@ test('the pods of the edge roll only when its configuration changes', () => {
 });
 
 test('the NetworkPolicy of the edge allows the peers in allowFrom, and egress to the services', () => {
+  const office = { ipBlock: { cidr: '192.0.2.0/24' } };
   const policyOf = (values: Values) =>
     only(charts.render('platform', values), 'NetworkPolicy', 'fw-edge').spec;
-  const office = { ipBlock: { cidr: '192.0.2.0/24' } };
-  const [dns, services, ...others] = policyOf({}).egress;
+  const { ingress, egress } = policyOf({});
+  const [dns, services, ...others] = egress;
   const nameOf = ({ podSelector }: Rendered) => podSelector.matchLabels['app.kubernetes.io/name'];
 
-  expect(policyOf({}).ingress).toEqual([{ ports: [{ port: 8080 }] }]);
+  expect(ingress).toEqual([{ ports: [{ port: 8080 }] }]);
   expect(policyOf({ edge: { allowFrom: [office] } }).ingress[0].from).toContainEqual(office);
   expect(dns.ports.map(({ port }: { port: number }) => port)).toContain(53);
   expect(services.to.map(nameOf)).toEqual(SERVICE_NAMES);
   expect(others).toEqual([]);
 });
 
-function get(port: number, target: string, agent: http.Agent): Promise<http.IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const request = http.get({ host: '127.0.0.1', port, path: target, agent }, (response) => {
-      response.resume().once('end', () => resolve(response));
-    });
-    request.once('error', reject);
-  });
-}
-
-test('nginx runs with the rendered configuration; in a terminating pod each response closes its connection', async () => {
+test('nginx runs with the rendered files; in a terminating pod each response closes its connection', async () => {
   const service = http.createServer((_, response) => response.end('{}'));
+  const values = { catalog: { enabled: false }, reports: { upstreams: { catalog: 'http://a' } } };
   const { port, prefix, stop } = await startRenderedEdge({
-    objects,
+    objects: charts.render('platform', values),
     users: await listenAnywhere(service),
   });
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
-  // A service, the page, an unknown path and an unavailable service.
-  const targets = ['/api/v1/users', '/', '/nowhere', '/api/v1/catalog'];
-  const ask = async (target: string) => {
-    const { statusCode, headers, socket } = await get(port, target, agent);
-    return { statusCode, connection: headers.connection, socket };
-  };
-
-  try {
-    for (const target of targets) {
-      expect(await ask(target), target).toMatchObject({ connection: 'keep-alive' });
-    }
-    fs.writeFileSync(path.join(prefix, 'ending'), '');
-    for (const target of targets) {
-      const after = await ask(target);
-      expect(after, target).toMatchObject({ connection: 'keep-alive, close' });
-      expect((await ask('/api/v1/users')).socket).not.toBe(after.socket);
-    }
-  } finally {
-    agent.destroy();
-    await stop();
+  onTestFinished(async () => {
     service.close();
+    await stop();
+  });
+  const get = async (target: string) => {
+    const { status, headers } = await fetch(`http://127.0.0.1:${port}${target}`);
+    return { status, headers };
+  };
+  // A service, the page, a service that is not installed, and an unavailable one.
+  const statuses = { '/api/v1/users': 200, '/': 200, '/docs/catalog': 404, '/docs/reports': 502 };
+
+  for (const [target, status] of Object.entries(statuses)) {
+    const response = await get(target);
+    expect([target, response.status]).toEqual([target, status]);
+    expect(response.headers.get('connection')).toBe('keep-alive');
+  }
+  expect((await get('/')).headers.get('etag')).toMatch(/^"[0-9a-f]{16}"$/);
+  fs.writeFileSync(path.join(prefix, 'ending'), '');
+  for (const target of Object.keys(statuses)) {
+    expect((await get(target)).headers.get('connection'), target).toBe('keep-alive, close');
   }
 });

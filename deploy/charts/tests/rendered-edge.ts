@@ -9,9 +9,6 @@ import { type Certificate, writeSecretVolume } from '../../local/testing/certifi
 import { freePort } from '../../local/testing/ports.ts';
 import { only, type Rendered } from './render.ts';
 
-/** The source of the edge's configuration. */
-export const NGINX = path.join(import.meta.dirname, '../../nginx');
-
 /** nginx that runs with the rendered configuration. */
 export interface RenderedEdge {
   readonly port: number;
@@ -51,7 +48,11 @@ export async function startRenderedEdge(options: RenderedEdgeOptions): Promise<R
       );
     fs.writeFileSync(path.join(prefix, 'conf', name), local);
   }
-  fs.cpSync(path.join(NGINX, 'page'), path.join(prefix, 'page'), { recursive: true });
+  const page: Record<string, string> = only(objects, 'ConfigMap', 'fw-edge-page').data;
+  fs.mkdirSync(path.join(prefix, 'page'));
+  for (const [name, text] of Object.entries(page)) {
+    fs.writeFileSync(path.join(prefix, 'page', name), text);
+  }
   if (certificate) writeSecretVolume(path.join(prefix, 'tls'), { ...certificate });
 
   const [container] = only(objects, 'Deployment', 'fw-edge').spec.template.spec.containers;

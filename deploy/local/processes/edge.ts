@@ -3,25 +3,17 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 import { type ServiceName, serviceOf } from '../../../services/services.ts';
-import { type MeasuredReplica, renderMetrics, renderSystem } from './edge-metrics.ts';
 import type { ProcessPlan } from './process.ts';
+
+/** A replica whose metrics the page of the edge plots. */
+interface MeasuredReplica {
+  readonly name: string;
+  readonly service: string;
+  readonly healthPort: number;
+}
 
 /** The ports of each service's replicas on this machine. */
 export type Upstreams = Readonly<Record<ServiceName, readonly number[]>>;
-
-/** Limits of the services, which the edge must not undercut. */
-export interface EdgeLimits {
-  /** The longest `REQUEST_TIMEOUT_MS` of the services; 0: no limit. */
-  readonly requestTimeoutMs: number;
-  /** The largest body that a service accepts, in bytes. */
-  readonly bodyLimit: number;
-}
-
-/** tls.conf of an edge without a certificate: no response has `Strict-Transport-Security`. */
-const NO_TLS = 'map "" $strict_transport_security { default ""; }\n';
-
-/** The defaults of the services. */
-const DEFAULT_LIMITS: EdgeLimits = { requestTimeoutMs: 20_000, bodyLimit: 1024 ** 2 };
 
 export interface EdgeOptions {
   /** The path of nginx. */
@@ -30,44 +22,28 @@ export interface EdgeOptions {
   readonly upstreams: Upstreams;
   /** The folder of all files that the edge reads and writes. */
   readonly prefix: string;
-  /** Default: the defaults of the services. */
-  readonly limits?: Partial<EdgeLimits>;
+  /** Directives of the server that replace those of nginx.conf. Default: none. */
+  readonly limits?: readonly string[];
   /** The replicas whose metrics the page plots. Default: none. */
   readonly replicas?: readonly MeasuredReplica[];
   /** Links of the page to other programs. Default: none. */
   readonly links?: Readonly<Record<string, string>>;
 }
 
-/** The limits that result from the variables in `env`. */
-export function edgeLimitsOf(env: NodeJS.ProcessEnv): EdgeLimits {
+/** The directives that the variables of the services in `env` require. */
+export function edgeLimitsOf(env: NodeJS.ProcessEnv): readonly string[] {
   // The services reject an invalid number with a message.
-  const read = (name: string, fallback: number) =>
-    /^\d+$/.test(env[name] ?? '') ? Number(env[name]) : fallback;
-  return {
-    requestTimeoutMs: read('REQUEST_TIMEOUT_MS', DEFAULT_LIMITS.requestTimeoutMs),
-    // Only users reads BODY_LIMIT; the other services accept the default.
-    bodyLimit: Math.max(read('BODY_LIMIT', 0), DEFAULT_LIMITS.bodyLimit),
-  };
-}
-
-/**
- * How long clients may keep an idle connection. A load balancer or gateway in front of the edge must close
- * first: many do so after 600 s.
- */
-const KEEP_ALIVE_SECONDS = 620;
-
-/** limits.conf. The chart `platform` renders the same from its values. */
-export function renderLimits(limits: Partial<EdgeLimits> = {}): string {
-  const { requestTimeoutMs, bodyLimit } = { ...DEFAULT_LIMITS, ...limits };
-  // Longer than the service, whose 503 must reach the client. nginx has no unlimited time-out: a day.
-  const seconds = requestTimeoutMs === 0 ? 86_400 : Math.ceil(requestTimeoutMs / 1000) + 10;
-  return [
-    `client_max_body_size ${bodyLimit};`,
-    `proxy_read_timeout ${seconds}s;`,
-    `proxy_send_timeout ${seconds}s;`,
-    `keepalive_timeout ${KEEP_ALIVE_SECONDS}s;`,
-    '',
-  ].join('\n');
+  const read = (name: string) => (/^\d+$/.test(env[name] ?? '') ? Number(env[name]) : undefined);
+  const [timeoutMs, bodyLimit] = [read('REQUEST_TIMEOUT_MS'), read('BODY_LIMIT')];
+  const limits: string[] = [];
+  if (timeoutMs !== undefined) {
+    // Longer than the service, whose 503 must reach the client. nginx has no unlimited time-out: a day.
+    const seconds = timeoutMs === 0 ? 86_400 : Math.ceil(timeoutMs / 1000) + 10;
+    limits.push(`proxy_read_timeout ${seconds}s;`, `proxy_send_timeout ${seconds}s;`);
+  }
+  // Only users reads BODY_LIMIT; the other services accept 1 MiB.
+  if (bodyLimit && bodyLimit > 1024 ** 2) limits.push(`client_max_body_size ${bodyLimit};`);
+  return limits;
 }
 
 /**
@@ -82,46 +58,70 @@ const IDLE_CONNECTIONS = 256;
  */
 const MAX_CONNECTIONS = 400;
 
-/** upstreams.conf: two upstreams per service with all its replicas; critical requests have no limit. */
-export function renderUpstreams(upstreams: Partial<Upstreams>): string {
-  const all = Object.entries(upstreams).flatMap(([name, ports]) => {
-    const limit = Math.floor(MAX_CONNECTIONS / serviceOf(name as ServiceName).replicas);
+/** upstreams.conf: the map of names, and two upstreams per service; critical requests have no limit. */
+function renderUpstreams(upstreams: Upstreams): string {
+  const names = Object.keys(upstreams) as ServiceName[];
+  const entries = names.map((name) => `  ${name} ${name};\n`).join('');
+  const blocks = names.flatMap((name) => {
+    const limit = Math.floor(MAX_CONNECTIONS / serviceOf(name).replicas);
     return [
-      { name, ports, limit: `max_conns=${limit} ` },
-      { name: `${name}_critical`, ports, limit: '' },
+      renderUpstream(name, upstreams[name], `max_conns=${limit} `),
+      renderUpstream(`${name}_critical`, upstreams[name], ''),
     ];
   });
-  const blocks = all.map(({ name, ports, limit }) => {
-    const servers = ports
-      .map((port) => `  server 127.0.0.1:${port} ${limit}fail_timeout=1s;\n`)
-      .join('');
-    // Shorter than the 5 s for which a stopping service keeps idle connections: nginx always closes
-    // first, so that no request meets a closed connection.
-    return `upstream ${name} {\n${servers}  keepalive ${IDLE_CONNECTIONS};\n  keepalive_timeout 3s;\n}\n`;
-  });
-  return blocks.join('\n');
+  return [`map $service_name $service {\n  default "";\n${entries}}\n`, ...blocks].join('\n');
+}
+
+function renderUpstream(name: string, ports: readonly number[], limit: string): string {
+  const servers = ports.map((port) => `  server 127.0.0.1:${port} ${limit}fail_timeout=1s;\n`);
+  // Less than the 5 s for which a stopping service keeps idle connections: nginx always closes first.
+  return `upstream ${name} {\n${servers.join('')}  keepalive ${IDLE_CONNECTIONS};\n  keepalive_timeout 3s;\n}\n`;
+}
+
+/** The metrics of each replica, below the path of the page. */
+function renderMetrics(replicas: readonly MeasuredReplica[]): readonly string[] {
+  return replicas.map(
+    ({ name, healthPort }) => `location = /page/metrics/${name} {
+  proxy_pass http://127.0.0.1:${healthPort}/metrics;
+  access_log off;
+  error_page 502 504 @problem;
+}`,
+  );
+}
+
+/** page/system.json: the replicas of each service by name, and links to other programs. */
+function renderSystem(
+  replicas: readonly MeasuredReplica[],
+  links: Readonly<Record<string, string>>,
+): string {
+  const byService = Object.groupBy(replicas, ({ service }) => service);
+  const names = Object.entries(byService).map(([service, ones = []]) => [
+    service,
+    ones.map(({ name }) => name),
+  ]);
+  return `${JSON.stringify({ replicas: Object.fromEntries(names), links })}\n`;
 }
 
 /** Writes the configuration of the edge to `prefix`, and returns how to run nginx with it. */
 export function planEdge(options: EdgeOptions): ProcessPlan {
-  const { nginx, port, upstreams, prefix, limits, replicas = [], links = {} } = options;
+  const { nginx, port, upstreams, prefix, limits = [], replicas = [], links = {} } = options;
   const page = {
     ...readSources('page/*'),
     'page/system.json': renderSystem(replicas, links),
   };
+  const listen = [
+    `listen 127.0.0.1:${port};`,
+    `set $page_etag '"${digestOf(page).slice(0, 16)}"';`,
+    ...limits,
+    ...renderMetrics(replicas),
+  ];
   const files = {
-    ...readSources('nginx.conf'),
+    ...readSources('*.conf'),
     ...page,
-    'page.conf': `map "" $page_version { default "${digestOf(page).slice(0, 16)}"; }\n`,
-    'listen.conf': `listen 127.0.0.1:${port};\n`,
-    'tls.conf': NO_TLS,
+    'listen.conf': `${listen.join('\n')}\n`,
     'upstreams.conf': renderUpstreams(upstreams),
-    'limits.conf': renderLimits(limits),
-    'locations/metrics.conf': renderMetrics(replicas),
   };
-  for (const folder of ['page', 'locations']) {
-    fs.mkdirSync(path.join(prefix, folder), { recursive: true });
-  }
+  fs.mkdirSync(path.join(prefix, 'page'), { recursive: true });
   for (const [name, text] of Object.entries(files)) fs.writeFileSync(path.join(prefix, name), text);
 
   // Started as root, nginx runs its workers as another user, who may not read a checkout of root.

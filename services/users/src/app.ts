@@ -25,7 +25,10 @@ const DESCRIPTION = `Creates, reads, lists, changes and deletes users.
 \`If-Match\` with the \`ETag\` of a user prevents lost updates; with an \`Idempotency-Key\` a client may
 repeat a creation. Version 1 is deprecated and does not change.`;
 
-/** Reading one user: other systems need it to authorize their own requests. */
+/**
+ * Reading one user: other systems need it to authorize their own requests. `map … $class` in
+ * deploy/nginx/nginx.conf is the same rule.
+ */
 const ONE_USER = /^\/api\/v[12]\/users\/[0-9a-f-]{36}$/;
 
 const isCritical = ({ method, path }: Context) => method === 'GET' && ONE_USER.test(path);

@@ -50,6 +50,12 @@ edge.service.nodePort is {{ .service.nodePort }}, but a Service of type ClusterI
 {{- if and .service.externalTrafficPolicy (eq .service.type "ClusterIP") }}
 edge.service.externalTrafficPolicy is {{ .service.externalTrafficPolicy }}, but a Service of type ClusterIP has none: expected edge.service.type to be NodePort or LoadBalancer
 {{- end }}
+{{- range $name := include "platform.services" $ | fromYamlArray }}
+{{- $limit := include "common.bodyLimit" (get $.Subcharts $name) | int64 }}
+{{- if gt $limit (include "platform.edgeBodyBytes" $ | int64) }}
+{{ $name }}.config.BODY_LIMIT is {{ $limit }}, but the edge accepts bodies of {{ include "platform.edgeBodySize" $ }}: expected edge.maxBodySize {{ divf $limit 1048576 | ceil | int64 }}m
+{{- end }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -10,20 +10,16 @@
 {{- $longest | default 30 }}
 {{- end }}
 
-{{- /* The largest body that any service accepts, in bytes. */}}
-{{- define "platform.edgeBodyLimit" -}}
-{{- $largest := 1048576 | int64 }}
-{{- range include "platform.services" . | fromYamlArray }}
-{{- $largest = max $largest (include "common.bodyLimit" (get $.Subcharts .) | int64) }}
-{{- end }}
-{{- $largest }}
+{{- /* The largest body that nginx accepts, such as 1m. */}}
+{{- define "platform.edgeBodySize" -}}
+{{- $file := .Files.Get "files/edge/nginx.conf" }}
+{{- .Values.edge.maxBodySize | default (regexReplaceAll `(?s).*client_max_body_size (\w+);.*` $file "${1}") }}
 {{- end }}
 
-{{- define "platform.edgeLimits" -}}
-client_max_body_size {{ include "platform.edgeBodyLimit" . }};
-proxy_read_timeout {{ include "platform.edgeTimeoutSeconds" . }}s;
-proxy_send_timeout {{ include "platform.edgeTimeoutSeconds" . }}s;
-keepalive_timeout {{ int64 .Values.edge.keepAliveSeconds }}s;
+{{- define "platform.edgeBodyBytes" -}}
+{{- $size := include "platform.edgeBodySize" . }}
+{{- $unit := get (dict "k" 1024 "m" 1048576) (regexFind "[km]" $size) | default 1 }}
+{{- mul (regexFind "[0-9]+" $size) $unit }}
 {{- end }}
 
 {{- /* How long a terminating nginx keeps idle connections open. */}}
@@ -44,16 +40,26 @@ allowed, the limit is that of the container's storage.
 */}}
 {{- define "platform.edgeVolumeSize" -}}
 {{- $storage := dig "limits" "ephemeral-storage" "" (.Values.edge.resources | default dict) }}
-{{- if gt (include "platform.edgeBodyLimit" . | int64) 1048576 }}{{ $storage }}{{ else }}16Mi{{ end }}
+{{- if gt (include "platform.edgeBodyBytes" . | int64) 1048576 }}{{ $storage }}{{ else }}16Mi{{ end }}
 {{- end }}
 
 {{- /*
-The ports of nginx. preStop creates the file "ending": responses then close their connections, and clients open
-new ones to other pods. Otherwise nginx would close connections on which a request may be arriving.
+The ports of nginx, and settings that differ from nginx.conf. preStop creates the file "ending": responses then
+close their connections, and clients open new ones to other pods. Otherwise nginx would close connections on which
+a request may be arriving.
 */}}
 {{- define "platform.listen" -}}
 listen {{ include "common.httpPort" . }};
 include {{ include "platform.edgePrefix" . }}/keepalive.con[f];
+set $page_etag '"{{ include "platform.edgePage" . | sha256sum | trunc 16 }}"';
+proxy_read_timeout {{ include "platform.edgeTimeoutSeconds" . }}s;
+proxy_send_timeout {{ include "platform.edgeTimeoutSeconds" . }}s;
+{{- with .Values.edge.maxBodySize }}
+client_max_body_size {{ . }};
+{{- end }}
+{{- with .Values.edge.keepAliveSeconds }}
+keepalive_timeout {{ int64 . }}s;
+{{- end }}
 
 if (-f {{ include "platform.edgePrefix" . }}/ending) {
   set $edge_connection close;
@@ -62,27 +68,28 @@ if (-f {{ include "platform.edgePrefix" . }}/ending) {
 {{- end }}
 
 {{- /*
-One upstream per service. Kubernetes chooses a pod for each connection, so a second attempt can reach another
-pod. keepalive_time renews connections, so that new pods receive requests. keepalive_timeout is shorter than
-the 5 s for which a terminating pod serves idle connections, so nginx always closes first. max_conns limits
-the requests in progress: nginx responds with 503 to further ones. Critical requests have no limit.
+The services by the name in the path, and two upstreams for each. Kubernetes chooses a pod for each connection, so
+a second attempt can reach another pod. keepalive_time renews connections, so that new pods receive requests.
+keepalive_timeout is shorter than the 5 s for which a terminating pod serves idle connections, so nginx always
+closes first. max_conns limits the requests in progress: nginx responds with 503 to further ones. Critical
+requests have no limit.
 */}}
 {{- define "platform.upstreams" -}}
-{{- $root := . }}
-{{- range $name := include "platform.allServices" . | fromYamlArray }}
+{{- $services := include "platform.services" . | fromYamlArray -}}
+map $service_name $service {
+  default "";
+  {{- range $services }}
+  {{ . }} {{ . }};
+  {{- end }}
+}
+{{ range $name := $services }}
+{{- $service := get $.Subcharts $name }}
 {{- range $class := list "" "_critical" }}
 upstream {{ $name }}{{ $class }} {
-  {{- if include "platform.hasService" (list $root $name) }}
-  {{- $service := get $root.Subcharts $name }}
-  {{- $limit := eq $class "" | ternary "max_conns=600 " "" }}
-  server {{ include "common.name" $service }}:{{ $service.Values.service.port }} {{ $limit }}max_fails=0;
+  server {{ include "common.name" $service }}:{{ $service.Values.service.port }} {{ empty $class | ternary "max_conns=600 " "" }}max_fails=0;
   keepalive 256;
   keepalive_timeout 3s;
   keepalive_time 15s;
-  {{- else }}
-  # Not installed: responses are 502.
-  server 127.0.0.1:1 down;
-  {{- end }}
 }
 {{ end }}
 {{- end }}
@@ -94,10 +101,6 @@ nginx.conf: |
   {{- .Files.Get "files/edge/nginx.conf" | nindent 2 }}
 listen.conf: |
   {{- include "platform.listen" . | nindent 2 }}
-limits.conf: |
-  {{- include "platform.edgeLimits" . | nindent 2 }}
-page.conf: |
-  map "" $page_version { default "{{ include "platform.edgePage" . | sha256sum | trunc 16 }}"; }
 tls.conf: |
   {{- include "platform.edgeTls" . | trim | nindent 2 }}
 upstreams.conf: |
