@@ -47,7 +47,7 @@ beforeAll(async () => {
     base: system.origin,
     run: system.folders.run,
     out: folder,
-    env: { DURATION: '8s', LATENCY_FACTOR: '100' },
+    env: { PATH: process.env.PATH, DURATION: '8s', LATENCY_FACTOR: '100' },
     print() {},
   });
 });
