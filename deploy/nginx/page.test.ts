@@ -5,13 +5,14 @@ import { createRequire } from 'node:module';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
-import { SERVICE_NAMES, SERVICES, type ServiceName } from '../../services/services.ts';
+import { SERVICE_NAMES, type ServiceName } from '../../services/services.ts';
 import { launchBrowser } from '../local/testing/browser.ts';
 import { listenAnywhere } from '../local/testing/ports.ts';
 import { startTrialEdge } from '../local/testing/trial-edge.ts';
 
 /** The interval of the page's checks. */
 const REFRESH_MS = 4_000;
+const WAIT = { timeout: 60_000 };
 
 let browser: Browser;
 beforeAll(async () => {
@@ -19,50 +20,46 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** Starts a service that responds with `state.status` and `body`. */
-async function startService(body: string) {
-  const state = { status: 200 };
-  const server = http.createServer((_, response) => response.writeHead(state.status).end(body));
-  const port = await listenAnywhere(server);
-  const stop = () => {
+/** Metrics of `count` requests that all took between 0.1 and 0.25 s. */
+const metricsOf = (labels: string, count: number) => `http_requests_total{${labels}} ${count}
+http_request_duration_seconds_bucket{le="0.1",${labels}} 0
+http_request_duration_seconds_bucket{le="0.25",${labels}} ${count}
+`;
+
+/** Starts a service without version 1; each reading of its metrics adds requests, and 1,000 checks of the page. */
+async function startService(name: ServiceName) {
+  const state = { name, port: 0, status: 200, ok: 0, failed: 0 };
+  const total = { ok: 0, failed: 0, checks: 0 };
+  const server = http.createServer(({ url }, response) => {
+    response.statusCode = state.status;
+    if (url !== '/metrics') return response.end(`{ "paths": { "/api/v2/${name}": {} } }`);
+    total.ok += state.ok;
+    total.failed += state.failed;
+    total.checks += 1_000;
+    const checks = metricsOf('method="HEAD",status="2xx"', total.checks);
+    return response.end(
+      checks + metricsOf('status="2xx"', total.ok) + metricsOf('status="5xx"', total.failed),
+    );
+  });
+  onTestFinished(() => {
     server.close();
     server.closeAllConnections();
-  };
-  onTestFinished(stop);
-  return { port, state, stop };
+  });
+  state.port = await listenAnywhere(server);
+  return state;
 }
 
-interface OpenOptions extends BrowserContextOptions {
-  /** The status of the catalog from the start. */
-  readonly catalogStatus?: number;
-  /** The OpenAPI document of each service. Default: all versions. */
-  readonly document?: object;
-}
-
-/** An OpenAPI document with these versions of all services. */
-function documentOf(...versions: readonly string[]) {
-  const paths = versions.flatMap((version) =>
-    SERVICE_NAMES.map((name) => [`/api/${version}/${name}`, {}]),
-  );
-  return { paths: Object.fromEntries(paths) };
-}
-
-/** Opens the page with its own services; only `page.clock` advances the time. */
-async function open({
-  catalogStatus = 200,
-  document = documentOf('v1', 'v2'),
-  ...options
-}: OpenOptions = {}) {
-  const started = await Promise.all(
-    SERVICE_NAMES.map(
-      async (name) => [name, await startService(JSON.stringify(document))] as const,
-    ),
-  );
-  const services = Object.fromEntries(started) as Record<ServiceName, (typeof started)[0][1]>;
-  services.catalog.state.status = catalogStatus;
-  const edge = await startTrialEdge(
-    Object.fromEntries(started.map(([name, { port }]) => [name, [port]])),
-  );
+/** Opens the page, with plots of users and reports; only `page.clock` advances its time. */
+async function open(options: BrowserContextOptions = {}) {
+  const started = await Promise.all(SERVICE_NAMES.map(startService));
+  const services = Object.fromEntries(started.map((one) => [one.name, one]));
+  const { users, reports } = services as Record<ServiceName, (typeof started)[number]>;
+  const upstreams = Object.fromEntries(started.map(({ name, port }) => [name, [port]]));
+  const replicas = [users, reports].map(({ name, port }) => {
+    return { name: `${name}-1`, service: name, healthPort: port };
+  });
+  const links = { Prometheus: 'http://localhost:9090/graph' };
+  const edge = await startTrialEdge(upstreams, { replicas, links });
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   onTestFinished(async () => {
     await context.close();
@@ -76,48 +73,40 @@ async function open({
   page.on('request', (request) => requested.push(request.url()));
   await page.clock.install();
   await page.goto(edge.origin);
-  return { page, origin: edge.origin, services, logged, requested };
+  await page.getByRole('status').getByText('All services are up').waitFor();
+  return { page, origin: edge.origin, users, reports, logged, requested };
 }
 
-function stateOf(page: Page, name: string): Promise<string | null> {
-  return page
-    .getByRole('article')
-    .filter({ has: page.getByRole('heading', { name, exact: true }) })
-    .getAttribute('data-state');
+/** The values below the plots after the next interval: requests, 5xx responses, and 99th percentile. */
+async function readPlots(page: Page): Promise<string[]> {
+  await page.clock.runFor(REFRESH_MS / 2);
+  return await page.locator('#load dl').allInnerTexts();
 }
 
-test('the page shows all services as up, sends requests only to the edge, and logs nothing', async () => {
+test('the page links to each service, sends requests only to the edge, and logs nothing', async () => {
   const { page, origin, logged, requested } = await open();
 
-  await page.getByRole('status').getByText('All services are up').waitFor();
-
-  for (const name of SERVICE_NAMES) expect(await stateOf(page, name)).toBe('up');
+  for (const name of SERVICE_NAMES) {
+    const links = page.getByRole('navigation', { name }).getByRole('link');
+    expect(await links.allInnerTexts()).toEqual(['Documentation', 'v2']);
+  }
+  const link = page.getByRole('link', { name: 'Prometheus' });
+  expect(await link.getAttribute('href')).toBe('http://localhost:9090/graph');
   expect(requested.filter((url) => !url.startsWith(`${origin}/`))).toEqual([]);
   expect(logged).toEqual([]);
 });
 
-test('a stopped service is shown as down, and a recovered one as up', async () => {
-  const { page, services } = await open();
-  await page.getByRole('status').getByText('All services are up').waitFor();
+test('the page shows a service that fails as down, a recovered one as up, and checks none while hidden', async () => {
+  const { page, users, reports, requested } = await open();
 
-  services.reports.stop();
-  services.users.state.status = 503;
+  users.status = 503;
+  reports.status = 500;
   await page.clock.fastForward(REFRESH_MS);
   await page.getByRole('status').getByText('users and reports are down').waitFor();
-  const detail = await page.locator('[data-state=down] .detail').allInnerTexts();
-  services.users.state.status = 200;
+  const details = await page.locator('[data-state=down] .detail').allInnerTexts();
+  users.status = 200;
   await page.clock.fastForward(REFRESH_MS);
   await page.getByRole('status').getByText('reports is down').waitFor();
-
-  expect(detail).toEqual(['status 503', 'status 502']);
-  expect(await stateOf(page, 'users')).toBe('up');
-  expect(await stateOf(page, 'catalog')).toBe('up');
-  expect(await stateOf(page, 'reports')).toBe('down');
-});
-
-test('a hidden page sends no requests', async () => {
-  const { page, requested } = await open();
-  await page.getByRole('status').getByText('All services are up').waitFor();
   await page.evaluate(`
     Object.defineProperty(document, 'hidden', { configurable: true, get: () => true });
     document.dispatchEvent(new Event('visibilitychange'));
@@ -125,7 +114,41 @@ test('a hidden page sends no requests', async () => {
   const before = requested.length;
   await page.clock.fastForward(3 * REFRESH_MS);
 
+  expect(details).toEqual(['status 503', 'status 500']);
   expect(requested.length).toBe(before);
+});
+
+test('the page plots the requests, errors and durations of each service, until a minute ago', async () => {
+  const { page, users, reports } = await open();
+  const isIdle = () => readPlots(page).then(() => page.getByText('No requests yet').isVisible());
+  await expect.poll(isIdle, WAIT).toBe(true);
+
+  Object.assign(users, { ok: 18, failed: 2 });
+  reports.status = 500;
+
+  await expect
+    .poll(() => readPlots(page), WAIT)
+    .toEqual([
+      // The clock of the page also runs by itself.
+      expect.stringMatching(/^users\n\d+(\.\d)?\nreports\ndown$/),
+      'users\n10 %\nreports\ndown',
+      'users\n249 ms\nreports\ndown',
+    ]);
+  expect(await isIdle()).toBe(false);
+  Object.assign(users, { ok: 0, failed: 0 });
+  await expect.poll(isIdle, WAIT).toBe(true);
+});
+
+test('on a cluster, whose edge knows no replicas, the page has no plots', async () => {
+  const edge = await startTrialEdge({});
+  onTestFinished(edge.stop);
+  const page = await browser.newPage();
+  onTestFinished(() => page.close());
+
+  await page.goto(edge.origin, { waitUntil: 'networkidle' });
+
+  expect(await page.getByRole('heading', { name: 'The last minute' }).isVisible()).toBe(false);
+  expect((await fetch(`${edge.origin}/page/metrics/users-1`)).status).toBe(404);
 });
 
 test('a copied command contains the address of the page', async () => {
@@ -133,78 +156,26 @@ test('a copied command contains the address of the page', async () => {
 
   await page.getByRole('button', { name: 'Copy: Search the catalog' }).click();
 
-  await page.getByRole('button', { name: 'Copied' }).or(page.getByText('Copied')).first().waitFor();
+  await page.getByText('Copied').waitFor();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
     `curl '${origin}/api/v2/catalog?q=turntable&sort=-price&limit=3'`,
   );
-});
-
-test('without permission to copy, the command is selected', async () => {
-  const { page, origin } = await open();
-  await page.evaluate(`navigator.clipboard.writeText = () => Promise.reject(new Error('no'))`);
-
-  await page.getByRole('button', { name: 'Copy: Search the catalog' }).click();
-
-  await page.getByText('Selected').waitFor();
-  expect(await page.evaluate('String(getSelection())')).toContain(`curl '${origin}/api/v2/catalog`);
-});
-
-test('each service in services.ts has links to its documentation and its versions, also by keyboard', async () => {
-  const { page } = await open();
-
-  const links = await page.getByRole('navigation').getByRole('link').all();
-  const targets = await Promise.all(links.map((link) => link.getAttribute('href')));
-  await page.keyboard.press('Tab');
-  const first = await page.evaluate('document.activeElement.innerText');
-  await page.keyboard.press('Tab');
-  await page.keyboard.press('Enter');
-  await page.waitForURL('**/docs/users');
-
-  expect(first).toBe('Skip to the examples');
-  expect(targets, 'add an <article> to deploy/nginx/page/index.html').toEqual(
-    SERVICES.flatMap(({ name, versions }) => [
-      `/docs/${name}`,
-      ...versions.map((version) => expect.stringMatching(`^/api/${version}/${name}`)),
-    ]),
-  );
-});
-
-test.each([
-  ['version 1 is removed', documentOf('v2'), ['Documentation', 'v2']],
-  ['nothing is removed', documentOf('v1', 'v2'), ['Documentation', 'v1', 'v2']],
-  ['there is no document', {}, ['Documentation', 'v1', 'v2']],
-])('if %s, the links of each service show it', async (_title, document, expected) => {
-  const { page, logged } = await open({ document });
-  await page.getByRole('status').getByText('All services are up').waitFor();
-
-  for (const name of SERVICE_NAMES) {
-    const links = page.getByRole('navigation', { name }).getByRole('link');
-    expect(await links.allInnerTexts()).toEqual(expected);
-  }
-  expect(logged).toEqual([]);
-});
-
-test('without JavaScript, the page contains everything except the states', async () => {
-  const { page } = await open({ javaScriptEnabled: false });
-
-  expect(await page.getByRole('status').innerText()).toContain('needs JavaScript');
-  expect(await page.getByRole('link', { name: 'Documentation' }).count()).toBe(SERVICES.length);
-  expect(await page.locator('pre').count()).toBe(4);
 });
 
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 test.each([
   [360, 'light'],
-  [360, 'dark'],
-  [1280, 'light'],
   [1280, 'dark'],
 ] as const)(
   'at %i px in %s mode, nothing is cut off and axe reports no violation',
   async (width, colorScheme) => {
-    const viewport = { width, height: 800 };
-    const { page } = await open({ viewport, colorScheme, catalogStatus: 503 });
-    await page.getByRole('status').getByText('catalog is down').waitFor();
+    const { page, users, reports } = await open({ viewport: { width, height: 800 }, colorScheme });
+    Object.assign(users, { ok: 55_000, failed: 45_000 });
+    reports.status = 503;
+    await page.clock.fastForward(REFRESH_MS);
+    await page.getByRole('status').getByText('reports is down').waitFor();
+    await expect.poll(() => readPlots(page), WAIT).toContainEqual(expect.stringContaining('45 %'));
 
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     await page.evaluate(axe);
