@@ -94,7 +94,7 @@ leftovers: $(TOOLCHAIN)
 
 test: install ## Type-check, lint and run all tests that need no running system
 	@node tools/programs.ts $(OPTIONAL) nginx redis chromium postgres prometheus java maven
-	@node tools/programs.ts $(OPTIONAL) helm k6 kube-score h2spec toxiproxy-server
+	@node tools/programs.ts $(OPTIONAL) helm k6 kube-score toxiproxy-server
 	@$(if $(wildcard tests),node tests/conformance/environment.ts $(OPTIONAL))
 	npm run check
 	npm test -- $(TEST_FLAGS)

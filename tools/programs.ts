@@ -72,7 +72,6 @@ const MODULES: Readonly<Record<string, string>> = {
   k6: 'https://grafana.com/docs/k6/latest/set-up/install-k6',
   'kube-score': 'https://github.com/zegl/kube-score#installation',
   'toxiproxy-server': 'https://github.com/Shopify/toxiproxy#1-installing-toxiproxy',
-  h2spec: 'https://github.com/summerwind/h2spec#installation',
 };
 
 /** The folder of the programs that Go built, which the Makefile puts on the PATH. */
