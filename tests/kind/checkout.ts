@@ -72,7 +72,7 @@ function environment(): NodeJS.ProcessEnv {
 function pathWithoutKind(folder: string): string {
   const programs = fs.mkdtempSync(path.join(folder, 'without-kind-'));
   const folders = (environment().PATH ?? '').split(path.delimiter);
-  for (const name of ['make', 'node', 'docker', 'kubectl', 'ps']) {
+  for (const name of ['make', 'node', 'docker', 'helm', 'kubectl', 'ps']) {
     const file = folders.map((one) => path.join(one, name)).find((one) => fs.existsSync(one));
     if (!file) throw new Error(`Cannot find ${name} on the PATH`);
     fs.symlinkSync(file, path.join(programs, name));
