@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import diagnosticsChannel from 'node:diagnostics_channel';
 import fs from 'node:fs';
 import path from 'node:path';
 
@@ -84,14 +85,21 @@ export const SEARCH_PATH = [
   ...['/usr/sbin', '/usr/local/sbin', '/opt/homebrew/bin', '/usr/local/bin'],
 ].join(path.delimiter);
 
-/** A program that a test needs; outside CI, the runner of the tests skips such tests. */
-export class MissingProgramError extends Error {
+/** A program that a test needs, and instructions to install it. */
+export interface MissingProgram {
   readonly program: string;
+  readonly reason: string;
+}
 
+/** The runner of the tests subscribes to it: a test may expect another error, and hide this one. */
+export const MISSING_PROGRAMS = diagnosticsChannel.channel('fw:missing-program');
+
+/** Outside CI, the runner of the tests skips tests that failed after this error. */
+export class MissingProgramError extends Error {
   constructor(program: string, reason: string) {
     super(reason);
     this.name = 'MissingProgramError';
-    this.program = program;
+    MISSING_PROGRAMS.publish({ program, reason } satisfies MissingProgram);
   }
 }
 
