@@ -1,4 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
@@ -16,10 +18,19 @@ export async function docker(...args: readonly string[]): Promise<string> {
   }
 }
 
-/** Why this machine cannot run containers; undefined if it can. */
+/** Why this machine cannot build the images; undefined if it can. Pulls the base images if they are missing. */
 export function missingEngine(): string | undefined {
-  const { status } = spawnSync('docker', ['version'], { timeout: 10_000, stdio: 'ignore' });
-  return status === 0 ? undefined : 'no Docker engine responds';
+  const succeeds = (...args: readonly string[]) =>
+    spawnSync('docker', args, { timeout: 300_000, stdio: 'ignore' }).status === 0;
+  if (!succeeds('version')) return 'no Docker engine responds';
+  const dockerfile = fs.readFileSync(path.join(import.meta.dirname, '../../Dockerfile'), 'utf8');
+  const defaults = dockerfile.matchAll(/^ARG (BUILD_IMAGE|RUN_IMAGE)=(.+)$/gm);
+  for (const [, name = '', standard = ''] of defaults) {
+    const image = process.env[name] || standard;
+    if (succeeds('image', 'inspect', image) || succeeds('pull', '--quiet', image)) continue;
+    return `${name} is "${image}", which is unavailable`;
+  }
+  return undefined;
 }
 
 export interface ContainerOptions {
