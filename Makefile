@@ -27,7 +27,7 @@ endif
 
 .DEFAULT_GOAL := help
 .PHONY: $(IMAGES) help install up observe down status logs token import config smoke contract leftovers \
-	load service release images packages test check format documents breaking charts e2e kind \
+	load service release images packages test check format documents breaking e2e kind \
 	durability conformance chaos soak installation new-service bench clean
 
 help: ## List the targets
@@ -114,9 +114,6 @@ documents: install ## Write the OpenAPI documents and types of the services, ser
 
 breaking: documents ## Write the documents, and print what breaks clients of the last release (AGAINST=)
 	@node tools/openapi/breaking.ts --against '$(AGAINST)'
-
-charts: install ## Write the generated files of the charts
-	@node deploy/charts/generate.ts
 
 e2e: install ## Test the charts on a cluster (E2E_CONTEXT=its current context; ONLY=platform)
 	@node tools/programs.ts helm k6

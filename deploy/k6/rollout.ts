@@ -1,10 +1,9 @@
 import { sleep } from 'k6';
 import { scenario } from 'k6/execution';
 import { Counter } from 'k6/metrics';
-
-import type { Kind } from '../slo.ts';
 import { type RequestOptions, type Response, send } from './lib/client.ts';
 import { ROLLOUT_KINDS } from './lib/kinds.ts';
+import type { Kind } from './lib/objectives.ts';
 import { PROFILES } from './lib/profiles.ts';
 import { creationWithKey, requestOf } from './lib/stream.ts';
 import { readRetrySeconds } from './lib/variables.ts';

@@ -10,7 +10,7 @@ import { ensureTool } from '../../tools/programs.ts';
 import { freePort, listenAnywhere } from '../local/testing/ports.ts';
 import { startTrialSystem, type TrialSystem } from '../local/testing/trial-system.ts';
 import { secretFile } from '../local/token.ts';
-import { KINDS } from '../slo.ts';
+import { KINDS } from './lib/objectives.ts';
 import { runLoad } from './run.ts';
 
 const PROGRAM = path.join(import.meta.dirname, 'run.ts');

@@ -48,6 +48,7 @@ test('a service copies the files of users, with its own words and port', () => {
 test('the chart of a service contains the library, and the platform contains the chart', () => {
   expect([...planLinks(root, TICKETS)]).toEqual([
     ['deploy/charts/tickets/charts/common', '../../common'],
+    ['deploy/charts/tickets/values.schema.json', '../common/values.schema.json'],
     ['deploy/charts/platform/charts/tickets', '../../tickets'],
   ]);
 });

@@ -21,7 +21,6 @@ function stepsOf(name: string): readonly (readonly [title: string, command: stri
     // Otherwise make would install all packages again, because the lock file changed.
     ['Adding the package', 'npm install --prefer-offline && touch node_modules/.installed'],
     ['Writing the OpenAPI documents', 'make --silent documents'],
-    ['Writing the generated files of the charts', 'make --silent charts'],
   ];
 }
 

@@ -22,7 +22,11 @@ export const SHARED_FILES: readonly SharedFile[] = [
     entry: /^\| \[users\]\(users\) .*\n/m,
     before: /^\n## One service/m,
   },
-  { file: 'deploy/slo.ts', entry: /^ {2}users: .*\n|(?:^ {2}'[A-Z]+ \/api\/v\d\/users.*\n)+/gm },
+  { file: 'deploy/charts/platform/Chart.yaml', entry: /^ {2}- name: users\n(?: {4}.*\n)+/m },
+  {
+    file: 'deploy/charts/platform/values.yaml',
+    entry: /^# Values of the chart users.*\nusers:\n(?: {2}.*\n)+\n/m,
+  },
   { file: 'deploy/nginx/nginx.conf', entry: /^ {4}"~\^GET \/api\/v\[12\]\/users\/.*\n/gm },
   {
     file: 'deploy/nginx/page/index.html',

@@ -5,17 +5,20 @@ import { SHARED_FILES, withEntries } from './entries.ts';
 import type { ServiceWords } from './names.ts';
 import { rename, TEMPLATE } from './rename.ts';
 
-/** The files of users that a new service copies. `make charts` generates the others of its chart. */
+/** The files of users that a new service copies. */
 const TEMPLATE_FILES = [
   'services/users/{README.md,package.json,openapi/*,src/**/*.ts}',
-  'deploy/charts/users/{Chart.yaml,README.md,files/curl.txt,files/test.js,templates/*}',
-  'deploy/charts/tests/rejected-values/users.yaml',
+  'deploy/charts/users/{Chart.yaml,README.md,values.yaml,files/*,templates/*}',
   'deploy/k6/lib/journeys/users.ts',
   'tests/api/{v1,v2}/users.test.ts',
 ];
 
-/** The links of users between the charts: a chart contains its dependencies as links to their folders. */
-const TEMPLATE_LINKS = ['deploy/charts/users/charts/common', 'deploy/charts/platform/charts/users'];
+/** The links of users between the charts: to their dependencies, and to the schema of the values. */
+const TEMPLATE_LINKS = [
+  'deploy/charts/users/charts/common',
+  'deploy/charts/users/values.schema.json',
+  'deploy/charts/platform/charts/users',
+];
 
 const CONFIG = 'src/config.ts';
 const PORT = /serviceVariables\(\{ port: (\d+) \}\)/;

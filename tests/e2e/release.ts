@@ -1,8 +1,9 @@
 import path from 'node:path';
 
-import { CHARTS } from '../../deploy/charts/folder.ts';
 import type { Values } from '../../deploy/local/cluster/values.ts';
 import type { World } from './scenario.ts';
+
+const CHARTS = path.resolve(import.meta.dirname, '../../deploy/charts');
 
 /** How long helm waits for the pods. */
 const WAIT = ['--wait', '--timeout', '180s'];

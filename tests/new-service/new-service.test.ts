@@ -10,7 +10,7 @@ import { type Copy, copyForService } from './copy.ts';
 const TESTS = [
   ...['services/orders', 'services/services.test.ts', 'services/versions.test.ts'],
   ...['tests/repository/layers', 'deploy/new-service', 'deploy/k6/lib'],
-  ...['services', 'platform.', 'rejected-values', 'variables', 'notes', 'helm-test'].map(
+  ...['service', 'platform.', 'values', 'notes', 'alerts', 'helm-test'].map(
     (name) => `deploy/charts/tests/${name}`,
   ),
   'deploy/nginx',

@@ -7,106 +7,11 @@ import { runToEnd, startService } from '@fw/service/testing';
 import { startPostgres } from '@fw/service/testing/postgres';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { parse } from 'yaml';
 
-import { CHARTS } from '../folder.ts';
-import { forDatabases } from './platform.ts';
-import { charts, only, type Rendered } from './render.ts';
+import { charts, only } from './render.ts';
 
 const MAIN = new URL('../../../services/users/src/main.ts', import.meta.url);
 const CA = '/run/secrets/fw/postgres-ca.crt';
-
-test('the certificate authority of the database is mounted read-only next to the address that refers to it', () => {
-  const objects = charts.render('users', {
-    store: {
-      type: 'postgres',
-      postgres: {
-        existingSecret: { name: 'database', key: 'address' },
-        caSecret: { name: '{{ .Release.Name }}-database-ca', key: 'root.pem' },
-      },
-    },
-  });
-  const { containers, initContainers, volumes } = only(objects, 'Deployment').spec.template.spec;
-
-  expect(volumes).toContainEqual({
-    name: 'secrets',
-    projected: {
-      sources: [
-        { secret: { name: 'database', items: [{ key: 'address', path: 'DATABASE_URL' }] } },
-        {
-          secret: {
-            name: 'fw-database-ca',
-            items: [{ key: 'root.pem', path: path.basename(CA) }],
-          },
-        },
-      ],
-    },
-  });
-  for (const { volumeMounts, env } of [...initContainers, ...containers]) {
-    expect(volumeMounts).toEqual([
-      { name: 'secrets', mountPath: path.dirname(CA), readOnly: true },
-    ]);
-    expect(env).toEqual([{ name: 'DATABASE_URL_FILE', value: '/run/secrets/fw/DATABASE_URL' }]);
-  }
-});
-
-/** The Secrets that the pods of the service mount. */
-function secretsOf(objects: readonly Rendered[], name: string) {
-  const [volume] = only(objects, 'Deployment', name).spec.template.spec.volumes;
-  return volume.projected.sources.map(({ secret }: Rendered) => secret);
-}
-
-const URL_SECRET = { name: 'database', items: [{ key: 'url', path: 'DATABASE_URL' }] };
-
-test('users without a caSecret mounts only the Secret with the address', () => {
-  const postgres = { existingSecret: { name: 'database' }, caSecret: null };
-  const store = { type: 'postgres', postgres };
-
-  expect(secretsOf(charts.render('users', { store }), 'fw-users')).toEqual([URL_SECRET]);
-  const platform = charts.render('platform', {
-    users: { store, networkPolicy: { databaseTo: [] } },
-  });
-  expect(secretsOf(platform, 'fw-users')).toEqual([URL_SECRET]);
-});
-
-test('the values of the README give users and catalog a database with TLS', () => {
-  const readme = fs.readFileSync(path.join(CHARTS, 'README.md'), 'utf8');
-  const [, section = ''] = readme.split('## PostgreSQL with TLS\n');
-  const [, block = ''] = /```yaml\n(.*?)```/s.exec(section) ?? [];
-
-  const values = parse(block);
-  const objects = charts.render('platform', { ...forDatabases(values.users), ...values });
-
-  for (const name of ['fw-users', 'fw-catalog']) {
-    expect(secretsOf(objects, name)).toEqual([
-      URL_SECRET,
-      { name: 'database-ca', items: [{ key: 'ca.crt', path: path.basename(CA) }] },
-    ]);
-    expect(only(objects, 'NetworkPolicy', name).spec.egress).toContainEqual({
-      ports: [{ port: 5432 }],
-      to: [{ ipBlock: { cidr: '10.1.2.3/32' } }],
-    });
-  }
-});
-
-test('values of a release from before caSecret still render', () => {
-  const previous = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-previous-'));
-  onTestFinished(() => fs.rmSync(previous, { recursive: true }));
-  fs.cpSync(path.join(CHARTS, 'users'), previous, { recursive: true });
-  const file = path.join(previous, 'values.yaml');
-  const values = fs.readFileSync(file, 'utf8').replace(/^ {4}caSecret:\n( {6}.*\n)+/m, '');
-  fs.writeFileSync(file, values);
-  const existingSecret = { name: 'database' };
-  const render = (postgres: object) =>
-    secretsOf(charts.render(previous, { store: { type: 'postgres', postgres } }), 'fw-users');
-
-  expect(values).not.toContain('caSecret');
-  expect(render({ existingSecret })).toEqual([URL_SECRET]);
-  expect(render({ existingSecret, caSecret: { name: 'ca' } })).toContainEqual({
-    name: 'ca',
-    items: [{ key: 'ca.crt', path: path.basename(CA) }],
-  });
-});
 
 /** Creates a certificate authority in `folder`, and a certificate for 127.0.0.1. */
 function issueCertificates(folder: string) {

@@ -1,76 +1,83 @@
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import http from 'node:http';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { freePort } from '../../local/testing/ports.ts';
-import { charts, only, type Rendered } from './render.ts';
+import { startTrialSystem, type TrialSystem } from '../../local/testing/trial-system.ts';
+import { secretFile } from '../../local/token.ts';
+import { charts, NEEDED, only } from './render.ts';
 
-let catalog: Rendered[];
-beforeAll(() => {
-  catalog = charts.render('catalog');
+let system: TrialSystem;
+beforeAll(async () => {
+  system = await startTrialSystem();
+});
+afterAll(() => system.stop());
+
+/** Runs the program of a chart's test pod with this machine's Node, against the service at `base`. */
+async function runTestPod(chart: string, base: string, variables: NodeJS.ProcessEnv = {}) {
+  const secret = secretFile(system.folders.run);
+  const [container] = only(charts.render(chart, NEEDED[chart]), 'Pod').spec.containers;
+  const [, ...args]: string[] = container.command;
+  const given: NodeJS.ProcessEnv = Object.fromEntries(
+    container.env.map(({ name, value }: { name: string; value: string }) => [name, value]),
+  );
+  const env = {
+    ...{ ...given, BASE: base },
+    ...(given.JWT_SECRET_FILE && { JWT_SECRET_FILE: secret }),
+    ...variables,
+  };
+  const allowed = args.map((arg) =>
+    arg.startsWith('--allow-fs-read=') ? `--allow-fs-read=${path.dirname(secret)}` : arg,
+  );
+  return (await promisify(execFile)(process.execPath, allowed, { env })).stdout.trimEnd();
+}
+
+test.each([
+  ['users', 'POST /api/v2/users: 201', 5],
+  ['catalog', 'GET /api/v2/catalog?limit=1: 200', 4],
+  ['reports', 'GET /api/v2/reports: 401', 4],
+])('helm test of %s passes with a running service', async (chart, first, calls) => {
+  const lines = (await runTestPod(chart, system.origin)).split('\n');
+
+  expect(lines).toHaveLength(calls);
+  expect(lines[0]).toBe(first);
 });
 
-/** Runs the program of the chart catalog's test pod, with the service at `base`. */
-async function runProgram(base: string): Promise<{ code: number | null; output: string }> {
-  const [, ...args] = only(catalog, 'Pod').spec.containers[0].command;
-  const child = spawn(process.execPath, args, { env: { BASE: base } });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  }
-  const [code] = await once(child, 'close');
-  return { code, output };
-}
+test('a trial repeats the checks', async () => {
+  const output = await runTestPod('users', system.origin, { TRIAL_SECONDS: '2' });
 
-/** A catalog with one item and without version 1, which closes each connection after one request. */
-function createCatalog(): http.Server {
-  const item = {
-    ...{ id: 1, name: 'Kettle', category: 'Kitchen', brand: 'Brisk', priceCents: 4990 },
-    ...{ currency: 'EUR', description: '', tags: [] },
-  };
-  return http.createServer(({ url = '' }, response) => {
-    const status = url.startsWith('/api/v1/') ? 410 : url.includes('nonsense') ? 400 : 200;
-    response.writeHead(status, { connection: 'close' });
-    response.end(JSON.stringify({ data: url.endsWith('/1') ? item : [item] }));
-  });
-}
+  expect(output).toBe('11 checks passed');
+});
+
+test('helm test names the request that got a wrong response', async () => {
+  const base = `${system.origin}/page`;
+
+  await expect(runTestPod('catalog', base)).rejects.toThrow(`GET ${base}/api/v2/catalog?limit=1`);
+});
 
 test('helm test retries until the network of every node is ready', async () => {
   const port = await freePort();
-  const running = runProgram(`http://127.0.0.1:${port}`);
-  const requests: (string | undefined)[] = [];
-  for (let time = 1; time <= 4; time++) {
-    await sleep(300);
-    const server = createCatalog().listen(port, '127.0.0.1');
-    const [request] = await once(server, 'request');
-    requests.push(request.url);
+  const running = runTestPod('catalog', `http://127.0.0.1:${port}`);
+  let isRunning = true;
+  const end = running.finally(() => {
+    isRunning = false;
+  });
+
+  // Each server responds to one request; then there is none for a moment.
+  while (isRunning) {
+    const server = http.createServer(async ({ url = '' }, response) => {
+      const upstream = await fetch(system.origin + url);
+      response.writeHead(upstream.status, { connection: 'close' }).end(await upstream.text());
+    });
+    await Promise.race([once(server.listen(port, '127.0.0.1'), 'request'), end]);
     server.close();
+    await sleep(300);
   }
 
-  const { code, output } = await running;
-
-  expect({ code, output }).toMatchObject({ code: 0 });
-  expect(requests).toEqual([
-    '/api/v1/catalog?limit=1',
-    '/api/v2/catalog?limit=1',
-    '/api/v2/catalog/1',
-    '/api/v2/catalog?limit=nonsense',
-  ]);
-});
-
-test('helm test fails on a wrong response', async () => {
-  const port = await freePort();
-  const server = http.createServer((_, response) => response.writeHead(503).end('away'));
-  server.listen(port, '127.0.0.1');
-
-  const { code, output } = await runProgram(`http://127.0.0.1:${port}`);
-  server.close();
-
-  expect(code).toBe(1);
-  expect(output).toContain('/api/v2/catalog?limit=1: away');
+  expect(await running).toContain('GET /api/v2/catalog?limit=nonsense: 400');
 });

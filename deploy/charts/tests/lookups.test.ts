@@ -132,35 +132,33 @@ test('a route to a Service that does not exist is rejected on a cluster', async 
   expect(only(objects, 'HTTPRoute').spec.rules[0].backendRefs).toHaveLength(2);
 });
 
-test('a changed value in an existing Secret rolls the pods', async () => {
-  const values = { store: { type: 'postgres', postgres: { existingSecret: { name: 'db' } } } };
-  const checksumOf = async (url: string) => {
+test('a changed value or certificate in an existing Secret rolls the pods', async () => {
+  const postgres = { existingSecret: { name: 'db' }, caSecret: { name: 'db' } };
+  const checksumOf = async (data: Values) => {
     const path = '/api/v1/namespaces/trial/secrets/db';
-    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db' }, data: { url } };
-    const { spec } = only(await renderOn({ [path]: secret }, values), 'Deployment');
-    return spec.template.metadata.annotations['checksum/secrets'];
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'db' }, data };
+    const objects = await renderOn({ [path]: secret }, { store: { type: 'postgres', postgres } });
+    return only(objects, 'Deployment').spec.template.metadata.annotations['checksum/secrets'];
   };
 
-  const checksum = await checksumOf('b25l');
+  const checksum = await checksumOf({ url: 'b25l', 'ca.crt': 'b25l' });
 
-  expect(await checksumOf('b25l')).toBe(checksum);
-  expect(await checksumOf('dHdv')).not.toBe(checksum);
+  expect(await checksumOf({ url: 'b25l', 'ca.crt': 'b25l' })).toBe(checksum);
+  expect(await checksumOf({ url: 'dHdv', 'ca.crt': 'b25l' })).not.toBe(checksum);
+  expect(await checksumOf({ url: 'b25l', 'ca.crt': 'dHdv' })).not.toBe(checksum);
 });
 
-test('a changed certificate authority rolls the pods', async () => {
-  const existingSecret = { name: 'db' };
-  const values = {
-    store: { type: 'postgres', postgres: { existingSecret, caSecret: { name: 'ca' } } },
-  };
-  const checksumOf = async (certificate: string) => {
-    const path = '/api/v1/namespaces/trial/secrets/ca';
-    const data = { 'ca.crt': certificate };
-    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'ca' }, data };
-    const { spec } = only(await renderOn({ [path]: secret }, values), 'Deployment');
-    return spec.template.metadata.annotations['checksum/secrets'];
-  };
+test('an upgrade keeps the generated passwords', async () => {
+  const data = { password: 'cGFzc3dvcmQ=' };
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'fw-postgres' }, data };
+  const path = '/api/v1/namespaces/trial/secrets/fw-postgres';
 
-  expect(await checksumOf('b25l')).not.toBe(await checksumOf('dHdv'));
+  const objects = await renderOn({ [path]: secret }, {}, 'platform');
+
+  expect(only(objects, 'Secret', 'fw-postgres').stringData).toEqual({
+    password: 'password',
+    url: 'postgres://fw:password@fw-postgres:5432/fw',
+  });
 });
 
 describe('the certificate of the edge', () => {

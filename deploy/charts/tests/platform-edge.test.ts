@@ -7,8 +7,7 @@ import path from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { SERVICE_NAMES } from '../../../services/services.ts';
 import { listenAnywhere } from '../../local/testing/ports.ts';
-import { namesOf } from './platform.ts';
-import { charts, only, type Rendered, readObjects, type Values } from './render.ts';
+import { charts, namesOf, only, type Rendered, readObjects, type Values } from './render.ts';
 import { startRenderedEdge } from './rendered-edge.ts';
 
 let objects: Rendered[];

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import path from 'node:path';
 
 import { parseAllDocuments, stringify } from 'yaml';
-import { SERVICES } from '../../../services/services.ts';
 
+import { SERVICES } from '../../../services/services.ts';
 import { ensureTool } from '../../../tools/programs.ts';
-import { CHARTS } from '../folder.ts';
 
 /** A rendered object. */
 export interface Rendered {
@@ -21,18 +21,14 @@ export interface Rendered {
 /** Values of a chart, as in a values file. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** The result of a Helm command. */
-export interface HelmRun {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** Runs Helm on the charts in a folder. */
 export interface Charts {
   readonly folder: string;
   /** Runs Helm with `values` on standard input. */
-  helm(args: readonly string[], values?: Values): HelmRun;
+  helm(
+    args: readonly string[],
+    values?: Values,
+  ): { readonly status: number | null; readonly stdout: string; readonly stderr: string };
   /**
    * Renders `chart` with `values` as the release `fw` in the namespace `trial`.
    *
@@ -49,7 +45,6 @@ export function chartsIn(folder: string): Charts {
       input: stringify(values, { version: '1.1' }),
       encoding: 'utf8',
     });
-
   return {
     folder,
     helm,
@@ -63,7 +58,7 @@ export function chartsIn(folder: string): Charts {
 }
 
 /** The charts of this checkout. */
-export const charts = chartsIn(CHARTS);
+export const charts = chartsIn(path.resolve(import.meta.dirname, '..'));
 
 /** Parses a stream of YAML documents. */
 export function readObjects(text: string): Rendered[] {
@@ -91,6 +86,40 @@ export function only(objects: readonly Rendered[], kind: string, name?: string):
   return object;
 }
 
+/** The names of all objects of `kind`. */
+export function namesOf(objects: readonly Rendered[], kind: string): string[] {
+  return objects.filter((object) => object.kind === kind).map(({ metadata }) => metadata.name);
+}
+
+/** The pods of a Deployment, a StatefulSet or a test. */
+export interface Pods {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly spec: Rendered['spec'];
+}
+
+/** All pods that `objects` create. */
+export function podsOf(objects: readonly Rendered[]): Pods[] {
+  return objects.flatMap(({ kind, metadata, spec }) => {
+    if (kind === 'Pod') return [{ name: metadata.name, labels: metadata.labels ?? {}, spec }];
+    if (!['Deployment', 'Rollout', 'StatefulSet'].includes(kind)) return [];
+    const { template } = spec;
+    return [{ name: metadata.name, labels: template.metadata.labels, spec: template.spec }];
+  });
+}
+
+/** The pods of the workload called `name`. */
+export function podOf(objects: readonly Rendered[], name: string): Rendered['spec'] {
+  return podsOf(objects).find((pods) => pods.name === name)?.spec;
+}
+
+/** The pods that a selector matches. */
+export function selected(pods: readonly Pods[], selector: Readonly<Record<string, string>>) {
+  return pods.filter(({ labels }) =>
+    Object.entries(selector).every(([name, text]) => labels[name] === text),
+  );
+}
+
 /** The required values of each chart. */
 export const NEEDED: Readonly<Record<string, Values>> = Object.fromEntries(
   SERVICES.map(({ name, authenticated }) => [
@@ -112,7 +141,7 @@ export const SHARED: Readonly<Record<string, Values>> = Object.fromEntries(
   }),
 );
 
-/** Enables every optional feature of a service's chart; needs the values in `SHARED`. */
+/** Enables the optional features of a service's chart; needs the values in `SHARED`. */
 export const EVERYTHING: Values = {
   autoscaling: { enabled: true, requestsPerSecond: 50 },
   ingress: { enabled: true, hosts: [{ host: 'api.example.org' }] },
@@ -124,8 +153,13 @@ export const EVERYTHING: Values = {
   },
   networkPolicy: { from: [{ podSelector: { matchLabels: { app: 'gateway' } } }] },
   metrics: {
-    serviceMonitor: { enabled: true },
+    serviceMonitor: { enabled: true, interval: '5s' },
     prometheusRule: { enabled: true },
     dashboard: { enabled: true },
   },
+};
+
+/** Replaces the Deployment by a Rollout; needs the values in `SHARED`. */
+export const PROGRESSIVE: Values = {
+  progressiveDelivery: { enabled: true, prometheus: { address: 'http://prometheus:9090' } },
 };

@@ -1,46 +1,46 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 
-import { SERVICE_NAMES } from '../../../services/services.ts';
-import { charts, EVERYTHING, NEEDED, only, type Rendered, SHARED, type Values } from './render.ts';
+import { SERVICE_NAMES, SERVICES } from '../../../services/services.ts';
+import {
+  charts,
+  EVERYTHING,
+  NEEDED,
+  namesOf,
+  only,
+  PROGRESSIVE,
+  podOf,
+  podsOf,
+  type Rendered,
+  SHARED,
+  selected,
+  type Values,
+} from './render.ts';
 
-/** Values with which the tests render each chart. */
+/** Complete values of each chart. */
 const MATRIX: Readonly<Record<string, (chart: string) => Values>> = {
   defaults: (chart) => NEEDED[chart] ?? {},
-  'shared stores': (chart) => SHARED[chart] ?? {},
   'all features': (chart) => ({ ...SHARED[chart], ...EVERYTHING }),
-  'a name and a digest': (chart) => ({
-    ...NEEDED[chart],
-    fullnameOverride: 'other',
-    image: { registry: 'registry.example.org', digest: `sha256:${'0'.repeat(64)}` },
-    serviceAccount: { create: false },
-  }),
-  'ingress-nginx': (chart) => ({
-    ...SHARED[chart],
-    ingress: { enabled: true, hosts: [{ host: 'api.example.org' }], controller: 'ingress-nginx' },
-  }),
-  'no NetworkPolicy': (chart) => ({ ...SHARED[chart], networkPolicy: { enabled: false } }),
+  'a Rollout': (chart) => ({ ...SHARED[chart], ...EVERYTHING, ...PROGRESSIVE }),
 };
-
 const CASES = SERVICE_NAMES.flatMap((chart) =>
   Object.entries(MATRIX).map(([name, values]) => ({ chart, name, values: values(chart) })),
 );
 
-const podsOf = (objects: readonly Rendered[]) => [
-  only(objects, 'Deployment').spec.template,
-  only(objects, 'Pod'),
-];
-
-describe.each(CASES)('$chart, $name', ({ chart, values }) => {
+describe.each(CASES)('$chart, $name', ({ chart, name, values }) => {
   let objects: Rendered[];
-  let deployment: Rendered;
-  let pod: Rendered;
+  let workload: Rendered;
+  let pod: Rendered['spec'];
   let container: Rendered;
   beforeAll(() => {
     objects = charts.render(chart, values);
-    deployment = only(objects, 'Deployment');
-    pod = deployment.spec.template.spec;
+    workload = only(objects, name === 'a Rollout' ? 'Rollout' : 'Deployment');
+    pod = workload.spec.template.spec;
     [container] = pod.containers;
   });
+  const variablesOf = (): Record<string, string> =>
+    name === 'a Rollout'
+      ? Object.fromEntries(container.env.map((one: Rendered) => [one.name, one.value]))
+      : only(objects, 'ConfigMap', `fw-${chart}`).data;
 
   test('object names are unique per kind, and labels are the recommended ones', () => {
     const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
@@ -55,19 +55,7 @@ describe.each(CASES)('$chart, $name', ({ chart, values }) => {
     }
   });
 
-  test('the service runs the entrypoint of its image, and helm test has the permission model of Node', () => {
-    expect(container).not.toHaveProperty('command');
-    expect(container).not.toHaveProperty('args');
-    expect((pod.initContainers ?? []).map(({ args }: Rendered) => args)).toEqual(
-      chart === 'reports' ? [] : [['migrate', '--wait', '60']],
-    );
-    expect(only(objects, 'Pod').spec.containers[0].command.slice(0, 2)).toEqual([
-      'node',
-      '--permission',
-    ]);
-  });
-
-  test('every pod meets Pod Security "restricted" and has no token', () => {
+  test('every pod meets Pod Security "restricted", has no token, and has limits', () => {
     for (const { spec } of podsOf(objects)) {
       expect(spec).toMatchObject({
         automountServiceAccountToken: false,
@@ -82,108 +70,318 @@ describe.each(CASES)('$chart, $name', ({ chart, values }) => {
           readOnlyRootFilesystem: true,
           capabilities: { drop: ['ALL'] },
         });
-        expect(one.resources.limits).toHaveProperty('memory');
-        expect(one.resources.limits).not.toHaveProperty('cpu');
-        expect(one.image).toBe(container.image);
+        expect(one.resources.limits).toEqual({ memory: '256Mi', 'ephemeral-storage': '1Gi' });
+        expect(one.image).toBe(`fw-${chart}:0.1.0`);
       }
     }
   });
 
-  test('each probe has its own path on the health port', () => {
-    const pathOf = (probe: Rendered) => [probe.httpGet.path, probe.httpGet.port];
+  test('the service runs the entrypoint of its image, after its migration, with probes', () => {
+    const migrates = SERVICES.some((one) => one.name === chart && one.store === 'database');
 
-    expect(pathOf(container.startupProbe)).toEqual(['/startupz', 'health']);
-    expect(pathOf(container.livenessProbe)).toEqual(['/livez', 'health']);
-    expect(pathOf(container.readinessProbe)).toEqual(['/readyz', 'health']);
-    expect(container.ports).toEqual([
-      { name: 'http', containerPort: 8080 },
-      { name: 'health', containerPort: 9090 },
-    ]);
+    expect(container).not.toHaveProperty('command');
+    expect((pod.initContainers ?? []).map(({ args }: Rendered) => args)).toEqual(
+      migrates ? [['migrate', '--wait', '60']] : [],
+    );
+    expect(container).toMatchObject({
+      ports: [
+        { name: 'http', containerPort: 8080 },
+        { name: 'health', containerPort: 9090 },
+      ],
+      startupProbe: { httpGet: { path: '/startupz', port: 'health' }, failureThreshold: 60 },
+      livenessProbe: { httpGet: { path: '/livez', port: 'health' }, periodSeconds: 10 },
+      readinessProbe: { httpGet: { path: '/readyz', port: 'health' }, periodSeconds: 2 },
+    });
   });
 
   test('selectors match the pods of the service and contain no version', () => {
-    const { labels } = deployment.spec.template.metadata;
+    const { labels } = workload.spec.template.metadata;
     const selectors = [
-      deployment.spec.selector.matchLabels,
-      only(objects, 'Service', deployment.metadata.name).spec.selector,
+      workload.spec.selector.matchLabels,
       ...pod.topologySpreadConstraints.map((one: Rendered) => one.labelSelector.matchLabels),
-      ...objects
-        .filter(({ kind }) => kind === 'PodDisruptionBudget')
-        .map(({ spec }) => spec.selector.matchLabels),
-      ...objects
-        .filter(({ kind, metadata }) => kind === 'NetworkPolicy' && !/-test$/.test(metadata.name))
-        .map(({ spec }) => spec.podSelector.matchLabels),
+      ...objects.flatMap(({ kind, metadata, spec }) => {
+        if (kind === 'PodDisruptionBudget') return [spec.selector.matchLabels];
+        if (kind === 'Service' && name !== 'a Rollout') return [spec.selector];
+        const isPolicy = kind === 'NetworkPolicy' && !metadata.name.endsWith('-test');
+        return isPolicy ? [spec.podSelector.matchLabels] : [];
+      }),
     ];
 
     for (const selector of selectors) {
+      expect(selector).toEqual({
+        'app.kubernetes.io/name': chart,
+        'app.kubernetes.io/instance': 'fw',
+        'app.kubernetes.io/component': 'server',
+      });
       expect(labels).toMatchObject(selector);
-      expect(Object.keys(selector).sort()).toEqual([
-        'app.kubernetes.io/component',
-        'app.kubernetes.io/instance',
-        'app.kubernetes.io/name',
-      ]);
     }
-    expect(only(objects, 'Pod').metadata.labels).not.toMatchObject(selectors[0]);
+    expect(selected(podsOf(objects), selectors[0])).toHaveLength(1);
   });
 
   test('every object that a pod refers to is rendered', () => {
-    const named = (kind: string) =>
-      objects.filter((object) => object.kind === kind).map(({ metadata }) => metadata.name);
-
     for (const { spec } of podsOf(objects)) {
-      for (const volume of spec.volumes ?? []) {
-        if (volume.persistentVolumeClaim) {
-          expect(named('PersistentVolumeClaim')).toContain(volume.persistentVolumeClaim.claimName);
-        }
-        for (const { secret } of volume.projected?.sources ?? []) {
-          expect(named('Secret')).toContain(secret.name);
+      const volumes = spec.volumes ?? [];
+      for (const { persistentVolumeClaim: claim, projected } of volumes) {
+        if (claim) expect(namesOf(objects, 'PersistentVolumeClaim')).toContain(claim.claimName);
+        for (const { secret } of projected?.sources ?? []) {
           const { stringData } = only(objects, 'Secret', secret.name);
           for (const { key } of secret.items) expect(stringData).toHaveProperty(key);
         }
       }
       for (const one of [...(spec.initContainers ?? []), ...spec.containers]) {
         for (const { configMapRef } of one.envFrom ?? []) {
-          expect(named('ConfigMap')).toContain(configMapRef.name);
+          expect(namesOf(objects, 'ConfigMap')).toContain(configMapRef.name);
         }
-        const volumes = (spec.volumes ?? []).map(({ name }: { name: string }) => name);
-        for (const { name } of one.volumeMounts ?? []) expect(volumes).toContain(name);
+        const known = volumes.map((volume: Rendered) => volume.name);
+        for (const mount of one.volumeMounts ?? []) expect(known).toContain(mount.name);
       }
     }
   });
 
-  test('a rollout keeps the number of ready pods, unless the pods share a volume', () => {
-    const hasVolume = objects.some(({ kind }) => kind === 'PersistentVolumeClaim');
+  test('a pod ends no earlier than its longest request', () => {
+    const { DRAIN_TIMEOUT_MS, DRAIN_DELAY_MS, REQUEST_TIMEOUT_MS } = variablesOf();
 
-    expect(deployment.spec.strategy).toEqual(
-      hasVolume
-        ? { type: 'Recreate' }
-        : { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+    // Drain delay, 5 s for idle connections, the longest request, 2 s to close.
+    expect(Number(DRAIN_TIMEOUT_MS)).toBe(
+      Number(DRAIN_DELAY_MS) + 5_000 + Number(REQUEST_TIMEOUT_MS) + 2_000,
     );
+    expect(container.lifecycle.preStop).toEqual({ sleep: { seconds: 5 } });
+    // preStop, the drain, and a margin for a slow node.
+    expect(pod.terminationGracePeriodSeconds).toBe(5 + Number(DRAIN_TIMEOUT_MS) / 1_000 + 2);
   });
 
-  test('a pod has the grace period that its drain needs', () => {
-    const { data } = only(objects, 'ConfigMap', deployment.metadata.name);
-    const preStopSeconds = container.lifecycle.preStop.sleep.seconds;
-
-    expect(Number(data.DRAIN_TIMEOUT_MS)).toBeGreaterThan(
-      Number(data.DRAIN_DELAY_MS) + 5_000 + Number(data.REQUEST_TIMEOUT_MS),
-    );
-    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(
-      preStopSeconds + Number(data.DRAIN_TIMEOUT_MS) / 1_000,
-    );
-  });
-
-  test('a disruption budget exists if there can be several pods', () => {
-    const autoscaler = objects.find(({ kind }) => kind === 'HorizontalPodAutoscaler');
-    const most = autoscaler?.spec.maxReplicas ?? deployment.spec.replicas;
+  test('an upgrade keeps the number of ready pods, and a node drain evicts one pod at a time', () => {
+    const { strategy, replicas } = workload.spec;
+    const hasFile = namesOf(objects, 'PersistentVolumeClaim').length > 0;
     const budgets = objects.filter(({ kind }) => kind === 'PodDisruptionBudget');
 
-    expect(budgets).toHaveLength(most >= 2 ? 1 : 0);
-    for (const { spec } of budgets) {
-      expect(spec.maxUnavailable).toBe(1);
-      expect(spec).not.toHaveProperty('minAvailable');
+    if (name === 'a Rollout') {
+      expect(strategy.blueGreen).toMatchObject({
+        activeService: `fw-${chart}`,
+        previewService: `fw-${chart}-preview`,
+      });
+    } else {
+      const rolling = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } };
+      expect(strategy).toEqual(hasFile ? { type: 'Recreate' } : rolling);
     }
-    // A fixed number would undo that of the autoscaler.
-    expect(deployment.spec.replicas === undefined).toBe(autoscaler !== undefined);
+    // A fixed number would undo that of the autoscaler, and the budget of one pod would block the drain.
+    expect(replicas).toBe(name === 'defaults' ? 1 : undefined);
+    expect(budgets.map(({ spec }) => spec.maxUnavailable)).toEqual(name === 'defaults' ? [] : [1]);
+  });
+
+  test('the paths are those of the versions in services.ts, and upstreams those that it calls', () => {
+    const { versions, calls } = SERVICES.find((one) => one.name === chart) ?? {};
+    const paths = [...(versions ?? []).map((one) => `/api/${one}/${chart}`), `/docs/${chart}`];
+    const called = (calls ?? []).map((other) => `${other.toUpperCase()}_URL`);
+
+    expect(Object.keys(variablesOf())).toEqual(expect.arrayContaining(called));
+    if (name === 'defaults') return;
+    const ingress = only(objects, 'Ingress').spec.rules[0].http.paths;
+    const route = only(objects, 'HTTPRoute').spec.rules[0];
+    expect(ingress.map((one: Rendered) => one.path)).toEqual(paths);
+    expect(route.matches.map((one: Rendered) => one.path.value)).toEqual(paths);
+    expect(route).toMatchObject({
+      timeouts: { request: '30s' },
+      backendRefs: [
+        { name: `fw-${chart}`, port: 80, weight: 100 },
+        { name: 'next', weight: 10 },
+      ],
+    });
+  });
+});
+
+describe('the NetworkPolicy', () => {
+  const policyOf = (chart: string, values: Values, name = `fw-${chart}`) =>
+    only(charts.render(chart, { ...SHARED[chart], ...values }), 'NetworkPolicy', name).spec;
+  const from = (selector: object) => expect.objectContaining({ from: [selector] });
+
+  test('allows labelled callers, monitoring, DNS and the database', () => {
+    const { ingress, egress } = policyOf('users', {});
+
+    expect(ingress).toEqual([
+      from({ podSelector: { matchLabels: { 'fw/calls-users': 'true' } } }),
+      from({ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }),
+    ]);
+    expect(ingress.map(({ ports }: Rendered) => ports)).toEqual([
+      [{ port: 8080 }],
+      [{ port: 9090 }],
+    ]);
+    expect(egress.map(({ ports }: Rendered) => ports[0].port)).toEqual([53, 5433]);
+  });
+
+  test('allows reports to call its servers, and users and catalog by their labels', () => {
+    const { egress } = policyOf('reports', {
+      config: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' },
+      jwt: { jwksUrl: 'https://keys.example.org' },
+      upstreams: { users: '', catalog: 'https://api.example.org:8443/shop' },
+    });
+
+    expect(egress.map(({ ports }: Rendered) => ports[0].port)).toEqual([
+      ...[53, 6380, 443, 4318, 8443, 8080, 8080],
+    ]);
+    expect(egress.at(-1).to[0].podSelector.matchLabels).toEqual({
+      'app.kubernetes.io/name': 'users',
+      'app.kubernetes.io/part-of': 'fw',
+    });
+  });
+
+  test('allows the ingress controller and the peers in the values', () => {
+    const { ingress } = policyOf('users', {
+      ingress: { enabled: true, hosts: [{ host: 'api.example.org' }] },
+      networkPolicy: { from: [{ podSelector: { matchLabels: { app: 'probe' } } }] },
+      global: { networkPolicy: { from: [{ ipBlock: { cidr: '10.0.0.0/8' } }] } },
+    });
+
+    expect(ingress[0].from.slice(1)).toEqual([
+      { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'nginx-ingress' } } },
+      { ipBlock: { cidr: '10.0.0.0/8' } },
+      { podSelector: { matchLabels: { app: 'probe' } } },
+    ]);
+  });
+
+  test('lets helm test call its service only', () => {
+    const { ingress, egress } = policyOf('users', {}, 'fw-users-test');
+
+    expect(ingress).toBeUndefined();
+    expect(egress.map(({ ports }: Rendered) => ports[0].port)).toEqual([53, 8080]);
+  });
+});
+
+test('SQLite is one pod with a volume that outlives the release', () => {
+  const objects = charts.render('catalog');
+  const { metadata, spec } = only(objects, 'PersistentVolumeClaim');
+
+  expect(metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
+  expect(spec.resources.requests).toEqual({ storage: '1Gi' });
+  expect(podOf(objects, 'fw-catalog').securityContext.fsGroup).toBe(65_532);
+  expect(only(objects, 'ConfigMap').data.DATABASE_FILE).toBe('/data/catalog.db');
+});
+
+test('secrets are files, from values or existing Secrets, and not in any other object', () => {
+  const objects = charts.render('users', SHARED.users);
+  const existing = charts.render('users', {
+    store: {
+      type: 'postgres',
+      postgres: {
+        existingSecret: { name: '{{ .Release.Name }}-db', key: 'uri' },
+        caSecret: { name: 'ca' },
+      },
+    },
+  });
+  const { containers, initContainers } = podOf(objects, 'fw-users');
+
+  for (const { env, volumeMounts } of [...initContainers, ...containers]) {
+    expect(env).toEqual([{ name: 'DATABASE_URL_FILE', value: '/run/secrets/fw/DATABASE_URL' }]);
+    expect(volumeMounts).toEqual([
+      { name: 'secrets', mountPath: '/run/secrets/fw', readOnly: true },
+    ]);
+  }
+  expect(JSON.stringify(objects.filter(({ kind }) => kind !== 'Secret'))).not.toContain('u:p@db');
+  expect(namesOf(existing, 'Secret')).toEqual([]);
+  expect(podOf(existing, 'fw-users').volumes[0].projected.sources).toEqual([
+    { secret: { name: 'fw-db', items: [{ key: 'uri', path: 'DATABASE_URL' }] } },
+    { secret: { name: 'ca', items: [{ key: 'ca.crt', path: 'postgres-ca.crt' }] } },
+  ]);
+});
+
+test.each([
+  ['f5-nginx', 'nginx.org/client-max-body-size', 'nginx.org/proxy-read-timeout', '55s'],
+  [
+    'ingress-nginx',
+    'nginx.ingress.kubernetes.io/proxy-body-size',
+    'nginx.ingress.kubernetes.io/proxy-read-timeout',
+    '55',
+  ],
+])(
+  'the limits of an Ingress for %s follow those of the service',
+  (controller, size, time, text) => {
+    const objects = charts.render('users', {
+      ingress: { enabled: true, hosts: [{ host: 'api.example.org' }], controller },
+      config: { REQUEST_TIMEOUT_MS: 45_000, BODY_LIMIT: 2_097_152 },
+    });
+
+    expect(only(objects, 'Ingress').metadata.annotations).toMatchObject({
+      [size]: '2097152',
+      [time]: text,
+    });
+  },
+);
+
+test('a route sends requests with a header to another Service, whatever its weight', () => {
+  const headers = { 'x-canary': 'always' };
+  const [canary, others] = only(
+    charts.render('users', {
+      httpRoute: {
+        enabled: true,
+        parentRefs: [{ name: 'public' }],
+        others: [{ name: 'next', weight: 0, headers }],
+      },
+      networkPolicy: { from: [{ namespaceSelector: {} }] },
+    }),
+    'HTTPRoute',
+  ).spec.rules;
+
+  expect(canary.backendRefs).toEqual([{ name: 'next', port: 80 }]);
+  expect(canary.matches[0].headers).toEqual([{ name: 'x-canary', value: 'always' }]);
+  expect(others.matches[0]).not.toHaveProperty('headers');
+});
+
+describe('a Rollout', () => {
+  const render = (values: Values = {}) =>
+    charts.render('users', { ...SHARED.users, ...PROGRESSIVE, ...values });
+  const measurementsOf = (objects: readonly Rendered[], name: string): Rendered[] =>
+    only(objects, 'AnalysisTemplate', `fw-users-${name}`).spec.metrics;
+
+  test('has the environment in its pods, so that rolling back restores it', () => {
+    const { data } = only(charts.render('users', SHARED.users), 'ConfigMap');
+    const [container] = podOf(render(), 'fw-users').containers;
+
+    expect(namesOf(render(), 'ConfigMap')).toEqual([]);
+    expect(container.env).toEqual(
+      expect.arrayContaining(Object.entries(data).map(([name, value]) => ({ name, value }))),
+    );
+  });
+
+  test('lets its controller set the selectors, and keeps no old ReplicaSet', () => {
+    const objects = render();
+
+    for (const { kind, spec } of objects) {
+      if (kind === 'Service') expect(spec).not.toHaveProperty('selector');
+    }
+    // The controller would ignore the deadline while there is one.
+    expect(only(objects, 'Rollout').spec).toMatchObject({
+      ...{ revisionHistoryLimit: 0, progressDeadlineSeconds: 120, progressDeadlineAbort: true },
+    });
+  });
+
+  test('tries the program of helm test on the preview Service', () => {
+    const objects = render();
+    const [metric] = measurementsOf(objects, 'trial');
+    const [trial] = metric?.provider.job.spec.template.spec.containers ?? [];
+    const [container] = only(objects, 'Pod', 'fw-users-test').spec.containers;
+
+    expect(trial.command).toEqual(container.command);
+    expect(trial.env).toEqual([
+      { name: 'BASE', value: 'http://fw-users-preview:80' },
+      { name: 'TRIAL_SECONDS', value: '25' },
+    ]);
+  });
+
+  test('measures every objective for the pods of one version, for the given time', () => {
+    const objects = render({ resources: { limits: { memory: '512Mi' } } });
+    const metrics = measurementsOf(objects, 'objectives');
+    const late = measurementsOf(objects, 'observation');
+
+    expect(metrics.map(({ name }) => name).sort()).toEqual([
+      ...['error', 'has-metrics', 'latency-read-0-95', 'latency-read-0-99'],
+      ...['latency-write-0-95', 'latency-write-0-99', 'memory', 'restarts'],
+    ]);
+    for (const { provider } of metrics) {
+      expect(provider.prometheus.address).toBe('http://prometheus:9090');
+      expect(provider.prometheus.query).toContain('pod=~"fw-users-{{args.pods}}-.*"');
+    }
+    const memory = metrics.find(({ name }) => name === 'memory');
+    expect(memory?.provider.prometheus.query).toMatch(new RegExp(`> ${128 * 1024 ** 2}$`));
+    expect([memory?.count, late.find(({ name }) => name === 'memory')?.count]).toEqual([7, 9]);
   });
 });

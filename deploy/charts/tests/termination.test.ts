@@ -4,7 +4,7 @@ import { openConnection } from '@fw/core/testing';
 import { startService } from '@fw/service/testing';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { charts, NEEDED, only } from './render.ts';
+import { charts, only } from './render.ts';
 
 /** A service whose `/wait` takes `REQUEST_TIMEOUT_MS` and responds with 503. */
 const MAIN = new URL(
@@ -48,18 +48,3 @@ test('a terminating pod completes every request, even the last and longest', asy
   const complete = responses.filter((text) => /HTTP\/1\.1 503 .*\}$/s.test(text));
   expect(complete.length).toBeGreaterThan(1);
 });
-
-test.each(Object.keys(NEEDED))(
-  'the grace period of %s covers the longest possible request',
-  (chart) => {
-    const config = { REQUEST_TIMEOUT_MS: 600_000, DRAIN_DELAY_MS: 60_000 };
-    const objects = charts.render(chart, { ...NEEDED[chart], config });
-    const { spec } = only(objects, 'Deployment').spec.template;
-    const { data } = only(objects, 'ConfigMap');
-
-    // Drain delay, 5 s for idle connections, the longest request, 2 s to close.
-    expect(Number(data.DRAIN_TIMEOUT_MS)).toBe(60_000 + 5_000 + 600_000 + 2_000);
-    // preStop, the shutdown, and a margin for a slow node.
-    expect(spec.terminationGracePeriodSeconds).toBe(5 + 667 + 2);
-  },
-);

@@ -1,6 +1,6 @@
 import http, { type RefinedResponse } from 'k6/http';
 
-import type { Kind } from '../../slo.ts';
+import type { Kind } from './objectives.ts';
 
 /** The parts of a request that its kind does not define. */
 export interface RequestOptions {

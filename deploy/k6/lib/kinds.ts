@@ -1,5 +1,5 @@
 import { SERVICES } from '../../../services/services.ts';
-import type { Kind } from '../../slo.ts';
+import type { Kind } from './objectives.ts';
 
 /** The requests of `rollout`; half of them create users. */
 export const ROLLOUT_KINDS = {

@@ -1,7 +1,6 @@
 import type { Options, Scenario } from 'k6/options';
-
-import type { Kind } from '../../slo.ts';
 import { MIXED_KINDS } from './kinds.ts';
+import type { Kind } from './objectives.ts';
 import { latencyThresholds } from './thresholds.ts';
 import { secondsOf } from './variables.ts';
 

@@ -5,8 +5,8 @@ import type { Scenario } from 'k6/options';
 import { expect, test } from 'vitest';
 
 import { SERVICE_NAMES, SERVICES } from '../../../services/services.ts';
-import { KINDS } from '../../slo.ts';
 import { ROLLOUT_KINDS } from './kinds.ts';
+import { KINDS } from './objectives.ts';
 import { PROFILES, type ProfileName } from './profiles.ts';
 
 const _NAMES = Object.keys(PROFILES) as ProfileName[];
@@ -27,7 +27,7 @@ test.each(
 )('%s, which services.ts lists, has requests in smoke, load and rollout', (path) => {
   const isRead = (kind: string) => kind.startsWith(`GET ${path}`);
 
-  expect(KINDS.some(isRead), 'add its routes to OBJECTIVES in slo.ts').toBe(true);
+  expect(KINDS.some(isRead), 'add its routes to files/slo.json of its chart').toBe(true);
   expect(ROLLOUT_KINDS.reading.some(isRead), 'add a route to ROLLOUT_KINDS').toBe(true);
 });
 

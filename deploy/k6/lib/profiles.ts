@@ -1,9 +1,9 @@
 import type { Options, Scenario } from 'k6/options';
 
 import { SERVICES } from '../../../services/services.ts';
-import { FAILED_RATE, KINDS } from '../../slo.ts';
 import { breakpoint } from './breakpoint.ts';
 import { COMPARED_KINDS, ROLLOUT_KINDS } from './kinds.ts';
+import { FAILED_RATE, KINDS } from './objectives.ts';
 import { overload } from './overload.ts';
 import { type ThresholdOptions, thresholdsOf } from './thresholds.ts';
 import {

@@ -1,10 +1,9 @@
 import { check } from 'k6';
 import { scenario } from 'k6/execution';
 import { Rate } from 'k6/metrics';
-
-import { type Kind, OBJECTIVES } from '../../slo.ts';
 import { newName, type RequestOptions, type Response, send } from './client.ts';
 import { MIXED_KINDS } from './kinds.ts';
+import { type Kind, objectiveOf } from './objectives.ts';
 import { creation, report } from './requests.ts';
 
 const slowerThanP95 = new Rate('slower_than_p95');
@@ -23,7 +22,7 @@ export function createUser(): string {
 export function mixed(id: string): void {
   const kind = nextKind();
   const response = sendOne(kind, id);
-  const { p95Ms, p99Ms } = OBJECTIVES[kind];
+  const { p95Ms, p99Ms } = objectiveOf(kind);
   const durationMs = response?.timings.duration ?? Number.POSITIVE_INFINITY;
   slowerThanP95.add(durationMs > p95Ms * FACTOR);
   slowerThanP99.add(durationMs > p99Ms * FACTOR);

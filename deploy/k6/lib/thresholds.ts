@@ -1,4 +1,4 @@
-import { type Kind, OBJECTIVES } from '../../slo.ts';
+import { type Kind, objectiveOf } from './objectives.ts';
 
 export interface ThresholdOptions {
   /** The kinds of request that the script sends. */
@@ -40,7 +40,7 @@ export function latencyThresholds(
 ): Record<string, string[]> {
   return Object.fromEntries(
     kinds.map((kind): [string, string[]] => {
-      const { p95Ms, p99Ms } = OBJECTIVES[kind];
+      const { p95Ms, p99Ms } = objectiveOf(kind);
       const tags = tagsOf ? `name:${kind},${tagsOf(kind)}` : `name:${kind}`;
       return [
         `http_req_duration{${tags}}`,

@@ -12,6 +12,7 @@
 {{- $_ := set $environment "DATABASE_FILE" (printf "/data/%s.db" .Chart.Name) }}
 {{- end }}
 {{- with $values.jwt }}
+{{- if .required }}
 {{- if .jwksUrl }}
 {{- $_ := set $environment "JWT_JWKS_URL" .jwksUrl }}
 {{- $_ := set $environment "JWT_ALGORITHM" .algorithm }}
@@ -19,12 +20,19 @@
 {{- $_ := set $environment "JWT_ISSUER" .issuer }}
 {{- $_ := set $environment "JWT_AUDIENCE" .audience }}
 {{- end }}
-{{- range $name := keys ($values.upstreams | default dict) | sortAlpha }}
+{{- end }}
+{{- range $name := keys $values.upstreams | sortAlpha }}
 {{- $_ := set $environment (printf "%s_URL" (upper $name)) (include "common.upstream" (list $ $name)) }}
 {{- end }}
+{{- $names := list }}
 {{- range $name, $value := $values.config }}
-{{- with include "common.text" $value }}{{ $_ := set $environment $name . }}{{ end }}
+{{- with include "common.text" $value }}
+{{- $_ := set $environment $name . }}
+{{- $names = append $names $name }}
 {{- end }}
+{{- end }}
+{{- /* The service ends at its start if it does not know one of these names. */}}
+{{- $_ := set $environment "CONFIG_NAMES" (join " " $names) }}
 {{- toYaml $environment }}
 {{- end }}
 
@@ -37,9 +45,7 @@
 {{- end }}
 
 {{- /* sqlite, postgres, or empty for a service without a store. */}}
-{{- define "common.storeType" -}}
-{{- with .Values.store }}{{ .type }}{{ end }}
-{{- end }}
+{{- define "common.storeType" -}}{{ .Values.store.type }}{{- end }}
 
 {{- /* A Rollout has the environment in its pods, so that rolling back restores it. */}}
 {{- define "common.configMap" -}}

@@ -2,10 +2,15 @@
 {{- define "common.programSettings" -}}
 {{- $secrets := include "common.secrets" . | fromYaml }}
 {{- $isProgressive := .Values.progressiveDelivery.enabled }}
-{{- if not $isProgressive }}
+{{- if or .Values.envFrom (not $isProgressive) }}
 envFrom:
+  {{- if not $isProgressive }}
   - configMapRef:
       name: {{ include "common.name" . }}
+  {{- end }}
+  {{- with .Values.envFrom }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
 {{- end }}
 {{- if or $isProgressive $secrets .Values.extraEnv }}
 env:
@@ -84,6 +89,9 @@ spec:
   {{- else }}
   revisionHistoryLimit: 5
   {{- end }}
+  {{- with .Values.minReadySeconds }}
+  minReadySeconds: {{ . }}
+  {{- end }}
   selector:
     matchLabels:
       {{- include "common.selectorLabels" . | nindent 6 }}
@@ -95,22 +103,14 @@ spec:
     # Two pods must not open the same file.
     type: Recreate
     {{- else }}
-    type: RollingUpdate
-    rollingUpdate:
-      maxUnavailable: 0
-      maxSurge: 1
+    {{- toYaml .Values.updateStrategy | nindent 4 }}
     {{- end }}
   {{- end }}
   template:
     metadata:
       labels:
-        {{- include "common.podLabels" . | nindent 8 }}
-        {{- with .Values.upstreams }}
-        {{- include "common.callerLabels" (keys . | sortAlpha) | trim | nindent 8 }}
-        {{- end }}
-        {{- with .Values.podLabels }}
-        {{- toYaml . | nindent 8 }}
-        {{- end }}
+        {{- $callers := include "common.callerLabels" (keys .Values.upstreams) | fromYaml }}
+        {{- toYaml (merge $callers (include "common.podLabels" . | fromYaml) (deepCopy .Values.podLabels)) | nindent 8 }}
       annotations:
         checksum/config: {{ include "common.environment" . | sha256sum }}
         {{- if include "common.secrets" . | fromYaml }}

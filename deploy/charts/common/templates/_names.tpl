@@ -58,12 +58,8 @@ fw/calls-{{ . }}: "true"
 {{- toYaml (mergeOverwrite $own (deepCopy $global)) }}
 {{- end }}
 
-{{- /* The paths of the service: whole segments, which nothing rewrites. */}}
-{{- define "common.paths" -}}
-- /api/v1/{{ .Chart.Name }}
-- /api/v2/{{ .Chart.Name }}
-- /docs/{{ .Chart.Name }}
-{{- end }}
+{{- /* The paths of the service: whole segments. */}}
+{{- define "common.paths" -}}{{ tpl (toYaml .Values.paths) . }}{{- end }}
 
 {{- /* A value as text. Helm reads integers as floating-point numbers, which would print as 1e+06. */}}
 {{- define "common.text" -}}

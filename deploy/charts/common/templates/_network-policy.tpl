@@ -1,19 +1,7 @@
-{{- /* The first policy blocks all traffic, the second allows what the values list. */}}
-{{- define "common.networkPolicies" -}}
+{{- /* Blocks all traffic except what the values list. */}}
+{{- define "common.networkPolicy" -}}
 {{- if .Values.networkPolicy.enabled }}
 {{- $policy := include "common.policy" . | fromYaml -}}
-apiVersion: networking.k8s.io/v1
-kind: NetworkPolicy
-metadata:
-  name: {{ include "common.name" . }}-deny
-  labels:
-    {{- include "common.labels" . | nindent 4 }}
-spec:
-  podSelector:
-    matchLabels:
-      {{- include "common.selectorLabels" . | nindent 6 }}
-  policyTypes: [Ingress, Egress]
----
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata:
@@ -81,20 +69,16 @@ spec:
 {{- if eq (include "common.storeType" .) "postgres" }}
 {{- include "common.egressTo" (dict "root" . "peers" $policy.databaseTo "port" (include "common.portOf" (list .Values.store.postgres 5432))) }}
 {{- end }}
-{{- with .Values.rateLimit }}
-{{- if eq .store "redis" }}
-{{- include "common.egressTo" (dict "root" $ "peers" $policy.redisTo "port" (include "common.portOf" (list .redis 6379))) }}
+{{- if eq .Values.rateLimit.store "redis" }}
+{{- include "common.egressTo" (dict "root" . "peers" $policy.redisTo "port" (include "common.portOf" (list .Values.rateLimit.redis 6379))) }}
 {{- end }}
-{{- end }}
-{{- with .Values.jwt }}
-{{- if .jwksUrl }}
-{{- include "common.egressTo" (dict "root" $ "peers" $policy.jwksTo "port" (include "common.urlPort" .jwksUrl)) }}
-{{- end }}
+{{- with .Values.jwt.jwksUrl }}
+{{- include "common.egressTo" (dict "root" $ "peers" $policy.jwksTo "port" (include "common.urlPort" .)) }}
 {{- end }}
 {{- with .Values.config.OTEL_EXPORTER_OTLP_ENDPOINT }}
 {{- include "common.egressTo" (dict "root" $ "peers" $policy.collectorTo "port" (include "common.urlPort" .)) }}
 {{- end }}
-{{- range $name := keys (.Values.upstreams | default dict) | sortAlpha }}
+{{- range $name := keys .Values.upstreams | sortAlpha }}
 {{- $url := include "common.upstream" (list $ $name) }}
 {{- if contains "." (include "common.urlHost" $url) }}
 {{- /* A policy applies to the port of the pod, which may differ from that of its Service. */}}

@@ -1,7 +1,9 @@
 {{- define "common.notes" -}}
+{{- include "common.values" . }}
 {{- $name := include "common.name" . }}
 {{- $ingress := include "common.shared" (list . "ingress") | fromYaml }}
 {{- $route := include "common.shared" (list . "httpRoute") | fromYaml }}
+{{- $paths := include "common.paths" . | fromYamlArray | join ", " }}
 {{ .Chart.Name }} {{ include "common.tag" . }} is installed as {{ $name }} in the namespace {{ .Release.Namespace }}.
 
 Addresses:
@@ -10,12 +12,12 @@ Addresses:
 {{- if $ingress.enabled }}
 {{- $tlsIsInMaster := and (include "common.isMinion" $ingress) (not $ingress.tls) }}
 {{- range $ingress.hosts }}
-  Ingress: {{ $ingress.tls | empty | ternary "http" "https" }}://{{ .host }}/api/v2/{{ $.Chart.Name }}{{ if $tlsIsInMaster }} (https if the master Ingress has a certificate){{ end }}
+  Ingress: {{ $ingress.tls | empty | ternary "http" "https" }}://{{ .host }}{{ if $tlsIsInMaster }} (https if the master Ingress has a certificate){{ end }}: {{ $paths }}
 {{- end }}
 {{- end }}
 {{- if $route.enabled }}
 {{- range include "common.routeHosts" $route | fromYamlArray }}
-  Gateway: https://{{ . }}/api/v2/{{ $.Chart.Name }} (http if its listener has no certificate)
+  Gateway: https://{{ . }} (http if its listener has no certificate): {{ $paths }}
 {{- end }}
 {{- end }}
 {{- with include "common.routeSplit" . }}
@@ -50,7 +52,8 @@ http://{{ include "common.name" . }}.{{ .Release.Namespace }}{{ if ne (int .Valu
 {{- /* Shell lines that set TOKEN, for a service that requires tokens. */}}
 {{- define "common.token" -}}
 {{- with .Values.jwt }}
-{{- if .jwksUrl }}
+{{- if not .required }}
+{{- else if .jwksUrl }}
 # A token from {{ .issuer }} for {{ .audience }}, signed with a key from {{ .jwksUrl }}:
 TOKEN=…
 {{- else if .secret }}
@@ -82,12 +85,10 @@ TOKEN=$SIGNED.$(printf %s "$SIGNED" | openssl dgst -sha256 -hmac "$SECRET" -bina
 {{- with include "common.imageWithoutRegistry" . }}
 * Unless the nodes have the image {{ . }}, they pull it from Docker Hub, which does not have it (ErrImagePull): set image.registry.
 {{- end }}
-{{- with .Values.store }}
-{{- if and (eq .type "sqlite") .sqlite.ephemeral }}
+{{- if and (eq (include "common.storeType" .) "sqlite") .Values.store.sqlite.ephemeral }}
 * The data is lost when the pod ends: store.sqlite.ephemeral is for trials.
 {{- end }}
-{{- end }}
-{{- range $name := keys (.Values.upstreams | default dict) | sortAlpha }}
+{{- range $name := keys .Values.upstreams | sortAlpha }}
 * Statistics come from {{ include "common.upstream" (list $ $name) }}. While it is unavailable, reports are incomplete and list what is missing.
 {{- end }}
 {{- if lt (include "common.minReplicas" . | int) 2 }}

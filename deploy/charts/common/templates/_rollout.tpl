@@ -101,27 +101,65 @@ spec:
 {{- end }}
 
 {{- /*
-The objectives of deploy/slo.ts, measured by Prometheus every 5 s since the pods of a version were started:
+The objectives, measured by Prometheus every 5 s since the pods of a version were started:
 (dict "root" $ "name" suffix "seconds" 60).
 */}}
 {{- define "common.objectives" -}}
-{{- $name := .name }}
-{{- $measurements := add 1 (div (int64 .seconds) 5) }}
-{{- with .root }}
-{{- $memory := dig "limits" "memory" "" (.Values.resources | default dict) | include "common.mebibytes" | int64 }}
+{{- $root := .root }}
 apiVersion: argoproj.io/v1alpha1
 kind: AnalysisTemplate
 metadata:
-  name: {{ include "common.name" . }}-{{ $name }}
+  name: {{ include "common.name" $root }}-{{ .name }}
   labels:
-    {{- include "common.labels" . | nindent 4 }}
+    {{- include "common.labels" $root | nindent 4 }}
 spec:
   args:
     - name: pods
   metrics:
-    {{- $metrics := include "common.monitoringFile" (list . "files/analysis.yaml") | replace "PROMETHEUS" .Values.progressiveDelivery.prometheus.address }}
-    {{- $metrics | replace "MEASUREMENTS" (toString $measurements) | replace "MEMORY_GROWTH" (div (mul $memory 1048576) 4 | toString) | nindent 4 }}
+    # The first samples take two intervals in which Prometheus reads metrics.
+    - name: has-metrics
+      initialDelay: 15s
+      count: 1
+      successCondition: len(result) > 0
+      provider:
+        prometheus:
+          address: {{ $root.Values.progressiveDelivery.prometheus.address }}
+          query: count(process_start_time_seconds{ {{- include "common.versionSeries" $root }}})
+    {{- range $name, $query := include "common.violations" $root | fromYaml }}
+    - name: {{ $name }}
+      interval: 5s
+      # The controller rejects a count that is an argument.
+      count: {{ add 1 (div (int64 $.seconds) 5) }}
+      successCondition: len(result) == 0
+      provider:
+        prometheus:
+          address: {{ $root.Values.progressiveDelivery.prometheus.address }}
+          query: |-
+            {{- $query | nindent 12 }}
+    {{- end }}
 {{- end }}
+
+{{- /* Selects the series of the pods of one version: the controller replaces the argument by their hash. */}}
+{{- define "common.versionSeries" -}}
+namespace="{{ .Release.Namespace }}",pod=~"{{ include "common.name" . }}-{{ "{{args.pods}}" }}-.*"
+{{- end }}
+
+{{- /* Queries by name that find nothing as long as a version meets an objective. */}}
+{{- define "common.violations" -}}
+{{- $series := include "common.versionSeries" . }}
+{{- $queries := dict }}
+{{- range include "common.indicators" (dict "root" . "series" $series) | fromYamlArray }}
+{{- $name := list (trimSuffix "BudgetBurn" .alert) .labels.kind .labels.quantile | compact | join "-" | lower | replace "." "-" }}
+{{- $share := printf "%s > %v" (include "common.badShare" (list . "")) .budget }}
+{{- $events := printf "%s >= %s" (include "common.badEvents" (list . "")) (include "common.minBadEvents" $) }}
+{{- $_ := set $queries $name (printf "%s\nand on () %s" $share $events) }}
+{{- end }}
+{{- $_ := set $queries "restarts" (printf "changes(process_start_time_seconds{%s}[5m]) > 0" $series) }}
+{{- /* The memory of a version may grow by a quarter of its limit. */}}
+{{- $memory := printf "process_resident_memory_bytes{%s}[5m]" $series }}
+{{- $growth := dig "limits" "memory" "" .Values.resources | include "common.mebibytes" | int64 | mul 262144 }}
+{{- $_ := set $queries "memory" (printf "max_over_time(%s) - min_over_time(%s) > %d" $memory $memory $growth) }}
+{{- toYaml $queries }}
 {{- end }}
 
 {{- define "common.progressiveDeliveryErrors" -}}

@@ -13,7 +13,7 @@ them. The service reads them from files, so that its environment contains none.
 {{- end }}
 {{- end }}
 {{- with .Values.jwt }}
-{{- if not .jwksUrl }}
+{{- if and .required (not .jwksUrl) }}
 {{- $_ := set $secrets "JWT_SECRET" (dict "value" .secret "existing" .existingSecret) }}
 {{- end }}
 {{- end }}

@@ -54,11 +54,11 @@ containers:
         value: http://{{ $service }}:{{ .Values.service.port }}
       - name: TRIAL_SECONDS
         value: {{ $seconds | quote }}
-      {{- with .Values.jwt }}
+      {{- if .Values.jwt.required }}
       - name: JWT_ISSUER
-        value: {{ .issuer | quote }}
+        value: {{ .Values.jwt.issuer | quote }}
       - name: JWT_AUDIENCE
-        value: {{ .audience | quote }}
+        value: {{ .Values.jwt.audience | quote }}
       {{- end }}
       {{- with $secrets }}
       {{- include "common.secretFiles" (dict "root" $root "secrets" .) | trim | nindent 6 }}

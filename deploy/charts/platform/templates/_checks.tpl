@@ -15,7 +15,7 @@ the release name "{{ .Release.Name }}" is too long for the names of its objects:
 {{- end }}
 {{- /* If the release name contains the name of a part, the objects of the part have the release name. */}}
 {{- $same := list }}
-{{- range concat (include "platform.allServices" . | fromYamlArray) (list "edge" "postgres" "valkey" "tokens" "platform") }}
+{{- range concat (include "platform.services" . | fromYamlArray) (list "edge" "postgres" "valkey" "tokens" "platform") }}
 {{- if contains . $.Release.Name }}{{ $same = append $same . }}{{ end }}
 {{- end }}
 {{- if gt (len $same) 1 }}
@@ -25,7 +25,7 @@ the release name "{{ .Release.Name }}" would be the name of {{ join " and " $sam
 
 {{- define "platform.servicesErrors" -}}
 {{- if not (include "platform.services" . | fromYamlArray) }}
-no service is enabled: expected at least one of {{ range $index, $name := include "platform.allServices" . | fromYamlArray }}{{ if $index }}, {{ end }}{{ $name }}.enabled{{ end }} to be true
+no service is enabled: expected at least one of {{ range $index, $name := include "platform.services" . | fromYamlArray }}{{ if $index }}, {{ end }}{{ $name }}.enabled{{ end }} to be true
 {{- end }}
 {{- with .Subcharts.reports }}
 {{- range $name, $address := .Values.upstreams }}
@@ -177,7 +177,7 @@ tokens.enabled is false, but reports verifies tokens with that secret: expected 
 
 {{- define "platform.ingressErrors" -}}
 {{- $ingress := .Values.global.ingress }}
-{{- range $name := include "platform.allServices" . | fromYamlArray }}
+{{- range $name := include "platform.services" . | fromYamlArray }}
 {{- if and $ingress.enabled (eq $ingress.controller "f5-nginx") (not (dig "ingress" "mergeable" true (get $.Values $name))) }}
 {{ $name }}.ingress.mergeable is false, but f5-nginx accepts one Ingress per host unless they are mergeable: expected true
 {{- end }}

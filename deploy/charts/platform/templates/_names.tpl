@@ -1,8 +1,15 @@
-{{- /* The names of the services that are installed. */}}
+{{- /* Puts the defaults of the library below the values of each service, which templates then read. */}}
+{{- define "platform.values" -}}
+{{- range include "platform.services" . | fromYamlArray }}
+{{- include "common.values" (get $.Subcharts .) }}
+{{- end }}
+{{- end }}
+
+{{- /* The names of the services that are installed: Helm removes disabled dependencies. */}}
 {{- define "platform.services" -}}
-{{- range include "platform.allServices" . | fromYamlArray }}
-{{- if get (get $.Values .) "enabled" }}
-- {{ . }}
+{{- range .Chart.Dependencies }}
+{{- if .Condition }}
+- {{ .Name }}
 {{- end }}
 {{- end }}
 {{- end }}

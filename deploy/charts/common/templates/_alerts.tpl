@@ -1,0 +1,97 @@
+{{- define "common.alerts" -}}
+apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata:
+  name: {{ include "common.name" . }}
+  labels:
+    {{- include "common.labels" . | nindent 4 }}
+    {{- with .Values.metrics.prometheusRule.labels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+spec:
+  groups:
+    - name: {{ include "common.name" . }}-objectives
+      rules:
+        {{- include "common.objectiveRules" . | nindent 8 }}
+    - name: {{ include "common.name" . }}-causes
+      rules:
+        {{- include "common.causeRules" . | trim | nindent 8 }}
+{{- end }}
+
+{{- /* Selects the series of this release. */}}
+{{- define "common.series" -}}
+namespace="{{ .Release.Namespace }}",service="{{ include "common.name" . }}-metrics"
+{{- end }}
+
+{{- /*
+The share of bad events in each window, and an alert if the error budget of 30 days is spent "rate" times as fast
+as it may be, in the long window and still in the short one (https://sre.google/workbook/alerting-on-slos/).
+*/}}
+{{- define "common.objectiveRules" -}}
+{{- $service := dict "namespace" .Release.Namespace "service" (include "common.name" .) }}
+{{- $burnRates := list
+  (dict "rate" 14.4 "long" "1h" "short" "5m" "severity" "critical")
+  (dict "rate" 6 "long" "6h" "short" "30m" "severity" "critical")
+  (dict "rate" 1 "long" "3d" "short" "6h" "severity" "warning")
+}}
+{{- $rules := list }}
+{{- $alerts := list }}
+{{- range $indicator := include "common.indicators" (dict "root" . "series" (include "common.series" .)) | fromYamlArray }}
+{{- $labels := merge (dict) $service .labels }}
+{{- range list "1h" "5m" "6h" "30m" "3d" }}
+{{- $rules = append $rules (dict "record" (printf "%s:ratio_%s" $indicator.record .) "expr" (include "common.badShare" (list $indicator .)) "labels" $labels) }}
+{{- end }}
+{{- $rules = append $rules (dict "record" (printf "%s:budget" .record) "expr" (printf "vector(%v)" .budget) "labels" $labels) }}
+{{- $matchers := list (printf `namespace="%s"` $labels.namespace) (printf `service="%s"` $labels.service) }}
+{{- range $name, $value := .labels }}{{ $matchers = append $matchers (printf `%s="%s"` $name $value) }}{{ end }}
+{{- range $burnRates }}
+{{- $limit := mulf .rate $indicator.budget }}
+{{- $series := printf "%s:ratio_%%s{%s} > %v" $indicator.record (join "," $matchers) $limit }}
+{{- $events := printf "%s >= %s" (include "common.badEvents" (list $indicator .long)) (include "common.minBadEvents" $) }}
+{{- $alerts = append $alerts (dict
+  "alert" $indicator.alert
+  "expr" (printf "%s\nand %s\nand on () %s" (printf $series .long) (printf $series .short) $events)
+  "labels" (merge (dict "severity" .severity "window" .long) $labels)
+  "annotations" (include "common.annotations" (dict "root" $ "alert" $indicator.alert "summary" (printf "%s: {{ $value | humanizePercentage }} of %s, measured over %s; the objective allows %v %%" $service.service $indicator.description .long (mulf $indicator.budget 100))) | fromYaml)
+) }}
+{{- end }}
+{{- end }}
+{{- toYaml (concat $rules $alerts) }}
+{{- end }}
+
+{{- /* Alerts on causes: each needs an action even if the objectives are still met. */}}
+{{- define "common.causeRules" -}}
+{{- $series := include "common.series" . }}
+{{- $name := include "common.name" . }}
+{{- $causes := list
+  (dict "alert" "ServiceUnavailable" "for" "2m" "severity" "critical"
+    "expr" (printf "sum(up{%s}) == 0 or absent(up{%s})" $series $series)
+    "summary" (printf "No pod of %s responds to Prometheus" $name))
+  (dict "alert" "RequestsShed" "for" "5m" "severity" "warning"
+    "expr" (printf "sum by (reason) (rate(http_requests_shed_total{%s}[5m])) > 0" $series)
+    "summary" (printf "%s rejects requests with 503 because of overload ({{ $labels.reason }})" $name))
+}}
+{{- if include "common.storeType" . }}
+{{- $causes = append $causes (dict "alert" "DatabasePoolExhausted" "for" "5m" "severity" "warning"
+    "expr" (printf `sum(db_pool_connections{%s,state="waiting"}) > 0` $series)
+    "summary" (printf "Requests to %s wait for a connection to the database" $name)) }}
+{{- end }}
+{{- range $causes }}
+- alert: {{ .alert }}
+  expr: {{ .expr | quote }}
+  for: {{ .for }}
+  labels:
+    severity: {{ .severity }}
+    namespace: {{ $.Release.Namespace }}
+    service: {{ $name }}
+  annotations:
+    {{- include "common.annotations" (dict "root" $ "alert" .alert "summary" .summary) | nindent 4 }}
+{{- end }}
+{{- end }}
+
+{{- define "common.annotations" -}}
+summary: {{ .summary | quote }}
+{{- with .root.Values.metrics.prometheusRule.runbookUrl }}
+runbook_url: {{ . }}#{{ lower $.alert }}
+{{- end }}
+{{- end }}

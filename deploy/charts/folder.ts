@@ -1,2 +1,0 @@
-/** The folder of the charts. */
-export const CHARTS = import.meta.dirname;

@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+import { startPostgres } from '@fw/service/testing/postgres';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { stringify } from 'yaml';
+
+import { startRedisServer } from '../../../framework/rate-limit/src/testing/redis-server.ts';
+import { SERVICE_NAMES, serviceOf } from '../../../services/services.ts';
+import { ensureTool } from '../../../tools/programs.ts';
+import { runLoad } from '../../k6/run.ts';
+import { replicasOf } from '../../local/processes/system.ts';
+import { freePort } from '../../local/testing/ports.ts';
+import { startTrialSystem } from '../../local/testing/trial-system.ts';
+import { charts, EVERYTHING, only, type Rendered, SHARED } from './render.ts';
+
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
+
+const stack = new AsyncDisposableStack();
+const objectsOf = (name: string) => charts.render(name, { ...SHARED[name], ...EVERYTHING });
+let origin: string;
+
+/** The system on shared stores, with the labels of a cluster, after a short load. */
+beforeAll(async () => {
+  const programs = { k6: ensureTool('k6'), prometheus: ensureTool('prometheus') };
+  const [postgres, redis] = await Promise.all([startPostgres(), startRedisServer()]);
+  stack.defer(async () => void (await Promise.all([postgres.stop(), redis.stop()])));
+  const system = await startTrialSystem({ DATABASE_URL: postgres.url, REDIS_URL: redis.url });
+  stack.defer(() => system.stop());
+
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-prometheus-'));
+  stack.defer(() => fs.rmSync(folder, { recursive: true }));
+  const config = {
+    global: { scrape_interval: '1s', evaluation_interval: '1s' },
+    rule_files: ['rules-*.yaml'],
+    scrape_configs: [
+      {
+        job_name: 'pods',
+        static_configs: replicasOf(system.port).map(({ name, service, healthPort }) => ({
+          targets: [`127.0.0.1:${healthPort}`],
+          labels: { namespace: 'trial', service: `fw-${service}-metrics`, pod: name },
+        })),
+      },
+    ],
+  };
+  fs.writeFileSync(path.join(folder, 'prometheus.yaml'), stringify(config));
+  for (const name of SERVICE_NAMES) {
+    const { spec } = only(objectsOf(name), 'PrometheusRule');
+    fs.writeFileSync(path.join(folder, `rules-${name}.yaml`), stringify(spec));
+  }
+  const address = `127.0.0.1:${await freePort()}`;
+  origin = `http://${address}`;
+  const args = ['--config.file=prometheus.yaml', '--storage.tsdb.path=data', '--log.level=error'];
+  const server = spawn(programs.prometheus, [...args, `--web.listen-address=${address}`], {
+    cwd: folder,
+    stdio: 'inherit',
+  });
+  stack.defer(async () => {
+    server.kill();
+    if (server.exitCode === null) await once(server, 'exit');
+  });
+  await vi.waitFor(
+    async () => {
+      if (!(await fetch(`${origin}/-/ready`)).ok) throw new Error('Prometheus is not ready');
+    },
+    { timeout: 60_000, interval: 200 },
+  );
+  await runLoad({
+    ...{ profile: 'smoke', base: system.origin, run: system.folders.run, out: folder },
+    env: { ...process.env, DURATION: '8s', LATENCY_FACTOR: '100' },
+    print() {},
+  });
+});
+
+afterAll(() => stack.disposeAsync());
+
+/** The names of labels in a result with a value. */
+async function labelsOf(expr: string): Promise<string[]> {
+  const query = expr.replaceAll('$__rate_interval', '1m');
+  const body = new URLSearchParams({ query });
+  const response = await fetch(`${origin}/api/v1/query`, { method: 'POST', body });
+  const { error, data } = JSON.parse(await response.text());
+  if (error !== undefined) throw new Error(`${error}: ${query}`);
+  return data.result
+    .filter(({ value: [, text] }: Rendered) => text !== 'NaN')
+    .flatMap(({ metric }: Rendered) => ['', ...Object.keys(metric)]);
+}
+
+/** The queries without a value. */
+async function emptyOf(exprs: readonly string[]): Promise<string[]> {
+  const results = await Promise.all(exprs.map(labelsOf));
+  return exprs.filter((_, index) => results[index]?.length === 0);
+}
+
+test.each(SERVICE_NAMES)('every rule of %s returns data', async (name) => {
+  const { groups } = only(objectsOf(name), 'PrometheusRule').spec;
+  const rules: Rendered[] = groups.flatMap(({ rules: some }: Rendered) => some);
+  // Without "bool", a comparison has no result while the alert is silent.
+  const exprs = rules.map(({ expr }) => expr.replaceAll(/ (==|>=|>) /g, ' $1 bool '));
+
+  await expect.poll(() => emptyOf(exprs), { timeout: 120_000, interval: 1_000 }).toEqual([]);
+});
+
+test.each(SERVICE_NAMES)('every query of the dashboard of %s returns data', async (name) => {
+  const { data } = only(objectsOf(name), 'ConfigMap', `fw-${name}-dashboard`);
+  const { panels, annotations, templating } = JSON.parse(data[`fw-${name}.json`]);
+  const variables: Readonly<Record<string, string>> = Object.fromEntries(
+    templating.list.map((one: Rendered) => [one.name, one.current?.value]),
+  );
+  const targets: Rendered[] = [
+    ...panels.flatMap((panel: Rendered) => panel.targets),
+    ...annotations.list,
+  ];
+  // One dashboard for all services: some have no database, others no rate limits.
+  const other = serviceOf(name).store === 'database' ? 'rate_limit' : 'db_pool';
+  const queries = targets
+    .filter(({ expr }) => !expr.includes(other))
+    .map(({ expr, legendFormat, textFormat }) => ({
+      // A test is shorter than a minute on a fast machine, and longer on a slow one.
+      expr: expr
+        .replace(/\$(namespace|service)/g, (_: string, key: string) => variables[key])
+        .replace('offset 1m', 'offset 1h')
+        .replace('[30d:5m]', '[1m:1s]'),
+      legend: legendFormat ?? textFormat,
+    }));
+
+  expect(variables).toMatchObject({ namespace: 'trial', service: `fw-${name}` });
+  const exprs = queries.map(({ expr }) => expr);
+  await expect.poll(() => emptyOf(exprs), { timeout: 120_000, interval: 1_000 }).toEqual([]);
+  for (const { expr, legend } of queries) {
+    const labels = await labelsOf(expr);
+    for (const [, label] of legend.matchAll(/\{\{(\w+)\}\}/g)) {
+      expect(labels, expr).toContain(label);
+    }
+  }
+});

@@ -1,0 +1,265 @@
+import path from 'node:path';
+
+import { type AnyVariables, readConfig } from '@fw/service';
+import { describe, expect, test } from 'vitest';
+
+import { charts, NEEDED, only, podOf, type Rendered, SHARED, type Values } from './render.ts';
+
+const renderUsers = (values: Values = {}) => charts.render('users', { ...SHARED.users, ...values });
+
+/** The error of rendering `chart`; empty if it renders. */
+function errorOf(chart: string, values: Values): string {
+  const { status, stderr } = charts.helm(['template', 'fw', chart, '--values', '-'], values);
+  return status === 0 ? '' : stderr;
+}
+
+describe.each([
+  ['a service', (values: Values) => renderUsers(values)],
+  ['a service of the platform', (values: Values) => charts.render('platform', { users: values })],
+])('a value of %s replaces a nested default of the library:', (_, render) => {
+  const pod = (values: Values) => podOf(render(values), 'fw-users');
+
+  test('false', () => {
+    const objects = render({ serviceAccount: { create: false } });
+
+    expect(podOf(objects, 'fw-users').serviceAccountName).toBe('default');
+  });
+
+  test('0', () => {
+    expect(pod({ config: { DRAIN_DELAY_MS: 0 } }).terminationGracePeriodSeconds).toBe(34);
+    expect(pod({ preStopSleepSeconds: 0 }).containers[0]).not.toHaveProperty('lifecycle');
+  });
+
+  test('an empty list', () => {
+    const objects = render({ networkPolicy: { monitoringFrom: [] } });
+
+    expect(only(objects, 'NetworkPolicy', 'fw-users').spec.ingress).toHaveLength(1);
+    expect(pod({ topologySpreadConstraints: [] })).not.toHaveProperty('topologySpreadConstraints');
+  });
+
+  test('null, which removes the key', () => {
+    const { containers } = pod({
+      resources: { requests: { cpu: null } },
+      readinessProbe: { httpGet: null, exec: { command: ['true'] } },
+    });
+
+    expect(containers[0].resources.requests).not.toHaveProperty('cpu');
+    expect(containers[0].resources.requests).toHaveProperty('memory');
+    expect(containers[0].readinessProbe).toEqual({
+      ...{ exec: { command: ['true'] }, periodSeconds: 2, timeoutSeconds: 2, failureThreshold: 2 },
+    });
+  });
+});
+
+test('updateStrategy, minReadySeconds, envFrom, paths and extraObjects reach the objects', () => {
+  const objects = renderUsers({
+    updateStrategy: { rollingUpdate: { maxSurge: 3 } },
+    minReadySeconds: 7,
+    envFrom: [{ secretRef: { name: 'keys' } }],
+    paths: ['/{{ .Release.Name }}/people'],
+    ingress: { enabled: true, hosts: [{ host: 'api.example.org' }] },
+    extraObjects: [
+      { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: '{{ .Release.Name }}-map' } },
+      'kind: Role\napiVersion: rbac.authorization.k8s.io/v1\nmetadata: { name: {{ .Chart.Name }} }',
+    ],
+  });
+  const { spec } = only(objects, 'Deployment');
+  const { containers, initContainers } = spec.template.spec;
+
+  expect(spec).toMatchObject({
+    minReadySeconds: 7,
+    strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 3 } },
+  });
+  for (const { envFrom } of [...containers, ...initContainers]) {
+    expect(envFrom).toEqual([
+      { configMapRef: { name: 'fw-users' } },
+      { secretRef: { name: 'keys' } },
+    ]);
+  }
+  expect(only(objects, 'Ingress').spec.rules[0].http.paths[0].path).toBe('/fw/people');
+  expect(only(objects, 'ConfigMap', 'fw-map')).toBeDefined();
+  expect(only(objects, 'Role', 'users')).toBeDefined();
+});
+
+test('extra containers, variables, volumes and labels reach the pods, but replace no own label', () => {
+  const proxy = { name: 'proxy', image: 'proxy:1', restartPolicy: 'Always' };
+  const shipper = { name: 'shipper', image: 'shipper:1' };
+  const variable = { name: 'NODE_EXTRA_CA_CERTS', value: '/ca/ca.crt' };
+  const mount = { name: 'ca', mountPath: '/ca' };
+  const { metadata, spec } = only(
+    renderUsers({
+      extraInitContainers: [proxy],
+      extraContainers: [shipper],
+      extraEnv: [variable],
+      extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],
+      extraVolumeMounts: [mount],
+      podLabels: { team: 'one', 'app.kubernetes.io/name': 'people' },
+    }),
+    'Deployment',
+  ).spec.template;
+
+  expect(spec.initContainers.map(({ name }: Rendered['metadata']) => name)).toEqual([
+    ...['proxy', 'migrate'],
+  ]);
+  expect(spec.containers[1]).toEqual(shipper);
+  for (const { env, volumeMounts } of [spec.initContainers[1], spec.containers[0]]) {
+    expect(env).toContainEqual(variable);
+    expect(volumeMounts).toContainEqual(mount);
+  }
+  expect(metadata.labels).toMatchObject({ team: 'one', 'app.kubernetes.io/name': 'users' });
+});
+
+test('a security context adds settings and cannot weaken Pod Security "restricted"', () => {
+  const podSecurityContext = { runAsNonRoot: false, runAsUser: 1_000, fsGroup: 2_000 };
+  const objects = charts.render('users', { podSecurityContext });
+
+  expect(podOf(objects, 'fw-users').securityContext).toMatchObject({
+    ...{ runAsNonRoot: true, runAsUser: 1_000, fsGroup: 2_000 },
+  });
+});
+
+test.each([
+  ['fw', 'fw-users'],
+  ['my-users', 'my-users'],
+  ['a'.repeat(53), 'a'.repeat(52)],
+])('the objects of the release %s are called %s', (release, name) => {
+  const { stdout } = charts.helm(['template', release, 'users']);
+
+  expect(stdout).toContain(`kind: Service\nmetadata:\n  name: ${name}\n`);
+});
+
+test.each([
+  ['a variable', { config: { LOG_LEVEL: 'debug' } }, 'checksum/config'],
+  ['a secret', { jwt: { secret: 'another secret, thirty-two of them' } }, 'checksum/secrets'],
+])('pods roll after a change of %s, and of nothing else', (_, values, annotation) => {
+  const annotationsOf = (more: Values) =>
+    only(charts.render('reports', { ...SHARED.reports, ...more }), 'Deployment').spec.template
+      .metadata.annotations;
+  const hosts = [{ host: 'api.example.org' }];
+
+  expect(annotationsOf(values)[annotation]).not.toBe(annotationsOf({})[annotation]);
+  expect(annotationsOf({ ingress: { enabled: true, hosts } })).toEqual(annotationsOf({}));
+});
+
+describe('config', () => {
+  /** What a service reads from the variables of its chart. */
+  async function readVariables(name: string, config: Values) {
+    const file = path.resolve(charts.folder, `../../services/${name}/src/config.ts`);
+    const { VARIABLES }: { VARIABLES: AnyVariables } = await import(file);
+    const { data } = only(charts.render(name, { ...NEEDED[name], config }), 'ConfigMap');
+    return readConfig(VARIABLES, data);
+  }
+
+  test.each(Object.keys(NEEDED))(
+    'the service %s accepts all variables of its chart',
+    async (name) => {
+      const config = {
+        LOG_LEVEL: 'debug',
+        V1_SUNSET: '2027-12-31',
+        OTEL_EXPORTER_OTLP_ENDPOINT: '',
+      };
+
+      expect(await readVariables(name, config)).toMatchObject({
+        HOST: '0.0.0.0',
+        LOG_FORMAT: 'json',
+      });
+    },
+  );
+
+  test('large numbers are written without an exponent', async () => {
+    const config = { BODY_LIMIT: 10_485_760 };
+
+    expect(await readVariables('users', config)).toMatchObject(config);
+  });
+
+  test('a misspelled variable, and one of another service, end the start of the service', async () => {
+    await expect(
+      readVariables('users', { LOG_LEVLE: 'debug', RATE_LIMIT_FREE: 5 }),
+    ).rejects.toThrow(
+      'LOG_LEVLE is not known: did you mean LOG_LEVEL?; RATE_LIMIT_FREE is not a variable',
+    );
+  });
+});
+
+test.each([
+  ['an unknown key', { replica: 2 }, "additional properties 'replica' not allowed"],
+  ['a nested one', { store: { sqlite: { sise: '1Gi' } } }, "at '/store/sqlite': additional"],
+  ['text instead of a number', { replicaCount: 'two' }, "at '/replicaCount': got string, want"],
+  ['an unknown word', { store: { type: 'mysql' } }, "at '/store/type': value must be one of"],
+  ['a variable of the chart', { config: { PORT: 3000 } }, "invalid propertyName 'PORT'"],
+  ['no time limit', { config: { REQUEST_TIMEOUT_MS: 0 } }, 'minimum: got 0, want 1'],
+])('the schema rejects %s', (_, values, message) => {
+  expect(errorOf('users', values)).toContain(message);
+  expect(errorOf('platform', { users: values })).toContain(message);
+});
+
+const POSTGRES = { type: 'postgres', postgres: { url: 'postgres://u:p@db/users' } };
+const ROUTE = { enabled: true, parentRefs: [{ name: 'public' }] };
+const HOSTS = [{ host: 'a.example.org' }, { host: 'b.example.org' }];
+const ADDRESS = { enabled: true, prometheus: { address: 'http://prometheus:9090' } };
+
+test.each<[string, string, Values]>([
+  ['users', 'replicaCount is 2, but store.type sqlite keeps the data in one', { replicaCount: 2 }],
+  ['users', 'autoscaling.enabled is true, but store.type', { autoscaling: { enabled: true } }],
+  ['users', 'progressiveDelivery.enabled is true, but store', { progressiveDelivery: ADDRESS }],
+  ['reports', 'rateLimit.store memory counts in each pod', { ...NEEDED.reports, replicaCount: 2 }],
+  [
+    'users',
+    'store.sqlite.ephemeral and store.sqlite.existingClaim are both set',
+    { store: { sqlite: { ephemeral: true, existingClaim: 'old' } } },
+  ],
+  ['users', 'store.postgres: expected url or existing', { store: { type: 'postgres' } }],
+  ['reports', 'jwt: expected secret, existingSecret.name or jwksUrl, but none is set', {}],
+  [
+    'users',
+    'terminationGracePeriodSeconds is 20, which would interrupt requests: preStop (5 s), drain delay (1000 ms), idle connections (5000 ms), the longest request (30000 ms), closing (2000 ms) and a margin (2 s) need 45 s',
+    { terminationGracePeriodSeconds: 20, config: { BODY_TIMEOUT_MS: 30_000 } },
+  ],
+  ['users', 'memory is 64Mi, and the heap', { resources: { limits: { memory: '64Mi' } } }],
+  ['users', 'resources.limits.memory is not set', { resources: null }],
+  ['users', 'the NetworkPolicy would block the gateway', { httpRoute: ROUTE }],
+  [
+    'users',
+    'the NetworkPolicy would block the controller',
+    { ingress: { enabled: true, controller: 'none', hosts: HOSTS } },
+  ],
+  [
+    'users',
+    'the Ingress is a minion',
+    { ingress: { enabled: true, mergeable: true, hosts: HOSTS } },
+  ],
+  [
+    'users',
+    'every request would get 500',
+    { httpRoute: { ...ROUTE, weight: 0 }, networkPolicy: { enabled: false } },
+  ],
+  ['users', 'there is no route', { httpRoute: { others: [{ name: 'next', weight: 10 }] } }],
+  [
+    'users',
+    'ServiceUnavailable would fire permanently',
+    { metrics: { prometheusRule: { enabled: true } } },
+  ],
+  [
+    'users',
+    'progressiveDelivery.prometheus.address is empty',
+    { store: POSTGRES, progressiveDelivery: { enabled: true } },
+  ],
+  [
+    'users',
+    'metrics.serviceMonitor.interval is "30s"',
+    {
+      ...{ store: POSTGRES, progressiveDelivery: ADDRESS },
+      metrics: { serviceMonitor: { enabled: true } },
+    },
+  ],
+  [
+    'users',
+    'progressDeadlineSeconds is 89, too early for a version that works: expected 90 or more',
+    { store: POSTGRES, progressiveDelivery: { ...ADDRESS, progressDeadlineSeconds: 89 } },
+  ],
+])('the chart %s rejects values that would lose data or requests: %s', (chart, message, values) => {
+  const error = errorOf(chart, values);
+
+  expect(error).toContain(`${chart}: `);
+  expect(error).toContain(message);
+});
