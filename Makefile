@@ -117,7 +117,7 @@ breaking: documents ## Write the documents, and print what breaks clients of the
 
 e2e: install ## Test the charts on a cluster (E2E_CONTEXT=its current context; ONLY=platform)
 	@node tools/programs.ts helm k6
-	@$(TESTS) --project e2e $(foreach name,$(subst $(comma), ,$(ONLY)),scenarios/$(name).test.ts)
+	@$(TESTS) --project e2e $(foreach name,$(subst $(comma), ,$(ONLY)),tests/cluster/$(name).test.ts)
 
 kind: install ## Test "make up BACKEND=kind" from start to end (KIND_IMAGE=)
 	@node tools/programs.ts helm k6

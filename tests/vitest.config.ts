@@ -32,11 +32,13 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'e2e',
-          include: ['tests/e2e/scenarios/*.test.ts'],
-          globalSetup: 'tests/e2e/setup.ts',
-          // Threads ignore Ctrl-C, so that a scenario can remove its namespace.
+          include: ['tests/cluster/*.test.ts'],
+          exclude: ['tests/cluster/kind.test.ts'],
+          globalSetup: 'tests/cluster/setup.ts',
+          // Threads ignore Ctrl-C, so that the tests can remove their namespaces.
           pool: 'threads',
           disableConsoleIntercept: true,
+          testTimeout: 300_000,
           hookTimeout: 180_000,
         },
       },
@@ -44,7 +46,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'kind',
-          include: ['tests/kind/*.test.ts'],
+          include: ['tests/cluster/kind.test.ts'],
           globalSetup: 'tests/cancel-on-interrupt.ts',
           // Threads ignore Ctrl-C, so that the cluster can be deleted.
           pool: 'threads',
@@ -52,7 +54,7 @@ export default defineConfig({
           testTimeout: 0,
           hookTimeout: 180_000,
           disableConsoleIntercept: true,
-          // The steps use the same system.
+          // The tests use the same system.
           bail: 1,
         },
       },

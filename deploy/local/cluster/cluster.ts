@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Event, Pod } from './pod.ts';
+import type { Pod } from './pod.ts';
 import { type RunOptions, runProgram } from './program.ts';
 
 /** A list of Kubernetes objects. */
@@ -18,7 +18,6 @@ export interface Cluster {
   /** Reads an object or a list of objects. */
   read<T>(...args: readonly string[]): Promise<T>;
   pods(namespace: string, selector?: string): Promise<readonly Pod[]>;
-  events(namespace: string): Promise<readonly Event[]>;
 }
 
 /** Returns the cluster of `KUBECONFIG` in `env`. */
@@ -42,7 +41,6 @@ export function createCluster(signal: AbortSignal, env = process.env): Cluster {
     read,
     pods: (namespace, selector = '') =>
       list('pods', '--namespace', namespace, '--selector', selector),
-    events: (namespace) => list('events', '--namespace', namespace),
   };
 }
 

@@ -1,20 +1,3 @@
-/** The fields of a container status that are read here. */
-export interface ContainerStatus {
-  readonly name: string;
-  readonly image?: string;
-  /** Of an init container: whether it has succeeded, or runs as a sidecar. */
-  readonly ready: boolean;
-  readonly restartCount: number;
-  readonly state?: ContainerState;
-  readonly lastState?: ContainerState;
-}
-
-interface ContainerState {
-  readonly waiting?: { readonly reason?: string; readonly message?: string };
-  readonly running?: object;
-  readonly terminated?: { readonly reason?: string; readonly exitCode: number };
-}
-
 /** The fields of a pod that are read here. */
 export interface Pod {
   readonly metadata: {
@@ -30,19 +13,8 @@ export interface Pod {
     readonly podIP?: string;
     readonly startTime?: string;
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
-    readonly initContainerStatuses?: readonly ContainerStatus[];
-    readonly containerStatuses?: readonly ContainerStatus[];
+    readonly containerStatuses?: readonly { readonly restartCount: number }[];
   };
-}
-
-/** The fields of an event that are read here. */
-export interface Event {
-  readonly involvedObject: { readonly kind: string; readonly name: string };
-  readonly type: string;
-  readonly reason: string;
-  readonly message: string;
-  readonly lastTimestamp?: string | null;
-  readonly eventTime?: string | null;
 }
 
 /** Whether a pod receives requests. */
@@ -51,4 +23,10 @@ export function isReady({ metadata, status }: Pod): boolean {
   return (
     status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false
   );
+}
+
+/** The number of restarts of the containers of a pod; init containers do not count. */
+export function restartsOf({ status }: Pod): number {
+  const counts = status.containerStatuses?.map(({ restartCount }) => restartCount) ?? [];
+  return counts.reduce((sum, count) => sum + count, 0);
 }

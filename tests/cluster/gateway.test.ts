@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+
+import { test } from 'vitest';
+
+import { merge, type Values } from '../../deploy/local/cluster/values.ts';
+import { SERVICE_NAMES } from '../../services/services.ts';
+import { checkSystem } from '../check-system.ts';
+import { countNext, installNext, NEXT, readCanaryValues, split, waitForShare } from './canary.ts';
+import { singlePodsOnOneNode } from './nodes.ts';
+import { forAllServices, installPlatform, type Platform, QUIET, type Release } from './platform.ts';
+import { restart } from './pods.ts';
+import { assertLoses, streamDuring } from './stream.ts';
+import { createWorld } from './world.ts';
+
+// One installation for all tests of this file: the services behind a controller that is not of this project, first
+// by routes of the Gateway API, then by Ingresses.
+const world = createWorld('gateway', ({ settings }) => {
+  const { gateway, ingressClass, controller, controllerAddress } = settings;
+  if (gateway && ingressClass && controller && controllerAddress) return undefined;
+  return 'GATEWAY, INGRESS_CLASS, CONTROLLER and CONTROLLER_ADDRESS must be set: see tests/cluster/README.md';
+});
+const { cluster, settings, log } = world;
+const { controller, controllerAddress = 'http://unknown' } = settings;
+const host = new URL(controllerAddress).hostname;
+const steps = readCanaryValues(controller?.namespace ?? '');
+const restartServices = () =>
+  restart(
+    world,
+    SERVICE_NAMES.map((name) => `fw-${name}`),
+  );
+let platform: Platform;
+let next: Release;
+
+test('a Gateway serves both versions of the API: contract, smoke and helm test', async () => {
+  const matchLabels = { 'kubernetes.io/metadata.name': controller?.namespace };
+  const values: Values = {
+    global: {
+      httpRoute: { enabled: true, parentRefs: [settings.gateway], hostnames: [host] },
+      networkPolicy: { from: [{ namespaceSelector: { matchLabels } }] },
+    },
+    // Serves only its page.
+    edge: { service: { type: 'ClusterIP' } },
+  };
+  const singlePods = await singlePodsOnOneNode(cluster);
+  const all = merge(QUIET, singlePods, values, steps.client);
+  platform = await installPlatform(world, all, controllerAddress);
+
+  await checkSystem(platform, cluster.signal);
+  await platform.release.test();
+});
+
+test('a route with an unknown Service or a misspelled key is rejected', async () => {
+  const put = (values: Values) => platform.release.put(merge(platform.values, values));
+  const misspelled = { users: { httpRoute: { others: [{ name: NEXT, wieght: 10 }] } } };
+
+  await assert.rejects(put(steps.share), /users-next, but \S+ has no such Service/);
+  await assert.rejects(put(misspelled), /wieght/);
+});
+
+test('the next version of users gets the requests with a header, then a tenth of all', async () => {
+  const before = platform.values;
+  next = await installNext(world, steps.next);
+  await next.test();
+
+  await platform.upgrade(steps.header);
+  await waitForShare(world, platform, { percent: 100, headers: { 'x-canary': 'always' } });
+  assert.equal(await countNext(platform, 200), 0);
+
+  await platform.release.put(merge(before, steps.share));
+  const count = await waitForShare(world, platform, { percent: 10, requests: 2_000 });
+  log(`the next version received ${count} of 2000 requests`);
+  platform.values = before;
+});
+
+test('no request is lost while weights change, services restart, and the next version is removed', async () => {
+  const before = platform.values;
+  const changes = async () => {
+    for (const weight of [50, 100, 10]) {
+      log(`giving the next version ${weight} % of the requests`);
+      await platform.release.put(merge(before, split(weight)));
+    }
+    await restartServices();
+    await restart(world, [NEXT]);
+    await platform.release.put(before);
+    await waitForShare(world, platform, { percent: 0 });
+    await next.uninstall();
+  };
+
+  const stream = await streamDuring(world, platform, changes);
+
+  await stream.end();
+});
+
+test('Ingresses serve both versions of the API: contract, smoke and helm test', async () => {
+  await platform.upgrade({
+    global: {
+      httpRoute: { enabled: false },
+      ingress: {
+        enabled: true,
+        controller: 'none',
+        controllerNamespace: controller?.namespace,
+        className: settings.ingressClass,
+        hosts: [{ host }],
+      },
+      networkPolicy: { from: [] },
+    },
+  });
+
+  await checkSystem(platform, cluster.signal);
+  await platform.release.test();
+});
+
+test('behind an Ingress, no request is lost while services restart', async () => {
+  const stream = await streamDuring(world, platform, restartServices);
+
+  await stream.end();
+});
+
+test('clients that repeat their requests lose none while the controller restarts', async () => {
+  assert.ok(controller);
+  const { namespace, name } = controller;
+  const changes = () => restart({ ...world, namespace }, [name]);
+
+  const stream = await streamDuring(world, platform, changes, { rate: 100, retrySeconds: 10 });
+
+  const { failed, requests } = await stream.end();
+  log(`restarting the controller interrupted ${failed} of ${requests} requests`);
+});
+
+test('without preStop, a restart behind an Ingress loses requests: the test above would detect it', async () => {
+  await platform.upgrade(forAllServices({ preStopSleepSeconds: 0 }));
+
+  await assertLoses(world, platform, restartServices);
+});

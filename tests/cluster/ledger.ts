@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+
+import type { World } from './world.ts';
+
+/** A user, as a client created it or as a row of the database. */
+export interface User {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+}
+
+/** Reads the acknowledged users from a log of k6: lines with `created <id> <email> <name>`. */
+export function readLedger(log: string): User[] {
+  const lines = log.matchAll(/ msg="created (\S+) (\S+) ([^"]+)"/g);
+  return [...lines].map(([, id = '', email = '', name = '']) => ({ id, email, name }));
+}
+
+/**
+ * Asserts that each acknowledged user has exactly one row, with the same content. Returns the number of rows of
+ * requests without a response, such as those in flight when k6 stopped.
+ */
+export function assertRowsOf(acknowledged: readonly User[], rows: readonly User[]): number {
+  const rowOf = new Map(rows.map((row) => [row.id, row]));
+  const found = acknowledged.filter(({ id }) => rowOf.has(id));
+  const different = found.filter(({ id, email, name }) => {
+    const row = rowOf.get(id);
+    return row?.email !== email || row.name !== name;
+  });
+  const writtenTwice = rows.length - new Set(rows.map(({ email }) => email)).size;
+  assert.deepEqual(
+    { missing: acknowledged.length - found.length, different: different.length, writtenTwice },
+    { missing: 0, different: 0, writtenTwice: 0 },
+    'rows of acknowledged users',
+  );
+  return rows.length - new Set(acknowledged.map(({ id }) => id)).size;
+}
+
+/** Rows of one query: kubectl returns at most 64 MiB. */
+const ROWS = 100_000;
+
+/** Reads every row of the table of users; `column` contains the name. */
+export async function readUsers(world: World, column: string): Promise<User[]> {
+  const users: User[] = [];
+  for (let last = '0'; ; ) {
+    const rows = await sql(
+      world,
+      `SELECT position, id, email, ${column} FROM users WHERE position > ${last} ORDER BY position LIMIT ${ROWS}`,
+    );
+    for (const row of rows) {
+      const [position = '', id = '', email = '', name = ''] = row.split('|');
+      users.push({ id, email, name });
+      last = position;
+    }
+    if (rows.length < ROWS) return users;
+  }
+}
+
+/** Runs SQL in the bundled PostgreSQL, and returns its rows; `|` separates their columns. */
+export async function sql({ cluster, namespace }: World, text: string): Promise<string[]> {
+  const options = '--no-align --tuples-only --quiet --set=ON_ERROR_STOP=1';
+  const psql = `psql --host=127.0.0.1 --username=fw --dbname=fw ${options} --command "$1"`;
+  const withPassword = `PGPASSWORD=$(cat "$POSTGRES_PASSWORD_FILE") ${psql}`;
+  const rows = await cluster.kubectl([
+    ...['exec', 'fw-postgres-0', '--container=postgres', '--namespace', namespace],
+    ...['--request-timeout=0', '--', 'sh', '-c', withPassword, 'sh', text],
+  ]);
+  return rows.trim().split('\n').filter(Boolean);
+}

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { World } from '../world.ts';
+
+/** A Rollout, as far as the tests read it. */
+interface Rollout {
+  readonly metadata: { readonly generation: number };
+  readonly status?: {
+    readonly phase?: string;
+    readonly message?: string;
+    readonly abort?: boolean;
+    readonly observedGeneration?: string;
+    readonly currentPodHash?: string;
+    readonly stableRS?: string;
+    readonly blueGreen?: { readonly activeSelector?: string };
+  };
+}
+
+/** How the release of one version ended. */
+export interface Outcome {
+  readonly isPromoted: boolean;
+  readonly message: string;
+  /** Seconds from the start of the first pod of the version to the outcome; nothing was visible before. */
+  readonly seconds: number;
+  /** Seconds for which users were served by the version before it was rolled back. */
+  readonly servedSeconds: number;
+}
+
+/** Waits until a version is promoted and stable, or rolled back. */
+export async function waitForOutcome(
+  { cluster, namespace }: World,
+  name: string,
+  limitSeconds: number,
+): Promise<Outcome> {
+  let startedMs: number | undefined;
+  let switchedMs: number | undefined;
+  const endMs = Date.now() + limitSeconds * 1_000;
+  while (Date.now() < endMs) {
+    const rollout = await cluster.read<Rollout>('rollout', name, '--namespace', namespace);
+    const { phase, message = '', abort = false, ...status } = rollout.status ?? {};
+    const isCurrent = status.observedGeneration === String(rollout.metadata.generation);
+    const { currentPodHash: version, stableRS: stable } = status;
+    const isActive = status.blueGreen?.activeSelector === version;
+    if (isCurrent && version !== undefined) {
+      startedMs ??= await readStart({ cluster, namespace }, version);
+      if (isActive && stable !== version) switchedMs ??= Date.now();
+      const isPromoted = stable === version && phase === 'Healthy';
+      if (isPromoted || (abort && !isActive)) {
+        const secondsSince = (ms: number | undefined) => (ms ? (Date.now() - ms) / 1_000 : 0);
+        const servedSeconds = isPromoted ? 0 : secondsSince(switchedMs);
+        return { isPromoted, message, seconds: secondsSince(startedMs), servedSeconds };
+      }
+    }
+    await sleep(500, undefined, { signal: cluster.signal });
+  }
+  throw new Error(`Waited ${limitSeconds} s for the release of ${name}`);
+}
+
+/** The time at which a node started the first pod of a version, or undefined. */
+async function readStart(
+  { cluster, namespace }: Pick<World, 'cluster' | 'namespace'>,
+  version: string,
+): Promise<number | undefined> {
+  const text = await cluster.kubectl([
+    ...['get', 'pods', '--namespace', namespace, '--output', `jsonpath=${STARTS}`],
+    ...['--selector', `rollouts-pod-template-hash=${version}`],
+  ]);
+  const times = text.split(' ').filter(Boolean).map(Date.parse);
+  return times.length > 0 ? Math.min(...times) : undefined;
+}
+
+/** The start of each pod: its node accepted it, and starts its containers. */
+const STARTS = '{.items[*].status.startTime}';

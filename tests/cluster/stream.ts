@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { StreamCounts } from '../../deploy/k6/results.ts';
+import { type LoadResult, runLoad } from '../../deploy/k6/run.ts';
+import { folders } from '../../deploy/local/state.ts';
+import { readLedger, type User } from './ledger.ts';
+import type { Platform } from './platform.ts';
+import type { World } from './world.ts';
+
+/** The longest duration of a stream, in seconds. */
+export const MAX_STREAM_SECONDS = 900;
+
+/** A stream of requests at a constant rate; half of them are POST. */
+export interface Stream {
+  /** Stops the stream and returns the statistics and the output of k6. */
+  stop(): Promise<{ readonly result: LoadResult; readonly output: string }>;
+  /**
+   * Stops the stream. A busy machine may send fewer requests: the caller checks their number.
+   *
+   * @throws {Error} if a request was lost, or the stream ended before the changes
+   */
+  end(): Promise<StreamResult>;
+}
+
+/** The statistics of a stream, and the users that it created. */
+export interface StreamResult extends StreamCounts {
+  readonly requests: number;
+  /** Requests without an expected response; with `retrySeconds`, these were repeated. */
+  readonly failed: number;
+  /** Requests that k6 could not start in time. */
+  readonly dropped: number;
+  readonly ledger: readonly User[];
+}
+
+export interface StreamOptions {
+  /** Requests per second. Default: that of the settings. */
+  readonly rate?: number;
+  /** How long a client repeats a request that failed. Default: it repeats none. */
+  readonly retrySeconds?: number;
+  /** The minimum duration around the changes. Default 30. */
+  readonly seconds?: number;
+}
+
+/** Starts a stream of requests. */
+export function startStream(
+  { cluster, settings }: World,
+  { base, secret }: Platform,
+  { rate = settings.streamRate, retrySeconds }: StreamOptions = {},
+): Stream {
+  let output = '';
+  let isOver = false;
+  const stopped = new AbortController();
+  const load = runLoad({
+    profile: 'rollout',
+    base,
+    env: {
+      ...process.env,
+      JWT_SECRET: secret,
+      RATE: String(rate),
+      DURATION: `${MAX_STREAM_SECONDS}s`,
+      RETRY_SECONDS: retrySeconds ? String(retrySeconds) : '',
+      LEDGER: '1',
+    },
+    // Not in the folder of "make load".
+    out: path.join(folders.root, '.local/e2e/load'),
+    print: (text) => {
+      output += text;
+    },
+    until: AbortSignal.any([stopped.signal, cluster.signal]),
+  });
+  // `stop` reports the error.
+  load
+    .catch(() => {})
+    .finally(() => {
+      isOver = true;
+    });
+
+  const stop = async () => {
+    stopped.abort();
+    return { result: await load, output };
+  };
+  return {
+    stop,
+    async end() {
+      assert.ok(!isOver, `the changes took longer than ${MAX_STREAM_SECONDS} s\n${output}`);
+      const { result } = await stop();
+      const { requests, failed, dropped, stream, log } = result;
+      assert.ok(stream);
+      assert.equal(stream.lost, 0, `${stream.lost} of ${requests} requests were lost\n${output}`);
+      const ledger = readLedger(fs.readFileSync(log, 'utf8'));
+      // The log may contain a few more: those that were created after k6 had finished its statistics.
+      assert.ok(
+        ledger.length >= stream.created,
+        `the log of k6 contains ${ledger.length} of ${stream.created} created users`,
+      );
+      return { requests, failed, dropped, ...stream, ledger };
+    },
+  };
+}
+
+/**
+ * Sends requests from before the changes until after them.
+ *
+ * @throws {Error} if the machine was so busy that fewer than half of the requests were sent
+ */
+export async function streamDuring(
+  world: World,
+  platform: Platform,
+  changes: () => Promise<void>,
+  options: StreamOptions = {},
+): Promise<Stream> {
+  const { cluster, settings, log } = world;
+  const { rate = settings.streamRate, seconds = 30 } = options;
+  log(`sending ${rate} requests per second`);
+  const stream = startStream(world, platform, options);
+  try {
+    const startMs = Date.now();
+    await sleep(3_000, undefined, { signal: cluster.signal });
+    await changes();
+    const restMs = startMs + seconds * 1_000 - Date.now();
+    await sleep(Math.max(0, restMs), undefined, { signal: cluster.signal });
+  } catch (error) {
+    await stream.stop().catch(() => {});
+    throw error;
+  }
+  const requireSent = ({ requests }: { readonly requests: number }) => {
+    const least = Math.floor(0.5 * rate * seconds);
+    assert.ok(requests >= least, `only ${requests} requests were sent, expected ${least}`);
+  };
+  return {
+    async stop() {
+      const stopped = await stream.stop();
+      requireSent(stopped.result);
+      return stopped;
+    },
+    async end() {
+      const result = await stream.end();
+      requireSent(result);
+      log(`none of ${result.requests} requests was lost`);
+      return result;
+    },
+  };
+}
+
+/** An attempt may lose no request by chance, so that it is repeated. */
+const ATTEMPTS = 3;
+
+/** Asserts that the changes lose requests: otherwise, the other tests would not detect a lost request. */
+export async function assertLoses(
+  world: World,
+  platform: Platform,
+  changes: () => Promise<void>,
+  options?: StreamOptions,
+): Promise<void> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const stream = await streamDuring(world, platform, changes, options);
+    const { result } = await stream.stop();
+    world.log(`${result.failed} of ${result.requests} requests were lost`);
+    if (result.failed > 0) return;
+  }
+  assert.fail(`no request was lost in ${ATTEMPTS} attempts`);
+}
