@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
+import https from 'node:https';
 
 import { type Client, createClient } from '@fw/client';
 
@@ -78,7 +79,8 @@ export async function readNothing(response: Response, status: number): Promise<v
 function postAfterContinue(url: string, body: string): Promise<ContinuedResponse> {
   return new Promise((resolve, reject) => {
     let continued = false;
-    const request = http.request(url, {
+    const { request: send } = url.startsWith('https:') ? https : http;
+    const request = send(url, {
       method: 'POST',
       agent: false,
       headers: {
