@@ -258,7 +258,11 @@ test('one of four pods that start at once migrates, and old pods work with the s
   const { api } = platform;
   const emptyDatabase = 'DROP SCHEMA public CASCADE; CREATE SCHEMA public';
   await sql(world, emptyDatabase);
-  await platform.upgrade({ users: { extraEnv: [], replicaCount: 4 } });
+  // catalog has its tables in the same database, and would not create them again while it runs.
+  await platform.upgrade({
+    users: { extraEnv: [], replicaCount: 4 },
+    catalog: { enabled: false },
+  });
 
   log('starting four pods at once on an empty database');
   await sql(world, emptyDatabase);
@@ -285,7 +289,7 @@ test('one of four pods that start at once migrates, and old pods work with the s
   await assertUsersExist(api, [before]);
   await createUser(api);
   await assertNoRestart(world, ['users']);
-  await platform.upgrade({ users: { replicaCount: 2 } });
+  await platform.upgrade({ users: { replicaCount: 2 }, catalog: { enabled: true } });
 });
 
 /** Scales faster than the defaults of Kubernetes, to keep the test short. */
