@@ -41,9 +41,12 @@ export const ItemPageV1 = z.object({
   hasNextPage: z.boolean(),
 });
 
+/** Items per page of version 1, without `limit` in the query. Version 2: `pageQuery` of `@fw/service`. */
+export const PAGE_SIZE_V1 = 20;
+
 /** The query of version 1, for the document; `readPage` reads it. */
 export const PageQueryV1 = numberedPageQuery({
-  limitDescription: 'Items per page; default 20',
+  limitDescription: `Items per page; default ${PAGE_SIZE_V1}`,
 });
 
 const MAX_TEXT_LENGTH = 200;
