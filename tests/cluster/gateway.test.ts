@@ -2,12 +2,20 @@ import assert from 'node:assert/strict';
 
 import { test } from 'vitest';
 
+import { waitFor } from '../../deploy/local/cluster/cluster.ts';
 import { merge, type Values } from '../../deploy/local/cluster/values.ts';
 import { SERVICE_NAMES } from '../../services/services.ts';
 import { checkSystem } from '../check-system.ts';
 import { countNext, installNext, NEXT, readCanaryValues, split, waitForShare } from './canary.ts';
 import { singlePodsOnOneNode } from './nodes.ts';
-import { forAllServices, installPlatform, type Platform, QUIET, type Release } from './platform.ts';
+import {
+  assertResponds,
+  forAllServices,
+  installPlatform,
+  type Platform,
+  QUIET,
+  type Release,
+} from './platform.ts';
 import { restart } from './pods.ts';
 import { assertLoses, streamDuring } from './stream.ts';
 import { createWorld } from './world.ts';
@@ -105,6 +113,8 @@ test('Ingresses serve both versions of the API: contract, smoke and helm test', 
       networkPolicy: { from: [] },
     },
   });
+  const what = 'responses of every service through the Ingresses';
+  await waitFor({ cluster, what, seconds: 90 }, () => assertResponds(platform));
 
   await checkSystem(platform, cluster.signal);
   await platform.release.test();
