@@ -20,7 +20,7 @@ export default defineConfig({
     exclude: [
       ...configDefaults.exclude,
       // They need a running system or the whole machine: tests/vitest.config.ts.
-      'tests/{api,installation,kind,new-service,e2e/scenarios}/**',
+      'tests/{api,cluster,installation,new-service}/**',
       'tests/chaos/*.test.ts',
     ],
     // Tests whose programs this machine lacks are skipped; the last lines of the run name them.
