@@ -28,7 +28,7 @@ endif
 .DEFAULT_GOAL := help
 .PHONY: $(IMAGES) help install up observe down status logs token import config smoke contract leftovers \
 	load service release images packages test check format documents breaking e2e kind \
-	durability conformance chaos soak installation new-service bench clean
+	conformance chaos soak installation new-service bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -123,16 +123,12 @@ kind: install ## Test "make up BACKEND=kind" from start to end (KIND_IMAGE=)
 	@node tools/programs.ts helm k6
 	@$(TESTS) --project kind
 
-durability: install ## Kill services and databases repeatedly: no acknowledged write is lost
-	@node tools/programs.ts postgres
-	@$(TESTS) --project durability
-
 conformance: install ## Check the services against their OpenAPI documents (schemathesis, 20,000 cases)
 	@node tools/programs.ts nginx
 	@node tests/conformance/environment.ts
 	@$(TESTS) --project conformance
 
-chaos: install ## Break the system: overload, slow clients, faults (ONLY=faults; SHORT=1: few minutes)
+chaos: install ## Break the system: overload, kills, failing parts (ONLY=faults; SHORT=1: few minutes)
 	@node tools/programs.ts nginx postgres redis
 	@node tools/programs.ts $(OPTIONAL) toxiproxy-server faketime
 	@$(if $(SHORT),,FULL=1) $(TESTS) --project chaos $(foreach name,$(subst $(comma), ,$(ONLY)),tests/chaos/$(name).test.ts)

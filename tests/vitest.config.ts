@@ -61,18 +61,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'durability',
-          include: ['tests/durability/*.test.ts'],
-          env: { FULL: '1' },
-          testTimeout: 0,
-          disableConsoleIntercept: true,
-        },
-      },
-      {
-        extends: true,
-        test: {
           name: 'chaos',
-          // The folders next to these files contain their programs, with unit tests that "make test" runs.
           include: ['tests/chaos/*.test.ts'],
           exclude: ['tests/chaos/soak.test.ts'],
           testTimeout: 0,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 
 import { lastLineOf, MissingProgramError } from '../../../tools/programs.ts';
-import type { Group } from './operation.ts';
+import type { Group } from './group.ts';
 
 /** The summary of the checker, and the smallest violation in words. */
 export interface Verdict {
@@ -21,16 +21,6 @@ export interface Verdict {
   readonly explanation: string;
 }
 
-/** The checker in its own process. */
-export interface Checker {
-  /** Passes on a finished group; resolves when the checker accepts more. */
-  check(group: Group): Promise<void>;
-  /** Resolves when all groups are checked. @throws {Error} if the checker failed */
-  end(): Promise<Verdict>;
-}
-
-export const SOURCE = path.join(import.meta.dirname, 'checker');
-
 /**
  * Builds the checker in `folder`, and returns the path of its program.
  *
@@ -40,7 +30,8 @@ export function buildChecker(folder: string): string {
   const program = path.join(folder, 'checker');
   const build = ['build', '-trimpath', '-buildvcs=false', '-o', program, '.'];
   try {
-    execFileSync('go', build, { cwd: SOURCE, stdio: 'pipe' });
+    const cwd = path.join(import.meta.dirname, 'checker');
+    execFileSync('go', build, { cwd, stdio: 'pipe' });
     return program;
   } catch (cause) {
     const reason = `Cannot build the checker of histories with Go 1.26: ${lastLineOf(cause)}`;
@@ -48,24 +39,26 @@ export function buildChecker(folder: string): string {
   }
 }
 
-/** Builds and starts the checker, which draws the smallest violation in the file `visualization`. */
-export function startChecker(folder: string, visualization: string): Checker {
-  const program = buildChecker(folder);
-  const child = spawn(program, ['-visualization', visualization]);
-  const ended = once(child, 'close');
-  const output = Promise.all([text(child.stdout), text(child.stderr), ended]);
-  child.stdin.on('error', () => {}); // `end` reports why the checker ended
-
-  return {
-    async check(group) {
-      const isFull = !child.stdin.write(`${JSON.stringify(group)}\n`);
-      if (isFull) await Promise.race([once(child.stdin, 'drain'), ended]);
-    },
-    async end() {
-      child.stdin.end();
-      const [summary, explanation] = await output;
-      if (!summary) throw new Error(`The checker failed: ${explanation}`);
-      return { ...JSON.parse(summary), explanation };
-    },
-  };
+/**
+ * Checks the histories of `groups`, and draws the smallest violation in the file `drawing`.
+ *
+ * @throws {Error} if the checker failed
+ */
+export async function check(
+  program: string,
+  groups: readonly Group[],
+  drawing: string,
+): Promise<Verdict> {
+  const child = spawn(program, ['-visualization', drawing]);
+  const output = Promise.all([text(child.stdout), text(child.stderr)]);
+  child.stdin.on('error', () => {}); // the standard error contains the reason
+  for (const group of groups) {
+    if (!child.stdin.write(`${JSON.stringify(group)}\n`)) {
+      await Promise.race([once(child.stdin, 'drain'), output]);
+    }
+  }
+  child.stdin.end();
+  const [summary, explanation] = await output;
+  if (!summary) throw new Error(`The checker failed: ${explanation}`);
+  return { ...JSON.parse(summary), explanation };
 }

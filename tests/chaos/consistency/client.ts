@@ -3,7 +3,36 @@ import http from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Outcome, Request, UserState } from './operation.ts';
+/** The fields of a user that a client sends. */
+interface Content {
+  readonly name: string;
+  readonly email: string;
+}
+
+/** A user in a response. */
+interface UserState extends Content {
+  readonly id: string;
+  readonly version: number;
+}
+
+/** What a client requests. */
+export type Request =
+  /** `key` is the number of the idempotency key in its group. */
+  | ({ readonly kind: 'create'; readonly key: number } & Content)
+  | { readonly kind: 'read'; readonly id: string }
+  /** `ifVersion` is the version in `If-Match`. */
+  | ({
+      readonly kind: 'change';
+      readonly id: string;
+      readonly ifVersion: number;
+    } & Partial<Content>)
+  | { readonly kind: 'delete'; readonly id: string; readonly ifVersion?: number };
+
+/** A response. */
+export interface Outcome {
+  readonly status: number;
+  readonly user?: UserState;
+}
 
 /** Sends the operations of all groups over persistent connections. */
 export interface Client {

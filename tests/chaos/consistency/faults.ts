@@ -3,10 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from './client.ts';
 import type { System } from './system.ts';
 
-export type FaultKind = 'kill' | 'partition' | 'reset';
-export type FaultCounts = Record<FaultKind, number>;
-
-const NO_FAULTS: Readonly<FaultCounts> = { kill: 0, partition: 0, reset: 0 };
+export const FAULT_KINDS = [
+  'kill replica',
+  'kill all replicas',
+  'kill PostgreSQL',
+  'partition',
+  'reset',
+] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
+export type FaultCounts = Readonly<Partial<Record<FaultKind, number>>>;
 
 /** A fault that ends by itself. */
 interface Fault {
@@ -22,26 +27,31 @@ export interface Progress {
   isOver: boolean;
 }
 
+export interface FaultOptions {
+  /** Number of operations between the end of a fault and the next one. */
+  readonly every: number;
+  /** Default: all that the system can have. */
+  readonly kinds?: readonly FaultKind[];
+}
+
 /** The longest pause, in milliseconds: clients and services give up after one second. */
 const MAX_PAUSE_MS = 2_000;
 
-/**
- * Injects all faults of the system in turn, each `every` operations after the end of the one before, until
- * the run is over; resolves with their number.
- */
+/** Injects the faults in turn until the run is over; resolves with their number. */
 export async function injectFaults(
   system: System,
   client: Client,
-  { every, progress }: { readonly every: number; readonly progress: Progress },
+  { every, kinds = FAULT_KINDS, progress }: FaultOptions & { readonly progress: Progress },
 ): Promise<FaultCounts> {
-  const counts = { ...NO_FAULTS };
+  const faults = faultsOf(system, client).filter(({ kind }) => kinds.includes(kind));
+  const counts: Partial<Record<FaultKind, number>> = {};
   for (;;) {
-    for (const { kind, run } of faultsOf(system, client)) {
+    for (const { kind, run } of faults) {
       const next = progress.operations + every;
       while (progress.operations < next && !progress.isOver) await sleep(10);
       if (progress.isOver) return counts;
       await run();
-      counts[kind]++;
+      counts[kind] = (counts[kind] ?? 0) + 1;
     }
     progress.rounds++;
   }
@@ -49,19 +59,27 @@ export async function injectFaults(
 
 function faultsOf({ replicas, database }: System, client: Client): Fault[] {
   const ofReplicas = replicas.flatMap((replica): Fault[] => [
-    { kind: 'kill', run: () => during(replica.kill, replica.restart) },
+    { kind: 'kill replica', run: () => during(replica.kill, replica.restart) },
     // To all others, a suspended process looks like one behind a network that loses packets.
     { kind: 'partition', run: () => during(replica.pause, replica.resume) },
     { kind: 'reset', run: async () => client.reset() },
   ]);
-  if (!database) return ofReplicas;
-  const { server, link } = database;
-  return [
+  const all = (change: 'kill' | 'restart') => () =>
+    Promise.all(replicas.map((replica) => replica[change]()));
+  const common: Fault[] = [
     ...ofReplicas,
-    { kind: 'kill', run: () => during(server.kill, server.restart) },
+    // Only then does the next process recover the files of SQLite.
+    { kind: 'kill all replicas', run: () => during(all('kill'), all('restart')) },
+  ];
+  if (!database) return common;
+  const { server, proxy } = database;
+  return [
+    ...common,
+    { kind: 'kill PostgreSQL', run: () => during(server.kill, server.restart) },
     { kind: 'partition', run: () => during(server.pause, server.resume) },
-    { kind: 'partition', run: () => during(link.cut, link.restore) },
-    { kind: 'partition', run: () => during(link.hang, link.restore) },
+    { kind: 'partition', run: () => during(proxy.refuse, proxy.heal) },
+    // Statements take effect, but their results arrive after the time-out of the service.
+    { kind: 'partition', run: () => during(() => proxy.delay(2 * MAX_PAUSE_MS), proxy.heal) },
   ];
 }
 

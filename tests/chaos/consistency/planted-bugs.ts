@@ -1,12 +1,12 @@
 import type { UserStore } from '../../../services/users/src/store.ts';
 import type { User } from '../../../services/users/src/user.ts';
 
-/** Bugs that the checker must find. */
-export const BUGS = ['lost update', 'stale read', 'reused key'] as const;
-export type Bug = (typeof BUGS)[number];
+/** Bugs of the store that the checker must find. */
+export const STORE_BUGS = ['lost update', 'stale read', 'reused key'] as const;
+export type StoreBug = (typeof STORE_BUGS)[number];
 
 /** Returns `store` with a bug. */
-export function plantBug(store: UserStore, bug: Bug): UserStore {
+export function plantBug(store: UserStore, bug: StoreBug): UserStore {
   switch (bug) {
     case 'lost update':
       // Only the route compares the version, before the change.

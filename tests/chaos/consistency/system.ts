@@ -8,71 +8,108 @@ import { type PostgresServer, startPostgres } from '@fw/service/testing/postgres
 
 import { freePort } from '../../../deploy/local/testing/ports.ts';
 import { startTrialEdge } from '../../../deploy/local/testing/trial-edge.ts';
-import { type Link, startLink } from './link.ts';
-import type { Bug } from './planted-bugs.ts';
-import { type Replica, startReplica } from './replica.ts';
+import { type Processes, startProcesses } from '../processes.ts';
+import { type PartProxy, startToxiproxy } from '../toxiproxy.ts';
+import type { StoreBug } from './planted-bugs.ts';
 
 export const STORES = ['SQLite', 'PostgreSQL'] as const;
 export type Store = (typeof STORES)[number];
 
+/** A bug of the store, or a server that acknowledges a transaction before it writes it to disk. */
+export type Bug = StoreBug | 'early acknowledgement';
+
+export interface SystemOptions {
+  readonly store: Store;
+  /** Default: none. */
+  readonly bug?: Bug | undefined;
+}
+
 /** Two replicas of users behind the edge. */
 export interface System {
   readonly origin: string;
-  readonly replicas: readonly Replica[];
+  /** A replica has the same port after each start. While it is paused, it receives requests, and processes them later. */
+  readonly replicas: readonly Processes[];
   /** Only if the store is PostgreSQL. */
   readonly database?: {
     readonly server: PostgresServer;
     /** Between the first replica and the server. */
-    readonly link: Link;
+    readonly proxy: PartProxy;
   };
   /** Stops everything and removes the data. */
   stop(): Promise<void>;
 }
 
 /** Starts the system with an empty store. */
-export async function startSystem(store: Store, bug?: Bug): Promise<System> {
+export async function startSystem({ store, bug }: SystemOptions): Promise<System> {
   await using parts = new AsyncDisposableStack();
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-consistency-'));
   parts.defer(() => fs.rmSync(folder, { recursive: true }));
-  const database = store === 'PostgreSQL' ? await startDatabase(parts) : undefined;
+  const storeBug = bug === 'early acknowledgement' ? undefined : bug;
+  const database = store === 'PostgreSQL' ? await startDatabase(parts, bug) : undefined;
   const variables = database?.variables ?? [
     { DATABASE_FILE: path.join(folder, 'users.db') },
     { DATABASE_FILE: path.join(folder, 'users.db') },
   ];
 
   const bundle = path.join(folder, 'users.js');
-  await buildService({ entry: entryOf(bug), outfile: bundle });
-  const replicas: Replica[] = [];
+  const entry = storeBug ? './service.ts' : '../../../services/users/src/main.ts';
+  await buildService({ entry: fileURLToPath(new URL(entry, import.meta.url)), outfile: bundle });
+  const replicas: Processes[] = [];
+  const ports: number[] = [];
   for (const [index, own] of variables.entries()) {
-    const env = { ...own, ...(bug && { BUG: bug }) };
-    const replica = await startReplica({ name: `users-${index + 1}`, bundle, env, folder });
+    const plan = await planReplica(`users-${index + 1}`, bundle);
+    const env = { ...plan.env, ...own, ...(storeBug && { BUG: storeBug }) };
+    const replica = await startProcesses([{ ...plan, env }], folder);
     parts.defer(() => replica.kill());
     replicas.push(replica);
+    ports.push(plan.ports[0]);
   }
-
-  const unused = [await freePort()];
-  const users = replicas.map(({ port }) => port);
-  const { origin, stop } = await startTrialEdge({ users, catalog: unused, reports: unused });
+  const { origin, stop } = await startTrialEdge({ users: ports });
   parts.defer(stop);
   const all = parts.move();
   return { origin, replicas, ...(database && { database }), stop: () => all.disposeAsync() };
 }
 
-async function startDatabase(parts: AsyncDisposableStack) {
-  const server = await startPostgres({ settings: {} });
+async function planReplica(name: string, bundle: string) {
+  const [port, healthPort] = [await freePort(), await freePort()];
+  return {
+    name,
+    command: process.execPath,
+    args: [bundle],
+    env: {
+      PATH: process.env.PATH ?? '',
+      PORT: String(port),
+      HEALTH_PORT: String(healthPort),
+      TRUST_PROXY: '1',
+      LOG_LEVEL: 'error',
+    },
+    cwd: path.dirname(bundle),
+    ports: [port, healthPort] as const,
+    address: `http://127.0.0.1:${port}`,
+    readyUrl: `http://127.0.0.1:${healthPort}/readyz`,
+    fingerprint: '',
+  };
+}
+
+/** The latest possible write to disk. */
+const EARLY_ACKNOWLEDGEMENT = {
+  synchronous_commit: 'off',
+  wal_writer_delay: '10s',
+  wal_writer_flush_after: '1GB',
+};
+
+async function startDatabase(parts: AsyncDisposableStack, bug: Bug | undefined) {
+  const settings = bug === 'early acknowledgement' ? EARLY_ACKNOWLEDGEMENT : {};
+  const server = await startPostgres({ settings });
   parts.defer(() => server.stop());
+  const toxiproxy = await startToxiproxy();
+  parts.defer(() => toxiproxy.stop());
   const { port } = new URL(server.url);
-  const link = await startLink(Number(port));
-  parts.defer(() => link.close());
-  const urls = [server.url.replace(`:${port}`, `:${link.port}`), server.url];
+  const proxy = await toxiproxy.createProxy('postgres', Number(port));
+  const urls = [server.url.replace(`:${port}`, `:${proxy.port}`), server.url];
   const variables = urls.map((url) => ({
     DATABASE_URL: url,
     DATABASE_STATEMENT_TIMEOUT_MS: '1000',
   }));
-  return { server, link, variables };
-}
-
-function entryOf(bug: Bug | undefined): string {
-  const file = bug ? './service.ts' : '../../../services/users/src/main.ts';
-  return fileURLToPath(new URL(file, import.meta.url));
+  return { server, proxy, variables };
 }

@@ -1,22 +1,21 @@
 import path from 'node:path';
 
-import { startChecker, type Verdict } from './checker.ts';
+import { buildChecker, check, type Verdict } from './checker.ts';
 import { createClient } from './client.ts';
-import { type FaultCounts, injectFaults } from './faults.ts';
-import { runGroup } from './group.ts';
-import type { Bug } from './planted-bugs.ts';
-import { type Store, startSystem } from './system.ts';
+import { type FaultCounts, type FaultOptions, injectFaults } from './faults.ts';
+import { createGroup, type Group } from './group.ts';
+import { type SystemOptions, startSystem } from './system.ts';
 
 /** Concurrent groups, of four clients each. */
 const GROUPS = 16;
 
-export interface RunOptions {
-  readonly store: Store;
+const NO_FAULTS: FaultOptions = { every: Number.POSITIVE_INFINITY };
+
+export interface RunOptions extends SystemOptions {
   /** Ends after this number of operations, and not before every fault was injected. */
   readonly operations: number;
-  /** Number of operations between two faults. Default: no faults. */
-  readonly faultEvery?: number;
-  readonly bug?: Bug;
+  /** Default: no faults. */
+  readonly faults?: FaultOptions;
   /** The folder of the checker, and of the drawing of a violation. */
   readonly folder: string;
   /** Receives the number of operations after each group. */
@@ -29,45 +28,52 @@ export interface RunResult {
   readonly seconds: number;
 }
 
-/** Runs clients on a new system while faults occur, and checks the history. */
-export async function run({
-  store,
-  operations,
-  faultEvery,
-  bug,
-  folder,
-  onProgress,
-}: RunOptions): Promise<RunResult> {
-  const system = await startSystem(store, bug);
+/**
+ * Runs clients on a new system while faults occur, reads all acknowledged writes back after the last fault, and
+ * checks the history.
+ */
+export async function run(options: RunOptions): Promise<RunResult> {
+  const { operations, faults = NO_FAULTS, folder, onProgress = () => {} } = options;
+  const checker = buildChecker(folder);
+  const system = await startSystem(options);
   const client = createClient(system.origin);
-  const checker = startChecker(folder, path.join(folder, `${bug ?? store}.html`));
-  const rounds = faultEvery === undefined ? 0 : 1;
   const progress = { operations: 0, rounds: 0, isOver: false };
-  const every = faultEvery ?? Number.POSITIVE_INFINITY;
-  const faults = injectFaults(system, client, { every, progress });
-  const faultsEnded = Promise.allSettled([faults]).then(() => {
+  const groups: Group[] = [];
+  const startedMs = performance.now();
+  const counts = injectFaults(system, client, { ...faults, progress }).finally(() => {
     progress.isOver = true;
   });
-  const startedMs = performance.now();
 
   async function runGroups(): Promise<void> {
+    const rounds = faults === NO_FAULTS ? 0 : 1;
     while ((progress.operations < operations || progress.rounds < rounds) && !progress.isOver) {
-      const group = await runGroup(crypto.randomUUID(), client);
+      const group = createGroup(crypto.randomUUID(), client);
+      await group.run();
+      groups.push(group);
       progress.operations += group.operations.length;
-      onProgress?.(progress.operations);
-      await checker.check(group);
+      onProgress(progress.operations);
     }
   }
 
   try {
-    await Promise.all(Array.from({ length: GROUPS }, runGroups));
-    const seconds = (performance.now() - startedMs) / 1_000;
+    await concurrently(runGroups);
     progress.isOver = true;
-    return { faults: await faults, verdict: await checker.end(), seconds };
+    const faultCounts = await counts;
+    const remaining = groups.values();
+    await concurrently(async () => {
+      for (const group of remaining) await group.readBack();
+    });
+    const seconds = (performance.now() - startedMs) / 1_000;
+    const drawing = path.join(folder, `${options.bug ?? options.store}.html`);
+    return { faults: faultCounts, verdict: await check(checker, groups, drawing), seconds };
   } finally {
     progress.isOver = true;
-    await faultsEnded;
+    await counts.catch(() => {});
     client.close();
     await system.stop();
   }
+}
+
+async function concurrently(work: () => Promise<void>): Promise<void> {
+  await Promise.all(Array.from({ length: GROUPS }, work));
 }

@@ -1,5 +1,5 @@
 import type { Processes } from '../processes.ts';
-import type { PartProxy } from './toxiproxy.ts';
+import type { PartProxy } from '../toxiproxy.ts';
 
 /** The parts of the system that can fail. */
 export type PartName = 'PostgreSQL' | 'SQLite' | 'Valkey' | 'users' | 'catalog' | 'clock';

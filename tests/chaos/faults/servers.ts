@@ -5,9 +5,9 @@ import { createClient } from 'redis';
 
 import type { Stores } from '../../../deploy/local/processes/stores.ts';
 import { startRedisServer } from '../../../framework/rate-limit/src/testing/redis-server.ts';
+import type { PartProxy } from '../toxiproxy.ts';
 import type { Part, PartName } from './part.ts';
 import type { Setup } from './setup.ts';
-import type { PartProxy } from './toxiproxy.ts';
 
 /** The servers of data and counters. */
 export interface Servers {

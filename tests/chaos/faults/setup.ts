@@ -1,5 +1,5 @@
+import type { Toxiproxy } from '../toxiproxy.ts';
 import type { Disk } from './disk.ts';
-import type { Toxiproxy } from './toxiproxy.ts';
 
 export interface FaultySystemOptions {
   /** Where users and catalog keep their data. */

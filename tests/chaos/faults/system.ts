@@ -1,9 +1,9 @@
+import { startToxiproxy } from '../toxiproxy.ts';
 import { createDisk } from './disk.ts';
 import type { Part, PartName } from './part.ts';
 import { type Servers, startServers } from './servers.ts';
 import { type Services, startServices } from './services.ts';
 import type { FaultySystemOptions, Setup } from './setup.ts';
-import { startToxiproxy } from './toxiproxy.ts';
 
 /** The whole system; every connection between its processes has a proxy. */
 export interface FaultySystem

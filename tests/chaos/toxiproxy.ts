@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { freePort, listenAnywhere } from '../../../deploy/local/testing/ports.ts';
-import { ensureTool } from '../../../tools/programs.ts';
+import { freePort, listenAnywhere } from '../../deploy/local/testing/ports.ts';
+import { ensureTool } from '../../tools/programs.ts';
 
 /** A TCP proxy to one port, whose connections can be disturbed. */
 export interface PartProxy {
