@@ -79,9 +79,6 @@ jwt.jwksUrl and a secret are both set: expected one of them
 {{- define "common.ingressErrors" -}}
 {{- $ingress := include "common.shared" (list . "ingress") | fromYaml }}
 {{- if $ingress.enabled }}
-{{- if not $ingress.hosts }}
-ingress.enabled is true, but ingress.hosts is empty: expected a host such as [{host: api.example.org}]
-{{- end }}
 {{- if and (include "common.isMinion" $ingress) (or (gt (len $ingress.hosts) 1) .Values.ingress.tls) }}
 the Ingress is a minion of f5-nginx, which refuses one with several hosts or a certificate: expected one host, the certificate in the master Ingress, or ingress.mergeable false
 {{- end }}

@@ -24,15 +24,11 @@
 {{- range $name := keys $values.upstreams | sortAlpha }}
 {{- $_ := set $environment (printf "%s_URL" (upper $name)) (include "common.upstream" (list $ $name)) }}
 {{- end }}
-{{- $names := list }}
 {{- range $name, $value := $values.config }}
-{{- with include "common.text" $value }}
-{{- $_ := set $environment $name . }}
-{{- $names = append $names $name }}
+{{- with include "common.text" $value }}{{ $_ := set $environment $name . }}{{ end }}
 {{- end }}
-{{- end }}
-{{- /* The service ends at its start if it does not know one of these names. */}}
-{{- $_ := set $environment "CONFIG_NAMES" (join " " $names) }}
+{{- /* A service does not start with a name that it does not know, such as those of jwt in one without tokens. */}}
+{{- $_ := set $environment "CONFIG_NAMES" (keys $environment | sortAlpha | join " ") }}
 {{- toYaml $environment }}
 {{- end }}
 

@@ -44,12 +44,6 @@ the name of {{ $name }} is changed, so that reports would not find it: expected 
 {{- define "platform.edgeErrors" -}}
 {{- with .Values.edge }}
 {{- if .enabled }}
-{{- if and .service.nodePort (eq .service.type "ClusterIP") }}
-edge.service.nodePort is {{ .service.nodePort }}, but a Service of type ClusterIP has none: expected edge.service.type to be NodePort or LoadBalancer
-{{- end }}
-{{- if and .service.externalTrafficPolicy (eq .service.type "ClusterIP") }}
-edge.service.externalTrafficPolicy is {{ .service.externalTrafficPolicy }}, but a Service of type ClusterIP has none: expected edge.service.type to be NodePort or LoadBalancer
-{{- end }}
 {{- range $name := include "platform.services" $ | fromYamlArray }}
 {{- $limit := include "common.bodyLimit" (get $.Subcharts $name) | int64 }}
 {{- if gt $limit (include "platform.edgeBodyBytes" $ | int64) }}

@@ -61,19 +61,10 @@ add_header Strict-Transport-Security $strict_transport_security always;
 {{- with .Values.edge }}
 {{- $name := .tls.secretName }}
 {{- if and .enabled $name }}
-{{- if eq (int .tls.port) (int .service.port) }}
-edge.tls.port is {{ .tls.port }}, which is also edge.service.port: expected different ports
-{{- end }}
 {{- range $way, $certificate := dict "ingress" "in global.ingress.tls" "httpRoute" "at the gateway" }}
 {{- if dig $way "enabled" false $.Values.global }}
 edge.tls.secretName is set, but global.{{ $way }} sends plain HTTP to the edge, which would redirect it forever: expected the certificate {{ $certificate }}
 {{- end }}
-{{- end }}
-{{- if and .tls.nodePort (eq .service.type "ClusterIP") }}
-edge.tls.nodePort is {{ .tls.nodePort }}, but a Service of type ClusterIP has none: expected edge.service.type to be NodePort or LoadBalancer
-{{- end }}
-{{- if and .tls.nodePort (eq (int .tls.nodePort) (int .service.nodePort)) }}
-edge.tls.nodePort is {{ .tls.nodePort }}, which is also edge.service.nodePort: expected different ports
 {{- end }}
 {{- $secret := lookup "v1" "Secret" $namespace $name }}
 {{- if $secret }}
