@@ -11,6 +11,8 @@ OPTIONAL := $(if $(CI),,--optional)
 # Only USER=… of the command line counts: every shell sets USER.
 TOKEN_USER := $(if $(filter command line,$(origin USER)),$(USER),ada)
 
+LOAD = --profile '$(or $(PROFILE),smoke)' --base '$(or $(BASE),http://localhost:$(PORT))'
+
 # The programs that Go builds, and nginx on Debian.
 export PATH := $(CURDIR)/.local/bin:$(PATH):/usr/sbin
 
@@ -68,8 +70,9 @@ contract: install ## Test version 1 at BASE against its specification (BASE=http
 	@$(TESTS) --project contract
 
 load: $(TOOLCHAIN) ## Send load to the system at BASE (PROFILE=breakpoint; deploy/k6/README.md)
+	@node deploy/k6/run.ts --check $(LOAD)
 	@node tools/programs.ts k6
-	@node deploy/k6/run.ts --profile '$(or $(PROFILE),smoke)' --base '$(or $(BASE),http://localhost:$(PORT))'
+	@node deploy/k6/run.ts $(LOAD)
 
 service: install ## Add a service, a copy of users (make service NAME=orders SINGULAR= PORT=)
 	@node deploy/new-service/command.ts --name '$(NAME)' --singular '$(SINGULAR)' \

@@ -14,7 +14,7 @@ function isThere(file: string): boolean {
 /**
  * Files that cannot be derived from the list, by folder. Tests of other folders check more:
  * deploy/charts/tests/service.test.ts (charts), edge.test.ts (routes of nginx), page.test.ts
- * (start page), profiles.test.ts (k6).
+ * (start page), run.test.ts (journeys of k6).
  */
 const FILES = {
   services: (name: ServiceName) => [

@@ -1,5 +1,22 @@
-import { PROFILES } from './lib/profiles.ts';
+import { journeys } from './lib/journeys.ts';
+import { FAILED_RATE } from './lib/objectives.ts';
+import { readCount, readDuration } from './lib/options.ts';
 
-export * from './lib/journeys.ts';
+export { runJourney as default } from './lib/journeys.ts';
 
-export const options = PROFILES.load(__ENV);
+const duration = readDuration('1m');
+
+/** Arrivals that ramp up, hold and ramp down. */
+export const options = journeys({
+  rate: readCount('RATE', 20),
+  failedRate: FAILED_RATE,
+  scenarioAt: (rate) => ({
+    executor: 'ramping-arrival-rate',
+    startRate: 1,
+    stages: [
+      { target: rate, duration: '10s' },
+      { target: rate, duration },
+      { target: 0, duration: '5s' },
+    ],
+  }),
+});

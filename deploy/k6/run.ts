@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -6,13 +6,12 @@ import { parseArgs } from 'node:util';
 
 import { ignoreClosedOutput } from '../local/output.ts';
 import { folders } from '../local/state.ts';
-import { durationOf, PROFILES, type ProfileName } from './lib/profiles.ts';
-import type { Environment } from './lib/variables.ts';
-import { findingsOf, type StreamCounts } from './results.ts';
-import { readBase, readCredentials, requireResponse } from './target.ts';
+import { secretFile } from '../local/token.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface LoadOptions {
-  /** The script to run: a name in `PROFILES`. */
+  /** The script to run: `smoke` is smoke.ts. */
   readonly profile: string;
   /** The address of the system, such as `http://localhost:8080`. */
   readonly base: string;
@@ -29,18 +28,25 @@ export interface LoadOptions {
 }
 
 export interface LoadResult {
-  /** Whether the run was completed and every threshold was met; of `breakpoint`: whether it found the capacity. */
+  /** Whether the run was completed and every threshold was met; `breakpoint` always misses one. */
   readonly ok: boolean;
   readonly requests: number;
   readonly failed: number;
   /** Iterations that k6 could not start in time. */
   readonly dropped: number;
-  /** The highest rate that met all objectives, in requests per second; only of `breakpoint`. */
-  readonly capacity?: number;
-  /** Only of `rollout`. */
-  readonly stream?: StreamCounts;
+  readonly stream: StreamCounts;
   /** The file with the log of k6. */
   readonly log: string;
+}
+
+/** The requests of `rollout`; a repeated request counts once. */
+export interface StreamCounts {
+  /** Requests without an expected response. */
+  readonly lost: number;
+  /** Requests that create a user: POST. */
+  readonly creations: number;
+  /** Those of them that got a response with 201. */
+  readonly created: number;
 }
 
 /** Exit codes of k6. */
@@ -48,30 +54,42 @@ const MET = 0;
 const MISSED = 99;
 const INTERRUPTED = 105;
 
-/** A run that takes longer prints a line of progress in this interval. */
-const PROGRESS_SECONDS = 20;
-
-/** What a run needs. */
-interface Prepared {
-  readonly name: ProfileName;
-  readonly seconds: number;
-  readonly origin: string;
-  readonly credentials: Environment;
-}
+/** The scripts in this folder. */
+const PROFILES = fs
+  .readdirSync(import.meta.dirname)
+  .filter((file) => /^(?!run\.)[a-z-]+\.ts$/.test(file))
+  .map((file) => path.basename(file, '.ts'));
 
 /**
- * Checks everything that a run needs, without sending the requests of the profile.
+ * Checks the profile, the address and the credentials; returns the variables for k6.
  *
- * @throws {Error} with one line, if an option is invalid, k6 is missing or the system does not respond
+ * @throws {Error} with one line, if one is invalid or the system does not respond
  */
-export async function prepareLoad(options: LoadOptions): Promise<Prepared> {
-  const { profile, base, env = process.env, run = folders.run } = options;
-  const { name, seconds } = readProfile(profile, env);
-  const origin = readBase(base);
-  const credentials = readCredentials(origin, { env, run });
-  requireK6();
-  await requireResponse(origin);
-  return { name, seconds, origin, credentials };
+async function prepare({ profile, base, env = process.env, run = folders.run }: LoadOptions) {
+  if (!PROFILES.includes(profile)) {
+    throw new Error(`PROFILE is "${profile}": expected ${PROFILES.join(', ')}`);
+  }
+  const url = URL.parse(base);
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new Error(`BASE is "${base}": expected an address such as http://localhost:8080`);
+  }
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
+  const file = secretFile(run);
+  const secret = isLocal && fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim() : undefined;
+  const credentials = env.TOKEN || env.JWT_SECRET ? {} : { JWT_SECRET: secret };
+  if (!env.TOKEN && !env.JWT_SECRET && !secret) {
+    throw new Error(`Cannot request reports from ${base}: set TOKEN or JWT_SECRET`);
+  }
+  try {
+    await fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(5_000) });
+  } catch (error) {
+    const { cause = error } = error as Error;
+    throw new Error(
+      `Cannot reach ${base} (${cause}): start the system with "make up" or set BASE`,
+      { cause: error },
+    );
+  }
+  return { ...env, ...credentials, BASE: base };
 }
 
 /**
@@ -80,145 +98,67 @@ export async function prepareLoad(options: LoadOptions): Promise<Prepared> {
  * @throws {Error} with one line, if an option is invalid, the system does not respond or k6 fails
  */
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
-  const { env = process.env, until } = options;
-  const { out = path.join(folders.root, '.local/load') } = options;
+  const { profile, until, out = path.join(folders.root, '.local/load') } = options;
   const { print = (text) => void process.stdout.write(text) } = options;
-  const { name, seconds, origin, credentials } = await prepareLoad(options);
+  const env = await prepare(options);
 
-  const files = newFiles(out, name);
-  print(`Running ${name} against ${origin} for ${seconds} s\n`);
-  const child = startK6({ name, files, env: { ...env, ...credentials, BASE: origin } });
-  child.stdout?.setEncoding('utf8').on('data', print);
-  const stopProgress = startProgress(seconds, print);
-  const code = await exitCodeOf(child, until).finally(stopProgress);
-
-  const logged = firstProblems(files.log);
-  if (logged.length > 0) print(`${logged.join('\n')}\nLog: ${path.relative('', files.log)}\n`);
-  if (fs.existsSync(files.report)) print(`Report: ${path.relative('', files.report)}\n`);
-  if (code === INTERRUPTED && !until?.aborted) throw new Error(`Interrupted ${name}`);
-  if (![MET, MISSED, INTERRUPTED].includes(code) || !fs.existsSync(files.summary)) {
-    throw new Error(`Cannot finish ${name}: k6 exited with code ${code} (see ${files.log})`);
-  }
-  const summary = JSON.parse(fs.readFileSync(files.summary, 'utf8'));
-  const { metrics } = summary;
-  const { capacity, stream, text } = findingsOf(name, metrics, env);
-  print(text);
-  if (capacity !== undefined) {
-    fs.writeFileSync(files.summary, `${JSON.stringify({ capacity, ...summary }, undefined, 2)}\n`);
-  }
-  return {
-    ok: capacity === undefined ? code === MET : capacity > 0,
-    requests: metrics.http_reqs?.count ?? 0,
-    // In a rate, k6 counts a true sample as a pass: here a failed request.
-    failed: metrics.http_req_failed?.passes ?? 0,
-    dropped: metrics.dropped_iterations?.count ?? 0,
-    log: files.log,
-    ...(capacity !== undefined && { capacity }),
-    ...(stream && { stream }),
-  };
-}
-
-/** The first lines of the log about anything but information, such as the users that `LEDGER` logs. */
-function firstProblems(log: string): string[] {
-  const lines = fs.readFileSync(log, 'utf8').split('\n');
-  return lines.filter((line) => line && !line.includes(' level=info ')).slice(0, 5);
-}
-
-function readProfile(profile: string, env: Environment) {
-  const names = Object.keys(PROFILES);
-  if (!names.includes(profile)) {
-    throw new Error(`Cannot run the profile "${profile}": expected ${names.join(', ')}`);
-  }
-  const name = profile as ProfileName;
-  // Rejects invalid variables before k6 starts.
-  return { name, seconds: durationOf(PROFILES[name](env)) };
-}
-
-/** @throws {Error} if k6 is not on the PATH or older than version 2 */
-function requireK6(): void {
-  const { stdout } = spawnSync('k6', ['version'], { encoding: 'utf8' });
-  if (stdout === null) {
-    const page = 'https://grafana.com/docs/k6/latest/set-up/install-k6';
-    throw new Error(`k6 is not on the PATH: install it (${page})`);
-  }
-  if (/v([2-9]|\d\d)\./.test(stdout)) return;
-  throw new Error(`Cannot use k6: it is "${stdout.trim()}", expected k6 v2`);
-}
-
-/** The files that a run writes. */
-interface Files {
-  readonly report: string;
-  readonly summary: string;
-  readonly log: string;
-}
-
-/** Removes the files of an earlier run. */
-function newFiles(out: string, name: ProfileName): Files {
+  const fileOf = (extension: string) => path.resolve(out, `${profile}.${extension}`);
+  const [report, summary, log] = [fileOf('html'), fileOf('json'), fileOf('log')];
   fs.mkdirSync(out, { recursive: true });
-  const newFile = (extension: string) => {
-    const file = path.resolve(out, `${name}.${extension}`);
-    fs.rmSync(file, { force: true });
-    return file;
-  };
-  return { report: newFile('html'), summary: newFile('json'), log: newFile('log') };
-}
-
-function startK6({
-  name,
-  files,
-  env,
-}: {
-  readonly name: ProfileName;
-  readonly files: Files;
-  readonly env: Environment;
-}): ChildProcess {
-  const flags = ['--quiet', '--no-usage-report', `--log-output=file=${files.log}`];
-  const script = path.join(import.meta.dirname, `${name}.ts`);
-  return spawn('k6', ['run', ...flags, `--summary-export=${files.summary}`, script], {
+  for (const file of [report, summary, log]) fs.rmSync(file, { force: true });
+  print(`Running ${profile} against ${env.BASE}\n`);
+  const flags = ['--quiet', '--no-usage-report', `--log-output=file=${log}`];
+  const script = path.join(import.meta.dirname, `${profile}.ts`);
+  const child = spawn('k6', ['run', ...flags, `--summary-export=${summary}`, script], {
     env: {
       ...env,
       K6_WEB_DASHBOARD: 'true',
       // The dashboard does not listen: only its report is needed.
       K6_WEB_DASHBOARD_PORT: '-1',
       K6_WEB_DASHBOARD_PERIOD: '1s',
-      K6_WEB_DASHBOARD_EXPORT: files.report,
+      K6_WEB_DASHBOARD_EXPORT: report,
     } as NodeJS.ProcessEnv,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-}
-
-function startProgress(seconds: number, print: (text: string) => void): () => void {
-  let elapsed = 0;
-  const timer = setInterval(() => {
-    elapsed += PROGRESS_SECONDS;
-    if (elapsed < seconds) print(`  ${elapsed} of ${seconds} s\n`);
-  }, PROGRESS_SECONDS * 1_000);
-  return () => clearInterval(timer);
-}
-
-/** Waits for k6, which stops gracefully on SIGTERM, and on Ctrl-C in its terminal. */
-async function exitCodeOf(child: ChildProcess, until?: AbortSignal): Promise<number> {
+  child.stdout.setEncoding('utf8').on('data', print);
+  // k6 stops gracefully on SIGTERM, and on Ctrl-C in its terminal.
   const ignore = () => {};
   const stop = () => void child.kill('SIGTERM');
   process.on('SIGINT', ignore).on('SIGTERM', stop);
   until?.addEventListener('abort', stop, { once: true });
   if (until?.aborted) stop();
-  try {
-    const [code] = await once(child, 'close');
-    return code ?? 1;
-  } finally {
+  const [code] = await once(child, 'close').finally(() => {
     process.off('SIGINT', ignore).off('SIGTERM', stop);
     until?.removeEventListener('abort', stop);
+  });
+
+  // Information is, for example, the users that LEDGER logs.
+  const lines = fs.existsSync(log) ? fs.readFileSync(log, 'utf8').split('\n') : [];
+  const problems = lines.filter((line) => line && !line.includes(' level=info ')).slice(0, 5);
+  if (problems.length > 0) print(`${problems.join('\n')}\nLog: ${path.relative('', log)}\n`);
+  if (fs.existsSync(report)) print(`Report: ${path.relative('', report)}\n`);
+  if (code === INTERRUPTED && !until?.aborted) throw new Error(`Interrupted ${profile}`);
+  if (![MET, MISSED, INTERRUPTED].includes(code) || !fs.existsSync(summary)) {
+    throw new Error(`Cannot finish ${profile}: k6 exited with code ${code} (see ${log})`);
   }
+  const { metrics } = JSON.parse(fs.readFileSync(summary, 'utf8'));
+  const count = (name: string): number => metrics[name]?.count ?? 0;
+  return {
+    ok: code === MET || (profile === 'breakpoint' && code === MISSED),
+    requests: count('http_reqs'),
+    // In a rate, k6 counts a true sample as a pass: here a failed request.
+    failed: metrics.http_req_failed?.passes ?? 0,
+    dropped: count('dropped_iterations'),
+    stream: {
+      lost: count('requests_lost'),
+      creations: count('creations_sent'),
+      created: count('users_created'),
+    },
+    log,
+  };
 }
 
-const HELP = `Usage: node deploy/k6/run.ts [--profile smoke] [--base http://localhost:8080] [--out .local/load]
-
-Profiles: ${Object.keys(PROFILES).join(', ')}
-Variables: DURATION, RATE, REQUESTS, LATENCY_FACTOR, RETRY_SECONDS, LEDGER, JWT_SECRET, TOKEN (deploy/k6/README.md)
-`;
-
-/** `node run.ts --profile smoke --base http://localhost:8080`; exits with 1 if a threshold is missed. */
+/** `node run.ts --profile smoke --base http://localhost:8080`; `--check` checks only these arguments. */
 if (import.meta.main) {
   ignoreClosedOutput();
   try {
@@ -226,15 +166,13 @@ if (import.meta.main) {
       options: {
         profile: { type: 'string', default: 'smoke' },
         base: { type: 'string', default: 'http://localhost:8080' },
-        out: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
+        out: { type: 'string', default: path.join(folders.root, '.local/load') },
+        check: { type: 'boolean', default: false },
       },
     });
-    const { out, help, ...options } = values;
-    if (help) process.stdout.write(HELP);
-    else {
-      const { ok } = await runLoad({ ...options, ...(out && { out }) });
-      if (!ok) throw new Error('Thresholds were missed: those marked ✗');
+    if (values.check) await prepare(values);
+    else if (!(await runLoad(values)).ok) {
+      throw new Error('Thresholds were missed: those marked ✗');
     }
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);

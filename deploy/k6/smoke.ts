@@ -1,5 +1,12 @@
-import { PROFILES } from './lib/profiles.ts';
+import { journeys } from './lib/journeys.ts';
+import { readCount, readDuration } from './lib/options.ts';
 
-export * from './lib/journeys.ts';
+export { runJourney as default } from './lib/journeys.ts';
 
-export const options = PROFILES.smoke(__ENV);
+const duration = readDuration('10s');
+
+/** A few iterations of each journey: everything works, and nothing is slow. */
+export const options = journeys({
+  rate: readCount('RATE', 6),
+  scenarioAt: (rate) => ({ executor: 'constant-arrival-rate', rate, duration }),
+});

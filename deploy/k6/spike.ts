@@ -1,5 +1,11 @@
-import { PROFILES } from './lib/profiles.ts';
+import { readCount, readDuration } from './lib/options.ts';
+import { overload } from './lib/overload.ts';
 
-export { createUser as setup, mixed, overloaded } from './lib/stream.ts';
+export { createUser as setup, mixed, overloaded } from './lib/mixed.ts';
 
-export const options = PROFILES.spike(__ENV);
+/** The rate jumps to ten times the normal load for a moment. */
+export const options = overload({
+  rate: readCount('RATE', 1_000),
+  duration: readDuration('10s'),
+  isGradual: false,
+});

@@ -1,5 +1,11 @@
-import { PROFILES } from './lib/profiles.ts';
+import { readCount, readDuration } from './lib/options.ts';
+import { overload } from './lib/overload.ts';
 
-export { createUser as setup, mixed, overloaded } from './lib/stream.ts';
+export { createUser as setup, mixed, overloaded } from './lib/mixed.ts';
 
-export const options = PROFILES.stress(__ENV);
+/** The rate rises to a peak beyond the capacity, and falls again. */
+export const options = overload({
+  rate: readCount('RATE', 1_000),
+  duration: readDuration('1m'),
+  isGradual: true,
+});

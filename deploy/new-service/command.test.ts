@@ -37,7 +37,7 @@ test('a service copies the files of users, with its own words and port', () => {
       ...['services/tickets/src/ticket.ts', 'services/tickets/src/store/postgres.ts'],
       ...['services/tickets/openapi/v2.json', 'deploy/charts/tickets/Chart.yaml'],
       ...['tests/api/v1/tickets.test.ts', 'tests/api/v2/tickets.test.ts'],
-      'deploy/k6/lib/journeys/tickets.ts',
+      'services/tickets/journey.ts',
     ]),
   );
   expect(files.get('services/tickets/src/config.ts')).toContain('port: 8999');

@@ -15,7 +15,7 @@ free one). Nothing is written if a value is invalid.`;
 
 /** The commands that complete the files. */
 function stepsOf(name: string): readonly (readonly [title: string, command: string])[] {
-  const sources = `services/${name} services/services.ts deploy/k6/lib tests/api`;
+  const sources = `services/${name} services/services.ts tests/api`;
   return [
     ['Formatting', `npx biome check --write --log-level=error ${sources}`],
     // Otherwise make would install all packages again, because the lock file changed.

@@ -33,7 +33,6 @@ export const SHARED_FILES: readonly SharedFile[] = [
     entry: /^ {4}<article data-check="\/api\/v2\/users.*?<\/article>\n/ms,
     before: /^ {2}<\/section>/m,
   },
-  { file: 'deploy/k6/lib/journeys.ts', entry: /^export \{ users \} .*\n/m },
   {
     file: 'deploy/charts/platform/files/test.js',
     entry: /^ {2}async users\(\) \{\n.*?^ {2}\},\n/ms,

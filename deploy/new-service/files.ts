@@ -7,9 +7,8 @@ import { rename, TEMPLATE } from './rename.ts';
 
 /** The files of users that a new service copies. */
 const TEMPLATE_FILES = [
-  'services/users/{README.md,package.json,openapi/*,src/**/*.ts}',
+  'services/users/{README.md,package.json,journey.ts,openapi/*,src/**/*.ts}',
   'deploy/charts/users/{Chart.yaml,README.md,values.yaml,files/*,templates/*}',
-  'deploy/k6/lib/journeys/users.ts',
   'tests/api/{v1,v2}/users.test.ts',
 ];
 

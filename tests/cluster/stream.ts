@@ -3,8 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { StreamCounts } from '../../deploy/k6/results.ts';
-import { type LoadResult, runLoad } from '../../deploy/k6/run.ts';
+import { type LoadResult, runLoad, type StreamCounts } from '../../deploy/k6/run.ts';
 import { folders } from '../../deploy/local/state.ts';
 import { readLedger, type User } from './ledger.ts';
 import type { Platform } from './platform.ts';

@@ -9,7 +9,7 @@ import { type Copy, copyForService } from './copy.ts';
 /** `make test` runs all of them (FULL=1); these depend on the list of services. */
 const TESTS = [
   ...['services/orders', 'services/services.test.ts', 'services/versions.test.ts'],
-  ...['tests/repository/layers', 'deploy/new-service', 'deploy/k6/lib'],
+  ...['tests/repository/layers', 'deploy/new-service', 'deploy/k6'],
   ...['service', 'platform.', 'values', 'notes', 'alerts', 'helm-test'].map(
     (name) => `deploy/charts/tests/${name}`,
   ),

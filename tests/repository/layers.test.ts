@@ -37,6 +37,9 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
 const TEST_SUPPORT = ['tools/programs.ts', 'deploy/local/testing/*.ts'];
 /** The life cycle of the versions, which all services share. */
 const SHARED_BY_SERVICES = ['services/versions.ts'];
+/** A journey sends its requests with the client of the load tests, which run it. */
+const JOURNEYS = 'services/*/journey.ts';
+const LOAD_CLIENT = 'deploy/k6/lib/client.ts';
 /** Tests of `deploy` also read what they deploy. */
 const DEPLOY_TESTS = ['services/*/src/**'];
 
@@ -91,6 +94,7 @@ test.each(Object.entries(FOLDERS))('%s imports only %j', (folder, patterns) => {
     (file, imported) =>
       matches(imported, patterns) ||
       (isTest(file) && matches(imported, TEST_SUPPORT)) ||
+      (matches(file, [JOURNEYS]) && imported === LOAD_CLIENT) ||
       (isTest(file) && folder === 'deploy' && matches(imported, DEPLOY_TESTS)),
   );
 

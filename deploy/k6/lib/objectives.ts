@@ -1,4 +1,5 @@
 import { SERVICES } from '../../../services/services.ts';
+import { LATENCY_FACTOR } from './options.ts';
 
 /** A method and a route pattern, such as `GET /api/v2/users/:id`. */
 export type Kind = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
@@ -19,13 +20,20 @@ interface Objectives {
   >;
 }
 
-const objectives = SERVICES.map(({ name }) => readObjectives(name));
+const objectives = SERVICES.map(({ name }): Objectives => {
+  return JSON.parse(open(import.meta.resolve(`../../charts/${name}/files/slo.json`)));
+});
 
 /** The latency objective of each kind of requests that has one. */
 const LATENCY: ReadonlyMap<Kind, LatencyObjective> = new Map(
   objectives
     .flatMap(({ latency }) => Object.values(latency))
-    .flatMap(({ requests, ...objective }) => requests.map((kind) => [kind, objective])),
+    .flatMap(({ requests, p95Ms, p99Ms }) =>
+      requests.map((kind) => [
+        kind,
+        { p95Ms: p95Ms * LATENCY_FACTOR, p99Ms: p99Ms * LATENCY_FACTOR },
+      ]),
+    ),
 );
 
 /** The kinds of requests with a latency objective. */
@@ -36,17 +44,36 @@ export const FAILED_RATE = Number(
   (1 - Math.min(...objectives.map(({ availability }) => availability))).toPrecision(6),
 );
 
-/** @throws {Error} if `kind` has no latency objective */
+/** The latency objective, multiplied by `LATENCY_FACTOR`. @throws {Error} if `kind` has none */
 export function objectiveOf(kind: Kind): LatencyObjective {
   const objective = LATENCY.get(kind);
   if (!objective) throw new Error(`"${kind}" has no latency objective: expected it in a slo.json`);
   return objective;
 }
 
-/** Reads the file in k6, which has `open`, and in Node. */
-function readObjectives(service: string): Objectives {
-  const file = `../../charts/${service}/files/slo.json`;
-  if (typeof open === 'function') return JSON.parse(open(import.meta.resolve(file)));
-  const { readFileSync } = process.getBuiltinModule('node:fs');
-  return JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
+/** Thresholds of every script: a load generator that is too slow makes the measurement invalid. */
+export function thresholdsOf(
+  kinds: readonly Kind[],
+  { failedRate = 0, factor = 1 }: { readonly failedRate?: number; readonly factor?: number } = {},
+): Record<string, string[]> {
+  return {
+    dropped_iterations: ['count==0'],
+    http_req_failed: [failedRate === 0 ? 'rate==0' : `rate<${failedRate}`],
+    ...latencyThresholds(kinds, { factor }),
+  };
+}
+
+/** The latency objectives multiplied by `factor`, of the requests with the tags that `tagsOf` returns. */
+export function latencyThresholds(
+  kinds: readonly Kind[],
+  { factor, tagsOf }: { readonly factor: number; readonly tagsOf?: (kind: Kind) => string },
+): Record<string, string[]> {
+  return Object.fromEntries(
+    kinds.map((kind): [string, string[]] => {
+      const { p95Ms, p99Ms } = objectiveOf(kind);
+      const tags = tagsOf ? `name:${kind},${tagsOf(kind)}` : `name:${kind}`;
+      const limits = [`p(95)<${p95Ms * factor}`, `p(99)<${p99Ms * factor}`];
+      return [`http_req_duration{${tags}}`, limits];
+    }),
+  );
 }

@@ -1,8 +1,8 @@
 import type { Options, Scenario } from 'k6/options';
-import { MIXED_KINDS } from './kinds.ts';
-import type { Kind } from './objectives.ts';
-import { latencyThresholds } from './thresholds.ts';
-import { secondsOf } from './variables.ts';
+
+import { MIXED_KINDS } from './mixed.ts';
+import { type Kind, latencyThresholds } from './objectives.ts';
+import { COMMON, secondsOf } from './options.ts';
 
 /** Seconds before and after the overload, and how long the system may take to recover. */
 const NORMAL_SECONDS = 5;
@@ -10,14 +10,13 @@ const RECOVERY_SECONDS = 5;
 /** Accepted requests may take this much longer than normal during the overload. */
 const OVERLOAD_FACTOR = 4;
 
-export interface OverloadOptions {
+interface OverloadOptions {
   /** Requests per second at the peak; a tenth of it is the normal load. */
   readonly rate: number;
   /** Duration of the overload. */
   readonly duration: string;
   /** Whether the rate rises during the first half of the overload. Otherwise, it jumps to the peak. */
   readonly isGradual: boolean;
-  readonly latencyFactor: number;
 }
 
 /**
@@ -25,12 +24,7 @@ export interface OverloadOptions {
  * `Retry-After` is an expected response; accepted requests may take four times as long. Before and after,
  * all objectives apply.
  */
-export function overload({
-  rate,
-  duration,
-  isGradual,
-  latencyFactor,
-}: OverloadOptions): Pick<Options, 'scenarios' | 'thresholds'> {
+export function overload({ rate, duration, isGradual }: OverloadOptions): Options {
   const normal = Math.ceil(rate / 10);
   const peakEnd = NORMAL_SECONDS + secondsOf(duration);
   const half = `${Math.ceil(secondsOf(duration) / 2)}s`;
@@ -67,12 +61,13 @@ export function overload({
       dropped_iterations: ['count==0'],
       http_req_failed: ['rate==0'],
       checks: ['rate==1'],
-      ...latencyThresholds(MIXED_KINDS, { latencyFactor, tagsOf: () => 'phase:normal' }),
+      ...latencyThresholds(MIXED_KINDS, { factor: 1, tagsOf: () => 'phase:normal' }),
       ...latencyThresholds(MIXED_KINDS, {
-        latencyFactor: latencyFactor * OVERLOAD_FACTOR,
+        factor: OVERLOAD_FACTOR,
         tagsOf: (kind) => `phase:overload,status:${successOf(kind)}`,
       }),
     },
+    ...COMMON,
   };
 }
 

@@ -1,13 +1,10 @@
 import { check } from 'k6';
 
-import { newName, send } from '../client.ts';
-import { authorization, hasTokens } from '../token.ts';
+import { asNewUser, send } from '../../deploy/k6/lib/client.ts';
 
 /** Requests reports, with and without a token. */
-export function reports(): void {
-  const headers = authorization(`load-${newName()}`, 'pro');
-  // With a single token, all requests share one user, who reaches the rate limit.
-  const expect = hasTokens ? [200] : [200, 429];
+export function journey(): void {
+  const { headers, expect } = asNewUser();
   const get = (accept: string) => ({
     id: 'overview',
     headers: { ...headers, accept },

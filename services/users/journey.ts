@@ -1,9 +1,9 @@
 import { check } from 'k6';
 
-import { newName, type Response, send } from '../client.ts';
+import { newName, type Response, send } from '../../deploy/k6/lib/client.ts';
 
 /** Creates, reads, changes and deletes a user in version 2, with conflicts; then the same in version 1. */
-export function users(): void {
+export function journey(): void {
   const email = `load-${newName()}@example.org`;
   const user = { name: 'Load', email };
   const once = { 'idempotency-key': newName() };

@@ -1,9 +1,9 @@
 import { check } from 'k6';
 
-import { send } from '../client.ts';
+import { send } from '../../deploy/k6/lib/client.ts';
 
 /** Lists, searches and reads items of the catalog. */
-export function catalog(): void {
+export function journey(): void {
   const listed = send('GET /api/v2/catalog', { query: 'limit=20&sort=-price' });
   send('GET /api/v2/catalog', { query: 'q=table&limit=10' });
   send('GET /api/v2/catalog/facets');

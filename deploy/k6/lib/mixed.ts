@@ -1,0 +1,75 @@
+import { check } from 'k6';
+import { scenario } from 'k6/execution';
+import { Rate } from 'k6/metrics';
+
+import { SERVICES } from '../../../services/services.ts';
+import { asNewUser, newName, type RequestOptions, type Response, send } from './client.ts';
+import { type Kind, objectiveOf } from './objectives.ts';
+
+/** The requests of `stress`, `spike` and `breakpoint`, each as often as the others. */
+export const MIXED_KINDS = [
+  'GET /api/v2/catalog',
+  'GET /api/v2/users',
+  'GET /api/v1/catalog',
+  'POST /api/v2/users',
+  'GET /api/v2/catalog/facets',
+  'GET /api/v1/users/:id',
+  'GET /api/v2/reports',
+  'GET /api/v2/reports/:id',
+  'GET /api/v1/reports',
+] as const satisfies readonly Kind[];
+
+const slowerThanP95 = new Rate('slower_than_p95');
+const slowerThanP99 = new Rate('slower_than_p99');
+
+/** Creates the user of the read requests; returns the id. */
+export function createUser(): string {
+  const created = send('POST /api/v2/users', requestOf('POST /api/v2/users'));
+  if (!created) throw new Error('Cannot create the user for the read requests');
+  return String(created.json('data.id'));
+}
+
+/** Sends one request of the mixed load, and compares it with the objective of its kind. */
+export function mixed(id: string): void {
+  const kind = nextKind();
+  const response = send(kind, requestOf(kind, id));
+  const { p95Ms, p99Ms } = objectiveOf(kind);
+  const durationMs = response?.timings.duration ?? Number.POSITIVE_INFINITY;
+  slowerThanP95.add(durationMs > p95Ms);
+  slowerThanP99.add(durationMs > p99Ms);
+}
+
+/** Sends one request of the mixed load to a system that may be overloaded. */
+export function overloaded(id: string): void {
+  const kind = nextKind();
+  const request = requestOf(kind, id);
+  const response = send(kind, { ...request, expect: [...(request.expect ?? [200]), 503] });
+  if (!response) return;
+  check(response, {
+    'a response with 503 has Retry-After': ({ status, headers }: Response) =>
+      status !== 503 || headers['Retry-After'] !== undefined,
+  });
+}
+
+function nextKind(): Kind {
+  return MIXED_KINDS[scenario.iterationInTest % MIXED_KINDS.length]!;
+}
+
+/** A request that depends on no other; `id` is that of a user. */
+export function requestOf(kind: Kind, id = ''): RequestOptions {
+  const [method = '', path = ''] = kind.split(' ');
+  if (method === 'POST') return creation(path.startsWith('/api/v2/'));
+  if (path.endsWith('/facets')) return {};
+  const service = SERVICES.find(({ name }) => path.split('/')[3] === name);
+  if (service?.authenticated) return { id: 'overview', ...asNewUser() };
+  return path.endsWith('/:id') ? { id } : { query: 'limit=10' };
+}
+
+/** Creates a user with a new name and e-mail address; a request with an `Idempotency-Key` can be repeated. */
+function creation(isRepeatable: boolean): RequestOptions {
+  return {
+    body: { name: `Load ${newName()}`, email: `load-${newName()}@example.org` },
+    headers: isRepeatable ? { 'idempotency-key': newName() } : {},
+    expect: [201],
+  };
+}
