@@ -24,18 +24,11 @@ interface ServiceDescription {
   readonly store: 'database' | 'counters';
   /** Whether requests need a bearer token. */
   readonly authenticated: boolean;
-  /** Variables that `make up` passes from its environment to the service. */
-  readonly environment: readonly string[];
   /** The share of its journey in the load of k6, relative to the other services. */
   readonly loadShare: number;
   /** The services that it calls, at the addresses in `<NAME>_URL`. */
   readonly calls: readonly string[];
 }
-
-const ENVIRONMENT = [
-  ...['LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'REQUEST_TIMEOUT_MS'],
-  ...['V1_SUNSET', 'WITHOUT_VERSION'],
-];
 
 /**
  * The only list of the services. Files that cannot be derived from it are checked by services.test.ts and
@@ -48,7 +41,6 @@ export const SERVICES = [
     versions: ['v1', 'v2'],
     store: 'database',
     authenticated: false,
-    environment: [...ENVIRONMENT, 'BODY_LIMIT'],
     loadShare: 20,
     calls: [],
   },
@@ -58,7 +50,6 @@ export const SERVICES = [
     versions: ['v1', 'v2'],
     store: 'database',
     authenticated: false,
-    environment: ENVIRONMENT,
     loadShare: 50,
     calls: [],
   },
@@ -68,7 +59,6 @@ export const SERVICES = [
     versions: ['v1', 'v2'],
     store: 'counters',
     authenticated: true,
-    environment: ENVIRONMENT,
     loadShare: 30,
     calls: ['users', 'catalog'],
   },

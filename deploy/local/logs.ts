@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { styleText } from 'node:util';
 
 import { SERVICE_NAMES } from '../../services/services.ts';
 import { PLACE } from './cluster/install.ts';
 import { kubeconfigFile, readKind, requireRunningNode } from './cluster/kind.ts';
-import { formatLogLine } from './log-line.ts';
 import { folders } from './state.ts';
 
 /** Prints the output of a program as it comes: readable in a terminal, unchanged otherwise. */
@@ -14,8 +14,45 @@ function follow(name: string, [command = '', ...args]: readonly string[]): void 
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   process.once('exit', () => child.kill());
   createInterface(child.stdout).on('line', (line) => {
-    console.log(process.stdout.isTTY ? formatLogLine(name, line) : line);
+    console.log(process.stdout.isTTY ? formatLine(name, line) : line);
   });
+}
+
+/**
+ * A line for a terminal: `12:01:02 users-1    GET /api/v2/users/:id 200 1.2 ms  ada  <request id>`.
+ * Only the first column is added to a line that is not a JSON object.
+ */
+function formatLine(name: string, line: string): string {
+  const entry = readEntry(line);
+  const time = entry.time ? new Date(entry.time).toTimeString().slice(0, 8) : '';
+  const text = entry.status ? describeRequest(entry) : describeMessage(entry);
+  return `${styleText('dim', time.padEnd(8))} ${name.padEnd(10)} ${text}`;
+}
+
+type Entry = Readonly<Record<string, string | undefined>>;
+
+function readEntry(line: string): Entry {
+  try {
+    return line.startsWith('{') ? JSON.parse(line) : { message: line };
+  } catch {
+    return { message: line };
+  }
+}
+
+/** The services log `route` and `durationMs`, the edge `path` and `seconds`. */
+function describeRequest(entry: Entry): string {
+  const { method, route, path: target, status, durationMs, seconds, userId, requestId } = entry;
+  const ms = Number(durationMs ?? Number(seconds) * 1000).toFixed(1);
+  const isFailed = Number(status) >= 500;
+  const request = `${method} ${route || target || '(no route)'} ${status} ${ms} ms`;
+  return [isFailed ? styleText('red', request) : request, userId, requestId]
+    .filter(Boolean)
+    .join('  ');
+}
+
+function describeMessage({ level, message, error }: Entry): string {
+  const text = error ? `${message}\n${error}` : `${message}`;
+  return level === 'warn' || level === 'error' ? styleText('red', `${level}: ${text}`) : text;
 }
 
 const kind = readKind(folders.run);

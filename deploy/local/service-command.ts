@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import fs from 'node:fs';
 
 import { SERVICE_NAMES } from '../../services/services.ts';
 import { buildService, bundleOf } from './build.ts';
 import { readKind } from './cluster/kind.ts';
 import { createPrivateFolder } from './processes/process.ts';
-import { keptStores, readStores } from './processes/stores.ts';
+import { keptStores } from './processes/stores.ts';
 import { environmentOf } from './processes/system.ts';
 import { folders } from './state.ts';
 
@@ -28,14 +27,14 @@ if (args[0] === 'import' && readKind(folders.run)) {
 }
 await Promise.all(services.map(buildService));
 createPrivateFolder(folders.data);
-const stores = fs.existsSync(folders.run) ? keptStores(folders.run) : readStores(process.env);
+const env = { ...process.env, ...keptStores(folders.run) };
 // Ctrl-C interrupts the command too, which decides how it ends.
 process.on('SIGINT', () => {});
 for (const [index, service] of services.entries()) {
   if (services.length > 1) console.log(`${index === 0 ? '' : '\n'}${service}`);
   const child = spawn(process.execPath, [bundleOf(service), ...args], {
     // A command does not use the edge.
-    env: environmentOf(service, { folders, stores, edgePort: 8080 }),
+    env: environmentOf(service, { folders, env, edgePort: 8080 }),
     stdio: 'inherit',
   });
   const [code] = await once(child, 'close');

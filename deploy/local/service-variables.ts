@@ -3,10 +3,9 @@ import path from 'node:path';
 import { type AnyVariables, readConfig } from '@fw/service';
 
 import { SERVICE_NAMES, type ServiceName } from '../../services/services.ts';
-import { passedOn } from './processes/system.ts';
 
 /** The configuration of each service: `VARIABLES` of its `config.ts`. */
-export const VARIABLES = Object.fromEntries(
+const VARIABLES = Object.fromEntries(
   await Promise.all(
     SERVICE_NAMES.map(async (name) => {
       const file = path.resolve(import.meta.dirname, `../../services/${name}/src/config.ts`);
@@ -15,6 +14,23 @@ export const VARIABLES = Object.fromEntries(
     }),
   ),
 ) as Readonly<Record<ServiceName, AnyVariables>>;
+
+/** What `make up` decides itself. A shell may have variables of these names for other programs. */
+const OWN_VARIABLES = [
+  ...['HOST', 'PORT', 'HEALTH_PORT', 'NODE_ENV', 'TRUST_PROXY', 'DATABASE_FILE'],
+  ...SERVICE_NAMES.map(addressVariable),
+];
+
+/** The variable with the address of the service `name`, for those that call it. */
+export function addressVariable(name: string): string {
+  return `${name.toUpperCase()}_URL`;
+}
+
+/** The variables in `env` that `service` declares, except those that `make up` decides. */
+export function passedOn(service: ServiceName, env: NodeJS.ProcessEnv): Record<string, string> {
+  const names = Object.keys(VARIABLES[service]).filter((name) => !OWN_VARIABLES.includes(name));
+  return Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+}
 
 /**
  * Checks the variables that `make up` passes to the services, before anything starts or stops.

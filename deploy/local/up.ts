@@ -7,22 +7,14 @@ import { readKind } from './cluster/kind.ts';
 import { createKindLaunch } from './cluster/launch.ts';
 import { ignoreClosedOutput } from './output.ts';
 import { createLaunch } from './processes/launch.ts';
-import { describeStores, readStores } from './processes/stores.ts';
+import { describeStores } from './processes/stores.ts';
 import { replicasOf } from './processes/system.ts';
 import { checkServiceVariables } from './service-variables.ts';
 import { folders, readRunning } from './state.ts';
 
 const log = console.log;
 
-interface UpOptions {
-  readonly port: number;
-  /** The backend that the command line names; empty if none. */
-  readonly wanted: string;
-  readonly without: string;
-  readonly observe: boolean;
-}
-
-function readOptions(): UpOptions {
+function readOptions() {
   const { values } = parseArgs({
     options: {
       port: { type: 'string', default: '8080' },
@@ -35,11 +27,10 @@ function readOptions(): UpOptions {
   if (!Number.isInteger(port) || port < 1024 || port > 60_000) {
     throw new Error(`PORT must be an integer from 1024 to 60000, got "${values.port}"`);
   }
-  const { backend: wanted, without, observe } = values;
-  if (without && !OLD_VERSIONS.includes(without)) {
-    throw new Error(`WITHOUT must be ${OLD_VERSIONS.join(' or ')}, got "${without}"`);
+  if (values.without && !OLD_VERSIONS.includes(values.without)) {
+    throw new Error(`WITHOUT must be ${OLD_VERSIONS.join(' or ')}, got "${values.without}"`);
   }
-  return { port, wanted, without, observe };
+  return { ...values, port };
 }
 
 /** Whether Prometheus and Zipkin run: they stay until "make down". */
@@ -53,29 +44,16 @@ function runningBackend(): BackendName | undefined {
 }
 
 async function up(): Promise<void> {
-  const { port, wanted, without, observe } = readOptions();
+  const { port, backend: wanted, without, observe } = readOptions();
   checkServiceVariables(process.env);
-  if (without) {
-    process.env.WITHOUT_VERSION = without;
-    log(`Without version ${without}: its paths respond with 410`);
-  }
-  const { name, why } = await chooseBackend({
-    wanted,
-    running: runningBackend(),
-    env: process.env,
-    log,
-  });
+  const env = { ...process.env, ...(without && { WITHOUT_VERSION: without }) };
+  if (without) log(`Without version ${without}: its paths respond with 410`);
+  const { name, why } = await chooseBackend({ wanted, running: runningBackend(), env, log });
   log(`Backend: ${name}, because ${why}`);
   const launch =
     name === 'processes'
-      ? createLaunch({
-          folders,
-          port,
-          stores: readStores(process.env),
-          observe: observe || isObserved(),
-          log,
-        })
-      : createKindLaunch(port, { folders, env: process.env, log });
+      ? createLaunch({ folders, port, env, observe: observe || isObserved(), log })
+      : createKindLaunch(port, { folders, env, log });
   const interrupted = new Promise<never>((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.once(signal, () =>
@@ -93,25 +71,24 @@ async function up(): Promise<void> {
   printAddresses(port);
 }
 
+/** Lines about the replicas and observers of this machine, or about the cluster. */
 function describeSystem(port: number): readonly string[] {
   const kind = readKind(folders.run);
-  if (!kind) {
-    const running = readRunning(folders.run);
-    const ports = replicasOf(port)
-      .filter((replica) => running.some(({ name }) => name === replica.name))
-      .map((replica) => `${replica.name} :${replica.port}`);
-    const addressOf = (observer: string) => running.find(({ name }) => name === observer)?.address;
-    const [prometheus, zipkin] = [addressOf('prometheus'), addressOf('zipkin')];
-    const stores = describeStores(readStores(process.env));
+  if (kind) {
     return [
-      `Replicas  ${ports.join(', ')}`,
-      `Stores    ${stores}`,
-      ...(prometheus && zipkin ? [`Metrics   ${prometheus}`, `Traces    ${zipkin}`] : []),
+      `Cluster   kind ${kind.name}, namespace ${PLACE.namespace}`,
+      `          kubectl --kubeconfig .local/run/kubeconfig --namespace ${PLACE.namespace} get pods`,
     ];
   }
+  const ports = replicasOf(port).map((replica) => `${replica.name} :${replica.port}`);
+  const addressOf = (observer: string) =>
+    readRunning(folders.run).find(({ name }) => name === observer)?.address;
   return [
-    `Cluster   kind ${kind.name}, namespace ${PLACE.namespace}`,
-    `          kubectl --kubeconfig .local/run/kubeconfig --namespace ${PLACE.namespace} get pods`,
+    `Replicas  ${ports.join(', ')}`,
+    `Stores    ${describeStores(process.env)}`,
+    ...(isObserved()
+      ? [`Metrics   ${addressOf('prometheus')}`, `Traces    ${addressOf('zipkin')}`]
+      : []),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { startPostgres } from '@fw/service/testing/postgres';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 import { startTrialSystem } from '../../deploy/local/testing/trial-system.ts';
 import {
@@ -32,9 +32,11 @@ async function soakWith(
   onTestFinished(async () => {
     await Promise.all([postgres.stop(), redis.stop()]);
   });
-  vi.stubEnv('NODE_OPTIONS', nodeOptionsOf(programs));
-  onTestFinished(() => void vi.unstubAllEnvs());
-  const system = await startTrialSystem({ DATABASE_URL: postgres.url, REDIS_URL: redis.url });
+  const system = await startTrialSystem({
+    DATABASE_URL: postgres.url,
+    REDIS_URL: redis.url,
+    NODE_OPTIONS: nodeOptionsOf(programs),
+  });
   onTestFinished(system.stop);
   const [result] = await Promise.all([soak(system, settings), pause(redis, settings)]);
   console.log(tableOf(result));

@@ -38,7 +38,7 @@ export async function chooseBackend({ wanted, running, env, log }: ChoiceOptions
   }
   const why = `BACKEND is ${wanted}`;
   if (name === 'processes') return { name, why };
-  const problem = (await problemWithKind()) ?? (await problemWithNodeImage(nodeImageOf(env), log));
+  const problem = await problemWithKind(nodeImageOf(env), log);
   if (name) {
     if (problem) throw new Error(`BACKEND is kind, but ${problem}`);
     return { name, why };
@@ -48,42 +48,26 @@ export async function chooseBackend({ wanted, running, env, log }: ChoiceOptions
     : { name: 'kind', why: 'a Docker engine and kind are available (BACKEND=processes: without)' };
 }
 
-async function problemWithKind(): Promise<string | undefined> {
-  const [docker, kind, kubectl, helm] = await Promise.all([
-    problemOf('docker', ['version', '--format', '{{.Server.Version}}']),
-    problemOf('kind', ['version']),
-    problemOf('kubectl', ['version', '--client']),
-    problemOf('helm', ['version']),
-  ]);
-  if (kind === 'ENOENT') return 'kind is not on the PATH (https://kind.sigs.k8s.io)';
-  if (docker === 'ENOENT') return 'docker is not on the PATH';
-  if (kubectl === 'ENOENT') return 'kubectl is not on the PATH';
-  if (docker) return `no Docker engine responds: ${docker}`;
-  if (kind) return `kind does not run: ${kind}`;
-  return helm && 'helm is not on the PATH (https://helm.sh/docs/intro/install)';
-}
+/** Commands that fail if a program is missing, or if no Docker engine responds. */
+const CHECKS = [
+  ['kind', 'version'],
+  ['docker', 'version'],
+  ['kubectl', 'version', '--client'],
+  ['helm', 'version'],
+] as const;
 
-/** Why a program does not run; `ENOENT` if it is missing. */
-async function problemOf(program: string, args: readonly string[]): Promise<string | undefined> {
-  try {
-    await runProgram(program, args, { signal: AbortSignal.timeout(10_000) });
-    return undefined;
-  } catch (error) {
-    const { cause, name } = error as Error;
-    if (name === 'TimeoutError') return 'no response in 10 s';
-    return (cause as NodeJS.ErrnoException)?.code === 'ENOENT' ? 'ENOENT' : reasonOf(error);
-  }
-}
-
-/** Pulls the node image of kind, if it is missing. */
-async function problemWithNodeImage(
+/** Why kind cannot run here; pulls its node image, if it is missing. */
+async function problemWithKind(
   image: string,
   log: (line: string) => void,
 ): Promise<string | undefined> {
   try {
-    await ensureImage(image, log);
-    return undefined;
+    for (const [program, ...args] of CHECKS) await runProgram(program, args, { seconds: 10 });
   } catch (error) {
-    return `the node image of kind, ${image.split('@')[0]}, is unavailable: ${reasonOf(error)}`;
+    return reasonOf(error);
   }
+  return ensureImage(image, log).then(
+    () => undefined,
+    (error) => `the node image of kind, ${image.split('@')[0]}, is unavailable: ${reasonOf(error)}`,
+  );
 }

@@ -1,9 +1,8 @@
+import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { SERVICE_NAMES, SERVICES, type ServiceName } from '../../../services/services.ts';
-import { readStores } from '../processes/stores.ts';
-import { passedOn } from '../processes/system.ts';
+import { passedOn } from '../service-variables.ts';
 import { keepSecret } from '../token.ts';
 import { type Cluster, createCluster, waitFor } from './cluster.ts';
 import { describeDiagnostics } from './diagnostics.ts';
@@ -14,7 +13,9 @@ import type { Values } from './values.ts';
 /** The namespace and the name of the Helm release. */
 export const PLACE = { namespace: 'fw', release: 'platform' } as const;
 
-const CHART = path.resolve(import.meta.dirname, '../../charts/platform');
+const CHARTS = path.resolve(import.meta.dirname, '../../charts');
+const CHART = path.join(CHARTS, 'platform');
+const SCHEMA = path.join(CHARTS, 'common/values.schema.json');
 
 /** kubectl and helm for the kind cluster of this checkout, regardless of the current KUBECONFIG. */
 export function clusterOf(run: string, signal: AbortSignal): Cluster {
@@ -33,7 +34,7 @@ export function platformValues(
 ): Values {
   const settings = readImages({ ...env, IMAGE_PREFIX: '', TAG: env.TAG || 'dev' });
   const { images } = settings;
-  const { DATABASE_URL, REDIS_URL } = readStores(env);
+  const { DATABASE_URL, REDIS_URL } = env;
   requireOutside('DATABASE_URL', DATABASE_URL);
   requireOutside('REDIS_URL', REDIS_URL);
 
@@ -70,9 +71,14 @@ export function platformValues(
   };
 }
 
-/** The variables of a service that are set in `env`; numbers as numbers, as the chart expects. */
+/**
+ * The variables that `make up` passes on, except those that the chart sets from other values; numbers as numbers,
+ * as its schema expects.
+ */
 function configOf(name: ServiceName, env: NodeJS.ProcessEnv): object {
-  const entries = Object.entries(passedOn(name, env));
+  const { properties } = JSON.parse(fs.readFileSync(SCHEMA, 'utf8'));
+  const ofChart = new RegExp(properties.config.propertyNames.not.pattern);
+  const entries = Object.entries(passedOn(name, env)).filter(([key]) => !ofChart.test(key));
   return Object.fromEntries(
     entries.map(([key, text]) => [key, /^\d+$/.test(text) ? Number(text) : text]),
   );
@@ -106,17 +112,12 @@ export async function installPlatform(
     metadata: { name: namespace, labels },
   });
 
-  log(`Installing the charts into the namespace ${namespace}`);
-  const args = ['upgrade', '--install', release, CHART, '--namespace', namespace, '--wait'];
-  args.push(
-    '--timeout',
-    `${seconds}s`,
-    '--values',
-    '-',
+  log(`Installing the charts into the namespace ${namespace}, for at most ${seconds} s`);
+  const args = [
+    ...['upgrade', '--install', release, CHART, '--namespace', namespace, '--wait'],
+    ...['--timeout', `${seconds}s`, '--values', '-'],
     ...(env.VALUES ? ['--values', env.VALUES] : []),
-  );
-  const installed = new AbortController();
-  const progress = logProgress(cluster, AbortSignal.any([signal, installed.signal]), log);
+  ];
   try {
     // On standard input: the values may contain passwords, which process lists must not show.
     await cluster.helm(args, JSON.stringify(values));
@@ -124,27 +125,9 @@ export async function installPlatform(
     signal.throwIfAborted();
     const diagnostics = await describeDiagnostics(cluster, namespace);
     throw new Error(`${(cause as Error).message}\n${diagnostics}`.trimEnd(), { cause });
-  } finally {
-    installed.abort();
-    await progress;
   }
   keepSecret(folders.run, await readTokenSecret(cluster, PLACE));
   await waitForResponses(address, { cluster, seconds });
-}
-
-/** Prints every 15 s which parts are not ready. */
-async function logProgress(
-  cluster: Cluster,
-  signal: AbortSignal,
-  log: (line: string) => void,
-): Promise<void> {
-  while (!signal.aborted) {
-    await sleep(15_000, undefined, { signal }).catch(() => {});
-    if (signal.aborted) return;
-    const parts = await readParts(cluster).catch(() => []);
-    const missing = parts.filter(({ ready, wanted }) => ready < wanted);
-    if (missing.length > 0) log(`  Waiting for ${missing.map(({ name }) => name).join(', ')}`);
-  }
 }
 
 /** A Deployment or StatefulSet of the platform, and its number of replicas. */

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import fs from 'node:fs';
+import net from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
@@ -7,6 +8,8 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
+import { ensureTool } from '../../../tools/programs.ts';
+import { runLoad } from '../../k6/run.ts';
 import { bundleOf } from '../build.ts';
 import { readRunning } from '../state.ts';
 import { launchBrowser } from '../testing/browser.ts';
@@ -15,7 +18,7 @@ import { issueToken, readOrCreateSecret } from '../token.ts';
 import { stopSystem } from './launch.ts';
 import { isPortFree } from './ports.ts';
 import { isRunning, stopProcess } from './process.ts';
-import { environmentOf } from './system.ts';
+import { environmentOf, replicasOf } from './system.ts';
 
 /** A start and a page take a second each, and many times that on a busy machine. */
 const START_TIMEOUT_MS = 90_000;
@@ -63,7 +66,7 @@ describe('the local system', () => {
     const file = path.join(folders.root, 'items.ndjson');
     const one = { ...JSON.parse(fs.readFileSync(items, 'utf8').split('\n')[0] ?? ''), id: 5001 };
     fs.writeFileSync(file, `${fs.readFileSync(items, 'utf8')}${JSON.stringify(one)}\n`);
-    const env = environmentOf('catalog', { folders, stores: {}, edgePort: port });
+    const env = environmentOf('catalog', { folders, env: {}, edgePort: port });
 
     await promisify(execFile)(process.execPath, [bundleOf('catalog'), 'import', file], { env });
 
@@ -101,11 +104,9 @@ describe('the local system', () => {
   });
 
   test('a second start restarts only what changed, and prints the names', async () => {
-    vi.stubEnv('BODY_LIMIT', '1000');
-    onTestFinished(() => void vi.unstubAllEnvs());
     const before = readRunning(system.folders.run);
 
-    await system.up();
+    await system.up({ BODY_LIMIT: '1000' });
 
     const changed = readRunning(system.folders.run).filter(
       (record) => !before.some(({ pid }) => pid === record.pid),
@@ -148,18 +149,86 @@ describe('the local system', () => {
         .waitFor();
     },
   );
-});
 
-test('stopping leaves no process, no port and no file except the data', async () => {
-  const { folders, stop } = await startTrialSystem();
-  onTestFinished(stop);
-  const running = readRunning(folders.run);
+  describe('without version 1', () => {
+    beforeAll(() => system.up({ WITHOUT_VERSION: 'v1' }));
 
-  const stopped = await stopSystem(folders);
+    test.each(SERVICE_NAMES)('version 1 of %s responds with 410 at the edge', async (name) => {
+      const response = await fetch(`${system.origin}/api/v1/${name}`);
 
-  expect(stopped).toBe(6);
-  expect(running.filter(isRunning)).toEqual([]);
-  for (const port of running.flatMap(({ ports }) => ports))
-    await expect.poll(() => isPortFree(port)).toBe(true);
-  expect(fs.readdirSync(path.join(folders.root, '.local'))).toEqual(['data']);
+      expect(response.status).toBe(410);
+      expect(response.headers.get('link')).toBe(`</api/v2/${name}>; rel="successor-version"`);
+      expect(await response.json()).toMatchObject({
+        code: 'GONE',
+        detail: `Version v1 of this API was removed: use /api/v2/${name}`,
+      });
+    });
+
+    test('version 2, the documents and the start page are served', async () => {
+      const paths = ['/api/v2/users', '/api/v2/catalog', '/'].concat(
+        SERVICE_NAMES.flatMap((name) => [`/docs/${name}`, `/docs/${name}/openapi.json`]),
+      );
+
+      const responses = await Promise.all(paths.map((each) => fetch(system.origin + each)));
+
+      expect(responses.filter(({ status }) => status !== 200).map(({ url }) => url)).toEqual([]);
+    });
+
+    test('api_requests_total names the client of the removed version', async () => {
+      const headers = { 'X-Client-Id': 'billing' };
+      await fetch(`${system.origin}/api/v1/users`, { headers });
+
+      const pages = replicasOf(system.port).map(async ({ healthPort }) =>
+        (await fetch(`http://127.0.0.1:${healthPort}/metrics`)).text(),
+      );
+
+      expect((await Promise.all(pages)).join('\n')).toMatch(
+        /^api_requests_total\{.*version="v1".*client="billing".* 1$/m,
+      );
+    });
+
+    test('the load test of both versions passes', async () => {
+      ensureTool('k6');
+      const { ok, failed } = await runLoad({
+        profile: 'smoke',
+        base: system.origin,
+        env: { PATH: process.env.PATH, DURATION: '2s', LATENCY_FACTOR: '100' },
+        run: system.folders.run,
+        out: path.join(system.folders.root, 'load'),
+        print: () => {},
+      });
+
+      expect({ ok, failed }).toEqual({ ok: true, failed: 0 });
+    });
+
+    test('the next start serves version 1 again', async () => {
+      await system.up();
+
+      expect((await fetch(`${system.origin}/api/v1/users?limit=1`)).status).toBe(200);
+    });
+  });
+
+  test('stopping leaves no process, no port and no file except the data', async () => {
+    const { folders } = system;
+    const running = readRunning(folders.run);
+
+    const stopped = await stopSystem(folders);
+
+    expect(stopped).toBe(6);
+    expect(running.filter(isRunning)).toEqual([]);
+    for (const port of running.flatMap(({ ports }) => ports)) {
+      await expect.poll(() => isPortFree(port)).toBe(true);
+    }
+    expect(fs.readdirSync(path.join(folders.root, '.local'))).toEqual(['data']);
+  });
+
+  test('a start names the port that is taken, and starts nothing', async () => {
+    const { folders, port } = system;
+    const server = net.createServer().listen(port + 2, '127.0.0.1');
+    onTestFinished(() => void server.close());
+
+    await expect(system.up()).rejects.toThrow(`Port ${port + 2}, which users-2 needs, is taken by`);
+
+    expect(readRunning(folders.run)).toEqual([]);
+  });
 });

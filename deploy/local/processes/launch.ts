@@ -5,7 +5,7 @@ import { SERVICE_NAMES } from '../../../services/services.ts';
 import { buildService } from '../build.ts';
 import { collectorUrl, observerLinks, planObservers } from '../observe/observers.ts';
 import { type Folders, readRunning, writeRecords } from '../state.ts';
-import { readOrCreateSecret } from '../token.ts';
+import { keepSecret, readOrCreateSecret } from '../token.ts';
 import { edgeLimitsOf, planEdge } from './edge.ts';
 import { requireFreePort } from './ports.ts';
 import type { ProcessPlan, ProcessRecord } from './process.ts';
@@ -16,15 +16,15 @@ import {
   stopProcess,
   waitUntilReady,
 } from './process.ts';
-import { keepStores, requireReachable, type Stores } from './stores.ts';
+import { keepStores, requireReachable } from './stores.ts';
 import { planReplica, replicasOf, upstreamsOf } from './system.ts';
 
 export interface LaunchOptions {
   readonly folders: Folders;
   /** The edge's port; the services use the following ports. */
   readonly port: number;
-  /** Default: SQLite and memory. */
-  readonly stores?: Stores;
+  /** The variables of the services: each gets those that it declares. */
+  readonly env: NodeJS.ProcessEnv;
   /** Also runs Prometheus and Zipkin, to which the services send spans. Default false. */
   readonly observe?: boolean;
   /** Builds the bundles of the services. Default: all of them. */
@@ -48,11 +48,11 @@ export function buildServices(): Promise<unknown> {
 
 /** Prepares the start of the system as processes of this machine. */
 export function createLaunch(options: LaunchOptions): Launch {
-  const { folders, port, stores = {}, observe = false, build = buildServices, log } = options;
+  const { folders, port, env, observe = false, build = buildServices, log } = options;
   const started: ProcessRecord[] = [];
 
   async function up(): Promise<void> {
-    await requireReachable(stores);
+    await requireReachable(env);
     const start = performance.now();
     await build();
     log(`Built the services in ${secondsSince(start)}`);
@@ -80,28 +80,28 @@ export function createLaunch(options: LaunchOptions): Launch {
 
   async function planSystem(): Promise<ProcessPlan[]> {
     createPrivateFolder(folders.data);
-    readOrCreateSecret(folders.run);
-    keepStores(folders.run, stores);
+    if (env.JWT_SECRET) keepSecret(folders.run, env.JWT_SECRET);
+    else readOrCreateSecret(folders.run);
+    keepStores(folders.run, env);
     const replicas = replicasOf(port);
-    const prefix = path.join(folders.run, 'nginx');
-    const limits = edgeLimitsOf(process.env);
     const observers = observe
       ? await planObservers({ folders, edgePort: port, replicas, log })
       : [];
-    const links = observe ? observerLinks(port) : {};
-    const common = { folders, stores, edgePort: port };
-    const replicaOptions = observe ? { ...common, collectorUrl: collectorUrl(port) } : common;
+    const options = {
+      ...{ folders, env, edgePort: port },
+      collectorUrl: observe ? collectorUrl(port) : undefined,
+    };
     return [
       ...observers,
-      ...replicas.map((replica) => planReplica(replica, replicaOptions)),
+      ...replicas.map((replica) => planReplica(replica, options)),
       planEdge({
         nginx: 'nginx',
         port,
         upstreams: upstreamsOf(replicas),
-        prefix,
-        limits,
+        prefix: path.join(folders.run, 'nginx'),
+        limits: edgeLimitsOf(env),
         replicas,
-        links,
+        links: observe ? observerLinks(port) : {},
       }),
     ];
   }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { passedOn, replicasOf, upstreamsOf } from './system.ts';
+import { foldersOf } from '../state.ts';
+import { environmentOf, replicasOf } from './system.ts';
 
 test('the ports of the replicas follow the edge port, health ports are 1,000 higher', () => {
   expect(replicasOf(8080).slice(0, 5)).toEqual([
@@ -12,26 +13,30 @@ test('the ports of the replicas follow the edge port, health ports are 1,000 hig
   ]);
 });
 
-test('upstreamsOf groups the ports of the replicas by service', () => {
-  expect(upstreamsOf(replicasOf(8080))).toMatchObject({
-    users: [8081, 8082],
-    catalog: [8083, 8084],
-    reports: [8085],
-  });
-});
+const options = { folders: foldersOf('/fw'), edgePort: 8080 };
 
-test('a service gets those variables of make up that it knows', () => {
+test('a service gets the variables of make up that it declares, except addresses and ports', () => {
   const env = {
-    LOG_LEVEL: 'warn',
-    REQUEST_TIMEOUT_MS: '60000',
-    BODY_LIMIT: '2097152',
-    SHELL: 'sh',
+    ...{ LOG_LEVEL: 'warn', DRAIN_DELAY_MS: '500', RATE_LIMIT_FREE: '7', SHELL: 'sh' },
+    ...{ PORT: '8190', HOST: 'laptop', NODE_ENV: 'test', USERS_URL: 'http://elsewhere' },
   };
 
-  expect(passedOn('users', env)).toEqual({
-    LOG_LEVEL: 'warn',
-    REQUEST_TIMEOUT_MS: '60000',
-    BODY_LIMIT: '2097152',
+  const variables = environmentOf('reports', { ...options, env });
+
+  expect(variables).toMatchObject({
+    ...{ LOG_LEVEL: 'warn', DRAIN_DELAY_MS: '500', RATE_LIMIT_FREE: '7' },
+    ...{ HOST: '127.0.0.1', NODE_ENV: 'production', USERS_URL: 'http://127.0.0.1:8080' },
   });
-  expect(passedOn('reports', env)).toEqual({ LOG_LEVEL: 'warn', REQUEST_TIMEOUT_MS: '60000' });
+  for (const name of ['SHELL', 'PORT']) expect(variables).not.toHaveProperty(name);
+  expect(environmentOf('users', { ...options, env })).not.toHaveProperty('RATE_LIMIT_FREE');
 });
+
+test.each([{ JWT_SECRET: 'a'.repeat(32) }, { JWT_JWKS_URL: 'https://keys.example' }])(
+  'reports verifies tokens with %j instead of the secret of make up',
+  (env) => {
+    const variables = environmentOf('reports', { ...options, env });
+
+    expect(variables).toMatchObject(env);
+    expect(variables).not.toHaveProperty('JWT_SECRET_FILE');
+  },
+);

@@ -4,11 +4,11 @@ import path from 'node:path';
 
 import { SERVICES, type ServiceName, serviceOf } from '../../../services/services.ts';
 import { bundleOf } from '../build.ts';
+import { addressVariable, passedOn } from '../service-variables.ts';
 import type { Folders } from '../state.ts';
 import { secretFile } from '../token.ts';
 import type { Upstreams } from './edge.ts';
 import type { ProcessPlan } from './process.ts';
-import type { Stores } from './stores.ts';
 
 /** A process of a service. */
 export interface Replica {
@@ -42,7 +42,8 @@ export function upstreamsOf(replicas: readonly Pick<Replica, 'service' | 'port'>
 
 export interface ReplicaOptions {
   readonly folders: Folders;
-  readonly stores: Stores;
+  /** The variables of `make up`, of which a service gets those that it declares. */
+  readonly env: NodeJS.ProcessEnv;
   /** Services call each other through the edge, which skips unavailable replicas. */
   readonly edgePort: number;
   /** The receiver of spans. Default: `OTEL_EXPORTER_OTLP_ENDPOINT`. */
@@ -52,27 +53,24 @@ export interface ReplicaOptions {
 /** The environment of a service on this machine, except its ports. */
 export function environmentOf(
   service: ServiceName,
-  { folders, stores: { DATABASE_URL, REDIS_URL }, edgePort, collectorUrl }: ReplicaOptions,
+  { folders, env, edgePort, collectorUrl }: ReplicaOptions,
 ): Record<string, string> {
   const { store, authenticated, calls } = serviceOf(service);
   const edge = `http://127.0.0.1:${edgePort}`;
+  const hasKeys = env.JWT_SECRET || env.JWT_JWKS_URL;
   return {
-    ...passedOn(service),
-    ...(collectorUrl && { OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl }),
-    PATH: process.env.PATH ?? '',
-    ...(process.env.NODE_OPTIONS && { NODE_OPTIONS: process.env.NODE_OPTIONS }),
-    NODE_ENV: 'production',
-    HOST: '127.0.0.1',
     // "make down" stops the edge first, and restarts do not wait for requests of clients.
     DRAIN_DELAY_MS: '0',
+    ...(authenticated && !hasKeys && { JWT_SECRET_FILE: secretFile(folders.run) }),
+    ...passedOn(service, env),
+    ...(collectorUrl && { OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl }),
+    PATH: process.env.PATH ?? '',
+    ...(env.NODE_OPTIONS && { NODE_OPTIONS: env.NODE_OPTIONS }),
+    NODE_ENV: 'production',
+    HOST: '127.0.0.1',
     TRUST_PROXY: '1',
-    ...(store === 'database' && {
-      DATABASE_FILE: path.join(folders.data, `${service}.db`),
-      ...(DATABASE_URL && { DATABASE_URL }),
-    }),
-    ...(store === 'counters' && REDIS_URL && { REDIS_URL }),
-    ...(authenticated && { JWT_SECRET_FILE: secretFile(folders.run) }),
-    ...Object.fromEntries(calls.map((name) => [`${name.toUpperCase()}_URL`, edge])),
+    ...(store === 'database' && { DATABASE_FILE: path.join(folders.data, `${service}.db`) }),
+    ...Object.fromEntries(calls.map((name) => [addressVariable(name), edge])),
   };
 }
 
@@ -96,13 +94,4 @@ export function planReplica(replica: Replica, options: ReplicaOptions): ProcessP
       .update(fs.readFileSync(bundle))
       .digest('hex'),
   };
-}
-
-/** The variables of `service` that are set in the environment of `make up`. */
-export function passedOn(
-  service: ServiceName,
-  env: NodeJS.ProcessEnv = process.env,
-): Record<string, string> {
-  const names = serviceOf(service).environment;
-  return Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
 }

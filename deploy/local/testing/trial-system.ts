@@ -7,11 +7,9 @@ import { observerPorts } from '../observe/observers.ts';
 import {
   buildServices,
   createLaunch,
-  type Launch,
   type LaunchOptions,
   stopSystem,
 } from '../processes/launch.ts';
-import type { Stores } from '../processes/stores.ts';
 import { replicasOf } from '../processes/system.ts';
 import { type Folders, foldersOf } from '../state.ts';
 import { freePortsFrom } from './ports.ts';
@@ -24,8 +22,8 @@ export interface TrialSystem {
   readonly origin: string;
   /** The lines of progress of all starts. */
   readonly progress: readonly string[];
-  /** Starts the system again. */
-  readonly up: Launch['up'];
+  /** Starts the system again. Default: with the same variables. */
+  readonly up: (env?: NodeJS.ProcessEnv) => Promise<void>;
   /** Stops the system and removes its files. */
   stop(): Promise<void>;
 }
@@ -37,9 +35,9 @@ const build = () => {
   return built;
 };
 
-/** Starts the same processes as `make up`, or as `make observe`. */
+/** Starts the same processes as `make up` with the variables `env`, or as `make observe`. */
 export async function startTrialSystem(
-  stores: Stores = {},
+  env: NodeJS.ProcessEnv = {},
   { observe = false }: Pick<LaunchOptions, 'observe'> = {},
 ): Promise<TrialSystem> {
   for (const name of ['nginx', ...(observe ? ['prometheus', 'java'] : [])]) ensureTool(name);
@@ -50,7 +48,8 @@ export async function startTrialSystem(
   const port = await freePortsFrom([0, ...offsets, ...(observe ? observers : [])]);
   const progress: string[] = [];
   const log = (line: string) => progress.push(line);
-  const up = () => createLaunch({ folders, port, stores, observe, build, log }).up();
+  const up = (variables = env) =>
+    createLaunch({ folders, port, env: variables, observe, build, log }).up();
   const stop = async () => {
     await stopSystem(folders);
     fs.rmSync(root, { recursive: true });

@@ -58,7 +58,7 @@ export async function startServices(
   const startService = (name: ServiceName) => {
     const plans = replicas
       .filter(({ service }) => service === name)
-      .map((replica) => planReplica(replica, { folders, stores, edgePort: port }));
+      .map((replica) => planReplica(replica, { folders, env: stores, edgePort: port }));
     const calls = {
       USERS_URL: `http://users.test:${callsOfUsers.port}`,
       CATALOG_URL: `http://catalog.test:${callsOfCatalog.port}`,
