@@ -57,14 +57,6 @@ test('kube-score finds only what is explained', () => {
   expect([...new Set(found)].sort()).toEqual(Object.keys(EXPLAINED).sort());
 });
 
-test.each([...SERVICE_NAMES, 'platform'])('%s needs Kubernetes 1.30', (chart) => {
-  const on = (version: string) =>
-    charts.helm(['template', 'fw', chart, '--kube-version', version]).stderr;
-
-  expect(on('1.29.9')).toContain('chart requires kubeVersion: >=1.30.0-0');
-  expect(on('1.30.0')).not.toContain('kubeVersion');
-});
-
 /** Randomly generated at each rendering: passwords and their checksums. */
 const RANDOM = /\b[A-Za-z0-9]{40}\b|(?<="checksum\/password":")\w+/g;
 

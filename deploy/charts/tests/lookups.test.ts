@@ -115,23 +115,6 @@ describe('the number of pods with an autoscaler', () => {
   });
 });
 
-test('a route to a Service that does not exist is rejected on a cluster', async () => {
-  const route = { enabled: true, parentRefs: [{ name: 'public' }] };
-  const others = [{ name: 'users-next', weight: 10 }];
-  const values = { httpRoute: { ...route, others }, networkPolicy: { enabled: false } };
-  const configMap = '/api/v1/namespaces/trial/configmaps/kube-root-ca.crt';
-  const namespace = { [configMap]: { apiVersion: 'v1', kind: 'ConfigMap', metadata: {} } };
-  const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'users-next' } };
-  const path = '/api/v1/namespaces/trial/services/users-next';
-
-  await expect(renderOn(namespace, values)).rejects.toThrow(
-    'httpRoute.others contains users-next, but trial has no such Service',
-  );
-  const objects = await renderOn({ ...namespace, [path]: service }, values);
-
-  expect(only(objects, 'HTTPRoute').spec.rules[0].backendRefs).toHaveLength(2);
-});
-
 test('a changed value or certificate in an existing Secret rolls the pods', async () => {
   const postgres = { existingSecret: { name: 'db' }, caSecret: { name: 'db' } };
   const checksumOf = async (data: Values) => {
@@ -148,50 +131,13 @@ test('a changed value or certificate in an existing Secret rolls the pods', asyn
   expect(await checksumOf({ url: 'b25l', 'ca.crt': 'dHdv' })).not.toBe(checksum);
 });
 
-test('an upgrade keeps the generated passwords', async () => {
-  const data = { password: 'cGFzc3dvcmQ=' };
-  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'fw-postgres' }, data };
-  const path = '/api/v1/namespaces/trial/secrets/fw-postgres';
-
-  const objects = await renderOn({ [path]: secret }, {}, 'platform');
-
-  expect(only(objects, 'Secret', 'fw-postgres').stringData).toEqual({
-    password: 'password',
-    url: 'postgres://fw:password@fw-postgres:5432/fw',
-  });
-});
-
-describe('the certificate of the edge', () => {
+test('a Secret without the key of the certificate is rejected', async () => {
+  const data = { 'tls.crt': 'YQ==', key: 'YQ==' };
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'edge-tls' }, data };
+  const path = '/api/v1/namespaces/trial/secrets/edge-tls';
   const values = { edge: { tls: { secretName: 'edge-tls' } } };
-  const namespace = {
-    '/api/v1/namespaces/trial/configmaps/kube-root-ca.crt': {
-      ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: {} },
-    },
-  };
-  const secret = (data: Values) => ({
-    '/api/v1/namespaces/trial/secrets/edge-tls': {
-      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'edge-tls' }, data },
-    },
-  });
 
-  test.each([
-    [
-      'is missing',
-      namespace,
-      'edge.tls.secretName is edge-tls, but trial has no such Secret: expected one of type kubernetes.io/tls',
-    ],
-    [
-      'has another key',
-      secret({ 'tls.crt': 'YQ==', key: 'YQ==' }),
-      'edge.tls.secretName is edge-tls, but that Secret has no tls.key: expected a Secret of type kubernetes.io/tls',
-    ],
-  ])('is rejected if its Secret %s', async (_, objects, message) => {
-    await expect(renderOn(objects, values, 'platform')).rejects.toThrow(`platform: ${message}`);
-  });
-
-  test('is accepted with both keys', async () => {
-    const objects = { ...namespace, ...secret({ 'tls.crt': 'YQ==', 'tls.key': 'YQ==' }) };
-
-    expect(await renderOn(objects, values, 'platform')).not.toEqual([]);
-  });
+  await expect(renderOn({ [path]: secret }, values, 'platform')).rejects.toThrow(
+    'edge.tls.secretName is edge-tls, but that Secret has no tls.key',
+  );
 });

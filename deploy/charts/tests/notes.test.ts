@@ -36,28 +36,6 @@ test('the notes contain addresses, example requests and warnings', () => {
 });
 
 test.each<[string, Values, string]>([
-  ['a forwarded port', {}, 'port-forward service/fw-edge 8080:80 &'],
-  ['a node port', { service: { type: 'NodePort' } }, 'spec.ports[0].nodePort'],
-  [
-    'a load balancer with TLS',
-    { service: { type: 'LoadBalancer' }, tls: { secretName: 'edge-tls' } },
-    ".hostname}'):443\n",
-  ],
-])('the notes of the platform contain the address of the edge: %s', (_, edge, way) => {
-  expect(notesOf('platform', { edge })).toContain(way);
-});
-
-test('the notes contain the split of the requests at a gateway', () => {
-  const others = [{ name: 'users-next', weight: 25, headers: { 'x-canary': 'always' } }];
-  const httpRoute = { enabled: true, parentRefs: [{ name: 'public' }], weight: 975, others };
-  const notes = notesOf('users', { httpRoute, networkPolicy: { enabled: false } });
-
-  expect(notes).toContain(
-    '  fw-users: 97.5 %\n  users-next: 2.5 %, and all requests with x-canary',
-  );
-});
-
-test.each<[string, Values, string]>([
   ['in the values', {}, 'fw-reports -o jsonpath={.data.JWT_SECRET}'],
   [
     'in an existing Secret',

@@ -1,21 +1,12 @@
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
-import os from 'node:os';
 import path from 'node:path';
 
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { SERVICE_NAMES } from '../../../services/services.ts';
 import { listenAnywhere } from '../../local/testing/ports.ts';
-import { charts, namesOf, only, type Rendered, readObjects, type Values } from './render.ts';
+import { charts, namesOf, only, readObjects, type Values } from './render.ts';
 import { startRenderedEdge } from './rendered-edge.ts';
-
-let objects: Rendered[];
-let container: Rendered;
-beforeAll(() => {
-  objects = charts.render('platform');
-  [container] = only(objects, 'Deployment', 'fw-edge').spec.template.spec.containers;
-});
 
 /** What depends on the limits of the services and of the edge. */
 function limitsOf(values: Values) {
@@ -73,26 +64,6 @@ test('edge.maxBodySize and edge.keepAliveSeconds override nginx.conf, and large 
   expect(limitsOf({ edge: { ...large, resources: null }, users }).space).toBeUndefined();
 });
 
-test.each([
-  ['takes', 'exit 0', true],
-  ['does not know', 'test ! -e "$PREFIX/keepalive.conf"', false],
-])('an nginx that %s keepalive_min_timeout starts', (_, check, kept) => {
-  const prefix = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-edge-'));
-  onTestFinished(() => fs.rmSync(prefix, { recursive: true }));
-  const nginx = path.join(prefix, 'nginx');
-  const script = `#!/bin/sh\ncase "$1" in -t) ${check};; *) echo "started $*";; esac\n`;
-  fs.writeFileSync(nginx, script, { mode: 0o755 });
-  const [sh = '', ...args]: string[] = container.command.map((one: string) =>
-    one.replaceAll('/edge', prefix).replace(/^nginx$/, nginx),
-  );
-
-  const env = { ...process.env, PREFIX: prefix };
-  const { stdout } = spawnSync(sh, args, { env, encoding: 'utf8' });
-
-  expect(stdout).toBe(`started -e stderr -p ${prefix} -c conf/nginx.conf\n`);
-  expect(fs.existsSync(path.join(prefix, 'keepalive.conf'))).toBe(kept);
-});
-
 test('the pods of the edge roll only when its configuration changes', () => {
   const checksumOf = (values: Values) =>
     only(charts.render('platform', values), 'Deployment', 'fw-edge').spec.template.metadata
@@ -104,21 +75,6 @@ test('the pods of the edge roll only when its configuration changes', () => {
 
   expect(checksumOf({ users: { replicaCount: 3 } })).toBe(checksumOf({}));
   expect(checksumOf(renamed)).not.toBe(checksumOf({}));
-});
-
-test('the NetworkPolicy of the edge allows the peers in allowFrom, and egress to the services', () => {
-  const office = { ipBlock: { cidr: '192.0.2.0/24' } };
-  const policyOf = (values: Values) =>
-    only(charts.render('platform', values), 'NetworkPolicy', 'fw-edge').spec;
-  const { ingress, egress } = policyOf({});
-  const [dns, services, ...others] = egress;
-  const nameOf = ({ podSelector }: Rendered) => podSelector.matchLabels['app.kubernetes.io/name'];
-
-  expect(ingress).toEqual([{ ports: [{ port: 8080 }] }]);
-  expect(policyOf({ edge: { allowFrom: [office] } }).ingress[0].from).toContainEqual(office);
-  expect(dns.ports.map(({ port }: { port: number }) => port)).toContain(53);
-  expect(services.to.map(nameOf)).toEqual(SERVICE_NAMES);
-  expect(others).toEqual([]);
 });
 
 test('nginx runs with the rendered files; in a terminating pod each response closes its connection', async () => {

@@ -16,8 +16,6 @@ export interface RenderedEdge {
   readonly tlsPort: number;
   /** The folder that replaces the pod's folder. */
   readonly prefix: string;
-  /** Its error log so far. */
-  log(): string;
   stop(): Promise<void>;
 }
 
@@ -70,7 +68,6 @@ export async function startRenderedEdge(options: RenderedEdgeOptions): Promise<R
     port,
     tlsPort,
     prefix,
-    log: () => fs.readFileSync(logFile, 'utf8'),
     async stop() {
       child.kill('SIGQUIT');
       await exited;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type AnyVariables, readConfig } from '@fw/service';
 import { describe, expect, test } from 'vitest';
 
-import { charts, NEEDED, only, podOf, type Rendered, SHARED, type Values } from './render.ts';
+import { charts, NEEDED, only, podOf, SHARED, type Values } from './render.ts';
 
 const renderUsers = (values: Values = {}) => charts.render('users', { ...SHARED.users, ...values });
 
@@ -81,34 +81,6 @@ test('updateStrategy, minReadySeconds, envFrom, paths and extraObjects reach the
   expect(only(objects, 'Role', 'users')).toBeDefined();
 });
 
-test('extra containers, variables, volumes and labels reach the pods, but replace no own label', () => {
-  const proxy = { name: 'proxy', image: 'proxy:1', restartPolicy: 'Always' };
-  const shipper = { name: 'shipper', image: 'shipper:1' };
-  const variable = { name: 'NODE_EXTRA_CA_CERTS', value: '/ca/ca.crt' };
-  const mount = { name: 'ca', mountPath: '/ca' };
-  const { metadata, spec } = only(
-    renderUsers({
-      extraInitContainers: [proxy],
-      extraContainers: [shipper],
-      extraEnv: [variable],
-      extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],
-      extraVolumeMounts: [mount],
-      podLabels: { team: 'one', 'app.kubernetes.io/name': 'people' },
-    }),
-    'Deployment',
-  ).spec.template;
-
-  expect(spec.initContainers.map(({ name }: Rendered['metadata']) => name)).toEqual([
-    ...['proxy', 'migrate'],
-  ]);
-  expect(spec.containers[1]).toEqual(shipper);
-  for (const { env, volumeMounts } of [spec.initContainers[1], spec.containers[0]]) {
-    expect(env).toContainEqual(variable);
-    expect(volumeMounts).toContainEqual(mount);
-  }
-  expect(metadata.labels).toMatchObject({ team: 'one', 'app.kubernetes.io/name': 'users' });
-});
-
 test('a security context adds settings and cannot weaken Pod Security "restricted"', () => {
   const podSecurityContext = { runAsNonRoot: false, runAsUser: 1_000, fsGroup: 2_000 };
   const objects = charts.render('users', { podSecurityContext });
@@ -116,16 +88,6 @@ test('a security context adds settings and cannot weaken Pod Security "restricte
   expect(podOf(objects, 'fw-users').securityContext).toMatchObject({
     ...{ runAsNonRoot: true, runAsUser: 1_000, fsGroup: 2_000 },
   });
-});
-
-test.each([
-  ['fw', 'fw-users'],
-  ['my-users', 'my-users'],
-  ['a'.repeat(53), 'a'.repeat(52)],
-])('the objects of the release %s are called %s', (release, name) => {
-  const { stdout } = charts.helm(['template', release, 'users']);
-
-  expect(stdout).toContain(`kind: Service\nmetadata:\n  name: ${name}\n`);
 });
 
 test.each([
@@ -143,10 +105,10 @@ test.each([
 
 describe('config', () => {
   /** What a service reads from the variables of its chart. */
-  async function readVariables(name: string, config: Values) {
+  async function readVariables(name: string, config: Values, more: Values = {}) {
     const file = path.resolve(charts.folder, `../../services/${name}/src/config.ts`);
     const { VARIABLES }: { VARIABLES: AnyVariables } = await import(file);
-    const { data } = only(charts.render(name, { ...NEEDED[name], config }), 'ConfigMap');
+    const { data } = only(charts.render(name, { ...NEEDED[name], config, ...more }), 'ConfigMap');
     return readConfig(VARIABLES, data);
   }
 
@@ -178,6 +140,9 @@ describe('config', () => {
     ).rejects.toThrow(
       'LOG_LEVLE is not known: did you mean LOG_LEVEL?; RATE_LIMIT_FREE is not a variable',
     );
+    await expect(
+      readVariables('catalog', {}, { jwt: { required: true, jwksUrl: 'https://a' } }),
+    ).rejects.toThrow('JWT_ISSUER is not a variable');
   });
 });
 
