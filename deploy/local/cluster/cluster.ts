@@ -23,7 +23,7 @@ export interface Cluster {
 /** Returns the cluster of `KUBECONFIG` in `env`. */
 export function createCluster(signal: AbortSignal, env = process.env): Cluster {
   const run = (program: string, args: readonly string[], options: RunOptions = {}) =>
-    runProgram(program, args, { signal, env, ...options }).catch(explainMissing);
+    runProgram(program, args, { signal, env, ...options });
   const kubectl = (args: readonly string[], input?: string) =>
     run('kubectl', ['--request-timeout=30s', ...args], { input });
   const read = async <T>(...args: readonly string[]): Promise<T> =>
@@ -42,13 +42,6 @@ export function createCluster(signal: AbortSignal, env = process.env): Cluster {
     pods: (namespace, selector = '') =>
       list('pods', '--namespace', namespace, '--selector', selector),
   };
-}
-
-function explainMissing(error: unknown): never {
-  const { cause } = error instanceof Error ? error : {};
-  if (!(cause instanceof Error && 'path' in cause && 'code' in cause && cause.code === 'ENOENT'))
-    throw error;
-  throw new Error(`${cause.path} is not on the PATH`, { cause });
 }
 
 export interface WaitOptions {

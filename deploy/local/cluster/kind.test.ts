@@ -32,12 +32,17 @@ test('on kind, the chart runs the loaded images, and the port of the edge is tha
 test('on kind, the variables of make config configure the services', () => {
   const env = { LOG_LEVEL: 'warn', REQUEST_TIMEOUT_MS: '60000', WITHOUT_VERSION: 'v1' };
 
-  const objects = charts.render('platform', platformValues(env));
+  // Variables of make and of a shell, and those that the chart sets from other values.
+  const others = { PORT: '8190', HOST: 'laptop', NODE_ENV: 'test', JWT_SECRET: 'a'.repeat(32) };
+
+  const objects = charts.render('platform', platformValues({ ...env, ...others }));
 
   const configs = objects.filter(({ kind, data }) => kind === 'ConfigMap' && data.LOG_LEVEL);
   expect(configs.map(({ data }) => data)).toEqual(
     SERVICE_NAMES.map(() => expect.objectContaining(env)),
   );
+  const values = configs.flatMap(({ data }) => Object.values(data));
+  for (const value of Object.values(others)) expect(values).not.toContain(value);
 });
 
 test('with external servers, the chart installs neither PostgreSQL nor Valkey', () => {

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /** A Markdown table with padded cells: the first column is left-aligned, the others right-aligned. */
@@ -31,17 +30,6 @@ export function replaceSection(text: string, name: string, section: string): str
   const [from, to] = [text.indexOf(start), text.indexOf(end)];
   if (from === -1 || to === -1) throw new RangeError(`Cannot find ${start} and ${end}`);
   return `${text.slice(0, from + start.length)}\n\n${section}\n\n${text.slice(to)}`;
-}
-
-/**
- * Expects that the section `name` of a Markdown file contains exactly `section`, which the test measured.
- * With `UPDATE=1` in the environment, writes it instead.
- */
-export function expectSection(file: string, name: string, section: string): void {
-  const text = readFileSync(file, 'utf8');
-  const updated = replaceSection(text, name, section);
-  if (process.env.UPDATE) writeFileSync(file, updated);
-  else assert.equal(text, updated, `${file} is stale: run this test with UPDATE=1`);
 }
 
 /** Writes the section `name` of a Markdown file: for programs whose measurements differ from run to run. */
