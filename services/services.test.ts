@@ -13,8 +13,8 @@ function isThere(file: string): boolean {
 
 /**
  * Files that cannot be derived from the list, by folder. Tests of other folders check more:
- * deploy/charts/tests/service.test.ts (charts), edge.test.ts (routes of nginx), page.test.ts
- * (start page), run.test.ts (journeys of k6).
+ * deploy/charts/tests/service.test.ts (charts), deploy/local/processes/launch.test.ts (start page), and
+ * deploy/k6/run.test.ts (journeys).
  */
 const FILES = {
   services: (name: ServiceName) => [

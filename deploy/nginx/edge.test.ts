@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
@@ -13,50 +12,55 @@ import { edgeLimitsOf } from '../local/processes/edge.ts';
 import { freePort, listenAnywhere } from '../local/testing/ports.ts';
 import { startTrialEdge, type TrialEdge } from '../local/testing/trial-edge.ts';
 
-const servers: http.Server[] = [];
-let edge: TrialEdge;
+// tests/api and tests/hostile send requests through the edge to the real services, deploy/charts/tests
+// with TLS. The replicas here respond as a test needs.
+type Respond = (request: http.IncomingMessage, response: http.ServerResponse, body: string) => void;
 
-/** Starts a service that responds with the request, so that a test sees what the edge forwarded. */
-async function startEcho(): Promise<number> {
+/** Responds with the request, so that a test sees what the edge forwarded. */
+const echo: Respond = ({ method, url, headers }, response, { length }) =>
+  void response.end(JSON.stringify({ method, url, headers, bytes: length }));
+
+/** Receives the request and fails before it responds. */
+const die: Respond = (request) => void request.socket.destroy();
+
+const servers: http.Server[] = [];
+
+/** Starts a replica of a service; `received` are the methods of the requests, in their order. */
+async function startReplica(respond: Respond) {
+  const received: (string | undefined)[] = [];
   const server = http.createServer(async (request, response) => {
-    const bytes = Buffer.concat(await request.toArray()).length;
-    const { url, headers } = request;
-    response.end(JSON.stringify({ url, headers, bytes }));
+    const body = Buffer.concat(await request.toArray()).toString('latin1');
+    received.push(request.method);
+    respond(request, response, body);
   });
   servers.push(server);
-  return await listenAnywhere(server);
+  return { port: await listenAnywhere(server), server, received };
 }
 
+/** Starts an edge in front of these replicas of users; returns its address. */
+async function startEdge(users: readonly number[], limits: readonly string[] = []) {
+  const own = await startTrialEdge({ users }, { limits });
+  onTestFinished(() => own.stop());
+  return own.origin;
+}
+
+let edge: TrialEdge;
 beforeAll(async () => {
-  edge = await startTrialEdge({
-    users: [await startEcho(), await startEcho()],
-    catalog: [await startEcho()],
-    reports: [await freePort()],
-  });
+  const { port } = await startReplica(echo);
+  edge = await startTrialEdge({ users: [port], catalog: [port], reports: [await freePort()] });
 });
 afterAll(async () => {
   await edge.stop();
   for (const server of servers) server.close();
 });
 
-interface Received {
-  readonly status: number | undefined;
-  readonly headers: http.IncomingHttpHeaders;
-  readonly text: string;
-}
-
 /** Sends the target unchanged; `fetch` would normalise it. */
-async function send(target: string, options: http.RequestOptions = {}): Promise<Received> {
+async function send(target: string, options: http.RequestOptions = {}) {
   const { hostname, port } = new URL(edge.origin);
   const request = http.request({ hostname, port, path: target, agent: false, ...options }).end();
   const [response] = (await once(request, 'response')) as [http.IncomingMessage];
   const text = Buffer.concat(await response.toArray()).toString();
   return { status: response.statusCode, headers: response.headers, text };
-}
-
-/** The request as it arrives at a replica of users. */
-async function forwarded(headers: http.OutgoingHttpHeaders): Promise<http.IncomingMessage> {
-  return JSON.parse((await send('/api/v2/users', { headers })).text);
 }
 
 /** The entry of a request in the access log. */
@@ -68,52 +72,33 @@ async function logged(id: string) {
 
 test('the files of this folder are a valid configuration as they are', () => {
   const prefix = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-edge-'));
+  onTestFinished(() => fs.rmSync(prefix, { recursive: true }));
   fs.cpSync(import.meta.dirname, prefix, { recursive: true });
 
-  const { status, stderr } = spawnSync(
-    ensureTool('nginx'),
-    ['-t', '-q', '-e', 'stderr', '-p', prefix, '-c', 'nginx.conf'],
-    // nginx opens its standard output by name, which a pipe of Node's does not allow.
-    { stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  fs.rmSync(prefix, { recursive: true });
+  const args = ['-t', '-q', '-e', 'stderr', '-p', prefix, '-c', 'nginx.conf'];
+  // nginx opens its standard output by name, which a pipe of Node's does not allow.
+  const { status, stderr } = spawnSync(ensureTool('nginx'), args, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
 
   expect({ status, stderr: String(stderr) }).toEqual({ status: 0, stderr: '' });
 });
 
 test.each([
-  '/api/v1/users',
   '/api/v2/catalog/7?x=1',
   '/docs/users/openapi.json',
-  '/api/v1/users/a%2Fb%252Fc',
-  '/api/v1/%75sers/7',
+  '/api/v1/%75sers/a+b%20c?q=%41+%zz',
   '/api/v1/users//7/./8',
-  '/api/v1/catalog/../users/7',
-  '/api/v1/users/a+b%20c?q=%41+%zz',
+  '/api/v1/catalog/../users/a%2Fb%252Fc',
 ])('%s reaches its service exactly as sent', async (target) => {
-  const { text } = await send(target);
-
-  expect(JSON.parse(text).url).toBe(target);
+  expect(JSON.parse((await send(target)).text).url).toBe(target);
 });
 
 test.each([
-  ['GET', '/api/v1/users/%ZZ', 400, 'BAD_REQUEST'],
   ['GET', '/../api/v1/users', 400, 'BAD_REQUEST'],
-  ['GET', '/nginx.conf', 404, 'NOT_FOUND'],
   ['GET', '/page/../upstreams.conf', 404, 'NOT_FOUND'],
-  ['GET', '/page/none.html', 404, 'NOT_FOUND'],
-  ['GET', '/problem', 404, 'NOT_FOUND'],
-  ['GET', '/docs', 404, 'NOT_FOUND'],
-  ['GET', '/api/v3/users', 404, 'NOT_FOUND'],
-  ['GET', '//api/v1/users', 404, 'NOT_FOUND'],
-  ['GET', '/api/v1/Users', 404, 'NOT_FOUND'],
-  ['GET', '/api/v1/usersx', 404, 'NOT_FOUND'],
   ['GET', '/api/v1/users%0A', 404, 'NOT_FOUND'],
-  ['GET', '/api/v1/users/../admin', 404, 'NOT_FOUND'],
   ['GET', '/api/v1/users_critical/7', 404, 'NOT_FOUND'],
-  ['GET', '/api/v1/localhost/', 404, 'NOT_FOUND'],
-  ['GET', '/api/v1/127.0.0.1:9090/', 404, 'NOT_FOUND'],
-  ['PUT', '/', 405, 'METHOD_NOT_ALLOWED'],
   ['POST', '/page/page.css', 405, 'METHOD_NOT_ALLOWED'],
   ['TRACE', '/api/v1/users', 405, 'METHOD_NOT_ALLOWED'],
   ['PUT', '/api/v2/reports/x.html', 502, 'BAD_GATEWAY'],
@@ -124,84 +109,42 @@ test.each([
     status,
     headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store' },
   });
-  expect(response.headers.allow).toBe(
-    status === 405 && !target.startsWith('/api') ? 'GET, HEAD' : undefined,
-  );
+  expect(response.headers.allow).toBe(target === '/page/page.css' ? 'GET, HEAD' : undefined);
   expect(response.headers['retry-after']).toBe(status === 502 ? '1' : undefined);
   const problem = JSON.parse(response.text);
   expect(problem).toMatchObject({ type: 'about:blank', status, code, detail: problem.title });
   expect(problem.requestId).toBe(response.headers['x-request-id']);
 });
 
-test.each([
-  ['target', 'a'.repeat(9_000), 'a', 414, 'URI_TOO_LONG'],
-  ['header', 'a', 'a'.repeat(9_000), 431, 'REQUEST_HEADER_FIELDS_TOO_LARGE'],
-])('a %s over 8 KiB gets a problem', async (_, id, value, status, code) => {
-  const response = await send(`/api/v1/users/${id}`, { headers: { 'x-long': value } });
-
-  expect([response.status, JSON.parse(response.text).code]).toEqual([status, code]);
-});
-
-test('the page has a policy that allows no other origin, and is sent again only if it changed', async () => {
+test('the ETag of the page depends neither on the replica nor on the time of its files', async () => {
   const other = await startTrialEdge({});
   onTestFinished(() => other.stop());
   fs.utimesSync(path.join(other.plan.cwd, 'page/index.html'), new Date(0), new Date(0));
-  const { port } = new URL(other.origin);
+  const { etag } = (await send('/')).headers;
 
-  for (const target of ['/', '/page/page.css']) {
-    const { headers, text } = await send(target);
-    const etag = headers.etag ?? '';
-    const get = async (known: string) =>
-      (await send(target, { headers: { 'if-none-match': known } })).status;
-
-    expect(text.length).toBeGreaterThan(1_000);
-    expect(headers).toMatchObject({
-      'content-type': expect.stringMatching(/^text\/(html|css); charset=utf-8$/),
-      'content-security-policy': expect.stringMatching(/^default-src 'none'; (?!.*unsafe)/),
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'no-cache',
-      'x-request-id': expect.stringMatching(/^[0-9a-f]{32}$/),
-    });
-    expect(headers).not.toHaveProperty('last-modified');
-    // Independent of the replica and of the modification time.
-    expect((await send(target, { port })).headers.etag).toBe(etag);
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-      expect([known, await get(known)]).toEqual([known, 304]);
-    }
-    for (const known of ['"other"', etag.slice(1, -1), `"x${etag.slice(1)}`, '']) {
-      expect([known, await get(known)]).toEqual([known, 200]);
-    }
-  }
+  expect((await send('/', { port: new URL(other.origin).port })).headers.etag).toBe(etag);
+  const known = { 'if-none-match': `"other", W/${etag}` };
+  expect((await send('/', { headers: known })).status).toBe(304);
 });
 
 test('the edge replaces the forwarding headers of the client', async () => {
-  const { headers } = await forwarded({
+  const sent = {
     host: 'shop.example:8080',
     'x-forwarded-for': '203.0.113.9',
     'x-forwarded-host': 'evil.example',
     'x-forwarded-proto': 'https',
     forwarded: 'for=203.0.113.9',
-  });
+  };
+
+  const { headers } = JSON.parse((await send('/api/v2/users', { headers: sent })).text);
 
   expect(headers).toMatchObject({
-    host: 'shop.example:8080',
+    host: sent.host,
     'x-forwarded-for': '127.0.0.1',
-    'x-forwarded-host': 'shop.example:8080',
+    'x-forwarded-host': sent.host,
     'x-forwarded-proto': 'http',
   });
   expect(headers).not.toHaveProperty('forwarded');
-});
-
-test.each([
-  ['A-Z_09', true],
-  ['x'.repeat(64), true],
-  ['', false],
-  ['a"b', false],
-  ['x'.repeat(65), false],
-])('of the request id %j, the edge keeps it: %s', async (id, isKept) => {
-  const { headers } = await forwarded({ 'x-request-id': id });
-
-  expect(headers['x-request-id']).toEqual(isKept ? id : expect.stringMatching(/^[0-9a-f]{32}$/));
 });
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -212,79 +155,122 @@ test.each([
   [`00-${TRACE}-${PARENT}-00`, true],
   [`01-${TRACE}-${PARENT}-03-more`, true],
   ['', false],
-  [`00-${TRACE}-${PARENT}-01-more`, false],
-  [`01-${TRACE}-${PARENT}-01more`, false],
   [`ff-${TRACE}-${PARENT}-01`, false],
-  [`00-${'0'.repeat(32)}-${PARENT}-01`, false],
-  [`00-${TRACE}-${'0'.repeat(16)}-01`, false],
   [`00-${TRACE.toUpperCase()}-${PARENT}-01`, false],
 ])('of the traceparent "%s", the edge keeps it: %s', async (traceparent, isKept) => {
   const id = crypto.randomUUID();
+  const sent = { 'x-request-id': id, traceparent, tracestate: 'a=1' };
 
-  const { headers } = await forwarded({ 'x-request-id': id, traceparent, tracestate: 'a=1' });
+  const { headers } = JSON.parse((await send('/api/v2/users', { headers: sent })).text);
 
-  const { traceId, spanId, ...entry } = await logged(id);
-  const begun = `00-${traceId}-${spanId}-01`;
+  const begun = expect.stringMatching(/^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-01$/);
   expect([headers.traceparent, headers.tracestate]).toEqual(
     isKept ? [traceparent, 'a=1'] : [begun, undefined],
   );
-  expect(entry.traceparent).toBe(headers.traceparent);
-  expect(traceId === TRACE).toBe(isKept);
-  expect([traceId, spanId].join()).toMatch(/^(?!0{32})[\da-f]{32},(?!0{16})[\da-f]{16}$/);
-  expect(spanId).not.toBe(PARENT);
-});
-
-test('a body of 1 MiB is accepted and a larger one gets 413, with Content-Length and in chunks', async () => {
-  const post = (init: RequestInit) =>
-    fetch(`${edge.origin}/api/v1/users`, { method: 'POST', duplex: 'half', ...init });
-
-  for (const [bytes, status] of [
-    [1024 ** 2, 200],
-    [1024 ** 2 + 1, 413],
-  ] as const) {
-    const body = Buffer.alloc(bytes, 'a');
-    for (const sent of [body, ReadableStream.from([body])]) {
-      const response = await post({ body: sent });
-      expect(response.status).toBe(status);
-      expect(await response.json()).toMatchObject(
-        status === 200 ? { bytes } : { code: 'PAYLOAD_TOO_LARGE' },
-      );
-    }
-  }
+  const [, traceId] = headers.traceparent.split('-');
+  expect(await logged(id)).toMatchObject({ traceparent: headers.traceparent, traceId });
 });
 
 test.each([
   [{ REQUEST_TIMEOUT_MS: '1500' }, ['proxy_read_timeout 12s;', 'proxy_send_timeout 12s;']],
   [{ REQUEST_TIMEOUT_MS: '0' }, ['proxy_read_timeout 86400s;', 'proxy_send_timeout 86400s;']],
-  [{ REQUEST_TIMEOUT_MS: 'long', BODY_LIMIT: '' }, []],
   [{ BODY_LIMIT: '67108864' }, ['client_max_body_size 67108864;']],
-  // The other services accept 1 MiB.
-  [{ BODY_LIMIT: '1000' }, []],
 ])('for services with %j, make up adds %j', (env, limits) => {
   expect(edgeLimitsOf(env)).toEqual(limits);
 });
 
 test.each([
-  ['%ff%fe', '/api/v1/users/%ff%fe?secret=7', '/api/v1/users/%ff%fe'],
-  ['bytes that are not UTF-8', '/api/v1/users/\xff\xfe', '/api/v1/users/'],
-  ['a quote and a control character', '/api/v1/users/"%0a?secret=7', '/api/v1/users/"%0a'],
-])('the log has a line of JSON for a path with %s, without its query', async (_, target, path) => {
+  ['bytes that are not UTF-8', '/api/v1/users/\xff\xfe', '/api/v1/users/', 400],
+  ['a quote and an escape', '/api/v1/users/"%0a?secret=7', '/api/v1/users/"%0a', 200],
+  ['an unavailable service', '/api/v1/reports', '/api/v1/reports', 502],
+])('the log has a line of JSON for %s, without the query', async (_, target, path, status) => {
   const id = crypto.randomUUID();
 
   await send(target, { headers: { 'x-request-id': id } });
 
-  const upstreamSeconds = expect.stringMatching(/^[\d.]+$/);
-  expect(await logged(id)).toMatchObject({ method: 'GET', path, upstreamSeconds });
-  expect(isUtf8(edge.logBytes())).toBe(true);
+  expect(await logged(id)).toMatchObject({ method: 'GET', path, status });
+  // nginx warns about a variable without a default once per request.
+  expect(edge.log()).not.toContain('uninitialized');
 });
 
-test('lines of the error log do not replace lines of the access log', async () => {
-  const ids = Array.from({ length: 40 }, () => crypto.randomUUID());
+test('without a free connection, requests get 503 with Retry-After, except critical ones', async () => {
+  const held: http.ServerResponse[] = [];
+  const { port } = await startReplica((_, response) => held.push(response));
+  const origin = await startEdge([port]);
+  const get = (target: string) => fetch(origin + target);
+  const waiting = Array.from({ length: 200 }, () => get('/api/v2/users'));
+  await expect.poll(() => held.length, { timeout: 30_000 }).toBe(200);
 
-  for (const id of ids) await send('/api/v1/reports', { headers: { 'x-request-id': id } });
+  const rejected = await get('/api/v2/users');
+  const critical = get(`/api/v2/users/${crypto.randomUUID()}`);
+  await expect.poll(() => held.length, { timeout: 30_000 }).toBe(201);
+  for (const response of held) response.end();
 
-  for (const id of ids) expect(await logged(id)).toMatchObject({ status: 502 });
-  expect(edge.log()).toContain('Connection refused');
-  // One per request with TRACE, if a variable has no default.
-  expect(edge.log()).not.toContain('uninitialized');
+  expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([503, '1']);
+  expect((await critical).status).toBe(200);
+  expect((await Promise.all(waiting)).every(({ ok }) => ok)).toBe(true);
+});
+
+test.each([
+  ...['PUT', 'DELETE', 'POST', 'PATCH', 'QUERY'].map((one) => [one, 'fails', die, 502] as const),
+  ['POST', 'takes too long', () => {}, 504] as const,
+])('a %s is not repeated if a replica that received it %s', async (method, _, fail, status) => {
+  const [first, second] = [await startReplica(fail), await startReplica(fail)];
+  const origin = await startEdge([first.port, second.port], ['proxy_read_timeout 1s;']);
+
+  const response = await fetch(`${origin}/api/v2/users`, { method });
+
+  expect(response.status).toBe(status);
+  expect([...first.received, ...second.received]).toEqual([method]);
+});
+
+test.each(['GET', 'HEAD'])('a %s whose replica fails is sent to one other', async (method) => {
+  const healthy = await startReplica(echo);
+  const dying = [await startReplica(die), await startReplica(die), await startReplica(die)];
+  const [first, ...others] = dying.map(({ port }) => port) as [number, number, number];
+
+  const statuses: number[] = [];
+  for (const users of [[first, healthy.port], others]) {
+    statuses.push((await fetch(`${await startEdge(users)}/api/v2/users`, { method })).status);
+  }
+
+  expect(statuses).toEqual([200, 502]);
+  expect([healthy, ...dying].map(({ received }) => received)).toEqual(Array(4).fill([method]));
+});
+
+test.each(['GET', 'POST'])(
+  'a %s whose replica accepts no connection is sent to another, with its body',
+  async (method) => {
+    const replica = await startReplica(echo);
+    // Bodies above 1 MiB are in a file.
+    const bytes = method === 'GET' ? 0 : 3_000_000;
+    const origin = await startEdge([await freePort(), replica.port], ['client_max_body_size 4m;']);
+    const init = { method, ...(bytes > 0 && { body: 'x'.repeat(bytes) }) };
+
+    // nginx tries the unavailable replica first for one of two requests.
+    for (let count = 0; count < 2; count += 1) {
+      const response = await fetch(`${origin}/api/v2/users`, init);
+      expect(await response.json()).toMatchObject({ method, bytes });
+    }
+    expect(replica.received).toEqual([method, method]);
+  },
+);
+
+test('responses are forwarded with any status and 8 KiB in a header, on reused connections', async () => {
+  const replica = await startReplica((_, response) => {
+    response.writeHead(502, { link: 'a'.repeat(8_000), 'retry-after': '7' }).end('of the service');
+  });
+  let opened = 0;
+  replica.server.on('connection', () => (opened += 1));
+  const origin = await startEdge([replica.port]);
+
+  for (let count = 0; count < 20; count += 1) {
+    const { status, headers } = await fetch(`${origin}/api/v2/users`);
+    expect([status, headers.get('retry-after'), headers.get('link')?.length]).toEqual([
+      502,
+      '7',
+      8_000,
+    ]);
+  }
+  expect(opened).toBe(1);
 });
