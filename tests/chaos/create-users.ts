@@ -1,16 +1,28 @@
 const CLIENTS = 32;
 
-/** Creates `count` users with a name of 200 characters: their list has many bytes. */
-export async function createUsers(origin: string, count: number): Promise<void> {
-  const body = JSON.stringify({ name: 'x'.repeat(200), email: 'ada@example.org' });
+export interface CreateUsersOptions {
+  readonly count: number;
+  /** Default: 200 characters, so that their list has many bytes. */
+  readonly name?: string;
+}
+
+/** Creates users, and returns their ids. */
+export async function createUsers(
+  origin: string,
+  { count, name = 'x'.repeat(200) }: CreateUsersOptions,
+): Promise<string[]> {
+  const body = JSON.stringify({ name, email: 'ada@example.org' });
   const headers = { 'content-type': 'application/json' };
+  const ids: string[] = [];
   let left = count;
   const create = async () => {
     while (left-- > 0) {
       const response = await fetch(`${origin}/api/v1/users`, { method: 'POST', headers, body });
       if (!response.ok) throw new Error(`POST /api/v1/users: ${response.status}`);
-      await response.arrayBuffer();
+      const { data } = (await response.json()) as { data: { id: string } };
+      ids.push(data.id);
     }
   };
   await Promise.all(Array.from({ length: CLIENTS }, create));
+  return ids;
 }

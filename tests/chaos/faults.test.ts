@@ -5,8 +5,7 @@ import { issueToken } from '../../deploy/local/token.ts';
 import { createClient } from './faults/probes.ts';
 import { createTable } from './faults/report.ts';
 import { describeResult, type Result, type Row, rowsOf, runRow } from './faults/rows.ts';
-import type { FaultySystemOptions } from './faults/setup.ts';
-import { startFaultySystem } from './faults/system.ts';
+import { type FaultySystemOptions, startFaultySystem } from './faults/system.ts';
 import { FULL, writeResultsOf } from './results.ts';
 
 /** Rows that are measured one after the other in a system of their own. */

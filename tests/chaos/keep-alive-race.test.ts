@@ -6,7 +6,6 @@ import { startService } from '@fw/service/testing';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { markdownTable } from '../../deploy/local/testing/markdown.ts';
-import { freePort } from '../../deploy/local/testing/ports.ts';
 import { startTrialEdge } from '../../deploy/local/testing/trial-edge.ts';
 import { type RaceResult, race } from './keep-alive-race/race.ts';
 import { FULL, writeResultsOf } from './results.ts';
@@ -32,12 +31,7 @@ async function startSystem(variables: Readonly<Record<string, string>>, edgeIdle
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-race-'));
   const DATABASE_FILE = path.join(folder, 'users.db');
   const service = await startService(USERS, { DATABASE_FILE, TRUST_PROXY: '1', ...variables });
-  const unused = [await freePort()];
-  const upstreams = {
-    users: [Number(new URL(service.url).port)],
-    catalog: unused,
-    reports: unused,
-  };
+  const upstreams = { users: [Number(new URL(service.url).port)] };
   const prepare = (prefix: string) => {
     const file = path.join(prefix, 'upstreams.conf');
     const time = `keepalive_timeout ${edgeIdleSeconds}s`;
@@ -59,11 +53,8 @@ async function startSystem(variables: Readonly<Record<string, string>>, edgeIdle
 async function storedEmails(url: string): Promise<Map<string, number>> {
   const response = await fetch(`${url}/api/v1/users`);
   const { data } = (await response.json()) as { data: readonly { email: string }[] };
-  return new Map(
-    Map.groupBy(data, ({ email }) => email)
-      .entries()
-      .map(([key, all]) => [key, all.length]),
-  );
+  const byEmail = Map.groupBy(data, ({ email }) => email);
+  return new Map(byEmail.entries().map(([email, users]) => [email, users.length]));
 }
 
 const rows: string[][] = [];

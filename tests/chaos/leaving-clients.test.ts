@@ -1,15 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { startPostgres } from '@fw/service/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 
+import type { Stores } from '../../deploy/local/processes/stores.ts';
+import { readRunning } from '../../deploy/local/state.ts';
 import { markdownTable } from '../../deploy/local/testing/markdown.ts';
+import { startTrialSystem, type TrialSystem } from '../../deploy/local/testing/trial-system.ts';
+import { issueToken, readOrCreateSecret } from '../../deploy/local/token.ts';
 import { startRedisServer } from '../../framework/rate-limit/src/testing/redis-server.ts';
 import { createUsers } from './create-users.ts';
 import { leave } from './leaving-clients/leave.ts';
 import { describeExcess, type Resources, readResources } from './leaving-clients/resources.ts';
-import { type MeasuredSystem, startMeasuredSystem } from './leaving-clients/system.ts';
+import { nodeOptionsOf } from './preload.ts';
 import { FULL, writeResultsOf } from './results.ts';
 
-/** Clients per store; another tenth of them warms the processes up. */
+/** Clients per kind of store; another tenth of them warms the processes up. */
 const CLIENTS = FULL ? 10_000 : 1_200;
 
 /** Enough that a list has several batches. */
@@ -19,45 +25,54 @@ const USERS = 3_000;
 const HEAP_TOLERANCE_MIB = 3;
 
 /** A response of each kind: a streamed list, a page, and a report that waits for two services. */
-const PATHS = {
-  users: '/api/v1/users',
-  catalog: '/api/v2/catalog?limit=100',
-  reports: '/api/v2/reports/overview',
+const TARGETS = {
+  'users-1': '/api/v1/users',
+  'catalog-1': '/api/v2/catalog?limit=100',
+  'reports-1': '/api/v2/reports/overview',
 };
 
+/** After this time, the edge has closed its idle connections to the services. */
+const EDGE_IDLE_MS = 4_000;
+
+function processesOf({ folders }: TrialSystem) {
+  return readRunning(folders.run).filter(({ name }) => name !== 'edge');
+}
+
 /** Half of the clients use the edge, the others the service. */
-async function leaveAll(
-  { services, edgePort, token }: MeasuredSystem,
-  clients: number,
-): Promise<void> {
-  const headers = { Authorization: `Bearer ${token}` };
-  for (const { name, port } of services) {
-    const target = PATHS[name as keyof typeof PATHS];
-    for (const each of [port, edgePort]) {
-      await leave({ port: each, path: target, headers, clients: Math.ceil(clients / 6) });
+async function leaveAll(system: TrialSystem, clients: number): Promise<void> {
+  const secret = readOrCreateSecret(system.folders.run);
+  const headers = {
+    Authorization: `Bearer ${issueToken({ secret, user: 'leaving', tier: 'pro' })}`,
+  };
+  for (const { name, address } of processesOf(system)) {
+    const path = TARGETS[name as keyof typeof TARGETS];
+    if (!path) continue;
+    for (const port of [Number(new URL(address).port), system.port]) {
+      await leave({ port, path, headers, clients: Math.ceil(clients / 6) });
     }
   }
 }
 
 /** Measures the processes, each as soon as it holds no more than `before`. */
 async function measure(
-  { services }: MeasuredSystem,
+  system: TrialSystem,
   before: readonly Resources[] = [],
 ): Promise<readonly Resources[]> {
+  await sleep(EDGE_IDLE_MS);
   const all: Resources[] = [];
-  for (const [index, { name, healthUrl }] of services.entries()) {
+  for (const [index, { name, readyUrl }] of processesOf(system).entries()) {
     await expect
-      .poll(async () => describeExcess(await readResources(healthUrl), before[index]), {
+      .poll(async () => describeExcess(await readResources(readyUrl), before[index]), {
         timeout: 60_000,
         message: name,
       })
       .toBe('');
-    all.push(await readResources(healthUrl));
+    all.push(await readResources(readyUrl));
   }
   return all;
 }
 
-async function startStores(): Promise<Readonly<Record<string, string>>> {
+async function startStores(): Promise<Stores> {
   const [postgres, redis] = await Promise.all([startPostgres(), startRedisServer()]);
   onTestFinished(async () => {
     await Promise.all([postgres.stop(), redis.stop()]);
@@ -70,16 +85,18 @@ const rows: string[][] = [];
 test.each(['SQLite', 'PostgreSQL and Redis'])(
   'clients that leave during a response leave nothing behind (%s)',
   async (stores) => {
-    const system = await startMeasuredSystem(stores === 'SQLite' ? {} : await startStores());
-    onTestFinished(() => system.stop());
-    await createUsers(system.services[0]?.url ?? '', USERS);
+    const variables = stores === 'SQLite' ? {} : await startStores();
+    const NODE_OPTIONS = nodeOptionsOf(['collect-garbage']);
+    const system = await startTrialSystem({ ...variables, NODE_OPTIONS });
+    onTestFinished(system.stop);
+    await createUsers(system.origin, { count: USERS });
     await leaveAll(system, CLIENTS / 10);
     const before = await measure(system);
 
     await leaveAll(system, CLIENTS);
 
     const after = await measure(system, before);
-    for (const [index, { name }] of system.services.entries()) {
+    for (const [index, { name }] of processesOf(system).entries()) {
       const [then, now] = [before[index]!, after[index]!];
       rows.push([
         `${name}, ${stores}`,

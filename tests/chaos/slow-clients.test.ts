@@ -11,7 +11,7 @@ import { startTrialSystem, type TrialSystem } from '../../deploy/local/testing/t
 import { createUsers } from './create-users.ts';
 import { FULL, writeResultsOf } from './results.ts';
 import { type Attack, type AttackResult, KINDS, type Kind } from './slow-clients/attack.ts';
-import { type NormalClients, whileServing } from './slow-clients/normal-clients.ts';
+import { type Statuses, whileServing } from './slow-clients/normal-clients.ts';
 
 const PROGRAM = path.resolve(import.meta.dirname, 'slow-clients/attack.ts');
 
@@ -26,7 +26,7 @@ const USERS = 40_000;
 let system: TrialSystem;
 beforeAll(async () => {
   system = await startTrialSystem();
-  await createUsers(system.origin, USERS);
+  await createUsers(system.origin, { count: USERS });
 }, 300_000);
 afterAll(() => system?.stop());
 
@@ -51,9 +51,9 @@ function report(
   where: string,
   period: string,
   results: readonly AttackResult[],
-  clients: NormalClients,
+  statuses: Statuses,
 ) {
-  const served = Object.entries(clients.statuses).map(([status, count]) => `${count} × ${status}`);
+  const served = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
   for (const { kind, connections, open, longestMs } of results) {
     const closed = open > 0 ? `${open} stay open` : `${(longestMs / 1_000).toFixed(0)} s`;
     rows.push([where, kind, period, String(connections), closed, served.join(', ')]);
@@ -72,13 +72,13 @@ test('a service closes slow connections within 60 s and serves all other clients
   const { address = '' } = users ?? {};
   const port = Number(new URL(address).port);
 
-  const { result, clients } = await whileServing(
+  const { result, statuses } = await whileServing(
     [`${address}/api/v2/users?limit=10`, `${address}/api/v2/users?limit=1`],
     attackWith(KINDS, { port, periodMs: 2_000, patienceMs: 90_000 }),
   );
 
-  report('service', '2 s', result, clients);
-  expect(Object.keys(clients.statuses)).toEqual(['200']);
+  report('service', '2 s', result, statuses);
+  expect(Object.keys(statuses)).toEqual(['200']);
   for (const each of result) expect(each).toMatchObject({ open: 0 });
   expect(Math.max(...result.map(({ longestMs }) => longestMs))).toBeLessThan(60_000);
 }, 300_000);
@@ -86,13 +86,13 @@ test('a service closes slow connections within 60 s and serves all other clients
 test('the edge closes slow connections within 15 s and serves all other clients', async () => {
   const { origin, port } = system;
 
-  const { result, clients } = await whileServing(
+  const { result, statuses } = await whileServing(
     [`${origin}/api/v2/users?limit=10`, `${origin}/api/v2/catalog?limit=10`],
     attackWith(KINDS, { port, periodMs: 12_000, patienceMs: 60_000 }),
   );
 
-  report('edge', '12 s', result, clients);
-  expect(Object.keys(clients.statuses)).toEqual(['200']);
+  report('edge', '12 s', result, statuses);
+  expect(Object.keys(statuses)).toEqual(['200']);
   for (const each of result) expect(each).toMatchObject({ open: 0 });
   expect(Math.max(...result.map(({ longestMs }) => longestMs))).toBeLessThan(15_000);
 }, 300_000);
@@ -100,13 +100,13 @@ test('the edge closes slow connections within 15 s and serves all other clients'
 test('bodies that arrive faster than that occupy only connections of the edge', async () => {
   const { origin, port, folders } = system;
 
-  const { result, clients } = await whileServing(
+  const { result, statuses } = await whileServing(
     [`${origin}/api/v2/users?limit=10`, `${origin}/api/v2/catalog?limit=10`],
     attackWith(['body'], { port, periodMs: 2_000, patienceMs: openingMs + 20_000 }),
   );
 
-  report('edge', '2 s', result, clients);
-  expect(Object.keys(clients.statuses)).toEqual(['200']);
+  report('edge', '2 s', result, statuses);
+  expect(Object.keys(statuses)).toEqual(['200']);
   const log = fs.readFileSync(path.join(folders.logs, 'users-1.log'), 'utf8');
   expect(log).not.toContain('"method":"POST","route":"/api/v1/users","status":408');
 }, 300_000);

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from '@fw/service/testing/postgres';
 import { expect, onTestFinished, test } from 'vitest';
 
+import { markdownTable } from '../../deploy/local/testing/markdown.ts';
 import { startTrialSystem } from '../../deploy/local/testing/trial-system.ts';
 import {
   type RedisServer,
@@ -10,7 +11,7 @@ import {
 } from '../../framework/rate-limit/src/testing/redis-server.ts';
 import { nodeOptionsOf } from './preload.ts';
 import { FULL, writeResults } from './results.ts';
-import { reportOf, tableOf } from './soak/report.ts';
+import type { Slope } from './soak/slope.ts';
 import { findGrowing, type SoakOptions, type SoakResult, soak } from './soak/soak.ts';
 
 /** `limit`: the steepest accepted slope of the memory in use, in MB per hour. */
@@ -59,7 +60,7 @@ test('the memory in use of no process grows under load', async () => {
   // A busy machine rejects a part of the load with 503. The report contains the number of failed requests.
   expect(result.load.failed).toBeLessThan(0.5 * result.load.requests);
   expect(findGrowing(result, limit)).toEqual([]);
-  writeResults('soak', reportOf(result, { limit, ...options }));
+  writeResults('soak', reportOf(result));
 });
 
 test('a process that keeps 4 kB of memory per request is found', async () => {
@@ -69,3 +70,33 @@ test('a process that keeps 4 kB of memory per request is found', async () => {
 
   expect(findGrowing(result, limit)).toHaveLength(result.processes.length);
 });
+
+/** The memory of each process as a table. */
+function tableOf({ processes }: SoakResult): string {
+  return markdownTable(
+    ['process', 'in use', 'slope per hour', 'resident', 'slope per hour', 'processor'],
+    processes.map(({ name, inUseMb, inUse, residentMb, resident, processorShare }) => [
+      name,
+      `${inUseMb.toFixed(1)} MB`,
+      describeSlope(inUse),
+      `${residentMb.toFixed(0)} MB`,
+      describeSlope(resident),
+      `${(100 * processorShare).toFixed(1)} %`,
+    ]),
+  );
+}
+
+function describeSlope({ perHour, error }: Slope): string {
+  return `${perHour.toFixed(2)} ± ${error.toFixed(2)} MB`;
+}
+
+/** The section of docs/operations/failures.md. */
+function reportOf(result: SoakResult): string {
+  const { rate, seconds, warmUpSeconds, periodMs } = options;
+  const { requests, failed, dropped } = result.load;
+  return `${seconds / 60} minutes of the profile \`soak\` on PostgreSQL and Redis, with ${rate} journeys per second, which are ${Math.round(requests / seconds)} requests
+per second: ${requests} requests, of which ${failed} failed; ${dropped} journeys could not start in time. A sample every
+${periodMs / 1_000} s; the first ${warmUpSeconds / 60} minutes do not count.
+
+${tableOf(result)}`;
+}

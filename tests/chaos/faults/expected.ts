@@ -1,7 +1,7 @@
 import type { ServiceName } from '../../../services/services.ts';
 import type { FaultName } from './faults.ts';
-import type { PartName } from './part.ts';
 import type { ProbeName } from './probes.ts';
+import type { PartName } from './system.ts';
 
 /** What the clients of a request see during a fault: one of `outcomes`, within `seconds`. */
 export interface Promised {
@@ -34,14 +34,32 @@ function databaseRequests(promised: Promised) {
   return { 'read users': promised, 'create user': promised, catalog: promised };
 }
 
-function userRequests(promised: Promised) {
-  return { 'read users': promised, 'create user': promised };
-}
-
 /** A report without the statistics of a service: two attempts of a second each, and a pause. */
 const PARTIAL = { report: within(2.5, 'partial') };
 
 const DATABASE_SERVICES: readonly ServiceName[] = ['users', 'catalog'];
+
+/** The promises while the replicas of a service fail, whose clients send `probes`. */
+function serviceFaults(
+  part: 'users' | 'catalog',
+  probes: readonly ProbeName[],
+): readonly Expectation[] {
+  const affect = (seconds: number, ...outcomes: readonly string[]) => ({
+    ...Object.fromEntries(probes.map((probe) => [probe, within(seconds, ...outcomes)])),
+    ...PARTIAL,
+  });
+  return [
+    // For one second, the edge skips a replica that has failed: 503 if it skips both.
+    { part, faults: ['killed', 'refusing connections'], affected: affect(1, '502', '503') },
+    // The edge waits for 30 s, twice if the request can be repeated; meanwhile it skips the replicas.
+    { part, faults: ['hung'], affected: affect(61, '502', '503', '504'), seconds: 66 },
+    { part, faults: ['slow (100 ms)'] },
+    { part, faults: ['slow (3 s)'], affected: affect(4, 'ok') },
+    // nginx takes bytes that are not HTTP for a response of HTTP/0.9, and passes them on.
+    { part, faults: ['sending garbage'], affected: affect(1, '502', '503', 'no HTTP') },
+    { part, faults: ['DNS failure'], affected: PARTIAL },
+  ];
+}
 
 /** The promises, by the part that fails. */
 export const EXPECTED: readonly Expectation[] = [
@@ -91,54 +109,7 @@ export const EXPECTED: readonly Expectation[] = [
   },
   // The limiter waits for 100 ms.
   { part: 'Valkey', faults: ['slow (100 ms)'], limits: 'any' },
-  {
-    part: 'users',
-    faults: ['killed', 'refusing connections'],
-    // For one second, the edge skips a replica that has failed: 503 if it skips both.
-    affected: { ...userRequests(within(1, '502', '503')), ...PARTIAL },
-  },
-  {
-    part: 'users',
-    faults: ['hung'],
-    // The edge waits for 30 s, twice if the request can be repeated; meanwhile it skips the replicas.
-    affected: { ...userRequests(within(61, '502', '503', '504')), ...PARTIAL },
-    seconds: 66,
-  },
-  { part: 'users', faults: ['slow (100 ms)'] },
-  {
-    part: 'users',
-    faults: ['slow (3 s)'],
-    affected: { ...userRequests(within(4, 'ok')), ...PARTIAL },
-  },
-  {
-    part: 'users',
-    faults: ['sending garbage'],
-    // nginx takes bytes that are not HTTP for a response of HTTP/0.9, and passes them on.
-    affected: { ...userRequests(within(1, '502', '503', 'no HTTP')), ...PARTIAL },
-  },
-  { part: 'users', faults: ['DNS failure'], affected: PARTIAL },
-  {
-    part: 'catalog',
-    faults: ['killed', 'refusing connections'],
-    affected: { catalog: within(1, '502', '503'), ...PARTIAL },
-  },
-  {
-    part: 'catalog',
-    faults: ['hung'],
-    affected: { catalog: within(61, '502', '503', '504'), ...PARTIAL },
-    seconds: 66,
-  },
-  { part: 'catalog', faults: ['slow (100 ms)'] },
-  {
-    part: 'catalog',
-    faults: ['slow (3 s)'],
-    affected: { catalog: within(4, 'ok'), ...PARTIAL },
-  },
-  {
-    part: 'catalog',
-    faults: ['sending garbage'],
-    affected: { catalog: within(1, '502', '503', 'no HTTP'), ...PARTIAL },
-  },
-  { part: 'catalog', faults: ['DNS failure'], affected: PARTIAL },
+  ...serviceFaults('users', ['read users', 'create user']),
+  ...serviceFaults('catalog', ['catalog']),
   { part: 'clock', faults: ['set back by an hour', 'set forward by an hour'] },
 ];

@@ -1,6 +1,5 @@
 import type { PartProxy } from '../toxiproxy.ts';
-import type { PartName } from './part.ts';
-import type { FaultySystem } from './system.ts';
+import type { FaultySystem, PartName } from './system.ts';
 
 /** Begins or ends a disturbance of the part `name`. */
 type Change = (system: FaultySystem, name: PartName) => unknown;

@@ -60,19 +60,12 @@ export async function measure(client: Client, disturbance: Disturbance): Promise
   const unusual = samples.filter((sample) => sample.sentMs >= recoveryStartMs && !isNormal(sample));
   const normalMs = Math.max(recoveryStartMs, ...unusual.map(({ sentMs }) => sentMs + INTERVAL_MS));
   const sent = samples.filter(({ sentMs }) => sentMs < faultEndMs);
-  const seenOf = (name: ProbeName) =>
-    summarize(
-      sent.filter(({ probe }) => probe === name),
-      faultEndMs,
-    );
+  const byProbe = PROBE_NAMES.map((name) => {
+    const own = sent.filter(({ probe }) => probe === name);
+    return [name, summarize(own, faultEndMs)];
+  });
   return {
-    seen: {
-      'read users': seenOf('read users'),
-      'create user': seenOf('create user'),
-      catalog: seenOf('catalog'),
-      'list reports': seenOf('list reports'),
-      report: seenOf('report'),
-    },
+    seen: Object.fromEntries(byProbe),
     notReady,
     notLive,
     isLimitExact,

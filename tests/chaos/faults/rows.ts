@@ -1,9 +1,8 @@
 import { EXPECTED, type Expectation, type Promised, RECOVERY_SECONDS } from './expected.ts';
 import { FAULTS, type FaultName } from './faults.ts';
 import { type Measurement, measure, type Seen } from './measure.ts';
-import type { PartName } from './part.ts';
 import { type Client, PROBE_NAMES, type ProbeName } from './probes.ts';
-import type { FaultySystem } from './system.ts';
+import type { FaultySystem, PartName } from './system.ts';
 
 /** One fault of one part, and what the system promises for it. */
 export interface Row {
@@ -49,23 +48,19 @@ export async function runRow(
 const USUAL: Promised = { outcomes: ['ok'], seconds: 1 };
 
 /** The differences between what was promised and what was measured. */
-export function findBroken(expected: Expectation, measured: Measurement): string[] {
+function findBroken(expected: Expectation, measured: Measurement): string[] {
   const { part, affected, othersNotReady = [], limits = 'exact' } = expected;
   const requests = PROBE_NAMES.flatMap((probe) =>
     findDifference(probe, affected?.[probe] ?? USUAL, measured.seen[probe]),
   );
-  const otherServices = (processes: readonly string[]) =>
+  const others = (processes: readonly string[]) =>
     [...new Set(processes.map((name) => name.replace(/-\d+$/, '')))]
       .filter((name) => name !== part)
-      .join(' and ') || 'none';
+      .join(' and ');
   return [
     ...requests,
-    ...difference(
-      'others not ready',
-      othersNotReady.join(' and ') || 'none',
-      otherServices(measured.notReady),
-    ),
-    ...difference('others not live', 'none', otherServices(measured.notLive)),
+    ...difference('others not ready', othersNotReady.join(' and '), others(measured.notReady)),
+    ...difference('others not live', '', others(measured.notLive)),
     ...(limits === 'any' ? [] : difference('limits', limits, limitsOf(measured))),
     ...(measured.recoveryMs > RECOVERY_SECONDS * 1_000
       ? [`recovery: expected ${RECOVERY_SECONDS} s, measured ${seconds(measured.recoveryMs)}`]
@@ -83,7 +78,8 @@ function findDifference(probe: ProbeName, promised: Promised, seen: Seen): strin
 }
 
 function difference(name: string, expected: string, measured: string): string[] {
-  return expected === measured ? [] : [`${name}: expected ${expected}, measured ${measured}`];
+  if (expected === measured) return [];
+  return [`${name}: expected ${expected || 'none'}, measured ${measured || 'none'}`];
 }
 
 /** How the limits counted at the end of the fault. */

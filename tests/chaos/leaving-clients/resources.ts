@@ -1,4 +1,4 @@
-import { samplesOf } from '../samples.ts';
+import { readMetrics } from '../metrics.ts';
 
 /** What a process of a service holds. */
 export interface Resources {
@@ -14,17 +14,12 @@ export interface Resources {
 
 /** Reads the resources of a process from its metrics. */
 export async function readResources(healthUrl: string): Promise<Resources> {
-  const response = await fetch(`${healthUrl}/metrics`, { headers: { connection: 'close' } });
-  const text = await response.text();
-  const sum = (name: string, states?: readonly string[]) =>
-    samplesOf(name, text)
-      .filter(({ labels }) => !states || states.includes(labels.state ?? ''))
-      .reduce((total, { value }) => total + value, 0);
+  const sum = await readMetrics(healthUrl);
   return {
     fileDescriptors: sum('process_open_fds'),
     handles: sum('nodejs_active_handles_total'),
     requestsInFlight: sum('http_requests_in_flight'),
-    poolUse: sum('db_pool_connections', ['busy', 'waiting']),
+    poolUse: sum('db_pool_connections', /state="(?:busy|waiting)"/),
     heapMiB: sum('nodejs_heap_size_used_bytes') / 1024 ** 2,
   };
 }

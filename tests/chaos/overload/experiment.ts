@@ -1,15 +1,23 @@
+import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
+import { isReady } from '../../../deploy/local/processes/process.ts';
 import { replicasOf } from '../../../deploy/local/processes/system.ts';
 import { startTrialEdge } from '../../../deploy/local/testing/trial-edge.ts';
 import { startTrialSystem } from '../../../deploy/local/testing/trial-system.ts';
+import { createUsers } from '../create-users.ts';
 import { measureCapacity } from './capacity.ts';
-import { CLIENT_CORE, pinThisProcess, SERVICE_CORE } from './cores.ts';
-import type { LoadResult, RequestKind } from './generator.ts';
-import { OUTCOMES } from './generator.ts';
-import { checkHealth } from './health-checks.ts';
-import { type LoadSummary, runLoad, servedShare, summarize } from './load.ts';
-import { wastedShare } from './wasted-work.ts';
+import { type LoadResult, OUTCOMES, type RequestKind } from './generator.ts';
+import {
+  CLIENT_CORE,
+  type LoadSummary,
+  pinThisProcess,
+  runLoad,
+  SERVICE_CORE,
+  servedShare,
+  summarize,
+} from './load.ts';
 
 /** The edge and one replica of each service, all services on one core. */
 export interface Experiment {
@@ -50,8 +58,8 @@ const WARM_UP_MS = 1_000;
 const CRITICAL_PER_SECOND = 50;
 const USERS = 200;
 const CAPACITY_SECONDS = 3;
+const HEALTH_PERIOD_MS = 100;
 
-const JSON_TYPE = { 'Content-Type': 'application/json' };
 /** All requests go to one service: the edge limits each by itself, and would change a mix of several. */
 const KINDS: readonly RequestKind[] = [
   { name: 'list', weight: 90, method: 'GET', path: '/api/v2/users?limit=100' },
@@ -60,7 +68,7 @@ const KINDS: readonly RequestKind[] = [
     weight: 10,
     method: 'POST',
     path: '/api/v1/users',
-    headers: JSON_TYPE,
+    headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ name: 'Ada', email: 'ada@example.org' }),
   },
 ];
@@ -71,74 +79,88 @@ export async function startExperiment(): Promise<Experiment> {
   const system = await startTrialSystem();
   pinThisProcess(CLIENT_CORE);
   const replicas = replicasOf(system.port).filter(({ name }) => name.endsWith('-1'));
-  const portOf = (wanted: string) => replicas.find(({ service }) => service === wanted)?.port ?? 0;
-  const edge = await startTrialEdge({
-    users: [portOf('users')],
-    catalog: [portOf('catalog')],
-    reports: [portOf('reports')],
-  });
-  const ids = await Promise.all(Array.from({ length: USERS }, () => createUser(edge.origin)));
+  const edge = await startTrialEdge(
+    Object.fromEntries(replicas.map(({ service, port }) => [service, [port]])),
+  );
+  const ids = await createUsers(edge.origin, { count: USERS, name: 'Ada' });
   const critical = ids.map((id) => ({
     ...{ name: 'read', weight: 1, method: 'GET' },
     path: `/api/v2/users/${id}`,
   }));
-  const health = replicas.flatMap(({ healthPort }) =>
+  const healthUrls = replicas.flatMap(({ healthPort }) =>
     ['livez', 'readyz'].map((name) => `http://127.0.0.1:${healthPort}/${name}`),
   );
   const logs = replicas.map(({ name }) => path.join(system.folders.logs, `${name}.log`));
+  const directly = replicas.find(({ service }) => service === 'users')?.port ?? 0;
+  const ports = { edge: Number(new URL(edge.origin).port), directly };
   let runs = 0;
 
-  const ports = { edge: Number(new URL(edge.origin).port), directly: portOf('users') };
-
-  async function run({ way, perSecond, seconds, recovery }: Load): Promise<Measurement> {
-    const idPrefix = `run${runs++}`;
-    const done = new AbortController();
-    const checks = checkHealth(health, done.signal);
-    const phases = [{ perSecond, seconds }];
-    const port = ports[way];
-    const [result, criticalResult] = await Promise.all([
-      runLoad({ port, kinds: KINDS, phases: recovery ? [...phases, recovery] : phases, idPrefix }),
-      runLoad({
-        ...{ port, kinds: critical, idPrefix: `${idPrefix}-critical`, impatientShare: 0 },
-        phases: [{ perSecond: CRITICAL_PER_SECOND, seconds }],
-      }),
-    ]);
-    done.abort();
-    const endMs = seconds * 1_000;
-    const hasLeft = (id: string, atMs: number) => {
-      const index = Number(id.slice(idPrefix.length + 1));
-      if (!LEFT.includes(result.outcome[index] ?? 0)) return false;
-      const leftMs = (result.dueMs[index] ?? 0) + (result.latencyMs[index] ?? 0);
-      return result.startedAtMs + leftMs < atMs;
-    };
-    const isOfRun = (id: string) => /^run\d+-\d+$/.test(id) && id.startsWith(`${idPrefix}-`);
-    return {
-      load: summarize(result, WARM_UP_MS, endMs),
-      result,
-      critical: servedShare(summarize(criticalResult, 0, endMs)),
-      health: await checks,
-      wasted: wastedShare(logs, { isOfRun, hasLeft }),
-    };
-  }
-
-  async function stop(): Promise<void> {
-    await edge.stop();
-    await system.stop();
-  }
   return {
     measureCapacity: (way) =>
       measureCapacity({ port: ports[way], kinds: KINDS, seconds: CAPACITY_SECONDS }),
-    run,
-    stop,
+    async run({ way, perSecond, seconds, recovery }) {
+      const idPrefix = `run${runs++}`;
+      const port = ports[way];
+      const phases = [{ perSecond, seconds }, ...(recovery ? [recovery] : [])];
+      const done = new AbortController();
+      const checks = checkHealth(healthUrls, done.signal);
+      const [result, criticalResult] = await Promise.all([
+        runLoad({ port, kinds: KINDS, phases, idPrefix }),
+        runLoad({
+          ...{ port, kinds: critical, idPrefix: `${idPrefix}-critical`, impatientShare: 0 },
+          phases: [{ perSecond: CRITICAL_PER_SECOND, seconds }],
+        }),
+      ]);
+      done.abort();
+      const endMs = seconds * 1_000;
+      return {
+        load: summarize(result, WARM_UP_MS, endMs),
+        result,
+        critical: servedShare(summarize(criticalResult, 0, endMs)),
+        health: await checks,
+        wasted: wastedShare(logs, idPrefix, result),
+      };
+    },
+    async stop() {
+      await edge.stop();
+      await system.stop();
+    },
   };
 }
 
-async function createUser(origin: string): Promise<string> {
-  const response = await fetch(`${origin}/api/v1/users`, {
-    method: 'POST',
-    headers: JSON_TYPE,
-    body: JSON.stringify({ name: 'Ada', email: 'ada@example.org' }),
-  });
-  const { data } = (await response.json()) as { data: { id: string } };
-  return data.id;
+/** Requests `urls` ten times per second until `signal` aborts; resolves with the share of 200 responses. */
+async function checkHealth(urls: readonly string[], signal: AbortSignal): Promise<number> {
+  const checks: Promise<boolean>[] = [];
+  while (!signal.aborted) {
+    checks.push(...urls.map((readyUrl) => isReady({ readyUrl })));
+    await sleep(HEALTH_PERIOD_MS);
+  }
+  const results = await Promise.all(checks);
+  return results.filter(Boolean).length / results.length;
+}
+
+/**
+ * The share of the handled requests with the ids `<idPrefix>-<index>` whose client had left before the
+ * response was sent, from the log files of services.
+ */
+function wastedShare(files: readonly string[], idPrefix: string, result: LoadResult): number {
+  let handled = 0;
+  let wasted = 0;
+  for (const line of files.flatMap((file) => fs.readFileSync(file, 'utf8').split('\n'))) {
+    if (!line.startsWith('{')) continue;
+    const { requestId = '', route, status, time } = JSON.parse(line);
+    const [, prefix, index] = /^(run\d+)-(\d+)$/.exec(requestId) ?? [];
+    // Requests that were rejected before routing have no route.
+    if (!route || status === 503 || prefix !== idPrefix) continue;
+    handled++;
+    if (hasLeft(result, Number(index), Date.parse(time))) wasted++;
+  }
+  return handled === 0 ? 0 : wasted / handled;
+}
+
+/** Whether the client of a request had left at a time of day. */
+function hasLeft(result: LoadResult, index: number, atMs: number): boolean {
+  const { startedAtMs, dueMs, latencyMs, outcome } = result;
+  if (!LEFT.includes(outcome[index] ?? 0)) return false;
+  return startedAtMs + (dueMs[index] ?? 0) + (latencyMs[index] ?? 0) < atMs;
 }

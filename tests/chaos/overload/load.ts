@@ -1,17 +1,28 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import os from 'node:os';
 import path from 'node:path';
 
-import { CLIENT_CORE, canPin } from './cores.ts';
 import { type LoadOptions, type LoadResult, OUTCOMES } from './generator.ts';
 
 const GENERATOR = path.join(import.meta.dirname, 'generator.ts');
 
+/** The core of the services, and that of the edge and the clients. */
+export const SERVICE_CORE = 0;
+export const CLIENT_CORE = 1;
+
+/** Whether processes can be bound to a core: taskset exists and there are several cores. */
+export const canPin =
+  os.availableParallelism() > 1 && spawnSync('taskset', ['--version']).error === undefined;
+
+/** Binds this process to `core`, and the processes that it starts from now on. */
+export function pinThisProcess(core: number): void {
+  if (canPin) spawnSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)]);
+}
+
 /** Sends load from a process of its own. */
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
-  const node = [process.execPath, GENERATOR];
-  const [file = '', ...args] = canPin ? ['taskset', '-c', String(CLIENT_CORE), ...node] : node;
-  const child = spawn(file, args, {
+  const child = spawn(process.execPath, [GENERATOR], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     serialization: 'advanced',
   });

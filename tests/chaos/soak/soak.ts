@@ -1,8 +1,10 @@
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type LoadResult, runLoad } from '../../../deploy/k6/run.ts';
+import { readRunning } from '../../../deploy/local/state.ts';
 import type { TrialSystem } from '../../../deploy/local/testing/trial-system.ts';
-import { type MemorySample, sampleMemory } from './sample-memory.ts';
+import { readMetrics } from '../metrics.ts';
 import { fitSlope, type Slope } from './slope.ts';
 
 export interface SoakOptions {
@@ -15,15 +17,25 @@ export interface SoakOptions {
   readonly periodMs: number;
 }
 
-/** The memory of one process after the warm-up. */
-export interface ProcessMemory {
+/** What one process used at a time. */
+interface MemorySample {
+  /** Name of the process, such as `users-1`. */
   readonly name: string;
-  /** Memory in use at the end: see `MemorySample`. */
+  readonly hours: number;
+  /**
+   * Memory in use after a garbage collection: JavaScript objects and buffers, in MB. Compiled code is not
+   * counted: V8 compiles rarely used functions for many minutes, up to the size of the program.
+   */
   readonly inUseMb: number;
-  /** Slope of the memory in use, in MB per hour. */
-  readonly inUse: Slope;
-  /** Memory that the operating system assigned at the end. */
+  /** Memory that the operating system assigned to the process, in MB. */
   readonly residentMb: number;
+  /** Processor time since the start of the process, in seconds. */
+  readonly cpuSeconds: number;
+}
+
+/** The memory of one process after the warm-up: the last sample, and slopes in MB per hour. */
+export interface ProcessMemory extends Omit<MemorySample, 'hours' | 'cpuSeconds'> {
+  readonly inUse: Slope;
   readonly resident: Slope;
   /** Share of one processor. */
   readonly processorShare: number;
@@ -50,24 +62,47 @@ export async function soak(
   }).finally(() => ended.abort());
   const samples = (await sampling).filter(({ hours }) => hours * 3_600 >= warmUpSeconds);
   const byName = Object.groupBy(samples, ({ name }) => name);
-  return {
-    load,
-    processes: Object.entries(byName).map(([name, own = []]) => memoryOf(name, own)),
-  };
+  return { load, processes: Object.values(byName).map((own = []) => memoryOf(own)) };
 }
 
-function memoryOf(name: string, samples: readonly MemorySample[]): ProcessMemory {
+/** Samples each process of a service that `run` records, until `signal` aborts. */
+async function sampleMemory(
+  run: string,
+  { periodMs, signal }: { readonly periodMs: number; readonly signal: AbortSignal },
+): Promise<MemorySample[]> {
+  const processes = readRunning(run).filter(({ name }) => name !== 'edge');
+  const startMs = performance.now();
+  const samples: MemorySample[] = [];
+  const sample = async ({ name, readyUrl }: (typeof processes)[number]) => {
+    const hours = (performance.now() - startMs) / 3_600_000;
+    const sum = await readMetrics(readyUrl);
+    const heap = sum('nodejs_heap_space_size_used_bytes', /space="(?!code|trusted)/);
+    samples.push({
+      name,
+      hours,
+      inUseMb: (heap + sum('nodejs_external_memory_bytes')) / 1e6,
+      residentMb: sum('process_resident_memory_bytes') / 1e6,
+      cpuSeconds: sum('process_cpu_seconds_total'),
+    });
+  };
+  for (let turn = 1; !signal.aborted; turn++) {
+    await Promise.all(processes.map(sample));
+    const nextMs = startMs + turn * periodMs - performance.now();
+    await sleep(Math.max(0, nextMs), undefined, { signal }).catch(() => {});
+  }
+  return samples;
+}
+
+function memoryOf(samples: readonly MemorySample[]): ProcessMemory {
   const first = samples[0]!;
-  const last = samples.at(-1)!;
+  const { hours, cpuSeconds, ...last } = samples.at(-1)!;
   const slopeOf = (read: (sample: MemorySample) => number) =>
     fitSlope(samples.map((sample) => ({ hours: sample.hours, value: read(sample) })));
   return {
-    name,
-    inUseMb: last.inUseMb,
+    ...last,
     inUse: slopeOf(({ inUseMb }) => inUseMb),
-    residentMb: last.residentMb,
     resident: slopeOf(({ residentMb }) => residentMb),
-    processorShare: (last.cpuSeconds - first.cpuSeconds) / ((last.hours - first.hours) * 3_600),
+    processorShare: (cpuSeconds - first.cpuSeconds) / ((hours - first.hours) * 3_600),
   };
 }
 
