@@ -9,6 +9,11 @@ import { folders } from '../../deploy/local/state.ts';
 import { freePortsFrom } from '../../deploy/local/testing/ports.ts';
 import { SERVICE_NAMES } from '../../services/services.ts';
 
+/** Without the variables of this run of make and Vitest: make would print the folders that it enters. */
+const ENVIRONMENT = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(MAKE|VITEST|TEST)/.test(name)),
+);
+
 /** The tag of the images, so that those of the checkout stay as they are. */
 const TAG = 'kind-test';
 const port = await freePortsFrom([0]);
@@ -33,7 +38,7 @@ async function make(
 ): Promise<Ended> {
   const child = spawn('make', [...args, `PORT=${port}`, `TAG=${TAG}`], {
     cwd: folders.root,
-    env: { ...process.env, ...env, NO_COLOR: '1' },
+    env: { ...ENVIRONMENT, ...env, NO_COLOR: '1' },
     // A process group of its own, which a signal reaches as a whole, as from a terminal.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
