@@ -32,7 +32,8 @@ async function startService(name: ServiceName) {
   const total = { ok: 0, failed: 0, checks: 0 };
   const server = http.createServer(({ url }, response) => {
     response.statusCode = state.status;
-    if (url !== '/metrics') return response.end(`{ "paths": { "/api/v2/${name}": {} } }`);
+    const document = { info: { description: name }, paths: { [`/api/v2/${name}`]: {} } };
+    if (url !== '/metrics') return response.end(JSON.stringify(document));
     total.ok += state.ok;
     total.failed += state.failed;
     total.checks += 1_000;

@@ -89,8 +89,9 @@ function renderMetrics(replicas: readonly MeasuredReplica[]): readonly string[] 
   );
 }
 
-/** page/system.json: the replicas of each service by name, and links to other programs. */
+/** page/system.json: the services, the replicas of each by name, and links to other programs. */
 function renderSystem(
+  services: readonly string[],
   replicas: readonly MeasuredReplica[],
   links: Readonly<Record<string, string>>,
 ): string {
@@ -99,7 +100,7 @@ function renderSystem(
     service,
     ones.map(({ name }) => name),
   ]);
-  return `${JSON.stringify({ replicas: Object.fromEntries(names), links })}\n`;
+  return `${JSON.stringify({ services, replicas: Object.fromEntries(names), links })}\n`;
 }
 
 /** Writes the configuration of the edge to `prefix`, and returns how to run nginx with it. */
@@ -107,7 +108,7 @@ export function planEdge(options: EdgeOptions): ProcessPlan {
   const { nginx, port, upstreams, prefix, limits = [], replicas = [], links = {} } = options;
   const page = {
     ...readSources('page/*'),
-    'page/system.json': renderSystem(replicas, links),
+    'page/system.json': renderSystem(Object.keys(upstreams), replicas, links),
   };
   const listen = [
     `listen 127.0.0.1:${port};`,

@@ -2,8 +2,24 @@ const REFRESH_MS = 4_000;
 const TIMEOUT_MS = 3_000;
 const NOT_SAMPLED = { traceparent: `00-${'c'.repeat(32)}-${'c'.repeat(16)}-00` };
 
-const services = [...document.querySelectorAll('[data-check]')];
 const summary = document.querySelector('#summary');
+
+const documentOf = (name) => `/docs/${name}/openapi.json`;
+
+/** Adds a service, which its first check describes. */
+function addService(name) {
+  const section = document.querySelector('.services');
+  const article = section.querySelector('template').content.cloneNode(true).firstElementChild;
+  article.dataset.check = documentOf(name);
+  article.querySelector('h2').textContent = name;
+  article.querySelector('nav').setAttribute('aria-label', name);
+  article.querySelector('.docs').href = `/docs/${name}`;
+  section.append(article);
+  return article;
+}
+
+const { services: names } = await (await fetch('/page/system.json')).json();
+const services = names.map(addService);
 
 /** Requests `path` once; returns whether the service is up, and a detail. */
 async function request(path) {
@@ -23,26 +39,39 @@ async function request(path) {
   }
 }
 
-/** Hides the links to versions that the document of the service does not contain: they are removed. */
-async function hideRemovedVersions(service) {
-  const { href } = service.querySelector('a.docs');
+/** Shows what the OpenAPI document of the service contains: its purpose, and the versions that are served. */
+async function describe(service) {
+  const name = service.querySelector('h2').textContent;
+  const nav = service.querySelector('nav');
   try {
-    const response = await fetch(`${href}/openapi.json`, {
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+    const response = await fetch(documentOf(name), { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const { info, paths } = await response.json();
+    const lists = Object.keys(paths).filter((path) => /^\/api\/v\d+\/[^/]+$/.test(path));
+    const links = lists.sort().map((path) => {
+      const textContent = path.split('/')[2];
+      const link = document.createElement('a');
+      return Object.assign(link, {
+        textContent,
+        href: `${path}?limit=3`,
+        ariaLabel: `${name} ${textContent}`,
+      });
     });
-    const { paths } = await response.json();
-    for (const link of service.querySelectorAll('nav a:not(.docs)')) {
-      link.hidden = !(link.pathname in paths);
-    }
+    service.querySelector('.about').textContent = info.description.split('\n\n')[0];
+    nav.replaceChildren(nav.querySelector('.docs'), ...links);
+    // A list also tests the store; with a token, the document has to do.
+    const last = lists.at(-1);
+    const isOpen = last && !paths[last].get?.security?.length;
+    service.dataset.check = isOpen ? `${last}?limit=1` : documentOf(name);
   } catch {
-    // Without the document, all links stay.
+    // The check shows the reason, and the next one that succeeds describes the service.
   }
 }
 
 /** Checks a service and shows its state; returns its name if it is down. */
 async function check(service) {
+  // A service may start with other versions than it had.
+  if (service.dataset.state !== 'up') await describe(service);
   const { up, detail } = await request(service.dataset.check);
-  if (up && service.dataset.state !== 'up') await hideRemovedVersions(service);
   service.dataset.state = up ? 'up' : 'down';
   service.querySelector('.word').textContent = up ? 'up' : 'down';
   service.querySelector('.detail').textContent = detail;

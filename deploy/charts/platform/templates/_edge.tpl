@@ -107,8 +107,14 @@ upstreams.conf: |
   {{- include "platform.upstreams" . | trim | nindent 2 }}
 {{- end }}
 
+{{- /* The files of the start page; system.json lists the services. */}}
 {{- define "platform.edgePage" -}}
-{{- (.Files.Glob "files/edge/page/*").AsConfig }}
+{{- $system := dict "services" (include "platform.services" . | fromYamlArray) "replicas" dict "links" dict -}}
+{{- $files := dict }}
+{{- range $path, $content := .Files.Glob "files/edge/page/*" }}
+{{- $_ := set $files (base $path) (toString $content) }}
+{{- end }}
+{{- set $files "system.json" (toJson $system) | toYaml }}
 {{- end }}
 
 {{- define "platform.dnsEgress" -}}
