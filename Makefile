@@ -74,9 +74,8 @@ load: $(TOOLCHAIN) ## Send load to the system at BASE (PROFILE=breakpoint; deplo
 	@node tools/programs.ts k6
 	@node deploy/k6/run.ts $(LOAD)
 
-service: install ## Add a service, a copy of users (make service NAME=orders SINGULAR= PORT=)
-	@node deploy/new-service/command.ts --name '$(NAME)' --singular '$(SINGULAR)' \
-	  --port '$(if $(filter command line,$(origin PORT)),$(PORT))'
+service: install ## Add a service from the template of create-fw (make service NAME=orders SINGULAR=)
+	@node tools/service/main.ts --name '$(NAME)' --singular '$(SINGULAR)'
 
 release: install ## Upgrade, verify with k6, roll back if an objective is missed (TAG=, BASE=, SERVICE=)
 	@node tools/programs.ts helm k6
@@ -143,9 +142,9 @@ soak: install ## Send load for 20 minutes: the memory of no process grows (SHORT
 installation: install ## Test the packed packages in other projects, on Node 22, 24, 26, Bun, Deno
 	@$(TESTS) --project installation
 
-new-service: install ## Test "make service" in a copy of the checkout (FULL=1: with all tests)
-	@node tools/programs.ts nginx chromium postgres helm k6 kube-score
-	@$(if $(FULL),FULL=1) $(TESTS) --project new-service
+new-service: install ## Test "make service" in a temporary worktree
+	@node tools/programs.ts nginx postgres helm
+	@$(TESTS) --project new-service
 
 bench: install ## Measure framework and services beside their peers (bench/README.md)
 	@node tools/programs.ts nginx postgres redis wrk

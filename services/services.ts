@@ -30,10 +30,7 @@ interface ServiceDescription {
   readonly calls: readonly string[];
 }
 
-/**
- * The only list of the services. Files that cannot be derived from it are checked by services.test.ts and
- * by the tests that it names. A service follows those that it calls.
- */
+/** The only list of the services, from which everything else derives. A service follows those that it calls. */
 export const SERVICES = [
   {
     name: 'users',

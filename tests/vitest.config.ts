@@ -91,7 +91,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'new-service',
-          include: ['tests/new-service/*.test.ts'],
+          include: ['tests/new-service.test.ts'],
           testTimeout: 0,
           hookTimeout: 180_000,
         },

@@ -5,7 +5,7 @@ import { waitFor } from '../../deploy/local/cluster/cluster.ts';
 import { imageValues, serviceImage } from '../../deploy/local/cluster/images.ts';
 import { readTokenSecret } from '../../deploy/local/cluster/install.ts';
 import { merge, type Values } from '../../deploy/local/cluster/values.ts';
-import { SERVICE_NAMES } from '../../services/services.ts';
+import { SERVICE_NAMES, SERVICES } from '../../services/services.ts';
 import { createApi } from '../api/requests.ts';
 import { newUserToken, type Target } from '../api/target.ts';
 import { nodeHost } from './nodes.ts';
@@ -129,7 +129,8 @@ const CONNECTIONS = 20;
  */
 export async function assertResponds({ base, newToken }: Platform): Promise<true> {
   const headers = { authorization: `Bearer ${newToken()}`, connection: 'close' };
-  const targets = ['/', ...SERVICE_NAMES.map((name) => `/api/v2/${name}?limit=1`)];
+  const lists = SERVICES.map(({ name, versions }) => `/api/${versions.at(-1)}/${name}?limit=1`);
+  const targets = ['/', ...lists];
   for (const target of Array.from({ length: CONNECTIONS }, () => targets).flat()) {
     const response = await fetch(base + target, { headers, signal: AbortSignal.timeout(10_000) });
     const text = await response.text();

@@ -17,16 +17,16 @@ export interface Target {
   readonly collection: string;
   /** The status of a valid GET of `path`. */
   readonly ok: number;
-  /** The status of a POST to `collection` with the fields of a user. */
+  /** The status of a POST to `collection` with the fields of a user: other services reject them. */
   readonly created: number;
 }
 
 /** The first replica of each service, directly and through the edge. */
 export function targetsOf({ port }: Pick<TrialSystem, 'port'>): Target[] {
-  return SERVICES.flatMap(({ name: service, authenticated }) => {
+  return SERVICES.flatMap(({ name: service, versions, authenticated }) => {
     const replica = replicasOf(port).find((one) => one.service === service);
     const paths = {
-      path: `/api/v2/${service}?limit=1`,
+      path: `/api/${versions.at(-1)}/${service}?limit=1`,
       collection: `/api/v1/${service}`,
     };
     return (['direct', 'edge'] as const).map((way) => ({
@@ -36,7 +36,7 @@ export function targetsOf({ port }: Pick<TrialSystem, 'port'>): Target[] {
       port: way === 'edge' ? port : (replica?.port ?? 0),
       ...paths,
       ok: authenticated ? 401 : 200,
-      created: takesPost(service) ? 201 : 405,
+      created: service === 'users' ? 201 : takesPost(service) ? 400 : 405,
     }));
   });
 }

@@ -158,7 +158,9 @@ test('the template uses the versions of this repository', () => {
     .map((file) => readJson(path.join(root, file)));
   const ours = Object.fromEntries(packages.map(({ name, version }) => [name, version]));
   const all = { ...dependencies, ...devDependencies };
-  const expected = { ...readJson(path.join(root, 'package.json')).devDependencies, ...ours };
+  const { devDependencies: tools } = readJson(path.join(root, 'package.json'));
+  const { dependencies: libraries } = readJson(path.join(root, 'services/users/package.json'));
+  const expected = { ...tools, ...libraries, ...ours };
 
   expect(all).toEqual(Object.fromEntries(Object.keys(all).map((name) => [name, expected[name]])));
 });

@@ -1,5 +1,4 @@
-import { openapi } from '@fw/openapi';
-import { createServiceApp, type ServiceRuntime } from '@fw/service';
+import { createServiceApp, documents, type ServiceRuntime } from '@fw/service';
 import { type Application, notFoundHandler } from 'fw';
 
 import type { TaskStore } from './store.ts';
@@ -9,6 +8,8 @@ import { createTaskRoutes } from './v1.ts';
 export interface TasksAppOptions extends ServiceRuntime, Partial<Origins> {
   readonly store: TaskStore;
 }
+
+const DESCRIPTION = 'Creates, lists, completes and deletes tasks.';
 
 /** Creates the application; it opens no files and no ports. */
 export function createTasksApp({
@@ -22,7 +23,9 @@ export function createTasksApp({
   const app = createServiceApp(runtime);
   app.route('/api/v1/tasks', v1);
   app.use(v1.allowedMethods());
-  app.use(openapi({ router: v1, info: { title: 'my-service', version: '1.0.0' } }));
+  app.use(
+    documents({ name: 'my-service', title: 'Tasks', description: DESCRIPTION, routers: [v1] }),
+  );
   app.use(notFoundHandler());
   return app;
 }

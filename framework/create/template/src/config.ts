@@ -1,11 +1,9 @@
-import { serviceVariables } from '@fw/service';
-import * as z from 'zod';
+import { type ConfigOf, serviceVariables, storeVariables } from '@fw/service';
 
 /** The environment variables of the service; `node src/main.ts config` prints them. */
 export const VARIABLES = {
   ...serviceVariables({ port: 3000 }),
-  DATABASE_FILE: z
-    .string()
-    .default('data/my-service.db')
-    .meta({ description: 'SQLite file, created if missing' }),
+  ...storeVariables({ file: 'data/my-service.db' }),
 };
+
+export type Config = ConfigOf<typeof VARIABLES>;

@@ -2,18 +2,19 @@ import { runService } from '@fw/service';
 
 import { createTasksApp } from './app.ts';
 import { VARIABLES } from './config.ts';
-import { openTaskStore } from './store.ts';
+import { openTaskStore } from './store/open.ts';
 
 await runService({
   name: 'my-service',
   summary: 'creates, lists, completes and deletes tasks',
   variables: VARIABLES,
-  start(config, runtime) {
-    const store = openTaskStore(config.DATABASE_FILE);
+  async start(config, runtime) {
+    const store = await openTaskStore(config, runtime);
     return {
       app: createTasksApp({ ...runtime, store }),
       checks: { store: () => store.check() },
       close: () => store.close(),
     };
   },
+  openStore: openTaskStore,
 });

@@ -1,10 +1,3 @@
-import {
-  createGroupCommit,
-  type DatabaseFormat,
-  openDatabase,
-  orUnavailable,
-} from '@fw/service/sqlite';
-
 import type { Task } from './task.ts';
 
 /** A page of the list, and where the next page begins. */
@@ -14,90 +7,19 @@ export interface TaskList {
   readonly next?: number | undefined;
 }
 
-/** Keeps tasks. Every method throws a `ServiceUnavailableError` while the store is unavailable. */
+/** Keeps tasks. Every method rejects with a `ServiceUnavailableError` while the store is unavailable. */
 export interface TaskStore {
-  /** Returns at most `limit` tasks, oldest first, from the position after `after`. */
-  list(page: { readonly after: number; readonly limit: number }): TaskList;
-  find(id: string): Task | undefined;
+  /** Resolves with at most `limit` tasks, oldest first, from the position after `after`. */
+  list(page: { readonly after: number; readonly limit: number }): Promise<TaskList>;
+  find(id: string): Promise<Task | undefined>;
   insert(task: Task): Promise<void>;
   /** Resolves with the changed task; `undefined` if it does not exist. */
   update(id: string, changes: Partial<Pick<Task, 'title' | 'done'>>): Promise<Task | undefined>;
   /** Resolves with whether the task existed. */
   delete(id: string): Promise<boolean>;
-  /** Rejects if the store cannot be read. */
+  /** Creates or changes the tables, before the first request. */
+  migrate(): Promise<void>;
+  /** Rejects if the store cannot be used. */
   check(): Promise<void>;
   close(): Promise<void>;
-}
-
-/** Append a migration for each change of the tables; never change an old one. */
-const FORMAT: DatabaseFormat = {
-  applicationId: 0x7461736b, // "task"
-  migrations: [
-    `CREATE TABLE tasks (
-       position   INTEGER PRIMARY KEY AUTOINCREMENT,
-       id         TEXT NOT NULL UNIQUE,
-       title      TEXT NOT NULL,
-       done       INTEGER NOT NULL, -- 0 or 1
-       created_at INTEGER NOT NULL  -- milliseconds since 1970
-     ) STRICT`,
-  ],
-};
-
-/**
- * Opens the tasks in an SQLite file. Acknowledged writes are on disk.
- *
- * @throws {Error} naming the file, if it cannot be opened or belongs to another program
- */
-export function openTaskStore(file: string): TaskStore {
-  const database = openDatabase(file, FORMAT);
-  const { write } = createGroupCommit(database);
-  const list = database.prepare('SELECT * FROM tasks WHERE position > ? ORDER BY position LIMIT ?');
-  const find = database.prepare('SELECT * FROM tasks WHERE id = ?');
-  const insert = database.prepare(
-    'INSERT INTO tasks (id, title, done, created_at) VALUES (?, ?, ?, ?)',
-  );
-  const update = database.prepare(
-    `UPDATE tasks SET title = coalesce(?, title), done = coalesce(?, done)
-     WHERE id = ? RETURNING *`,
-  );
-  const remove = database.prepare('DELETE FROM tasks WHERE id = ?');
-
-  return {
-    list({ after, limit }) {
-      const rows = orUnavailable(() => list.all(after, limit + 1));
-      const page = rows.slice(0, limit);
-      const next = rows.length > limit ? Number(page.at(-1)?.position) : undefined;
-      return { tasks: page.map(toTask), next };
-    },
-    find(id) {
-      const row = orUnavailable(() => find.get(id));
-      return row && toTask(row);
-    },
-    insert: ({ id, title, done, createdAt }) =>
-      write(() => {
-        insert.run(id, title, Number(done), createdAt.getTime());
-      }),
-    update: (id, { title, done }) =>
-      write(() => {
-        const row = update.get(title ?? null, done === undefined ? null : Number(done), id);
-        return row && toTask(row);
-      }),
-    delete: (id) => write(() => remove.run(id).changes > 0),
-    async check() {
-      orUnavailable(() => find.get(''));
-    },
-    async close() {
-      await write(() => {}).catch(() => {}); // after the pending writes
-      database.close();
-    },
-  };
-}
-
-function toTask(row: Readonly<Record<string, unknown>>): Task {
-  return {
-    id: String(row.id),
-    title: String(row.title),
-    done: row.done === 1,
-    createdAt: new Date(Number(row.created_at)),
-  };
 }

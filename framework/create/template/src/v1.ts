@@ -17,10 +17,10 @@ export function createTaskRoutes(store: TaskStore, origins: Origins) {
     '/',
     endpoint({ summary: 'List tasks', responses: { 200: TaskPage, ...STORE_UNAVAILABLE } }),
     validate({ query: ListQuery }),
-    (ctx) => {
+    async (ctx) => {
       const { limit, cursor } = ctx.query;
       const [after] = cursor === undefined ? [0] : cursors.decode(cursor);
-      const { tasks, next } = store.list({ after, limit });
+      const { tasks, next } = await store.list({ after, limit });
       const nextCursor = next === undefined ? {} : { nextCursor: cursors.encode(next) };
       return { data: tasks.map(toJson), meta: { limit, ...nextCursor } };
     },
@@ -29,9 +29,9 @@ export function createTaskRoutes(store: TaskStore, origins: Origins) {
   router.get(
     '/:id',
     endpoint({ summary: 'Read a task', responses: { 200: OneTask, ...STORE_UNAVAILABLE } }),
-    (ctx) => {
+    async (ctx) => {
       const { id } = ctx.params;
-      return { data: toJson(store.find(id) ?? missing(id)) };
+      return { data: toJson((await store.find(id)) ?? missing(id)) };
     },
   );
 

@@ -1,0 +1,115 @@
+import { execFile, execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { freePortsFrom } from '../deploy/local/testing/ports.ts';
+
+const root = path.resolve(import.meta.dirname, '..');
+const worktree = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'fw-new-service-')), 'fw');
+const port = await freePortsFrom([0, 1, 2, 3, 4, 5, 6, 7]);
+
+const git = (...args: readonly string[]) =>
+  execFileSync('git', args, { cwd: worktree, encoding: 'utf8' });
+
+/** Runs a command in the worktree; returns its output, or rejects with it. */
+async function run(program: string, ...args: readonly string[]): Promise<string> {
+  // Without the variables of this run of make and Vitest.
+  const kept = Object.entries(process.env).filter(([name]) => !/^(MAKE|VITEST|TEST)/.test(name));
+  const env = Object.fromEntries(kept);
+  const options = { cwd: worktree, env, maxBuffer: 64 * 1024 ** 2 };
+  try {
+    const { stdout, stderr } = await promisify(execFile)(program, args, options);
+    return stdout + stderr;
+  } catch (error) {
+    const { stdout, stderr } = error as { readonly stdout: string; readonly stderr: string };
+    throw new Error(`${program} ${args.join(' ')}\n${stdout}${stderr}`, { cause: error });
+  }
+}
+
+beforeAll(async () => {
+  execFileSync('git', ['worktree', 'add', '--quiet', '--detach', worktree], { cwd: root });
+  // The changes that are not committed yet.
+  const changed = execFileSync('git', ['diff', '--binary', 'HEAD'], { cwd: root });
+  if (changed.length > 0) execFileSync('git', ['apply'], { cwd: worktree, input: changed });
+  git('add', '--all');
+  await run('npm', 'ci', '--prefer-offline', '--no-audit', '--no-fund');
+  fs.writeFileSync(path.join(worktree, 'node_modules/.installed'), '');
+});
+
+afterAll(async () => {
+  await run('make', 'down', 'CLEAN=1');
+  execFileSync('git', ['worktree', 'remove', '--force', worktree], { cwd: root });
+});
+
+test.each([
+  ['users', 'NAME is "users": there is already a service or package of this name'],
+  ['Orders!', 'NAME is "Orders!": expected 2 to 20 lower-case letters, such as orders'],
+  ['select', 'NAME is "select", which is reserved: expected another word'],
+  ['sheep', 'Cannot derive the name of one resource from "sheep": set SINGULAR'],
+])('make service NAME=%s is rejected in one line, and writes nothing', async (name, message) => {
+  await expect(run('make', 'service', `NAME=${name}`)).rejects.toThrow(message);
+
+  expect(git('status', '--porcelain', '--untracked-files').match(/^\?\?/gm)).toBeNull();
+});
+
+test('make service NAME=orders changes three files besides the lock file, and adds two folders and a link', async () => {
+  await run('make', 'service', 'NAME=orders');
+
+  expect(git('diff', '--name-only').trim().split('\n')).toEqual([
+    'deploy/charts/platform/Chart.yaml',
+    'deploy/charts/platform/values.yaml',
+    'package-lock.json',
+    'services/services.ts',
+  ]);
+  expect(git('ls-files', '--others', '--exclude-standard', '--directory').split('\n')).toEqual(
+    expect.arrayContaining([
+      'deploy/charts/orders/',
+      'deploy/charts/platform/charts/orders',
+      'services/orders/',
+    ]),
+  );
+});
+
+test('make service NAME=orders does not replace the existing service', async () => {
+  await expect(run('make', 'service', 'NAME=orders')).rejects.toThrow('there is already');
+});
+
+test('the new service passes make check and its tests', async () => {
+  await run('make', 'check');
+
+  await run('npx', 'vitest', 'run', 'services/orders', 'services/services.test.ts');
+});
+
+test('helm renders its chart alone and within the platform', async () => {
+  const alone = await run('helm', 'template', 'orders', 'deploy/charts/orders');
+  const platform = await run('helm', 'template', 'fw', 'deploy/charts/platform');
+
+  expect(alone).toMatch(/kind: StatefulSet|kind: Deployment/);
+  expect(platform).toContain('name: fw-orders\n');
+});
+
+test('make up starts it: a POST and a GET through the edge', async () => {
+  await run('make', 'up', 'BACKEND=processes', `PORT=${port}`);
+  const url = `http://localhost:${port}/api/v1/orders`;
+
+  const created = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"title":"Write the report"}',
+  });
+  const { data } = (await created.json()) as { readonly data: { readonly id: string } };
+  const read = await fetch(`${url}/${data.id}`);
+
+  expect(created.status).toBe(201);
+  expect(await read.json()).toMatchObject({ data: { title: 'Write the report', done: false } });
+});
+
+test('the smoke tests and the load of k6 include it', async () => {
+  expect(await run('make', 'smoke')).toContain('the document of orders');
+
+  expect(await run('make', 'load', `PORT=${port}`)).toContain('GET /api/v1/orders');
+});
