@@ -42,21 +42,14 @@ export const options: Options = {
   ...COMMON,
 };
 
-/** What k6 passes to `handleSummary`. */
-interface Summary {
-  readonly metrics: Readonly<
-    Record<
-      string,
-      {
-        readonly values: Readonly<Record<string, number>>;
-        readonly thresholds?: Readonly<Record<string, { readonly ok: boolean }>>;
-      }
-    >
-  >;
+/** A metric of the summary of k6. */
+interface Metric {
+  readonly values: Readonly<Record<string, number>>;
+  readonly thresholds?: Readonly<Record<string, { readonly ok: boolean }>>;
 }
 
 /** Prints the capacity: the highest rate that met all limits. */
-export function handleSummary({ metrics }: Summary): { stdout: string } {
+export function handleSummary({ metrics }: { readonly metrics: Readonly<Record<string, Metric>> }) {
   const firstMissed = RATES.findIndex((rate) => {
     const metricOf = (name: string) => metrics[`${name}{scenario:${nameOf(rate)}}`];
     const { passes = 0, fails = 0 } = metricOf('http_req_failed')?.values ?? {};

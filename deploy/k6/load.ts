@@ -4,8 +4,6 @@ import { readCount, readDuration } from './lib/options.ts';
 
 export { runJourney as default } from './lib/journeys.ts';
 
-const duration = readDuration('1m');
-
 /** Arrivals that ramp up, hold and ramp down. */
 export const options = journeys({
   rate: readCount('RATE', 20),
@@ -15,7 +13,7 @@ export const options = journeys({
     startRate: 1,
     stages: [
       { target: rate, duration: '10s' },
-      { target: rate, duration },
+      { target: rate, duration: readDuration('1m') },
       { target: 0, duration: '5s' },
     ],
   }),

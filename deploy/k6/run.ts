@@ -80,15 +80,10 @@ async function prepare({ profile, base, env = process.env, run = folders.run }: 
   if (!env.TOKEN && !env.JWT_SECRET && !secret) {
     throw new Error(`Cannot request reports from ${base}: set TOKEN or JWT_SECRET`);
   }
-  try {
-    await fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(5_000) });
-  } catch (error) {
-    const { cause = error } = error as Error;
-    throw new Error(
-      `Cannot reach ${base} (${cause}): start the system with "make up" or set BASE`,
-      { cause: error },
-    );
-  }
+  await fetch(url, { method: 'HEAD', signal: AbortSignal.timeout(5_000) }).catch((error) => {
+    const reason = `Cannot reach ${base} (${error.cause ?? error})`;
+    throw new Error(`${reason}: start the system with "make up" or set BASE`, { cause: error });
+  });
   return { ...env, ...credentials, BASE: base };
 }
 
@@ -137,8 +132,8 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   const problems = lines.filter((line) => line && !line.includes(' level=info ')).slice(0, 5);
   if (problems.length > 0) print(`${problems.join('\n')}\nLog: ${path.relative('', log)}\n`);
   if (fs.existsSync(report)) print(`Report: ${path.relative('', report)}\n`);
-  if (code === INTERRUPTED && !until?.aborted) throw new Error(`Interrupted ${profile}`);
-  if (![MET, MISSED, INTERRUPTED].includes(code) || !fs.existsSync(summary)) {
+  const isFinished = code === MET || code === MISSED || (code === INTERRUPTED && until?.aborted);
+  if (!isFinished || !fs.existsSync(summary)) {
     throw new Error(`Cannot finish ${profile}: k6 exited with code ${code} (see ${log})`);
   }
   const { metrics } = JSON.parse(fs.readFileSync(summary, 'utf8'));

@@ -82,10 +82,7 @@ function issueToken(user: string, tier: string): string {
     iat,
     exp: iat + 3_600,
   };
+  const encode = (part: object) => b64encode(JSON.stringify(part), 'rawurl');
   const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`;
   return `${signed}.${hmac('sha256', secret, signed, 'base64rawurl')}`;
-}
-
-function encode(part: object): string {
-  return b64encode(JSON.stringify(part), 'rawurl');
 }

@@ -58,18 +58,13 @@ function nextKind(): Kind {
 /** A request that depends on no other; `id` is that of a user. */
 export function requestOf(kind: Kind, id = ''): RequestOptions {
   const [method = '', path = ''] = kind.split(' ');
-  if (method === 'POST') return creation(path.startsWith('/api/v2/'));
+  if (method === 'POST') {
+    const body = { name: `Load ${newName()}`, email: `load-${newName()}@example.org` };
+    // In version 2, a request with this key can be repeated; version 1 ignores it.
+    return { body, headers: { 'idempotency-key': newName() }, expect: [201] };
+  }
   if (path.endsWith('/facets')) return {};
   const service = SERVICES.find(({ name }) => path.split('/')[3] === name);
   if (service?.authenticated) return { id: 'overview', ...asNewUser() };
   return path.endsWith('/:id') ? { id } : { query: 'limit=10' };
-}
-
-/** Creates a user with a new name and e-mail address; a request with an `Idempotency-Key` can be repeated. */
-function creation(isRepeatable: boolean): RequestOptions {
-  return {
-    body: { name: `Load ${newName()}`, email: `load-${newName()}@example.org` },
-    headers: isRepeatable ? { 'idempotency-key': newName() } : {},
-    expect: [201],
-  };
 }

@@ -28,12 +28,7 @@ const objectives = SERVICES.map(({ name }): Objectives => {
 const LATENCY: ReadonlyMap<Kind, LatencyObjective> = new Map(
   objectives
     .flatMap(({ latency }) => Object.values(latency))
-    .flatMap(({ requests, p95Ms, p99Ms }) =>
-      requests.map((kind) => [
-        kind,
-        { p95Ms: p95Ms * LATENCY_FACTOR, p99Ms: p99Ms * LATENCY_FACTOR },
-      ]),
-    ),
+    .flatMap(({ requests, ...objective }) => requests.map((kind) => [kind, objective])),
 );
 
 /** The kinds of requests with a latency objective. */
@@ -48,7 +43,8 @@ export const FAILED_RATE = Number(
 export function objectiveOf(kind: Kind): LatencyObjective {
   const objective = LATENCY.get(kind);
   if (!objective) throw new Error(`"${kind}" has no latency objective: expected it in a slo.json`);
-  return objective;
+  const { p95Ms, p99Ms } = objective;
+  return { p95Ms: p95Ms * LATENCY_FACTOR, p99Ms: p99Ms * LATENCY_FACTOR };
 }
 
 /** Thresholds of every script: a load generator that is too slow makes the measurement invalid. */
