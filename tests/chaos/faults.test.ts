@@ -3,8 +3,14 @@ import { expect, test } from 'vitest';
 import { buildServices } from '../../deploy/local/processes/launch.ts';
 import { issueToken } from '../../deploy/local/token.ts';
 import { createClient } from './faults/probes.ts';
-import { createTable } from './faults/report.ts';
-import { describeResult, type Result, type Row, rowsOf, runRow } from './faults/rows.ts';
+import {
+  createTable,
+  describeResult,
+  type Result,
+  type Row,
+  rowsOf,
+  runRow,
+} from './faults/rows.ts';
 import { type FaultySystemOptions, startFaultySystem } from './faults/system.ts';
 import { FULL, writeResultsOf } from './results.ts';
 

@@ -2,15 +2,14 @@ import { issueToken } from '../../../deploy/local/token.ts';
 import type { FaultySystem } from './system.ts';
 
 /** The kinds of requests that clients send during a fault. */
-export type ProbeName = 'read users' | 'create user' | 'catalog' | 'list reports' | 'report';
-
-export const PROBE_NAMES: readonly ProbeName[] = [
+export const PROBE_NAMES = [
   'read users',
   'create user',
   'catalog',
   'list reports',
   'report',
-];
+] as const;
+export type ProbeName = (typeof PROBE_NAMES)[number];
 
 /** A request and what its client saw. */
 export interface Sample {

@@ -1,3 +1,4 @@
+import { markdownTable } from '../../../deploy/local/testing/markdown.ts';
 import { EXPECTED, type Expectation, type Promised, RECOVERY_SECONDS } from './expected.ts';
 import { FAULTS, type FaultName } from './faults.ts';
 import { type Measurement, measure, type Seen } from './measure.ts';
@@ -83,7 +84,7 @@ function difference(name: string, expected: string, measured: string): string[] 
 }
 
 /** How the limits counted at the end of the fault. */
-export function limitsOf({ isLimitExact }: Measurement): 'exact' | 'per replica' {
+function limitsOf({ isLimitExact }: Measurement): 'exact' | 'per replica' {
   return isLimitExact ? 'exact' : 'per replica';
 }
 
@@ -97,16 +98,68 @@ export function describeResult({ fault, expected, broken, ...measured }: Result)
 }
 
 /** The outcomes, with the median and the longest time: `503 in 12 ms, at most 5.2 s`. */
-export function describeSeen({ outcomes, medianMs, maxMs }: Seen): string {
+function describeSeen({ outcomes, medianMs, maxMs }: Seen): string {
   if (outcomes.length === 0) return 'no response during the fault';
   return `${outcomes.join(' or ')} in ${duration(medianMs)}, at most ${duration(maxMs)}`;
 }
 
 /** Such as `12 ms` or `5.2 s`. */
-export function duration(ms: number): string {
+function duration(ms: number): string {
   return ms < 995 ? `${Math.ceil(ms)} ms` : seconds(ms);
 }
 
 function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
+}
+
+const COLUMNS: readonly { readonly title: string; readonly probes: readonly ProbeName[] }[] = [
+  { title: 'users', probes: ['read users', 'create user'] },
+  { title: 'catalog', probes: ['catalog'] },
+  { title: 'report', probes: ['report'] },
+];
+
+/** The table of all results: faults with the same consequences are one row. */
+export function createTable(results: readonly Result[]): string {
+  const groups = [...Map.groupBy(results, ({ expected }) => expected).values()];
+  const head = [
+    'Fault',
+    ...COLUMNS.map(({ title }) => title),
+    'Rate limit',
+    'Others not ready',
+    'Recovery',
+  ];
+  return markdownTable(head, groups.map(rowOf));
+}
+
+function rowOf(results: readonly Result[]): string[] {
+  const [first] = results;
+  if (!first) return [];
+  const { part, othersNotReady = [] } = first.expected;
+  const limits = new Set(results.map(limitsOf));
+  return [
+    `${part}: ${results.map(({ fault }) => fault).join(', ')}`,
+    ...COLUMNS.map(({ probes }) => cellOf(probes, results)),
+    [...limits].join(' or '),
+    othersNotReady.join(', ') || '–',
+    duration(Math.max(...results.map(({ recoveryMs }) => recoveryMs))),
+  ];
+}
+
+/** Empty if every request succeeded within a second. */
+function cellOf(probes: readonly ProbeName[], results: readonly Result[]): string {
+  const affected = probes.filter((probe) =>
+    results.some(({ expected }) => expected.affected?.[probe]),
+  );
+  if (affected.length === 0) return '';
+  const seen = merge(results.flatMap((result) => affected.map((probe) => result.seen[probe])));
+  const [only] = affected.length < probes.length ? affected : [];
+  return `${only ? `${only}: ` : ''}${describeSeen(seen)}`;
+}
+
+function merge(seen: readonly Seen[]): Seen {
+  return {
+    outcomes: [...new Set(seen.flatMap(({ outcomes }) => outcomes))].sort(),
+    medianMs: Math.max(...seen.map(({ medianMs }) => medianMs)),
+    maxMs: Math.max(...seen.map(({ maxMs }) => maxMs)),
+  };
 }
