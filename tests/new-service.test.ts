@@ -43,6 +43,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await run('make', 'down', 'CLEAN=1');
   execFileSync('git', ['worktree', 'remove', '--force', worktree], { cwd: root });
+  fs.rmdirSync(path.dirname(worktree));
 });
 
 test.each([
