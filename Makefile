@@ -147,7 +147,7 @@ new-service: install ## Test "make service" in a temporary worktree
 	@$(TESTS) --project new-service
 
 bench: install ## Measure framework and services beside their peers (bench/README.md)
-	@node tools/programs.ts nginx postgres redis wrk
+	@node tools/programs.ts nginx redis wrk
 	npm run bench
 
 clean: $(TOOLCHAIN) ## Stop everything and remove what was built, and the data

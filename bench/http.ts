@@ -1,10 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { markdownTable } from '../deploy/local/testing/markdown.ts';
 import { median, rotate } from '../deploy/local/testing/statistics.ts';
 import { ensureTool } from '../tools/programs.ts';
-import { type AddOnCost, addOnCostsOf } from './http/add-on-costs.ts';
+import { addOnCostsOf } from './http/add-on-costs.ts';
 import { CONTESTANTS } from './http/contestant.ts';
 import { checkParity } from './http/parity.ts';
 import { httpSection, speedChart } from './http/section.ts';
@@ -19,7 +18,7 @@ import {
   startProcess,
   stopProcess,
 } from './process.ts';
-import { describeEnvironment, type Environment, environmentLines, publish } from './report.ts';
+import { describeEnvironment, publish } from './report.ts';
 
 const HELP = `Compares the framework with its peers over HTTP.
 
@@ -115,7 +114,7 @@ export async function runHttp(args: readonly string[]): Promise<void> {
   publish(
     {
       name: 'http',
-      markdown: toMarkdown(summaries, addOnCosts, environment, settings),
+      markdown: [...disturbance(summaries), httpSection(results)].join('\n\n'),
       section: httpSection(results),
       data: { ...results, pinning: PINNING, samples },
     },
@@ -250,57 +249,6 @@ function ratioToRaw(sample: Sample, samples: readonly Sample[]): number {
       contestant === 'raw' && workload === bare && round === sample.round,
   );
   return (raw?.cpuMicrosPerRequest ?? Number.NaN) / sample.cpuMicrosPerRequest;
-}
-
-function toMarkdown(
-  summaries: readonly Summary[],
-  addOnCosts: readonly AddOnCost[],
-  environment: Environment,
-  { rounds, seconds, connections }: Settings,
-): string {
-  const bareWorkloads = WORKLOADS.filter((workload) => BARE[workload] === undefined);
-  const tables = bareWorkloads.flatMap((workload) => {
-    const rows = summaries
-      .filter((summary) => summary.workload === workload)
-      .map((summary) => [
-        summary.contestant,
-        summary.ratioToRaw.toFixed(2),
-        summary.cpuMicrosPerRequest.toFixed(2),
-        summary.requestsPerSecond.toFixed(),
-      ]);
-    const head = [workload, 'raw = 1.00', 'CPU µs per request', 'req/s'];
-    return rows.length > 0 ? [markdownTable(head, rows)] : [];
-  });
-  return [
-    environmentLines(environment),
-    `Medians of ${rounds} rounds of ${seconds} s; wrk with ${connections} connections; ${PINNING}. ` +
-      'Ratio: CPU time per request of raw `node:http` divided by that of the contestant, in the same ' +
-      'round. More is better.',
-    ...disturbance(summaries),
-    ...tables,
-    ...addOnTables(addOnCosts),
-  ].join('\n\n');
-}
-
-function addOnTables(addOnCosts: readonly AddOnCost[]): readonly string[] {
-  const tables = WORKLOADS.flatMap((workload) => {
-    const rows = addOnCosts
-      .filter((cost) => cost.workload === workload)
-      .map(({ contestant, over, costMicros, bareMicros, micros }) => [
-        contestant === over ? contestant : `${contestant}, over ${over}`,
-        costMicros.toFixed(2),
-        bareMicros.toFixed(2),
-        micros.toFixed(2),
-      ]);
-    const head = [workload, 'cost', BARE[workload] ?? '', workload];
-    return rows.length > 0 ? [markdownTable(head, rows)] : [];
-  });
-  if (tables.length === 0) return [];
-  return [
-    'Cost of an add-on compared with the bare workload, in µs of CPU time per request: the median of ' +
-      'the differences within a round.',
-    ...tables,
-  ];
 }
 
 /** A warning if other programs used the core of the contestants. */

@@ -3,14 +3,12 @@ import { runLimiter } from './limiter/limiter.ts';
 import { runAsProgram } from './options.ts';
 import { runRouter } from './router.ts';
 import { runServices } from './services.ts';
-import { runStores } from './stores.ts';
 
 const HELP = `npm run bench                     all benchmarks with default options; writes the tables of bench/README.md
 npm run bench -- http --help      HTTP: the framework and its peers
 npm run bench -- router --help    route lookup: the router and its peers
 npm run bench -- limiter --help   stores of rate limiters
 npm run bench -- services --help  the services and the same endpoints on fastify
-npm run bench -- stores --help    the PostgreSQL store of the users service and plain pg
 `;
 
 const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
@@ -18,7 +16,6 @@ const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<v
   router: runRouter,
   limiter: runLimiter,
   services: runServices,
-  stores: runStores,
 };
 
 async function main([name, ...args]: readonly string[]): Promise<void> {
