@@ -21,29 +21,33 @@ export interface HttpResults {
 
 const ADD_ONS = WORKLOADS.filter((workload) => BARE[workload] !== undefined);
 
-/** The ratios of every contestant that has all common workloads, highest sum first. */
-export function ratioTable({ summaries }: HttpResults): string {
+/** The ratios of every contestant that has all measured common workloads, highest sum first. */
+function ratioTable({ summaries }: HttpResults): string {
+  const workloads = COMMON_WORKLOADS.filter((name) =>
+    summaries.some(({ workload }) => workload === name),
+  );
   const ratioOf = (contestant: string, workload: string) =>
     summaries.find((each) => each.contestant === contestant && each.workload === workload)
       ?.ratioToRaw ?? 0;
   const sumOf = (contestant: string) =>
-    COMMON_WORKLOADS.reduce((sum, workload) => sum + ratioOf(contestant, workload), 0);
+    workloads.reduce((sum, workload) => sum + ratioOf(contestant, workload), 0);
   const contestants = [...new Set(summaries.map(({ contestant }) => contestant))]
-    .filter((name) => COMMON_WORKLOADS.every((workload) => ratioOf(name, workload) > 0))
+    .filter((name) => workloads.every((workload) => ratioOf(name, workload) > 0))
     .sort((a, b) => sumOf(b) - sumOf(a));
   return markdownTable(
-    ['', ...COMMON_WORKLOADS],
+    ['', ...workloads],
     contestants.map((name) => [
       name,
-      ...COMMON_WORKLOADS.map((workload) => ratioOf(name, workload).toFixed(2)),
+      ...workloads.map((workload) => ratioOf(name, workload).toFixed(2)),
     ]),
   );
 }
 
 /** The cost of each add-on per contestant; the contestants with the most add-ons first. */
-export function addOnTable({ addOnCosts }: Pick<HttpResults, 'addOnCosts'>): string {
+function addOnTable({ addOnCosts }: Pick<HttpResults, 'addOnCosts'>): string {
   const costs = Map.groupBy(addOnCosts, ({ contestant }) => contestant);
   const contestants = [...costs].sort(([, a], [, b]) => b.length - a.length);
+  const measured = ADD_ONS.filter((name) => addOnCosts.some(({ workload }) => workload === name));
   const costOf = (own: HttpResults['addOnCosts'], workload: string) => {
     const cost = own.find((each) => each.workload === workload);
     if (!cost) return '';
@@ -52,7 +56,7 @@ export function addOnTable({ addOnCosts }: Pick<HttpResults, 'addOnCosts'>): str
   };
   return markdownTable(
     ['', ...contestants.map(([name]) => name)],
-    ADD_ONS.map((workload) => [workload, ...contestants.map(([, own]) => costOf(own, workload))]),
+    measured.map((workload) => [workload, ...contestants.map(([, own]) => costOf(own, workload))]),
   );
 }
 
