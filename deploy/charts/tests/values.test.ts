@@ -173,6 +173,22 @@ test.each<[string, string, Values]>([
     'store.sqlite.ephemeral and store.sqlite.existingClaim are both set',
     { store: { sqlite: { ephemeral: true, existingClaim: 'old' } } },
   ],
+  [
+    'users',
+    'store.postgres.caSecret.name is set, but store.postgres.url does not use it',
+    {
+      store: { type: 'postgres', postgres: { url: 'postgres://a@b/c', caSecret: { name: 'ca' } } },
+    },
+  ],
+  [
+    'catalog',
+    'autoscaling.targetCPUUtilizationPercentage is relative to resources.requests.cpu',
+    {
+      store: { type: 'postgres', postgres: { url: 'postgres://a@b/c' } },
+      autoscaling: { enabled: true },
+      resources: { requests: { cpu: null } },
+    },
+  ],
   ['users', 'store.postgres: expected url or existing', { store: { type: 'postgres' } }],
   ['reports', 'jwt: expected secret, existingSecret.name or jwksUrl, but none is set', {}],
   [

@@ -30,6 +30,11 @@ progressiveDelivery.enabled is true, but {{ $reason }}, or no progressive delive
 autoscaling.enabled is true, but {{ $reason }}, or no autoscaling
 {{- end }}
 {{- end }}
+{{- with .Values.autoscaling }}
+{{- if and .enabled .targetCPUUtilizationPercentage (not (dig "requests" "cpu" "" ($.Values.resources | default dict))) }}
+autoscaling.targetCPUUtilizationPercentage is relative to resources.requests.cpu, which is not set, so that the number of pods would not change: expected a request such as 100m
+{{- end }}
+{{- end }}
 {{- end }}
 
 {{- define "common.terminationErrors" -}}
@@ -59,6 +64,11 @@ resources.limits.memory is {{ include "common.text" $memory | default "not set" 
 {{- with .Values.store.sqlite }}
 {{- if and .ephemeral .existingClaim }}
 store.sqlite.ephemeral and store.sqlite.existingClaim are both set, so that data would not be in the claim: expected one of them
+{{- end }}
+{{- end }}
+{{- with .Values.store.postgres }}
+{{- if and .caSecret.name .url (not (contains "sslrootcert=" .url)) }}
+store.postgres.caSecret.name is set, but store.postgres.url does not use it, so that the certificate of the database would not be verified: expected a url that ends in ?sslmode=verify-full&sslrootcert={{ include "common.secretsFolder" $ }}/postgres-ca.crt
 {{- end }}
 {{- end }}
 {{- end }}
