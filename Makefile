@@ -28,7 +28,7 @@ $(TOOLCHAIN):
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: $(IMAGES) help install up observe down status logs token import config smoke contract leftovers \
+.PHONY: $(IMAGES) help install up observe down status logs token import config smoke contract \
 	load service release images packages test check format documents breaking e2e kind \
 	conformance chaos soak installation new-service bench clean
 
@@ -90,9 +90,6 @@ $(IMAGES): image-%: $(TOOLCHAIN)
 	  --label "org.opencontainers.image.version=$$(node -p 'require("./services/$*/package.json").version')" \
 	  --label "org.opencontainers.image.revision=$$(git rev-parse HEAD)" \
 	  $(if $(SOURCE),--label 'org.opencontainers.image.source=$(SOURCE)') . >/dev/null
-
-leftovers: $(TOOLCHAIN)
-	@node deploy/local/leftovers.ts --port $(PORT)
 
 test: install ## Type-check, lint and run all tests that need no running system
 	@node tools/programs.ts $(OPTIONAL) nginx redis chromium postgres prometheus java maven

@@ -68,10 +68,9 @@ if (kind) {
     console.error((error as Error).message);
     process.exit(1);
   }
-  const { namespace, release } = PLACE;
-  const where = ['--kubeconfig', kubeconfigFile(folders.run), '--namespace', namespace];
+  const where = ['--kubeconfig', kubeconfigFile(folders.run), '--namespace', PLACE.namespace];
   for (const part of [...SERVICE_NAMES, 'edge']) {
-    const pods = `app.kubernetes.io/instance=${release},app.kubernetes.io/name=${part}`;
+    const pods = `app.kubernetes.io/name=${part}`;
     const what = ['logs', '--follow', '--tail=5', '--max-log-requests=20', '--selector', pods];
     follow(part, ['kubectl', ...where, ...what]);
   }

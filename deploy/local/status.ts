@@ -1,4 +1,4 @@
-import { clusterOf, PLACE, readParts } from './cluster/install.ts';
+import { clusterOf, PLACE } from './cluster/install.ts';
 import { readKind, requireRunningNode } from './cluster/kind.ts';
 import { reasonOf } from './cluster/program.ts';
 import { ignoreClosedOutput } from './output.ts';
@@ -11,14 +11,12 @@ async function printStatus(): Promise<void> {
   if (records.length === 0 && !kind) console.log('Nothing is running (make up starts it)');
   if (kind) {
     await requireRunningNode(kind);
-    const cluster = clusterOf(folders.run, AbortSignal.timeout(30_000));
-    const parts = await readParts(cluster).catch((cause: unknown) => {
+    const { namespace } = PLACE;
+    const { kubectl } = clusterOf(folders.run, AbortSignal.timeout(30_000));
+    const pods = await kubectl(['get', 'pods', '--namespace', namespace]).catch((cause) => {
       throw new Error(`Cannot reach the cluster ${kind.name}: ${reasonOf(cause)}`, { cause });
     });
-    console.log(`On kind: namespace ${PLACE.namespace} of ${kind.name}, at ${kind.address}`);
-    for (const { name: part, ready, wanted } of parts) {
-      console.log(`${part.padEnd(10)} ${ready} of ${wanted} ready`);
-    }
+    console.log(`On kind: namespace ${namespace} of ${kind.name}, at ${kind.address}\n${pods}`);
   }
   for (const record of records) {
     const { name, address, pid } = record;

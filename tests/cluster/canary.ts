@@ -6,9 +6,9 @@ import { parse } from 'yaml';
 
 import { waitFor } from '../../deploy/local/cluster/cluster.ts';
 import { serviceImage } from '../../deploy/local/cluster/images.ts';
-import { merge, type Values } from '../../deploy/local/cluster/values.ts';
 import { folders } from '../../deploy/local/state.ts';
 import { createRelease, NAME, type Platform, type Release } from './platform.ts';
+import { merge, type Values } from './values.ts';
 import type { World } from './world.ts';
 
 /** The release of the next version of users, and the name of its Service. */

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-
-import type { Values } from '../../deploy/local/cluster/values.ts';
 import { SERVICE_NAMES } from '../../services/services.ts';
 import {
   applyCertificate,
@@ -14,6 +12,7 @@ import { forAllServices, type Platform } from './platform.ts';
 import { deletePod, podsOf, restart, waitForIdle, waitForPods } from './pods.ts';
 import { COLUMN, nodeOptionsOfNextRelease, renameColumn } from './rename-column.ts';
 import type { StreamResult } from './stream.ts';
+import type { Values } from './values.ts';
 import type { World } from './world.ts';
 
 /** The sums of several streams, and the changes during them. */

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'vitest';
 
 import { waitFor } from '../../deploy/local/cluster/cluster.ts';
-import { merge, type Values } from '../../deploy/local/cluster/values.ts';
 import { SERVICE_NAMES } from '../../services/services.ts';
 import { checkSystem } from '../check-system.ts';
 import { countNext, installNext, NEXT, readCanaryValues, split, waitForShare } from './canary.ts';
@@ -18,6 +17,7 @@ import {
 } from './platform.ts';
 import { restart } from './pods.ts';
 import { assertLoses, streamDuring } from './stream.ts';
+import { merge, type Values } from './values.ts';
 import { createWorld } from './world.ts';
 
 // One installation for all tests of this file: the services behind a controller that is not of this project, first

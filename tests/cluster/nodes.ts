@@ -1,7 +1,7 @@
 import { type Cluster, waitFor } from '../../deploy/local/cluster/cluster.ts';
 import type { Pod } from '../../deploy/local/cluster/pod.ts';
 import { runProgram } from '../../deploy/local/cluster/program.ts';
-import type { Values } from '../../deploy/local/cluster/values.ts';
+import type { Values } from './values.ts';
 import type { World } from './world.ts';
 
 /** The fields of a node that are read here. */

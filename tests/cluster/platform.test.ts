@@ -6,7 +6,6 @@ import { test } from 'vitest';
 
 import { waitFor } from '../../deploy/local/cluster/cluster.ts';
 import { isReady } from '../../deploy/local/cluster/pod.ts';
-import { merge } from '../../deploy/local/cluster/values.ts';
 import { describeMachine } from '../../deploy/local/testing/machine.ts';
 import { markdownTable, writeSection } from '../../deploy/local/testing/markdown.ts';
 import { SERVICE_NAMES } from '../../services/services.ts';
@@ -47,6 +46,7 @@ import {
 import { COLUMN } from './rename-column.ts';
 import { assertLoses, streamDuring } from './stream.ts';
 import { assertUsersExist, createUser, createUsers } from './users.ts';
+import { merge } from './values.ts';
 import { nodeImage, provideVolumes } from './volumes.ts';
 import { createWorld } from './world.ts';
 

@@ -4,12 +4,12 @@ import path from 'node:path';
 import { waitFor } from '../../deploy/local/cluster/cluster.ts';
 import { imageValues, serviceImage } from '../../deploy/local/cluster/images.ts';
 import { readTokenSecret } from '../../deploy/local/cluster/install.ts';
-import { merge, type Values } from '../../deploy/local/cluster/values.ts';
 import { SERVICE_NAMES, SERVICES } from '../../services/services.ts';
 import { createApi } from '../api/requests.ts';
 import { newUserToken, type Target } from '../api/target.ts';
 import { nodeHost } from './nodes.ts';
 import type { Settings } from './settings.ts';
+import { merge, type Values } from './values.ts';
 import type { World } from './world.ts';
 
 const CHARTS = path.resolve(import.meta.dirname, '../../deploy/charts');

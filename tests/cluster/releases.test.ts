@@ -5,7 +5,6 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { runProgram } from '../../deploy/local/cluster/program.ts';
-import { merge, type Values } from '../../deploy/local/cluster/values.ts';
 import { folders } from '../../deploy/local/state.ts';
 import { describeMachine } from '../../deploy/local/testing/machine.ts';
 import { markdownTable, writeSection } from '../../deploy/local/testing/markdown.ts';
@@ -22,6 +21,7 @@ import {
   type Version,
 } from './releases/versions.ts';
 import { startStream } from './stream.ts';
+import { merge, type Values } from './values.ts';
 import { createWorld } from './world.ts';
 
 // One installation for all tests of this file, whose pods can load the programs of releases/planted.

@@ -8,7 +8,9 @@ import { type Cluster, createCluster, waitFor } from './cluster.ts';
 import { describeDiagnostics } from './diagnostics.ts';
 import { imageValues, readImages, serviceImage } from './images.ts';
 import { type KindOptions, kubeconfigFile, NODE_PORT } from './kind.ts';
-import type { Values } from './values.ts';
+
+/** Values of a chart. */
+type Values = Readonly<Record<string, unknown>>;
 
 /** The namespace and the name of the Helm release. */
 export const PLACE = { namespace: 'fw', release: 'platform' } as const;
@@ -128,37 +130,6 @@ export async function installPlatform(
   }
   keepSecret(folders.run, await readTokenSecret(cluster, PLACE));
   await waitForResponses(address, { cluster, seconds });
-}
-
-/** A Deployment or StatefulSet of the platform, and its number of replicas. */
-export interface Part {
-  readonly name: string;
-  readonly ready: number;
-  readonly wanted: number;
-}
-
-/** The Deployments and StatefulSets of the platform. */
-export async function readParts(cluster: Cluster): Promise<Part[]> {
-  const { namespace, release } = PLACE;
-  const selector = `app.kubernetes.io/instance=${release}`;
-  const columns = 'NAME:.metadata.name,READY:.status.readyReplicas,WANTED:.spec.replicas';
-  const lines = await cluster.kubectl([
-    ...['get', 'deployments,statefulsets', '--namespace', namespace, '--selector', selector],
-    ...['--no-headers', '--output', `custom-columns=${columns}`],
-  ]);
-  return lines
-    .trim()
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => {
-      const [name = '', ready, wanted] = line.split(/\s+/);
-      return {
-        name: name.replace(`${release}-`, ''),
-        // "<none>" if no pod is ready.
-        ready: Number.parseInt(ready ?? '', 10) || 0,
-        wanted: Number(wanted),
-      };
-    });
 }
 
 /** The secret that signs the tokens of the platform. */

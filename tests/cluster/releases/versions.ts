@@ -1,8 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
-
-import type { Values } from '../../../deploy/local/cluster/values.ts';
 import type { ServiceName } from '../../../services/services.ts';
+import type { Values } from '../values.ts';
 import type { World } from '../world.ts';
 
 const PROGRAMS = path.join(import.meta.dirname, 'planted');
