@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 
 import { SERVICES } from '../../services/services.ts';
-import { checkConformance, tableOf } from './conformance.ts';
+import { checkConformance, judge, readExceptions, tableOf } from './conformance.ts';
 import { ensureEnvironment } from './environment.ts';
 import { runSchemathesis } from './schemathesis.ts';
 
@@ -43,13 +43,14 @@ describe('schemathesis', { timeout: process.env.FULL ? 0 : 900_000 }, () => {
     const { port, close } = await listen(app, { port: 0, host: '127.0.0.1' });
     onTestFinished(() => close());
 
-    const { failures, errors } = await runSchemathesis({
+    const findings = await runSchemathesis({
       python: ensureEnvironment(),
       origin: `http://127.0.0.1:${port}`,
       document: '/openapi.json',
       maxExamples: 1,
     });
 
+    const { failures, errors } = findings;
     expect(errors).toEqual([]);
     expect(failures).toContainEqual({
       operation: 'GET /api/v1/names',
@@ -59,6 +60,11 @@ describe('schemathesis', { timeout: process.env.FULL ? 0 : 900_000 }, () => {
       detail: undefined,
       curl: `curl -i -X GET 'http://127.0.0.1:${port}/api/v1/names'`,
     });
+    const { problems } = judge(
+      [{ service: 'users', way: 'direct', ...findings }],
+      readExceptions(),
+    );
+    expect(problems.join('\n')).toContain('GET /api/v1/names fails response_schema_conformance');
   });
 
   test('a service that does not respond is an error, not a run without failures', async () => {
