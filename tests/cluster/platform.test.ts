@@ -258,11 +258,9 @@ test('one of four pods that start at once migrates, and old pods work with the s
   const { api } = platform;
   const emptyDatabase = 'DROP SCHEMA public CASCADE; CREATE SCHEMA public';
   await sql(world, emptyDatabase);
-  // catalog has its tables in the same database, and would not create them again while it runs.
-  await platform.upgrade({
-    users: { extraEnv: [], replicaCount: 4 },
-    catalog: { enabled: false },
-  });
+  // catalog has its tables in the same database, and would not create them again while it runs; reports needs it.
+  const others = (enabled: boolean) => ({ catalog: { enabled }, reports: { enabled } });
+  await platform.upgrade({ users: { extraEnv: [], replicaCount: 4 }, ...others(false) });
 
   log('starting four pods at once on an empty database');
   await sql(world, emptyDatabase);
@@ -289,7 +287,7 @@ test('one of four pods that start at once migrates, and old pods work with the s
   await assertUsersExist(api, [before]);
   await createUser(api);
   await assertNoRestart(world, ['users']);
-  await platform.upgrade({ users: { replicaCount: 2 }, catalog: { enabled: true } });
+  await platform.upgrade({ users: { replicaCount: 2 }, ...others(true) });
 });
 
 /** Scales faster than the defaults of Kubernetes, to keep the test short. */
