@@ -396,6 +396,10 @@ test('no request is lost while pods end that reach their database through a nati
   await platform.upgrade({
     users: {
       store: { postgres: { existingSecret: { name: 'via-proxy' } } },
+      // The chart takes this for a database of the user, which the default peer would not allow.
+      networkPolicy: {
+        databaseTo: [{ podSelector: { matchLabels: { 'app.kubernetes.io/name': 'postgres' } } }],
+      },
       extraInitContainers: [sidecar],
     },
   });
