@@ -25,7 +25,7 @@ the release name "{{ .Release.Name }}" would be the name of {{ join " and " $sam
 
 {{- define "platform.servicesErrors" -}}
 {{- if not (include "platform.services" . | fromYamlArray) }}
-no service is enabled: expected at least one of {{ range $index, $name := include "platform.services" . | fromYamlArray }}{{ if $index }}, {{ end }}{{ $name }}.enabled{{ end }} to be true
+no service is enabled: expected at least one, such as users.enabled true
 {{- end }}
 {{- with .Subcharts.reports }}
 {{- range $name, $address := .Values.upstreams }}
