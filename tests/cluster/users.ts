@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type Api, readJson } from '../api/requests.ts';
 
@@ -8,19 +7,6 @@ export async function createUser(api: Api): Promise<string> {
   const email = `${crypto.randomUUID()}@example.org`;
   const response = await api.send('POST', '/api/v2/users', { name: 'Kept', email });
   return (await readJson(response, 201)).data.id;
-}
-
-/** Creates users with four clients until `signal` is aborted; returns their ids. Rejects if a request fails. */
-export async function createUsers(api: Api, signal: AbortSignal): Promise<string[]> {
-  const ids: string[] = [];
-  const createNext = async () => {
-    while (!signal.aborted) {
-      ids.push(await createUser(api));
-      await sleep(20);
-    }
-  };
-  await Promise.all(Array.from({ length: 4 }, createNext));
-  return ids;
 }
 
 /** Asserts that every user can be read; 16 requests at a time. */
