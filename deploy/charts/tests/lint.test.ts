@@ -68,8 +68,12 @@ describe.skipIf(!isClone)('with the files of the repository alone,', () => {
 
   beforeAll(() => {
     const options = { cwd: root, encoding: 'utf8' } as const;
-    const tracked = execFileSync('git', ['ls-files', '-z', 'deploy'], options).split('\0');
-    for (const file of tracked.filter((name) => name && fs.existsSync(path.join(root, name)))) {
+    const files = execFileSync(
+      'git',
+      ['ls-files', '-z', '--cached', '--others', '--exclude-standard', 'deploy'],
+      options,
+    ).split('\0');
+    for (const file of files.filter((name) => name && fs.existsSync(path.join(root, name)))) {
       const copy = path.join(folder, file);
       fs.cpSync(path.join(root, file), copy, { recursive: true, verbatimSymlinks: true });
     }
