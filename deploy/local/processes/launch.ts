@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
 import { buildService } from '../build.ts';
@@ -41,6 +42,9 @@ export interface Launch {
   undo(): Promise<void>;
 }
 
+/** The limit of the wait for the edge. */
+const EDGE_WAIT_MS = 5_000;
+
 /** Builds the bundle of every service. */
 export function buildServices(): Promise<unknown> {
   return Promise.all(SERVICE_NAMES.map(buildService));
@@ -76,6 +80,22 @@ export function createLaunch(options: LaunchOptions): Launch {
       writeRecords(folders.run, current);
     }
     await Promise.all(missing.map((plan) => startOne(plan, current)));
+    if (outdated.length > 0) await waitForEdge();
+  }
+
+  /** The edge sends 503 for a second if a client has reached none of the replicas while they restarted. */
+  async function waitForEdge(): Promise<void> {
+    const isServed = async (name: string) => {
+      const response = await fetch(`http://127.0.0.1:${port}/docs/${name}`);
+      await response.body?.cancel();
+      return response.status < 500;
+    };
+    const endMs = performance.now() + EDGE_WAIT_MS;
+    while (performance.now() < endMs) {
+      const served = await Promise.all(SERVICE_NAMES.map(isServed));
+      if (served.every(Boolean)) return;
+      await sleep(100);
+    }
   }
 
   async function planSystem(): Promise<ProcessPlan[]> {
