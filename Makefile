@@ -93,8 +93,7 @@ $(IMAGES): image-%: $(TOOLCHAIN)
 
 test: install ## Type-check, lint and run all tests that need no running system
 	@node tools/programs.ts $(OPTIONAL) nginx redis chromium postgres prometheus java maven
-	@node tools/programs.ts $(OPTIONAL) helm k6 kube-score toxiproxy-server
-	@$(if $(wildcard tests),node tests/conformance/environment.ts $(OPTIONAL))
+	@node tools/programs.ts $(OPTIONAL) helm k6 kube-score toxiproxy-server $(if $(wildcard tests),schemathesis)
 	npm run check
 	npm test -- $(TEST_FLAGS)
 
@@ -123,8 +122,7 @@ kind: install ## Test "make up BACKEND=kind" from start to end (KIND_IMAGE=)
 	@$(TESTS) --project kind
 
 conformance: install ## Check the services against their OpenAPI documents (schemathesis, 20,000 cases)
-	@node tools/programs.ts nginx
-	@node tests/conformance/environment.ts
+	@node tools/programs.ts nginx schemathesis
 	@$(TESTS) --project conformance
 
 chaos: install ## Break the system: overload, kills, failing parts (ONLY=faults; SHORT=1: few minutes)

@@ -75,8 +75,13 @@ const MODULES: Readonly<Record<string, string>> = {
   'toxiproxy-server': 'https://github.com/Shopify/toxiproxy#1-installing-toxiproxy',
 };
 
+const ROOT = path.resolve(import.meta.dirname, '..');
+
 /** The folder of the programs that Go built, which the Makefile puts on the PATH. */
-const BUILT = path.resolve(import.meta.dirname, '../.local/bin');
+const BUILT = path.join(ROOT, '.local/bin');
+
+/** The versions and hashes of schemathesis and its dependencies. */
+const SCHEMATHESIS = path.join(ROOT, 'tests/conformance/requirements.txt');
 
 /** The PATH of the Makefile: Debian keeps servers out of the PATH of users, Homebrew its programs. */
 export const SEARCH_PATH = [
@@ -125,6 +130,9 @@ function findTool(name: string): string | undefined {
 }
 
 function instructionsOf(name: string): string {
+  if (name === 'schemathesis') {
+    return 'install Python 3.11 or later with its module venv, then run make again';
+  }
   const packaged = PACKAGES[name];
   if (!packaged) {
     return `install it (${MODULES[name]}), or install Go 1.26 and run make again to build it`;
@@ -136,7 +144,7 @@ function instructionsOf(name: string): string {
   );
 }
 
-/** Installs a program if it is missing: with Go, or with apt-get as root. @throws {Error} if it cannot */
+/** Installs a program if it is missing: with Go, pip, or with apt-get as root. @throws {Error} if it cannot */
 function install(name: string): void {
   const found = findTool(name);
   if (found && !isOutdated(name, found)) return;
@@ -144,6 +152,7 @@ function install(name: string): void {
   const isRoot = process.getuid?.() === 0 && fs.existsSync('/usr/bin/apt-get');
   try {
     if (canBuild) build(name);
+    else if (name === 'schemathesis') installSchemathesis(isRoot);
     else if (name in PACKAGES && isRoot) installWithApt(PACKAGES[name]?.debian ?? '');
   } catch (cause) {
     const reason = lastLineOf(cause);
@@ -152,10 +161,11 @@ function install(name: string): void {
   ensureTool(name);
 }
 
-/** Whether the module of a program that Go built has changed since. */
+/** Whether the versions of a program that Go built or pip installed have changed since. */
 function isOutdated(name: string, found: string): boolean {
   if (path.dirname(found) !== BUILT) return false;
-  const sums = path.join(import.meta.dirname, 'go', name, 'go.sum');
+  const goSum = path.join(import.meta.dirname, 'go', name, 'go.sum');
+  const sums = name === 'schemathesis' ? SCHEMATHESIS : goSum;
   return fs.statSync(sums).mtimeMs > fs.statSync(found).mtimeMs;
 }
 
@@ -170,6 +180,22 @@ function build(name: string): void {
     ...{ CGO_ENABLED: '0', GOFLAGS: '-mod=readonly', GOTOOLCHAIN: 'local', GOWORK: 'off' },
   });
   fs.renameSync(draft, target);
+}
+
+/** Installs schemathesis into a virtual environment, with a link to it in the folder of the programs. */
+function installSchemathesis(isRoot: boolean): void {
+  const hasVenv = spawnSync('python3', ['-c', 'import ensurepip, venv']).status === 0;
+  if (!hasVenv && isRoot) installWithApt('python3-venv');
+  console.log('Installing schemathesis, which is missing (once, about a minute)');
+  const folder = path.join(ROOT, '.local/schemathesis');
+  const link = path.join(BUILT, 'schemathesis');
+  run('python3', ['-m', 'venv', '--clear', folder]);
+  const options = ['--quiet', '--disable-pip-version-check', '--only-binary', ':all:'];
+  const requirements = ['--require-hashes', '--requirement', SCHEMATHESIS];
+  run(path.join(folder, 'bin/pip'), ['install', ...options, ...requirements]);
+  fs.mkdirSync(BUILT, { recursive: true });
+  fs.rmSync(link, { force: true });
+  fs.symlinkSync('../schemathesis/bin/schemathesis', link);
 }
 
 /** Installs a package of Debian, but starts none of its services, which would take its port. */
@@ -200,7 +226,7 @@ function installWithApt(name: string): void {
 }
 
 /** @throws {Error} with the error output of the program */
-function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): void {
+function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): void {
   execFileSync(program, args, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
