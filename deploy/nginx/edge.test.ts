@@ -266,11 +266,8 @@ test('responses are forwarded with any status and 8 KiB in a header, on reused c
 
   for (let count = 0; count < 20; count += 1) {
     const { status, headers } = await fetch(`${origin}/api/v2/users`);
-    expect([status, headers.get('retry-after'), headers.get('link')?.length]).toEqual([
-      502,
-      '7',
-      8_000,
-    ]);
+    expect([status, headers.get('retry-after')]).toEqual([502, '7']);
+    expect(headers.get('link')).toHaveLength(8_000);
   }
   expect(opened).toBe(1);
 });

@@ -3,18 +3,13 @@ import { expect, test } from 'vitest';
 import { freePort } from '../testing/ports.ts';
 import { describeStores, requireReachable } from './stores.ts';
 
-test.each([
-  [{}, 'data in SQLite (DATABASE_URL: PostgreSQL), rate limits in memory (REDIS_URL: Redis)'],
-  [
-    { DATABASE_URL: 'postgres://fw:secret@db:5432/fw', REDIS_URL: 'redis://:secret@cache:6379' },
+test('make up prints the addresses of the stores without passwords', () => {
+  const DATABASE_URL = 'postgres://fw:secret@db:5432/fw';
+  const REDIS_URL = 'redis://:secret@cache:6379';
+
+  expect(describeStores({ DATABASE_URL, REDIS_URL })).toBe(
     'data in PostgreSQL at db:5432/fw, rate limits in Redis at cache:6379',
-  ],
-  [
-    { DATABASE_URL: 'postgres://fw:sec ret@[' },
-    'data in PostgreSQL at an invalid address, rate limits in memory (REDIS_URL: Redis)',
-  ],
-])('describeStores prints %j without passwords', (stores, words) => {
-  expect(describeStores(stores)).toBe(words);
+  );
 });
 
 test('the error of an unavailable server contains its address without the password', async () => {

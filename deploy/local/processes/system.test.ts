@@ -1,17 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { foldersOf } from '../state.ts';
-import { environmentOf, replicasOf } from './system.ts';
-
-test('the ports of the replicas follow the edge port, health ports are 1,000 higher', () => {
-  expect(replicasOf(8080).slice(0, 5)).toEqual([
-    { name: 'users-1', service: 'users', port: 8081, healthPort: 9081 },
-    { name: 'users-2', service: 'users', port: 8082, healthPort: 9082 },
-    { name: 'catalog-1', service: 'catalog', port: 8083, healthPort: 9083 },
-    { name: 'catalog-2', service: 'catalog', port: 8084, healthPort: 9084 },
-    { name: 'reports-1', service: 'reports', port: 8085, healthPort: 9085 },
-  ]);
-});
+import { environmentOf } from './system.ts';
 
 const options = { folders: foldersOf('/fw'), edgePort: 8080 };
 
