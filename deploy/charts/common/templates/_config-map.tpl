@@ -45,7 +45,6 @@
 
 {{- /* A Rollout has the environment in its pods, so that rolling back restores it. */}}
 {{- define "common.configMap" -}}
-{{- if not .Values.progressiveDelivery.enabled }}
 apiVersion: v1
 kind: ConfigMap
 metadata:
@@ -54,5 +53,4 @@ metadata:
     {{- include "common.labels" . | nindent 4 }}
 data:
   {{- include "common.environment" . | nindent 2 }}
-{{- end }}
 {{- end }}

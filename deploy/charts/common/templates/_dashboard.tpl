@@ -1,7 +1,6 @@
 {{- /* The Grafana dashboard of files/dashboard.json of this chart. Grafana allows 40 characters in a uid. */}}
 {{- define "common.dashboard" -}}
 {{- with .Values.metrics.dashboard }}
-{{- if .enabled }}
 {{- $name := include "common.name" $ }}
 {{- $text := $.Subcharts.common.Files.Get "files/dashboard.json" | replace "NAMESPACE" $.Release.Namespace | replace "SERVICE" $name }}
 {{- $dashboard := fromJson $text }}
@@ -15,6 +14,5 @@ metadata:
 data:
   {{ $name }}.json: |
     {{- set $dashboard "uid" (trunc 40 $dashboard.uid) | toPrettyJson | nindent 4 }}
-{{- end }}
 {{- end }}
 {{- end }}

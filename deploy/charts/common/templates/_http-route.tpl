@@ -1,7 +1,6 @@
 {{- /* The paths of the service at a gateway. Other Services, such as the next version, get their share. */}}
 {{- define "common.httpRoute" -}}
 {{- $route := include "common.shared" (list . "httpRoute") | fromYaml }}
-{{- if $route.enabled }}
 apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
 metadata:
@@ -33,7 +32,6 @@ spec:
           port: {{ .port | default 80 | int64 }}
           weight: {{ int64 .weight }}
         {{- end }}
-{{- end }}
 {{- end }}
 
 {{- /* The gateways and host names of a route, from the values httpRoute. */}}

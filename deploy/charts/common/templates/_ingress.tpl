@@ -12,7 +12,7 @@
 {{- divf (int64 .Values.config.REQUEST_TIMEOUT_MS) 1000 | ceil | int64 | add 10 }}
 {{- end }}
 
-{{- /* The largest body that the service accepts, in bytes. */}}
+{{- /* The largest body that the service accepts, in bytes. A service without BODY_LIMIT reads no bodies. */}}
 {{- define "common.bodyLimit" -}}
 {{- .Values.config.BODY_LIMIT | default 1048576 | int64 }}
 {{- end }}
@@ -64,7 +64,6 @@ tls:
 
 {{- define "common.ingress" -}}
 {{- $ingress := include "common.shared" (list . "ingress") | fromYaml }}
-{{- if $ingress.enabled }}
 apiVersion: networking.k8s.io/v1
 kind: Ingress
 metadata:
@@ -94,5 +93,4 @@ spec:
                   name: http
           {{- end }}
     {{- end }}
-{{- end }}
 {{- end }}

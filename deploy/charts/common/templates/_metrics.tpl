@@ -1,15 +1,3 @@
-{{- define "common.metrics" -}}
-{{- with .Values.metrics }}
-{{- if .serviceMonitor.enabled }}
-{{- include "common.monitor" $ }}
----
-{{- end }}
-{{- if .prometheusRule.enabled }}
-{{- include "common.alerts" $ }}
-{{- end }}
-{{- end }}
-{{- end }}
-
 {{- /* A Service of the health ports for Prometheus. It includes pods that are not ready. */}}
 {{- define "common.monitor" -}}
 apiVersion: v1

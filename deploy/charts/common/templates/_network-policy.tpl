@@ -1,6 +1,5 @@
 {{- /* Blocks all traffic except what the values list. */}}
 {{- define "common.networkPolicy" -}}
-{{- if .Values.networkPolicy.enabled }}
 {{- $policy := include "common.policy" . | fromYaml -}}
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
@@ -38,7 +37,6 @@ spec:
   egress:
     {{- include "common.egressDns" . | nindent 4 }}
     {{- include "common.egress" . | trim | nindent 4 }}
-{{- end }}
 {{- end }}
 
 {{- /* An empty list would allow every peer or port, so the rule needs both. */}}

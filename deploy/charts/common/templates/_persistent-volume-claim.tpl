@@ -4,9 +4,6 @@
 
 {{- /* The volume of the SQLite file. It stays when the chart is uninstalled: only you delete data. */}}
 {{- define "common.persistentVolumeClaim" -}}
-{{- if eq (include "common.storeType" .) "sqlite" }}
-{{- $sqlite := .Values.store.sqlite }}
-{{- if not (or $sqlite.existingClaim $sqlite.ephemeral) }}
 apiVersion: v1
 kind: PersistentVolumeClaim
 metadata:
@@ -17,12 +14,10 @@ metadata:
     helm.sh/resource-policy: keep
 spec:
   accessModes: [ReadWriteOnce]
-  {{- with $sqlite.storageClass }}
+  {{- with .Values.store.sqlite.storageClass }}
   storageClassName: {{ . | quote }}
   {{- end }}
   resources:
     requests:
-      storage: {{ $sqlite.size | quote }}
-{{- end }}
-{{- end }}
+      storage: {{ .Values.store.sqlite.size | quote }}
 {{- end }}

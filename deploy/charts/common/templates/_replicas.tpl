@@ -26,7 +26,6 @@ pods keep their number until the autoscaler has set one, because Kubernetes woul
 
 {{- define "common.autoscaler" -}}
 {{- with .Values.autoscaling }}
-{{- if .enabled }}
 apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
 metadata:
@@ -59,12 +58,8 @@ spec:
     {{- toYaml .behavior | nindent 4 }}
 {{- end }}
 {{- end }}
-{{- end }}
 
-{{- /* Rendered only if there can be two pods: the budget of a single pod would block every node drain. */}}
 {{- define "common.podDisruptionBudget" -}}
-{{- $budget := .Values.podDisruptionBudget }}
-{{- if and $budget.enabled (ge (include "common.maxReplicas" . | int) 2) }}
 apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata:
@@ -72,11 +67,10 @@ metadata:
   labels:
     {{- include "common.labels" . | nindent 4 }}
 spec:
-  maxUnavailable: {{ $budget.maxUnavailable }}
+  maxUnavailable: {{ .Values.podDisruptionBudget.maxUnavailable }}
   # A pod that is not ready serves no requests: it must not block a node drain.
   unhealthyPodEvictionPolicy: AlwaysAllow
   selector:
     matchLabels:
       {{- include "common.selectorLabels" . | nindent 6 }}
-{{- end }}
 {{- end }}

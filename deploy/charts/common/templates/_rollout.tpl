@@ -44,7 +44,6 @@ args:
 
 {{- /* Selects the pods of the next version; the controller sets the selector. */}}
 {{- define "common.previewService" -}}
-{{- if .Values.progressiveDelivery.enabled }}
 apiVersion: v1
 kind: Service
 metadata:
@@ -60,18 +59,15 @@ spec:
       targetPort: http
       appProtocol: http
 {{- end }}
-{{- end }}
 
 {{- define "common.analysis" -}}
 {{- $delivery := .Values.progressiveDelivery }}
-{{- if $delivery.enabled }}
 {{- include "common.trial" . }}
 {{- /* The Job of the trial needs about 5 s to start. */}}
 ---
 {{ include "common.objectives" (dict "root" . "name" "objectives" "seconds" (add 5 (int64 $delivery.trialSeconds))) }}
 ---
 {{ include "common.objectives" (dict "root" . "name" "observation" "seconds" $delivery.observationSeconds) }}
-{{- end }}
 {{- end }}
 
 {{- /* Repeats the program of "helm test" against the next version. The first failure ends it. */}}

@@ -30,17 +30,15 @@ them. The service reads them from files, so that its environment contains none.
 {{- end }}
 
 {{- define "common.secret" -}}
-{{- with include "common.ownSecrets" . | fromYaml }}
 apiVersion: v1
 kind: Secret
 metadata:
-  name: {{ include "common.name" $ }}
+  name: {{ include "common.name" . }}
   labels:
-    {{- include "common.labels" $ | nindent 4 }}
+    {{- include "common.labels" . | nindent 4 }}
 type: Opaque
 stringData:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
+  {{- include "common.ownSecrets" . | nindent 2 }}
 {{- end }}
 
 {{- /* The certificates of the service by the name of their file: the Secret that contains them. */}}

@@ -1,5 +1,4 @@
 {{- define "common.serviceAccount" -}}
-{{- if .Values.serviceAccount.create }}
 apiVersion: v1
 kind: ServiceAccount
 metadata:
@@ -11,5 +10,4 @@ metadata:
     {{- toYaml . | nindent 4 }}
   {{- end }}
 automountServiceAccountToken: false
-{{- end }}
 {{- end }}

@@ -150,7 +150,6 @@ async function repeat(check) {
 
 {{- /* The test may call only its service. */}}
 {{- define "common.testNetworkPolicy" -}}
-{{- if .Values.networkPolicy.enabled }}
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
 metadata:
@@ -170,7 +169,6 @@ spec:
               {{- include "common.selectorLabels" . | nindent 14 }}
       ports:
         - port: {{ include "common.httpPort" . }}
-{{- end }}
 {{- end }}
 
 {{- define "common.testLabels" -}}
