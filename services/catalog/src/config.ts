@@ -5,6 +5,9 @@ import * as z from 'zod';
 
 import { VERSION_VARIABLES } from '../../versions.ts';
 
+/** Items on a page without `limit` in the query, in both versions. */
+export const PAGE_SIZE = 20;
+
 /** The environment variables of the service. */
 export const VARIABLES = {
   ...serviceVariables({ port: 8082 }),

@@ -1,6 +1,8 @@
 import { integerText, numberedPageQuery, pageOf, pageQuery, plainText } from '@fw/service';
 import * as z from 'zod';
 
+import { PAGE_SIZE } from './config.ts';
+
 import { ORDERS } from './item.ts';
 
 const KETTLE = {
@@ -41,12 +43,9 @@ export const ItemPageV1 = z.object({
   hasNextPage: z.boolean(),
 });
 
-/** Items per page of version 1, without `limit` in the query. Version 2: `pageQuery` of `@fw/service`. */
-export const PAGE_SIZE_V1 = 20;
-
 /** The query of version 1, for the document; `readPage` reads it. */
 export const PageQueryV1 = numberedPageQuery({
-  limitDescription: `Items per page; default ${PAGE_SIZE_V1}`,
+  limitDescription: `Items per page; default ${PAGE_SIZE}`,
 });
 
 const MAX_TEXT_LENGTH = 200;
@@ -82,7 +81,7 @@ const SORTS = [...ORDERS, '-id', '-name', '-price'] as const;
 export const ListQuery = z.strictObject({
   ...filterShape,
   sort: z.enum(SORTS).default('id').meta({ description: 'Sort order; `-` for descending' }),
-  ...pageQuery,
+  ...pageQuery({ defaultLimit: PAGE_SIZE }),
 });
 export type ListQuery = z.output<typeof ListQuery>;
 

@@ -2,7 +2,8 @@ import { readPage, STORE_UNAVAILABLE } from '@fw/service';
 import { createRouter, endpoint, type Router } from 'fw';
 
 import { listItems } from './catalog.ts';
-import { ItemPageV1, PAGE_SIZE_V1, PageQueryV1 } from './schemas.ts';
+import { PAGE_SIZE } from './config.ts';
+import { ItemPageV1, PageQueryV1 } from './schemas.ts';
 import type { CatalogStore } from './store.ts';
 
 /** Creates the routes of version 1. Its interface never changes. */
@@ -18,7 +19,7 @@ export function createCatalogRoutesV1(store: CatalogStore): Router {
       reads: { query: PageQueryV1 },
       responses: { 200: { schema: ItemPageV1 }, ...STORE_UNAVAILABLE },
     }),
-    (ctx) => listItems(store, readPage(ctx.query, { defaultLimit: PAGE_SIZE_V1 })),
+    (ctx) => listItems(store, readPage(ctx.query, { defaultLimit: PAGE_SIZE })),
   );
   return router;
 }

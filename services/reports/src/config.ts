@@ -6,6 +6,9 @@ import { PUBLIC_KEY_ALGORITHMS, type TokenKeys } from './auth/jwt.ts';
 
 const ALGORITHMS = ['HS256', ...PUBLIC_KEY_ALGORITHMS] as const;
 
+/** Requests per minute: of a user in version 1; by tier in version 2, unless a variable is set; with invalid tokens. */
+export const LIMITS = { v1: 100, free: 100, pro: 1_000, invalidTokens: 30 } as const;
+
 /** The environment variables of the service. */
 export const VARIABLES = {
   ...serviceVariables({ port: 8083 }),
@@ -28,12 +31,12 @@ export const VARIABLES = {
     .default('reports')
     .meta({ description: 'expected audience (aud) of tokens' }),
   RATE_LIMIT_FREE: integer(1, 1_000_000)
-    .default(100)
+    .default(LIMITS.free)
     .meta({ description: 'limit of v2 for a user of the free tier', unit: 'requests/min' }),
   RATE_LIMIT_PRO: integer(1, 1_000_000)
-    .default(1_000)
+    .default(LIMITS.pro)
     .meta({ description: 'limit of v2 for a user of the pro tier', unit: 'requests/min' }),
-  RATE_LIMIT_INVALID_TOKENS: integer(1, 1_000_000).default(30).meta({
+  RATE_LIMIT_INVALID_TOKENS: integer(1, 1_000_000).default(LIMITS.invalidTokens).meta({
     description: 'limit of invalid tokens per client address, then 429',
     unit: 'requests/min',
   }),

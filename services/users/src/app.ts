@@ -4,6 +4,7 @@ import { createServiceApp, documents, mountVersions, type ServiceRuntime } from 
 import { type Application, type Context, createRouter, notFoundHandler } from 'fw';
 
 import { type VersionConfig, versionsOf } from '../../versions.ts';
+import { BODY_LIMIT } from './config.ts';
 import { onlyMergePatches, PATCH_TYPES } from './merge-patch.ts';
 import { V1, V2 } from './paths.ts';
 import type { UserStore } from './store.ts';
@@ -14,7 +15,7 @@ import { UserController } from './v2.ts';
 
 export interface UsersAppOptions extends ServiceRuntime, Partial<Origins> {
   readonly store: UserStore;
-  /** Maximum size of a request body, in bytes. Default 1 MiB. */
+  /** Maximum size of a request body, in bytes. Default: that of the variable `BODY_LIMIT`. */
   readonly bodyLimit?: number;
   /** Default: every version is served. */
   readonly versionConfig?: VersionConfig;
@@ -36,7 +37,7 @@ const isCritical = ({ method, path }: Context) => method === 'GET' && ONE_USER.t
 /** Creates the users API. */
 export function createUsersApp({
   store,
-  bodyLimit = 1024 ** 2,
+  bodyLimit = BODY_LIMIT,
   newId = () => crypto.randomUUID(),
   now = () => new Date(),
   versionConfig,

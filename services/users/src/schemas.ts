@@ -96,7 +96,7 @@ export const UserPatch = z
 
 /** The query of the list; unknown names are rejected, so that a misspelled filter does not list all users. */
 export const ListQuery = z.strictObject({
-  ...pageQuery,
+  ...pageQuery({ defaultLimit: 20 }),
   email: plainText({ min: 1, max: 1_000 })
     .optional()
     .meta({ description: 'Only users with this e-mail address, regardless of case' }),

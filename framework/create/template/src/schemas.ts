@@ -26,4 +26,4 @@ export const TaskChanges = z
   .meta({ id: 'TaskChanges' });
 
 /** The query of the list; unknown names are rejected. */
-export const ListQuery = z.strictObject(pageQuery);
+export const ListQuery = z.strictObject(pageQuery({ defaultLimit: 20 }));

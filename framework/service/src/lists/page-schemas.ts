@@ -35,24 +35,26 @@ export function integerQuery(options: {
   return integerText({ from, to }).default(fallback).meta({ description });
 }
 
-/** The query parameters of every list by cursor. */
-export const pageQuery = {
-  limit: integerQuery({
-    from: 1,
-    to: 100,
-    fallback: 20,
-    description: 'Maximum number of entries on the page',
-  }),
-  cursor: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]+$/, 'Expected a cursor that this list returned')
-    .max(2_000)
-    .optional()
-    .meta({
-      description:
-        'Where the page begins: `meta.nextCursor` of the page before; any other value is a 400',
+/** The query parameters of a list by cursor; a page has `defaultLimit` entries without `limit`, and at most 100. */
+export function pageQuery({ defaultLimit }: { readonly defaultLimit: number }) {
+  return {
+    limit: integerQuery({
+      from: 1,
+      to: 100,
+      fallback: defaultLimit,
+      description: 'Maximum number of entries on the page',
     }),
-};
+    cursor: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]+$/, 'Expected a cursor that this list returned')
+      .max(2_000)
+      .optional()
+      .meta({
+        description:
+          'Where the page begins: `meta.nextCursor` of the page before; any other value is a 400',
+      }),
+  };
+}
 
 /**
  * The query parameters that `readPage` reads, for the document of a numbered list. An empty value counts as

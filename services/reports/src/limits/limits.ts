@@ -2,11 +2,13 @@ import { memoryStore, type RateLimitStore, rateLimit, tieredRateLimit } from '@f
 import type { Context, Middleware } from 'fw';
 
 import type { Tier } from '../auth/tier.ts';
+import { LIMITS } from '../config.ts';
 
+/** The default of each limit is that of its variable. */
 export interface LimitsOptions {
-  /** Requests per minute in version 2, by tier. Default 100 and 1,000. */
+  /** Requests per minute in version 2, by tier. */
   readonly perMinute?: Readonly<Record<Tier, number>>;
-  /** Requests per minute with an invalid token, by client address. Default 30. */
+  /** Requests per minute with an invalid token, by client address. */
   readonly invalidTokens?: number;
   /** Default: the memory of this process. */
   readonly store?: RateLimitStore;
@@ -21,13 +23,13 @@ export interface Limits {
 }
 
 /**
- * Creates the rate limiters: 100 requests per minute and user in v1, the limit of the tier in v2, and a
+ * Creates the rate limiters: a fixed limit per user in v1, the limit of the tier in v2, and a
  * limit of invalid tokens per client address. An address above that limit gets 429 before its token is
  * verified; requests with a valid token or without a token do not count.
  */
 export function createLimits({
-  perMinute = DEFAULTS,
-  invalidTokens = 30,
+  perMinute = LIMITS,
+  invalidTokens = LIMITS.invalidTokens,
   store = memoryStore(),
 }: LimitsOptions = {}): Limits {
   const shared = { keyGenerator: keyOf, store };
@@ -40,7 +42,7 @@ export function createLimits({
       skip: (ctx) => ctx.get('authorization') === undefined,
       store,
     }),
-    v1: rateLimit({ max: 100, window: '1m', name: 'reports-v1', ...shared }),
+    v1: rateLimit({ max: LIMITS.v1, window: '1m', name: 'reports-v1', ...shared }),
     v2: tieredRateLimit({
       tiers: {
         free: { max: perMinute.free, window: '1m', name: 'reports-v2-free' },
@@ -52,8 +54,6 @@ export function createLimits({
     }),
   };
 }
-
-const DEFAULTS = { free: 100, pro: 1_000 };
 
 /** The user, or the client address of an unauthenticated request. */
 function keyOf({ state, ip }: Context): string {
