@@ -14,7 +14,6 @@ import { bundleOf } from '../build.ts';
 import { readRunning } from '../state.ts';
 import { launchBrowser } from '../testing/browser.ts';
 import { startTrialSystem, type TrialSystem } from '../testing/trial-system.ts';
-import { issueToken, readOrCreateSecret } from '../token.ts';
 import { stopSystem } from './launch.ts';
 import { isPortFree } from './ports.ts';
 import { isRunning, stopProcess } from './process.ts';
@@ -35,29 +34,6 @@ describe('the local system', () => {
 
   afterAll(async () => {
     await Promise.all([system?.stop(), browser?.close()]);
-  });
-
-  test.each(SERVICE_NAMES)('the commands in the README of %s work as written', async (service) => {
-    const readme = fs.readFileSync(
-      new URL(`../../../services/${service}/README.md`, import.meta.url),
-      'utf8',
-    );
-    const [, block = ''] = /^```sh\n(URL=.*?)^```/ms.exec(readme) ?? [];
-    const [, url = ''] = /^URL=localhost:\d+(\S*)/m.exec(block) ?? [];
-    const lines = block.split('\n').filter((line) => line.startsWith('curl '));
-    const secret = readOrCreateSecret(system.folders.run);
-    const token = issueToken({ secret, user: 'ada', tier: 'pro' });
-    const env = { ...process.env, URL: system.origin + url, TOKEN: token };
-    const cwd = fs.mkdtempSync(path.join(system.folders.root, 'readme-'));
-
-    let id = '';
-    for (const line of lines) {
-      const command = line.replace('curl', 'curl --fail --show-error').replaceAll('/ID', `/${id}`);
-      const { stdout } = await promisify(execFile)('bash', ['-c', command], { cwd, env });
-      id ||= /"id":"([^"]+)"/.exec(stdout)?.[1] ?? '';
-    }
-
-    expect(lines.length).toBeGreaterThan(3);
   });
 
   test('every replica serves an imported catalog at once', async () => {
