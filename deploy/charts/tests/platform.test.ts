@@ -202,24 +202,15 @@ const MINE = { existingSecret: { name: 'mine' } };
 const NO_UPSTREAM = 'but reports reads its statistics from there';
 
 test.each<[string, Values]>([
-  ['no service is enabled', Object.fromEntries(SERVICE_NAMES.map((name) => [name, OFF]))],
   [`users.enabled is false, ${NO_UPSTREAM}`, { users: OFF }],
   ['the name of catalog is changed', { catalog: { fullnameOverride: 'shop' } }],
   ['users.service.port is 8080, but reports calls port 80', { users: { service: { port: 8080 } } }],
   ['max_connections is 200', { postgres: { clients: [{ podSelector: {}, connections: 150 }] } }],
-  ['postgres.existingSecret is set, but users', { postgres: { existingSecret: 'mine' } }],
   ['postgres.enabled is false, but users keeps its data there', { postgres: OFF }],
   ['the NetworkPolicy of users allows only the bundled', { users: { store: { postgres: MINE } } }],
   ['valkey.maxMemory is 1gb, but', { valkey: { maxMemory: '1gb' } }],
   ['valkey.enabled is false, but reports counts', { valkey: OFF }],
   ['tokens.enabled is false, but reports verifies', { tokens: OFF }],
-  [
-    'users.ingress.mergeable is false',
-    {
-      global: { ingress: { enabled: true, hosts: HOSTS } },
-      users: { ingress: { mergeable: false } },
-    },
-  ],
   ["additional properties 'replica' not allowed", { edge: { replica: 3 } }],
   ["missing property 'enabled'", { user: { replicaCount: 3 } }],
 ])('the platform rejects values that cannot work: %s', (message, values) => {

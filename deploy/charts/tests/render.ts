@@ -153,7 +153,7 @@ export const EVERYTHING: Values = {
   },
   networkPolicy: { from: [{ podSelector: { matchLabels: { app: 'gateway' } } }] },
   metrics: {
-    serviceMonitor: { enabled: true, interval: '5s' },
+    serviceMonitor: { enabled: true },
     prometheusRule: { enabled: true },
     dashboard: { enabled: true },
   },

@@ -180,15 +180,6 @@ test.each<[string, string, Values]>([
       store: { type: 'postgres', postgres: { url: 'postgres://a@b/c', caSecret: { name: 'ca' } } },
     },
   ],
-  [
-    'catalog',
-    'autoscaling.targetCPUUtilizationPercentage is relative to resources.requests.cpu',
-    {
-      store: { type: 'postgres', postgres: { url: 'postgres://a@b/c' } },
-      autoscaling: { enabled: true },
-      resources: { requests: { cpu: null } },
-    },
-  ],
   ['users', 'store.postgres: expected url or existing', { store: { type: 'postgres' } }],
   ['reports', 'jwt: expected secret, existingSecret.name or jwksUrl, but none is set', {}],
   [
@@ -206,15 +197,9 @@ test.each<[string, string, Values]>([
   ],
   [
     'users',
-    'the Ingress is a minion',
-    { ingress: { enabled: true, mergeable: true, hosts: HOSTS } },
-  ],
-  [
-    'users',
     'every request would get 500',
     { httpRoute: { ...ROUTE, weight: 0 }, networkPolicy: { enabled: false } },
   ],
-  ['users', 'there is no route', { httpRoute: { others: [{ name: 'next', weight: 10 }] } }],
   [
     'users',
     'ServiceUnavailable would fire permanently',
@@ -224,14 +209,6 @@ test.each<[string, string, Values]>([
     'users',
     'progressiveDelivery.prometheus.address is empty',
     { store: POSTGRES, progressiveDelivery: { enabled: true } },
-  ],
-  [
-    'users',
-    'metrics.serviceMonitor.interval is "30s"',
-    {
-      ...{ store: POSTGRES, progressiveDelivery: ADDRESS },
-      metrics: { serviceMonitor: { enabled: true } },
-    },
   ],
   [
     'users',

@@ -1,6 +1,5 @@
 {{- /*
-Fails with one line for each combination of values that would lose data or requests, or would silently do
-nothing. The schema checks the shape of the values, and the service its own variables.
+Fails with one line for each combination of values that would lose data or requests. The schema checks the shape of the values, and the service its own variables.
 */}}
 {{- define "common.checks" -}}
 {{- $errors := list }}
@@ -28,11 +27,6 @@ progressiveDelivery.enabled is true, but {{ $reason }}, or no progressive delive
 {{- end }}
 {{- if .Values.autoscaling.enabled }}
 autoscaling.enabled is true, but {{ $reason }}, or no autoscaling
-{{- end }}
-{{- end }}
-{{- with .Values.autoscaling }}
-{{- if and .enabled .targetCPUUtilizationPercentage (not (dig "requests" "cpu" "" ($.Values.resources | default dict))) }}
-autoscaling.targetCPUUtilizationPercentage is relative to resources.requests.cpu, which is not set, so that the number of pods would not change: expected a request such as 100m
 {{- end }}
 {{- end }}
 {{- end }}
@@ -81,17 +75,11 @@ store.postgres.caSecret.name is set, but store.postgres.url does not use it, so 
 {{ get $expected $name }}, but {{ $secret.value | empty | ternary "none is set" "both are set" }}
 {{- end }}
 {{- end }}
-{{- if and .Values.jwt.jwksUrl (or .Values.jwt.secret .Values.jwt.existingSecret.name) }}
-jwt.jwksUrl and a secret are both set: expected one of them
-{{- end }}
 {{- end }}
 
 {{- define "common.ingressErrors" -}}
 {{- $ingress := include "common.shared" (list . "ingress") | fromYaml }}
 {{- if $ingress.enabled }}
-{{- if and (include "common.isMinion" $ingress) (or (gt (len $ingress.hosts) 1) .Values.ingress.tls) }}
-the Ingress is a minion of f5-nginx, which refuses one with several hosts or a certificate: expected one host, the certificate in the master Ingress, or ingress.mergeable false
-{{- end }}
 {{- if and .Values.networkPolicy.enabled (not (include "common.controllerNamespace" .)) (not (include "common.callers" . | trim)) }}
 ingress.enabled is true, but the NetworkPolicy would block the controller: expected ingress.controllerNamespace, or peers in networkPolicy.from
 {{- end }}
@@ -118,8 +106,6 @@ httpRoute.weight and all weights in httpRoute.others are 0, so that every reques
 {{- if and .Values.networkPolicy.enabled (not (include "common.callers" . | trim)) }}
 httpRoute.enabled is true, but the NetworkPolicy would block the gateway: expected its pods or namespace in networkPolicy.from
 {{- end }}
-{{- else if $route.others }}
-httpRoute.others is set, but there is no route, so that these Services would get no requests: expected {{ hasKey (.Values.global | default dict) "httpRoute" | ternary "global." "" }}httpRoute.enabled true
 {{- end }}
 {{- end }}
 

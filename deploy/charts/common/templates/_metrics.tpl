@@ -35,5 +35,5 @@ spec:
   endpoints:
     - port: health
       path: /metrics
-      interval: {{ .Values.metrics.serviceMonitor.interval }}
+      interval: {{ .Values.progressiveDelivery.enabled | ternary "5s" .Values.metrics.serviceMonitor.interval }}
 {{- end }}

@@ -164,11 +164,6 @@ namespace="{{ .Release.Namespace }}",pod=~"{{ include "common.name" . }}-{{ "{{a
 {{- if not .prometheus.address }}
 progressiveDelivery.enabled is true, but progressiveDelivery.prometheus.address is empty, so that no objective could be measured: expected a form such as http://prometheus-operated.monitoring:9090
 {{- end }}
-{{- with $.Values.metrics.serviceMonitor }}
-{{- if and .enabled (ne .interval "5s") }}
-progressiveDelivery.enabled is true, but metrics.serviceMonitor.interval is {{ .interval | quote }}, so that the first measurement would find no metrics: expected 5s
-{{- end }}
-{{- end }}
 {{- /* For the controller, the trial and the observation are time without progress. */}}
 {{- $least := max (add (int64 .trialSeconds) 20) (add (int64 .observationSeconds) 10) }}
 {{- $reason := "the larger of trialSeconds + 20 and observationSeconds + 10" }}

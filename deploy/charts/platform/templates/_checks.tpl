@@ -1,7 +1,7 @@
-{{- /* Fails with one line for each combination of valid values that cannot work. */}}
+{{- /* Fails with one line for each combination of valid values that would lose data or requests. */}}
 {{- define "platform.checks" -}}
 {{- $errors := list }}
-{{- range list "release" "services" "edge" "tls" "postgres" "valkey" "tokens" "ingress" }}
+{{- range list "release" "services" "edge" "tls" "postgres" "valkey" "tokens" }}
 {{- range include (printf "platform.%sErrors" .) $ | trim | splitList "\n" }}
 {{- with trim . }}{{ $errors = append $errors (printf "platform: %s" .) }}{{ end }}
 {{- end }}
@@ -24,9 +24,6 @@ the release name "{{ .Release.Name }}" would be the name of {{ join " and " $sam
 {{- end }}
 
 {{- define "platform.servicesErrors" -}}
-{{- if not (include "platform.services" . | fromYamlArray) }}
-no service is enabled: expected at least one, such as users.enabled true
-{{- end }}
 {{- with .Subcharts.reports }}
 {{- range $name, $address := .Values.upstreams }}
 {{- $upstream := get $.Subcharts $name }}
@@ -105,11 +102,6 @@ postgres.storage.ephemeral and postgres.storage.existingClaim are both set: expe
 {{- if gt (add $connections $others 3 | int) $allowed }}
 postgres.settings.max_connections is {{ $allowed }}, but {{ join " and " $users }} may open {{ $connections }} connections during a rollout (twice the number of pods, config.DATABASE_POOL_SIZE each){{ if $others }}, and postgres.clients {{ $others }}{{ end }}: expected {{ add $connections $others 3 }} or more
 {{- end }}
-{{- if .existingSecret }}
-{{- range $users }}
-postgres.existingSecret is set, but {{ . }} reads another Secret: expected the same name in {{ . }}.store.postgres.existingSecret.name
-{{- end }}
-{{- end }}
 {{- range include "platform.restrictedToPostgres" $ | fromYamlArray }}
 {{- if include "platform.hasOwnDatabase" (list $ .) }}
 {{ . }}.store.postgres is your own database, but the NetworkPolicy of {{ . }} allows only the bundled PostgreSQL: expected your server in {{ . }}.networkPolicy.databaseTo, or [] for any
@@ -142,9 +134,6 @@ postgres.enabled is false, but the NetworkPolicy of {{ . }} allows no other data
 valkey.maxMemory is {{ $.Values.valkey.maxMemory }}, but valkey.resources.limits.memory is {{ include "common.text" . }}, at which Kubernetes kills the server: expected a limit above valkey.maxMemory
 {{- end }}
 {{- end }}
-{{- if and .Values.valkey.existingSecret (include "platform.countsInValkey" .) }}
-valkey.existingSecret is set, but reports reads another Secret: expected the same name in reports.rateLimit.redis.existingSecret.name
-{{- end }}
 {{- else }}
 {{- if include "platform.countsInValkey" . }}
 valkey.enabled is false, but reports counts requests there: expected your own Secret in reports.rateLimit.redis.existingSecret.name, or reports.rateLimit.store memory with one pod
@@ -166,19 +155,5 @@ valkey.enabled is false, but the NetworkPolicy of reports allows no other server
 {{- define "platform.tokensErrors" -}}
 {{- if and (not .Values.tokens.enabled) (include "platform.usesGeneratedTokens" .) }}
 tokens.enabled is false, but reports verifies tokens with that secret: expected your own Secret in reports.jwt.existingSecret.name, or reports.jwt.jwksUrl
-{{- end }}
-{{- end }}
-
-{{- define "platform.ingressErrors" -}}
-{{- $ingress := .Values.global.ingress }}
-{{- range $name := include "platform.services" . | fromYamlArray }}
-{{- if and $ingress.enabled (eq $ingress.controller "f5-nginx") (not (dig "ingress" "mergeable" true (get $.Values $name))) }}
-{{ $name }}.ingress.mergeable is false, but f5-nginx accepts one Ingress per host unless they are mergeable: expected true
-{{- end }}
-{{- range $kind := list "ingress" "httpRoute" }}
-{{- if and (dig $kind "enabled" false (get $.Values $name)) (not (dig $kind "enabled" false $.Values.global)) }}
-{{ $name }}.{{ $kind }}.enabled is true, but global.{{ $kind }} applies to all services and is disabled: expected global.{{ $kind }}.enabled
-{{- end }}
-{{- end }}
 {{- end }}
 {{- end }}
