@@ -1,6 +1,5 @@
 import { runHttp } from './http.ts';
-import { runLimiter } from './limiter/limiter.ts';
-import { runAsProgram } from './options.ts';
+import { runLimiter } from './limiter.ts';
 import { runRouter } from './router.ts';
 import { runServices } from './services.ts';
 
@@ -32,4 +31,10 @@ async function main([name, ...args]: readonly string[]): Promise<void> {
     );
 }
 
-await runAsProgram(main);
+try {
+  await main(process.argv.slice(2));
+  process.exit(0);
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

@@ -1,16 +1,13 @@
 /**
- * Runs this process as a server that its parent measures. Sends the parent the port that `start`
- * returns and, for each message, the CPU time used so far. Exits with the parent.
+ * Connects a measured process with its parent: sends `ready`, and for each message of the parent the
+ * result of `measure`. Exits with the parent.
  *
- * @throws {Error} if this process was not forked with a channel
+ * @throws {Error} if this process has no channel to a parent
  */
-export async function serveMeasured(start: () => Promise<number>): Promise<void> {
+export function serveParent(ready: unknown, measure: () => unknown): void {
   const send = process.send?.bind(process);
   if (!send) throw new Error('Cannot run without a channel to a parent process');
   process.on('disconnect', () => process.exit());
-  process.on('message', () => {
-    const { user, system } = process.cpuUsage();
-    send({ cpuMicros: user + system });
-  });
-  send({ port: await start() });
+  process.on('message', async () => send(await measure()));
+  send(ready);
 }

@@ -1,59 +1,87 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { parseArgs } from 'node:util';
 
-type Options = NonNullable<ParseArgsConfig['options']>;
+/** The options of one benchmark. */
+export interface Options<Name extends string, Count extends string> {
+  readonly summary: string;
+  /** Options with comma-separated names; by default all known names are measured. */
+  readonly names: Readonly<Record<Name, { help: string; known: readonly string[] }>>;
+  /** Options with a positive whole number. */
+  readonly counts: Readonly<Record<Count, { help: string; default: number }>>;
+}
 
-/** The options of every program. */
-const COMMON = {
-  help: { type: 'boolean', default: false },
-  out: { type: 'string' },
-} as const satisfies Options;
+/** The values of the options. */
+export interface Settings<Name extends string = string, Count extends string = string> {
+  readonly names: Readonly<Record<Name, readonly string[]>>;
+  readonly counts: Readonly<Record<Count, number>>;
+  /** Whether nothing was left out: only then README.md changes. */
+  readonly isComplete: boolean;
+  /** Folder of the JSON file. */
+  readonly out?: string | undefined;
+}
 
 /**
- * Reads the options of a program, and `--out`. With `--help`, prints `help` and returns `undefined`.
+ * Reads the options of a benchmark, and `--out`. With `--help`, prints them and returns `undefined`.
  *
  * @throws {TypeError} that names an unknown option or one without a value
+ * @throws {RangeError} that names the option and its invalid value
  */
-export function readOptions<T extends Options>(args: readonly string[], help: string, options: T) {
-  const { values } = parseArgs({ args: [...args], options: { ...COMMON, ...options } });
-  if (!('help' in values && values.help)) return values;
-  process.stdout.write(help);
-  return undefined;
-}
-
-/**
- * Reads comma-separated names, each of which must be in `known`. Default: all of `known`.
- *
- * @throws {RangeError} that names the unknown name
- */
-export function readNames<T extends string>(text: string | undefined, known: readonly T[]): T[] {
-  if (text === undefined) return [...known];
-  return text.split(',').map((name) => {
-    const found = known.find((candidate) => candidate === name);
-    if (!found) throw new RangeError(`Cannot find "${name}": expected one of ${known.join(', ')}`);
-    return found;
-  });
-}
-
-/**
- * Reads the value of an option as a positive whole number.
- *
- * @throws {RangeError} that names the option
- */
-export function readCount(option: string, text: string): number {
-  const count = Number(text);
-  if (!Number.isSafeInteger(count) || count < 1) {
-    throw new RangeError(`Cannot read --${option} "${text}": expected a positive whole number`);
+export function readSettings<Name extends string, Count extends string>(
+  args: readonly string[],
+  { summary, names, counts }: Options<Name, Count>,
+): Settings<Name, Count> | undefined {
+  const known = Object.fromEntries(
+    [...Object.keys(names), ...Object.keys(counts), 'out'].map((name) => [
+      name,
+      { type: 'string' as const },
+    ]),
+  );
+  const { help, ...values } = parseArgs({
+    args: [...args],
+    options: { ...known, help: { type: 'boolean' } },
+  }).values as { help?: boolean } & Readonly<Record<string, string | undefined>>;
+  if (help) {
+    process.stdout.write(`${summary}\n\n${describe({ names, counts })}`);
+    return undefined;
   }
-  return count;
+  const isComplete = Object.keys(names).every((name) => values[name] === undefined);
+  return {
+    names: mapValues(names, (name, { known }) => readNames(values[name], known)),
+    counts: mapValues(counts, (name, count) => readCount(name, values[name] ?? count.default)),
+    isComplete,
+    out: values.out,
+  };
 }
 
-/** Runs `main` and exits. An error is printed as one line; the exit code is then 1. */
-export async function runAsProgram(main: (args: string[]) => Promise<void>): Promise<void> {
-  try {
-    await main(process.argv.slice(2));
-    process.exit(0);
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(1);
-  }
+function describe({ names, counts }: Pick<Options<string, string>, 'names' | 'counts'>): string {
+  const lines = [
+    ...Object.entries(names).map(([name, { help, known }]) => [
+      `${name} ${known.slice(0, 2).join(',')}`,
+      `${help} (${known.join(', ')})`,
+    ]),
+    ...Object.entries(counts).map(([name, count]) => [`${name} ${count.default}`, count.help]),
+    ['out DIR', 'folder of the JSON file with every sample (default .local/bench)'],
+  ];
+  return lines.map(([option = '', help]) => `  --${option.padEnd(24)} ${help}\n`).join('');
+}
+
+function mapValues<Key extends string, Value, Result>(
+  values: Readonly<Record<Key, Value>>,
+  map: (key: Key, value: Value) => Result,
+): Record<Key, Result> {
+  const entries = Object.entries(values) as [Key, Value][];
+  const mapped = entries.map(([key, value]) => [key, map(key, value)]);
+  return Object.fromEntries(mapped) as Record<Key, Result>;
+}
+
+function readNames(text: string | undefined, known: readonly string[]): readonly string[] {
+  const names = text?.split(',') ?? known;
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return names;
+  throw new RangeError(`Cannot find "${unknown}": expected one of ${known.join(', ')}`);
+}
+
+function readCount(option: string, value: string | number): number {
+  const count = Number(value);
+  if (Number.isSafeInteger(count) && count > 0) return count;
+  throw new RangeError(`Cannot read --${option} "${value}": expected a positive whole number`);
 }

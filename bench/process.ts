@@ -14,11 +14,6 @@ export const PINNING = canPin
   ? `contestants on core ${MEASURED_CORE}, load on core ${LOAD_CORE}`
   : 'processes not pinned to cores (taskset or a second core is missing)';
 
-/** Pins this process to a core, and its later child processes, except those of `startProcess`. */
-export function pinThisProcess(core: number): void {
-  if (canPin) spawnSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)]);
-}
-
 const running = new Set<ChildProcess>();
 
 process.on('exit', () => {
@@ -29,10 +24,8 @@ process.on('SIGTERM', () => process.exit(143));
 
 export interface StartOptions {
   readonly core: number;
-  /** Whether the process exchanges messages with this one. Default `false`: its output is read. */
-  readonly channel?: boolean;
-  /** Whether to discard standard output; standard error is still read. Default `false`. */
-  readonly quiet?: boolean;
+  /** Standard output and error, or a channel for messages. Default: both outputs are read. */
+  readonly stdio?: readonly ('ignore' | 'inherit' | 'pipe' | 'ipc')[];
   /** Environment variables in addition to those of this process. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -40,13 +33,11 @@ export interface StartOptions {
 /** Starts a process on `core`, if the system can pin processes. It is killed when this one exits. */
 export function startProcess(
   command: readonly string[],
-  { core, channel = false, quiet = false, env = {} }: StartOptions,
+  { core, stdio = ['pipe', 'pipe'], env = {} }: StartOptions,
 ): ChildProcess {
   const [file = '', ...args] = canPin ? ['taskset', '-c', String(core), ...command] : command;
   const child = spawn(file, args, {
-    stdio: channel
-      ? ['ignore', 'ignore', 'inherit', 'ipc']
-      : ['ignore', quiet ? 'ignore' : 'pipe', 'pipe'],
+    stdio: ['ignore', ...stdio],
     env: { ...process.env, NODE_ENV: 'production', ...env },
     // Its own process group, so that the workers of nginx are killed with it.
     detached: true,
@@ -56,12 +47,34 @@ export function startProcess(
   return child;
 }
 
-/**
- * Waits for the next message of a process.
- *
- * @throws {Error} if it exits first
- */
-export async function nextMessage(child: ChildProcess): Promise<unknown> {
+/** A process on the measured core that runs `serveParent`. */
+export interface MeasuredProcess<Ready, Reply> {
+  /** Its first message. */
+  readonly ready: Ready;
+  request(): Promise<Reply>;
+  stop(): Promise<void>;
+}
+
+/** Starts `node ...args` on the measured core and waits until it is ready. */
+export async function startMeasured<Ready, Reply>(
+  ...args: readonly string[]
+): Promise<MeasuredProcess<Ready, Reply>> {
+  const child = startProcess([process.execPath, ...args], {
+    core: MEASURED_CORE,
+    stdio: ['ignore', 'inherit', 'ipc'],
+  });
+  return {
+    ready: (await nextMessage(child)) as Ready,
+    async request() {
+      child.send('request');
+      return (await nextMessage(child)) as Reply;
+    },
+    stop: () => stopProcess(child),
+  };
+}
+
+/** @throws {Error} if the process exits before it sends a message */
+async function nextMessage(child: ChildProcess): Promise<unknown> {
   const done = new AbortController();
   const { signal } = done;
   try {
@@ -74,13 +87,6 @@ export async function nextMessage(child: ChildProcess): Promise<unknown> {
   } finally {
     done.abort();
   }
-}
-
-/** The CPU time that a process has used so far; it must run `serveMeasured`. */
-export async function cpuMicrosOf(child: ChildProcess): Promise<number> {
-  child.send('cpu');
-  const message = (await nextMessage(child)) as { cpuMicros: number };
-  return message.cpuMicros;
 }
 
 /** Kills a process and waits until it has exited. */
@@ -99,19 +105,4 @@ function kill({ pid }: ChildProcess): void {
   } catch {
     // It has already exited.
   }
-}
-
-/** The complete output and the exit code of a process. */
-export async function outputOf(
-  child: ChildProcess,
-): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const output = { stdout: '', stderr: '' };
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    output.stdout += text;
-  });
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    output.stderr += text;
-  });
-  const [code] = await once(child, 'close');
-  return { code, ...output };
 }

@@ -1,22 +1,12 @@
-import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { markdownTable } from '../deploy/local/testing/markdown.ts';
 import { median, rotate } from '../deploy/local/testing/statistics.ts';
-import { readCount, readNames, readOptions, runAsProgram } from './options.ts';
-import { MEASURED_CORE, nextMessage, startProcess, stopProcess } from './process.ts';
+import { readSettings } from './options.ts';
+import { type MeasuredProcess, startMeasured } from './process.ts';
 import { describeEnvironment, type Environment, environmentLines, publish } from './report.ts';
 import { ROUTERS } from './router/peers.ts';
 import { KINDS, type Kind } from './router/routes.ts';
 
-const HELP = `Compares the router with its peers: from method and path to route and parameters.
-
-  --only fw,memoirist   routers (${Object.keys(ROUTERS).join(', ')})
-  --sizes 10,1000       numbers of routes (default 10,1000,10000)
-  --rounds 7            measured rounds
-  --out DIR             folder of the JSON file with every sample (default .local/bench)
-`;
-
-const SIZES = '10,1000,10000';
 const SERVER = fileURLToPath(new URL('router/server.ts', import.meta.url));
 /** Creates the path and finds no route; its CPU time is subtracted from that of the others. */
 const EMPTY = 'empty';
@@ -31,27 +21,29 @@ interface Result {
 
 /** Measures the routers and prints a report. */
 export async function runRouter(args: readonly string[]): Promise<void> {
-  const values = readOptions(args, HELP, {
-    only: { type: 'string' },
-    sizes: { type: 'string', default: SIZES },
-    rounds: { type: 'string', default: '7' },
+  const settings = readSettings(args, {
+    summary: 'Compares the router with its peers: from method and path to route and parameters.',
+    names: {
+      only: { help: 'routers', known: Object.keys(ROUTERS) },
+      sizes: { help: 'numbers of routes', known: ['10', '1000', '10000'] },
+    },
+    counts: { rounds: { help: 'measured rounds', default: 7 } },
   });
-  if (!values) return;
-  const routers = readNames(values.only, Object.keys(ROUTERS));
-  const sizes = values.sizes.split(',').map((size) => readCount('sizes', size));
-  const rounds = readCount('rounds', values.rounds);
+  if (!settings) return;
+  const { only: routers, sizes } = settings.names;
+  const { rounds } = settings.counts;
 
   const packages = routers.flatMap((name) => ROUTERS[name]?.package ?? []);
   const environment = describeEnvironment([...new Set(packages)]);
   const results: Result[] = [];
-  for (const size of sizes) results.push(...(await measureSize(size, routers, rounds)));
+  for (const size of sizes) results.push(...(await measureSize(Number(size), routers, rounds)));
   publish(
     {
       name: 'router',
       markdown: toMarkdown(results, environment, rounds),
       data: { environment, rounds, results },
     },
-    { isComplete: values.only === undefined && values.sizes === SIZES, out: values.out },
+    settings,
   );
 }
 
@@ -61,31 +53,24 @@ async function measureSize(
   routers: readonly string[],
   rounds: number,
 ): Promise<readonly Result[]> {
-  const names = [EMPTY, ...routers];
-  const children = new Map<string, ChildProcess>();
+  const processes = new Map<string, MeasuredProcess<unknown, readonly number[]>>();
   try {
-    for (const name of names) {
+    for (const name of [EMPTY, ...routers]) {
       process.stderr.write(`router, ${size} routes, checking and warming up: ${name}\n`);
-      const child = startProcess([process.execPath, SERVER, name, String(size)], {
-        core: MEASURED_CORE,
-        channel: true,
-      });
-      children.set(name, child);
-      await nextMessage(child);
+      processes.set(name, await startMeasured(SERVER, name, String(size)));
     }
     const measured: Map<string, readonly number[]>[] = [];
     for (let round = 1; round <= rounds; round++) {
       process.stderr.write(`router, ${size} routes, round ${round} of ${rounds}\n`);
       const nanos = new Map<string, readonly number[]>();
-      for (const [name, child] of rotate([...children], round)) {
-        child.send('measure');
-        nanos.set(name, (await nextMessage(child)) as number[]);
+      for (const [name, process] of rotate([...processes], round)) {
+        nanos.set(name, await process.request());
       }
       measured.push(nanos);
     }
     return routers.map((router) => ({ router, size, nanos: summarize(router, measured) }));
   } finally {
-    for (const child of children.values()) await stopProcess(child);
+    for (const process of processes.values()) await process.stop();
   }
 }
 
@@ -120,5 +105,3 @@ function toMarkdown(results: readonly Result[], environment: Environment, rounds
     markdownTable(['', ...KINDS], rows),
   ].join('\n\n');
 }
-
-if (import.meta.main) await runAsProgram(runRouter);

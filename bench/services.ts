@@ -1,30 +1,17 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 
-import { buildService } from '@fw/service/build';
 import { markdownTable } from '../deploy/local/testing/markdown.ts';
 import { median, rotate } from '../deploy/local/testing/statistics.ts';
 import { ensureTool } from '../tools/programs.ts';
 import { runWrk } from './http/wrk.ts';
-import { readCount, readNames, readOptions, runAsProgram } from './options.ts';
+import { readSettings } from './options.ts';
 import { PINNING } from './process.ts';
 import { describeEnvironment, environmentLines, publish } from './report.ts';
-import { ENDPOINTS, type Endpoint } from './services/endpoints.ts';
+import { ENDPOINTS, type Endpoint, SERVICES } from './services/endpoints.ts';
 import { checkParity } from './services/parity.ts';
-import { type Server, type ServiceName, startEdge, startServer } from './services/server.ts';
-
-const SERVICES = [...new Set(ENDPOINTS.map(({ service }) => service))];
-const USERS = 200;
-
-const HELP = `Compares six endpoints of the services with the same endpoints on fastify, directly and behind nginx.
-
-  --only users,catalog   services (${SERVICES.join(', ')})
-  --rounds 9             measured rounds
-  --seconds 2            seconds that one server is measured per round
-  --connections 64       open connections of wrk
-  --out DIR              folder of the JSON file with every sample (default .local/bench)
-`;
+import { type Server, type ServiceName, startEdge, startPair } from './services/server.ts';
 
 /** One server, reached in one way. */
 interface Target {
@@ -43,35 +30,30 @@ interface Sample {
   readonly cpuMicrosPerRequest: number;
 }
 
-interface Settings {
-  readonly rounds: number;
-  readonly seconds: number;
-  readonly connections: number;
-}
+type Counts = Readonly<Record<'rounds' | 'seconds' | 'connections', number>>;
 
 /** Measures the services and fastify, and prints a report. */
 export async function runServices(args: readonly string[]): Promise<void> {
-  const values = readOptions(args, HELP, {
-    only: { type: 'string' },
-    rounds: { type: 'string', default: '9' },
-    seconds: { type: 'string', default: '2' },
-    connections: { type: 'string', default: '64' },
+  const settings = readSettings(args, {
+    summary:
+      'Compares endpoints of the services with the same on fastify, directly and behind nginx.',
+    names: { only: { help: 'services', known: SERVICES } },
+    counts: {
+      rounds: { help: 'measured rounds', default: 9 },
+      seconds: { help: 'seconds that one server is measured per round', default: 2 },
+      connections: { help: 'open connections of wrk', default: 64 },
+    },
   });
-  if (!values) return;
-  const services = readNames(values.only, SERVICES);
-  const settings: Settings = {
-    rounds: readCount('rounds', values.rounds),
-    seconds: readCount('seconds', values.seconds),
-    connections: readCount('connections', values.connections),
-  };
+  if (!settings) return;
+  const { counts } = settings;
   ensureTool('wrk');
   ensureTool('nginx');
 
   const directory = mkdtempSync(join(tmpdir(), 'fw-bench-'));
   process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
   const samples: Sample[] = [];
-  for (const service of services) {
-    samples.push(...(await measureService(service, join(directory, service), settings)));
+  for (const service of SERVICES.filter((name) => settings.names.only.includes(name))) {
+    samples.push(...(await measureService(service, join(directory, service), counts)));
   }
   const environment = describeEnvironment(['fastify', 'pino', 'prom-client', 'zod']);
   publish(
@@ -79,32 +61,25 @@ export async function runServices(args: readonly string[]): Promise<void> {
       name: 'services',
       markdown: [
         environmentLines(environment),
-        `Medians of ${settings.rounds} rounds of ${settings.seconds} s; wrk with ` +
-          `${settings.connections} connections; ${PINNING}. Ratios compare fw with fastify in the same ` +
+        `Medians of ${counts.rounds} rounds of ${counts.seconds} s; wrk with ` +
+          `${counts.connections} connections; ${PINNING}. Ratios compare fw with fastify in the same ` +
           'round: above 1, fw is better.',
         ...disturbance(samples),
         toTable(samples),
       ].join('\n\n'),
-      data: { environment, settings, samples },
+      data: { environment, settings: counts, samples },
     },
-    { isComplete: values.only === undefined, out: values.out },
+    settings,
   );
 }
 
 async function measureService(
   service: ServiceName,
   directory: string,
-  settings: Settings,
+  counts: Counts,
 ): Promise<readonly Sample[]> {
   mkdirSync(directory);
-  const bundle = join(directory, 'main.js');
-  const root = resolve(import.meta.dirname, '..');
-  await buildService({ root, entry: `services/${service}/src/main.ts`, outfile: bundle });
-  const { userIds, files } = await fillDatabases(service, directory, bundle);
-  const servers = [
-    await startServer({ service, databaseFile: files[0], bundle }),
-    await startServer({ service, databaseFile: files[1] }),
-  ] as const;
+  const { servers, userIds } = await startPair(service, directory);
   try {
     // The two servers run directly after each other: other programs disturb both alike.
     const targets: Target[] = servers.map((server) => {
@@ -117,7 +92,7 @@ async function measureService(
     const samples: Sample[] = [];
     for (const endpoint of ENDPOINTS.filter((each) => each.service === service)) {
       await checkParity(endpoint, userIds, [servers[0].port, servers[1].port]);
-      samples.push(...(await measureEndpoint(endpoint, userIds, targets, settings)));
+      samples.push(...(await measureEndpoint(endpoint, userIds, targets, counts)));
     }
     return samples;
   } finally {
@@ -125,30 +100,11 @@ async function measureService(
   }
 }
 
-/** Creates two equal databases: our service fills one (the catalog imports its data at start), then it is copied. */
-async function fillDatabases(service: ServiceName, directory: string, bundle: string) {
-  const files = [join(directory, 'fw.db'), join(directory, 'fastify.db')] as const;
-  const userIds: string[] = [];
-  if (service === 'reports') return { userIds, files };
-  const server = await startServer({ service, databaseFile: files[0], bundle });
-  for (let index = 0; service === 'users' && index < USERS; index++) {
-    const response = await fetch(`http://127.0.0.1:${server.port}/api/v1/users`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ name: `User ${index}`, email: `user.${index}@example.org` }),
-    });
-    userIds.push(((await response.json()) as { data: { id: string } }).data.id);
-  }
-  await server.stop();
-  copyFileSync(...files);
-  return { userIds, files };
-}
-
 async function measureEndpoint(
   endpoint: Endpoint,
   userIds: readonly string[],
   targets: readonly Target[],
-  { rounds, seconds, connections }: Settings,
+  { rounds, seconds, connections }: Counts,
 ): Promise<readonly Sample[]> {
   const { service, name, method, status, body, headers } = endpoint;
   const exchanges = endpoint
@@ -187,14 +143,8 @@ function disturbance(samples: readonly Sample[]): readonly string[] {
 
 function toTable(samples: readonly Sample[]): string {
   const rows = [...Map.groupBy(samples, ({ endpoint }) => endpoint)].map(([endpoint, own]) => {
-    const of = (server: Server['name'], way: Target['way']) =>
-      own.filter((sample) => sample.server === server && sample.way === way);
-    const cpu = pair(of('fw', 'directly'), of('fastify', 'directly'), 'cpuMicrosPerRequest');
-    const nginx = pair(
-      of('fw', 'behind nginx'),
-      of('fastify', 'behind nginx'),
-      'requestsPerSecond',
-    );
+    const cpu = compare(own, 'directly', 'cpuMicrosPerRequest');
+    const nginx = compare(own, 'behind nginx', 'requestsPerSecond');
     return [
       endpoint,
       (1 / cpu.ratio).toFixed(2),
@@ -210,17 +160,17 @@ function toTable(samples: readonly Sample[]): string {
 }
 
 /** The medians of both servers, and of their ratios within the rounds. */
-function pair(
-  fw: readonly Sample[],
-  fastify: readonly Sample[],
+function compare(
+  samples: readonly Sample[],
+  way: Target['way'],
   field: 'cpuMicrosPerRequest' | 'requestsPerSecond',
 ) {
-  const ratios = fw.map((sample) => {
-    const peer = fastify.find(({ round }) => round === sample.round);
-    return sample[field] / (peer?.[field] ?? Number.NaN);
-  });
-  const medianOf = (samples: readonly Sample[]) => median(samples.map((sample) => sample[field]));
-  return { fw: medianOf(fw), fastify: medianOf(fastify), ratio: median(ratios) };
+  const valuesOf = (name: Server['name']) =>
+    samples
+      .filter(({ server, way: own }) => server === name && own === way)
+      .map((each) => each[field]);
+  const fw = valuesOf('fw');
+  const fastify = valuesOf('fastify');
+  const ratios = fw.map((value, round) => value / (fastify[round] ?? Number.NaN));
+  return { fw: median(fw), fastify: median(fastify), ratio: median(ratios) };
 }
-
-if (import.meta.main) await runAsProgram(runServices);

@@ -1,129 +1,55 @@
+import { readdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { parse } from 'node:path';
 
-import {
-  BASELINES,
-  COMMON_WORKLOADS,
-  CONTRACT_WORKLOADS,
-  MIDDLEWARE_WORKLOADS,
-  WORKLOADS,
-  type Workload,
-} from './workloads.ts';
+import { bareOf, WORKLOADS, type Workload } from './workloads.ts';
 
-/** The module of a contestant, `contestants/<name>.ts`. */
+/** A framework, as `contestants/<name>.ts` exports it. */
 export interface Contestant {
+  /** Its packages; the report prints their versions. */
+  readonly packages: readonly string[];
+  /** The workloads that it implements. */
+  readonly workloads: readonly Workload[];
+  /** The contestant whose bare workload its add-ons are compared with. Default: its own. */
+  readonly over?: string;
   /** Serves the application for `workload` on a free port of 127.0.0.1 and returns the port. */
   start(workload: Workload): Promise<number>;
 }
 
-/** The workloads and packages of a contestant. */
-export interface Entry {
-  readonly workloads: readonly Workload[];
-  /** Packages; the report prints their versions. */
-  readonly packages: readonly string[];
-  /** Additional packages that its add-ons need. */
-  readonly addOnPackages?: readonly string[];
-  /** The contestant whose bare workload its add-ons are compared with. Default: its own. */
-  readonly over?: string;
+/** The names of all contestants. */
+export const CONTESTANTS = readdirSync(new URL('contestants', import.meta.url)).map(
+  (file) => parse(file).name,
+);
+
+export async function loadContestant(name: string): Promise<Contestant> {
+  const { contestant }: { contestant: Contestant } = await import(`./contestants/${name}.ts`);
+  return contestant;
 }
 
-const ENTRIES = {
-  raw: {
-    workloads: [...COMMON_WORKLOADS, ...BASELINES, 'validated'],
-    packages: [],
-    addOnPackages: ['zod'],
-  },
-  fw: {
-    workloads: WORKLOADS,
-    packages: [],
-    addOnPackages: ['zod', 'pino', 'prom-client', 'cors'],
-  },
-  fastify: {
-    workloads: [
-      ...COMMON_WORKLOADS,
-      ...BASELINES,
-      'validated',
-      'limited',
-      'observed',
-      ...CONTRACT_WORKLOADS,
-      ...MIDDLEWARE_WORKLOADS,
-    ],
-    packages: ['fastify'],
-    addOnPackages: [
-      '@fastify/rate-limit',
-      'pino',
-      'prom-client',
-      '@fastify/compress',
-      '@fastify/cookie',
-      '@fastify/cors',
-      '@fastify/etag',
-      '@fastify/formbody',
-      '@fastify/helmet',
-      '@fastify/middie',
-      '@fastify/request-context',
-      '@fastify/static',
-    ],
-  },
-  nest: {
-    workloads: ['controller'],
-    packages: ['@nestjs/core', '@nestjs/platform-fastify'],
-    over: 'fastify',
-  },
-  hono: {
-    workloads: [
-      ...COMMON_WORKLOADS,
-      'validated',
-      'limited',
-      'compress',
-      'cookies',
-      'cors',
-      'etag',
-      'forms',
-      'request-context',
-      'security-headers',
-      'static-files',
-    ],
-    packages: ['hono', '@hono/node-server'],
-    addOnPackages: ['@hono/zod-validator', 'zod', 'hono-rate-limiter'],
-  },
-  h3: {
-    workloads: [...COMMON_WORKLOADS, 'validated'],
-    packages: ['h3'],
-    addOnPackages: ['zod'],
-  },
-  koa: {
-    workloads: [...COMMON_WORKLOADS, 'validated'],
-    packages: ['koa', '@koa/router', '@koa/bodyparser'],
-    addOnPackages: ['zod'],
-  },
-  express: {
-    workloads: [
-      ...COMMON_WORKLOADS,
-      'validated',
-      'limited',
-      'compress',
-      'connect',
-      'cookies',
-      'cors',
-      'etag',
-      'forms',
-      'security-headers',
-      'static-files',
-    ],
-    packages: ['express'],
-    addOnPackages: ['zod', 'express-rate-limit', 'compression', 'cookie-parser', 'cors', 'helmet'],
-  },
-  polka: {
-    workloads: [...COMMON_WORKLOADS, 'validated'],
-    packages: ['polka'],
-    addOnPackages: ['zod'],
-  },
-} as const satisfies Readonly<Record<string, Entry>>;
+interface Framework<App> {
+  readonly packages: readonly string[];
+  /** Register the routes of a workload. */
+  readonly routes: Partial<Readonly<Record<Workload, (app: App) => unknown>>>;
+  /** Add a plugin or middleware; then the routes of the bare workload are registered. */
+  readonly addOns?: Partial<Readonly<Record<Workload, (app: App) => unknown>>>;
+  /** Creates an application, passes it to `register`, and listens on a free port of 127.0.0.1. */
+  serve(register: (app: App) => Promise<void>, workload: Workload): Promise<number>;
+}
 
-/** The workloads that the module of a contestant must implement. */
-export type WorkloadOf<Name extends keyof typeof ENTRIES> =
-  (typeof ENTRIES)[Name]['workloads'][number];
-
-export const CONTESTANTS: Readonly<Record<string, Entry>> = ENTRIES;
+/** A contestant whose applications differ in their add-on and routes only. */
+export function defineContestant<App>(framework: Framework<App>): Contestant {
+  const { packages, routes, addOns = {}, serve } = framework;
+  return {
+    packages,
+    workloads: WORKLOADS.filter((workload) => workload in routes || workload in addOns),
+    start: (workload) =>
+      serve(async (app) => {
+        await addOns[workload]?.(app);
+        const register = routes[workload] ?? routes[bareOf(workload)];
+        await register?.(app);
+      }, workload),
+  };
+}
 
 interface Listenable {
   listen(port: number, host: string, listening: () => void): unknown;

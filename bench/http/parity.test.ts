@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { listenOnFreePort } from './contestant.ts';
 import { checkParity } from './parity.ts';
-import { EXCHANGES } from './workloads.ts';
+import { exchangesOf } from './workloads.ts';
 
 async function serve(handler: RequestListener): Promise<number> {
   const server = createServer(handler);
@@ -28,7 +28,7 @@ test('checkParity accepts the expected status, media type and body, and 404 for 
 
 test('checkParity rejects a contestant that accepts an invalid body', async () => {
   const port = await serve((req, res) => {
-    const [known] = EXCHANGES.validated.filter(({ path }) => path === req.url);
+    const [known] = exchangesOf('validated').filter(({ path }) => path === req.url);
     res.writeHead(known?.status ?? 404, { 'content-type': 'application/json' });
     res.end(JSON.stringify(known?.expected ?? {}));
   });

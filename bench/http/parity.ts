@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { EXCHANGES, type Exchange, INVALID_BODY, type Workload } from './workloads.ts';
+import { type Exchange, exchangesOf, INVALID_BODY, type Workload } from './workloads.ts';
 
 /**
  * Checks that the contestant on `port` sends the expected responses of `workload` with their headers,
@@ -9,7 +9,7 @@ import { EXCHANGES, type Exchange, INVALID_BODY, type Workload } from './workloa
  * @throws {Error} that names the difference
  */
 export async function checkParity(port: number, workload: Workload): Promise<void> {
-  for (const exchange of EXCHANGES[workload]) {
+  for (const exchange of exchangesOf(workload)) {
     const response = await send(port, exchange);
     const [mediaType = ''] = (response.headers.get('content-type') ?? 'none').split(';');
     const text = await response.text();
@@ -26,7 +26,7 @@ export async function checkParity(port: number, workload: Workload): Promise<voi
       throw differs(exchange, `${text} instead of ${JSON.stringify(exchange.expected)}`);
     }
   }
-  const [known] = EXCHANGES[workload];
+  const [known] = exchangesOf(workload);
   if (!known) return;
   if (known.body !== undefined) await checkStatus(port, { ...known, body: INVALID_BODY }, 400);
   await checkStatus(port, { ...known, path: '/no/such/path' }, 404);
@@ -40,7 +40,11 @@ async function checkStatus(port: number, exchange: Exchange, status: number): Pr
   throw differs(exchange, `status ${response.status} instead of ${status}${sent}`);
 }
 
-function send(port: number, { method, path, body, headers }: Exchange): Promise<Response> {
+/** Sends one request; a body is JSON, unless `headers` contains another type. */
+export function send(
+  port: number,
+  { method, path, body, headers }: Omit<Exchange, 'status' | 'expected'>,
+): Promise<Response> {
   return fetch(`http://127.0.0.1:${port}${path}`, {
     method,
     headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },

@@ -1,15 +1,17 @@
 /*
- * The process of one contestant: `node server.ts <contestant> <workload>`. Its parent measures it.
+ * The process of one contestant: `node server.ts <contestant> <workload>`. Sends its parent the port and,
+ * for each message, the microseconds of CPU time used so far.
  */
-import { serveMeasured } from '../measured.ts';
-import type { Contestant } from './contestant.ts';
+import { serveParent } from '../measured.ts';
+import { loadContestant } from './contestant.ts';
 import { WORKLOADS } from './workloads.ts';
 
 const [name, workloadName] = process.argv.slice(2);
 const workload = WORKLOADS.find((known) => known === workloadName);
 if (!name || !workload) throw new Error('Usage: server.ts <contestant> <workload>');
 
-await serveMeasured(async () => {
-  const contestant: Contestant = await import(`./contestants/${name}.ts`);
-  return contestant.start(workload);
+const { start } = await loadContestant(name);
+serveParent(await start(workload), () => {
+  const { user, system } = process.cpuUsage();
+  return user + system;
 });

@@ -2,45 +2,13 @@ import { fileURLToPath } from 'node:url';
 
 import { z } from 'zod';
 
-import { NOUNS } from '../nouns.ts';
+import { resourceName } from '../resources.ts';
 
 /** Workloads of every contestant, one application each. */
 export const COMMON_WORKLOADS = ['hello', 'parameter', 'post', 'list', 'middlewares'] as const;
 
-/** Workloads of contestants that have the same middleware as @fw/middleware. */
-export const MIDDLEWARE_WORKLOADS = [
-  'compress',
-  'connect',
-  'cookies',
-  'cors',
-  'etag',
-  'forms',
-  'request-context',
-  'security-headers',
-  'static-files',
-] as const;
-
-/** The bare workloads of some add-ons: `user` of `controller`, the others of a response contract. */
-export const BASELINES = ['user', 'item', 'page'] as const;
-
-/** Workloads with a response contract: for one item, and for a page of 100. */
-export const CONTRACT_WORKLOADS = ['item-contract', 'page-contract'] as const;
-
-/** All workloads. Those after the baselines are add-ons. */
-export const WORKLOADS = [
-  ...COMMON_WORKLOADS,
-  ...BASELINES,
-  'validated',
-  'limited',
-  'observed',
-  'controller',
-  ...CONTRACT_WORKLOADS,
-  ...MIDDLEWARE_WORKLOADS,
-] as const;
-export type Workload = (typeof WORKLOADS)[number];
-
-/** The bare workload of each add-on. */
-export const BARE: Partial<Readonly<Record<Workload, Workload>>> = {
+/** Each add-on, with the bare workload that it extends. */
+const ADD_ON_TO = {
   validated: 'post',
   limited: 'hello',
   observed: 'hello',
@@ -56,7 +24,25 @@ export const BARE: Partial<Readonly<Record<Workload, Workload>>> = {
   'request-context': 'hello',
   'security-headers': 'hello',
   'static-files': 'hello',
-};
+} as const;
+
+export type BareWorkload = (typeof COMMON_WORKLOADS)[number] | 'user' | 'item' | 'page';
+export type AddOn = keyof typeof ADD_ON_TO;
+export type Workload = BareWorkload | AddOn;
+
+export const ADD_ONS = Object.keys(ADD_ON_TO) as readonly AddOn[];
+
+/** All workloads. `user`, `item` and `page` are measured only for comparison with their add-ons. */
+export const WORKLOADS: readonly Workload[] = [
+  ...COMMON_WORKLOADS,
+  ...(['user', 'item', 'page'] as const),
+  ...ADD_ONS,
+];
+
+/** The bare workload that an add-on is compared with; any other workload is its own. */
+export function bareOf(workload: Workload): BareWorkload {
+  return workload in ADD_ON_TO ? ADD_ON_TO[workload as AddOn] : (workload as BareWorkload);
+}
 
 /** A request of the load generator and its expected response. */
 export interface Exchange {
@@ -79,10 +65,7 @@ export interface User {
 }
 
 /** The resources of the `parameter` workload; each has one route, `/api/v1/<resource>/:id`. */
-export const RESOURCES: readonly string[] = Array.from(
-  { length: 200 },
-  (_, index) => `${NOUNS[index % NOUNS.length]}${Math.floor(index / NOUNS.length) + 1}`,
-);
+export const RESOURCES = Array.from({ length: 200 }, (_, index) => resourceName(index));
 
 /** The response of the `list` workload, serialized for each request. */
 export const ITEMS = Array.from({ length: 20 }, (_, index) => ({
@@ -159,89 +142,66 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-const HELLO: readonly Exchange[] = [
-  { method: 'GET', path: '/', status: 200, expected: { hello: 'world' } },
-];
-
-/** The exchange of an add-on to `hello`. */
-function helloWith(changes: Partial<Exchange>): readonly Exchange[] {
-  return HELLO.map((exchange) => ({ ...exchange, ...changes }));
-}
-
-const CORS = helloWith({
-  headers: { Origin: ORIGIN },
-  expectedHeaders: ['access-control-allow-origin', 'vary'],
-});
-
-const LIST: readonly Exchange[] = [
-  { method: 'GET', path: '/items', status: 200, expected: { data: ITEMS } },
-];
-
-const ITEM: readonly Exchange[] = [
-  { method: 'GET', path: '/item', status: 200, expected: PAGE[0] },
-];
-
-const PAGE_OF_ITEMS: readonly Exchange[] = [
-  { method: 'GET', path: '/items', status: 200, expected: { data: PAGE } },
-];
-
-const POST: readonly Exchange[] = [
-  {
-    method: 'POST',
-    path: '/users',
-    body: JSON.stringify(NEW_USER),
-    status: 201,
-    expected: { data: NEW_USER },
-  },
-];
-
-const USER: readonly Exchange[] = Array.from({ length: 1_000 }, (_, index) => {
-  const id = String(1_000 + index);
-  return { method: 'GET', path: `/api/v1/users/${id}`, status: 200, expected: findUser(id) };
-});
-
-/** The exchanges of each workload. `parameter` requests every route in turn, with changing ids. */
-export const EXCHANGES: Readonly<Record<Workload, readonly Exchange[]>> = {
-  hello: HELLO,
+/** `parameter` requests every route in turn, with changing ids. */
+const BARE_EXCHANGES: Readonly<Record<BareWorkload, readonly Exchange[]>> = {
+  hello: [get('/', { hello: 'world' })],
   parameter: Array.from({ length: 5 }, (_, turn) =>
     shuffled(RESOURCES).map((resource, index) => {
       const id = String(1_000 + turn * RESOURCES.length + index);
-      const path = `/api/v1/${resource}/${id}`;
-      return { method: 'GET' as const, path, status: 200, expected: { resource, id } };
+      return get(`/api/v1/${resource}/${id}`, { resource, id });
     }),
   ).flat(),
-  post: POST,
-  list: LIST,
-  middlewares: [{ method: 'GET', path: '/', status: 200, expected: { count: MIDDLEWARES } }],
-  user: USER,
-  item: ITEM,
-  page: PAGE_OF_ITEMS,
-  validated: POST,
-  limited: HELLO,
-  observed: HELLO,
-  controller: USER,
-  'item-contract': ITEM,
-  'page-contract': PAGE_OF_ITEMS,
-  compress: LIST.map((exchange) => ({
-    ...exchange,
+  post: [
+    {
+      method: 'POST',
+      path: '/users',
+      body: JSON.stringify(NEW_USER),
+      status: 201,
+      expected: { data: NEW_USER },
+    },
+  ],
+  list: [get('/items', { data: ITEMS })],
+  middlewares: [get('/', { count: MIDDLEWARES })],
+  user: Array.from({ length: 1_000 }, (_, index) => {
+    const id = String(1_000 + index);
+    return get(`/api/v1/users/${id}`, findUser(id));
+  }),
+  item: [get('/item', PAGE[0])],
+  page: [get('/items', { data: PAGE })],
+};
+
+function get(path: string, expected: unknown): Exchange {
+  return { method: 'GET', path, status: 200, expected };
+}
+
+const CORS = {
+  headers: { Origin: ORIGIN },
+  expectedHeaders: ['access-control-allow-origin', 'vary'],
+};
+
+/** What add-ons change in the exchanges of their bare workload. */
+const CHANGES: Partial<Readonly<Record<Workload, Partial<Exchange>>>> = {
+  compress: {
     headers: { 'Accept-Encoding': 'gzip' },
     expectedHeaders: ['content-encoding', 'vary'],
-  })),
+  },
   connect: CORS,
-  cookies: helloWith({ headers: { Cookie: 'theme=dark' }, expectedHeaders: ['set-cookie'] }),
+  cookies: { headers: { Cookie: 'theme=dark' }, expectedHeaders: ['set-cookie'] },
   cors: CORS,
-  etag: helloWith({ expectedHeaders: ['etag'] }),
-  forms: POST.map((exchange) => ({
-    ...exchange,
+  etag: { expectedHeaders: ['etag'] },
+  forms: {
     body: String(new URLSearchParams(NEW_USER)),
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-  })),
-  'request-context': HELLO,
-  'security-headers': helloWith({
-    expectedHeaders: ['content-security-policy', 'x-content-type-options'],
-  }),
-  'static-files': helloWith({ path: '/hello.json' }),
+  },
+  'security-headers': { expectedHeaders: ['content-security-policy', 'x-content-type-options'] },
+  'static-files': { path: '/hello.json' },
 };
+
+/** The exchanges of a workload, which the load generator sends in turn. */
+export function exchangesOf(workload: Workload): readonly Exchange[] {
+  const changes = CHANGES[workload];
+  return BARE_EXCHANGES[bareOf(workload)].map((exchange) => ({ ...exchange, ...changes }));
+}
 
 /** A fixed order in which neighbours are far apart: steps of 77, which has no common factor with 200. */
 function shuffled(resources: readonly string[]): readonly string[] {

@@ -1,7 +1,9 @@
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 import { ensureTool } from '../../tools/programs.ts';
-import { LOAD_CORE, outputOf, startProcess } from '../process.ts';
+import { LOAD_CORE, startProcess } from '../process.ts';
 import type { Exchange } from './workloads.ts';
 
 const SCRIPT = fileURLToPath(new URL('load.lua', import.meta.url));
@@ -44,19 +46,18 @@ export async function runWrk({
       ...[`http://127.0.0.1:${port}`, '--', first?.method ?? '', first?.body ?? ''],
       ...exchanges.map(({ path }) => path),
     ],
-    { core: LOAD_CORE },
+    { core: LOAD_CORE, stdio: ['pipe', 'inherit'] },
   );
-  const { code, stdout, stderr } = await outputOf(child);
-  if (code !== 0) throw new Error(`wrk exited with code ${code}: ${stderr || stdout}`);
-  return readResult(stdout);
+  const [[code], output] = await Promise.all([
+    once(child, 'close'),
+    child.stdout ? text(child.stdout) : '',
+  ]);
+  if (code !== 0) throw new Error(`wrk exited with code ${code}: ${output}`);
+  return readResult(output);
 }
 
-/**
- * Reads the line of JSON that `load.lua` prints after the output of wrk.
- *
- * @throws {Error} if it is missing or reports failures
- */
-export function readResult(output: string): LoadResult {
+/** Reads the line of JSON that `load.lua` prints after the output of wrk. */
+function readResult(output: string): LoadResult {
   const line = output.split('\n').find((text) => text.startsWith('{"requests":'));
   if (!line) throw new Error(`Cannot read the output of wrk: ${output}`);
   const { requests, micros, failures } = JSON.parse(line) as {

@@ -4,6 +4,7 @@
  */
 import { Bench } from 'tinybench';
 
+import { serveParent } from '../measured.ts';
 import { MEMORY_STORES } from './peers.ts';
 
 const HITS_PER_SAMPLE = 1_000;
@@ -24,10 +25,8 @@ export interface MemoryReady {
 }
 
 const [name = '', countText = ''] = process.argv.slice(2);
-const send = process.send?.bind(process);
 const gc = globalThis.gc;
-if (!send || !gc)
-  throw new Error('Usage: node --expose-gc memory-server.ts, forked with a channel');
+if (!gc) throw new Error('Usage: node --expose-gc memory-server.ts <store> <keys>');
 
 const count = Number(countText);
 const bytes = Buffer.alloc(count * KEY_BYTES);
@@ -43,9 +42,7 @@ for (let at = 0; at < count; at++) await store.hit(keyAt(at));
 const ready: MemoryReady = { bytesPerKey: (usedBytes() - before) / count };
 
 let longestMs = 0;
-process.on('disconnect', () => process.exit());
-process.on('message', async () => send(await measure()));
-send(ready);
+serveParent(ready, measure);
 
 async function measure(): Promise<MemoryRound> {
   const bench = new Bench({ time: ROUND_MS, warmupTime: ROUND_MS / 5, throws: true });
@@ -75,7 +72,7 @@ async function randomKeys(use: (key: string) => unknown): Promise<void> {
 
 /** Returns a new string each time, as an HTTP parser does: its hash is not computed yet. */
 function keyAt(index: number): string {
-  return bytes.latin1Slice(index * KEY_BYTES, (index + 1) * KEY_BYTES);
+  return bytes.toString('latin1', index * KEY_BYTES, (index + 1) * KEY_BYTES);
 }
 
 function usedBytes(): number {

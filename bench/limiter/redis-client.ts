@@ -5,6 +5,7 @@
 import { createClient } from 'redis';
 import { Bench } from 'tinybench';
 
+import { serveParent } from '../measured.ts';
 import { type BenchClient, REDIS_STORES } from './peers.ts';
 
 const CONCURRENCY = 64;
@@ -19,9 +20,6 @@ export interface RedisRound {
 }
 
 const [name = '', socket = ''] = process.argv.slice(2);
-const send = process.send?.bind(process);
-if (!send) throw new Error('Usage: redis-client.ts <store> <socket>, forked with a channel');
-
 const client: BenchClient = createClient({ socket: { path: socket, tls: false } });
 await client.connect();
 await client.sendCommand(['FLUSHALL']);
@@ -30,9 +28,7 @@ if (!peer) throw new Error(`Cannot find the store "${name}"`);
 const store = peer.create(client);
 await measure(); // warm-up: V8 compiles the code
 
-process.on('disconnect', () => process.exit());
-process.on('message', async () => send(await measure()));
-send('ready');
+serveParent('ready', measure);
 
 async function measure(): Promise<RedisRound> {
   const cpu = process.cpuUsage();

@@ -10,12 +10,8 @@ export interface RouterUnderTest<Match> {
   find(method: string, path: string): Match | null | undefined;
   /** The route that the router returns: the `Route` itself, or its own record of it. */
   routeOf(match: Match): Pick<Route, 'path'>;
-  /** Each parameter has its own function, because a handler also reads it by a fixed name. */
-  id(match: Match): string | undefined;
-  orderId(match: Match): string | undefined;
-  itemId(match: Match): string | undefined;
-  /** The text that the wildcard matched. */
-  rest(match: Match): string | undefined;
+  /** Its parameters by name; `*` is the text that a wildcard matched. */
+  paramsOf(match: Match): Readonly<Record<string, string | undefined>>;
 }
 
 type Create = (routes: readonly Route[]) => RouterUnderTest<unknown>;
@@ -39,10 +35,7 @@ export function createEmpty(): RouterUnderTest<never> {
   return {
     find: () => undefined,
     routeOf: never,
-    id: never,
-    orderId: never,
-    itemId: never,
-    rest: never,
+    paramsOf: never,
   };
 }
 
@@ -58,10 +51,7 @@ function createFwTable(routes: readonly Route[]): RouterUnderTest<TableMatch> {
   return {
     find: (method, path) => table.find(method, path),
     routeOf: (match) => match.route,
-    id: (match) => match.params.id,
-    orderId: (match) => match.params.orderId,
-    itemId: (match) => match.params.itemId,
-    rest: (match) => match.params['*'],
+    paramsOf: (match) => match.params,
   };
 }
 
@@ -72,10 +62,7 @@ function createFw(routes: readonly Route[]): RouterUnderTest<RouteMatch> {
   return {
     find: (method, path) => router.match(method, path),
     routeOf: (match) => match.route,
-    id: (match) => match.params.id,
-    orderId: (match) => match.params.orderId,
-    itemId: (match) => match.params.itemId,
-    rest: (match) => match.params['*'],
+    paramsOf: (match) => match.params,
   };
 }
 
@@ -92,10 +79,7 @@ function fromFindMyWay(
   return {
     find: (method, path) => router.find(method as HTTPMethod, path),
     routeOf: (match) => match.store,
-    id: (match) => match.params.id,
-    orderId: (match) => match.params.orderId,
-    itemId: (match) => match.params.itemId,
-    rest: (match) => match.params['*'],
+    paramsOf: (match) => match.params,
   };
 }
 
@@ -106,9 +90,6 @@ function createMemoirist(routes: readonly Route[]): RouterUnderTest<MemoiristRes
   return {
     find: (method, path) => router.find(method, path),
     routeOf: (match) => match.store,
-    id: (match) => match.params.id,
-    orderId: (match) => match.params.orderId,
-    itemId: (match) => match.params.itemId,
-    rest: (match) => match.params['*'],
+    paramsOf: (match) => match.params,
   };
 }

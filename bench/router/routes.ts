@@ -1,4 +1,4 @@
-import { NOUNS } from '../nouns.ts';
+import { resourceName } from '../resources.ts';
 
 /** The kinds of routes that are looked up, and a path without a route. */
 export const KINDS = [
@@ -37,11 +37,9 @@ const SHAPES: readonly ((resource: string) => Route)[] = [
 /** Creates `size` routes, equally many of each kind. */
 export function createRoutes(size: number): readonly Route[] {
   return Array.from({ length: size }, (_, index) => {
-    const place = Math.floor(index / SHAPES.length);
-    const noun = NOUNS[place % NOUNS.length];
     const shape = SHAPES[index % SHAPES.length] ?? SHAPES[0];
     if (!shape) throw new RangeError('Cannot create routes without shapes');
-    return shape(`${noun}${Math.floor(place / NOUNS.length) + 1}`);
+    return shape(resourceName(Math.floor(index / SHAPES.length)));
   });
 }
 

@@ -4,7 +4,7 @@
  */
 import { Bench } from 'tinybench';
 
-import { createPathSource } from './paths.ts';
+import { serveParent } from '../measured.ts';
 import { createEmpty, ROUTERS, type RouterUnderTest } from './peers.ts';
 import { createRoutes, createTargets, KINDS, type Kind, type Target } from './routes.ts';
 
@@ -13,14 +13,14 @@ const LOOKUPS_PER_SAMPLE = 1_000;
 /** Some routers generate code per route, which V8 compiles late. */
 const WARMUP_PER_PATH = 400;
 
-/** Reads the parameters of a match and returns their total length. */
-const READ: Readonly<Record<Kind, (router: RouterUnderTest<unknown>, match: unknown) => number>> = {
-  static: () => 0,
-  parameter: (router, match) => length(router.id(match)),
-  '3 parameters in 6 segments': (router, match) =>
-    length(router.id(match)) + length(router.orderId(match)) + length(router.itemId(match)),
-  wildcard: (router, match) => length(router.rest(match)),
-  miss: () => 0,
+type Params = ReturnType<RouterUnderTest<unknown>['paramsOf']>;
+
+/** Reads the parameters of a match by fixed names, as a handler does; returns their total length. */
+const READ: Readonly<Partial<Record<Kind, (params: Params) => number>>> = {
+  parameter: (params) => length(params.id),
+  '3 parameters in 6 segments': (params) =>
+    length(params.id) + length(params.orderId) + length(params.itemId),
+  wildcard: (params) => length(params['*']),
 };
 
 function length(text: string | undefined): number {
@@ -28,10 +28,7 @@ function length(text: string | undefined): number {
 }
 
 const [name, sizeText] = process.argv.slice(2);
-if (!name || !sizeText || !process.send) {
-  throw new Error('Usage: server.ts <router> <size>, forked with a channel to its parent');
-}
-const send = process.send.bind(process);
+if (!name || !sizeText) throw new Error('Usage: server.ts <router> <size>');
 
 const routes = createRoutes(Number(sizeText));
 const create = ROUTERS[name]?.create ?? createEmpty;
@@ -45,7 +42,7 @@ const lookups = KINDS.map((kind, index) => {
   return {
     kind,
     pathCount: paths.length,
-    run: () => lookUp(nextPath, READ[kind], LOOKUPS_PER_SAMPLE),
+    run: () => lookUp(nextPath, READ[kind]),
   };
 });
 // Two passes: each kind runs with the type feedback of the others, as in a server.
@@ -57,9 +54,7 @@ for (let pass = 0; pass < 2; pass++) {
   }
 }
 
-process.on('disconnect', () => process.exit());
-process.on('message', () => send(measure()));
-send('ready');
+serveParent('ready', measure);
 
 /** CPU time in milliseconds: other programs on the machine do not count. */
 function cpuMs(): number {
@@ -77,13 +72,33 @@ function measure(): number[] {
 }
 
 /** Returns a sum, so that V8 cannot optimise the reads away. */
-function lookUp(nextPath: () => string, read: (typeof READ)[Kind], lookups: number): number {
+function lookUp(nextPath: () => string, read: (typeof READ)[Kind]): number {
   let sum = 0;
-  for (let lookup = 0; lookup < lookups; lookup++) {
+  for (let lookup = 0; lookup < LOOKUPS_PER_SAMPLE; lookup++) {
     const match = router.find('GET', nextPath());
-    if (match) sum += router.routeOf(match).path.length + read(router, match);
+    if (!match) continue;
+    sum += router.routeOf(match).path.length;
+    if (read) sum += read(router.paramsOf(match));
   }
   return sum;
+}
+
+/**
+ * Returns the paths in turn. Each call creates a new string from bytes, as an HTTP parser does; its
+ * hash is not computed yet. With reused strings, routers with a map would look faster than they are.
+ */
+function createPathSource(paths: readonly string[]): () => string {
+  const bytes = Buffer.from(paths.join(''), 'latin1');
+  const starts = new Int32Array(paths.length + 1);
+  for (const [index, path] of paths.entries()) {
+    starts[index + 1] = (starts[index] ?? 0) + path.length;
+  }
+  let index = 0;
+  return () => {
+    const path = bytes.toString('latin1', starts[index], starts[index + 1]);
+    index = index + 1 === paths.length ? 0 : index + 1;
+    return path;
+  };
 }
 
 /** Checks route and parameter values before the measurement. */
@@ -92,10 +107,9 @@ function check(router: RouterUnderTest<unknown>, { path, route, values }: Target
   const found = match ? router.routeOf(match).path : undefined;
   if (found !== route?.path) throw new Error(`${path} finds ${found} instead of ${route?.path}`);
   if (!match || !route) return;
-  const readers =
-    route.kind === 'wildcard' ? [router.rest] : [router.id, router.orderId, router.itemId];
+  const names = route.path.match(/(?<=:)\w+|\*/g) ?? [];
   for (const [index, value] of values.entries()) {
-    const read = readers[index]?.(match);
+    const read = router.paramsOf(match)[names[index] ?? ''];
     if (read !== value) throw new Error(`${path} reads "${read}" instead of "${value}"`);
   }
 }

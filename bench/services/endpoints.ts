@@ -5,36 +5,26 @@ import type { Exchange } from '../http/workloads.ts';
 export const JWT_SECRET = 'this secret signs only tokens of the benchmark';
 
 /** One operation of a service, as the benchmark measures it. */
-export interface Endpoint {
+export interface Endpoint extends Pick<Exchange, 'method' | 'status' | 'body'> {
   readonly service: 'users' | 'catalog' | 'reports';
   readonly name: string;
-  readonly method: Exchange['method'];
   /** The paths to request in turn; `userIds` are the ids of the users in the store. */
   paths(userIds: readonly string[]): readonly string[];
-  readonly status: number;
-  readonly body?: string;
   /** The headers of all requests of one round; called once per round. */
   headers?(): Readonly<Record<string, string>>;
 }
 
+const GET = { method: 'GET', status: 200 } as const;
+const ONE_USER = {
+  ...GET,
+  service: 'users',
+  paths: (userIds: readonly string[]) => userIds.map((id) => `/api/v1/users/${id}`),
+} as const;
 let users = 0;
 
 export const ENDPOINTS: readonly Endpoint[] = [
-  {
-    service: 'users',
-    name: 'GET v1/:id',
-    method: 'GET',
-    paths: (userIds) => userIds.map((id) => `/api/v1/users/${id}`),
-    status: 200,
-  },
-  {
-    service: 'users',
-    name: 'GET v1/:id, HTML',
-    method: 'GET',
-    paths: (userIds) => userIds.map((id) => `/api/v1/users/${id}`),
-    status: 200,
-    headers: () => ({ accept: 'text/html' }),
-  },
+  { ...ONE_USER, name: 'GET v1/:id' },
+  { ...ONE_USER, name: 'GET v1/:id, HTML', headers: () => ({ accept: 'text/html' }) },
   {
     service: 'users',
     name: 'POST v1',
@@ -44,28 +34,27 @@ export const ENDPOINTS: readonly Endpoint[] = [
     body: JSON.stringify({ name: 'Ada Lovelace', email: 'ada@example.org' }),
   },
   {
+    ...GET,
     service: 'catalog',
     name: 'GET v1?page',
-    method: 'GET',
     paths: () => Array.from({ length: 60 }, (_, index) => `/api/v1/catalog?page=${index + 1}`),
-    status: 200,
   },
   {
+    ...GET,
     service: 'catalog',
     name: 'GET v2/:id',
-    method: 'GET',
     paths: () => Array.from({ length: 1_000 }, (_, index) => `/api/v2/catalog/${index + 1}`),
-    status: 200,
   },
   {
+    ...GET,
     service: 'reports',
     name: 'GET v2',
-    method: 'GET',
     paths: () => ['/api/v2/reports'],
-    status: 200,
     // A new user per round, so that no request exceeds the rate limit.
     headers: () => ({
       authorization: `Bearer ${issueToken({ secret: JWT_SECRET, user: `user-${users++}`, tier: 'pro' })}`,
     }),
   },
 ];
+
+export const SERVICES = [...new Set(ENDPOINTS.map(({ service }) => service))];

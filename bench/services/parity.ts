@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
+import { send } from '../http/parity.ts';
 import type { Endpoint } from './endpoints.ts';
 
 const PATHS = 20;
@@ -24,12 +25,9 @@ export async function checkParity(
   }
 }
 
-async function respond(port: number, path: string, { method, body, status, headers }: Endpoint) {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method,
-    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers?.() },
-    ...(body !== undefined && { body }),
-  });
+async function respond(port: number, path: string, endpoint: Endpoint) {
+  const { method, status, headers } = endpoint;
+  const response = await send(port, { ...endpoint, path, headers: headers?.() ?? {} });
   const text = await response.text();
   if (response.status !== status) {
     throw new Error(`${method} ${path} on port ${port}: ${response.status} ${text}`);

@@ -1,8 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { copyFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 
+import { buildService } from '@fw/service/build';
 import { planEdge } from '../../deploy/local/processes/edge.ts';
 import { upstreamsOf } from '../../deploy/local/processes/system.ts';
 import { freePort } from '../../deploy/local/testing/ports.ts';
@@ -13,11 +15,12 @@ import { type Endpoint, JWT_SECRET } from './endpoints.ts';
 
 export type ServiceName = Endpoint['service'];
 
-const FASTIFY = fileURLToPath(new URL('fastify.ts', import.meta.url));
-const CATALOG_ITEMS = fileURLToPath(
-  new URL('../../services/catalog/data/items.ndjson', import.meta.url),
-);
+const FASTIFY = join(import.meta.dirname, 'fastify.ts');
+const ROOT = resolve(import.meta.dirname, '../..');
+const CATALOG_ITEMS = join(ROOT, 'services/catalog/data/items.ndjson');
+const USERS = 200;
 const READY_WITHIN_MS = 30_000;
+const ERRORS_ONLY = ['ignore', 'pipe'] as const;
 
 /** A running service: ours, or the same endpoints on fastify. */
 export interface Server {
@@ -29,15 +32,15 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly service: ServiceName;
   readonly databaseFile: string;
   /** The bundle of our service; without it, the endpoints on fastify are started. */
   readonly bundle?: string;
 }
 
-/** Starts a service on the measured core and waits until it is ready. */
-export async function startServer(options: ServerOptions): Promise<Server> {
+/** Starts one server on the measured core and waits until it is ready. */
+async function startServer(options: ServerOptions): Promise<Server> {
   const { service, databaseFile, bundle } = options;
   const port = await freePort();
   const healthPort = await freePort();
@@ -52,7 +55,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     DRAIN_DELAY_MS: '0',
   };
   const command = bundle ? [process.execPath, bundle] : [process.execPath, FASTIFY, service];
-  const child = startProcess(command, { core: MEASURED_CORE, quiet: true, env });
+  const child = startProcess(command, { core: MEASURED_CORE, stdio: ERRORS_ONLY, env });
   const managementPort = bundle ? healthPort : port;
   await waitUntilOk(child, `http://127.0.0.1:${managementPort}/${bundle ? 'readyz' : 'metrics'}`);
   return {
@@ -67,6 +70,37 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
 }
 
+/**
+ * Starts a service and the same endpoints on fastify with equal databases: our service fills one (the
+ * catalog imports its data at start), then it is copied.
+ */
+export async function startPair(service: ServiceName, directory: string) {
+  const bundle = join(directory, 'main.js');
+  await buildService({ root: ROOT, entry: `services/${service}/src/main.ts`, outfile: bundle });
+  const files = [join(directory, 'fw.db'), join(directory, 'fastify.db')] as const;
+  const userIds: string[] = [];
+  if (service !== 'reports') {
+    const server = await startServer({ service, databaseFile: files[0], bundle });
+    for (let index = 0; service === 'users' && index < USERS; index++) {
+      userIds.push(await createUser(server.port, index));
+    }
+    await server.stop();
+    copyFileSync(...files);
+  }
+  const fw = await startServer({ service, databaseFile: files[0], bundle });
+  const fastify = await startServer({ service, databaseFile: files[1] });
+  return { servers: [fw, fastify] as const, userIds };
+}
+
+async function createUser(port: number, index: number): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}/api/v1/users`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: `User ${index}`, email: `user.${index}@example.org` }),
+  });
+  return ((await response.json()) as { data: { id: string } }).data.id;
+}
+
 /** Starts the nginx of the local deployment in front of `port`, and returns its port. */
 export async function startEdge(port: number, prefix: string): Promise<number> {
   const edgePort = await freePort();
@@ -76,7 +110,7 @@ export async function startEdge(port: number, prefix: string): Promise<number> {
     upstreams: upstreamsOf(SERVICE_NAMES.map((service) => ({ service, port }))),
     prefix,
   });
-  const child = startProcess([command, ...args], { core: LOAD_CORE, quiet: true });
+  const child = startProcess([command, ...args], { core: LOAD_CORE, stdio: ERRORS_ONLY });
   await waitUntilOk(child, `http://127.0.0.1:${edgePort}/`);
   return edgePort;
 }

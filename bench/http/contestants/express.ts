@@ -6,7 +6,7 @@ import express, { type Express } from 'express';
 import { rateLimit } from 'express-rate-limit';
 import helmet from 'helmet';
 
-import { listenOnFreePort, type WorkloadOf } from '../contestant.ts';
+import { defineContestant, listenOnFreePort } from '../contestant.ts';
 import {
   COOKIE_SECRET,
   ITEMS,
@@ -19,112 +19,89 @@ import {
   UserSchema,
 } from '../workloads.ts';
 
-const routes: Record<WorkloadOf<'express'>, (app: Express) => void> = {
-  hello: (app) => {
-    app.get('/', (_req, res) => {
-      res.json({ hello: 'world' });
-    });
-  },
-
-  parameter: (app) => {
-    for (const resource of RESOURCES) {
-      app.get(`/api/v1/${resource}/:id`, (req, res) => {
-        res.json({ resource, id: req.params.id });
-      });
-    }
-  },
-
-  post: (app) => {
-    app.use(express.json());
-    app.post('/users', (req, res) => {
-      const user = readUser(req.body);
-      res.status(user ? 201 : 400).json(user ? { data: user } : { error: 'Not a user' });
-    });
-  },
-
-  list: (app) => {
-    app.get('/items', (_req, res) => {
-      res.json({ data: ITEMS });
-    });
-  },
-
-  middlewares: (app) => {
-    for (let step = 0; step < MIDDLEWARES; step++) {
-      app.use((_req, res, next) => {
-        res.locals.count = (res.locals.count ?? 0) + 1;
-        return next();
-      });
-    }
-    app.get('/', (_req, res) => {
-      res.json({ count: res.locals.count });
-    });
-  },
-
-  validated: (app) => {
-    app.use(express.json());
-    app.post('/users', (req, res) => {
-      const { success, data } = UserSchema.safeParse(req.body);
-      res.status(success ? 201 : 400).json(success ? { data } : { error: 'Not a user' });
-    });
-  },
-
-  compress: (app) => {
-    app.use(compression());
-    routes.list(app);
-  },
-
-  connect: (app) => routes.cors(app),
-
-  cookies: (app) => {
-    app.use(cookieParser(COOKIE_SECRET));
-    app.get('/', (req, res) => {
-      res.cookie('session', req.cookies.theme ?? '', { signed: true });
-      res.json({ hello: 'world' });
-    });
-  },
-
-  cors: (app) => {
-    app.use(cors({ origin: [ORIGIN] }));
-    routes.hello(app);
-  },
-
-  etag: (app) => {
-    app.enable('etag');
-    routes.hello(app);
-  },
-
-  forms: (app) => {
-    app.use(express.urlencoded({ extended: false }));
-    routes.post(app);
-  },
-
-  'security-headers': (app) => {
-    app.use(helmet());
-    routes.hello(app);
-  },
-
-  'static-files': (app) => {
-    app.use(express.static(STATIC_ROOT));
-  },
-
-  limited: (app) => {
-    app.use(
-      rateLimit({
-        limit: MAX_PER_MINUTE,
-        windowMs: 60_000,
-        standardHeaders: 'draft-6',
-        legacyHeaders: false,
-      }),
-    );
-    routes.hello(app);
-  },
-};
-
 /** Express without the two headers that no other contestant sends. */
-export function start(workload: WorkloadOf<'express'>): Promise<number> {
-  const app = express();
-  app.disable('etag');
-  app.disable('x-powered-by');
-  routes[workload](app);
-  return listenOnFreePort(createServer(app));
-}
+export const contestant = defineContestant<Express>({
+  packages: [
+    'express',
+    'zod',
+    'express-rate-limit',
+    'compression',
+    'cookie-parser',
+    'cors',
+    'helmet',
+  ],
+  routes: {
+    hello: (app) =>
+      app.get('/', (_req, res) => {
+        res.json({ hello: 'world' });
+      }),
+    parameter: (app) => {
+      for (const resource of RESOURCES) {
+        app.get(`/api/v1/${resource}/:id`, (req, res) => {
+          res.json({ resource, id: req.params.id });
+        });
+      }
+    },
+    post: (app) => {
+      app.use(express.json());
+      app.post('/users', (req, res) => {
+        const user = readUser(req.body);
+        res.status(user ? 201 : 400).json(user ? { data: user } : { error: 'Not a user' });
+      });
+    },
+    list: (app) =>
+      app.get('/items', (_req, res) => {
+        res.json({ data: ITEMS });
+      }),
+    middlewares: (app) => {
+      for (let step = 0; step < MIDDLEWARES; step++) {
+        app.use((_req, res, next) => {
+          res.locals.count = (res.locals.count ?? 0) + 1;
+          return next();
+        });
+      }
+      app.get('/', (_req, res) => {
+        res.json({ count: res.locals.count });
+      });
+    },
+    validated: (app) => {
+      app.use(express.json());
+      app.post('/users', (req, res) => {
+        const { success, data } = UserSchema.safeParse(req.body);
+        res.status(success ? 201 : 400).json(success ? { data } : { error: 'Not a user' });
+      });
+    },
+    cookies: (app) => {
+      app.use(cookieParser(COOKIE_SECRET));
+      app.get('/', (req, res) => {
+        res.cookie('session', req.cookies.theme ?? '', { signed: true });
+        res.json({ hello: 'world' });
+      });
+    },
+    'static-files': (app) => app.use(express.static(STATIC_ROOT)),
+  },
+  addOns: {
+    compress: (app) => app.use(compression()),
+    connect: (app) => app.use(cors({ origin: [ORIGIN] })),
+    cors: (app) => app.use(cors({ origin: [ORIGIN] })),
+    etag: (app) => app.enable('etag'),
+    forms: (app) => app.use(express.urlencoded({ extended: false })),
+    'security-headers': (app) => app.use(helmet()),
+    limited: (app) =>
+      app.use(
+        rateLimit({
+          limit: MAX_PER_MINUTE,
+          windowMs: 60_000,
+          standardHeaders: 'draft-6',
+          legacyHeaders: false,
+        }),
+      ),
+  },
+  async serve(register) {
+    const app = express();
+    app.disable('etag');
+    app.disable('x-powered-by');
+    await register(app);
+    return listenOnFreePort(createServer(app));
+  },
+});

@@ -25,7 +25,7 @@ import {
   type Router,
 } from 'fw';
 
-import type { WorkloadOf } from '../contestant.ts';
+import { defineContestant } from '../contestant.ts';
 import {
   COOKIE_SECRET,
   findUser,
@@ -42,142 +42,98 @@ import {
   UserSchema,
 } from '../workloads.ts';
 
-const routes: Record<WorkloadOf<'fw'>, (router: Router, app: Application) => void> = {
-  hello: (router) => {
-    router.get('/', (ctx) => ctx.json({ hello: 'world' }));
-  },
-
-  parameter: (router) => {
-    for (const resource of RESOURCES) {
-      router.get(`/api/v1/${resource}/:id`, (ctx) => ctx.json({ resource, id: ctx.params.id }));
-    }
-  },
-
-  post: (router) => {
-    router.post('/users', (ctx) => {
-      const user = readUser(ctx.body);
-      if (!user) throw new BadRequestError('Not a user');
-      ctx.status = 201;
-      ctx.json({ data: user });
-    });
-  },
-
-  list: (router) => {
-    router.get('/items', (ctx) => ctx.json({ data: ITEMS }));
-  },
-
-  middlewares: (router, app) => {
-    for (let step = 0; step < MIDDLEWARES; step++) {
-      app.use((ctx, next) => {
-        ctx.state.count = Number(ctx.state.count ?? 0) + 1;
-        return next();
-      });
-    }
-    router.get('/', (ctx) => ctx.json({ count: ctx.state.count }));
-  },
-
-  user: (router) => {
-    router.get('/api/v1/users/:id', (ctx) => ctx.json(findUser(ctx.params.id)));
-  },
-
-  item: (router) => {
-    router.get('/item', (ctx) => ctx.json(PAGE[0]));
-  },
-
-  page: (router) => {
-    router.get('/items', (ctx) => ctx.json({ data: PAGE }));
-  },
-
-  'item-contract': (router) => {
-    const contract = endpoint({ responses: { 200: ITEM_SCHEMA } });
-    router.get('/item', contract, (ctx) => ctx.json(ROWS[0]));
-  },
-
-  'page-contract': (router) => {
-    const data = { type: 'array', items: ITEM_SCHEMA };
-    const Page = { type: 'object', required: ['data'], properties: { data } };
-    router.get('/items', endpoint({ responses: { 200: Page } }), (ctx) => ctx.json({ data: ROWS }));
-  },
-
-  validated: (router) => {
-    router.post('/users', validate({ body: UserSchema }), (ctx) => {
-      ctx.status = 201;
-      ctx.json({ data: ctx.body });
-    });
-  },
-
-  limited: (router, app) => {
-    app.use(rateLimit({ max: MAX_PER_MINUTE, window: '1m' }));
-    routes.hello(router, app);
-  },
-
-  observed: (router, app) => routes.hello(router, app),
-
-  compress: (router, app) => {
-    app.use(compress());
-    routes.list(router, app);
-  },
-
-  connect: (router, app) => {
-    app.use(connect(expressCors({ origin: [ORIGIN] })));
-    routes.hello(router, app);
-  },
-
-  cookies: (router) => {
-    const cookies = createSignedCookies([COOKIE_SECRET]);
-    router.get('/', (ctx) => {
-      cookies.set(ctx, 'session', readCookie(ctx, 'theme') ?? '');
-      ctx.json({ hello: 'world' });
-    });
-  },
-
-  cors: (router, app) => {
-    app.use(cors({ origin: [ORIGIN] }));
-    routes.hello(router, app);
-  },
-
-  etag: (router, app) => {
-    app.use(etag());
-    routes.hello(router, app);
-  },
-
-  forms: (router, app) => {
-    app.use(forms());
-    routes.post(router, app);
-  },
-
-  'request-context': (router, app) => {
-    app.use(requestContext());
-    router.get('/', () => currentContext().json({ hello: 'world' }));
-  },
-
-  'security-headers': (router, app) => {
-    app.use(securityHeaders());
-    routes.hello(router, app);
-  },
-
-  'static-files': (_router, app) => {
-    app.use(staticFiles({ root: STATIC_ROOT }));
-  },
-
-  controller: (router, app) => {
-    const root = new URL('../controllers/fw', import.meta.url).href;
-    app.plugin(controllersPlugin({ router, root }));
-  },
-};
+interface App {
+  readonly app: Application;
+  readonly router: Router;
+}
 
 /** The usual stack: error handler, body parser, routes, 405 and 404. */
-export async function start(workload: WorkloadOf<'fw'>): Promise<number> {
-  const app = workload === 'observed' ? createObservedApp() : createApp().use(errorHandler());
-  if (workload !== 'forms') app.use(json());
-  const router = createRouter();
-  routes[workload](router, app);
-  app.route('/', router);
-  app.use(router.allowedMethods());
-  app.use(notFoundHandler());
-  const { port } = await listen(app, { port: 0, host: '127.0.0.1' });
-  return port;
-}
+export const contestant = defineContestant<App>({
+  packages: ['zod', 'pino', 'prom-client', 'cors'],
+  routes: {
+    hello: ({ router }) => router.get('/', (ctx) => ctx.json({ hello: 'world' })),
+    parameter: ({ router }) => {
+      for (const resource of RESOURCES) {
+        router.get(`/api/v1/${resource}/:id`, (ctx) => ctx.json({ resource, id: ctx.params.id }));
+      }
+    },
+    post: ({ router }) =>
+      router.post('/users', (ctx) => {
+        const user = readUser(ctx.body);
+        if (!user) throw new BadRequestError('Not a user');
+        ctx.status = 201;
+        ctx.json({ data: user });
+      }),
+    list: ({ router }) => router.get('/items', (ctx) => ctx.json({ data: ITEMS })),
+    middlewares: ({ app, router }) => {
+      for (let step = 0; step < MIDDLEWARES; step++) {
+        app.use((ctx, next) => {
+          ctx.state.count = Number(ctx.state.count ?? 0) + 1;
+          return next();
+        });
+      }
+      router.get('/', (ctx) => ctx.json({ count: ctx.state.count }));
+    },
+    user: ({ router }) =>
+      router.get('/api/v1/users/:id', (ctx) => ctx.json(findUser(ctx.params.id))),
+    item: ({ router }) => router.get('/item', (ctx) => ctx.json(PAGE[0])),
+    page: ({ router }) => router.get('/items', (ctx) => ctx.json({ data: PAGE })),
+    'item-contract': ({ router }) => {
+      const contract = endpoint({ responses: { 200: ITEM_SCHEMA } });
+      router.get('/item', contract, (ctx) => ctx.json(ROWS[0]));
+    },
+    'page-contract': ({ router }) => {
+      const data = { type: 'array', items: ITEM_SCHEMA };
+      const Page = { type: 'object', required: ['data'], properties: { data } };
+      router.get('/items', endpoint({ responses: { 200: Page } }), (ctx) =>
+        ctx.json({ data: ROWS }),
+      );
+    },
+    validated: ({ router }) =>
+      router.post('/users', validate({ body: UserSchema }), (ctx) => {
+        ctx.status = 201;
+        ctx.json({ data: ctx.body });
+      }),
+    cookies: ({ router }) => {
+      const cookies = createSignedCookies([COOKIE_SECRET]);
+      router.get('/', (ctx) => {
+        cookies.set(ctx, 'session', readCookie(ctx, 'theme') ?? '');
+        ctx.json({ hello: 'world' });
+      });
+    },
+    'request-context': ({ app, router }) => {
+      app.use(requestContext());
+      router.get('/', () => currentContext().json({ hello: 'world' }));
+    },
+    'static-files': ({ app }) => app.use(staticFiles({ root: STATIC_ROOT })),
+    controller: ({ app, router }) => {
+      const root = new URL('../controllers/fw', import.meta.url).href;
+      app.plugin(controllersPlugin({ router, root }));
+    },
+  },
+  addOns: {
+    limited: ({ app }) => app.use(rateLimit({ max: MAX_PER_MINUTE, window: '1m' })),
+    /** `serve` creates the application of a service. */
+    observed: () => undefined,
+    compress: ({ app }) => app.use(compress()),
+    connect: ({ app }) => app.use(connect(expressCors({ origin: [ORIGIN] }))),
+    cors: ({ app }) => app.use(cors({ origin: [ORIGIN] })),
+    etag: ({ app }) => app.use(etag()),
+    forms: ({ app }) => app.use(forms()),
+    'security-headers': ({ app }) => app.use(securityHeaders()),
+  },
+  async serve(register, workload) {
+    const app = workload === 'observed' ? createObservedApp() : createApp().use(errorHandler());
+    if (workload !== 'forms') app.use(json());
+    const router = createRouter();
+    await register({ app, router });
+    app.route('/', router);
+    app.use(router.allowedMethods());
+    app.use(notFoundHandler());
+    const { port } = await listen(app, { port: 0, host: '127.0.0.1' });
+    return port;
+  },
+});
 
 /** The application of a service, with a log line, metrics and a request id per request. */
 function createObservedApp(): Application {

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 
-import { listenOnFreePort, type WorkloadOf } from '../contestant.ts';
+import { type Contestant, listenOnFreePort } from '../contestant.ts';
 import {
   findUser,
   ITEMS,
@@ -10,11 +10,13 @@ import {
   readUser,
   type User,
   UserSchema,
+  WORKLOADS,
+  type Workload,
 } from '../workloads.ts';
 
 const BODY_LIMIT_BYTES = 1024 ** 2;
 
-const handlers: Record<WorkloadOf<'raw'>, () => RequestListener> = {
+const handlers: Partial<Record<Workload, () => RequestListener>> = {
   hello: () => (req, res) => {
     if (req.method !== 'GET' || pathOf(req.url) !== '/') return notFound(res);
     send(res, 200, { hello: 'world' });
@@ -91,9 +93,11 @@ function posted(readUser: (body: unknown) => User | undefined): RequestListener 
 }
 
 /** `node:http` with default options and a handwritten handler. */
-export function start(workload: WorkloadOf<'raw'>): Promise<number> {
-  return listenOnFreePort(createServer(handlers[workload]()));
-}
+export const contestant: Contestant = {
+  packages: ['zod'],
+  workloads: WORKLOADS.filter((workload) => workload in handlers),
+  start: (workload) => listenOnFreePort(createServer(handlers[workload]?.())),
+};
 
 function send(res: ServerResponse, status: number, value: unknown): void {
   const body = JSON.stringify(value);

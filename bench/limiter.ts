@@ -3,28 +3,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { markdownTable } from '../../deploy/local/testing/markdown.ts';
-import { median, rotate } from '../../deploy/local/testing/statistics.ts';
-import { ensureTool } from '../../tools/programs.ts';
-import { readCount, readNames, readOptions, runAsProgram } from '../options.ts';
-import { LOAD_CORE, MEASURED_CORE, nextMessage, startProcess, stopProcess } from '../process.ts';
-import { describeEnvironment, environmentLines, publish } from '../report.ts';
-import type { MemoryReady, MemoryRound } from './memory-server.ts';
-import { MEMORY_STORES, REDIS_STORES } from './peers.ts';
-import type { RedisRound } from './redis-client.ts';
+import { markdownTable } from '../deploy/local/testing/markdown.ts';
+import { median, rotate } from '../deploy/local/testing/statistics.ts';
+import { ensureTool } from '../tools/programs.ts';
+import type { MemoryReady, MemoryRound } from './limiter/memory-server.ts';
+import { MEMORY_STORES, REDIS_STORES } from './limiter/peers.ts';
+import type { RedisRound } from './limiter/redis-client.ts';
+import { readSettings } from './options.ts';
+import { LOAD_CORE, startMeasured, startProcess, stopProcess } from './process.ts';
+import { describeEnvironment, environmentLines, publish } from './report.ts';
 
+const DEFAULT_KEYS = 1_000_000;
 const STORES = { ...MEMORY_STORES, ...REDIS_STORES };
 
-const HELP = `Compares the stores of rate limiters: hits of random keys.
-
-  --only fw-redis    stores (${Object.keys(STORES).join(', ')})
-  --keys 1000000     number of keys in the in-memory stores
-  --rounds 5         measured rounds
-  --out DIR          folder of the JSON file with every sample (default .local/bench)
-`;
-
-const MEMORY_SERVER = fileURLToPath(new URL('memory-server.ts', import.meta.url));
-const REDIS_CLIENT = fileURLToPath(new URL('redis-client.ts', import.meta.url));
+const MEMORY_SERVER = fileURLToPath(new URL('limiter/memory-server.ts', import.meta.url));
+const REDIS_CLIENT = fileURLToPath(new URL('limiter/redis-client.ts', import.meta.url));
 
 interface MemoryResult extends MemoryReady {
   readonly store: string;
@@ -38,15 +31,17 @@ interface RedisResult {
 
 /** Measures the stores and prints a report. */
 export async function runLimiter(args: readonly string[]): Promise<void> {
-  const values = readOptions(args, HELP, {
-    only: { type: 'string' },
-    keys: { type: 'string', default: '1000000' },
-    rounds: { type: 'string', default: '5' },
+  const settings = readSettings(args, {
+    summary: 'Compares the stores of rate limiters: hits of random keys.',
+    names: { only: { help: 'stores', known: Object.keys(STORES) } },
+    counts: {
+      keys: { help: 'number of keys in the in-memory stores', default: DEFAULT_KEYS },
+      rounds: { help: 'measured rounds', default: 5 },
+    },
   });
-  if (!values) return;
-  const stores = readNames(values.only, Object.keys(STORES));
-  const keys = readCount('keys', values.keys);
-  const rounds = readCount('rounds', values.rounds);
+  if (!settings) return;
+  const { only: stores } = settings.names;
+  const { keys, rounds } = settings.counts;
 
   const packages = stores.flatMap((name) => STORES[name]?.package ?? []);
   const environment = describeEnvironment([...new Set(packages)]);
@@ -66,7 +61,7 @@ export async function runLimiter(args: readonly string[]): Promise<void> {
   ].join('\n\n');
   publish(
     { name: 'limiter', markdown, data: { environment, keys, memory, redis } },
-    { isComplete: values.only === undefined && values.keys === '1000000', out: values.out },
+    { ...settings, isComplete: settings.isComplete && keys === DEFAULT_KEYS },
   );
 }
 
@@ -78,21 +73,19 @@ async function measureMemory(
 ): Promise<readonly MemoryResult[]> {
   const results: MemoryResult[] = [];
   for (const store of stores) {
-    process.stderr.write(`limiter, ${keys} keys: ${store}\n`);
-    const child = startProcess(
-      [process.execPath, '--expose-gc', MEMORY_SERVER, store, String(keys)],
-      { core: MEASURED_CORE, channel: true },
+    report(`${keys} keys: ${store}`);
+    const process = await startMeasured<MemoryReady, MemoryRound>(
+      '--expose-gc',
+      MEMORY_SERVER,
+      store,
+      String(keys),
     );
     try {
-      const { bytesPerKey } = (await nextMessage(child)) as MemoryReady;
       const measured: MemoryRound[] = [];
-      for (let round = 1; round <= rounds; round++) {
-        child.send('measure');
-        measured.push((await nextMessage(child)) as MemoryRound);
-      }
-      results.push({ store, bytesPerKey, rounds: measured });
+      for (let round = 1; round <= rounds; round++) measured.push(await process.request());
+      results.push({ store, ...process.ready, rounds: measured });
     } finally {
-      await stopProcess(child);
+      await process.stop();
     }
   }
   return results;
@@ -114,7 +107,7 @@ async function measureRedis(
   try {
     await waitUntilReady(server.stdout);
     for (let round = 0; round < rounds; round++) {
-      process.stderr.write(`limiter, Redis, round ${round + 1} of ${rounds}\n`);
+      report(`Redis, round ${round + 1} of ${rounds}`);
       for (const result of rotate(measured, round)) {
         result.rounds.push(await redisRound(result.store, socket));
       }
@@ -127,16 +120,11 @@ async function measureRedis(
 }
 
 async function redisRound(store: string, socket: string): Promise<RedisRound> {
-  const child = startProcess([process.execPath, REDIS_CLIENT, store, socket], {
-    core: MEASURED_CORE,
-    channel: true,
-  });
+  const process = await startMeasured<unknown, RedisRound>(REDIS_CLIENT, store, socket);
   try {
-    await nextMessage(child);
-    child.send('measure');
-    return (await nextMessage(child)) as RedisRound;
+    return await process.request();
   } finally {
-    await stopProcess(child);
+    await process.stop();
   }
 }
 
@@ -149,6 +137,10 @@ async function waitUntilReady(output: Readable | null): Promise<void> {
     return;
   }
   throw new Error(`The Redis server exited before it was ready: ${text}`);
+}
+
+function report(progress: string): void {
+  process.stderr.write(`limiter, ${progress}\n`);
 }
 
 function memoryLines(
@@ -182,5 +174,3 @@ function redisLines(results: readonly RedisResult[], rounds: number): readonly s
     markdownTable(['', 'hits/s', 'µs per hit'], rows),
   ];
 }
-
-if (import.meta.main) await runAsProgram(runLimiter);
