@@ -36,49 +36,6 @@ declare module '@koa/bodyparser' {
   export function bodyParser(): Middleware;
 }
 
-declare module 'express' {
-  import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-
-  interface Request extends IncomingMessage {
-    params: Record<string, string>;
-    body?: unknown;
-    cookies: Record<string, string>;
-  }
-
-  interface Response extends ServerResponse {
-    locals: { count?: number };
-    status(code: number): this;
-    json(value: unknown): this;
-    cookie(name: string, value: string, options: { readonly signed: boolean }): this;
-  }
-
-  type Next = (error?: unknown) => void;
-  type RequestHandler = (req: Request, res: Response, next: Next) => void;
-
-  export interface Express extends RequestListener {
-    use(middleware: RequestHandler): this;
-    get(path: string, handler: (req: Request, res: Response) => void): this;
-    post(path: string, handler: (req: Request, res: Response) => void): this;
-    disable(setting: string): this;
-    enable(setting: string): this;
-    listen(port: number, host: string): unknown;
-  }
-
-  /** The parser of the body-parser package. */
-  export function json(): (req: IncomingMessage, res: ServerResponse, next: Next) => void;
-
-  function urlencoded(options: { readonly extended: false }): RequestHandler;
-
-  /** The middleware of the serve-static package. */
-  function serveStatic(root: string): RequestHandler;
-
-  function express(): Express;
-  namespace express {
-    export { json, serveStatic as static, urlencoded };
-  }
-  export default express;
-}
-
 declare module 'cookie-parser' {
   import type { RequestHandler } from 'express';
 
@@ -105,4 +62,12 @@ declare module 'polka' {
   }
 
   export default function polka(): Polka;
+}
+
+/** Its package only declares types for the plugin. */
+declare module '@fastify/rate-limit/store/LocalStore.js' {
+  export default class LocalStore {
+    constructor(continueExceeding: boolean, exponentialBackoff: boolean, cache: number);
+    incr(key: string, done: () => void, windowMs: number, max: number): void;
+  }
 }

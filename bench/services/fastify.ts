@@ -7,9 +7,12 @@ import { createSecretKey } from 'node:crypto';
 
 import rateLimit from '@fastify/rate-limit';
 import { VARIABLES as CATALOG_VARIABLES } from '@fw/catalog/src/config.ts';
+import { Item, ItemPageV1 } from '@fw/catalog/src/schemas.ts';
 import { openStore as openCatalog } from '@fw/catalog/src/store/open.ts';
+import { ReportList } from '@fw/reports/src/schemas.ts';
 import { readConfig } from '@fw/service';
 import { VARIABLES as USERS_VARIABLES } from '@fw/users/src/config.ts';
+import { UserV1 } from '@fw/users/src/schemas.ts';
 import { openStore as openUsers } from '@fw/users/src/store/open.ts';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -18,38 +21,10 @@ import * as z from 'zod';
 
 import { observe, PRODUCTION_OPTIONS } from './fastify-observed.ts';
 
-/** A response schema: fastify removes all other fields, as endpoint() of fw does. */
-function declare(status: number, properties: object) {
-  return { [status]: { type: 'object', properties } };
+/** The contract of a response: fastify removes all other fields, as endpoint() of fw does. */
+function responses(status: number, schema: z.ZodType) {
+  return { [status]: z.toJSONSchema(schema) };
 }
-
-const text = { type: 'string' };
-const count = { type: 'integer' };
-const time = { type: 'string', format: 'date-time' };
-const list = (properties: object) => ({ type: 'array', items: { type: 'object', properties } });
-const user = {
-  type: 'object',
-  properties: { id: text, name: text, email: text, createdAt: time, updatedAt: time },
-};
-const item = {
-  type: 'object',
-  properties: {
-    id: count,
-    name: text,
-    category: text,
-    brand: text,
-    priceCents: count,
-    currency: text,
-    description: text,
-    tags: { type: 'array', items: text },
-  },
-};
-const reports = list({
-  id: text,
-  title: text,
-  description: text,
-  links: list({ href: text, type: text }),
-});
 
 const NewUser = z.object({
   name: z.string().min(1).max(200),
@@ -65,7 +40,7 @@ const ROUTES: Readonly<Record<string, (app: FastifyInstance) => Promise<void>>> 
     const app = plain.withTypeProvider<ZodTypeProvider>();
     const store = await openUsers(readConfig(USERS_VARIABLES, process.env));
     const params = z.object({ id: z.string() });
-    const one = declare(200, { data: user });
+    const one = responses(200, z.object({ data: UserV1 }));
     app.get('/api/v1/users/:id', { schema: { params, response: one } }, async (request, reply) => {
       announceSuccessor(reply, request.url);
       reply.header('vary', 'Accept');
@@ -80,7 +55,7 @@ const ROUTES: Readonly<Record<string, (app: FastifyInstance) => Promise<void>>> 
 </article>
 `);
     });
-    const created = declare(201, { data: user });
+    const created = responses(201, z.object({ data: UserV1 }));
     app.post(
       '/api/v1/users',
       { schema: { body: NewUser, response: created } },
@@ -98,14 +73,7 @@ const ROUTES: Readonly<Record<string, (app: FastifyInstance) => Promise<void>>> 
   catalog: async (plain) => {
     const app = plain.withTypeProvider<ZodTypeProvider>();
     const store = await openCatalog(readConfig(CATALOG_VARIABLES, process.env));
-    const page = declare(200, {
-      items: list({ id: count, name: text }),
-      page: count,
-      limit: count,
-      total: count,
-      totalPages: count,
-      hasNextPage: { type: 'boolean' },
-    });
+    const page = responses(200, ItemPageV1);
     app.get(
       '/api/v1/catalog',
       { schema: { querystring: Page, response: page } },
@@ -118,7 +86,7 @@ const ROUTES: Readonly<Record<string, (app: FastifyInstance) => Promise<void>>> 
       },
     );
     const params = z.object({ id: z.coerce.number().int().min(1) });
-    const one = declare(200, { data: item });
+    const one = responses(200, z.object({ data: Item }));
     app.get(
       '/api/v2/catalog/:id',
       { schema: { params, response: one } },
@@ -157,10 +125,7 @@ const ROUTES: Readonly<Record<string, (app: FastifyInstance) => Promise<void>>> 
       const links = types.map((type) => ({ href: `/api/v2/reports/${id}`, type }));
       return { id, title, description, links };
     });
-    const response = declare(200, {
-      data: reports,
-      meta: { type: 'object', properties: { total: count } },
-    });
+    const response = responses(200, ReportList);
     app.get('/api/v2/reports', { schema: { response } }, async (_request, reply) => {
       reply.header('vary', 'Accept').header('cache-control', 'private, no-cache');
       return { data, meta: { total: data.length } };

@@ -8,7 +8,7 @@ import { createApp, listen, type Middleware, onSent } from '@fw/core';
 import { openConnection, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import compression from 'compression';
-import express from 'express';
+import express, { type RequestHandler } from 'express';
 import { rateLimit } from 'express-rate-limit';
 import session from 'express-session';
 import helmet from 'helmet';
@@ -315,7 +315,7 @@ describe('a call after the response of timeout()', () => {
     const lines = await callLate(
       (res) => call(res as ExpressResponse),
       (_res, run) => setTimeout(run, 60),
-      (slow) => express().use(slow),
+      (slow) => express().use(slow as RequestHandler),
     );
 
     expect(lines).toEqual([`GET /a ${LATE.replace('%s', method)}`]);
