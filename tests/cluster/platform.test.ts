@@ -59,14 +59,13 @@ let certificates: Certificates;
 test('installs, and serves both versions of the API by HTTP/2 and TLS', async () => {
   await provideVolumes(world);
   certificates = await issueCertificates(world);
+  const values = merge(QUIET, await singlePodsOnOneNode(cluster), {
+    edge: { tls: { secretName: SECRET } },
+    postgres: { storage: { ephemeral: false } },
+  });
+  await assert.rejects(installPlatform(world, values), /edge-tls, but \S+ has no such Secret/);
   await applyCertificate(world, certificates.first);
-  platform = await installPlatform(
-    world,
-    merge(QUIET, await singlePodsOnOneNode(cluster), {
-      edge: { tls: { secretName: SECRET } },
-      postgres: { storage: { ephemeral: false } },
-    }),
-  );
+  platform = await installPlatform(world, values);
 
   for (const target of ['/', '/api/v1/users', '/api/v2/users', '/api/v2/catalog?limit=1']) {
     assert.deepEqual(await getByHttp2(platform.base, target), { status: 200, protocol: 'h2' });
@@ -308,8 +307,11 @@ const AUTOSCALING = {
 };
 
 test('users scales up from 2 pods under load and down again, without losing a request', async () => {
-  await platform.upgrade({ users: { autoscaling: AUTOSCALING } });
   await waitForPods(world, { part: 'users', count: 2 });
+  const namesOf = async () => (await podsOf(world, 'users')).map(({ metadata }) => metadata.name);
+  const before = await namesOf();
+  await platform.upgrade({ users: { autoscaling: AUTOSCALING } });
+  assert.deepEqual(await namesOf(), before, 'the pods until the autoscaler sets their number');
   const more = { cluster, what: 'a third ready pod of users', seconds: 120 };
 
   const load = await streamDuring(world, platform, async () => {

@@ -36,18 +36,6 @@ function promtool(...args: readonly string[]) {
   return { status, output: stdout + stderr };
 }
 
-test.each(SERVICE_NAMES)('promtool accepts the rules of %s', (name) => {
-  const { status, output } = promtool(
-    'check',
-    'rules',
-    '--lint=all',
-    '--lint-fatal',
-    `${name}.yaml`,
-  );
-
-  expect(status, output).toBe(0);
-});
-
 test.each(CASES.map((one) => ({ when: one[0], one })))(
   'the expected alerts fire if $when',
   ({ one: [, series, at, fires, service = 'users'] }) => {

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,40 +7,24 @@ import { startPostgres } from '@fw/service/testing/postgres';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 
+import { type Certificate, issueCertificate } from '../../local/testing/certificate.ts';
 import { charts, only } from './render.ts';
 
 const MAIN = new URL('../../../services/users/src/main.ts', import.meta.url);
 const CA = '/run/secrets/fw/postgres-ca.crt';
 
-/** Creates a certificate authority in `folder`, and a certificate for 127.0.0.1. */
-function issueCertificates(folder: string) {
-  const openssl = (...args: string[]) =>
-    execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  for (const name of ['ca', 'other']) {
-    openssl(
-      ...['req', '-x509', ...key, '-keyout', `${name}.key`, '-out', `${name}.crt`],
-      ...['-subj', `/CN=${name}`],
-    );
-  }
-  openssl('req', ...key, '-keyout', 'server.key', '-out', 'server.csr', '-subj', '/CN=database');
-  fs.writeFileSync(path.join(folder, 'names'), 'subjectAltName=IP:127.0.0.1\n');
-  openssl(
-    ...['x509', '-req', '-in', 'server.csr', '-CA', 'ca.crt', '-CAkey', 'ca.key'],
-    ...['-CAcreateserial', '-extfile', 'names', '-out', 'server.crt'],
-  );
-}
-
 test('a service verifies the certificate of PostgreSQL', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-tls-'));
   onTestFinished(() => fs.rmSync(folder, { recursive: true }));
-  issueCertificates(folder);
+  const certificate = issueCertificate(['127.0.0.1']);
+  fs.writeFileSync(path.join(folder, 'ca.crt'), certificate['tls.crt']);
+  fs.writeFileSync(path.join(folder, 'other.crt'), issueCertificate(['127.0.0.1'])['tls.crt']);
   const server = await startPostgres();
   onTestFinished(() => server.stop());
   const client = new pg.Client(server.url);
   await client.connect();
   onTestFinished(() => client.end());
-  await serveTls(client, folder);
+  await serveTls(client, certificate);
   /** The address in the chart's Secret, with another path of the certificate. */
   const addressWith = (authority: string) => {
     const url = `${server.url}?sslmode=verify-full&sslrootcert=${CA}`;
@@ -76,16 +59,15 @@ test('a service verifies the certificate of PostgreSQL', async () => {
   expect(rows).toEqual([{ ssl: true }]);
 });
 
-/** Enables TLS in a running server, with the certificate in `folder`. */
-async function serveTls(client: pg.Client, folder: string): Promise<void> {
+/** Enables TLS in a running server. */
+async function serveTls(client: pg.Client, certificate: Certificate): Promise<void> {
   const { rows } = await client.query<{ data_directory: string }>('SHOW data_directory');
   const directory = rows[0]?.data_directory ?? '';
   const { uid, gid } = fs.statSync(directory);
-  for (const name of ['server.crt', 'server.key']) {
-    const copy = path.join(directory, name);
-    fs.copyFileSync(path.join(folder, name), copy);
-    fs.chmodSync(copy, 0o600);
-    fs.chownSync(copy, uid, gid);
+  for (const [name, text] of Object.entries(certificate)) {
+    const file = path.join(directory, name.replace('tls', 'server'));
+    fs.writeFileSync(file, text, { mode: 0o600 });
+    fs.chownSync(file, uid, gid);
   }
   await client.query('ALTER SYSTEM SET ssl = on');
   await client.query('SELECT pg_reload_conf()');

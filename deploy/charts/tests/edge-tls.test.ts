@@ -8,11 +8,9 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 import { issueCertificate } from '../../local/testing/certificate.ts';
 import { listenAnywhere } from '../../local/testing/ports.ts';
-import { charts, only, type Rendered } from './render.ts';
+import { charts } from './render.ts';
 import { type RenderedEdge, startRenderedEdge } from './rendered-edge.ts';
 
-const TLS = { edge: { tls: { secretName: 'edge-tls' } } };
-let objects: Rendered[];
 const certificate = issueCertificate(['127.0.0.1']);
 const ca = certificate['tls.crt'];
 const HSTS = 'max-age=31536000';
@@ -22,12 +20,10 @@ const echo = http.createServer(({ method, url, headers }, response) => {
   response.end(JSON.stringify({ method, url, headers }));
 });
 
-let users: number;
 let edge: RenderedEdge;
 beforeAll(async () => {
-  objects = charts.render('platform', TLS);
-  users = await listenAnywhere(echo);
-  edge = await startRenderedEdge({ objects, users, certificate });
+  const objects = charts.render('platform', { edge: { tls: { secretName: 'edge-tls' } } });
+  edge = await startRenderedEdge({ objects, users: await listenAnywhere(echo), certificate });
 });
 afterAll(async () => {
   await edge.stop();
@@ -66,17 +62,6 @@ async function get(url: string, method = 'GET'): Promise<Received> {
   const text = Buffer.concat(await response.toArray()).toString();
   return { status: response.statusCode, headers: response.headers, text };
 }
-
-test('a new certificate does not roll the pods; only readiness depends on it', () => {
-  const { metadata, spec } = only(objects, 'Deployment', 'fw-edge').spec.template;
-  const other = charts.render('platform', { edge: { tls: { secretName: 'other' } } });
-  const { annotations } = only(other, 'Deployment', 'fw-edge').spec.template.metadata;
-  const { readinessProbe, livenessProbe } = spec.containers[0];
-
-  expect(annotations).toEqual(metadata.annotations);
-  expect(readinessProbe.httpGet).toMatchObject({ port: 'https', scheme: 'HTTPS' });
-  expect(livenessProbe.httpGet).toEqual({ path: '/page/index.html', port: 'http' });
-});
 
 test('clients with HTTP/2 get it, others HTTP/1.1; TLS before 1.2 is refused', async () => {
   const session = connect();

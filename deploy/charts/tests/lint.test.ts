@@ -3,14 +3,13 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
 import { ensureTool } from '../../../tools/programs.ts';
-import { charts, chartsIn, NEEDED, SHARED } from './render.ts';
+import { charts, NEEDED, SHARED } from './render.ts';
 
-const root = path.resolve(import.meta.dirname, '../../..');
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-charts-'));
 afterAll(() => fs.rmSync(folder, { recursive: true }));
 
@@ -60,44 +59,24 @@ test('kube-score finds only what is explained', () => {
 /** Randomly generated at each rendering: passwords and their checksums. */
 const RANDOM = /\b[A-Za-z0-9]{40}\b|(?<="checksum\/password":")\w+/g;
 
-/** A copy of the checkout, which a test of "make service" may use, has no repository. */
-const isClone = fs.existsSync(path.join(root, '.git'));
+test.each([...SERVICE_NAMES, 'platform'])('helm lints, packages and installs %s', (chart) => {
+  const packages = fs.mkdtempSync(path.join(folder, 'packages-'));
+  const render = (name: string) =>
+    JSON.stringify(charts.render(name, NEEDED[chart])).replaceAll(RANDOM, 'RANDOM');
 
-describe.skipIf(!isClone)('with the files of the repository alone,', () => {
-  const clone = chartsIn(path.join(folder, 'deploy/charts'));
+  const linted = charts.helm(['lint', '--strict', chart, '--values', '-'], NEEDED[chart]);
+  const packed = charts.helm(['package', chart, '--destination', packages]);
+  const [file = ''] = fs.readdirSync(packages);
 
-  beforeAll(() => {
-    const options = { cwd: root, encoding: 'utf8' } as const;
-    const files = execFileSync(
-      'git',
-      ['ls-files', '-z', '--cached', '--others', '--exclude-standard', 'deploy'],
-      options,
-    ).split('\0');
-    for (const file of files.filter((name) => name && fs.existsSync(path.join(root, name)))) {
-      const copy = path.join(folder, file);
-      fs.cpSync(path.join(root, file), copy, { recursive: true, verbatimSymlinks: true });
-    }
-  });
+  expect(linted, linted.stdout).toMatchObject({ status: 0 });
+  expect(packed, packed.stderr).toMatchObject({ status: 0 });
+  expect(render(path.join(packages, file))).toBe(render(chart));
+});
 
-  test.each([...SERVICE_NAMES, 'platform'])('helm lints, packages and installs %s', (chart) => {
-    const packages = fs.mkdtempSync(path.join(folder, 'packages-'));
-    const render = (name: string) =>
-      JSON.stringify(clone.render(name, NEEDED[chart])).replaceAll(RANDOM, 'RANDOM');
+test('a chart that is copied with its links renders in another repository', () => {
+  const copy = path.join(folder, 'elsewhere');
 
-    const linted = clone.helm(['lint', '--strict', chart, '--values', '-'], NEEDED[chart]);
-    const packed = clone.helm(['package', chart, '--destination', packages]);
-    const [file = ''] = fs.readdirSync(packages);
+  execFileSync('cp', ['-RL', path.join(import.meta.dirname, '../users'), copy]);
 
-    expect(linted, linted.stdout).toMatchObject({ status: 0 });
-    expect(packed, packed.stderr).toMatchObject({ status: 0 });
-    expect(render(path.join(packages, file))).toBe(render(chart));
-  });
-
-  test('a chart that is copied with its links renders in another repository', () => {
-    const copy = path.join(folder, 'elsewhere');
-
-    execFileSync('cp', ['-RL', path.join(clone.folder, 'users'), copy]);
-
-    expect(clone.render(copy)).toEqual(clone.render('users'));
-  });
+  expect(charts.render(copy)).toEqual(charts.render('users'));
 });

@@ -64,19 +64,6 @@ test('edge.maxBodySize and edge.keepAliveSeconds override nginx.conf, and large 
   expect(limitsOf({ edge: { ...large, resources: null }, users }).space).toBeUndefined();
 });
 
-test('the pods of the edge roll only when its configuration changes', () => {
-  const checksumOf = (values: Values) =>
-    only(charts.render('platform', values), 'Deployment', 'fw-edge').spec.template.metadata
-      .annotations['checksum/config'];
-  const renamed = {
-    users: { fullnameOverride: 'people' },
-    reports: { upstreams: { users: 'http://people' } },
-  };
-
-  expect(checksumOf({ users: { replicaCount: 3 } })).toBe(checksumOf({}));
-  expect(checksumOf(renamed)).not.toBe(checksumOf({}));
-});
-
 test('nginx runs with the rendered files; in a terminating pod each response closes its connection', async () => {
   const service = http.createServer((_, response) => response.end('{}'));
   const values = { catalog: { enabled: false }, reports: { upstreams: { catalog: 'http://a' } } };

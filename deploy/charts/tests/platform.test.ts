@@ -100,19 +100,6 @@ describe.each(Object.entries(PLATFORMS))('%s', (_, values) => {
   });
 });
 
-test.each(['edge', 'postgres', 'valkey', 'tokens', 'users'])(
-  '%s.enabled=false removes its objects',
-  (off) => {
-    const upstreams = {
-      reports: { ...Object(OWN_SERVERS.reports), upstreams: { users: 'http://a' } },
-    };
-    const values = { ...OWN_SERVERS, ...upstreams, [off]: { enabled: false } };
-    const names = charts.render('platform', values).map(({ metadata }) => metadata.name);
-
-    expect(names).not.toContainEqual(expect.stringMatching(new RegExp(`^fw-${off}\\b`)));
-  },
-);
-
 describe('the bundled servers', () => {
   let objects: Rendered[];
   beforeAll(() => {

@@ -77,22 +77,20 @@ beforeAll(async () => {
 
 afterAll(() => stack.disposeAsync());
 
-/** The names of labels in a result with a value. */
-async function labelsOf(expr: string): Promise<string[]> {
+/** Whether a query has a result with a value. */
+async function hasValue(expr: string): Promise<boolean> {
   const query = expr.replaceAll('$__rate_interval', '1m');
   const body = new URLSearchParams({ query });
   const response = await fetch(`${origin}/api/v1/query`, { method: 'POST', body });
   const { error, data } = JSON.parse(await response.text());
   if (error !== undefined) throw new Error(`${error}: ${query}`);
-  return data.result
-    .filter(({ value: [, text] }: Rendered) => text !== 'NaN')
-    .flatMap(({ metric }: Rendered) => ['', ...Object.keys(metric)]);
+  return data.result.some(({ value: [, text] }: Rendered) => text !== 'NaN');
 }
 
 /** The queries without a value. */
 async function emptyOf(exprs: readonly string[]): Promise<string[]> {
-  const results = await Promise.all(exprs.map(labelsOf));
-  return exprs.filter((_, index) => results[index]?.length === 0);
+  const results = await Promise.all(exprs.map(hasValue));
+  return exprs.filter((_, index) => !results[index]);
 }
 
 test.each(SERVICE_NAMES)('every rule of %s returns data', async (name) => {
@@ -116,24 +114,16 @@ test.each(SERVICE_NAMES)('every query of the dashboard of %s returns data', asyn
   ];
   // One dashboard for all services: some have no database, others no rate limits.
   const other = serviceOf(name).store === 'database' ? 'rate_limit' : 'db_pool';
-  const queries = targets
+  const exprs = targets
     .filter(({ expr }) => !expr.includes(other))
-    .map(({ expr, legendFormat, textFormat }) => ({
+    .map(({ expr }) =>
       // A test is shorter than a minute on a fast machine, and longer on a slow one.
-      expr: expr
+      expr
         .replace(/\$(namespace|service)/g, (_: string, key: string) => variables[key])
         .replace('offset 1m', 'offset 1h')
         .replace('[30d:5m]', '[1m:1s]'),
-      legend: legendFormat ?? textFormat,
-    }));
+    );
 
   expect(variables).toMatchObject({ namespace: 'trial', service: `fw-${name}` });
-  const exprs = queries.map(({ expr }) => expr);
   await expect.poll(() => emptyOf(exprs), { timeout: 120_000, interval: 1_000 }).toEqual([]);
-  for (const { expr, legend } of queries) {
-    const labels = await labelsOf(expr);
-    for (const [, label] of legend.matchAll(/\{\{(\w+)\}\}/g)) {
-      expect(labels, expr).toContain(label);
-    }
-  }
 });

@@ -21,44 +21,29 @@ export interface Rendered {
 /** Values of a chart, as in a values file. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Runs Helm on the charts in a folder. */
-export interface Charts {
-  readonly folder: string;
-  /** Runs Helm with `values` on standard input. */
-  helm(
-    args: readonly string[],
-    values?: Values,
-  ): { readonly status: number | null; readonly stdout: string; readonly stderr: string };
-  /**
-   * Renders `chart` with `values` as the release `fw` in the namespace `trial`.
-   *
-   * @throws {Error} with the message of Helm if it fails
-   */
-  render(chart: string, values?: Values): Rendered[];
-}
-
-/** The charts in `folder`. */
-export function chartsIn(folder: string): Charts {
-  const helm: Charts['helm'] = (args, values = {}) =>
-    spawnSync(ensureTool('helm'), args, {
-      cwd: folder,
-      input: stringify(values, { version: '1.1' }),
-      encoding: 'utf8',
-    });
-  return {
-    folder,
-    helm,
-    render(chart, values) {
-      const args = ['template', 'fw', chart, '--namespace', 'trial', '--values', '-'];
-      const { status, stdout, stderr } = helm(args, values);
-      if (status !== 0) throw new Error(stderr);
-      return readObjects(stdout);
-    },
-  };
-}
+const FOLDER = path.resolve(import.meta.dirname, '..');
 
 /** The charts of this checkout. */
-export const charts = chartsIn(path.resolve(import.meta.dirname, '..'));
+export const charts = {
+  /** Runs Helm in the folder of the charts, with `values` on standard input. */
+  helm(args: readonly string[], values: Values = {}) {
+    const input = stringify(values, { version: '1.1' });
+    return spawnSync(ensureTool('helm'), args, { cwd: FOLDER, input, encoding: 'utf8' });
+  },
+
+  /**
+   * Renders a chart with `values` as the release `fw` in the namespace `trial`.
+   *
+   * @param chart its name, or the path of another folder or of a package
+   * @throws {Error} with the message of Helm if it fails
+   */
+  render(chart: string, values: Values = {}): Rendered[] {
+    const args = ['template', 'fw', chart, '--namespace', 'trial', '--values', '-'];
+    const { status, stdout, stderr } = charts.helm(args, values);
+    if (status !== 0) throw new Error(stderr);
+    return readObjects(stdout);
+  },
+};
 
 /** Parses a stream of YAML documents. */
 export function readObjects(text: string): Rendered[] {

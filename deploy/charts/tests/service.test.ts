@@ -112,17 +112,6 @@ describe.each(CASES)('$chart, $name', ({ chart, name, values }) => {
     expect(replicas).toBe(name === 'defaults' ? 1 : undefined);
     expect(budgets.map(({ spec }) => spec.maxUnavailable)).toEqual(name === 'defaults' ? [] : [1]);
   });
-
-  test.skipIf(name === 'defaults')('the paths are those of the versions in services.ts', () => {
-    const { versions = [] } = SERVICES.find((one) => one.name === chart) ?? {};
-    const paths = [...versions.map((one) => `/api/${one}/${chart}`), `/docs/${chart}`];
-    const ingress = only(objects, 'Ingress').spec.rules[0].http.paths;
-    const route = only(objects, 'HTTPRoute').spec.rules[0];
-
-    expect(ingress.map((one: Rendered) => one.path)).toEqual(paths);
-    expect(route.matches.map((one: Rendered) => one.path.value)).toEqual(paths);
-    expect(route.timeouts).toEqual({ request: '30s' });
-  });
 });
 
 describe('the NetworkPolicy', () => {

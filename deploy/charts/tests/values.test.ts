@@ -106,7 +106,7 @@ test.each([
 describe('config', () => {
   /** What a service reads from the variables of its chart. */
   async function readVariables(name: string, config: Values, more: Values = {}) {
-    const file = path.resolve(charts.folder, `../../services/${name}/src/config.ts`);
+    const file = path.resolve(import.meta.dirname, `../../../services/${name}/src/config.ts`);
     const { VARIABLES }: { VARIABLES: AnyVariables } = await import(file);
     const { data } = only(charts.render(name, { ...NEEDED[name], config, ...more }), 'ConfigMap');
     return readConfig(VARIABLES, data);
