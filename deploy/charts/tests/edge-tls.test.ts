@@ -38,16 +38,7 @@ function connect() {
   return session;
 }
 
-interface Received {
-  readonly status: number | undefined;
-  readonly headers: http2.IncomingHttpHeaders;
-  readonly text: string;
-}
-
-async function send(
-  session: http2.ClientHttp2Session,
-  headers: http2.OutgoingHttpHeaders,
-): Promise<Received> {
+async function send(session: http2.ClientHttp2Session, headers: http2.OutgoingHttpHeaders) {
   const stream = session.request(headers);
   const [received] = await once(stream, 'response');
   const text = Buffer.concat(await stream.toArray()).toString();
@@ -55,7 +46,7 @@ async function send(
 }
 
 /** Sends a request of HTTP/1.1. */
-async function get(url: string, method = 'GET'): Promise<Received> {
+async function get(url: string, method = 'GET') {
   const client = url.startsWith('https:') ? https : http;
   const request = client.request(url, { method, agent: false, ca }).end();
   const [response] = (await once(request, 'response')) as [http.IncomingMessage];
