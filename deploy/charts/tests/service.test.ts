@@ -104,6 +104,8 @@ describe.each(CASES)('$chart, $name', ({ chart, name, values }) => {
       expect(strategy.blueGreen).toMatchObject({ activeService, previewService });
       // The controller would ignore the deadline while there is an old ReplicaSet.
       expect(revisionHistoryLimit).toBe(0);
+      // Otherwise the first measurement would find no metrics.
+      expect(only(objects, 'ServiceMonitor').spec.endpoints[0].interval).toBe('5s');
     } else {
       const rolling = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } };
       expect(strategy).toEqual(hasFile ? { type: 'Recreate' } : rolling);
