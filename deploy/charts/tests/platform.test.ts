@@ -14,40 +14,38 @@ import {
 
 const HOSTS = [{ host: 'api.example.org' }];
 const TLS = [{ secretName: 'certificate', hosts: ['api.example.org'] }];
+const INGRESS = { ingress: { enabled: true, hosts: HOSTS, tls: TLS } };
 const GATEWAY = { enabled: true, parentRefs: [{ name: 'public' }] };
+const EDGE_TLS = { tls: { secretName: 'edge-tls' } };
 const FROM = { from: [{ podSelector: { matchLabels: { app: 'gateway' } } }] };
 
-/** The same values for each service with a database. */
-function forDatabases(values: Values): Values {
-  const services = SERVICES.filter(({ store }) => store === 'database');
-  return Object.fromEntries(services.map(({ name }) => [name, values]));
-}
-
-const OWN_SERVERS: Values = {
-  ...{ postgres: { enabled: false }, valkey: { enabled: false }, tokens: { enabled: false } },
-  ...forDatabases({
-    store: { postgres: { existingSecret: { name: 'database' } } },
-    networkPolicy: { databaseTo: [{ ipBlock: { cidr: '10.1.2.3/32' } }] },
-  }),
-  reports: {
-    rateLimit: { redis: { existingSecret: { name: 'limits' } } },
-    jwt: { existingSecret: { name: '' }, jwksUrl: 'https://keys.example.org' },
-    networkPolicy: { redisTo: [] },
-  },
+const OFF = { enabled: false };
+const OWN_DATABASE: Values = {
+  store: { postgres: { existingSecret: { name: 'database' } } },
+  networkPolicy: { databaseTo: [{ ipBlock: { cidr: '10.1.2.3/32' } }] },
 };
+const DATABASES = SERVICES.filter(({ store }) => store === 'database').map(({ name }) => name);
 
 /** Complete values of the platform. */
 const PLATFORMS: Readonly<Record<string, Values>> = {
   defaults: {},
-  'own servers': OWN_SERVERS,
-  'f5-nginx': { global: { ingress: { enabled: true, hosts: HOSTS, tls: TLS } } },
+  'own servers': {
+    ...{ postgres: OFF, valkey: OFF, tokens: OFF },
+    ...Object.fromEntries(DATABASES.map((name) => [name, OWN_DATABASE])),
+    reports: {
+      rateLimit: { redis: { existingSecret: { name: 'limits' } } },
+      jwt: { existingSecret: { name: '' }, jwksUrl: 'https://keys.example.org' },
+      networkPolicy: { redisTo: [] },
+    },
+  },
+  'f5-nginx': { global: INGRESS },
   'a gateway': { global: { httpRoute: GATEWAY, networkPolicy: FROM } },
   'TLS at the edge': {
-    edge: { service: { type: 'LoadBalancer' }, tls: { secretName: 'edge-tls' } },
+    edge: { ...EDGE_TLS, service: { type: 'LoadBalancer' } },
   },
   'users only': {
-    ...Object.fromEntries(SERVICE_NAMES.slice(1).map((name) => [name, { enabled: false }])),
-    ...{ valkey: { enabled: false }, tokens: { enabled: false } },
+    ...Object.fromEntries(SERVICE_NAMES.slice(1).map((name) => [name, OFF])),
+    ...{ valkey: OFF, tokens: OFF },
   },
 };
 
@@ -184,7 +182,6 @@ test('f5-nginx gets one master with the certificate, and a minion per service an
   expect(only(objects, 'Ingress', 'fw-edge').spec.rules[0].http.paths[0].path).toBe('/');
 });
 
-const OFF = { enabled: false };
 const MINE = { existingSecret: { name: 'mine' } };
 const NO_UPSTREAM = 'but reports reads its statistics from there';
 
@@ -196,6 +193,8 @@ test.each<[string, Values]>([
   ['postgres.enabled is false, but users keeps its data there', { postgres: OFF }],
   ['the NetworkPolicy of users allows only the bundled', { users: { store: { postgres: MINE } } }],
   ['valkey.maxMemory is 1gb, but', { valkey: { maxMemory: '1gb' } }],
+  ['but the edge accepts bodies of 1m', { users: { config: { BODY_LIMIT: 2_000_000 } } }],
+  ['would redirect it forever', { edge: EDGE_TLS, global: INGRESS }],
   ['valkey.enabled is false, but reports counts', { valkey: OFF }],
   ['tokens.enabled is false, but reports verifies', { tokens: OFF }],
   ["additional properties 'replica' not allowed", { edge: { replica: 3 } }],
