@@ -17,9 +17,9 @@ const HSTS = 'strict-transport-security';
 const ONE_YEAR = 'max-age=31536000';
 const PROBLEM = { 'content-type': 'application/problem+json' };
 
-/** Responds with the request, so that a test sees what the edge forwarded. */
+/** Responds with the request, so that a test sees what the edge forwarded; 404, because errors need HSTS too. */
 const echo = http.createServer(({ method, url, headers }, response) => {
-  response.end(JSON.stringify({ method, url, headers }));
+  response.writeHead(404).end(JSON.stringify({ method, url, headers }));
 });
 
 let edge: RenderedEdge;
@@ -53,8 +53,8 @@ test('clients with HTTP/2 get it, others HTTP/1.1; TLS before 1.2 is refused', a
   });
 
   await expect(once(old, 'secureConnect')).rejects.toThrow(/alert protocol version/);
-  expect(h2).toMatchObject({ protocol: 'h2', headers: { ':status': 200, [HSTS]: ONE_YEAR } });
-  expect(h1).toMatchObject({ httpVersion: '1.1', statusCode: 200, headers: { [HSTS]: ONE_YEAR } });
+  expect(h2).toMatchObject({ protocol: 'h2', headers: { ':status': 404, [HSTS]: ONE_YEAR } });
+  expect(h1).toMatchObject({ httpVersion: '1.1', statusCode: 404, headers: { [HSTS]: ONE_YEAR } });
   for (const { headers } of [h2.body, JSON.parse(await text(h1))]) {
     expect(headers).toMatchObject({
       host: `127.0.0.1:${edge.tlsPort}`,
