@@ -10,6 +10,7 @@ import { describeMachine } from '../../deploy/local/testing/machine.ts';
 import { markdownTable, writeSection } from '../../deploy/local/testing/markdown.ts';
 import { SERVICE_NAMES } from '../../services/services.ts';
 import { forAllServices, installPlatform, type Platform, QUIET } from './platform.ts';
+import { waitForPods } from './pods.ts';
 import { ensureController } from './releases/controller.ts';
 import { installPrometheus, PROMETHEUS_PEERS } from './releases/prometheus.ts';
 import { type Outcome, waitForOutcome } from './releases/rollout.ts';
@@ -129,9 +130,10 @@ async function releaseVersion(version: Version): Promise<Released> {
   if (outcome.isPromoted) {
     platform.values = changed;
   } else {
-    // Open connections of the edge lead to pods of the version until these have terminated.
     await platform.release.put(platform.values);
     await waitForOutcome(world, rollout, LIMIT_SECONDS);
+    // Open connections of the edge lead to pods of the version until these have terminated.
+    if (outcome.servedSeconds > 0) await waitForPods(world, { part: version.service, count: 2 });
   }
   const { requests, failed } = (await stream.stop()).result;
   log(`after ${outcome.seconds.toFixed(1)} s: ${failed} of ${requests} failed; ${outcome.message}`);
