@@ -6,8 +6,16 @@ import { PUBLIC_KEY_ALGORITHMS, type TokenKeys } from './auth/jwt.ts';
 
 const ALGORITHMS = ['HS256', ...PUBLIC_KEY_ALGORITHMS] as const;
 
-/** Requests per minute: of a user in version 1; by tier in version 2, unless a variable is set; with invalid tokens. */
-export const LIMITS = { v1: 100, free: 100, pro: 1_000, invalidTokens: 30 } as const;
+/** Requests per minute. Variables replace all but `v1`. */
+export const LIMITS = {
+  /** Of a user in version 1. */
+  v1: 100,
+  /** Of a user of this tier in version 2. */
+  free: 100,
+  pro: 1_000,
+  /** With invalid tokens, by client address. */
+  invalidTokens: 30,
+} as const;
 
 /** The environment variables of the service. */
 export const VARIABLES = {
