@@ -5,7 +5,7 @@ import { request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { describe, expect, test } from 'vitest';
 
-import { compress } from './compress/compress.ts';
+import { compress } from './compress.ts';
 import { type EtagOptions, etag } from './etag.ts';
 
 const hello: Middleware = (ctx) => ctx.json({ hello: 'world' });

@@ -1,7 +1,7 @@
 import type { Context } from '@fw/core';
 import { HttpError } from '@fw/errors';
 
-import { readWeights, type Weighted } from './weights.ts';
+import { readWeights, type Weighted } from './accept.ts';
 
 /**
  * Returns the one of `types` that the client prefers in `Accept`, or the first of several equally

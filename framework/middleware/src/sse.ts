@@ -3,10 +3,9 @@ import { closingSignal } from '@fw/core/extension';
 import { aWholeNumber, milliseconds, readOptions } from '@fw/core/options';
 import { ServiceUnavailableError } from '@fw/errors';
 
-import { createEventStream } from './event-stream.ts';
-import type { ServerSentEvent } from './format-event.ts';
+import { createEventStream, type ServerSentEvent } from './event-stream.ts';
 
-export type { ServerSentEvent } from './format-event.ts';
+export type { ServerSentEvent } from './event-stream.ts';
 
 /** One client that receives events. */
 export interface EventClient {

@@ -1,15 +1,26 @@
+import { isUtf8 } from 'node:buffer';
+
 import { annotate, type Context, type Middleware, markFactories } from '@fw/core';
-import { discardRest, hasBody, parseMediaType } from '@fw/core/extension';
+import { discardRest, hasBody, parseMediaType, parseQuery, readBody } from '@fw/core/extension';
 import { anObject, aWholeNumber, readOptions } from '@fw/core/options';
-import { UnsupportedMediaTypeError } from '@fw/errors';
+import { BadRequestError, UnsupportedMediaTypeError } from '@fw/errors';
 
-import type { Form } from './form.ts';
-import { readMultipart } from './multipart.ts';
-import { type MultipartOptions, readMultipartOptions } from './multipart-options.ts';
-import { readUrlencoded } from './urlencoded.ts';
+import {
+  type FieldLimits,
+  type FormPart,
+  type MultipartOptions,
+  readMultipart,
+  readMultipartOptions,
+  tooMany,
+} from './multipart.ts';
 
-export type { Form, FormValue } from './form.ts';
-export type { MultipartOptions } from './multipart-options.ts';
+export type { MultipartOptions } from './multipart.ts';
+
+/** The value of a form field: a string or a file, or an array if the name is repeated. */
+export type FormValue = string | File | (string | File)[] | undefined;
+
+/** The fields of a form by name: an object without a prototype. */
+export type Form = Record<string, FormValue>;
 
 export interface FormsOptions {
   /** Maximum size of the fields in bytes: of a urlencoded body, or of all text parts. Default 1 MiB. */
@@ -59,8 +70,8 @@ export function forms(options: FormsOptions = {}): FormsMiddleware {
   const parsers = new Map<string, Parse>([[URLENCODED, (ctx) => readUrlencoded(ctx, limits)]]);
   let limitBytes = limit;
   if (multipart) {
-    const settings = readMultipartOptions(multipart);
-    parsers.set(MULTIPART, (ctx) => readMultipart(ctx, { ...limits, ...settings }));
+    const settings = readMultipartOptions(multipart, limits);
+    parsers.set(MULTIPART, async (ctx) => formOf(await readMultipart(ctx, settings)));
     limitBytes = Math.max(limit, settings.totalLimit);
   }
   const mediaTypes = [...parsers.keys()];
@@ -86,6 +97,47 @@ function parserOf(ctx: Context, parsers: ReadonlyMap<string, Parse>): Parse {
   throw new UnsupportedMediaTypeError(`The body must be a form in UTF-8: ${accepted}`, {
     headers: { Accept: accepted },
   });
+}
+
+/**
+ * Reads a body in the encoding `application/x-www-form-urlencoded`.
+ *
+ * @throws {PayloadTooLargeError} if it exceeds a limit
+ * @throws {BadRequestError} if an escape is malformed or the text is not UTF-8
+ */
+async function readUrlencoded(
+  { raw: { req, res } }: Context,
+  { limit, maxFields }: FieldLimits,
+): Promise<Form> {
+  const bytes = await readBody(req, res, { limitBytes: limit });
+  if (!isUtf8(bytes)) throw new BadRequestError('The form must be UTF-8');
+  const text = bytes.toString();
+  if (text.split('&', maxFields + 1).length > maxFields) throw tooMany('fields', maxFields);
+  const form = parseQuery(text, 'form');
+  for (const name of Object.keys(form)) requireSafeName(name);
+  return form;
+}
+
+/** @throws {BadRequestError} if a name is not safe */
+function formOf(parts: readonly FormPart[]): Form {
+  const form: Form = Object.create(null);
+  for (const { name, value } of parts) addValue(form, name, value);
+  return form;
+}
+
+/** Adds a value to those that the name already has. */
+function addValue(form: Form, name: string, value: string | File): void {
+  requireSafeName(name);
+  const present = form[name];
+  if (present === undefined) form[name] = value;
+  else if (Array.isArray(present)) present.push(value);
+  else form[name] = [present, value];
+}
+
+/** @throws {BadRequestError} for a name that changes the prototype of an object to which it is copied */
+function requireSafeName(name: string): void {
+  if (name !== '__proto__') return;
+  throw new BadRequestError('The form must not have the field "__proto__"');
 }
 
 markFactories({ forms });

@@ -27,6 +27,7 @@ import {
   vi,
 } from 'vitest';
 import { z } from 'zod';
+import { type Form, type FormsOptions, forms } from './forms.ts';
 import {
   BOUNDARY,
   filePart,
@@ -34,9 +35,8 @@ import {
   HOSTILE_BODIES,
   MULTIPART_TYPE,
   part,
-} from '../testing/multipart.ts';
-import { timeout } from '../timeout.ts';
-import { type Form, type FormsOptions, forms } from './forms.ts';
+} from './testing/multipart.ts';
+import { timeout } from './timeout.ts';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'forms-')));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -15,9 +15,8 @@ import helmet from 'helmet';
 import morgan from 'morgan';
 import multer from 'multer';
 import { describe, expect, onTestFinished, test } from 'vitest';
-
-import { timeout } from '../timeout.ts';
 import { type ConnectMiddleware, connect } from './connect.ts';
+import { timeout } from './timeout.ts';
 
 type Next = (error?: unknown) => void;
 type Connect = (

@@ -1,23 +1,44 @@
-import { type Middleware, markFactories } from '@fw/core';
+import { randomBytes } from 'node:crypto';
+
+import { type Context, type Middleware, markFactories } from '@fw/core';
 import {
   aBoolean,
   anObject,
   aWholeNumber,
+  badOption,
   type Check,
   check,
   oneOf,
   readOptions,
 } from '@fw/core/options';
 
-import { type ContentSecurityPolicy, readPolicy, withNonce } from './content-security-policy.ts';
-import { type PermissionsPolicy, readPermissions } from './permissions-policy.ts';
-
-export {
-  type ContentSecurityPolicy,
-  NONCE,
-  nonceOf,
-} from './content-security-policy.ts';
-export type { PermissionsPolicy } from './permissions-policy.ts';
+const DIRECTIVES = [
+  'base-uri',
+  'child-src',
+  'connect-src',
+  'default-src',
+  'font-src',
+  'form-action',
+  'frame-ancestors',
+  'frame-src',
+  'img-src',
+  'manifest-src',
+  'media-src',
+  'object-src',
+  'report-to',
+  'report-uri',
+  'require-trusted-types-for',
+  'sandbox',
+  'script-src',
+  'script-src-attr',
+  'script-src-elem',
+  'style-src',
+  'style-src-attr',
+  'style-src-elem',
+  'trusted-types',
+  'upgrade-insecure-requests',
+  'worker-src',
+] as const;
 
 const REFERRER_POLICIES = [
   'no-referrer',
@@ -39,6 +60,14 @@ const RESOURCE_POLICIES = ['same-origin', 'same-site', 'cross-origin'] as const;
 const EMBEDDER_POLICIES = ['require-corp', 'credentialless', 'unsafe-none'] as const;
 const FRAME_OPTIONS = ['DENY', 'SAMEORIGIN'] as const;
 
+/** The values of each directive of `Content-Security-Policy`; `false` removes a default directive. */
+export type ContentSecurityPolicy = {
+  readonly [Directive in (typeof DIRECTIVES)[number]]?: readonly string[] | false;
+};
+
+/** The place of the nonce in a directive, such as `'script-src': [NONCE]`; `nonceOf(ctx)` returns it. */
+export const NONCE = "'nonce'";
+
 /** The directives of `Strict-Transport-Security` (RFC 6797 §6.1). */
 export interface StrictTransportSecurity {
   /** How long browsers use only HTTPS for this host. Default one year. */
@@ -48,6 +77,9 @@ export interface StrictTransportSecurity {
   /** Whether browsers may ship with this host in their list. Default false. */
   readonly preload?: boolean;
 }
+
+/** The origins that may use a browser feature: `'self'`, `'*'` or origins. An empty list denies it to all. */
+export type PermissionsPolicy = Readonly<Record<string, readonly string[]>>;
 
 /** Each option is the value of one header; `false` omits the header. */
 export interface SecurityHeadersOptions {
@@ -148,6 +180,90 @@ function readTransport(given: StrictTransportSecurity): string {
   });
   const flags = `${includeSubDomains ? '; includeSubDomains' : ''}${preload ? '; preload' : ''}`;
   return `max-age=${maxAgeSeconds}${flags}`;
+}
+
+const DEFAULT_POLICY: ContentSecurityPolicy = {
+  'default-src': ["'self'"],
+  'base-uri': ["'none'"],
+  'form-action': ["'self'"],
+  'frame-ancestors': ["'none'"],
+  'img-src': ["'self'", 'data:'],
+  'object-src': ["'none'"],
+};
+
+/** A value that the browser would read as a host name. */
+const UNQUOTED =
+  /^(?:none|self|strict-dynamic|report-sample|unsafe-[a-z-]+|wasm-unsafe-eval|nonce-.*|sha(?:256|384|512)-.*)$/;
+
+const sources: Check = check(
+  'false or a list of values such as "\'self\'" or "https://example.com"; keywords have single quotes',
+  (value) => value === false || (Array.isArray(value) && value.every(isSource)),
+);
+
+function isSource(value: unknown): boolean {
+  const isWord = typeof value === 'string' && /^[\x21-\x7e]+$/.test(value) && !/[,;]/.test(value);
+  return isWord && !UNQUOTED.test(value);
+}
+
+/**
+ * The text of the default policy with the directives of `given`.
+ *
+ * @throws {TypeError} if a directive is unknown or a value is invalid
+ */
+function readPolicy(given: ContentSecurityPolicy): string {
+  const checks = Object.fromEntries(DIRECTIVES.map((name) => [name, sources]));
+  const policy = readOptions(
+    'contentSecurityPolicy',
+    given,
+    checks as Record<keyof typeof given, Check>,
+  );
+  return Object.entries({ ...DEFAULT_POLICY, ...policy })
+    .filter(([, values]) => Array.isArray(values))
+    .map(([name, values]) => [name, ...(values as readonly string[])].join(' '))
+    .join('; ');
+}
+
+const nonces = new WeakMap<Context, string>();
+
+/** The random nonce of this request, for the attribute `nonce` of `<script>` and `<style>`. */
+export function nonceOf(ctx: Context): string {
+  const nonce = nonces.get(ctx) ?? randomBytes(16).toString('base64');
+  nonces.set(ctx, nonce);
+  return nonce;
+}
+
+/** `policy` with the nonce of this request. */
+function withNonce(policy: string, ctx: Context): string {
+  return policy.includes(NONCE) ? policy.replaceAll(NONCE, `'nonce-${nonceOf(ctx)}'`) : policy;
+}
+
+/**
+ * The text of `Permissions-Policy`.
+ *
+ * @throws {TypeError} if the name of a feature or an origin is invalid
+ */
+function readPermissions(policy: PermissionsPolicy): string {
+  return Object.entries(policy)
+    .map(([feature, origins]) => {
+      if (!/^[a-z][a-z-]*$/.test(feature)) {
+        throw invalidPermission(feature, 'names of features in lower case, such as "camera"');
+      }
+      if (!Array.isArray(origins)) {
+        throw invalidPermission(origins, 'a list of origins for each feature');
+      }
+      return `${feature}=(${origins.map(readOrigin).join(' ')})`;
+    })
+    .join(', ');
+}
+
+function readOrigin(origin: unknown): string {
+  if (origin === 'self' || origin === '*') return origin;
+  if (typeof origin === 'string' && URL.parse(origin)?.origin === origin) return `"${origin}"`;
+  throw invalidPermission(origin, '"self", "*" or an origin such as "https://example.com"');
+}
+
+function invalidPermission(value: unknown, expected: string): TypeError {
+  return badOption('securityHeaders()', { name: 'permissionsPolicy', value, expected });
 }
 
 markFactories({ securityHeaders });

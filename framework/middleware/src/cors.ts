@@ -9,10 +9,11 @@ import {
   check,
   readOptions,
 } from '@fw/core/options';
-import { addVary } from '../vary.ts';
-import { type OriginTest, readOrigin } from './origin.ts';
 
-export type { OriginTest } from './origin.ts';
+import { addVary } from './accept.ts';
+
+/** Decides whether pages of `origin` may read the response; only `true` allows it. */
+export type OriginTest = (origin: string, ctx: Context) => boolean | Promise<boolean>;
 
 export interface CorsOptions {
   /**
@@ -136,6 +137,44 @@ function matching(pattern: RegExp): Check {
 function requestedHeaders(ctx: Context): readonly string[] {
   const names = (ctx.get('access-control-request-headers') ?? '').split(',');
   return names.map(trimBlanks).filter((name) => TOKEN.test(name));
+}
+
+/**
+ * Converts the option `origin` to a test.
+ *
+ * @throws {TypeError} if an entry is not an origin as browsers send it
+ */
+function readOrigin(option: string | readonly string[] | OriginTest): OriginTest {
+  if (option === '*') return () => true;
+  if (typeof option === 'function') return option;
+  const origins = typeof option === 'string' ? [option] : option;
+  for (const origin of origins) requireOrigin(origin);
+  if (origins.length === 0) throw badOrigin(option, 'at least one origin');
+  const allowed = new Set(origins);
+  return (origin) => allowed.has(origin);
+}
+
+function requireOrigin(text: unknown): void {
+  const url = typeof text === 'string' ? URL.parse(text) : null;
+  const origin = url && normalOrigin(url);
+  if (origin === text) return;
+  throw badOrigin(
+    text,
+    text === '*'
+      ? '"*" alone, not in a list'
+      : `an origin such as "https://app.example.com"${origin ? `; did you mean "${origin}"?` : ''}`,
+  );
+}
+
+/** The origin of `url` in the form of the header `Origin` (RFC 6454 §6.2); `undefined` without one. */
+function normalOrigin(url: URL): string | undefined {
+  if (url.host === '' || url.host.includes('*') || url.protocol === 'file:') return undefined;
+  // Pages of apps and extensions have origins such as capacitor://localhost.
+  return url.origin === 'null' ? `${url.protocol}//${url.host}`.toLowerCase() : url.origin;
+}
+
+function badOrigin(value: unknown, expected: string): TypeError {
+  return badOption('cors()', { name: 'origin', value, expected });
 }
 
 markFactories({ cors });

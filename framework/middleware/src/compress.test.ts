@@ -6,9 +6,8 @@ import { request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-
-import { isNotModified } from '../preconditions.ts';
 import { type CompressOptions, compress } from './compress.ts';
+import { isNotModified } from './preconditions.ts';
 
 const LINE = 'a line of text that repeats\n';
 const TEXT = LINE.repeat(100);
