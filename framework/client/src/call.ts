@@ -1,15 +1,28 @@
-import { type Attempt, type RawResponse, send } from './attempt.ts';
+import { type Attempt, type RawResponse, rejectAfter, send, startLimit } from './attempt.ts';
 import { checkTimeLimits } from './client-options.ts';
 import { type EtagCache, revalidate } from './etag-cache.ts';
-import { rejectAfter, startLimit } from './limit.ts';
-import { type CallFailure, ProblemError } from './problem-error.ts';
-import type { UntypedCallOptions } from './request.ts';
-import { problemOf, readData, type Sender } from './response.ts';
-import { isRepeatable, isTransient, isUnsent, retryWaitMs } from './retry.ts';
-import type { ClientResponse } from './typed-calls.ts';
+import {
+  type CallFailure,
+  ProblemError,
+  problemOf,
+  readData,
+  type Sender,
+} from './problem-error.ts';
+import type { PreparedRequest, UntypedCallOptions } from './request.ts';
+
+/** A successful response. */
+export interface ClientResponse<Data> {
+  /** The JSON body; undefined if the response has none. */
+  readonly data: Data;
+  /** From 200 to 299. */
+  readonly status: number;
+  readonly headers: Headers;
+  /** The version of the resource: pass it to `ifMatch` of a later change. */
+  readonly etag: string | undefined;
+}
 
 /** A request with the options of its call, and where its response comes from. */
-export interface Call extends Sender {
+interface Call extends Sender {
   readonly options: UntypedCallOptions;
   readonly cache: EtagCache;
 }
@@ -41,6 +54,37 @@ export async function runCall(call: Call): Promise<ClientResponse<unknown>> {
   } finally {
     stop();
   }
+}
+
+/** Methods that have the same effect once or several times (RFC 9110 §9.2.2). */
+const IDEMPOTENT = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'];
+
+/** Statuses of a server that is overloaded or unavailable for a moment. */
+const TRANSIENT = [429, 502, 503, 504];
+
+/** Whether a request may be sent again without a second effect; `isSent`: the server may have received it. */
+function isRepeatable({ method, headers, body }: PreparedRequest, isSent: boolean): boolean {
+  if (body instanceof ReadableStream) return false;
+  return !isSent || IDEMPOTENT.includes(method) || headers.has('Idempotency-Key');
+}
+
+/** Whether another attempt may succeed. */
+function isTransient({ reason, status = 0 }: ProblemError): boolean {
+  return reason === 'status'
+    ? TRANSIENT.includes(status)
+    : reason === 'timeout' || reason === 'unreachable';
+}
+
+/**
+ * The wait in milliseconds before another attempt: a random part of a limit that doubles each time (full
+ * jitter), but at least as long as the server asks for.
+ */
+function retryWaitMs(
+  { retryAfterSeconds = 0 }: ProblemError,
+  { retryDelayMs, attempt }: { readonly retryDelayMs: number; readonly attempt: number },
+): number {
+  const jitterMs = Math.random() * retryDelayMs * 2 ** (attempt - 1);
+  return Math.max(jitterMs, retryAfterSeconds * 1_000);
 }
 
 /** What ends an attempt: its caller, or the deadline of the call; and what the attempts have in common. */
@@ -113,6 +157,15 @@ async function sendInTime(
     limits.delivery.isSent ||= isSent;
     stop();
   }
+}
+
+/** Errors of Node and Bun before a connection was open; in a browser, errors have no code. */
+const UNSENT = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused)$/;
+
+/** Whether `error` of `fetch` proves that the server has received nothing of the request. */
+export function isUnsent(error: unknown): boolean {
+  const { code, cause } = error as { readonly code?: string; readonly cause?: { code?: string } };
+  return UNSENT.test(cause?.code ?? code ?? '');
 }
 
 function timeout(call: Call, { attempt }: Limits, limitMs: number): ProblemError {

@@ -1,6 +1,15 @@
-import type { Intercept } from './attempt.ts';
-import type { HeaderFields } from './call-options.ts';
-import { type ClientClock, systemClock } from './clock.ts';
+import type { CallContext, Intercept } from './attempt.ts';
+
+/** Header fields of a request, by name. */
+export type HeaderFields = Readonly<Record<string, string>>;
+
+/** The time as a client sees it; tests pass their own. */
+export interface ClientClock {
+  /** The time in milliseconds since 1970. */
+  now(): number;
+  /** Resolves after `ms` milliseconds; rejects with the reason of `signal` once it aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
 
 export interface ClientOptions {
   /** The address of the API; the paths of the document are appended to it. */
@@ -30,6 +39,18 @@ export interface ClientOptions {
   readonly intercept?: Intercept | undefined;
   /** The time, for tests. */
   readonly clock?: ClientClock | undefined;
+}
+
+/** The options of every call, besides the parameters of its operation. */
+export interface CallOptions {
+  /** The request that the call belongs to: the source of request id, trace and abort signal. */
+  readonly ctx?: CallContext | undefined;
+  /** Aborts the call; the call then rejects with the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
+  /** Time limit of this call, including retries, in milliseconds. Default: that of the client. */
+  readonly deadlineMs?: number | undefined;
+  /** Makes the change only if the resource still has this ETag (`If-Match`), else the response is 412. */
+  readonly ifMatch?: string | undefined;
 }
 
 /** The options of a client, with the defaults. */
@@ -105,3 +126,20 @@ function readBaseUrl(text: string): URL {
   }
   return url;
 }
+
+const systemClock: ClientClock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const abort = () => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      }, ms);
+      signal?.addEventListener('abort', abort, { once: true });
+    }),
+};

@@ -1,10 +1,17 @@
-import { runCall } from './call.ts';
-import { type ClientOptions, readClientOptions } from './client-options.ts';
+import { type ClientResponse, runCall } from './call.ts';
+import {
+  type CallOptions,
+  type ClientOptions,
+  type HeaderFields,
+  readClientOptions,
+} from './client-options.ts';
 import { createEtagCache } from './etag-cache.ts';
 import { prepareRequest, type UntypedCallOptions } from './request.ts';
-import type { Client, Method } from './typed-calls.ts';
 
-const METHODS: readonly Method[] = ['get', 'head', 'options', 'put', 'delete', 'post', 'patch'];
+const METHODS = ['get', 'head', 'options', 'put', 'delete', 'post', 'patch'] as const;
+
+/** The methods of a client, in lower case as in OpenAPI documents. */
+type Method = (typeof METHODS)[number];
 
 /**
  * Creates a client of an API. `Paths` are the `paths` that openapi-typescript writes for the OpenAPI
@@ -34,3 +41,78 @@ export function createClient<Paths>(options: ClientOptions): Client<Paths> {
   ]);
   return Object.fromEntries(methods);
 }
+
+/** The paths that have an operation for `M`. */
+type PathsWith<Paths, M extends Method> = {
+  [Path in keyof Paths]: Paths[Path] extends { readonly [Name in M]: object } ? Path : never;
+}[keyof Paths];
+
+type Operation<Paths, Path extends keyof Paths, M extends Method> = M extends keyof Paths[Path]
+  ? Paths[Path][M]
+  : never;
+
+/**
+ * `path`, `query` and `headers` of an operation; each is required if the document requires it. The brackets
+ * prevent the compiler from computing the parameters of all operations for each call.
+ */
+type Parameters<Op> = [Op] extends [{ parameters: infer All }]
+  ? PathOf<All> & QueryOf<All> & HeadersOf<All>
+  : { headers?: HeaderFields };
+
+type PathOf<All> = All extends { path: infer Path } ? { path: Path } : unknown;
+
+type QueryOf<All> = All extends { query: infer Query }
+  ? { query: Query }
+  : All extends { query?: infer Query }
+    ? { query?: Query }
+    : unknown;
+
+type HeadersOf<All> = All extends { header: infer Header }
+  ? { headers: Header & HeaderFields }
+  : { headers?: HeaderFields };
+
+/** The JSON type among the media types of a body; a body of another type is sent unchanged. */
+type RequestContent<Content> = [JsonOf<Content>] extends [never]
+  ? NonNullable<RequestInit['body']>
+  : JsonOf<Content>;
+
+type JsonOf<Content> = Content[Extract<keyof Content, `${string}json`>];
+
+/** `body` of an operation, with brackets for the same reason. */
+type Body<Op> = [Op] extends [{ requestBody: { content: infer Content } }]
+  ? { body: RequestContent<Content> }
+  : [Op] extends [{ requestBody?: infer Optional }]
+    ? OptionalBody<NonNullable<Optional>>
+    : { body?: never };
+
+type OptionalBody<Documented> = [Documented] extends [never]
+  ? { body?: never }
+  : [Documented] extends [{ content: infer Content }]
+    ? { body?: RequestContent<Content> }
+    : { body?: never };
+
+type SuccessStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | '2XX';
+
+/** The JSON body of each documented success; undefined for a response without content. */
+type Data<Op> = Op extends { responses: infer Responses }
+  ? [Extract<keyof Responses, SuccessStatus>] extends [never]
+    ? unknown
+    : ContentOf<Responses[Extract<keyof Responses, SuccessStatus>]>
+  : unknown;
+
+type ContentOf<Response> = Response extends { content: infer Content }
+  ? JsonOf<Content>
+  : undefined;
+
+/** The options of a call of `Op`: an optional argument if nothing in it is required. */
+type Arguments<Options> = object extends Options ? [options?: Options] : [options: Options];
+
+type CallOptionsOf<Op> = CallOptions & Parameters<Op> & Body<Op>;
+
+/** One method per HTTP method, typed by the `paths` that openapi-typescript writes for a document. */
+export type Client<Paths> = {
+  readonly [M in Method]: <Path extends PathsWith<Paths, M>>(
+    path: Path,
+    ...options: Arguments<CallOptionsOf<Operation<Paths, Path, M>>>
+  ) => Promise<ClientResponse<Data<Operation<Paths, Path, M>>>>;
+};

@@ -1,3 +1,7 @@
+import type { RawResponse } from './attempt.ts';
+import type { ClientSettings } from './client-options.ts';
+import type { PreparedRequest } from './request.ts';
+
 /**
  * Why a call failed. `status`: the response has an error status; `timeout`: the attempt or the deadline
  * ended; `unreachable`: no or an incomplete response; `unreadable`: the body is too long or not JSON;
@@ -65,8 +69,78 @@ export class ProblemError extends Error {
   }
 }
 
+/** A request, and the settings of its client. */
+export interface Sender {
+  readonly request: PreparedRequest;
+  readonly settings: ClientSettings;
+}
+
+/** `application/json`, or a type that ends in `+json` (RFC 6839 §3.1). */
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+
+/** The JSON body of a successful response; undefined if it has none. */
+export function readData(response: RawResponse, sender: Sender): unknown {
+  const type = response.headers.get('Content-Type');
+  const isEmpty = response.text === '' && (type === null || sender.request.method === 'HEAD');
+  if (isEmpty) return undefined;
+  try {
+    return parseJson(response);
+  } catch (cause) {
+    throw newError(response, sender, {
+      reason: 'unreadable',
+      text: 'its response is not JSON',
+      cause,
+    });
+  }
+}
+
+/** The error of a response whose status is no success. */
+export function problemOf(response: RawResponse, sender: Sender): ProblemError {
+  const problem = readProblem(parseOrIgnore(response));
+  const reason = problem.detail === undefined ? '' : `: ${problem.detail}`;
+  const text = `it responds with ${response.status}${reason}`;
+  return newError(response, sender, { reason: 'status', text, problem });
+}
+
+function newError(
+  response: RawResponse,
+  { settings, request }: Sender,
+  options: Pick<ProblemErrorOptions, 'reason' | 'text' | 'problem' | 'cause'>,
+): ProblemError {
+  return new ProblemError({
+    ...options,
+    api: settings.name,
+    requestId: request.requestId,
+    status: response.status,
+    retryAfterSeconds: readRetryAfter(response, settings.clock.now()),
+  });
+}
+
+/** Reads `Retry-After`, seconds or an HTTP date (RFC 9110 §10.2.3), in seconds; an invalid value is ignored. */
+function readRetryAfter({ headers }: RawResponse, nowMs: number): number | undefined {
+  const text = headers.get('Retry-After') ?? '';
+  if (/^\d+$/.test(text)) return Number(text);
+  const dateMs = /^[A-Z][a-z]{2,8}[, ]/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(dateMs) ? undefined : Math.max(0, Math.ceil((dateMs - nowMs) / 1_000));
+}
+
+/** @throws {SyntaxError} if the content type or the text is not JSON */
+function parseJson({ headers, text }: RawResponse): unknown {
+  const type = headers.get('Content-Type') ?? '';
+  if (!JSON_TYPE.test(type)) throw new SyntaxError(`Cannot read "${type}" as JSON`);
+  return JSON.parse(text);
+}
+
+function parseOrIgnore(response: RawResponse): unknown {
+  try {
+    return parseJson(response);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Reads the members of a problem with the expected type; others, and bodies that are not JSON, are ignored. */
-export function readProblem(body: unknown): Problem {
+function readProblem(body: unknown): Problem {
   if (typeof body !== 'object' || body === null) return {};
   const members = Object.entries(body).filter(([name, value]) =>
     name === 'errors' ? Array.isArray(value) : typeof value === 'string',

@@ -1,6 +1,5 @@
-import type { CallContext, CallOptions, HeaderFields } from './call-options.ts';
-import type { ClientSettings } from './client-options.ts';
-import { randomId } from './random-id.ts';
+import type { CallContext } from './attempt.ts';
+import type { CallOptions, ClientSettings, HeaderFields } from './client-options.ts';
 
 /** The options of a call at run time; `Client` types them by operation. */
 export interface UntypedCallOptions extends CallOptions {
@@ -42,6 +41,12 @@ export function prepareRequest(
   const url = new URL(settings.baseUrl + fillPath(path, options.path) + queryOf(options.query));
   const content = (isJson ? JSON.stringify(body) : body) as RequestInit['body'];
   return { method, url, headers, body: content, requestId };
+}
+
+/** 32 random hexadecimal digits. Unlike `crypto.randomUUID`, works on pages without TLS too. */
+function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** @throws {TypeError} if a value is missing, or would change the other segments of the path */

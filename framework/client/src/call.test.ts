@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { isUnsent } from './retry.ts';
+import { isUnsent } from './call.ts';
 import { errorOf, newNotesClient } from './testing/notes.ts';
 import {
   closedPort,
