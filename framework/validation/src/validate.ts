@@ -8,9 +8,9 @@ import {
   type StandardSchema,
 } from '@fw/core/schema';
 import { ValidationError, type ValidationIssue } from '@fw/errors';
+
+import { missingPathParam, requireTextInput } from './check-schema.ts';
 import { MAX_ISSUES, readIssues } from './issues.ts';
-import { missingPathParam } from './missing-path-param.ts';
-import { requireTextInput } from './require-text-input.ts';
 
 /** Schemas for parts of a request. */
 export interface RequestSchemas {
