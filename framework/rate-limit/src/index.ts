@@ -8,7 +8,7 @@ export {
   type MemoryStoreOptions,
   memoryStore,
 } from './memory-store.ts';
-export type { PolicyOptions } from './options.ts';
+export type { PolicyOptions } from './policy.ts';
 export {
   type RateLimiter,
   type RateLimitOptions,

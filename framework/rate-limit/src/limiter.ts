@@ -11,7 +11,7 @@ import {
   type HeaderDialect,
   wholeSeconds,
 } from './headers.ts';
-import { MAX_COUNT } from './options.ts';
+import { MAX_COUNT } from './policy.ts';
 import type { Hit, Policy, RateLimitStore } from './store.ts';
 
 /** Options of limiters with and without tiers; `P` are the parts that middleware before them has set. */
@@ -68,15 +68,8 @@ function isStatusList(statuses: unknown): boolean {
   return Array.isArray(statuses) && statuses.length > 0 && statuses.every(isStatus);
 }
 
-/** Creates a middleware for each of `policies`. They share one store. */
-export function createLimiters(
-  policies: readonly Policy[],
-  options: StoredLimiterOptions,
-): readonly Middleware[] {
-  return policies.map((policy) => createLimiter(policy, options));
-}
-
-function createLimiter(
+/** Creates a middleware that limits requests by `policy`. */
+export function createLimiter(
   policy: Policy,
   {
     ipv6Subnet = 64,

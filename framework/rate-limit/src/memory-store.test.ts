@@ -6,8 +6,8 @@ import { expect, test } from 'vitest';
 
 import { memoryStore } from './memory-store.ts';
 import type { Algorithm } from './store.ts';
-import { policyOf, testStore } from './testing/contract.ts';
 import { LogModel } from './testing/model.ts';
+import { policyOf, testStore } from './testing/store-suite.ts';
 
 /** A clock that only `advance` moves. */
 function createClock() {

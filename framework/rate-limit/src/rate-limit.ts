@@ -13,13 +13,13 @@ import {
 import { isAvailable } from './failover.ts';
 import { wholeSeconds } from './headers.ts';
 import {
-  createLimiters,
+  createLimiter,
   LIMITER_CHECKS,
   type LimiterOptions,
   type StoredLimiterOptions,
 } from './limiter.ts';
 import { memoryStore } from './memory-store.ts';
-import { createPolicy, POLICY_CHECKS, type PolicyOptions } from './options.ts';
+import { createPolicy, POLICY_CHECKS, type PolicyOptions } from './policy.ts';
 import type { Policy } from './store.ts';
 
 /** A middleware that limits requests. */
@@ -46,8 +46,8 @@ export function rateLimit(options: RateLimitOptions = {}): RateLimiter {
   readOptions('rateLimit()', options, { ...POLICY_CHECKS, ...LIMITER_CHECKS });
   const policy = createPolicy('rateLimit()', options);
   const { store = memoryStore() } = options;
-  const [limit] = createLimiters([policy], { ...options, store });
-  return describe(limit as Middleware, { ...options, store }, [policy]);
+  const stored = { ...options, store };
+  return describe(createLimiter(policy, stored), stored, [policy]);
 }
 
 export interface TieredRateLimitOptions<P extends Parts = Parts> extends LimiterOptions<P> {
@@ -90,9 +90,11 @@ export function tieredRateLimit(options: TieredRateLimitOptions): RateLimiter {
     store = memoryStore(),
   } = readOptions<TieredRateLimitOptions>(owner, options, { ...TIER_CHECKS, ...LIMITER_CHECKS });
   const policies = names.map((name) => readTier(name, tiers[name], owner));
-  const limiters = createLimiters(policies, { ...options, store });
+  const stored = { ...options, store };
   // A map has no inherited entries such as `constructor`.
-  const limiterOf = new Map(names.map((name, index) => [name, limiters[index] as Middleware]));
+  const limiterOf = new Map(
+    policies.map((policy, index) => [names[index], createLimiter(policy, stored)]),
+  );
   const fallback = limiterOf.get(defaultTier ?? '');
   if (!fallback) {
     const { expected } = oneOf(names);
@@ -104,7 +106,7 @@ export function tieredRateLimit(options: TieredRateLimitOptions): RateLimiter {
     const tier = tierResolver(ctx);
     return tier instanceof Promise ? tier.then(run) : run(tier);
   };
-  return describe(limit, { ...options, store }, policies);
+  return describe(limit, stored, policies);
 }
 
 function readTier(name: string, options: PolicyOptions | undefined, owner: string): Policy {

@@ -10,9 +10,9 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { rateLimit } from './rate-limit.ts';
 import { type RedisClient, type RedisStoreOptions, redisStore } from './redis.ts';
 import { SCRIPT } from './redis-script.ts';
-import { policyOf, testStore } from './testing/contract.ts';
 import { connect, type TestClient } from './testing/redis-client.ts';
 import { type RedisServer, startRedisServer } from './testing/redis-server.ts';
+import { policyOf, testStore } from './testing/store-suite.ts';
 
 /** A client that records the commands it sends. */
 function recording(client: RedisClient) {
@@ -227,7 +227,7 @@ describe('with a server', () => {
     await sleep(120);
     const left = await client.sendCommand(['KEYS', 'vanish:*']);
 
-    expect(kept).toEqual(['vanish:contract:sliding-window:3:100:3:key']);
+    expect(kept).toEqual(['vanish:suite:sliding-window:3:100:3:key']);
     expect(left).toEqual([]);
   });
 

@@ -13,7 +13,7 @@ export interface StoreUnderTest {
 export function policyOf(overrides: Partial<Policy> = {}): Policy {
   const max = overrides.max ?? 3;
   return {
-    name: 'contract',
+    name: 'suite',
     algorithm: 'sliding-window',
     max,
     windowMs: 400,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { readDuration } from './duration.ts';
+import { readDuration } from './policy.ts';
 
 test.each([
   ['250ms', 250],
