@@ -4,9 +4,9 @@ import type { Readable } from 'node:stream';
 import { annotate, type Middleware, markFactories } from '@fw/core';
 import {
   bodyTooLarge,
-  DONE,
   discardRest,
   hasBody,
+  hasRun,
   parseMediaType,
   readBody,
 } from '@fw/core/extension';
@@ -63,7 +63,7 @@ export function json(options: JsonOptions = {}): Middleware {
         ctx.body = parseStrictly(bytes, strict);
       }
       const running = next();
-      if (running !== DONE) return running;
+      if (!hasRun(running)) return running;
     });
   };
   return annotate(parse, { body: { mediaTypes: MEDIA_TYPES, limit } });

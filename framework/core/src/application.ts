@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { type Chain, compose, DONE, END } from './compose.ts';
+import { type Chain, compose, END } from './compose.ts';
 import type { Middleware } from './context.ts';
 import { consoleLogger, type Logger, messageFirst, type PinoLogger } from './logger.ts';
 import { metadataOf, runsRoutes } from './metadata.ts';
@@ -191,7 +191,7 @@ class StackedApplication extends RouteRegistrar implements Application {
   readonly #serverWide: Chain = (ctx) =>
     this.#outermost(ctx, () => {
       ctx.status = 204;
-      return DONE;
+      return END();
     });
 
   #add(...items: Stack): this {

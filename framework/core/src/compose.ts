@@ -4,16 +4,21 @@ import { isClientAbort } from './response/record-error.ts';
 import { acceptStop, warnOfStop } from './stopped.ts';
 import { isProduction } from './warn-once.ts';
 
+/** The promise that `next()` returns if everything after it has run synchronously. */
+const DONE: Promise<void> = Promise.resolve();
+
 /**
- * The promise that `next()` returns if everything after it has already run. A middleware that gets
- * exactly this promise has nothing to await and can stay synchronous.
+ * Whether the promise that `next()` returned has nothing to wait for, because everything after the
+ * middleware has already run without an error. A middleware that returns it stays synchronous.
  */
-export const DONE: Promise<void> = Promise.resolve();
+export function hasRun(running: unknown): boolean {
+  return running === DONE;
+}
 
 /** The `next` of the outermost chain: nothing follows it. */
 export const END: Next = () => DONE;
 
-/** Middleware joined into one function: never throws, and returns `DONE` if it ran synchronously. */
+/** Middleware joined into one function: never throws. `hasRun` is true of its result if it ran synchronously. */
 export type Chain = (ctx: Context, next: Next) => Promise<void>;
 
 /**

@@ -1,4 +1,4 @@
-import { DONE, isThenable } from './compose.ts';
+import { hasRun, isThenable } from './compose.ts';
 import type { Context, MatchedRoute, Parts } from './context.ts';
 import { RequestContext, type SentListener } from './request-context.ts';
 import { type Content, isStream } from './response/body.ts';
@@ -33,7 +33,7 @@ export function respondWithError(
  * response. An error, or an object without a JSON form such as a Map, causes a 500.
  */
 export function sendReturned(ctx: Context, returned: unknown): unknown {
-  if (returned === undefined || returned === DONE) return returned;
+  if (returned === undefined || hasRun(returned)) return returned;
   const context = own(ctx);
   if (!isThenable(returned)) return context.sendReturned(returned);
   return returned.then((value) => context.sendReturned(value));
@@ -149,7 +149,7 @@ export function runWithContract(ctx: Context, contract: Contract, run: () => unk
   } catch (error) {
     return fail(error);
   }
-  if (returned === DONE) context.contract = undefined;
+  if (hasRun(returned)) context.contract = undefined;
   else if (isThenable(returned)) return returned.then(send, fail);
   else send(returned);
   return returned;
@@ -176,7 +176,7 @@ export function setParts(ctx: Context, { params, query, body }: Parts): void {
   if (body !== undefined) context.body = body;
 }
 
-export { DONE } from './compose.ts';
+export { hasRun } from './compose.ts';
 export { metadataOf } from './metadata.ts';
 export { trimBlanks } from './request/blanks.ts';
 export { BodyMemory, type CountBodyBytes, countBody } from './request/body-memory.ts';

@@ -1,6 +1,6 @@
 import { annotate, HttpError, type Middleware, markFactories, NotFoundError } from '@fw/core';
 import {
-  DONE,
+  hasRun,
   isProduction,
   respondWithError,
   unmatchedStatus,
@@ -31,7 +31,7 @@ export function errorHandler(options: ErrorHandlerOptions = {}): Middleware {
   const settings = { includeStack: includeStack && !isProduction() };
   const handle: Middleware = (ctx, next) => {
     const running = next();
-    if (running === DONE) return DONE;
+    if (hasRun(running)) return running;
     return running.then(undefined, (error: unknown) => respondWithError(ctx, error, settings));
   };
   return annotate(handle, {

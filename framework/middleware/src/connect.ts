@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { type Context, type Middleware, markFactories } from '@fw/core';
-import { DONE, takeHeaders } from '@fw/core/extension';
+import { takeHeaders } from '@fw/core/extension';
 
 /** Middleware written for Express or connect. `never` accepts the request types of every package. */
 export type ConnectMiddleware = (
@@ -29,7 +29,7 @@ interface ConnectRequest extends IncomingMessage {
 export function connect(middleware: ConnectMiddleware): Middleware {
   requireConnectMiddleware(middleware);
   return (ctx, next) => {
-    if (ctx.raw.res.destroyed) return DONE; // the client has disconnected: no event would follow
+    if (ctx.raw.res.destroyed) return; // the client has disconnected: no event would follow
     let downstream: Promise<void> | undefined;
     const continues = run(middleware, ctx, () => {
       downstream = next();

@@ -1,5 +1,5 @@
 import type { Middleware } from '@fw/core';
-import { DONE } from '@fw/core/extension';
+import { hasRun } from '@fw/core/extension';
 import { ServiceUnavailableError } from '@fw/errors';
 
 /** Node fires timers with a longer delay at once. */
@@ -17,7 +17,7 @@ export function timeout(timeoutMs: number): Middleware {
   }
   return (_ctx, next) => {
     const running = next();
-    if (running === DONE) return DONE;
+    if (hasRun(running)) return running;
     return new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => reject(lateError(timeoutMs)), timeoutMs).unref();
       running.then(

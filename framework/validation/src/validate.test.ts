@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 import { json } from '@fw/body-parser';
 import { compose, createApp, type Middleware } from '@fw/core';
-import { DONE } from '@fw/core/extension';
+import { hasRun } from '@fw/core/extension';
 import type { StandardSchema } from '@fw/core/schema';
 import { type RequestOptions, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
@@ -369,7 +369,7 @@ describe('a schema', () => {
     const seen: unknown[] = [];
     const look: Middleware = (_ctx, next) => {
       const running = next();
-      seen.push(running === DONE);
+      seen.push(hasRun(running));
       return running;
     };
     const app = createApp({ logger }).use(look, validate({ query: age }), look);

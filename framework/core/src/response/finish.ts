@@ -1,4 +1,4 @@
-import { DONE } from '../compose.ts';
+import { hasRun } from '../compose.ts';
 import type { RequestContext } from '../request-context.ts';
 import { recordError, toError } from './record-error.ts';
 import { reportSent } from './sent.ts';
@@ -6,7 +6,7 @@ import { writeResponse } from './write-response.ts';
 
 /** Writes the response once all middleware has run. */
 export function finish(ctx: RequestContext, running: Promise<void>): void {
-  if (running === DONE) {
+  if (hasRun(running)) {
     complete(ctx);
     return;
   }

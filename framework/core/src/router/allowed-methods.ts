@@ -1,4 +1,3 @@
-import { DONE } from '../compose.ts';
 import type { Context, Middleware } from '../context.ts';
 import { aListOf, aString, readOptions } from '../options.ts';
 import { MethodNotAllowedError } from '../response/http-error.ts';
@@ -38,11 +37,7 @@ export function createAllowedMethods(
   };
 }
 
-function respond(
-  ctx: Context,
-  methods: readonly string[],
-  acceptPatch: string | undefined,
-): Promise<void> {
+function respond(ctx: Context, methods: readonly string[], acceptPatch: string | undefined): void {
   if (ctx.method !== 'OPTIONS') {
     throw new MethodNotAllowedError(methods, `This path does not take ${ctx.method}`);
   }
@@ -50,5 +45,4 @@ function respond(
   if (acceptPatch && methods.includes('PATCH')) ctx.set('Accept-Patch', acceptPatch);
   ctx.status = 200;
   ctx.send('');
-  return DONE;
 }

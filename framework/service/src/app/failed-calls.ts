@@ -1,11 +1,11 @@
 import { ProblemError } from '@fw/client';
-import { DONE } from '@fw/core/extension';
+import { hasRun } from '@fw/core/extension';
 import { type Middleware, ServiceUnavailableError } from 'fw';
 
 /** Responds with 503 if a call to another service fails and the handler does not catch the error. */
 export const failedCalls: Middleware = (_ctx, next) => {
   const running = next();
-  return running === DONE ? DONE : running.catch(throwUnavailable);
+  return hasRun(running) ? running : running.catch(throwUnavailable);
 };
 
 function throwUnavailable(cause: unknown): never {

@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 
-import { type CountBodyBytes, countBody, DONE, hasBody } from '@fw/core/extension';
+import { type CountBodyBytes, countBody, hasBody, hasRun } from '@fw/core/extension';
 import type { Middleware } from 'fw';
 
 import type { Metrics } from '../metrics/metrics.ts';
@@ -33,7 +33,7 @@ export function limitBodies({ maxBytes, metrics }: BodyLimit): Middleware {
     if (!hasBody(req)) return next();
     countBody(req, count);
     const running = next();
-    if (running === DONE) return DONE;
+    if (hasRun(running)) return running;
     return running.catch((error: unknown) => {
       if (!(error instanceof BodyMemoryFull)) throw error;
       metrics.countShed('body_memory');
