@@ -4,9 +4,8 @@ import { once } from 'node:events';
 import { openPostgres } from '@fw/service/postgres';
 import { startTestPostgres } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test } from 'vitest';
-
+import { describeUserStore } from '../store.test-suite.ts';
 import type { UserStore } from '../store.ts';
-import { describeUserStore } from './contract.ts';
 import { openPostgresUserStore } from './postgres.ts';
 import { USERS_MIGRATIONS } from './postgres-migrations.ts';
 

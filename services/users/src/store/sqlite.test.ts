@@ -7,11 +7,9 @@ import type { DatabaseSync } from 'node:sqlite';
 
 import { openDatabase } from '@fw/service/sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-
+import { describeUserStore } from '../store.test-suite.ts';
 import { createUser } from '../user.ts';
-import { describeUserStore } from './contract.ts';
-import { openSqliteUserStore } from './sqlite.ts';
-import { USERS_FORMAT } from './sqlite-format.ts';
+import { openSqliteUserStore, USERS_FORMAT } from './sqlite.ts';
 
 function newFile(): string {
   const directory = mkdtempSync(join(tmpdir(), 'users-'));

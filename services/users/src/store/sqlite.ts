@@ -1,29 +1,106 @@
-import { createGroupCommit, inSnapshot, openDatabase, orUnavailable } from '@fw/service/sqlite';
+import {
+  createGroupCommit,
+  type DatabaseFormat,
+  inSnapshot,
+  openDatabase,
+  orUnavailable,
+} from '@fw/service/sqlite';
 
 import {
   type DeleteOutcome,
   type Idempotency,
   type InsertOutcome,
   MAX_BATCH_USERS,
-  type PageOptions,
-  type StatisticsOptions,
   type UpdateOutcome,
   type UserPage,
   type UserStore,
 } from '../store.ts';
 import type { User, UserChanges } from '../user.ts';
-import { BATCH_COLUMNS, cutBatch, isLarge } from './batch.ts';
-import { fromReplay, REMEMBERED_MS, toReplay } from './replay.ts';
-import { isStale, type Row, toUser } from './row.ts';
-import { USERS_FORMAT } from './sqlite-format.ts';
-import { daysOf, nameDays } from './statistics.ts';
+import {
+  BATCH_COLUMNS,
+  COLUMNS,
+  cutBatch,
+  daysOf,
+  fromReplay,
+  isLarge,
+  isStale,
+  REMEMBERED_MS,
+  type Row,
+  toReplay,
+  toStatistics,
+  toUser,
+} from './rows.ts';
+
+/** The tables of the users in SQLite: SQL from each format to the next. */
+export const USERS_FORMAT: DatabaseFormat = {
+  applicationId: 0x66777573, // "fwus"
+  migrations: [
+    `CREATE TABLE users (
+       position   INTEGER PRIMARY KEY AUTOINCREMENT,
+       id         TEXT NOT NULL UNIQUE,
+       name       TEXT NOT NULL,
+       email      TEXT NOT NULL,
+       created_at INTEGER NOT NULL, -- milliseconds since 1970
+       updated_at INTEGER NOT NULL
+     ) STRICT`,
+
+    // Triggers, because programs that were written for format 1 may change users at the same time.
+    // lower() folds only A to Z; rtrim() returns the text up to the last @.
+    `ALTER TABLE users ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+     CREATE TRIGGER changes_are_counted AFTER UPDATE ON users WHEN NEW.version = OLD.version
+     BEGIN
+       UPDATE users SET version = OLD.version + 1 WHERE position = NEW.position;
+     END;
+
+     ALTER TABLE users ADD COLUMN email_folded TEXT AS (lower(email)) VIRTUAL;
+     CREATE INDEX users_by_email ON users (email_folded);
+
+     CREATE TABLE idempotency (
+       key         TEXT PRIMARY KEY,
+       fingerprint TEXT NOT NULL,
+       "user"      TEXT NOT NULL, -- as created
+       created_at  INTEGER NOT NULL
+     ) STRICT, WITHOUT ROWID;
+     CREATE INDEX idempotency_by_age ON idempotency (created_at);
+
+     ALTER TABLE users ADD COLUMN email_domain TEXT AS (
+       CASE WHEN octet_length(email) <= 1000 THEN nullif(nullif(substr(
+         email_folded, 1 + length(rtrim(email_folded, replace(email_folded, '@', '')))
+       ), email_folded), '') END
+     ) VIRTUAL;
+     CREATE TABLE domains (domain TEXT PRIMARY KEY, users INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+     CREATE TABLE days (day INTEGER PRIMARY KEY, users INTEGER NOT NULL) STRICT; -- since 1970
+     INSERT INTO domains SELECT email_domain, count(*) FROM users
+       WHERE email_domain IS NOT NULL GROUP BY email_domain;
+     INSERT INTO days SELECT created_at / 86400000, count(*) FROM users GROUP BY 1;
+     CREATE TRIGGER created_are_counted AFTER INSERT ON users
+     BEGIN
+       INSERT INTO days VALUES (NEW.created_at / 86400000, 1)
+         ON CONFLICT DO UPDATE SET users = users + 1;
+       INSERT INTO domains SELECT NEW.email_domain, 1 WHERE NEW.email_domain IS NOT NULL
+         ON CONFLICT DO UPDATE SET users = users + 1;
+     END;
+     CREATE TRIGGER moved_are_counted AFTER UPDATE OF email ON users
+       WHEN NEW.email_domain IS NOT OLD.email_domain
+     BEGIN
+       UPDATE domains SET users = users - 1 WHERE domain = OLD.email_domain;
+       INSERT INTO domains SELECT NEW.email_domain, 1 WHERE NEW.email_domain IS NOT NULL
+         ON CONFLICT DO UPDATE SET users = users + 1;
+       DELETE FROM domains WHERE domain = OLD.email_domain AND users = 0;
+     END;
+     CREATE TRIGGER deleted_are_counted AFTER DELETE ON users
+     BEGIN
+       UPDATE days SET users = users - 1 WHERE day = OLD.created_at / 86400000;
+       UPDATE domains SET users = users - 1 WHERE domain = OLD.email_domain;
+       DELETE FROM domains WHERE domain = OLD.email_domain AND users = 0;
+     END`,
+  ],
+};
 
 export interface SqliteUserStoreOptions {
   /** How long opening and writing wait for other processes, in milliseconds. Default 1,000. */
   readonly timeoutMs?: number;
 }
-
-const COLUMNS = 'position, id, name, email, created_at, updated_at, version';
 
 /** Each write deletes up to this many expired keys and adds at most one, so that the table cannot grow. */
 const PURGE = 10;
@@ -72,8 +149,13 @@ export function openSqliteUserStore(
     `DELETE FROM idempotency WHERE key IN
        (SELECT key FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT ${PURGE})`,
   );
-  const byDay = sql('SELECT day, users FROM days WHERE day >= ? AND day < ?');
-  const byDomain = sql('SELECT domain, users FROM domains ORDER BY users DESC, domain LIMIT ?');
+  const statistics = sql(
+    `SELECT 'total' AS kind, NULL AS name, coalesce(sum(users), 0) AS count FROM days
+     UNION ALL
+     SELECT 'day', day, users FROM days WHERE day >= ? AND day < ?
+     UNION ALL
+     SELECT * FROM (SELECT 'domain', domain, users FROM domains ORDER BY users DESC, domain LIMIT ?)`,
+  );
 
   function insertRow({ id, name, email, createdAt, updatedAt, version }: User): void {
     insert.run(id, name, email, createdAt.getTime(), updatedAt.getTime(), version);
@@ -94,13 +176,15 @@ export function openSqliteUserStore(
 
   return {
     async list({ start, limit } = { start: 0, limit: Number.MAX_SAFE_INTEGER }) {
-      return read(() => ({
-        ...readBatch(list.all(Math.min(limit, MAX_BATCH_USERS + 1), start)),
-        total: Number(count.get()?.total),
-      }));
+      return orUnavailable(() =>
+        inSnapshot(database, () => ({
+          ...readBatch(list.all(Math.min(limit, MAX_BATCH_USERS + 1), start)),
+          total: Number(count.get()?.total),
+        })),
+      );
     },
 
-    async page({ after = 0, limit, email }: PageOptions) {
+    async page({ after = 0, limit, email }) {
       const most = Math.min(limit, MAX_BATCH_USERS);
       return orUnavailable(() =>
         readBatch(
@@ -115,23 +199,10 @@ export function openSqliteUserStore(
       return row && toUser(row);
     },
 
-    async statistics(options: StatisticsOptions) {
-      return read(() => {
-        const { first, end } = daysOf(options);
-        const days = byDay.all(first, end);
-        const domains = byDomain.all(options.domains);
-        return {
-          total: Number(count.get()?.total),
-          byDay: nameDays(
-            options,
-            days.map(({ day, users }) => [Number(day), Number(users)]),
-          ),
-          byDomain: domains.map(({ domain, users }) => ({
-            domain: String(domain),
-            count: Number(users),
-          })),
-        };
-      });
+    async statistics(options) {
+      const { first, end } = daysOf(options);
+      const rows = orUnavailable(() => statistics.all(first, end, options.domains));
+      return toStatistics(rows, options);
     },
 
     insert: (user) => write(() => insertRow(user)),
@@ -188,8 +259,4 @@ export function openSqliteUserStore(
       database.close();
     },
   };
-
-  function read<T>(work: () => T): T {
-    return orUnavailable(() => inSnapshot(database, work));
-  }
 }

@@ -7,8 +7,8 @@ import {
   type PageOptions,
   type UserPage,
   type UserStore,
-} from '../store.ts';
-import type { User } from '../user.ts';
+} from './store.ts';
+import type { User } from './user.ts';
 
 /** Tests that apply to every `UserStore`. `open` returns a store without users on each call. */
 export function describeUserStore(name: string, open: () => Promise<UserStore>): void {

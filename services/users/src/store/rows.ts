@@ -1,0 +1,111 @@
+import {
+  MAX_BATCH_CHARACTERS,
+  MAX_BATCH_USERS,
+  MAX_ORDINARY_BYTES,
+  type StatisticsOptions,
+  type UserStatistics,
+} from '../store.ts';
+import type { User } from '../user.ts';
+
+/** A row, as SQLite or PostgreSQL returns it. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** The columns of a user. */
+export const COLUMNS = 'position, id, name, email, created_at, updated_at, version';
+
+const IS_ORDINARY = `octet_length(name) + octet_length(email) <= ${MAX_ORDINARY_BYTES}`;
+
+/** The columns of a batch. `name` and `email` of a large user are null: the database does not send them. */
+export const BATCH_COLUMNS = `position, id, CASE WHEN ${IS_ORDINARY} THEN name END AS name,
+   CASE WHEN ${IS_ORDINARY} THEN email END AS email, created_at, updated_at, version`;
+
+/** Converts the columns of a user. */
+export function toUser(row: Row): User {
+  return {
+    id: String(row.id),
+    name: String(row.name),
+    email: String(row.email),
+    createdAt: toDate(row.created_at),
+    updatedAt: toDate(row.updated_at),
+    version: Number(row.version),
+  };
+}
+
+/** Converts milliseconds (SQLite), a `Date` (PostgreSQL) or the text of a time to a `Date`. */
+function toDate(value: unknown): Date {
+  if (value instanceof Date) return value;
+  return new Date(typeof value === 'number' ? value : String(value));
+}
+
+/** Whether `ifVersion` is not the current version; `false` if it is `undefined`. */
+export function isStale(row: Row, ifVersion: number | undefined): boolean {
+  return ifVersion !== undefined && Number(row.version) !== ifVersion;
+}
+
+/** The rows of one batch. */
+export interface Batch {
+  /** Rows of ordinary users, or the row of one large user. */
+  readonly rows: readonly Row[];
+  /** Position of the last row, if more rows follow. */
+  readonly next?: number;
+}
+
+/** Returns the first batch of `rows`, which have the `BATCH_COLUMNS`, with at most `most` users. */
+export function cutBatch(rows: readonly Row[], most = MAX_BATCH_USERS): Batch {
+  let end = 0;
+  let characters = 0;
+  for (const row of rows.slice(0, most)) {
+    characters += isLarge(row) ? Infinity : String(row.name).length + String(row.email).length;
+    if (end > 0 && characters > MAX_BATCH_CHARACTERS) break;
+    end++;
+  }
+  const batch = rows.slice(0, end);
+  const last = batch.at(-1);
+  const isCut = rows.length > end;
+  return { rows: batch, ...(isCut && last && { next: Number(last.position) }) };
+}
+
+/** Whether the row is a large user's, without `name` and `email`: that user is read separately. */
+export function isLarge({ name }: Row): boolean {
+  return name === null;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** How long an idempotency key is valid, in milliseconds. */
+export const REMEMBERED_MS = DAY_MS;
+
+/** Serializes the user of the first response, which a repeated request gets again. */
+export function toReplay({ id, name, email, createdAt, updatedAt, version }: User): string {
+  return JSON.stringify([id, name, email, createdAt.getTime(), updatedAt.getTime(), version]);
+}
+
+/** Reads the text of `toReplay`. */
+export function fromReplay(text: string): User {
+  const [id, name, email, created_at, updated_at, version] = JSON.parse(text);
+  return toUser({ id, name, email, created_at, updated_at, version });
+}
+
+/** The days to count, as numbers of days since 1970 (UTC): from `first` to before `end`. */
+export function daysOf({ days, now }: StatisticsOptions): { first: number; end: number } {
+  const end = Math.floor(now.getTime() / DAY_MS) + 1;
+  return { first: end - days, end };
+}
+
+/** Converts rows with `kind`, `name` and `count`; includes days without new users. */
+export function toStatistics(rows: readonly Row[], options: StatisticsOptions): UserStatistics {
+  const ofKind = (kind: string) => rows.filter((row) => row.kind === kind);
+  const { first } = daysOf(options);
+  const countOf = new Map(ofKind('day').map(({ name, count }) => [Number(name), Number(count)]));
+  return {
+    total: Number(ofKind('total')[0]?.count),
+    byDay: Array.from({ length: options.days }, (_, at) => ({
+      date: new Date((first + at) * DAY_MS).toISOString().slice(0, 10),
+      count: countOf.get(first + at) ?? 0,
+    })),
+    byDomain: ofKind('domain').map(({ name, count }) => ({
+      domain: String(name),
+      count: Number(count),
+    })),
+  };
+}
