@@ -1,8 +1,7 @@
 export { type DocumentsOptions, documents } from './app/documents.ts';
-export { NOT_ACCEPTABLE, onlyJson } from './app/json-only.ts';
+export type { SheddingLimits } from './app/protect.ts';
+export { NOT_ACCEPTABLE, onlyJson, STORE_UNAVAILABLE } from './app/responses.ts';
 export { createServiceApp, type ServiceRuntime } from './app/service-app.ts';
-export type { SheddingLimits } from './app/shedding.ts';
-export { STORE_UNAVAILABLE } from './app/store-unavailable.ts';
 export { createServiceClient, type ServiceClientOptions } from './client/service-client.ts';
 export {
   type AnyVariables,

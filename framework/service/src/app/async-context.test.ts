@@ -15,7 +15,7 @@ import { createServiceClient } from '../client/service-client.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { createBatch } from '../postgres/batch.ts';
 import { createGroupCommit } from '../sqlite/group-commit.ts';
-import { shedLoad } from './shedding.ts';
+import { admit } from './protect.ts';
 
 const storage = new AsyncLocalStorage<string>();
 
@@ -76,9 +76,9 @@ test.for<readonly [string, () => readonly Middleware[], Sent?]>([
     ],
   ],
   [
-    'shedLoad()',
+    'admit()',
     () => [
-      shedLoad({ maxInFlight: 9, metrics: { ...createMetrics(), isSaturated: false } }),
+      admit({ shedding: { maxInFlight: 9 }, metrics: { ...createMetrics(), isSaturated: false } }),
       waitForEvent,
     ],
   ],

@@ -5,7 +5,7 @@ import { listen } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createMetrics } from '../metrics/metrics.ts';
-import { defaultBodyMemory } from './limit-bodies.ts';
+import { defaultBodyMemory } from './protect.ts';
 import { createServiceApp } from './service-app.ts';
 
 const KIB = 1024;

@@ -5,7 +5,6 @@ import { etag } from '@fw/middleware/etag';
 import { ConflictError, createRouter, listen } from 'fw';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RequestEntry } from '../logging/logging.ts';
-import { createDrain } from '../program/drain.ts';
 import { createServiceApp } from './service-app.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
@@ -136,7 +135,7 @@ test('trustProxy is the number of trusted proxies', async () => {
 });
 
 test('responses and errors of a draining service have Connection: close', async () => {
-  const drain = createDrain();
+  const drain = { isDraining: false };
   const app = createServiceApp({ logger, drain }).use((ctx) => {
     if (ctx.path === '/error') throw new Error('broken');
     ctx.json({});
@@ -147,7 +146,7 @@ test('responses and errors of a draining service have Connection: close', async 
   };
 
   const before = await connection('/');
-  drain.begin();
+  drain.isDraining = true;
 
   expect(before).toBe('keep-alive');
   expect(await connection('/')).toBe('close');

@@ -6,8 +6,8 @@ import {
   type Middleware,
   notFoundHandler,
 } from 'fw';
-import { sendUnavailable } from '../app/send-unavailable.ts';
-import type { Drain } from '../program/drain.ts';
+import type { Drain } from '../app/protect.ts';
+import { sendUnavailable } from '../app/responses.ts';
 import { type Check, type CheckRunner, createCheckRunner } from './check.ts';
 
 /** The part of prom-client's registry that `/metrics` needs. */

@@ -32,7 +32,6 @@ import { createMetrics } from '../metrics/metrics.ts';
 import { startTracing } from '../tracing/start-tracing.ts';
 import { type Command, readCommandLine, UsageError } from './command-line.ts';
 import { describeFailure, ServiceCodeError } from './describe-failure.ts';
-import { createDrain } from './drain.ts';
 import { createMigrateCommand, type MigratableStore } from './migrate-command.ts';
 
 /** A started service. */
@@ -178,12 +177,12 @@ async function serve<Config extends ServiceConfig>(
   config: Config,
   { logger, stop }: { readonly logger: ServiceLogger; readonly stop: AbortSignal },
 ): Promise<number> {
-  const drain = createDrain();
+  const drain = { isDraining: false };
   let drainEndMs = Number.POSITIVE_INFINITY;
   const stopped = new Promise<void>((resolve) => {
     stop.addEventListener('abort', () => {
       logger.info(`Draining on ${stop.reason}`);
-      drain.begin();
+      drain.isDraining = true;
       drainEndMs = performance.now() + config.DRAIN_TIMEOUT_MS;
       setTimeout(() => {
         logger.warn(INCOMPLETE);
