@@ -160,12 +160,16 @@ export function violationOf(ctx: Context): ResponseViolation | undefined {
   return own(ctx).violation;
 }
 
-/** For routers: records the matched route and its parameters, and resets the 404 of an earlier router. */
+/** For routers: records the matched route and its parameters. */
 export function setRoute(ctx: Context, route: MatchedRoute, params: Record<string, string>): void {
   const context = own(ctx);
   context.route = route;
   context.params = params;
-  if (context.assignedStatus === 404 || context.assignedStatus === 501) context.assignedStatus = 0;
+}
+
+/** For routers: records that no route matches, so that the status is 404 or 501 unless a later router has one. */
+export function setUnmatched(ctx: Context): void {
+  if (!ctx.responded) own(ctx).isUnmatched = true;
 }
 
 /** For validators: replaces `ctx.params`, `ctx.query` and `ctx.body`. */
@@ -200,8 +204,13 @@ export {
   type PartSerializer,
   type ResponseViolation,
 } from './response/contract.ts';
-export { PROBLEM_TYPE, problemOfStatus, statusOf, titleOf } from './response/problem.ts';
+export {
+  PROBLEM_TYPE,
+  problemOfStatus,
+  statusOf,
+  titleOf,
+  unmatchedStatus,
+} from './response/problem.ts';
 export type { ErrorResponseOptions } from './response/record-error.ts';
-export { unmatchedStatus } from './response/write-response.ts';
 export { stringify } from './schema/stringify.ts';
 export { isProduction, warnOnce } from './warn-once.ts';

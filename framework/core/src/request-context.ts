@@ -15,6 +15,7 @@ import {
 } from './response/body.ts';
 import type { Contract, ResponseViolation } from './response/contract.ts';
 import { httpErrorOf } from './response/http-error-of.ts';
+import { unmatchedStatus } from './response/problem.ts';
 import {
   encodeLocation,
   findHeader,
@@ -60,6 +61,8 @@ export class RequestContext extends RequestReader implements Context {
   responseHeaders: ResponseHeaders = [];
   /** The assigned status; 0 if none was assigned. */
   assignedStatus = 0;
+  /** Whether a router found no route. A later one may find one. */
+  isUnmatched = false;
   #state: State | undefined = undefined;
 
   constructor(
@@ -79,7 +82,13 @@ export class RequestContext extends RequestReader implements Context {
   }
 
   get status(): number {
-    return this.assignedStatus || 200;
+    return this.decidedStatus || 200;
+  }
+
+  /** The assigned status, else that of a request without a route; 0 before either is known. */
+  get decidedStatus(): number {
+    if (this.assignedStatus !== 0 || !this.isUnmatched || this.route) return this.assignedStatus;
+    return unmatchedStatus(this.method);
   }
 
   set status(status: number) {
@@ -162,7 +171,7 @@ export class RequestContext extends RequestReader implements Context {
       if (body instanceof Blob && body.type !== '') type = body.type;
     }
     this.#record(by, content === '' ? '' : type, content);
-    if (content === '' && this.assignedStatus === 0) this.assignedStatus = 204;
+    if (content === '' && this.decidedStatus === 0) this.assignedStatus = 204;
   }
 
   redirect(url: string, status = 302): undefined {

@@ -10,10 +10,10 @@ export function acceptStop(ctx: Context): void {
 }
 
 /** In development: warns once of a middleware that neither sent a response nor called `next()`. */
-export function warnOfStop(ctx: Context & { assignedStatus?: number }, stopped: Middleware): void {
+export function warnOfStop(ctx: Context & { decidedStatus?: number }, stopped: Middleware): void {
   if (examined.has(ctx)) return; // the middleware that contains the stopped one stopped as well
   examined.add(ctx);
-  if (ctx.responded || ctx.assignedStatus || ctx.raw.res.destroyed) return;
+  if (ctx.responded || ctx.decidedStatus || ctx.raw.res.destroyed) return;
   const source = String(stopped).replace(/\s+/g, ' ').slice(0, 80);
   const name = stopped.name === '' ? source : `"${stopped.name}"`;
   warnOnce(

@@ -69,6 +69,25 @@ function hasOwnStatus(error: unknown): error is ErrorWithStatus {
   );
 }
 
+/** Methods of RFC 9110, RFC 5789 and RFC 10008. */
+const KNOWN_METHODS = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'QUERY',
+  'TRACE',
+  'CONNECT',
+]);
+
+/** The status of a request without a matching route: 404, or 501 for an unknown method (RFC 9110 §9.1). */
+export function unmatchedStatus(method: string): number {
+  return KNOWN_METHODS.has(method) ? 404 : 501;
+}
+
 /** The status of the response to `error`: its own, or 500. */
 export function statusOf(error: unknown): number {
   return hasOwnStatus(error) ? error.status : 500;

@@ -4,26 +4,8 @@ import { finished, PassThrough, pipeline, type Readable, type Writable } from 'n
 import type { RequestContext } from '../request-context.ts';
 import { isStream } from './body.ts';
 import { sendComplete, writeHead } from './head.ts';
+import { unmatchedStatus } from './problem.ts';
 import { recordProblemOfStatus } from './record-error.ts';
-
-/** Methods of RFC 9110, RFC 5789 and RFC 10008. */
-const KNOWN_METHODS = new Set([
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-  'QUERY',
-  'TRACE',
-  'CONNECT',
-]);
-
-/** The status of a request without a matching route: 404, or 501 for an unknown method (RFC 9110 §9.1). */
-export function unmatchedStatus(method: string): number {
-  return KNOWN_METHODS.has(method) ? 404 : 501;
-}
 
 /** Sends the response to an error in place of a response that could not be written. */
 type Fail = (ctx: RequestContext, error: unknown) => void;
@@ -44,9 +26,7 @@ export function writeResponse(ctx: RequestContext, fail: Fail): void {
 
 /** Without a response: 204 if a route matched, else 404 or 501; a problem if the status is an error. */
 function recordDefault(ctx: RequestContext): void {
-  if (ctx.assignedStatus === 0) {
-    ctx.assignedStatus = ctx.route ? 204 : unmatchedStatus(ctx.method);
-  }
+  ctx.assignedStatus = ctx.decidedStatus || (ctx.route ? 204 : unmatchedStatus(ctx.method));
   if (ctx.assignedStatus >= 400) recordProblemOfStatus(ctx);
 }
 

@@ -1,7 +1,7 @@
 import type { Context, Middleware } from '../context.ts';
 import { aListOf, aString, readOptions } from '../options.ts';
 import { MethodNotAllowedError } from '../response/http-error.ts';
-import { unmatchedStatus } from '../response/write-response.ts';
+import { unmatchedStatus } from '../response/problem.ts';
 
 export interface AllowedMethodsOptions {
   /** The media types that PATCH accepts: `Accept-Patch` of OPTIONS (RFC 5789 §3.1). Default none. */

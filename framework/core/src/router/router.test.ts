@@ -499,6 +499,17 @@ describe('mounting', () => {
     expect(await response.text()).toBe('after 404');
   });
 
+  test('a matching route keeps the status 404 that a middleware before it assigned', async () => {
+    const app = createApp({ logger })
+      .use((ctx, next) => {
+        ctx.status = 404;
+        return next();
+      })
+      .use(createRouter().get('/a', echo).routes());
+
+    expect((await request(app, '/a')).status).toBe(404);
+  });
+
   test('a second router does not change the status of a request that the first one matched', async () => {
     const app = createApp({ logger })
       .use(

@@ -1,11 +1,10 @@
 import type { Middleware } from '../context.ts';
-import { setRoute } from '../extension.ts';
+import { setRoute, setUnmatched } from '../extension.ts';
 import type { Logger } from '../logger.ts';
 import { annotate, markRoutes } from '../metadata.ts';
 import { aBoolean, aString, readOptions } from '../options.ts';
 import { foldCase, normalizePath, readPattern } from '../request/path.ts';
 import { requireMiddleware } from '../require-middleware.ts';
-import { unmatchedStatus } from '../response/write-response.ts';
 
 import { type AllowedMethodsOptions, createAllowedMethods } from './allowed-methods.ts';
 import { joinPaths, readRoutePattern } from './pattern.ts';
@@ -181,7 +180,7 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
     return markRoutes((ctx, next) => {
       const match = this.#table.find(ctx.method, ctx.path);
       if (match === undefined) {
-        if (!ctx.route && !ctx.responded) ctx.status = unmatchedStatus(ctx.method);
+        setUnmatched(ctx);
         return next();
       }
       const { route, params } = match;
