@@ -1,4 +1,5 @@
 import type { Context, Middleware, Next } from './context.ts';
+import { onlyDescribes } from './metadata.ts';
 import { requireMiddleware } from './require-middleware.ts';
 import { isClientAbort } from './response/record-error.ts';
 import { acceptStop, warnOfStop } from './stopped.ts';
@@ -45,7 +46,9 @@ export function composeBefore(stack: readonly Middleware[], handler: Middleware)
 function joinBefore(stack: readonly Middleware[], last: Chain): Chain {
   requireMiddleware(stack, 'Cannot compose');
   const onStop = isProduction() ? undefined : warnOfStop;
-  return stack.reduceRight<Chain>((rest, layer) => link(layer, rest, onStop), last);
+  return stack
+    .filter((layer) => !onlyDescribes(layer))
+    .reduceRight<Chain>((rest, layer) => link(layer, rest, onStop), last);
 }
 
 /** Called in development when a middleware has ended without calling `next()`. */

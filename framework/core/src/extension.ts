@@ -181,7 +181,7 @@ export function setParts(ctx: Context, { params, query, body }: Parts): void {
 }
 
 export { hasRun } from './compose.ts';
-export { metadataOf } from './metadata.ts';
+export { describeRoute, metadataOf } from './metadata.ts';
 export { trimBlanks } from './request/blanks.ts';
 export { BodyMemory, type CountBodyBytes, countBody } from './request/body-memory.ts';
 export { type MediaType, parseMediaType } from './request/media-type.ts';

@@ -32,6 +32,20 @@ export function metadataOf(middleware: object): RouteMetadata | undefined {
   return (middleware as Annotated)[METADATA];
 }
 
+const describing = new WeakSet<object>();
+
+/** A middleware that only has `metadata`: chains omit it, so that it costs no request anything. */
+export function describeRoute(metadata: RouteMetadata): Middleware {
+  const description = annotate<Middleware>((_ctx, next) => next(), metadata);
+  describing.add(description);
+  return description;
+}
+
+/** Whether `describeRoute` created the middleware. */
+export function onlyDescribes(middleware: object): boolean {
+  return describing.has(middleware);
+}
+
 const routing = new WeakSet<object>();
 
 /** Marks middleware that runs routes. */

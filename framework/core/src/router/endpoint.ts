@@ -1,5 +1,4 @@
-import type { Middleware } from '../context.ts';
-import { annotate } from '../metadata.ts';
+import { describeRoute } from '../metadata.ts';
 import { aBoolean, aListOf, anObject, aString, oneOf, readOptions } from '../options.ts';
 import { markFactories } from '../require-middleware.ts';
 
@@ -76,7 +75,7 @@ export function endpoint<const Responses extends DeclaredByStatus = NoParts>(
     bodyTypes: aListOf('a list of media types', aString),
   });
   const responses = declared && readResponses(declared);
-  return annotate<Middleware>((_ctx, next) => next(), {
+  return describeRoute({
     endpoint: { ...description, ...(responses && { responses: responses.schemas }) },
     ...(responses?.descriptions && { responses: responses.descriptions }),
     ...(reads && { validation: reads }),

@@ -1,9 +1,8 @@
-import { metadataOf } from '@fw/core/extension';
+import { describeRoute, metadataOf } from '@fw/core/extension';
 import { deprecation } from '@fw/middleware/deprecation';
 import {
   type AllowedMethodsOptions,
   type Application,
-  annotate,
   HttpError,
   type Middleware,
   type Router,
@@ -48,7 +47,8 @@ export function mountVersions(
       const { since, sunset, successor } = deprecated;
       const announce = deprecation({ from: path, to: successor, since, sunset });
       app.use(path, announce);
-      version.router.use(documentOnly(announce));
+      // It runs for the application; the router only describes it in its document.
+      version.router.use(describeRoute(metadataOf(announce) ?? {}));
     }
     if (isRemoved) app.use(path, respondGone(version));
   }
@@ -63,11 +63,6 @@ function countClients({ name: version, path }: ApiVersion, metrics: Metrics): Mi
     metrics.countClient({ version, path, client: clientNameOf(ctx) });
     return next();
   };
-}
-
-/** The metadata of `middleware`, which runs for the application, for the document of a router. */
-function documentOnly(middleware: Middleware): Middleware {
-  return annotate<Middleware>((_ctx, next) => next(), metadataOf(middleware) ?? {});
 }
 
 function respondGone({ name, deprecated }: ApiVersion): Middleware {
