@@ -4,19 +4,16 @@ import { createServiceApp, documents, mountVersions, type ServiceRuntime } from 
 import { type Application, type Context, createRouter, notFoundHandler } from 'fw';
 
 import { type VersionConfig, versionsOf } from '../../versions.ts';
-import { BODY_LIMIT } from './config.ts';
-import { onlyMergePatches, PATCH_TYPES } from './merge-patch.ts';
-import { V1, V2 } from './paths.ts';
 import type { UserStore } from './store.ts';
 import type { Origins } from './user.ts';
 import { Users } from './users.ts';
-import { createUserRoutesV1 } from './v1.ts';
-import { UserController } from './v2.ts';
+import { createUserRoutesV1, V1 } from './v1.ts';
+import { onlyMergePatches, PATCH_TYPES, UserController, V2 } from './v2.ts';
 
 export interface UsersAppOptions extends ServiceRuntime, Partial<Origins> {
   readonly store: UserStore;
-  /** Maximum size of a request body, in bytes. Default: that of the variable `BODY_LIMIT`. */
-  readonly bodyLimit?: number;
+  /** Maximum size of a request body, in bytes. */
+  readonly bodyLimit: number;
   /** Default: every version is served. */
   readonly versionConfig?: VersionConfig;
 }
@@ -37,7 +34,7 @@ const isCritical = ({ method, path }: Context) => method === 'GET' && ONE_USER.t
 /** Creates the users API. */
 export function createUsersApp({
   store,
-  bodyLimit = BODY_LIMIT,
+  bodyLimit,
   newId = () => crypto.randomUUID(),
   now = () => new Date(),
   versionConfig,

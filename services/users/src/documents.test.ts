@@ -10,6 +10,7 @@ import {
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createUsersApp } from './app.ts';
+import { BODY_LIMIT } from './config.ts';
 import { openSqliteUserStore } from './store/sqlite.ts';
 import { createTestApi } from './testing.ts';
 
@@ -151,7 +152,11 @@ test.each(VERSIONS)('redocly lint reports nothing in openapi/%s.json', async (ve
 
 test('every response has Cache-Control, with and without a store', async () => {
   const store = openSqliteUserStore(':memory:');
-  const app = createUsersApp({ store, logger: { info() {}, warn() {}, error() {} } });
+  const app = createUsersApp({
+    store,
+    bodyLimit: BODY_LIMIT,
+    logger: { info() {}, warn() {}, error() {} },
+  });
 
   const responses = await requestEverything(app);
   await store.close();

@@ -1,7 +1,14 @@
-import { integerQuery, numberedPageQuery, pageOf, pageQuery, plainText } from '@fw/service';
+import {
+  hasAtMost,
+  integerQuery,
+  numberedPageQuery,
+  pageOf,
+  pageQuery,
+  plainText,
+} from '@fw/service';
 import * as z from 'zod';
 
-import { MAX_EMAIL_LENGTH, MAX_NAME_LENGTH } from './user.ts';
+import { MAX_EMAIL_LENGTH, MAX_NAME_LENGTH, type UserChanges } from './user.ts';
 
 const ADA = { name: 'Ada Lovelace', email: 'ada@example.com' };
 const CREATED_AT = '2026-11-21T10:00:00.000Z';
@@ -21,18 +28,53 @@ export const UserV1 = z
   .object({ id, name: anyName, email: anyEmail, createdAt, updatedAt })
   .meta({ id: 'UserV1' });
 
-const nameV1 = plainText({ min: 1, max: MAX_NAME_LENGTH }).meta({ examples: [ADA.name] });
-const emailV1 = plainText({ max: MAX_EMAIL_LENGTH }).meta({ examples: [ADA.email] });
+/** `json()` rejects NUL in all texts; the limits of the length are checked by `withLengths`. */
+const textV1 = { pattern: '^[^\\x00]*$' };
+const nameV1 = { ...textV1, minLength: 1, maxLength: MAX_NAME_LENGTH, examples: [ADA.name] };
+const emailV1 = { ...textV1, maxLength: MAX_EMAIL_LENGTH, examples: [ADA.email] };
 
-/** Documents the body of POST in version 1; `readNewUser` reads it. */
-export const NewUserV1 = z
-  .object({ name: nameV1, email: emailV1.meta({ minLength: 1 }) })
-  .meta({ id: 'NewUserV1', examples: [ADA] });
+const REQUIRED = 'name and email are required';
 
-/** Documents the body of PUT in version 1; `readUserChanges` reads it. Without a body nothing changes. */
-export const UserChangesV1 = z
-  .object({ name: nameV1, email: emailV1 })
-  .partial()
+function requiredV1(field: string) {
+  const error = ({ input }: { readonly input?: unknown }) =>
+    input === undefined ? REQUIRED : `${field} must be a string`;
+  return z.string({ error }).refine((text) => text !== '', { error: REQUIRED, abort: true });
+}
+
+/** Checks the lengths after all other rules, so that their messages come first. */
+function withLengths<Schema extends z.ZodType<UserChanges>>(schema: Schema): Schema {
+  return schema
+    .refine(
+      ({ name }) => name === undefined || (name !== '' && hasAtMost(name, MAX_NAME_LENGTH)),
+      `name must be 1 to ${MAX_NAME_LENGTH} characters long`,
+    )
+    .refine(
+      ({ email }) => email === undefined || hasAtMost(email, MAX_EMAIL_LENGTH),
+      `email must be at most ${MAX_EMAIL_LENGTH} characters long`,
+    );
+}
+
+/** The body of POST in version 1; unknown fields are ignored. */
+export const NewUserV1 = withLengths(
+  z.object(
+    {
+      name: requiredV1('name').meta(nameV1),
+      email: requiredV1('email').meta({ ...emailV1, minLength: 1 }),
+    },
+    REQUIRED,
+  ),
+).meta({ id: 'NewUserV1', examples: [ADA] });
+
+/** The body of PUT in version 1; unknown fields are ignored. Without a body nothing changes. */
+export const UserChangesV1 = withLengths(
+  z.object(
+    {
+      name: z.string('name must be a string').meta(nameV1).exactOptional(),
+      email: z.string('email must be a string').meta(emailV1).exactOptional(),
+    },
+    'the body must be a JSON object',
+  ),
+)
   .meta({ id: 'UserChangesV1' })
   .optional();
 

@@ -1,6 +1,7 @@
 import { request } from '@fw/core/testing';
 
 import { createUsersApp } from './app.ts';
+import { BODY_LIMIT } from './config.ts';
 import type { UserStore } from './store.ts';
 
 /** The user that most tests create. */
@@ -9,14 +10,14 @@ export const TEN = '2026-11-21T10:00:00.000Z';
 export const NOON = '2026-11-21T12:00:00.000Z';
 
 /** Creates the API. The time is `TEN` until a test changes `clock`; ids are u1, u2 and so on. */
-export function createTestApi(store: UserStore, options: { readonly bodyLimit?: number } = {}) {
+export function createTestApi(store: UserStore, bodyLimit = BODY_LIMIT) {
   const clock = { time: TEN };
   let ids = 0;
   const app = createUsersApp({
     store,
     newId: () => `u${++ids}`,
     now: () => new Date(clock.time),
-    ...options,
+    bodyLimit,
   });
   const send = (method: string, path: string, body?: unknown, headers = {}) =>
     request(app, path, {

@@ -3,6 +3,7 @@ import { plantField } from '@fw/service/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { createUsersApp } from './app.ts';
+import { BODY_LIMIT } from './config.ts';
 import { openSqliteUserStore } from './store/sqlite.ts';
 import { MAX_BATCH_USERS } from './store.ts';
 import { ADA, createTestApi } from './testing.ts';
@@ -72,7 +73,7 @@ test.each(['/api/v1/users/u1', '/api/v2/users/u1'])(
     const logs: string[] = [];
     const log = (message: string, error?: unknown) => void logs.push(`${message} ${error ?? ''}`);
     const logger = { info() {}, warn: log, error: log };
-    const app = createUsersApp({ store: { ...store, find }, logger });
+    const app = createUsersApp({ store: { ...store, find }, bodyLimit: BODY_LIMIT, logger });
 
     const rejected = await request(app, path);
     vi.stubEnv('NODE_ENV', 'production');

@@ -2,6 +2,7 @@ import { request } from '@fw/core/testing';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createUsersApp } from './app.ts';
+import { BODY_LIMIT } from './config.ts';
 import { openSqliteUserStore } from './store/sqlite.ts';
 import { ADA, createTestApi, NOON, TEN } from './testing.ts';
 
@@ -11,7 +12,7 @@ const USERS = '/api/v1/users';
 function newApi(bodyLimit?: number) {
   const store = openSqliteUserStore(':memory:');
   onTestFinished(() => store.close());
-  return createTestApi(store, bodyLimit === undefined ? {} : { bodyLimit });
+  return createTestApi(store, bodyLimit);
 }
 
 test('GET of the list returns all users and the total', async () => {
@@ -47,7 +48,7 @@ test('POST generates a random UUID by default', async () => {
   const store = openSqliteUserStore(':memory:');
   onTestFinished(() => store.close());
 
-  const response = await request(createUsersApp({ store }), USERS, {
+  const response = await request(createUsersApp({ store, bodyLimit: BODY_LIMIT }), USERS, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(ADA),
@@ -67,6 +68,7 @@ test.each([
   [{ name: 7, email: 'ada@example.com' }, 'name must be a string'],
   [{ name: 'Ada', email: { toString: 'x' } }, 'email must be a string'],
   [{ name: 'Ada', email: ['ada@example.com'] }, 'email must be a string'],
+  [{ name: '', email: 7 }, 'name and email are required'],
 ])('POST of %j responds with 400: %s', async (body, detail) => {
   const { app, send } = newApi();
 
@@ -135,6 +137,14 @@ test.each([
   expect(await (await request(app, `${USERS}/u1`)).json()).toMatchObject({ data: ADA });
 });
 
+test('POST of a long name without an email responds with 400: name and email are required', async () => {
+  const { send } = newApi();
+
+  const response = await send('POST', USERS, { name: `${LONGEST_NAME}a` });
+
+  expect(await response.json()).toMatchObject({ detail: 'name and email are required' });
+});
+
 test('POST without a body responds with 400: name and email are required', async () => {
   const { app } = newApi();
 
@@ -198,6 +208,7 @@ test.each([
   [{ name: null }, 'name must be a string'],
   [{ email: {} }, 'email must be a string'],
   [{ name: 'Eve', email: ['e'] }, 'email must be a string'],
+  [{ name: '', email: 7 }, 'email must be a string'],
   [['name'], 'the body must be a JSON object'],
 ])('PUT of %j responds with 400 and changes nothing: %s', async (body, detail) => {
   const { app, send } = newApi();

@@ -1,14 +1,19 @@
+import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 import { json } from '@fw/body-parser';
-import { readPage, STORE_UNAVAILABLE } from '@fw/service';
-import { type Context, createRouter, endpoint, type Query, type Router } from 'fw';
+import { createPartSerializer } from '@fw/core/extension';
+import { markup, readPage, STORE_UNAVAILABLE } from '@fw/service';
+import { BadRequestError, type Context, createRouter, endpoint, type Router } from 'fw';
 import * as z from 'zod';
 
 import { NewUserV1, PageQueryV1, UserChangesV1, UserListV1, UserV1 } from './schemas.ts';
+import type { UserPage } from './store.ts';
 import type { User } from './user.ts';
 import type { Users } from './users.ts';
-import { userFragment } from './v1/html.ts';
-import { readNewUser, readUserChanges } from './v1/read-user.ts';
-import { sendList } from './v1/user-list.ts';
+
+/** Path prefix of version 1. */
+export const V1 = '/api/v1/users';
 
 const tags = ['Version 1'];
 
@@ -39,10 +44,7 @@ export function createUserRoutesV1(users: Users, { bodyLimit }: UserRoutesV1Opti
       reads: { query: PageQueryV1 },
       responses: { 200: { schema: UserListV1 }, ...STORE_UNAVAILABLE },
     }),
-    async (ctx) => {
-      if (isPaged(ctx.query)) return sendPage(ctx, users);
-      return sendAll(ctx, users);
-    },
+    (ctx) => sendList(ctx, users),
   );
 
   router.get(
@@ -63,7 +65,7 @@ export function createUserRoutesV1(users: Users, { bodyLimit }: UserRoutesV1Opti
       if (acceptsHtml(ctx.get('accept'))) {
         ctx.set('Content-Security-Policy', FRAGMENT_POLICY);
         ctx.set('X-Content-Type-Options', 'nosniff');
-        return ctx.html(userFragment(user));
+        return ctx.html(toHtml(user));
       }
       return ctx.json({ data: toV1(user) });
     },
@@ -79,7 +81,7 @@ export function createUserRoutesV1(users: Users, { bodyLimit }: UserRoutesV1Opti
       responses: { 201: ONE, ...STORE_UNAVAILABLE },
     }),
     async (ctx) => {
-      const user = await users.createV1(readNewUser(ctx.body));
+      const user = await users.createV1(readBody(NewUserV1, ctx.body));
       ctx.status = 201;
       return ctx.json({ data: toV1(user) });
     },
@@ -96,7 +98,8 @@ export function createUserRoutesV1(users: Users, { bodyLimit }: UserRoutesV1Opti
       responses: { 200: ONE, ...STORE_UNAVAILABLE },
     }),
     async (ctx) => {
-      const user = await users.changeV1(ctx.params.id, readUserChanges(ctx.body));
+      const changes = readBody(UserChangesV1, ctx.body) ?? {};
+      const user = await users.changeV1(ctx.params.id, changes);
       return ctx.json({ data: toV1(user) });
     },
   );
@@ -130,29 +133,90 @@ function toV1({ id, name, email, createdAt, updatedAt }: User) {
   };
 }
 
-function isPaged(query: Query): boolean {
-  return query.page !== undefined || query.limit !== undefined;
-}
-
-/** Sends at most as many users as exist now, so that the list ends even if users are created meanwhile. */
-async function sendAll(ctx: Context, users: Users): Promise<undefined> {
-  const list = await users.list();
-  return sendList(ctx, users, {
-    list,
-    limit: list.total,
-    toJson: toV1,
-    rest: (total) => ({ total }),
-  });
-}
-
-async function sendPage(ctx: Context, users: Users): Promise<undefined> {
-  const { page, limit, start } = readPage(ctx.query, { defaultLimit: 10 });
-  const list = await users.list({ start, limit });
-  const meta = { total: list.total, page, limit };
-  return sendList(ctx, users, { list, limit, toJson: toV1, rest: () => ({ meta }) });
+/** A user as an HTML fragment. */
+function toHtml({ name, email, createdAt, updatedAt }: User): string {
+  return markup`<article>
+  <h1>${name}</h1>
+  <p>${email}</p>
+  <p>Created <time>${createdAt.toISOString()}</time>, updated <time>${updatedAt.toISOString()}</time></p>
+</article>
+`.toString();
 }
 
 /** Whether `Accept` contains the text `text/html`, which is all that version 1 examines. */
 function acceptsHtml(accept = 'application/json'): boolean {
   return accept.toLowerCase().includes('text/html');
+}
+
+/**
+ * Reads a body. Version 1 sends the first problem as text; `validate()` would send a list.
+ *
+ * @throws {BadRequestError} if the body is invalid
+ */
+function readBody<Output>(schema: z.ZodType<Output>, body: unknown): Output {
+  const { data, error } = schema.safeParse(body);
+  if (error) throw new BadRequestError(error.issues[0]?.message);
+  return data;
+}
+
+/**
+ * Sends all users, or the requested page, in batches, as fast as the client reads. If the store fails
+ * after the first batch, the connection is closed, so that no client mistakes a part for the complete list.
+ */
+async function sendList(ctx: Context, users: Users): Promise<undefined> {
+  const isPaged = ctx.query.page !== undefined || ctx.query.limit !== undefined;
+  const page = isPaged ? readPage(ctx.query, { defaultLimit: 10 }) : undefined;
+  const { total, ...first } = await users.list(page);
+  // At most as many users as exist now, so that the list ends even if users are created meanwhile.
+  const limit = page?.limit ?? total;
+  const rest = (sent: number) =>
+    page ? { meta: { total, page: page.page, limit } } : { total: sent };
+
+  if (first.next === undefined) {
+    return ctx.json({ data: first.users.map(toV1), ...rest(first.users.length) });
+  }
+  const take = ({ users, next }: UserPage): Piece => {
+    const text = serializeBatch(ctx, users.map(toV1)).slice(1, -1);
+    return { text, count: users.length, next };
+  };
+  const read = async (after: number, sent: number) =>
+    take(await users.batch({ after, limit: limit - sent }));
+  ctx.set('Content-Type', 'application/json; charset=utf-8');
+  return ctx.send(Readable.from(writeList(take(first), { limit, read, rest })));
+}
+
+const serializeBatch = createPartSerializer(z.array(UserV1));
+
+/** A batch as text, so that its users can be freed while the client reads. */
+interface Piece {
+  /** The JSON of the users, without the brackets of the list. */
+  readonly text: string;
+  readonly count: number;
+  readonly next: number | undefined;
+}
+
+interface ListSource {
+  /** Maximum number of users to send. */
+  readonly limit: number;
+  /** Reads the piece after a position. */
+  readonly read: (after: number, sent: number) => Promise<Piece>;
+  /** Returns the members after `data`, given the number of sent users. */
+  readonly rest: (sent: number) => object;
+}
+
+/** Yields the text of `JSON.stringify` of the complete list in pieces. */
+async function* writeList(first: Piece, { limit, read, rest }: ListSource): AsyncGenerator<string> {
+  let piece = first;
+  let sent = 0;
+  yield '{"data":[';
+  for (;;) {
+    const { text, count, next } = piece;
+    if (count > 0) yield sent === 0 ? text : `,${text}`;
+    sent += count;
+    if (next === undefined || sent >= limit) break;
+    // Other requests run between two batches, even if the client reads as fast as they are written.
+    await nextTurn();
+    piece = await read(next, sent);
+  }
+  yield `],${JSON.stringify(rest(sent)).slice(1)}`;
 }

@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, inject, Param, Patch, Post, Query } from '@fw/controllers';
+import { parseMediaType } from '@fw/core/extension';
 import {
   etagOf,
   IF_MATCH_PATTERN,
@@ -8,11 +9,9 @@ import {
 } from '@fw/middleware/preconditions';
 import { NOT_ACCEPTABLE, onlyJson, STORE_UNAVAILABLE } from '@fw/service';
 import { validate } from '@fw/validation';
-import { type Context, endpoint, type Middleware } from 'fw';
+import { type Context, endpoint, type Middleware, UnsupportedMediaTypeError } from 'fw';
 import * as z from 'zod';
 
-import { PATCH_TYPES } from './merge-patch.ts';
-import { V2 } from './paths.ts';
 import {
   CreateHeaders,
   ListQuery,
@@ -25,6 +24,26 @@ import {
 } from './schemas.ts';
 import type { User as UserState } from './user.ts';
 import { Users } from './users.ts';
+
+/** Path prefix of version 2. */
+export const V2 = '/api/v2/users';
+
+/** The accepted media types of a merge patch (RFC 7396). */
+export const PATCH_TYPES = ['application/merge-patch+json', 'application/json'];
+
+/**
+ * Rejects a PATCH of another media type with 415 and `Accept-Patch` (RFC 5789 §2.2): the body parser
+ * would read other JSON patch formats as merge patches. Register it before the body parser.
+ */
+export const onlyMergePatches: Middleware = (ctx, next) => {
+  if (ctx.method !== 'PATCH') return next();
+  const type = parseMediaType(ctx.get('content-type') ?? '')?.type ?? '';
+  if (PATCH_TYPES.includes(type)) return next();
+  const types = PATCH_TYPES.join(', ');
+  throw new UnsupportedMediaTypeError(`The body must be a merge patch: ${types}`, {
+    headers: { 'Accept-Patch': types },
+  });
+};
 
 const tags = ['Users'];
 const ETAG = { ETag: 'The version of the user, in quotes' };

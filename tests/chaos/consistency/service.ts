@@ -14,7 +14,7 @@ await runService({
   async start({ BUG, ...config }, runtime) {
     const store = plantBug(await openStore(config, runtime), BUG);
     return {
-      app: createUsersApp({ ...runtime, store }),
+      app: createUsersApp({ ...runtime, store, bodyLimit: config.BODY_LIMIT }),
       checks: { store: () => store.check() },
       close: () => store.close(),
     };

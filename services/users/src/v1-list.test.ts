@@ -6,12 +6,14 @@ import { openConnection, request } from '@fw/core/testing';
 import { listen, ServiceUnavailableError } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { createUsersApp } from '../app.ts';
-import { openSqliteUserStore } from '../store/sqlite.ts';
-import { MAX_BATCH_USERS, type PageOptions, type UserStore } from '../store.ts';
-import type { User } from '../user.ts';
+import { createUsersApp } from './app.ts';
+import { BODY_LIMIT } from './config.ts';
+import { openSqliteUserStore } from './store/sqlite.ts';
+import { MAX_BATCH_USERS, type PageOptions, type UserStore } from './store.ts';
+import type { User } from './user.ts';
 
 const USERS = '/api/v1/users';
+const bodyLimit = BODY_LIMIT;
 const logger = { info() {}, warn() {}, error() {} };
 const NOW = new Date('2026-11-21T10:00:00Z');
 
@@ -50,7 +52,7 @@ test.each([0, 1, MAX_BATCH_USERS, MAX_BATCH_USERS + 1, 3 * MAX_BATCH_USERS])(
     const users = manyUsers(count);
     const { store } = await newStore(users);
 
-    const response = await request(createUsersApp({ store, logger }), USERS);
+    const response = await request(createUsersApp({ store, bodyLimit, logger }), USERS);
 
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(await response.text()).toBe(JSON.stringify({ data: users.map(toV1), total: count }));
@@ -61,6 +63,7 @@ test('a list whose users are all deleted while it is sent is empty', async () =>
   const { store } = await newStore([]);
   const app = createUsersApp({
     store: { ...store, list: async () => ({ users: [], total: 2, next: 1 }) },
+    bodyLimit,
     logger,
   });
 
@@ -73,7 +76,10 @@ test('a page of large users is complete JSON', async () => {
   const users = ['a', 'b', 'c', 'd', 'e'].map((id) => userOf(id, { name: id.repeat(200_000) }));
   const { store } = await newStore(users);
 
-  const response = await request(createUsersApp({ store, logger }), `${USERS}?page=2&limit=2`);
+  const response = await request(
+    createUsersApp({ store, bodyLimit, logger }),
+    `${USERS}?page=2&limit=2`,
+  );
 
   const data = users.slice(2, 4).map(toV1);
   const meta = { total: 5, page: 2, limit: 2 };
@@ -83,7 +89,7 @@ test('a page of large users is complete JSON', async () => {
 test('version 2 ends a page before a large user and continues after it', async () => {
   const users = [userOf('a', { name: 'a'.repeat(200_000) }), userOf('b'), userOf('c')];
   const { store } = await newStore(users);
-  const app = createUsersApp({ store, logger });
+  const app = createUsersApp({ store, bodyLimit, logger });
   const read = async (cursor: string) => {
     const response = await request(app, `/api/v2/users?limit=100${cursor}`);
     return (await response.json()) as { data: User[]; meta: { nextCursor?: string } };
@@ -100,7 +106,9 @@ test('version 2 ends a page before a large user and continues after it', async (
 test('HEAD of a long list has the headers of GET and reads one batch', async () => {
   const { store, pages } = await newStore(manyUsers(5 * MAX_BATCH_USERS));
 
-  const response = await request(createUsersApp({ store, logger }), USERS, { method: 'HEAD' });
+  const response = await request(createUsersApp({ store, bodyLimit, logger }), USERS, {
+    method: 'HEAD',
+  });
 
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -120,7 +128,7 @@ test('total is the number of sent users, even if users are created and deleted w
     },
   };
 
-  const response = await request(createUsersApp({ store: changing, logger }), USERS);
+  const response = await request(createUsersApp({ store: changing, bodyLimit, logger }), USERS);
 
   const { data, total } = (await response.json()) as { data: User[]; total: number };
   expect(total).toBe(data.length);
@@ -131,7 +139,7 @@ test('a list whose remaining users are deleted while it is sent ends after the s
   const { store } = await newStore(manyUsers(2 * MAX_BATCH_USERS));
   const emptied: UserStore = { ...store, page: async () => ({ users: [] }) };
 
-  const response = await request(createUsersApp({ store: emptied, logger }), USERS);
+  const response = await request(createUsersApp({ store: emptied, bodyLimit, logger }), USERS);
 
   expect(await response.json()).toMatchObject({ total: MAX_BATCH_USERS });
 });
@@ -145,6 +153,7 @@ test('a store failure in the middle of a list closes the connection and is logge
   };
   const app = createUsersApp({
     store: failing,
+    bodyLimit,
     logger: { ...logger, error: (...args: unknown[]) => void errors.push(args) },
   });
   const server = await listen(app, 0);
@@ -166,7 +175,7 @@ test('a store failure before the first batch is a 503', async () => {
     list: () => Promise.reject(new ServiceUnavailableError('the store is unavailable')),
   };
 
-  const response = await request(createUsersApp({ store: failing, logger }), USERS);
+  const response = await request(createUsersApp({ store: failing, bodyLimit, logger }), USERS);
 
   expect(response.status).toBe(503);
   expect(response.headers.get('content-type')).toBe('application/problem+json');
@@ -183,7 +192,7 @@ test('the service stops reading the store when the client disconnects', async ()
       return store.page(options);
     },
   };
-  const app = createUsersApp({ store: blocked, logger });
+  const app = createUsersApp({ store: blocked, bodyLimit, logger });
   const server = createServer((req, res) => {
     res.once('close', closed.resolve);
     app.handle(req, res);
