@@ -4,17 +4,11 @@ export { NOT_ACCEPTABLE, onlyJson, STORE_UNAVAILABLE } from './app/responses.ts'
 export { createServiceApp, type ServiceRuntime } from './app/service-app.ts';
 export { createServiceClient, type ServiceClientOptions } from './client/service-client.ts';
 export {
-  type AnyVariables,
-  describeVariables,
-  type VariableDescription,
-} from './config/describe-variables.ts';
-export {
   type ConfigOf,
   type ConfigRule,
   readConfig,
   type Variables,
 } from './config/read-config.ts';
-export { readInteger } from './config/read-integer.ts';
 export {
   postgresOptions,
   type ServiceConfig,
@@ -22,8 +16,17 @@ export {
   serviceVariables,
   storeVariables,
 } from './config/service-variables.ts';
-export { day, integer, oneOf, url } from './config/variables.ts';
-export type { Check } from './health/check.ts';
+export {
+  type AnyVariables,
+  day,
+  describeVariables,
+  integer,
+  oneOf,
+  readInteger,
+  url,
+  type VariableDescription,
+} from './config/variables.ts';
+export type { Check } from './health/health.ts';
 export { type Cursor, createCursor } from './lists/cursor.ts';
 export {
   type IntegerRange,
@@ -40,21 +43,21 @@ export {
   type RequestEntry,
   type ServiceLogger,
 } from './logging/logging.ts';
-export type { ClientRequest } from './metrics/client-requests.ts';
 export {
   type CountedLimiter,
   createMetrics,
   type Metrics,
   type MetricsOptions,
 } from './metrics/metrics.ts';
-export type { RequestResult } from './metrics/request-metrics.ts';
+export type { ClientRequest, RequestResult } from './metrics/request-metrics.ts';
 export type { Command, CommandTools } from './program/command-line.ts';
 export { runService, type Service, type ServiceDefinition } from './program/run-service.ts';
 export { Markup, markup, type Part } from './text/markup.ts';
 export { hasAtMost, plainText } from './text/plain-text.ts';
-export type { ApiVersion, VersionDeprecation } from './versions/api-version.ts';
 export {
+  type ApiVersion,
   type MountedVersion,
   type MountVersionsOptions,
   mountVersions,
+  type VersionDeprecation,
 } from './versions/mount-versions.ts';

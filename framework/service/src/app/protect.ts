@@ -17,8 +17,7 @@ import { type Context, errorHandler, type Middleware, onSent, ServiceUnavailable
 import type { ServiceLogger } from '../logging/logging.ts';
 import { createMetrics, type Metrics, type ShedReason } from '../metrics/metrics.ts';
 import { runFor } from '../tracing/active-traces.ts';
-import { readTraceparent } from '../tracing/trace-context.ts';
-import type { Tracing } from '../tracing/tracing.ts';
+import { readTraceparent, type Tracing } from '../tracing/tracing.ts';
 import { createAdmission } from './admission.ts';
 import { sendUnavailable } from './responses.ts';
 

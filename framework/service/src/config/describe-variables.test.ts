@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 
-import { describeVariables } from './describe-variables.ts';
-import { integer, url } from './variables.ts';
+import { describeVariables, integer, url } from './variables.ts';
 
 test('describeVariables reads default, unit, meaning and secrecy from the schemas', () => {
   const variables = {

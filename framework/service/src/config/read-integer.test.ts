@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { readInteger } from './read-integer.ts';
+import { readInteger } from './variables.ts';
 
 test.each([
   ['0', 0],

@@ -2,7 +2,16 @@ import { isIP } from 'node:net';
 
 import * as z from 'zod';
 
-import { readInteger } from './read-integer.ts';
+/**
+ * Reads an integer in canonical decimal form: an optional minus sign and digits without leading zeros.
+ * Returns `undefined` for any other text, such as `""`, `0x10`, `1e3`, `1.0`, `+1` or `007`, and for
+ * integers that a number cannot represent exactly.
+ */
+export function readInteger(text: string): number | undefined {
+  if (!/^(?:0|-?[1-9]\d{0,15})$/.test(text)) return undefined;
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? value : undefined;
+}
 
 /** An integer from `from` to `to`, in the form that `readInteger` reads. */
 export function integer(from: number, to: number) {
@@ -38,4 +47,33 @@ export function address() {
       (host) => isIP(host) !== 0 || host === 'localhost',
       'must be an IP address or localhost',
     );
+}
+
+/** The variables of any configuration: the schema of each, by name. */
+export type AnyVariables = Readonly<Record<string, z.ZodType>>;
+
+/** One variable of a service, for the person or the program that sets it. */
+export interface VariableDescription {
+  readonly name: string;
+  /** As it would be written into the environment. */
+  readonly default?: string;
+  readonly unit?: string;
+  readonly meaning: string;
+  /** Never shown; may come from the file that `<name>_FILE` names. */
+  readonly secret: boolean;
+}
+
+/** Describes `variables` in their order, from the JSON Schemas of their values. */
+export function describeVariables(variables: AnyVariables): VariableDescription[] {
+  const { properties = {} } = z.toJSONSchema(z.object(variables), { unrepresentable: 'any' });
+  return Object.entries(properties).map(([name, schema]) => {
+    const { default: value, description = '', unit, secret = false } = Object(schema);
+    return {
+      name,
+      ...(value !== undefined && { default: String(value) }),
+      ...(unit && { unit }),
+      meaning: description,
+      secret,
+    };
+  });
 }

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Logger } from 'fw';
 import { expect, test } from 'vitest';
 
-import { type Check, createCheckRunner } from './check.ts';
+import { type Check, createCheckRunner } from './health.ts';
 
 /** Creates a runner of `check`; `counts` has the number of runs, `lines` the log messages. */
 function newRunner(check: Check, timeoutMs = 10_000) {

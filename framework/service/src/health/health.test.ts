@@ -1,8 +1,7 @@
 import { request } from '@fw/core/testing';
 import type { Logger } from 'fw';
 import { expect, test } from 'vitest';
-import type { Check } from './check.ts';
-import { createHealth } from './health.ts';
+import { type Check, createHealth } from './health.ts';
 
 /** Health that has begun with `checks`; without any it is still starting. */
 function newHealth(checks?: Readonly<Record<string, Check>>) {

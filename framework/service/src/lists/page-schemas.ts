@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import { readInteger } from '../config/read-integer.ts';
+import { readInteger } from '../config/variables.ts';
 
 /**
  * An integer in a query or a path, in the form that `readInteger` reads. A parameter that is present

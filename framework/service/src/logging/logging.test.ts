@@ -2,8 +2,12 @@ import { Writable } from 'node:stream';
 
 import { expect, test } from 'vitest';
 
-import { createLogger, type LoggerOptions, type RequestEntry } from './logging.ts';
-import { openPrettyOutput } from './pretty-log.ts';
+import {
+  createLogger,
+  type LoggerOptions,
+  openPrettyOutput,
+  type RequestEntry,
+} from './logging.ts';
 
 const REQUEST: RequestEntry = {
   method: 'GET',
@@ -90,7 +94,7 @@ test('the line of a request has its route, status, duration in milliseconds and 
   });
 });
 
-test('the pretty format of a request is one short line', () => {
+test('the pretty format of a request is one short line', async () => {
   const lines: string[] = [];
   const destination = new Writable({
     write(chunk, _encoding, done) {
@@ -98,7 +102,7 @@ test('the pretty format of a request is one short line', () => {
       done();
     },
   });
-  const output = openPrettyOutput({ destination, colorize: false });
+  const output = await openPrettyOutput({ destination, colorize: false });
   const logger = createLogger('users', { output });
 
   logger.request?.({ ...REQUEST, userId: 'ada' });

@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 
 import type { Logger } from 'fw';
 import { type DestinationStream, pino } from 'pino';
+import type { PrettyOptions } from 'pino-pretty';
 
 export type LogFormat = 'auto' | 'json' | 'pretty';
 
@@ -155,6 +156,31 @@ export async function openLogger(
   if (format === 'json' || (format === 'auto' && !isatty(1))) {
     return createLogger(service, { level });
   }
-  const { openPrettyOutput } = await import('./pretty-log.ts');
-  return createLogger(service, { level, output: openPrettyOutput() });
+  return createLogger(service, { level, output: await openPrettyOutput() });
+}
+
+/** Members of a request's line that its message shows. */
+const SHOWN = 'service,method,route,status,durationMs,requestId,userId,traceId';
+
+/** Writes log lines for people: `12:01:02 INFO: GET /api/v2/users/:id 200 1.2 ms  ada  <request id>`. */
+export async function openPrettyOutput(options: PrettyOptions = {}): Promise<DestinationStream> {
+  const { default: pretty } = await import('pino-pretty');
+  return pretty({
+    sync: true,
+    messageKey: 'message',
+    timestampKey: 'time',
+    translateTime: 'SYS:HH:MM:ss',
+    ignore: SHOWN,
+    messageFormat: (line, messageKey) =>
+      typeof line.status === 'number' ? describeRequest(line) : String(line[messageKey]),
+    customPrettifiers: { error: String, time: String },
+    ...options,
+  });
+}
+
+function describeRequest(line: Readonly<Record<string, unknown>>): string {
+  const { method, route, status, durationMs, userId, requestId } = line;
+  const ms = Number(durationMs).toFixed(1);
+  const words = [`${method} ${route || '(no route)'} ${status} ${ms} ms`, userId, requestId];
+  return words.filter((word) => word !== undefined).join('  ');
 }

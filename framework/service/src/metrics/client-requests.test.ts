@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { MAX_CLIENTS } from './client-requests.ts';
 import { createMetrics } from './metrics.ts';
+import { MAX_CLIENTS } from './request-metrics.ts';
 
 test('10,000 clients have a bounded number of series, and no request is lost', async () => {
   const metrics = createMetrics();

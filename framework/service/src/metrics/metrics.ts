@@ -3,8 +3,12 @@ import { annotate, type Middleware } from 'fw';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 import type { PoolUse } from '../postgres/postgres.ts';
-import { type ClientRequest, createClientCounter } from './client-requests.ts';
-import { createRequestMetrics, type RequestResult } from './request-metrics.ts';
+import {
+  type ClientRequest,
+  createClientCounter,
+  createRequestMetrics,
+  type RequestResult,
+} from './request-metrics.ts';
 
 const DURATION_BUCKETS_SECONDS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,

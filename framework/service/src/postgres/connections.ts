@@ -3,7 +3,6 @@ import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 
 import { createBreaker } from '../client/breaker.ts';
 import { beginStatement } from '../tracing/active-traces.ts';
-import { AddressFileError } from './address.ts';
 import {
   isConnectionLost,
   isFromServer,
@@ -13,7 +12,7 @@ import {
   toLost,
   unavailable,
 } from './errors.ts';
-import { createPool, type DestroyablePool, type PoolOptions } from './pool.ts';
+import { AddressFileError, createPool, type DestroyablePool, type PoolOptions } from './pool.ts';
 
 export interface ConnectionsOptions extends PoolOptions {
   readonly logger?: Logger | undefined;
@@ -177,4 +176,23 @@ export function createConnections(options: ConnectionsOptions): Connections {
       await last?.pool.end();
     },
   };
+}
+
+/** Runs `work` in one transaction; `timeoutMs` is the time limit of each statement, `Infinity` for none. */
+export async function runTransaction<T>(
+  send: Send,
+  timeoutMs: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const limitMs = Number.isFinite(timeoutMs) ? Math.ceil(timeoutMs) : 0;
+  await send({ text: `BEGIN; SET LOCAL statement_timeout = ${limitMs}` });
+  try {
+    const result = await work();
+    const { command } = await send({ text: 'COMMIT' });
+    if (command !== 'COMMIT') throw new Error('Cannot commit: a statement has failed');
+    return result;
+  } catch (error) {
+    if (!isConnectionLost(error)) await send({ text: 'ROLLBACK' });
+    throw error;
+  }
 }

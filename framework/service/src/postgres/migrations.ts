@@ -1,5 +1,4 @@
-import type { Send } from './connections.ts';
-import { runTransaction } from './transaction.ts';
+import { runTransaction, type Send } from './connections.ts';
 
 export interface MigrationOptions {
   /** Prefix of the table that records the migrations. */

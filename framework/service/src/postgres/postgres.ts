@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Logger } from 'fw';
 
-import { createConnections, type Send } from './connections.ts';
+import { createConnections, runTransaction, type Send } from './connections.ts';
 import { isConflict, toUnavailable } from './errors.ts';
 import { isMigrated, migrate } from './migrations.ts';
-import { runTransaction } from './transaction.ts';
 
 export { createBatch } from './batch.ts';
 export { isTaken } from './errors.ts';

@@ -1,6 +1,10 @@
 import type { Logger } from 'fw';
-import type { AnyVariables } from '../config/describe-variables.ts';
-import { cellsOf, describeVariables, formatTable } from '../config/describe-variables.ts';
+
+import {
+  type AnyVariables,
+  describeVariables,
+  type VariableDescription,
+} from '../config/variables.ts';
 
 /** What a command receives in addition to its configuration and arguments. */
 export interface CommandTools {
@@ -75,4 +79,18 @@ function variablesOf({ variables }: Program, { isJson }: { readonly isJson: bool
   const descriptions = describeVariables(variables);
   if (isJson) return `${JSON.stringify(descriptions, null, 2)}\n`;
   return formatTable([['VARIABLE', 'DEFAULT', 'MEANING'], ...descriptions.map(cellsOf)]);
+}
+
+/** The cells of a table row: name, default with its unit, meaning. */
+function cellsOf(description: VariableDescription): [string, string, string] {
+  const { name, unit, secret, meaning } = description;
+  const value = [description.default ?? 'none', unit].filter(Boolean).join(' ');
+  return [name, value, secret ? `${meaning} (secret; or ${name}_FILE)` : meaning];
+}
+
+/** Writes rows as lines, each column as wide as its widest cell. */
+function formatTable(rows: readonly (readonly string[])[], indent = ''): string {
+  const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widthOf(column) + 2)));
+  return lines.map((cells) => `${(indent + cells.join('')).trimEnd()}\n`).join('');
 }

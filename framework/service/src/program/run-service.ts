@@ -17,7 +17,6 @@ import {
   type UpgradeHandler,
 } from 'fw';
 import type { ServiceRuntime } from '../app/service-app.ts';
-import type { AnyVariables } from '../config/describe-variables.ts';
 import {
   type ConfigRule,
   readConfig,
@@ -25,11 +24,11 @@ import {
   type Variables,
 } from '../config/read-config.ts';
 import { requireDrainTime, type ServiceConfig } from '../config/service-variables.ts';
-import type { Check } from '../health/check.ts';
-import { createHealth } from '../health/health.ts';
+import type { AnyVariables } from '../config/variables.ts';
+import { type Check, createHealth } from '../health/health.ts';
 import { openLogger, type ServiceLogger } from '../logging/logging.ts';
 import { createMetrics } from '../metrics/metrics.ts';
-import { startTracing } from '../tracing/start-tracing.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { type Command, readCommandLine, UsageError } from './command-line.ts';
 import { describeFailure, ServiceCodeError } from './describe-failure.ts';
 import { createMigrateCommand, type MigratableStore } from './migrate-command.ts';
@@ -194,8 +193,7 @@ async function serve<Config extends ServiceConfig>(
   const metrics = createMetrics({ hasProcessMetrics: true, version: config.SERVICE_VERSION });
   const health = createHealth({ drain, logger, metrics: metrics.register });
   await listen(health.app, { host: config.HOST, port: config.HEALTH_PORT });
-  const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT;
-  const tracing = endpoint ? await startTracing({ service: name, endpoint }) : undefined;
+  const tracing = await openTracing(name, config);
   const isDevelopment = config.NODE_ENV === 'development';
   const closing = new AbortController();
   const service = await inServiceCode(async () => {
@@ -241,6 +239,16 @@ async function serve<Config extends ServiceConfig>(
   if (isComplete) logger.info('Drained');
   else logger.warn(INCOMPLETE);
   return isComplete ? 0 : 1;
+}
+
+/** Loads OpenTelemetry only if there is a collector. */
+async function openTracing(
+  service: string,
+  { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }: ServiceConfig,
+): Promise<Tracing | undefined> {
+  if (!endpoint) return undefined;
+  const { createTracing } = await import('../tracing/otlp.ts');
+  return createTracing({ service, endpoint });
 }
 
 /** Resolves with whether every response was sent in time. */

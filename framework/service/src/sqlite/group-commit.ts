@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 
 import { activeTraces, runFor } from '../tracing/active-traces.ts';
 import type { RequestTrace } from '../tracing/tracing.ts';
-import { isBusy, toUnavailable } from './sqlite-errors.ts';
+import { isBusy, toUnavailable } from './errors.ts';
 
 export interface GroupCommitOptions {
   /** How long a write may wait for the writes of other processes, in milliseconds. Default 1,000. */

@@ -6,13 +6,11 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { ServiceUnavailableError } from 'fw';
 
-import { hasStatementSpans } from '../tracing/active-traces.ts';
-import { pauseThread } from './pause.ts';
-import { isBusy } from './sqlite-errors.ts';
-import { traceStatements } from './trace-statements.ts';
+import { beginStatement, hasStatementSpans } from '../tracing/active-traces.ts';
+import { isBusy } from './errors.ts';
 
+export { isBusy, orUnavailable } from './errors.ts';
 export { createGroupCommit, type GroupCommit, type GroupCommitOptions } from './group-commit.ts';
-export { isBusy, orUnavailable } from './sqlite-errors.ts';
 
 /** The format of a service's database file. */
 export interface DatabaseFormat {
@@ -87,6 +85,13 @@ function openOnce(file: string, format: DatabaseFormat, timeoutMs: number): Data
   }
 }
 
+const never = new Int32Array(new SharedArrayBuffer(4));
+
+/** Blocks the thread, including its event loop. */
+function pauseThread(ms: number): void {
+  Atomics.wait(never, 0, 0, ms);
+}
+
 /** Runs `work` in one write transaction, which is rolled back if `work` throws. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
   database.exec('BEGIN IMMEDIATE');
@@ -135,4 +140,36 @@ function readVersion(database: DatabaseSync, { applicationId }: DatabaseFormat):
 
 function readNumber(database: DatabaseSync, sql: string): number {
   return Number(Object.values(database.prepare(sql).get() ?? {})[0]);
+}
+
+const SQLITE = { system: 'sqlite' } as const;
+
+/** Makes each statement of `database` that a request runs a span of the request. */
+function traceStatements(database: DatabaseSync): void {
+  const { prepare, exec } = database;
+  database.exec = (text) => traced(text, () => exec.call(database, text));
+  database.prepare = (text, ...options) => {
+    const statement = prepare.call(database, text, ...options);
+    for (const method of ['all', 'get', 'run'] as const) {
+      const original = statement[method];
+      Object.defineProperty(statement, method, {
+        value: (...values: unknown[]) =>
+          traced(text, () => Reflect.apply(original, statement, values)),
+      });
+    }
+    return statement;
+  };
+}
+
+function traced<T>(text: string, work: () => T): T {
+  const end = beginStatement(SQLITE, text);
+  if (!end) return work();
+  try {
+    const result = work();
+    end();
+    return result;
+  } catch (error) {
+    end(error);
+    throw error;
+  }
 }

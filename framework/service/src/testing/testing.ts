@@ -6,10 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { buildService } from '../build/build.ts';
 
 export { type Collector, type ReceivedSpan, startCollector } from './collector.ts';
-export { requestEverything, withoutCacheControl } from './every-response.ts';
 export { type ExpectedDocument, expectDocument } from './expect-document.ts';
 export { type LintProblem, lintDocument, lintFile } from './lint.ts';
-export { plantField } from './plant-field.ts';
+export { plantField, requestEverything, withoutCacheControl } from './responses.ts';
 
 /** Environment variables of a process, in addition to `PATH`. */
 export type Variables = Readonly<Record<string, string>>;

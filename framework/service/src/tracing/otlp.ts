@@ -15,16 +15,21 @@ import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Context } from 'fw';
 
 import { turnStatementSpansOn } from './active-traces.ts';
-import { setStatementError, statementAttributes } from './statement-attributes.ts';
-import { readTraceparent } from './trace-context.ts';
-import type { RequestTrace, Tracing, TracingOptions } from './tracing.ts';
+import { setStatementError, statementAttributes } from './statement-spans.ts';
+import {
+  type RequestTrace,
+  readTraceparent,
+  type Tracing,
+  type TracingOptions,
+} from './tracing.ts';
 
 /** How long the shutdown waits for the collector. */
 const CLOSE_MS = 2_000;
 
 /**
- * Sends the spans of sampled requests. The client decides with `traceparent` whether a request is sampled;
- * without the header, every request is: the edge adds one, and without an edge, the trace begins here.
+ * Sends the spans of sampled requests by OTLP over HTTP, in JSON. The client decides with `traceparent`
+ * whether a request is sampled; without the header, every request is: the edge adds one, and without an
+ * edge, the trace begins here.
  */
 export function createTracing({ service, endpoint, intervalMs = 1_000 }: TracingOptions): Tracing {
   const exporter = new OTLPTraceExporter({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { readStatementName } from './statement-name.ts';
+import { readStatementName } from './statement-spans.ts';
 
 test.each([
   ['SELECT name FROM users WHERE id = ?', 'SELECT', 'users'],

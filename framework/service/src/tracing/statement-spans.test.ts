@@ -9,7 +9,7 @@ import { createBatch, openPostgres } from '../postgres/postgres.ts';
 import { createGroupCommit, openDatabase } from '../sqlite/sqlite.ts';
 import { startCollector } from '../testing/collector.ts';
 import { startTestPostgres } from '../testing/vitest.ts';
-import { startTracing } from './start-tracing.ts';
+import { createTracing } from './otlp.ts';
 
 const server = startTestPostgres();
 
@@ -24,7 +24,7 @@ const NOTES = {
 async function startService(createRoutes: () => Router) {
   const collector = await startCollector();
   onTestFinished(collector.stop);
-  const tracing = await startTracing({ service: 'notes', endpoint: collector.url });
+  const tracing = createTracing({ service: 'notes', endpoint: collector.url });
   const app = createServiceApp({ tracing, logger }).route('/', createRoutes());
   return {
     get: (target: string) => request(app, target),

@@ -9,7 +9,7 @@ import { createServiceApp } from '../app/service-app.ts';
 import { createServiceClient } from '../client/service-client.ts';
 import type { RequestEntry } from '../logging/logging.ts';
 import { startCollector } from '../testing/collector.ts';
-import { startTracing } from './start-tracing.ts';
+import { createTracing } from './otlp.ts';
 import type { Tracing } from './tracing.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -61,7 +61,7 @@ function newService(tracing: Tracing, otherUrl: string) {
 test('a request and its calls are spans of the trace of the client', async () => {
   const collector = await startTestCollector();
   const other = await startServer(() => 200);
-  const tracing = await startTracing({ service: 'reports', endpoint: collector.url });
+  const tracing = createTracing({ service: 'reports', endpoint: collector.url });
   const { app, entries } = newService(tracing, other.url);
 
   const headers = { traceparent: `00-${TRACE}-${PARENT}-01` };
@@ -96,7 +96,7 @@ test('a request and its calls are spans of the trace of the client', async () =>
 
 test('a request without a valid trace starts one', async () => {
   const collector = await startTestCollector();
-  const tracing = await startTracing({ service: 'reports', endpoint: `${collector.url}/` });
+  const tracing = createTracing({ service: 'reports', endpoint: `${collector.url}/` });
   const { app, entries } = newService(tracing, 'http://127.0.0.1:1');
 
   await request(app, '/api/plain', { headers: { traceparent: `ff-${TRACE}-${PARENT}-01` } });
@@ -112,7 +112,7 @@ test('a request without a valid trace starts one', async () => {
 test('a trace that the client does not sample is passed on and not exported', async () => {
   const collector = await startTestCollector();
   const other = await startServer(() => 200);
-  const tracing = await startTracing({ service: 'reports', endpoint: collector.url });
+  const tracing = createTracing({ service: 'reports', endpoint: collector.url });
   const { app } = newService(tracing, other.url);
 
   await request(app, '/api/reports/7', { headers: { traceparent: `00-${TRACE}-${PARENT}-00` } });
@@ -124,7 +124,7 @@ test('a trace that the client does not sample is passed on and not exported', as
 
 test('failed calls and responses from 500 on are spans with an error', async () => {
   const collector = await startTestCollector();
-  const tracing = await startTracing({ service: 'reports', endpoint: collector.url });
+  const tracing = createTracing({ service: 'reports', endpoint: collector.url });
   const { app } = newService(tracing, 'http://127.0.0.1:1');
 
   await request(app, '/api/reports/7');
@@ -141,7 +141,7 @@ test('failed calls and responses from 500 on are spans with an error', async () 
 });
 
 test('an unavailable collector affects neither requests nor the shutdown', async () => {
-  const tracing = await startTracing({ service: 'reports', endpoint: 'http://127.0.0.1:1' });
+  const tracing = createTracing({ service: 'reports', endpoint: 'http://127.0.0.1:1' });
   const { app } = newService(tracing, 'http://127.0.0.1:1');
 
   const response = await request(app, '/api/plain');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { clientNameOf } from './client-name.ts';
+import { clientNameOf } from './mount-versions.ts';
 
 function nameOf(headers: Readonly<Record<string, string>>): string {
   return clientNameOf({ get: (name: string) => headers[name.toLowerCase()] });

@@ -3,14 +3,34 @@ import { deprecation } from '@fw/middleware/deprecation';
 import {
   type AllowedMethodsOptions,
   type Application,
+  type Context,
   HttpError,
   type Middleware,
   type Router,
 } from 'fw';
 
 import type { Metrics } from '../metrics/metrics.ts';
-import type { ApiVersion } from './api-version.ts';
-import { clientNameOf } from './client-name.ts';
+
+/** One version of an API. */
+export interface ApiVersion {
+  /** Its name in metrics and messages, such as `v1`. */
+  readonly name: string;
+  /** Its path prefix, such as `/api/v1/users`. */
+  readonly path: string;
+  /** Set if a newer version replaces this one. */
+  readonly deprecated?: VersionDeprecation;
+  /** Whether the version is no longer served: its paths respond with 410. Default false. */
+  readonly isRemoved?: boolean;
+}
+
+/** When a version becomes deprecated and ends, and what replaces it. */
+export interface VersionDeprecation {
+  readonly since: Date;
+  /** From when on the version may stop responding. Default: no end is announced. */
+  readonly sunset?: Date | undefined;
+  /** The path prefix of the version that replaces it. */
+  readonly successor: string;
+}
 
 /** A version and the router of its routes. */
 export interface MountedVersion extends ApiVersion {
@@ -63,6 +83,21 @@ function countClients({ name: version, path }: ApiVersion, metrics: Metrics): Mi
     metrics.countClient({ version, path, client: clientNameOf(ctx) });
     return next();
   };
+}
+
+/** The name of a client without `X-Client-Id` and `User-Agent`. */
+const UNNAMED = 'none';
+
+/**
+ * The program that sends a request, for statistics: `X-Client-Id` if it is 1 to 64 characters of
+ * `[A-Za-z0-9._-]`, otherwise the first product of `User-Agent` without its version (RFC 9110 §10.1.5),
+ * otherwise `none`. Any client can send any name, so do not use it for access control.
+ */
+export function clientNameOf(ctx: Pick<Context, 'get'>): string {
+  const id = ctx.get('x-client-id');
+  if (id !== undefined && /^[\w.-]{1,64}$/.test(id)) return id;
+  const [product] = /^[\w.-]{1,64}(?=[/ ]|$)/.exec(ctx.get('user-agent') ?? '') ?? [];
+  return product ?? UNNAMED;
 }
 
 function respondGone({ name, deprecated }: ApiVersion): Middleware {
