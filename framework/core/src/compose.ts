@@ -1,7 +1,7 @@
 import type { Context, Middleware, Next } from './context.ts';
 import { onlyDescribes } from './metadata.ts';
 import { requireMiddleware } from './require-middleware.ts';
-import { isClientAbort } from './response/record-error.ts';
+import { isClientAbort } from './response/problem.ts';
 import { acceptStop, warnOfStop } from './stopped.ts';
 import { isProduction } from './warn-once.ts';
 

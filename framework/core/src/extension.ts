@@ -3,10 +3,10 @@ import type { Context, MatchedRoute, Parts } from './context.ts';
 import { RequestContext, type SentListener } from './request-context.ts';
 import { type Content, isStream } from './response/body.ts';
 import type { Contract, ResponseViolation } from './response/contract.ts';
-import { type ErrorResponseOptions, recordError } from './response/record-error.ts';
-import { findHeader } from './response/response-headers.ts';
-import { reportSent } from './response/sent.ts';
-import { closingOfSocket } from './server/connections.ts';
+import { findHeader } from './response/head.ts';
+import { type ErrorResponseOptions, recordError } from './response/problem.ts';
+import { reportSent } from './response/write-response.ts';
+import { closingOfSocket } from './server/close.ts';
 
 function own(ctx: Context): RequestContext {
   if (ctx instanceof RequestContext) return ctx;
@@ -182,15 +182,15 @@ export function setParts(ctx: Context, { params, query, body }: Parts): void {
 
 export { hasRun } from './compose.ts';
 export { describeRoute, metadataOf } from './metadata.ts';
-export { trimBlanks } from './request/blanks.ts';
-export { BodyMemory, type CountBodyBytes, countBody } from './request/body-memory.ts';
-export { type MediaType, parseMediaType } from './request/media-type.ts';
-export { foldCase, normalizePath, readPattern } from './request/path.ts';
-export { createPrefixTest } from './request/prefix.ts';
+export { type MediaType, parseMediaType, trimBlanks } from './request/media-type.ts';
+export { createPrefixTest, foldCase, normalizePath, readPattern } from './request/path.ts';
 export { parseQuery } from './request/query.ts';
 export {
+  BodyMemory,
   bodyTooLarge,
   bodyUnreadable,
+  type CountBodyBytes,
+  countBody,
   discardRest,
   hasBody,
   type ReadBodyOptions,
@@ -204,6 +204,7 @@ export {
   type PartSerializer,
   type ResponseViolation,
 } from './response/contract.ts';
+export type { ErrorResponseOptions } from './response/problem.ts';
 export {
   PROBLEM_TYPE,
   problemOfStatus,
@@ -211,6 +212,5 @@ export {
   titleOf,
   unmatchedStatus,
 } from './response/problem.ts';
-export type { ErrorResponseOptions } from './response/record-error.ts';
 export { stringify } from './schema/stringify.ts';
 export { isProduction, warnOnce } from './warn-once.ts';

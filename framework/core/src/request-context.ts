@@ -14,15 +14,15 @@ import {
   requireSendable,
 } from './response/body.ts';
 import type { Contract, ResponseViolation } from './response/contract.ts';
-import { httpErrorOf } from './response/http-error-of.ts';
-import { unmatchedStatus } from './response/problem.ts';
 import {
   encodeLocation,
   findHeader,
   keepForError,
   type ResponseHeaders,
   setHeader,
-} from './response/response-headers.ts';
+} from './response/head.ts';
+import { httpErrorOf } from './response/http-error.ts';
+import { unmatchedStatus } from './response/problem.ts';
 import { stringify } from './schema/stringify.ts';
 import { warnOfRoute } from './warn-once.ts';
 

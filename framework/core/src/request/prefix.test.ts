@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { createPrefixTest } from './prefix.ts';
+import { createPrefixTest } from './path.ts';
 
 test.each([
   ['/users/:id', '/users', false],

@@ -1,9 +1,7 @@
+import { randomFillSync } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-
 import type { Query } from '../context.ts';
-import { createAbortSignal } from './abort-signal.ts';
 import { parseQuery } from './query.ts';
-import { createRequestId } from './request-id.ts';
 import { isHost, type RequestTarget } from './request-target.ts';
 import { type Forwarding, forwardedEntry, type IsTrusted, readForwarding } from './trust-proxy.ts';
 
@@ -114,4 +112,42 @@ export class RequestReader {
     const { deadlineMs } = this.#settings;
     return deadlineMs > 0 ? this.#startedMs + deadlineMs - performance.now() : undefined;
   }
+}
+
+/**
+ * A signal that aborts when the client disconnects before `res` is complete, or after `remainingMs`.
+ * Without `remainingMs`, there is no deadline.
+ */
+function createAbortSignal(res: ServerResponse, remainingMs: number | undefined): AbortSignal {
+  const abort = new AbortController();
+  const timer =
+    remainingMs === undefined ? undefined : setTimeout(expire, Math.max(0, remainingMs), abort);
+  const onClose = () => {
+    clearTimeout(timer);
+    if (res.writableFinished) return;
+    const reason = 'The client disconnected before the response was complete';
+    abort.abort(new DOMException(reason, 'AbortError'));
+  };
+  if (res.destroyed) onClose();
+  else res.once('close', onClose);
+  return abort.signal;
+}
+
+function expire(abort: AbortController): void {
+  abort.abort(new DOMException('The deadline of the request passed', 'TimeoutError'));
+}
+
+const ID_LENGTH = 32;
+const random = Buffer.alloc(8_192);
+let digits = '';
+let at = 0;
+
+/** A new request id: 32 random hexadecimal digits, like the ids of nginx. Generated in batches. */
+export function createRequestId(): string {
+  if (at === digits.length) {
+    digits = randomFillSync(random).toString('hex');
+    at = 0;
+  }
+  at += ID_LENGTH;
+  return digits.slice(at - ID_LENGTH, at);
 }

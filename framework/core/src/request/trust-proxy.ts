@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net';
 
 import { check } from '../options.ts';
-import { trimBlanks } from './blanks.ts';
+import { trimBlanks } from './media-type.ts';
 
 /** `false`, the number of proxies before this server, or their networks (`10.0.0.0/8`). */
 export type TrustProxy = false | number | readonly string[];

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { http } from '../http.ts';
-import { loggerOfSocket } from '../server/connections.ts';
+import { loggerOfSocket } from '../server/close.ts';
 
 /** Names and values in turn. */
 export type Headers = readonly (string | readonly string[])[];

@@ -1,11 +1,48 @@
 import type { ServerResponse } from 'node:http';
 import { finished, PassThrough, pipeline, type Readable, type Writable } from 'node:stream';
-
+import { hasRun } from '../compose.ts';
 import type { RequestContext } from '../request-context.ts';
 import { isStream } from './body.ts';
 import { sendComplete, writeHead } from './head.ts';
-import { unmatchedStatus } from './problem.ts';
-import { recordProblemOfStatus } from './record-error.ts';
+import { recordError, recordProblemOfStatus, toError, unmatchedStatus } from './problem.ts';
+
+/** Writes the response once all middleware has run. */
+export function finish(ctx: RequestContext, running: Promise<void>): void {
+  if (hasRun(running)) {
+    complete(ctx);
+    return;
+  }
+  running.then(
+    () => complete(ctx),
+    (error: unknown) => fail(ctx, error),
+  );
+}
+
+function complete(ctx: RequestContext): void {
+  try {
+    writeResponse(ctx, fail);
+  } catch (error) {
+    fail(ctx, error);
+    return;
+  }
+  reportSent(ctx);
+}
+
+/** Responds to an error that no middleware caught. */
+function fail(ctx: RequestContext, error: unknown): void {
+  try {
+    try {
+      recordError(ctx, error);
+    } catch (unwritable) {
+      recordError(ctx, unwritable); // the headers or issues of the error are invalid
+    }
+    writeResponse(ctx, fail);
+  } catch (failure) {
+    ctx.log.error(`${ctx.method} ${ctx.path} failed without a response`, failure);
+    ctx.raw.res.destroy(toError(failure));
+  }
+  reportSent(ctx);
+}
 
 /** Sends the response to an error in place of a response that could not be written. */
 type Fail = (ctx: RequestContext, error: unknown) => void;
@@ -134,4 +171,37 @@ function takeTurns(source: Readable, target: Writable): void {
       if (!target.writableNeedDrain) source.resume(); // otherwise the event `drain` does it
     });
   });
+}
+
+/** The status that nginx logs for a client that disconnected before its response was complete. */
+const CLIENT_CLOSED = 499;
+
+/**
+ * Calls the listeners of `ctx` once its response is sent: immediately if the socket has accepted all
+ * data, as it does for almost every small response, else when the response closes.
+ */
+export function reportSent(ctx: RequestContext): void {
+  if (ctx.sentListeners.length === 0) return;
+  const { res } = ctx.raw;
+  if (res.destroyed || (res.writableEnded && res.writableLength === 0)) report(ctx);
+  else res.once('close', () => report(ctx));
+}
+
+function report(ctx: RequestContext): void {
+  const status = sentStatus(ctx);
+  const listeners = ctx.sentListeners;
+  ctx.sentListeners = []; // each listener runs once, even if an error follows
+  for (const listener of listeners) {
+    try {
+      listener(status);
+    } catch (error) {
+      ctx.log.error('A listener failed after the response was sent', error);
+    }
+  }
+}
+
+function sentStatus({ raw: { res } }: RequestContext): number {
+  if (res.writableFinished || !res.destroyed) return res.statusCode;
+  // Node also destroys responses that wait for an earlier one with an error, but those have no socket.
+  return res.errored && res.socket ? 500 : CLIENT_CLOSED;
 }

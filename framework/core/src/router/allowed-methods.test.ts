@@ -2,7 +2,6 @@ import { type Application, createApp, type Middleware } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { errorHandler, MethodNotAllowedError, notFoundHandler } from '@fw/errors';
 import { describe, expect, test } from 'vitest';
-
 import { createRouter } from './create-router.ts';
 import type { AnyRouter, Router } from './router.ts';
 

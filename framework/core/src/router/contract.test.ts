@@ -3,7 +3,6 @@ import { violationOf } from '@fw/core/extension';
 import { request } from '@fw/core/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-
 import { createRouter } from './create-router.ts';
 import { endpoint } from './endpoint.ts';
 

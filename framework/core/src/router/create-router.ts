@@ -1,7 +1,370 @@
-import { markFactories } from '../require-middleware.ts';
+import type { Middleware } from '../context.ts';
+import { setRoute, setUnmatched } from '../extension.ts';
+import type { Logger } from '../logger.ts';
+import { annotate, markRoutes } from '../metadata.ts';
+import { aBoolean, aString, readOptions } from '../options.ts';
+import { foldCase, normalizePath, readPattern } from '../request/path.ts';
+import { markFactories, requireMiddleware } from '../require-middleware.ts';
+import { type AllowedMethodsOptions, createAllowedMethods } from './allowed-methods.ts';
+import { joinBelow, joinPaths, readRoutePattern } from './pattern.ts';
+import { drawRoutes } from './print.ts';
+import { keepsMethod, redirectTo } from './redirect.ts';
+import {
+  composeRoute,
+  type Layer,
+  metadataOfRoute,
+  type Registration,
+  type Route,
+  requireServable,
+  type Scope,
+} from './route.ts';
+import { type AnyHandler, RouteRegistrar } from './route-methods.ts';
+import { RouteTable } from './route-table.ts';
+import type { AnyRouter, RouteDefinition, RouteMatch, Router, RouterOptions } from './router.ts';
 
-import type { Router, RouterOptions } from './router.ts';
-import { TreeRouter } from './tree-router.ts';
+interface Mount {
+  readonly path: string;
+  readonly router: TreeRouter;
+  /** Whether `path` is the prefix of a prefix group, which counts once. */
+  readonly isPrefixGroup: boolean;
+}
+
+/**
+ * The router that `createRouter` creates. Each router has a table of its own routes and of the routes of
+ * every router mounted on it, so that a request takes one lookup.
+ */
+export class TreeRouter extends RouteRegistrar implements Router<string> {
+  readonly #prefix: string;
+  readonly #caseSensitive: boolean;
+  readonly #strict: boolean;
+  /** What was registered here, in order; the table can be built from it again. */
+  #entries: (Registration | Mount)[] = [];
+  #layers: Layer[] = [];
+  /** The routers that this one is mounted on, and where. */
+  #parents: Mount[] = [];
+  #table: RouteTable;
+  /** Whether requests are matched with the table of this router, in addition to those of its parents. */
+  #isServed = false;
+
+  constructor(options: RouterOptions) {
+    super();
+    const {
+      prefix = '',
+      caseSensitive = false,
+      strict = false,
+    } = readOptions('createRouter()', options, {
+      prefix: aString,
+      caseSensitive: aBoolean,
+      strict: aBoolean,
+    });
+    this.#prefix =
+      prefix === '' ? '' : joinPaths(readPattern(prefix, `Cannot use prefix "${prefix}"`), '/');
+    this.#caseSensitive = caseSensitive;
+    this.#strict = strict;
+    this.#table = new RouteTable({ caseSensitive, strict });
+  }
+
+  route(method: string, path: string, ...handlers: readonly AnyHandler[]): this {
+    return this.addRoute(method, path, handlers);
+  }
+
+  protected addRoute(method: string, path: string, handlers: readonly AnyHandler[]): this {
+    const name = String(method).toUpperCase();
+    if (!/^[A-Z][A-Z-]*$/.test(name)) {
+      throw new TypeError(`Cannot register ${name} ${path}: expected a method name`);
+    }
+    if (handlers.length === 0) {
+      throw new TypeError(`Cannot register ${name} ${path}: expected a handler`);
+    }
+    requireMiddleware(handlers, `Cannot register ${name} ${path} with`);
+    readRoutePattern(name, path);
+    const pattern = readRoutePattern(name, joinPaths(this.#prefix, path));
+    this.#register({
+      method: name,
+      path: pattern,
+      scopes: [this.#scope()],
+      handlers: handlers as readonly Middleware[],
+    });
+    return this;
+  }
+
+  group(prefix: string, ...rest: readonly unknown[]): this {
+    const layers = rest.slice(0, -1).flat();
+    const callback = rest.at(-1);
+    if (typeof callback !== 'function') {
+      throw new TypeError(`Cannot group routes at "${prefix}": expected a callback`);
+    }
+    const group = this.#createSibling();
+    group.use(...(layers as Middleware[]));
+    this.mount(prefix, group);
+    callback(group);
+    return this;
+  }
+
+  use(...args: readonly (string | Middleware | AnyRouter)[]): this {
+    const [first] = args;
+    const path =
+      typeof first === 'string'
+        ? readLayerPath(first, `Cannot use middleware at "${first}"`)
+        : undefined;
+    const layers = (path === undefined ? args : args.slice(1)) as (Middleware | TreeRouter)[];
+    requireMiddleware(
+      layers.filter((layer) => !(layer instanceof TreeRouter)),
+      'Cannot use',
+    );
+    const present = this.#layers.length;
+    try {
+      for (const layer of layers) {
+        if (layer instanceof TreeRouter) this.mount(path ?? '/', layer);
+        else this.#layers.push({ path, run: layer });
+      }
+      this.#updateChains();
+    } catch (error) {
+      this.#layers.length = present;
+      throw error;
+    }
+    return this;
+  }
+
+  prefixGroup<const Path extends string>(prefix: Path): Router<`${string}${Path}`> {
+    const group = this.#createSibling();
+    this.#mount(prefix, group, true);
+    return group as Router<string> as Router<`${string}${Path}`>;
+  }
+
+  mount(path: string, router: AnyRouter): this {
+    return this.#mount(path, router, false);
+  }
+
+  #mount(path: string, router: AnyRouter, isPrefixGroup: boolean): this {
+    const action = `Cannot mount a router at "${path}"`;
+    if (!(router instanceof TreeRouter)) throw new TypeError(`${action}: expected a router`);
+    if (router.#contains(this)) throw new TypeError(`${action}: it would contain itself`);
+    if (router.#caseSensitive !== this.#caseSensitive || router.#strict !== this.#strict) {
+      throw new TypeError(`${action}: both must have the same options caseSensitive and strict`);
+    }
+    const pattern = joinPaths(path === '' ? '' : readPattern(path, action), '/');
+    const mountPath = this.#join(this.#prefix, pattern, isPrefixGroup ? pattern : undefined);
+    this.#register({ path: mountPath, router, isPrefixGroup });
+    router.#parents.push({ path: mountPath, router: this, isPrefixGroup });
+    return this;
+  }
+
+  redirect(from: string, to: string, status = 301): this {
+    const handler = redirectTo(from, to, status);
+    return keepsMethod(status)
+      ? this.all(from, handler).query(from, handler)
+      : this.get(from, handler);
+  }
+
+  routes(prefix = ''): Middleware {
+    if (prefix !== '') return this.#createSibling().mount(prefix, this).routes();
+    let isChecked = false;
+    return annotate(this.routesOf(this), {
+      onReady: (log: Logger) => {
+        if (!isChecked) this.#warnOfRepeatedPrefixes(log);
+        isChecked = true;
+      },
+    });
+  }
+
+  /**
+   * Returns the middleware that runs the routes of `part`, this router or one that is mounted on it. A
+   * request for which this router has a more specific route is passed to the next middleware.
+   */
+  routesOf(part: TreeRouter): Middleware {
+    for (const route of this.#table.routes) requireServable(route, this.#caseSensitive);
+    this.#isServed = true;
+    return markRoutes((ctx, next) => {
+      const match = this.#table.find(ctx.method, ctx.path);
+      if (match === undefined) {
+        setUnmatched(ctx);
+        return next();
+      }
+      const { route, params } = match;
+      if (part !== this && !part.#owns(route)) return next();
+      setRoute(ctx, route, params);
+      route.chain ??= composeRoute(route, this.#caseSensitive);
+      return route.chain(ctx, next);
+    });
+  }
+
+  allowedMethods(options?: AllowedMethodsOptions): Middleware {
+    const tables = () => this.#roots().map((root) => root.#table);
+    const registered = {
+      hasMethod: (method: string) => tables().some((table) => table.hasMethod(method)),
+      methodsOf: (path: string) => [...new Set(tables().flatMap((table) => table.methodsOf(path)))],
+    };
+    return createAllowedMethods(registered, options);
+  }
+
+  reset(): this {
+    for (const entry of this.#entries) {
+      if ('router' in entry) entry.router.#removeParent(this);
+    }
+    this.#entries = [];
+    this.#layers = [];
+    this.#rebuild();
+    return this;
+  }
+
+  getRoutes(): readonly RouteDefinition[] {
+    return this.#roots().flatMap((root) =>
+      root.#table.routes
+        .filter((route) => this.#owns(route))
+        .map((route) => ({
+          method: route.method,
+          path: route.path,
+          metadata: metadataOfRoute(route, this.#caseSensitive),
+        })),
+    );
+  }
+
+  unservedPaths(): readonly string[] {
+    const roots = new Set(this.#withMounted().flatMap((router) => router.#roots()));
+    const served = [...roots].filter((root) => root.#isServed);
+    const paths = new Set(served.flatMap((root) => root.#table.routes.map(({ path }) => path)));
+    return this.getRoutes().flatMap(({ path }) => (paths.has(path) ? [] : [path]));
+  }
+
+  match(method: string, path: string): RouteMatch | undefined {
+    const normal = normalizePath(path);
+    return normal === undefined ? undefined : this.#table.find(method, normal);
+  }
+
+  print(): string {
+    return drawRoutes(this.getRoutes());
+  }
+
+  /** A new router that can be mounted on this one, and this one on it. */
+  #createSibling(): TreeRouter {
+    return new TreeRouter({ caseSensitive: this.#caseSensitive, strict: this.#strict });
+  }
+
+  #scope(): Scope {
+    return { base: this.#prefix, layers: this.#layers };
+  }
+
+  /** Whether `route` was registered on this router or on one mounted on it. */
+  #owns(route: Route): boolean {
+    return route.scopes.some((scope) => scope.layers === this.#layers);
+  }
+
+  #contains(router: TreeRouter): boolean {
+    return (
+      this === router ||
+      this.#entries.some((entry) => 'router' in entry && entry.router.#contains(router))
+    );
+  }
+
+  /** This router and the routers mounted on it. */
+  #withMounted(): readonly TreeRouter[] {
+    const mounted = this.#entries.flatMap((entry) => ('router' in entry ? [entry.router] : []));
+    return [this, ...mounted.flatMap((router) => router.#withMounted())];
+  }
+
+  /** The routers whose tables match requests for this one: served routers, and those without a parent. */
+  #roots(): readonly TreeRouter[] {
+    if (this.#parents.length === 0) return [this];
+    const roots = this.#parents.flatMap(({ router }) => router.#roots());
+    return [...new Set(this.#isServed ? [this, ...roots] : roots)];
+  }
+
+  #removeParent(parent: TreeRouter): void {
+    this.#parents = this.#parents.filter(({ router }) => router !== parent);
+  }
+
+  #register(entry: Registration | Mount): void {
+    try {
+      for (const registration of this.#expand(entry)) this.#insert(registration);
+    } catch (error) {
+      this.#rebuild(); // without the entry: a failed registration leaves nothing behind
+      throw error;
+    }
+    this.#entries.push(entry);
+  }
+
+  /** The registrations of an entry: itself, or every route of the mounted router. */
+  #expand(entry: Registration | Mount): readonly Registration[] {
+    return 'router' in entry
+      ? entry.router.#table.routes.map((route) => this.#mountedRoute(route, entry))
+      : [entry];
+  }
+
+  /** `route` of a router that is mounted here as a route of this router. */
+  #mountedRoute(route: Registration, mount: Omit<Mount, 'router'>): Registration {
+    const { method, handlers, groupPrefix } = route;
+    const toFullPath = (path: string) => this.#join(mount.path, path, groupPrefix);
+    const ownGroupPrefix = mount.isPrefixGroup ? mount.path : undefined;
+    return {
+      method,
+      path: readRoutePattern(method, toFullPath(route.path)),
+      scopes: [
+        this.#scope(),
+        ...route.scopes.map((scope) => ({ ...scope, base: toFullPath(scope.base) })),
+      ],
+      handlers,
+      groupPrefix: mount.path === '/' ? groupPrefix : ownGroupPrefix,
+    };
+  }
+
+  #join(parent: string, path: string, groupPrefix: string | undefined): string {
+    return joinBelow(parent, path, { groupPrefix, caseSensitive: this.#caseSensitive });
+  }
+
+  /** Logs each router under `base` that is mounted at a path which ends in its own prefix. */
+  #warnOfRepeatedPrefixes(log: Logger, base = ''): void {
+    const fold = this.#caseSensitive ? (text: string) => text : foldCase;
+    for (const entry of this.#entries) {
+      if (!('router' in entry)) continue;
+      const { router } = entry;
+      const path = this.#join(base, entry.path, entry.isPrefixGroup ? entry.path : undefined);
+      if (router.#prefix !== '' && fold(path).endsWith(fold(router.#prefix))) {
+        log.warn(
+          `A router with the prefix "${router.#prefix}" is mounted at "${path}": it serves ${path}${router.#prefix}; remove one of the two`,
+        );
+      }
+      router.#warnOfRepeatedPrefixes(log, path);
+    }
+  }
+
+  /** Adds a route to this router's table and to those of all parents. */
+  #insert(registration: Registration): void {
+    const route = this.#table.add(registration);
+    if (this.#isServed) requireServable(route, this.#caseSensitive);
+    for (const parent of this.#parents) {
+      parent.router.#insert(parent.router.#mountedRoute(route, parent));
+    }
+  }
+
+  #rebuild(): void {
+    this.#table = new RouteTable({ caseSensitive: this.#caseSensitive, strict: this.#strict });
+    for (const entry of this.#entries) {
+      for (const registration of this.#expand(entry)) this.#table.add(registration);
+    }
+    for (const { router } of this.#parents) router.#rebuild();
+  }
+
+  /** Applies changed layers to the routes of this router and of all parents. */
+  #updateChains(): void {
+    for (const route of this.#table.routes) {
+      route.chain = undefined;
+      if (this.#isServed) requireServable(route, this.#caseSensitive);
+    }
+    for (const { router } of this.#parents) router.#updateChains();
+  }
+}
+
+/** Reads the path of a middleware. It is a prefix, so a wildcard in it would never match. */
+function readLayerPath(path: string, action: string): string {
+  const pattern = readPattern(path, action);
+  if (pattern.includes('*')) {
+    throw new TypeError(
+      `${action}: expected a path without "*", because middleware runs for all paths under it`,
+    );
+  }
+  return pattern;
+}
 
 /**
  * Creates a router.

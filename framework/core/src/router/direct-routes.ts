@@ -1,9 +1,9 @@
 import type { Middleware } from '../context.ts';
 
 import type { AllowedMethodsOptions } from './allowed-methods.ts';
+import { TreeRouter } from './create-router.ts';
 import type { AnyHandler } from './route-methods.ts';
 import type { RouteDefinition } from './router.ts';
-import { TreeRouter } from './tree-router.ts';
 
 /** A route before it is registered. */
 interface NewRoute {

@@ -1,8 +1,17 @@
 import { describeRoute } from '../metadata.ts';
-import { aBoolean, aListOf, anObject, aString, oneOf, readOptions } from '../options.ts';
+import {
+  aBoolean,
+  aListOf,
+  anObject,
+  aString,
+  badOption,
+  check,
+  oneOf,
+  readOptions,
+} from '../options.ts';
 import { markFactories } from '../require-middleware.ts';
-
-import { type DeclaredResponse, readResponses } from './declared-response.ts';
+import { type JsonSchema, requireJsonSchema } from '../schema/json-schema.ts';
+import { isStandardSchema, type StandardSchema } from '../schema/standard-schema.ts';
 import type { NoParts, Validator } from './register.ts';
 import type { ResponseOf } from './response-type.ts';
 
@@ -83,3 +92,112 @@ export function endpoint<const Responses extends DeclaredByStatus = NoParts>(
 }
 
 markFactories({ endpoint });
+
+/** How a response appears in the OpenAPI document. */
+export interface ResponseDescription {
+  /** Default: the reason phrase of the status. */
+  readonly description?: string;
+  /** A description by header name. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default `application/json`, or `application/problem+json` from 400 on. */
+  readonly mediaTypes?: readonly string[];
+}
+
+/** A response: the schema of its body, or a description with or without a schema. */
+export type DeclaredResponse =
+  | StandardSchema
+  | JsonSchema
+  | (ResponseDescription & { readonly schema?: unknown })
+  | undefined;
+
+/** The responses of an operation, by status. */
+interface DeclaredResponses {
+  readonly schemas: Readonly<Record<string, unknown>>;
+  /** `undefined` if the operation declares nothing but schemas. */
+  readonly descriptions: Readonly<Record<string, ResponseDescription>> | undefined;
+}
+
+/**
+ * Separates schemas and descriptions.
+ *
+ * @throws {TypeError} if a status or a description is invalid
+ */
+function readResponses(declared: Readonly<Record<number, DeclaredResponse>>): DeclaredResponses {
+  const schemas: Record<string, unknown> = {};
+  const descriptions: Record<string, ResponseDescription> = {};
+  for (const [status, response] of Object.entries(declared)) {
+    requireStatus(status);
+    if (response === undefined || isSchema(response)) {
+      schemas[status] = checkTypes(status, response);
+      continue;
+    }
+    const { schema, ...description } = readDescription(status, response);
+    schemas[status] = checkTypes(status, schema);
+    descriptions[status] = description;
+  }
+  const isDescribed = Object.keys(descriptions).length > 0;
+  return { schemas, descriptions: isDescribed ? descriptions : undefined };
+}
+
+/** Keywords that distinguish a JSON Schema from a description; both may have `description`. */
+const KEYWORDS = [
+  '$ref',
+  'type',
+  'properties',
+  'items',
+  'prefixItems',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'const',
+  'enum',
+] as const;
+
+export type JsonSchemaKeyword = (typeof KEYWORDS)[number];
+
+function isSchema(value: unknown): boolean {
+  return (
+    isStandardSchema(value) ||
+    (anObject.accepts(value) && KEYWORDS.some((key) => key in (value as object)))
+  );
+}
+
+/** @throws {TypeError} if `schema` is a JSON Schema with an unknown type */
+function checkTypes(status: string, schema: unknown): unknown {
+  if (schema === undefined || isStandardSchema(schema)) return schema;
+  try {
+    requireJsonSchema(schema, 'output');
+    return schema;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `Cannot read the schema of response ${status} of endpoint(): ${reason}`;
+    throw new TypeError(message, { cause });
+  }
+}
+
+function requireStatus(status: string): void {
+  if (/^[2-5]\d\d$/.test(status)) return;
+  const expected = 'a status from 200 to 599';
+  throw badOption('endpoint()', { name: 'responses', value: status, expected });
+}
+
+function readDescription(status: string, response: object) {
+  if (Object.entries(response).some(([name, it]) => name !== 'schema' && isStandardSchema(it))) {
+    const expected = 'a schema; wrap a list of fields, as in z.object({ … })';
+    throw badOption('endpoint()', { name: `responses.${status}`, value: response, expected });
+  }
+  return readOptions<ResponseDescription & { readonly schema?: unknown }>(
+    `response ${status} of endpoint()`,
+    response,
+    {
+      description: aString,
+      headers: anObject,
+      mediaTypes: aListOf('a list of media types', aString),
+      schema: check(
+        'a Standard Schema or a JSON Schema',
+        (value) => isStandardSchema(value) || anObject.accepts(value),
+      ),
+    },
+  );
+}

@@ -1,7 +1,6 @@
 import { type Application, createApp, type Middleware } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { describe, expect, test } from 'vitest';
-
 import { createRouter } from './create-router.ts';
 import type { Router, RouterOptions } from './router.ts';
 

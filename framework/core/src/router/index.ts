@@ -1,6 +1,6 @@
 export type { AllowedMethodsOptions } from './allowed-methods.ts';
 export { createRouter } from './create-router.ts';
-export type { DeclaredResponse, ResponseDescription } from './declared-response.ts';
+export type { DeclaredResponse, ResponseDescription } from './endpoint.ts';
 export { type EndpointMetadata, type EndpointOptions, endpoint } from './endpoint.ts';
 export type { ParamNames, ParamsOf } from './pattern.ts';
 export type {

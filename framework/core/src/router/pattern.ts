@@ -1,4 +1,4 @@
-import { readPattern } from '../request/path.ts';
+import { foldCase, readPattern } from '../request/path.ts';
 
 /** The names that a pattern captures: `'/users/:id/*'` has `'id' | '*'`. */
 export type ParamNames<
@@ -65,4 +65,30 @@ export function namesIn(pattern: string): string[] {
     .split('/')
     .filter((segment) => segment.startsWith(':') || segment === '*')
     .map((segment) => segment.replace(/^:/, ''));
+}
+
+/*
+ * The prefix rule. The prefix of a prefix group counts once: where a router is mounted at a path that
+ * ends in it, the prefix is not repeated. `prefixGroup('/api')` on a router that is mounted at `/api`
+ * serves `/api/users`, and so it does on a router that is mounted at `/`.
+ */
+
+interface JoinOptions {
+  /** The start of the path that comes from a prefix group. Default: none. */
+  readonly groupPrefix?: string | undefined;
+  readonly caseSensitive: boolean;
+}
+
+/** `path` under `parent`, without its group prefix if `parent` ends in that. */
+export function joinBelow(
+  parent: string,
+  path: string,
+  { groupPrefix, caseSensitive }: JoinOptions,
+): string {
+  const fold = caseSensitive ? (text: string) => text : foldCase;
+  const isRepeated =
+    groupPrefix !== undefined &&
+    path.startsWith(groupPrefix) &&
+    fold(parent).endsWith(fold(groupPrefix));
+  return joinPaths(parent, isRepeated ? path.slice(groupPrefix.length) || '/' : path);
 }

@@ -1,7 +1,6 @@
 import { createApp } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { expect, test } from 'vitest';
-
 import { createRouter } from './create-router.ts';
 import type { AnyRouter } from './router.ts';
 

@@ -2,7 +2,6 @@ import { fileURLToPath } from 'node:url';
 
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-
 import { createRouter } from './create-router.ts';
 import { endpoint } from './endpoint.ts';
 import { compile } from './testing/compile.ts';

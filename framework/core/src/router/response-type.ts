@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Context, Parts } from '../context.ts';
 import type { Body } from '../response/body.ts';
 import type { OutputOf, StandardSchema } from '../schema/standard-schema.ts';
-import type { JsonSchemaKeyword } from './declared-response.ts';
+import type { JsonSchemaKeyword } from './endpoint.ts';
 
 /** The type of the JSON that an operation with these responses sends; `unknown` without a contract. */
 export type ResponseOf<Responses> = [BodyOf<Responses, SuccessOf<Responses>>] extends [never]

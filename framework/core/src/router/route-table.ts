@@ -1,6 +1,6 @@
 import { namesIn } from './pattern.ts';
 import type { Registration, Route } from './route.ts';
-import { Tree, type TreeOptions } from './tree/tree.ts';
+import { Tree, type TreeOptions } from './tree.ts';
 
 /** A route and its parameters for one path. */
 export interface TableMatch {

@@ -3,7 +3,7 @@ import type { Middleware } from '../context.ts';
 import { runWithContract, sendReturned } from '../extension.ts';
 import type { RouteMetadata } from '../metadata.ts';
 import { metadataOf } from '../metadata.ts';
-import { createPrefixTest } from '../request/prefix.ts';
+import { createPrefixTest } from '../request/path.ts';
 import { type Contract, createContract } from '../response/contract.ts';
 
 import { joinPaths, namesIn } from './pattern.ts';

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type {
   IncomingMessage,
   ServerOptions as NodeOptions,
@@ -5,19 +6,17 @@ import type {
   Server,
   ServerResponse,
 } from 'node:http';
-
+import type { Socket } from 'node:net';
 import type { Application } from '../application.ts';
 import { http } from '../http.ts';
 import { badOption } from '../options.ts';
-import { createRequestId } from '../request/request-id.ts';
+import { createRequestId } from '../request/request-reader.ts';
 import { PROBLEM_TYPE, problemOfStatus } from '../response/problem.ts';
 import { TrackedResponse } from '../response/tracked-response.ts';
-import { closingOfServer, openSockets, trackConnections } from './connections.ts';
-import { handleInTurn, isPipelined } from './pipelining.ts';
+import { closingOfServer, openSockets, tcpSocketOf, trackConnections } from './close.ts';
 import { readTls, type TlsOptions } from './tls.ts';
 import { rejectConnect, rejectUnreadable } from './unreadable.ts';
 import { handleUpgrades, isWebSocketRequest, type UpgradeHandler } from './upgrade.ts';
-import { limitWriteTime } from './write-timeout.ts';
 
 export interface ServerTimeouts {
   /** How long an idle connection stays open. Must be longer than the time-out of a proxy. Default 75 s. */
@@ -126,4 +125,98 @@ function rejectExpectation(_req: IncomingMessage, res: ServerResponse): void {
     Connection: 'close',
   };
   res.writeHead(417, headers).end(body);
+}
+
+/** Maximum of waiting requests on one connection; a client that sends more is disconnected. */
+export const MAX_WAITING = 100;
+
+const waiting = new WeakMap<Socket, number>();
+
+/** Handles one request. */
+type Handle = (req: IncomingMessage, res: ServerResponse) => void;
+
+/** Whether an earlier request on the connection has no complete response yet (RFC 9112 §9.3.2). */
+function isPipelined(res: ServerResponse): boolean {
+  return res.socket === null; // Node assigns the connection to one response at a time
+}
+
+/**
+ * Handles a pipelined request after the earlier ones. The responses on one connection therefore use
+ * the memory of one response, even if the client sends many requests without reading.
+ */
+function handleInTurn(req: IncomingMessage, res: ServerResponse, handle: Handle): void {
+  const { socket } = req;
+  const count = (waiting.get(socket) ?? 0) + 1;
+  if (count > MAX_WAITING) {
+    socket.destroy();
+    return;
+  }
+  waiting.set(socket, count);
+  // The event is emitted in the asynchronous context of the earlier request, and before Node has
+  // prepared the response.
+  const begin = AsyncResource.bind(() => {
+    waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
+    process.nextTick(handle, req, res);
+  });
+  res.once('socket', begin);
+}
+
+/** How many times a connection is checked during the time-out. */
+const CHECKS = 10;
+
+/** Counters of a Node socket that have no public access: bytes written, and bytes still queued. */
+interface SocketHandle {
+  readonly bytesWritten: number;
+  readonly writeQueueSize: number;
+}
+
+interface Progress {
+  acceptedBytes: number;
+  checks: number;
+}
+
+/**
+ * Resets connections of `server` if the operating system accepts none of the queued data for
+ * `timeoutMs`, because the client does not read. One timer checks all connections. It counts checks
+ * instead of time: after a pause of this process, clients still have time to read.
+ */
+export function limitWriteTime(
+  server: Server,
+  sockets: ReadonlySet<Socket>,
+  timeoutMs: number,
+): void {
+  const progress = new WeakMap<Socket, Progress>();
+  const check = (): void => {
+    for (const socket of sockets) {
+      if (socket.writableLength > 0 && isStalled(socket)) reset(socket);
+    }
+  };
+  const isStalled = (socket: Socket): boolean => {
+    const acceptedBytes = countAccepted(socket);
+    const last = progress.get(socket);
+    if (last?.acceptedBytes !== acceptedBytes) {
+      progress.set(socket, { acceptedBytes, checks: 0 });
+      return false;
+    }
+    last.checks++;
+    return last.checks >= CHECKS;
+  };
+  server.once('listening', () => {
+    const timer = setInterval(check, Math.ceil(timeoutMs / CHECKS)).unref();
+    server.once('close', () => clearInterval(timer));
+  });
+}
+
+/** Also discards the buffers of the operating system, which `destroy()` would still send. */
+function reset(socket: Socket): void {
+  tcpSocketOf(socket).resetAndDestroy(); // without destroy(), it would wait until all data is sent
+  socket.destroy();
+}
+
+/** How many bytes the operating system has accepted on this connection. */
+function countAccepted(socket: Socket): number {
+  const { _handle: handle } = tcpSocketOf(socket) as unknown as {
+    readonly _handle: SocketHandle | null;
+  };
+  return handle ? handle.bytesWritten - handle.writeQueueSize : 0;
 }

@@ -12,8 +12,8 @@ import {
   readOptions,
   required,
 } from '../options.ts';
-import { type CloseOptions, closeServer } from './close.ts';
-import { closingOfServer } from './connections.ts';
+import { type CloseOptions, closeServer, closingOfServer } from './close.ts';
+
 import { createServer, type ServerOptions } from './create-server.ts';
 import type { TlsOptions } from './tls.ts';
 

@@ -8,8 +8,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createApp } from '../application.ts';
 import type { Middleware } from '../context.ts';
 import { openConnection } from '../testing/index.ts';
+import { MAX_WAITING } from './create-server.ts';
 import { listen } from './listen.ts';
-import { MAX_WAITING } from './pipelining.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { createRequestId } from '../request/request-id.ts';
+import { createRequestId } from '../request/request-reader.ts';
 import { PROBLEM_TYPE, problemOfStatus, titleOf } from '../response/problem.ts';
 
 const STATUSES: Readonly<Record<string, number>> = {

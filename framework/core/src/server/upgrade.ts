@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from '../logger.ts';
 import { readTarget } from '../request/request-target.ts';
 import { statusOf } from '../response/problem.ts';
-import { closingOfServer } from './connections.ts';
+import { closingOfServer } from './close.ts';
 import { closeWithProblem, currentResponse } from './unreadable.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { createRouter } from '../create-router.ts';
+import { createRouter } from './create-router.ts';
 import { Tree } from './tree.ts';
 
 const handler = () => {};
