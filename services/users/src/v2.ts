@@ -71,7 +71,8 @@ const IF_NONE_MATCH = z.object({
 });
 const TAKEN = { 409: { description: 'Another user has this e-mail address, regardless of case' } };
 const STALE = { 412: { description: 'The current version is not in `If-Match`' } };
-const COMMON = { ...NOT_ACCEPTABLE, ...STORE_UNAVAILABLE };
+/** The responses of every route. */
+const COMMON = endpoint({ responses: { ...NOT_ACCEPTABLE, ...STORE_UNAVAILABLE } });
 
 /** Shared caches must not store users; a client revalidates its copy. */
 const privateCache: Middleware = (ctx, next) => {
@@ -80,7 +81,7 @@ const privateCache: Middleware = (ctx, next) => {
 };
 
 /** The routes of version 2. */
-@Controller('/', onlyJson, privateCache)
+@Controller('/', onlyJson, privateCache, COMMON)
 export class UserController {
   readonly #users = inject(Users);
 
@@ -94,7 +95,6 @@ export class UserController {
       tags,
       responses: {
         200: { schema: UserPage, headers: { Link: 'The next page, with the relation `next`' } },
-        ...COMMON,
       },
     }),
   )
@@ -119,7 +119,6 @@ export class UserController {
           schema: z.object({ data: UserStatistics }),
           headers: { 'Cache-Control': 'How long the response may be cached' },
         },
-        ...COMMON,
       },
     }),
   )
@@ -139,7 +138,6 @@ export class UserController {
       responses: {
         200: { schema: ONE, headers: ETAG },
         304: { description: 'The client already has this version', headers: ETAG },
-        ...COMMON,
       },
     }),
   )
@@ -159,7 +157,6 @@ export class UserController {
         201: { schema: ONE, headers: { Location: 'The path of the new user', ...ETAG } },
         ...TAKEN,
         422: { description: 'The `Idempotency-Key` was used with another body' },
-        ...COMMON,
       },
     }),
     validate({ headers: CreateHeaders }),
@@ -189,7 +186,6 @@ export class UserController {
           description: 'The body is not a merge patch',
           headers: { 'Accept-Patch': 'The accepted media types' },
         },
-        ...COMMON,
       },
     }),
   )
@@ -211,7 +207,6 @@ export class UserController {
       responses: {
         200: { schema: z.object({ success: z.literal(true) }) },
         ...STALE,
-        ...COMMON,
       },
     }),
   )

@@ -12,7 +12,6 @@ import {
   type InsertOutcome,
   MAX_BATCH_USERS,
   type UpdateOutcome,
-  type UserPage,
   type UserStore,
 } from '../store.ts';
 import type { User, UserChanges } from '../user.ts';
@@ -20,13 +19,11 @@ import { foldedEmail, USERS_MIGRATIONS } from './postgres-migrations.ts';
 import {
   BATCH_COLUMNS,
   COLUMNS,
-  cutBatch,
   daysOf,
   fromReplay,
-  isLarge,
   isStale,
   REMEMBERED_MS,
-  type Row,
+  readBatch,
   toReplay,
   toStatistics,
   toUser,
@@ -232,19 +229,11 @@ export function openPostgresUserStore(options: PostgresUserStoreOptions): UserSt
     query(DELETE_KEYS, [new Date(keysDeletedMs - REMEMBERED_MS)]).catch(() => {});
   }
 
-  async function readBatch(rows: readonly Row[], most?: number): Promise<UserPage> {
-    const { rows: batch, ...rest } = cutBatch(rows, most);
-    const [first] = batch;
-    if (!first || !isLarge(first)) return { users: batch.map(toUser), ...rest };
-    const user = await find(String(first.id));
-    return { users: user ? [user] : [], ...rest };
-  }
-
   return {
     async list({ start, limit } = { start: 0, limit: Number.MAX_SAFE_INTEGER }) {
       const rows = await query(LIST, [Math.min(limit, MAX_BATCH_USERS + 1), start]);
       const users = rows.filter(({ id }) => id !== null);
-      return { ...(await readBatch(users)), total: Number(rows[0]?.total) };
+      return { ...(await readBatch(users, find)), total: Number(rows[0]?.total) };
     },
 
     async page({ after = 0, limit, email }) {
@@ -254,7 +243,7 @@ export function openPostgresUserStore(options: PostgresUserStoreOptions): UserSt
         email === undefined
           ? await query(PAGE, [position, most + 1])
           : await query(PAGE_OF_EMAIL, [position, most + 1, email]);
-      return readBatch(rows, most);
+      return readBatch(rows, find, most);
     },
 
     find,

@@ -3,7 +3,9 @@ import {
   MAX_BATCH_USERS,
   MAX_ORDINARY_BYTES,
   type StatisticsOptions,
+  type UserPage,
   type UserStatistics,
+  type UserStore,
 } from '../store.ts';
 import type { User } from '../user.ts';
 
@@ -42,16 +44,15 @@ export function isStale(row: Row, ifVersion: number | undefined): boolean {
   return ifVersion !== undefined && Number(row.version) !== ifVersion;
 }
 
-/** The rows of one batch. */
-export interface Batch {
-  /** Rows of ordinary users, or the row of one large user. */
-  readonly rows: readonly Row[];
-  /** Position of the last row, if more rows follow. */
-  readonly next?: number;
-}
-
-/** Returns the first batch of `rows`, which have the `BATCH_COLUMNS`, with at most `most` users. */
-export function cutBatch(rows: readonly Row[], most = MAX_BATCH_USERS): Batch {
+/**
+ * Returns the first batch of `rows`, which have the `BATCH_COLUMNS`: at most `most` ordinary users, or one
+ * large user, which `find` reads.
+ */
+export async function readBatch(
+  rows: readonly Row[],
+  find: UserStore['find'],
+  most = MAX_BATCH_USERS,
+): Promise<UserPage> {
   let end = 0;
   let characters = 0;
   for (const row of rows.slice(0, most)) {
@@ -61,12 +62,13 @@ export function cutBatch(rows: readonly Row[], most = MAX_BATCH_USERS): Batch {
   }
   const batch = rows.slice(0, end);
   const last = batch.at(-1);
-  const isCut = rows.length > end;
-  return { rows: batch, ...(isCut && last && { next: Number(last.position) }) };
+  const next = last && rows.length > end ? { next: Number(last.position) } : {};
+  if (!last || !isLarge(last)) return { users: batch.map(toUser), ...next };
+  const user = await find(String(last.id));
+  return { users: user ? [user] : [], ...next };
 }
 
-/** Whether the row is a large user's, without `name` and `email`: that user is read separately. */
-export function isLarge({ name }: Row): boolean {
+function isLarge({ name }: Row): boolean {
   return name === null;
 }
 

@@ -12,20 +12,17 @@ import {
   type InsertOutcome,
   MAX_BATCH_USERS,
   type UpdateOutcome,
-  type UserPage,
   type UserStore,
 } from '../store.ts';
 import type { User, UserChanges } from '../user.ts';
 import {
   BATCH_COLUMNS,
   COLUMNS,
-  cutBatch,
   daysOf,
   fromReplay,
-  isLarge,
   isStale,
   REMEMBERED_MS,
-  type Row,
+  readBatch,
   toReplay,
   toStatistics,
   toUser,
@@ -161,12 +158,9 @@ export function openSqliteUserStore(
     insert.run(id, name, email, createdAt.getTime(), updatedAt.getTime(), version);
   }
 
-  function readBatch(rows: readonly Row[], most?: number): UserPage {
-    const { rows: batch, ...rest } = cutBatch(rows, most);
-    const [first] = batch;
-    if (!first || !isLarge(first)) return { users: batch.map(toUser), ...rest };
-    const row = find.get(String(first.id));
-    return { users: row ? [toUser(row)] : [], ...rest };
+  async function findUser(id: string): Promise<User | undefined> {
+    const row = orUnavailable(() => find.get(id));
+    return row && toUser(row);
   }
 
   function change(id: string, { name, email }: UserChanges, updatedAt: Date): User | undefined {
@@ -176,28 +170,24 @@ export function openSqliteUserStore(
 
   return {
     async list({ start, limit } = { start: 0, limit: Number.MAX_SAFE_INTEGER }) {
-      return orUnavailable(() =>
+      const { rows, total } = orUnavailable(() =>
         inSnapshot(database, () => ({
-          ...readBatch(list.all(Math.min(limit, MAX_BATCH_USERS + 1), start)),
+          rows: list.all(Math.min(limit, MAX_BATCH_USERS + 1), start),
           total: Number(count.get()?.total),
         })),
       );
+      return { ...(await readBatch(rows, findUser)), total };
     },
 
     async page({ after = 0, limit, email }) {
       const most = Math.min(limit, MAX_BATCH_USERS);
-      return orUnavailable(() =>
-        readBatch(
-          email === undefined ? page.all(after, most + 1) : pageOfEmail.all(email, after, most + 1),
-          most,
-        ),
+      const rows = orUnavailable(() =>
+        email === undefined ? page.all(after, most + 1) : pageOfEmail.all(email, after, most + 1),
       );
+      return readBatch(rows, findUser, most);
     },
 
-    async find(id) {
-      const row = orUnavailable(() => find.get(id));
-      return row && toUser(row);
-    },
+    find: findUser,
 
     async statistics(options) {
       const { first, end } = daysOf(options);
