@@ -33,10 +33,13 @@ export {
   integerQuery,
   integerText,
   numberedPageQuery,
+  type Page,
+  type PageSizes,
   pageOf,
   pageQuery,
-} from './lists/page-schemas.ts';
-export { type Page, readPage, type Slice } from './lists/pagination.ts';
+  readPage,
+  type Slice,
+} from './lists/pages.ts';
 export {
   createLogger,
   type LoggerOptions,

@@ -5,8 +5,8 @@ import * as z from 'zod';
 
 import { VERSION_VARIABLES } from '../../versions.ts';
 
-/** Items on a page without `limit` in the query, in both versions. */
-export const PAGE_SIZE = 20;
+/** Items on a page in both versions: without `limit` in the query, and at most. */
+export const PAGE_SIZES = { defaultLimit: 20, maxLimit: 100 };
 
 /** The environment variables of the service. */
 export const VARIABLES = {

@@ -1,8 +1,7 @@
 import { integerText, numberedPageQuery, pageOf, pageQuery, plainText } from '@fw/service';
 import * as z from 'zod';
 
-import { PAGE_SIZE } from './config.ts';
-
+import { PAGE_SIZES } from './config.ts';
 import { ORDERS } from './item.ts';
 
 const KETTLE = {
@@ -37,7 +36,7 @@ export const Item = z
 export const ItemPageV1 = z.object({
   items: z.array(z.object({ id: z.int().min(1), name: z.string() }).meta({ id: 'ItemV1' })),
   page: z.int().min(1),
-  limit: z.int().min(1).max(100),
+  limit: z.int().min(1).max(PAGE_SIZES.maxLimit),
   total: count.meta({ description: 'Number of all items' }),
   totalPages: count,
   hasNextPage: z.boolean(),
@@ -45,7 +44,8 @@ export const ItemPageV1 = z.object({
 
 /** The query of version 1, for the document; `readPage` reads it. */
 export const PageQueryV1 = numberedPageQuery({
-  limitDescription: `Items per page; default ${PAGE_SIZE}`,
+  maxLimit: PAGE_SIZES.maxLimit,
+  limitDescription: `Items per page; default ${PAGE_SIZES.defaultLimit}`,
 });
 
 const MAX_TEXT_LENGTH = 200;
@@ -81,11 +81,11 @@ const SORTS = [...ORDERS, '-id', '-name', '-price'] as const;
 export const ListQuery = z.strictObject({
   ...filterShape,
   sort: z.enum(SORTS).default('id').meta({ description: 'Sort order; `-` for descending' }),
-  ...pageQuery({ defaultLimit: PAGE_SIZE }),
+  ...pageQuery(PAGE_SIZES),
 });
 export type ListQuery = z.output<typeof ListQuery>;
 
-export const ItemPage = pageOf(Item);
+export const ItemPage = pageOf(Item, PAGE_SIZES);
 
 export const ItemParams = z.object({
   id: integerText({ from: 1 }),

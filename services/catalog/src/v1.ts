@@ -2,7 +2,7 @@ import { readPage, STORE_UNAVAILABLE } from '@fw/service';
 import { createRouter, endpoint, type Router } from 'fw';
 
 import { listItems } from './catalog.ts';
-import { PAGE_SIZE } from './config.ts';
+import { PAGE_SIZES } from './config.ts';
 import { ItemPageV1, PageQueryV1 } from './schemas.ts';
 import type { CatalogStore } from './store.ts';
 
@@ -19,7 +19,7 @@ export function createCatalogRoutesV1(store: CatalogStore): Router {
       reads: { query: PageQueryV1 },
       responses: { 200: { schema: ItemPageV1 }, ...STORE_UNAVAILABLE },
     }),
-    (ctx) => listItems(store, readPage(ctx.query, { defaultLimit: PAGE_SIZE })),
+    (ctx) => listItems(store, readPage(ctx.query, PAGE_SIZES)),
   );
   return router;
 }

@@ -10,6 +10,12 @@ import * as z from 'zod';
 
 import { MAX_EMAIL_LENGTH, MAX_NAME_LENGTH, type UserChanges } from './user.ts';
 
+/** The page sizes of the list. */
+const PAGE_SIZES = { defaultLimit: 20, maxLimit: 100 };
+
+/** The page sizes of the list in version 1. */
+export const PAGE_SIZES_V1 = { ...PAGE_SIZES, defaultLimit: 10 };
+
 const ADA = { name: 'Ada Lovelace', email: 'ada@example.com' };
 const CREATED_AT = '2026-11-21T10:00:00.000Z';
 
@@ -88,13 +94,18 @@ export const UserListV1 = z.union([
   }),
   z.object({
     data: z.array(UserV1),
-    meta: z.object({ total, page: z.int().min(1), limit: z.int().min(1).max(100) }),
+    meta: z.object({
+      total,
+      page: z.int().min(1),
+      limit: z.int().min(1).max(PAGE_SIZES_V1.maxLimit),
+    }),
   }),
 ]);
 
 /** Documents the query of the list in version 1; `readPage` reads it. */
 export const PageQueryV1 = numberedPageQuery({
-  limitDescription: 'Users per page; 10 if only `page` is present',
+  maxLimit: PAGE_SIZES_V1.maxLimit,
+  limitDescription: `Users per page; ${PAGE_SIZES_V1.defaultLimit} if only \`page\` is present`,
 });
 
 const name = plainText({ min: 1, max: MAX_NAME_LENGTH })
@@ -138,14 +149,14 @@ export const UserPatch = z
 
 /** The query of the list; unknown names are rejected, so that a misspelled filter does not list all users. */
 export const ListQuery = z.strictObject({
-  ...pageQuery({ defaultLimit: 20 }),
+  ...pageQuery(PAGE_SIZES),
   email: plainText({ min: 1, max: 1_000 })
     .optional()
     .meta({ description: 'Only users with this e-mail address, regardless of case' }),
 });
 export type ListQuery = z.output<typeof ListQuery>;
 
-export const UserPage = pageOf(User);
+export const UserPage = pageOf(User, PAGE_SIZES);
 
 /** The query of the statistics. */
 export const StatisticsQuery = z.strictObject({

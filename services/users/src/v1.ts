@@ -7,7 +7,14 @@ import { markup, readPage, STORE_UNAVAILABLE } from '@fw/service';
 import { BadRequestError, type Context, createRouter, endpoint, type Router } from 'fw';
 import * as z from 'zod';
 
-import { NewUserV1, PageQueryV1, UserChangesV1, UserListV1, UserV1 } from './schemas.ts';
+import {
+  NewUserV1,
+  PAGE_SIZES_V1,
+  PageQueryV1,
+  UserChangesV1,
+  UserListV1,
+  UserV1,
+} from './schemas.ts';
 import type { UserPage } from './store.ts';
 import type { User } from './user.ts';
 import type { Users } from './users.ts';
@@ -164,7 +171,7 @@ function readBody<Output>(schema: z.ZodType<Output>, body: unknown): Output {
  */
 async function sendList(ctx: Context, users: Users): Promise<undefined> {
   const isPaged = ctx.query.page !== undefined || ctx.query.limit !== undefined;
-  const page = isPaged ? readPage(ctx.query, { defaultLimit: 10 }) : undefined;
+  const page = isPaged ? readPage(ctx.query, PAGE_SIZES_V1) : undefined;
   const { total, ...first } = await users.list(page);
   // At most as many users as exist now, so that the list ends even if users are created meanwhile.
   const limit = page?.limit ?? total;

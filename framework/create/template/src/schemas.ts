@@ -3,6 +3,9 @@ import * as z from 'zod';
 
 import { MAX_TITLE_LENGTH } from './task.ts';
 
+/** The page sizes of the list. */
+const PAGE_SIZES = { defaultLimit: 20, maxLimit: 100 };
+
 const title = plainText({ min: 1, max: MAX_TITLE_LENGTH }).meta({ examples: ['Write the report'] });
 const done = z.boolean();
 
@@ -15,7 +18,7 @@ export const Task = z
 export const OneTask = z.object({ data: Task });
 
 /** A response with one page of tasks. */
-export const TaskPage = pageOf(Task);
+export const TaskPage = pageOf(Task, PAGE_SIZES);
 
 /** The body of POST; unknown fields are rejected. */
 export const NewTask = z.strictObject({ title }).meta({ id: 'NewTask' });
@@ -26,4 +29,4 @@ export const TaskChanges = z
   .meta({ id: 'TaskChanges' });
 
 /** The query of the list; unknown names are rejected. */
-export const ListQuery = z.strictObject(pageQuery({ defaultLimit: 20 }));
+export const ListQuery = z.strictObject(pageQuery(PAGE_SIZES));

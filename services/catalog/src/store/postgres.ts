@@ -115,7 +115,7 @@ export function openPostgresCatalogStore({
     },
     async page(query) {
       const isFew = isNarrow(query) && (await hasFew(query.filter));
-      const { version, rows } = await read((tables) => pageQuery(tables, query, { isFew }));
+      const { version, rows } = await read((tables) => pageStatement(tables, query, { isFew }));
       return { version, value: toPage(rows, query) };
     },
     async find(id) {
@@ -127,7 +127,7 @@ export function openPostgresCatalogStore({
     },
     async facets(filter): Promise<Versioned<Facets>> {
       const isImported = filter.words === undefined && !hasPrice(filter);
-      const { version, rows } = await read((tables) => facetsQuery(tables, filter));
+      const { version, rows } = await read((tables) => facetsStatement(tables, filter));
       return { version, value: isImported ? toImportedFacets(rows) : toFacets(rows) };
     },
     async statistics() {
@@ -186,7 +186,7 @@ function isNarrow({ filter, order }: PageQuery): boolean {
 }
 
 /** The query of one page; a filter with few matches collects all of them before it sorts. */
-function pageQuery(
+function pageStatement(
   { items }: Tables,
   query: PageQuery,
   { isFew }: { readonly isFew: boolean },
@@ -215,7 +215,7 @@ function pageQuery(
   };
 }
 
-function facetsQuery({ items, facets }: Tables, filter: ItemFilter): CatalogQuery {
+function facetsStatement({ items, facets }: Tables, filter: ItemFilter): CatalogQuery {
   const { conditions, values } = conditionsOf(filter);
   if (filter.words === undefined && !hasPrice(filter)) {
     return {

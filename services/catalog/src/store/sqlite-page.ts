@@ -36,7 +36,7 @@ const MAX_EXAMINED = 10_000;
  * category and brand in the order of the ranks. Only a price range is not a range of ranks in other
  * orders: the items of a narrow one are sorted; for a wide one, a bounded number of items is examined.
  */
-export function readPage(catalog: Catalog, query: PageQuery): ItemPage {
+export function selectPage(catalog: Catalog, query: PageQuery): ItemPage {
   const { filter, order } = query;
   if (order === 'price' || !hasPrice(filter)) return toPage(readRange(catalog, query), query);
   const prices = priceRange(catalog, filter);

@@ -16,7 +16,7 @@ import {
   type Versioned,
 } from '../store.ts';
 import { toFacets, toImportedFacets, toItem, toStatistics } from './rows.ts';
-import { type Catalog, hasPrice, ITEM, priceRange, rankQuery, readPage } from './sqlite-page.ts';
+import { type Catalog, hasPrice, ITEM, priceRange, rankQuery, selectPage } from './sqlite-page.ts';
 import { FORMAT, tablesOf } from './sqlite-tables.ts';
 
 export interface SqliteCatalogOptions {
@@ -71,7 +71,7 @@ export function createSqliteCatalogStore(
       return read((catalog) => listSlice(catalog, slice));
     },
     async page(query) {
-      return readVersioned((catalog) => readPage(catalog, query));
+      return readVersioned((catalog) => selectPage(catalog, query));
     },
     async find(id) {
       return readVersioned(({ all, tables }) => {

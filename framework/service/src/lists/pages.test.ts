@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 
-import { readPage } from './pagination.ts';
+import { readPage } from './pages.ts';
 
+const PAGE_SIZES = { defaultLimit: 20, maxLimit: 100 };
 const PAGE = 'page must be a positive integer';
 const LIMIT = 'limit must be between 1 and 100';
 
@@ -30,7 +31,7 @@ test.each([
     { page: Number.MAX_SAFE_INTEGER, limit: 20, start: Number.MAX_SAFE_INTEGER },
   ],
 ])('readPage reads %j as %j', (query, page) => {
-  expect(readPage(query, { defaultLimit: 20 })).toEqual(page);
+  expect(readPage(query, PAGE_SIZES)).toEqual(page);
 });
 
 test.each([
@@ -49,5 +50,5 @@ test.each([
   [{ limit: 'all' }, LIMIT],
   [{ limit: ['101', '5'] }, LIMIT],
 ])('readPage rejects %j: %s', (query, message) => {
-  expect(() => readPage(query, { defaultLimit: 20 })).toThrow(message);
+  expect(() => readPage(query, PAGE_SIZES)).toThrow(message);
 });
