@@ -13,7 +13,7 @@ import { type ContextSettings, RequestContext } from './request-context.ts';
 import { rejectFactory, requireMiddleware } from './require-middleware.ts';
 import { finish } from './response/write-response.ts';
 import type { AllowedMethodsOptions } from './router/allowed-methods.ts';
-import { DirectRoutes } from './router/direct-routes.ts';
+import { TreeRouter } from './router/create-router.ts';
 import type { NoParts } from './router/register.ts';
 import { type AnyHandler, type RouteMethods, RouteRegistrar } from './router/route-methods.ts';
 import type { RouteDefinition } from './router/router.ts';
@@ -103,7 +103,10 @@ class StackedApplication extends RouteRegistrar implements Application {
   readonly #settings: ContextSettings;
   readonly #isDevelopment = !isProduction();
   readonly #stack: Stack;
-  readonly #routes = new DirectRoutes();
+  /** Contains the groups: the most specific route of all wins, and a route in two groups is a conflict. */
+  readonly #router = new TreeRouter({});
+  /** Consecutive routes form a group, whose middleware runs at their position. */
+  readonly #groupOf = new WeakMap<Stack[number], TreeRouter>();
   /** The list of the running plugin: it may add middleware after later middleware was added. */
   readonly #pluginStack = new AsyncLocalStorage<Stack>();
   readonly #outermost: Chain;
@@ -152,16 +155,26 @@ class StackedApplication extends RouteRegistrar implements Application {
   }
 
   protected addRoute(method: string, path: string, handlers: readonly AnyHandler[]): this {
-    const group = this.#routes.register(this.#openStack().at(-1), { method, path, handlers });
-    return group === undefined ? this : this.#add(group);
+    const last = this.#openStack().at(-1);
+    const present = last && this.#groupOf.get(last);
+    if (present) {
+      present.route(method, path, ...handlers);
+      return this;
+    }
+    const group = new TreeRouter({});
+    this.#router.mount('/', group);
+    const run = this.#router.routesOf(group);
+    group.route(method, path, ...handlers);
+    this.#groupOf.set(run, group);
+    return this.#add(run);
   }
 
   getRoutes(): readonly RouteDefinition[] {
-    return this.#routes.getRoutes();
+    return this.#router.getRoutes();
   }
 
   allowedMethods(options?: AllowedMethodsOptions): Middleware {
-    return this.#routes.allowedMethods(options);
+    return this.#router.allowedMethods(options);
   }
 
   plugin(plugin: Plugin): this {

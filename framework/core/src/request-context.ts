@@ -21,7 +21,19 @@ import {
   type ResponseHeaders,
   setHeader,
 } from './response/head.ts';
-import { httpErrorOf } from './response/http-error.ts';
+import {
+  BadRequestError,
+  ConflictError,
+  ForbiddenError,
+  HttpError,
+  NotFoundError,
+  PayloadTooLargeError,
+  PreconditionFailedError,
+  ServiceUnavailableError,
+  TooManyRequestsError,
+  UnprocessableContentError,
+  UnsupportedMediaTypeError,
+} from './response/http-error.ts';
 import { unmatchedStatus } from './response/problem.ts';
 import { stringify } from './schema/stringify.ts';
 import { warnOfRoute } from './warn-once.ts';
@@ -243,4 +255,26 @@ export class RequestContext extends RequestReader implements Context {
     this.responseType = type;
     this.responseBody = body;
   }
+}
+
+/** Classes whose constructor only needs a message; 401 also needs a scheme, 405 the allowed methods. */
+const CLASSES = new Map(
+  [
+    BadRequestError,
+    ForbiddenError,
+    NotFoundError,
+    ConflictError,
+    PreconditionFailedError,
+    PayloadTooLargeError,
+    UnsupportedMediaTypeError,
+    UnprocessableContentError,
+    TooManyRequestsError,
+    ServiceUnavailableError,
+  ].map((Type) => [new Type().status, Type]),
+);
+
+/** An error of the class for `status`; an `HttpError` if no class fits. */
+function httpErrorOf(status: number, message?: string): HttpError {
+  const Type = CLASSES.get(status);
+  return Type ? new Type(message) : new HttpError(status, message);
 }

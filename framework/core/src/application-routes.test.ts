@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 
-import { type Application, createApp } from '../application.ts';
-import type { Middleware } from '../context.ts';
-import { annotate } from '../metadata.ts';
-import { request } from '../testing/index.ts';
-import { createRouter } from './create-router.ts';
+import { type Application, createApp } from './application.ts';
+import type { Middleware } from './context.ts';
+import { annotate } from './metadata.ts';
+import { createRouter } from './router/create-router.ts';
+import { request } from './testing/index.ts';
 
 const quiet = { info() {}, warn() {}, error() {} };
 
