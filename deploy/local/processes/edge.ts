@@ -74,7 +74,7 @@ function renderUpstreams(upstreams: Upstreams): string {
 
 function renderUpstream(name: string, ports: readonly number[], limit: string): string {
   const servers = ports.map((port) => `  server 127.0.0.1:${port} ${limit}fail_timeout=1s;\n`);
-  // Less than the 5 s for which a stopping service keeps idle connections: nginx always closes first.
+  // Less than DRAIN_IDLE_MS, for which a stopping service serves idle connections: nginx always closes first.
   return `upstream ${name} {\n${servers.join('')}  keepalive ${IDLE_CONNECTIONS};\n  keepalive_timeout 3s;\n}\n`;
 }
 

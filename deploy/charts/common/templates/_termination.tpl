@@ -5,12 +5,18 @@
 
 {{- /*
 The longest shutdown, in milliseconds after SIGTERM: the drain delay, in which new connections are
-accepted; 5 s in which idle connections may send another request; the longest request; and 2 s to close
-connections and stores.
+accepted; the time in which idle connections may send another request; the longest request; and closing.
 */}}
 {{- define "common.drainTimeoutMs" -}}
-{{- add (int64 .Values.config.DRAIN_DELAY_MS) 5000 (include "common.longestRequestMs" . | int64) 2000 }}
+{{- $drainMs := add (int64 .Values.config.DRAIN_DELAY_MS) (include "common.idleMs" . | int64) }}
+{{- add $drainMs (include "common.longestRequestMs" . | int64) (include "common.closeMs" . | int64) }}
 {{- end }}
+
+{{- /* How long idle connections are served: the default of the service unless config sets it. */}}
+{{- define "common.idleMs" -}}{{ dig "DRAIN_IDLE_MS" 5000 .Values.config | int64 }}{{- end }}
+
+{{- /* How long closing connections and stores may take. */}}
+{{- define "common.closeMs" -}}2000{{- end }}
 
 {{- /* The shortest grace period: preStop counts, and 2 s for a slow node. */}}
 {{- define "common.minGracePeriodSeconds" -}}

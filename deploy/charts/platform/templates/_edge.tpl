@@ -70,8 +70,8 @@ if (-f {{ include "platform.edgePrefix" . }}/ending) {
 {{- /*
 The services by the name in the path, and two upstreams for each. Kubernetes chooses a pod for each connection, so
 a second attempt can reach another pod. keepalive_time renews connections, so that new pods receive requests.
-keepalive_timeout is shorter than the 5 s for which a terminating pod serves idle connections, so nginx always
-closes first. max_conns limits the requests in progress: nginx responds with 503 to further ones. Critical
+keepalive_timeout is shorter than the time for which a terminating pod serves idle connections (DRAIN_IDLE_MS), so
+nginx always closes first. max_conns limits the requests in progress: nginx responds with 503 to further ones. Critical
 requests have no limit.
 */}}
 {{- define "platform.upstreams" -}}

@@ -60,6 +60,11 @@ export function serviceVariables({ port }: { readonly port: number }) {
     DRAIN_DELAY_MS: integer(0, 60_000)
       .default(1_000)
       .meta({ description: 'how long requests are still accepted after SIGTERM', unit: 'ms' }),
+    DRAIN_IDLE_MS: integer(0, 30_000).default(5_000).meta({
+      description:
+        'how long idle connections are served after that; must exceed the idle time of a proxy',
+      unit: 'ms',
+    }),
     // The maximum has room for the longest delay, the longest request and idle connections.
     DRAIN_TIMEOUT_MS: integer(100, 700_000)
       .default(30_000)

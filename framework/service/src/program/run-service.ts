@@ -66,11 +66,8 @@ export interface ServiceDefinition<Config extends ServiceConfig> {
   readonly commands?: Readonly<Record<string, Command<Config>>>;
 }
 
-/**
- * How long idle connections are served after the port is closed. If the proxy closes its idle connections
- * earlier, it never sends a request on a connection that is being closed here.
- */
-const LINGER_MS = { behindProxy: 5_000, alone: 500 };
+/** Maximum of `DRAIN_IDLE_MS` without a drain delay: then there is no load balancer or proxy to wait for. */
+const IDLE_ALONE_MS = 500;
 
 /** A tenth of `DRAIN_TIMEOUT_MS`, and at most this long, is reserved for closing stores. */
 const MAX_RESERVE_MS = 1_000;
@@ -254,13 +251,13 @@ async function openTracing(
 /** Resolves with whether every response was sent in time. */
 async function drainServer(
   server: ListeningServer,
-  { DRAIN_DELAY_MS: delayMs, DRAIN_TIMEOUT_MS: drainMs }: ServiceConfig,
+  { DRAIN_DELAY_MS: delayMs, DRAIN_IDLE_MS: idleMs, DRAIN_TIMEOUT_MS: drainMs }: ServiceConfig,
   drainEndMs: number,
 ): Promise<boolean> {
   // Load balancers need a moment to notice; until then requests are accepted.
   await sleep(delayMs);
-  // Without a delay there is no load balancer or proxy to wait for.
-  const lingerMs = delayMs > 0 ? LINGER_MS.behindProxy : LINGER_MS.alone;
+  // A proxy that closes its idle connections earlier never sends a request on one that is being closed here.
+  const lingerMs = delayMs > 0 ? idleMs : Math.min(idleMs, IDLE_ALONE_MS);
   const closeEndMs = drainEndMs - Math.min(MAX_RESERVE_MS, drainMs / 10);
   const timeoutMs = Math.max(1, closeEndMs - performance.now());
   await server.close({ lingerMs: Math.min(lingerMs, timeoutMs / 2), timeoutMs });
