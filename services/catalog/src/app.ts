@@ -2,6 +2,7 @@ import { createServiceApp, documents, mountVersions, type ServiceRuntime } from 
 import { type Application, notFoundHandler } from 'fw';
 
 import { type VersionConfig, versionsOf } from '../../versions.ts';
+import packageJson from '../package.json' with { type: 'json' };
 import { V1, V2 } from './paths.ts';
 import type { CatalogStore } from './store.ts';
 import { createCatalogRoutesV1 } from './v1.ts';
@@ -37,7 +38,15 @@ export function createCatalogApp({
     ],
     runtime,
   );
-  app.use(documents({ name: 'catalog', title: 'Catalog', description: DESCRIPTION, routers }));
+  app.use(
+    documents({
+      name: 'catalog',
+      title: 'Catalog',
+      version: packageJson.version,
+      description: DESCRIPTION,
+      routers,
+    }),
+  );
   app.use(notFoundHandler());
   return app;
 }

@@ -1,6 +1,7 @@
 import { createServiceApp, documents, mountVersions, type ServiceRuntime } from '@fw/service';
 import { type Application, type Middleware, notFoundHandler } from 'fw';
 import { type VersionConfig, versionsOf } from '../../versions.ts';
+import packageJson from '../package.json' with { type: 'json' };
 import type { Verify } from './auth/require-auth.ts';
 import { createLimits, type Limits } from './limits/limits.ts';
 import { V1, V2 } from './paths.ts';
@@ -57,6 +58,7 @@ export function createReportsApp({
     documents({
       name: 'reports',
       title: 'Reports',
+      version: packageJson.version,
       description: DESCRIPTION,
       routers,
       securitySchemes: {

@@ -4,6 +4,7 @@ import { createServiceApp, documents, mountVersions, type ServiceRuntime } from 
 import { type Application, type Context, createRouter, notFoundHandler } from 'fw';
 
 import { type VersionConfig, versionsOf } from '../../versions.ts';
+import packageJson from '../package.json' with { type: 'json' };
 import type { UserStore } from './store.ts';
 import type { Origins } from './user.ts';
 import { Users } from './users.ts';
@@ -65,6 +66,7 @@ export function createUsersApp({
     documents({
       name: 'users',
       title: 'Users',
+      version: packageJson.version,
       description: DESCRIPTION,
       routers,
     }),

@@ -1,6 +1,7 @@
 import { createServiceApp, documents, type ServiceRuntime } from '@fw/service';
 import { type Application, notFoundHandler } from 'fw';
 
+import packageJson from '../package.json' with { type: 'json' };
 import type { TaskStore } from './store.ts';
 import type { Origins } from './task.ts';
 import { createTaskRoutes } from './v1.ts';
@@ -24,7 +25,13 @@ export function createTasksApp({
   app.route('/api/v1/tasks', v1);
   app.use(v1.allowedMethods());
   app.use(
-    documents({ name: 'my-service', title: 'Tasks', description: DESCRIPTION, routers: [v1] }),
+    documents({
+      name: 'my-service',
+      title: 'Tasks',
+      version: packageJson.version,
+      description: DESCRIPTION,
+      routers: [v1],
+    }),
   );
   app.use(notFoundHandler());
   return app;

@@ -6,6 +6,13 @@ import { lintDocument } from '../testing/lint.ts';
 import { documents } from './documents.ts';
 import { createServiceApp } from './service-app.ts';
 
+const THINGS = {
+  name: 'things',
+  title: 'Things',
+  version: '1.2.3',
+  description: 'Keeps things.',
+};
+
 function newService() {
   const router = createRouter().get(
     '/api/v2/things/:id',
@@ -13,9 +20,7 @@ function newService() {
     (ctx) => ctx.json({}),
   );
   const app = createServiceApp();
-  app.use(
-    documents({ name: 'things', title: 'Things', description: 'Keeps things.', routers: [router] }),
-  );
+  app.use(documents({ ...THINGS, routers: [router] }));
   return app.route('/', router);
 }
 
@@ -23,7 +28,12 @@ test.each(['/openapi.json', '/docs/things/openapi.json'])('%s is the document', 
   const response = await request(newService(), path);
 
   expect(await response.json()).toMatchObject({
-    info: { title: 'Things', description: 'Keeps things.', license: { name: 'MIT' } },
+    info: {
+      title: 'Things',
+      version: '1.2.3',
+      description: 'Keeps things.',
+      license: { name: 'MIT' },
+    },
     paths: { '/api/v2/things/{id}': { get: { summary: 'Read a thing' } } },
   });
 });
@@ -49,9 +59,7 @@ test('other requests reach the next middleware', async () => {
 
 test('a service with contradicting routes does not start', async () => {
   const routers = ['/:id', '/:name'].map((path) => createRouter().get(path, (ctx) => ctx.json({})));
-  const app = createServiceApp().use(
-    documents({ name: 'things', title: 'Things', description: 'Keeps things.', routers }),
-  );
+  const app = createServiceApp().use(documents({ ...THINGS, routers }));
 
   await expect(app.ready()).rejects.toThrow('Cannot document GET /:name: /:id is already');
 });

@@ -7,6 +7,8 @@ export interface DocumentsOptions extends Pick<OpenApiOptions, 'securitySchemes'
   /** The name of the service: behind a proxy its page is at `/docs/<name>`. */
   readonly name: string;
   readonly title: string;
+  /** The version of the service's package. */
+  readonly version: string;
   /** In CommonMark. */
   readonly description: string;
   readonly routers: NonNullable<OpenApiOptions['routers']>;
@@ -16,13 +18,9 @@ export interface DocumentsOptions extends Pick<OpenApiOptions, 'securitySchemes'
  * Serves the OpenAPI document of a service and its page at `/openapi.json` and `/docs`, and again at
  * `/docs/<name>/openapi.json` and `/docs/<name>`, for proxies that choose a service by path prefix.
  */
-export function documents({ name, title, description, ...rest }: DocumentsOptions): Middleware {
-  const info = {
-    title,
-    version: '2.0.0',
-    description,
-    license: { name: 'MIT', identifier: 'MIT' },
-  };
+export function documents(options: DocumentsOptions): Middleware {
+  const { name, title, version, description, ...rest } = options;
+  const info = { title, version, description, license: { name: 'MIT', identifier: 'MIT' } };
   const own = openapi({ ...rest, info });
   const behindProxy = openapi({
     ...rest,

@@ -26,7 +26,9 @@ function createNotesApp({ isRemoved = false } = {}) {
     ],
     { metrics },
   );
-  app.use(documents({ name: 'notes', title: 'Notes', description: 'Notes.', routers }));
+  app.use(
+    documents({ name: 'notes', title: 'Notes', version: '1.0.0', description: 'Notes.', routers }),
+  );
   app.use(notFoundHandler());
   return { app, metrics };
 }
