@@ -158,8 +158,8 @@ export type ListQuery = z.output<typeof ListQuery>;
 
 export const UserPage = pageOf(User, PAGE_SIZES);
 
-/** The query of the statistics. */
-export const StatisticsQuery = z.strictObject({
+/** The query of the figures. */
+export const FiguresQuery = z.strictObject({
   days: integerQuery({
     from: 1,
     to: 366,
@@ -173,11 +173,11 @@ export const StatisticsQuery = z.strictObject({
     description: 'Maximum number of e-mail domains',
   }),
 });
-export type StatisticsQuery = z.output<typeof StatisticsQuery>;
+export type FiguresQuery = z.output<typeof FiguresQuery>;
 
 const count = z.int().min(0);
 
-export const UserStatistics = z
+export const UserFigures = z
   .object({
     total,
     byDay: z

@@ -1,13 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import {
-  MAX_BATCH_CHARACTERS,
-  MAX_BATCH_USERS,
-  MAX_ORDINARY_BYTES,
-  type PageOptions,
-  type UserPage,
-  type UserStore,
-} from './store.ts';
+import { MAX_BATCH_CHARACTERS, MAX_BATCH_USERS, MAX_ORDINARY_BYTES } from './store/rows.ts';
+import type { PageOptions, UserPage, UserStore } from './store.ts';
 import type { User } from './user.ts';
 
 /** Tests that apply to every `UserStore`. `open` returns a store without users on each call. */
@@ -529,7 +523,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
       expect(await store.delete('ada', 2)).toBe('missing');
     });
 
-    describe('statistics', () => {
+    describe('figures', () => {
       const user = (id: string, email: string, day: string) => {
         return { ...ada, id, email, createdAt: new Date(`2026-11-${day}Z`) };
       };
@@ -547,9 +541,9 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
           user('h', `h@${'x'.repeat(1_000)}.example`, '17T00:00:00.000'),
         );
 
-        const { byDomain } = await store.statistics({ ...options, domains: 9 });
+        const { byDomain } = await store.figures({ ...options, domains: 9 });
         expect(byDomain).toHaveLength(3);
-        expect(await store.statistics(options)).toEqual({
+        expect(await store.figures(options)).toEqual({
           total: 8,
           byDay: [
             { date: '2026-11-19', count: 1 },
@@ -574,10 +568,10 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         await store.updateUnique('c', { email: 'c@two.example' }, later);
         await store.delete('b');
 
-        const statistics = await store.statistics({ ...options, domains: 9 });
-        expect(statistics.total).toBe(2);
-        expect(statistics.byDay.map(({ count }) => count)).toEqual([0, 1, 1]);
-        expect(statistics.byDomain).toEqual([
+        const figures = await store.figures({ ...options, domains: 9 });
+        expect(figures.total).toBe(2);
+        expect(figures.byDay.map(({ count }) => count)).toEqual([0, 1, 1]);
+        expect(figures.byDomain).toEqual([
           { domain: 'three.example', count: 1 },
           { domain: 'two.example', count: 1 },
         ]);
@@ -586,7 +580,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
       test('are zero for an empty store', async () => {
         const store = await openStore();
 
-        const { total, byDay, byDomain } = await store.statistics(options);
+        const { total, byDay, byDomain } = await store.figures(options);
 
         expect([total, byDay.map(({ count }) => count), byDomain]).toEqual([0, [0, 0, 0], []]);
       });

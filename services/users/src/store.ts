@@ -1,18 +1,7 @@
+import { postgresOptions, type ServiceRuntime, type Slice } from '@fw/service';
+
+import type { UsersConfig } from './config.ts';
 import type { User, UserChanges } from './user.ts';
-
-/** Part of the list: at most `limit` users, from the zero-based index `start`. */
-export interface Slice {
-  readonly start: number;
-  readonly limit: number;
-}
-
-/** The first batch of a slice, and the total number of users. */
-export interface UserList {
-  readonly users: readonly User[];
-  readonly total: number;
-  /** The position of the last of `users` if the slice contains more; `page` continues after it. */
-  readonly next?: number;
-}
 
 /** Selects the users of a page. */
 export interface PageOptions {
@@ -28,6 +17,11 @@ export interface UserPage {
   readonly users: readonly User[];
   /** The position of the last user if more follow. */
   readonly next?: number;
+}
+
+/** The first batch of a slice, and the total number of users. */
+export interface UserList extends UserPage {
+  readonly total: number;
 }
 
 /** Identifies a request, so that repeating it has no further effect. */
@@ -55,7 +49,7 @@ export type UpdateOutcome =
 export type DeleteOutcome = 'deleted' | 'missing' | 'stale';
 
 /** Selects the days and e-mail domains to count. */
-export interface StatisticsOptions {
+export interface FiguresOptions {
   /** Number of days (UTC), including the day of `now`. */
   readonly days: number;
   /** Maximum number of e-mail domains. */
@@ -64,26 +58,13 @@ export interface StatisticsOptions {
 }
 
 /** The number of users: in total, by day of creation and by e-mail domain. */
-export interface UserStatistics {
+export interface UserFigures {
   readonly total: number;
   /** Users created on each day (UTC), oldest day first. */
   readonly byDay: readonly { readonly date: string; readonly count: number }[];
   /** Users by e-mail domain, in lower case, largest number first. */
   readonly byDomain: readonly { readonly domain: string; readonly count: number }[];
 }
-
-/** Maximum number of users in a batch. */
-export const MAX_BATCH_USERS = 250;
-
-/** Maximum number of characters in the names and e-mail addresses of a batch of several users. */
-export const MAX_BATCH_CHARACTERS = 32_768;
-
-/**
- * Maximum size of the name and e-mail address of an ordinary user together, in bytes; every user within
- * the length limits of the API is ordinary. A larger user is a batch of its own, so that the size of a
- * batch does not depend on the number of large users.
- */
-export const MAX_ORDINARY_BYTES = 2_000;
 
 /**
  * Stores users in the order of their creation. A change is durable once its method resolves. Several
@@ -103,7 +84,7 @@ export interface UserStore {
   /** Returns one batch: at most `limit` users; it ends early before a large user and when it is full. */
   page(options: PageOptions): Promise<UserPage>;
   find(id: string): Promise<User | undefined>;
-  statistics(options: StatisticsOptions): Promise<UserStatistics>;
+  figures(options: FiguresOptions): Promise<UserFigures>;
   /** Version 1: stores the user, even if another user has the e-mail address. */
   insert(user: User): Promise<void>;
   /**
@@ -133,4 +114,25 @@ export interface UserStore {
   /** Rejects if the store cannot be read. */
   check(): Promise<void>;
   close(): Promise<void>;
+}
+
+/**
+ * Opens the configured store: PostgreSQL if `DATABASE_URL` is set, otherwise SQLite. Only the code of that
+ * store is loaded.
+ *
+ * @throws {ServiceUnavailableError} naming the SQLite file, if another process locks it longer than
+ *   `DATABASE_TIMEOUT_MS`
+ * @throws {Error} naming the SQLite file, if it cannot be opened or belongs to another program
+ */
+export async function openStore(
+  config: UsersConfig,
+  runtime: ServiceRuntime = {},
+): Promise<UserStore> {
+  const { DATABASE_URL: url, DATABASE_FILE: file, DATABASE_TIMEOUT_MS: timeoutMs } = config;
+  if (url === undefined) {
+    const { openSqliteUserStore } = await import('./store/sqlite.ts');
+    return openSqliteUserStore(file, { timeoutMs });
+  }
+  const { openPostgresUserStore } = await import('./store/postgres.ts');
+  return openPostgresUserStore({ ...postgresOptions(config, runtime), url });
 }

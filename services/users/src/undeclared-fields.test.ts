@@ -4,8 +4,8 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { createUsersApp } from './app.ts';
 import { BODY_LIMIT } from './config.ts';
+import { MAX_BATCH_USERS } from './store/rows.ts';
 import { openSqliteUserStore } from './store/sqlite.ts';
-import { MAX_BATCH_USERS } from './store.ts';
 import { ADA, createTestApi } from './testing.ts';
 import { createUser, type User } from './user.ts';
 

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto';
 
 import { foldCase } from '@fw/core/extension';
 import { preconditionFailed } from '@fw/middleware/preconditions';
-import { createCursor } from '@fw/service';
+import { createCursor, type Slice } from '@fw/service';
 import { ConflictError, NotFoundError, UnprocessableContentError } from 'fw';
 
-import type { ListQuery, StatisticsQuery } from './schemas.ts';
-import type { PageOptions, Slice, UserList, UserPage, UserStatistics, UserStore } from './store.ts';
+import type { FiguresQuery, ListQuery } from './schemas.ts';
+import type { PageOptions, UserFigures, UserList, UserPage, UserStore } from './store.ts';
 import { createUser, type NewUser, type Origins, type User, type UserChanges } from './user.ts';
 
 /** A page of users and the cursor of the next page. */
@@ -135,9 +135,9 @@ export class Users {
     if (outcome === 'stale') throw preconditionFailed();
   }
 
-  /** Returns the statistics of version 2. */
-  statistics({ days, domains }: StatisticsQuery): Promise<UserStatistics> {
-    return this.#store.statistics({ days, domains, now: this.#origins.now() });
+  /** Returns the figures of version 2. */
+  figures({ days, domains }: FiguresQuery): Promise<UserFigures> {
+    return this.#store.figures({ days, domains, now: this.#origins.now() });
   }
 }
 

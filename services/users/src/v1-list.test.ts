@@ -8,8 +8,9 @@ import { expect, onTestFinished, test } from 'vitest';
 
 import { createUsersApp } from './app.ts';
 import { BODY_LIMIT } from './config.ts';
+import { MAX_BATCH_USERS } from './store/rows.ts';
 import { openSqliteUserStore } from './store/sqlite.ts';
-import { MAX_BATCH_USERS, type PageOptions, type UserStore } from './store.ts';
+import type { PageOptions, UserStore } from './store.ts';
 import type { User } from './user.ts';
 
 const USERS = '/api/v1/users';

@@ -195,7 +195,7 @@ describe.each(STORES)('version 2 with $name', ({ open }) => {
     expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(412)]);
   });
 
-  test('pages, search and statistics return the stored users', async () => {
+  test('pages, search and figures return the stored users', async () => {
     const { send } = await newApi();
     for (const name of ['ada', 'bob', 'cyd']) {
       await send('POST', USERS, { name, email: `${name}@example.com` });
@@ -206,11 +206,11 @@ describe.each(STORES)('version 2 with $name', ({ open }) => {
     };
     const next = await send('GET', `${USERS}?limit=2&cursor=${page.meta.nextCursor}`);
     const found = await send('GET', `${USERS}?email=BOB%40example.com`);
-    const statistics = await send('GET', `${USERS}/figures?days=1`);
+    const figures = await send('GET', `${USERS}/figures?days=1`);
 
     expect(await next.json()).toMatchObject({ data: [{ name: 'cyd' }], meta: { limit: 2 } });
     expect(await found.json()).toMatchObject({ data: [{ name: 'bob' }] });
-    expect(await statistics.json()).toEqual({
+    expect(await figures.json()).toEqual({
       data: {
         total: 3,
         byDay: [{ date: '2026-11-21', count: 3 }],

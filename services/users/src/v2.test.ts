@@ -442,7 +442,7 @@ test.each([
   },
 );
 
-test('the statistics count users in total, by day and by domain', async () => {
+test('the figures count users in total, by day and by domain', async () => {
   const { clock, send } = newApi();
   clock.time = '2026-11-19T23:59:59.999Z';
   await send('POST', USERS, { name: 'Ada', email: 'ada@example.com' });
@@ -467,7 +467,7 @@ test('the statistics count users in total, by day and by domain', async () => {
   });
 });
 
-test('the statistics cover 30 days and 10 domains by default', async () => {
+test('the figures cover 30 days and 10 domains by default', async () => {
   const { send } = newApi();
 
   const { data } = (await (await send('GET', `${USERS}/figures`)).json()) as {
@@ -479,7 +479,7 @@ test('the statistics cover 30 days and 10 domains by default', async () => {
 });
 
 test.each(['days=0', 'days=367', 'days=x', 'domains=101', 'domains=-1', 'months=1'])(
-  'the statistics with ?%s respond with 400',
+  'the figures with ?%s respond with 400',
   async (query) => {
     const { send } = newApi();
 

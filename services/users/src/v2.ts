@@ -14,13 +14,13 @@ import * as z from 'zod';
 
 import {
   CreateHeaders,
+  FiguresQuery,
   ListQuery,
   NewUser,
-  StatisticsQuery,
   User,
+  UserFigures,
   UserPage,
   UserPatch,
-  UserStatistics,
 } from './schemas.ts';
 import type { User as UserState } from './user.ts';
 import { Users } from './users.ts';
@@ -116,14 +116,14 @@ export class UserController {
       tags,
       responses: {
         200: {
-          schema: z.object({ data: UserStatistics }),
+          schema: z.object({ data: UserFigures }),
           headers: { 'Cache-Control': 'How long the response may be cached' },
         },
       },
     }),
   )
-  async statistics(@Query(StatisticsQuery) query: StatisticsQuery, ctx: Context) {
-    const data = await this.#users.statistics(query);
+  async figures(@Query(FiguresQuery) query: FiguresQuery, ctx: Context) {
+    const data = await this.#users.figures(query);
     ctx.set('Cache-Control', 'public, max-age=10');
     return { data };
   }

@@ -62,7 +62,7 @@ test('a migration counts the stored users', async () => {
   const store = openPostgresUserStore({ url, statementTimeoutMs: 20_000 });
   onTestFinished(() => store.close());
 
-  expect(await store.statistics({ days: 1, domains: 9, now: new Date(0) })).toEqual({
+  expect(await store.figures({ days: 1, domains: 9, now: new Date(0) })).toEqual({
     total: 1,
     byDay: [{ date: '1970-01-01', count: 1 }],
     byDomain: [{ domain: 'example.com', count: 1 }],

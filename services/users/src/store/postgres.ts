@@ -6,13 +6,12 @@ import {
   type Statement,
 } from '@fw/service/postgres';
 
-import {
-  type DeleteOutcome,
-  type Idempotency,
-  type InsertOutcome,
-  MAX_BATCH_USERS,
-  type UpdateOutcome,
-  type UserStore,
+import type {
+  DeleteOutcome,
+  Idempotency,
+  InsertOutcome,
+  UpdateOutcome,
+  UserStore,
 } from '../store.ts';
 import type { User, UserChanges } from '../user.ts';
 import { foldedEmail, USERS_MIGRATIONS } from './postgres-migrations.ts';
@@ -22,10 +21,11 @@ import {
   daysOf,
   fromReplay,
   isStale,
+  MAX_BATCH_USERS,
   REMEMBERED_MS,
   readBatch,
+  toFigures,
   toReplay,
-  toStatistics,
   toUser,
 } from './rows.ts';
 
@@ -138,7 +138,7 @@ const DELETE = statement(
   'DELETE FROM users WHERE id = $1 AND version = coalesce($2::int, version) RETURNING id',
 );
 
-/** Reads all statistics from one snapshot; a day is a number of days since 1970. */
+/** Reads all figures from one snapshot; a day is a number of days since 1970. */
 const FIGURES = statement(
   'figures',
   `WITH counted AS MATERIALIZED (
@@ -248,9 +248,9 @@ export function openPostgresUserStore(options: PostgresUserStoreOptions): UserSt
 
     find,
 
-    async statistics(options) {
+    async figures(options) {
       const { first, end } = daysOf(options);
-      return toStatistics(await query(FIGURES, [first, end, options.domains]), options);
+      return toFigures(await query(FIGURES, [first, end, options.domains]), options);
     },
 
     insert,

@@ -1,12 +1,4 @@
-import {
-  MAX_BATCH_CHARACTERS,
-  MAX_BATCH_USERS,
-  MAX_ORDINARY_BYTES,
-  type StatisticsOptions,
-  type UserPage,
-  type UserStatistics,
-  type UserStore,
-} from '../store.ts';
+import type { FiguresOptions, UserFigures, UserPage, UserStore } from '../store.ts';
 import type { User } from '../user.ts';
 
 /** A row, as SQLite or PostgreSQL returns it. */
@@ -14,6 +6,19 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /** The columns of a user. */
 export const COLUMNS = 'position, id, name, email, created_at, updated_at, version';
+
+/** Maximum number of users in a batch. */
+export const MAX_BATCH_USERS = 250;
+
+/** Maximum number of characters in the names and e-mail addresses of a batch of several users. */
+export const MAX_BATCH_CHARACTERS = 32_768;
+
+/**
+ * Maximum size of the name and e-mail address of an ordinary user together, in bytes; every user within
+ * the length limits of the API is ordinary. A larger user is a batch of its own, so that the size of a
+ * batch does not depend on the number of large users.
+ */
+export const MAX_ORDINARY_BYTES = 2_000;
 
 const IS_ORDINARY = `octet_length(name) + octet_length(email) <= ${MAX_ORDINARY_BYTES}`;
 
@@ -89,13 +94,13 @@ export function fromReplay(text: string): User {
 }
 
 /** The days to count, as numbers of days since 1970 (UTC): from `first` to before `end`. */
-export function daysOf({ days, now }: StatisticsOptions): { first: number; end: number } {
+export function daysOf({ days, now }: FiguresOptions): { first: number; end: number } {
   const end = Math.floor(now.getTime() / DAY_MS) + 1;
   return { first: end - days, end };
 }
 
 /** Converts rows with `kind`, `name` and `count`; includes days without new users. */
-export function toStatistics(rows: readonly Row[], options: StatisticsOptions): UserStatistics {
+export function toFigures(rows: readonly Row[], options: FiguresOptions): UserFigures {
   const ofKind = (kind: string) => rows.filter((row) => row.kind === kind);
   const { first } = daysOf(options);
   const countOf = new Map(ofKind('day').map(({ name, count }) => [Number(name), Number(count)]));

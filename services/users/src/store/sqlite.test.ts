@@ -62,7 +62,7 @@ test('a file of format 1 is migrated with its users, and they are counted', asyn
 
   expect(await store.find('ada')).toMatchObject({ email: 'Ada@Example.com', version: 1 });
   expect((await store.page({ limit: 9, email: 'ada@example.com' })).users).toHaveLength(1);
-  expect(await store.statistics({ days: 1, domains: 9, now: new Date(0) })).toEqual({
+  expect(await store.figures({ days: 1, domains: 9, now: new Date(0) })).toEqual({
     total: 1,
     byDay: [{ date: '1970-01-01', count: 1 }],
     byDomain: [{ domain: 'example.com', count: 1 }],
@@ -88,7 +88,7 @@ test('the store sees each change by a concurrent program of format 1', async () 
   expect(await store.insertUnique({ ...cyd, email: 'ada@example.org' })).toEqual({
     outcome: 'email-taken',
   });
-  const { total, byDomain } = await store.statistics({ days: 1, domains: 9, now: new Date(0) });
+  const { total, byDomain } = await store.figures({ days: 1, domains: 9, now: new Date(0) });
   expect([total, byDomain]).toEqual([1, [{ domain: 'example.org', count: 1 }]]);
 });
 

@@ -6,13 +6,12 @@ import {
   orUnavailable,
 } from '@fw/service/sqlite';
 
-import {
-  type DeleteOutcome,
-  type Idempotency,
-  type InsertOutcome,
-  MAX_BATCH_USERS,
-  type UpdateOutcome,
-  type UserStore,
+import type {
+  DeleteOutcome,
+  Idempotency,
+  InsertOutcome,
+  UpdateOutcome,
+  UserStore,
 } from '../store.ts';
 import type { User, UserChanges } from '../user.ts';
 import {
@@ -21,10 +20,11 @@ import {
   daysOf,
   fromReplay,
   isStale,
+  MAX_BATCH_USERS,
   REMEMBERED_MS,
   readBatch,
+  toFigures,
   toReplay,
-  toStatistics,
   toUser,
 } from './rows.ts';
 
@@ -146,7 +146,7 @@ export function openSqliteUserStore(
     `DELETE FROM idempotency WHERE key IN
        (SELECT key FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT ${PURGE})`,
   );
-  const statistics = sql(
+  const figures = sql(
     `SELECT 'total' AS kind, NULL AS name, coalesce(sum(users), 0) AS count FROM days
      UNION ALL
      SELECT 'day', day, users FROM days WHERE day >= ? AND day < ?
@@ -189,10 +189,10 @@ export function openSqliteUserStore(
 
     find: findUser,
 
-    async statistics(options) {
+    async figures(options) {
       const { first, end } = daysOf(options);
-      const rows = orUnavailable(() => statistics.all(first, end, options.domains));
-      return toStatistics(rows, options);
+      const rows = orUnavailable(() => figures.all(first, end, options.domains));
+      return toFigures(rows, options);
     },
 
     insert: (user) => write(() => insertRow(user)),

@@ -6,8 +6,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { readConfig } from '@fw/service';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { VARIABLES } from '../config.ts';
-import { openStore } from './open.ts';
+import { VARIABLES } from './config.ts';
+import { openStore } from './store.ts';
 
 test('opening the store waits DATABASE_TIMEOUT_MS for another process that locks the SQLite file', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'users-'));
