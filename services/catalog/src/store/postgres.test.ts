@@ -2,7 +2,7 @@ import { startTestPostgres } from '@fw/service/testing/vitest';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { describeCatalogStore } from './contract.ts';
+import { describeCatalogStore } from '../store.test-suite.ts';
 import { openPostgresCatalogStore } from './postgres.ts';
 import { createPostgresImport } from './postgres-import.ts';
 

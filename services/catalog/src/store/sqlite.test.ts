@@ -1,4 +1,4 @@
+import { describeCatalogStore } from '../store.test-suite.ts';
 import { newSqliteDatabase } from '../testing.ts';
-import { describeCatalogStore } from './contract.ts';
 
 describeCatalogStore('the SQLite store', async () => newSqliteDatabase());

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Item, Order } from '../item.ts';
-import type { CatalogStore, PageQuery } from '../store.ts';
-import { type CatalogDatabase, importText, itemOf, toLines } from '../testing.ts';
-import { wordsOf } from '../words.ts';
+import type { Item, Order } from './item.ts';
+import type { CatalogStore, PageQuery } from './store.ts';
+import { type CatalogDatabase, importText, itemOf, toLines } from './testing.ts';
+import { wordsOf } from './words.ts';
 
 /** The contract of every `CatalogStore` and of imports into it. `create` creates an empty database. */
 export function describeCatalogStore(name: string, create: () => Promise<CatalogDatabase>): void {
