@@ -57,7 +57,7 @@ logs: $(TOOLCHAIN) ## Follow the logs of every process
 token: $(TOOLCHAIN) ## Print a bearer token for reports (make token USER=ada TIER=pro)
 	@node deploy/local/token.ts --user $(TOKEN_USER) --tier $(or $(TIER),free)
 
-import: install ## Import a file into the catalog (make import FILE=items.csv.gz)
+import: install ## Import a file into the catalog (make import FILE=items.ndjson.gz)
 	@node deploy/local/service-command.ts catalog import $(if $(FILE),'$(FILE)')
 
 config: install ## Print every variable of the services

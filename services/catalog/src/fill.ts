@@ -2,8 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type Logger, ServiceUnavailableError } from 'fw';
 
-import { ImportRunningError, type Rejection, type ReplaceCatalog } from './import/target.ts';
-import type { CatalogStore } from './store.ts';
+import {
+  type CatalogStore,
+  ImportRunningError,
+  type Rejection,
+  type ReplaceCatalog,
+} from './store.ts';
 
 export interface FillOptions {
   readonly store: Pick<CatalogStore, 'isEmpty'>;

@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 
-import { FIELDS, type Field } from './import/item-fields.ts';
+const USAGE = 'Usage: node src/generate-items.ts COUNT > FILE';
 
-const USAGE = 'Usage: node src/generate-items.ts COUNT [csv] > FILE';
-type Row = Readonly<Record<Field, unknown>> & { readonly price_cents: number };
+/** An item as a file contains it. */
+interface Row {
+  readonly id: number;
+  readonly name: string;
+  readonly price_cents: number;
+}
 
 /** Generates a catalog of any size from the items in `data`; the same rows on every machine. */
 export function* generateRows(count: number): Generator<Row> {
@@ -28,16 +32,6 @@ export function toNdjsonLine(row: Row): string {
   return `${JSON.stringify(row)}\n`;
 }
 
-/** One row as a line of CSV (RFC 4180); tags are separated by `;`. */
-export function toCsvLine(row: Row): string {
-  const fields = FIELDS.map((name) => {
-    const value = row[name];
-    const text = Array.isArray(value) ? value.join(';') : String(value);
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  });
-  return `${fields.join(',')}\n`;
-}
-
 /** Numbers from 0 to below 1, the same ones for one seed (mulberry32). */
 function createRandom(seed: number): () => number {
   let state = seed;
@@ -49,12 +43,11 @@ function createRandom(seed: number): () => number {
   };
 }
 
-function* lines(count: number, format: string | undefined): Generator<string> {
-  if (format === 'csv') yield `${FIELDS.join(',')}\n`;
-  const toLine = format === 'csv' ? toCsvLine : toNdjsonLine;
+/** The lines in blocks, because the process writes each block at once. */
+function* lines(count: number): Generator<string> {
   let block = '';
   for (const row of generateRows(count)) {
-    block += toLine(row);
+    block += toNdjsonLine(row);
     if (block.length < 65_536) continue;
     yield block;
     block = '';
@@ -63,12 +56,12 @@ function* lines(count: number, format: string | undefined): Generator<string> {
 }
 
 if (import.meta.main) {
-  const [count = '', format] = process.argv.slice(2);
-  if (!/^\d{1,9}$/.test(count) || (format !== undefined && format !== 'csv')) {
+  const [count = '', ...others] = process.argv.slice(2);
+  if (!/^\d{1,9}$/.test(count) || others.length > 0) {
     console.error(USAGE);
     process.exit(2);
   }
-  pipeline(Readable.from(lines(Number(count), format)), process.stdout, (error) => {
+  pipeline(Readable.from(lines(Number(count))), process.stdout, (error) => {
     if (error) process.exitCode = 1;
   });
 }

@@ -41,7 +41,7 @@ test.for([
   [{ DATA_FILE: '/nowhere' }, 'Cannot read items from "/nowhere": ENOENT: no such file'],
   [
     { DATA_FILE: fileURLToPath(MAIN) },
-    `from "${fileURLToPath(MAIN)}": expected JSON objects, or a first line with the columns`,
+    `from "${fileURLToPath(MAIN)}": expected NDJSON (one JSON object per line), plain or gzip`,
   ],
   [{ HEALTH_PORT: '-1' }, 'HEALTH_PORT must be an integer from 0 to 65535, got "-1"'],
 ] as const)('with %j the service reports the error in one line', async ([variables, reason]) => {

@@ -5,6 +5,8 @@ import { VARIABLES } from './config.ts';
 import { fillIfEmpty } from './fill.ts';
 import { openImport, openStore } from './store/open.ts';
 
+const IMPORT_USAGE = 'FILE [--strict] [--report FILE]';
+
 await runService({
   name: 'catalog',
   summary: 'lists, searches and counts the items of a catalog',
@@ -31,13 +33,18 @@ await runService({
   openStore,
   commands: {
     import: {
-      summary:
-        'replaces the catalog by the items of a file (CSV or JSON lines, also compressed with gzip)',
-      usage: 'FILE [--strict] [--report FILE]',
+      summary: 'replaces the catalog by the items of an NDJSON file (plain or gzip)',
+      usage: IMPORT_USAGE,
       async run(config, args, { signal }) {
         const { runImport } = await import('./import/command.ts');
         const { stdout, stderr } = process;
-        return runImport(args, { openImport: () => openImport(config), signal, stdout, stderr });
+        return runImport(args, {
+          usage: IMPORT_USAGE,
+          openImport: () => openImport(config),
+          signal,
+          stdout,
+          stderr,
+        });
       },
     },
   },

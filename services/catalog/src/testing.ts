@@ -9,11 +9,10 @@ import { onTestFinished } from 'vitest';
 import { createCatalogApp } from './app.ts';
 import { importItems } from './import/import.ts';
 import { createSource } from './import/source.ts';
-import type { Rejection, ReplaceCatalog } from './import/target.ts';
 import type { Item } from './item.ts';
 import { openSqliteCatalogStore } from './store/sqlite.ts';
 import { createSqliteImport } from './store/sqlite-import.ts';
-import type { CatalogStore } from './store.ts';
+import type { CatalogStore, Rejection, ReplaceCatalog } from './store.ts';
 
 /** A database that several processes may open. */
 export interface CatalogDatabase {
@@ -36,7 +35,7 @@ export function itemOf(id: number, changes: Partial<Item> = {}): Item {
   };
 }
 
-/** JSON lines with these items. */
+/** NDJSON with these items. */
 export function toLines(items: readonly Item[]): string {
   const lines = items.map(({ priceCents, ...rest }) =>
     JSON.stringify({ ...rest, price_cents: priceCents }),

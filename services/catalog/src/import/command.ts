@@ -1,12 +1,9 @@
 import { appendFileSync, closeSync, openSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-
+import type { Rejection, ReplaceCatalog } from '../store.ts';
 import { type ImportOutcome, importItems } from './import.ts';
 import { count, createProgress, duration } from './progress.ts';
 import { openSource } from './source.ts';
-import type { Rejection, ReplaceCatalog } from './target.ts';
-
-const USAGE = 'FILE [--strict] [--report FILE]';
 
 /** A stream of the process. */
 export interface Output {
@@ -15,6 +12,8 @@ export interface Output {
 }
 
 export interface ImportCommandOptions {
+  /** The arguments of the command. */
+  readonly usage: string;
   readonly openImport: () => Promise<ReplaceCatalog>;
   readonly signal: AbortSignal;
   readonly stdout: Output;
@@ -30,11 +29,11 @@ const MAX_PRINTED = 20;
  */
 export async function runImport(
   args: readonly string[],
-  { openImport, signal, stdout, stderr }: ImportCommandOptions,
+  { usage, openImport, signal, stdout, stderr }: ImportCommandOptions,
 ): Promise<number> {
   const request = readArguments(args);
   if (!request) {
-    stderr.write(`Usage: import ${USAGE}\n`);
+    stderr.write(`Usage: import ${usage}\n`);
     return 2;
   }
   const { file, isStrict } = request;

@@ -1,8 +1,8 @@
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 
+import type { AddItems, Rejection, ReplaceCatalog } from '../store.ts';
 import { readItems } from './read-items.ts';
 import type { Source } from './source.ts';
-import type { AddItems, Rejection, ReplaceCatalog } from './target.ts';
 
 /** The number of rows that were read, or the part of the indexing that is done. */
 export interface ImportProgress {

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
-import { RejectedLineError } from './item-fields.ts';
+/** A line contains no valid item. The message is the reason, without content of the line. */
+export class RejectedLineError extends Error {}
 
 /** A line of a file without its line break. */
 export interface Line {
@@ -8,11 +9,6 @@ export interface Line {
   readonly line: number;
   /** The text, or the reason why the line cannot be read. */
   readonly text: string | RejectedLineError;
-}
-
-/** Whether a line contains only white space. */
-export function isBlank({ text }: Line): boolean {
-  return typeof text === 'string' && text.trim() === '';
 }
 
 /** A longer line is rejected; its content is not buffered. */
@@ -60,34 +56,19 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
 }
 
 function splitLines(bytes: Buffer): Line['text'][] {
-  if (!isUtf8(bytes)) return splitBytes(bytes).map(decode);
-  const lines = bytes.toString().split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  return lines.map((line) => (isTooLong(line) ? tooLong() : line));
-}
-
-/** Splits bytes that are not valid UTF-8 as a whole, so that every line can be checked. */
-function splitBytes(bytes: Buffer): readonly Buffer[] {
-  const lines: Buffer[] = [];
+  const texts: Line['text'][] = [];
   for (let start = 0; start < bytes.length; ) {
     const found = bytes.indexOf(LINE_FEED, start);
     const end = found < 0 ? bytes.length : found;
-    lines.push(bytes.subarray(start, end));
+    texts.push(decode(bytes.subarray(start, end)));
     start = end + 1;
   }
-  return lines;
+  return texts;
 }
 
 function decode(bytes: Buffer): Line['text'] {
-  if (bytes.length > MAX_LINE_BYTES) return tooLong();
+  if (bytes.length > MAX_LINE_BYTES) {
+    return new RejectedLineError(`it is longer than ${MAX_LINE_BYTES} bytes`);
+  }
   return isUtf8(bytes) ? bytes.toString() : new RejectedLineError('it is not UTF-8');
-}
-
-/** A character is at most three bytes per UTF-16 unit. */
-function isTooLong(line: string): boolean {
-  return line.length > MAX_LINE_BYTES / 3 && Buffer.byteLength(line) > MAX_LINE_BYTES;
-}
-
-function tooLong(): RejectedLineError {
-  return new RejectedLineError(`it is longer than ${MAX_LINE_BYTES} bytes`);
 }

@@ -1,10 +1,6 @@
-import { readInteger } from '@fw/service';
-
 import type { Item } from '../item.ts';
-import { type CsvRecord, createCsvReader } from './csv.ts';
-import { FIELDS, type Field, RejectedLineError, readItem } from './item-fields.ts';
-import { isBlank, type Line, readLines } from './lines.ts';
-import type { NumberedItem, Rejection } from './target.ts';
+import type { NumberedItem, Rejection } from '../store.ts';
+import { type Line, RejectedLineError, readLines } from './lines.ts';
 
 /** The content of consecutive lines of a file. */
 export interface Batch {
@@ -12,52 +8,59 @@ export interface Batch {
   readonly rejections: readonly Rejection[];
 }
 
-interface ItemReader {
-  read(lines: readonly Line[]): Batch;
-  /** Reads the incomplete last record. */
-  end(): Batch;
-}
+type Fields = Readonly<Record<string, unknown>>;
+
+const MAX_NAME_LENGTH = 200;
+const MAX_DESCRIPTION_LENGTH = 4_000;
+const MAX_TAGS = 50;
 
 /**
- * Reads items from JSON lines, or from comma-separated values with column names in the first line. JSON
- * lines start with a brace.
+ * Reads items from NDJSON: one JSON object per line. Blank lines are ignored.
  *
- * @throws {Error} if the first line of a CSV file lacks a column
+ * @throws {Error} if the first line does not begin with a brace, as in a file of another format
  */
 export async function* readItems(chunks: AsyncIterable<Buffer>): AsyncGenerator<Batch> {
-  let reader: ItemReader | undefined;
+  let isNdjson = false;
   for await (const lines of readLines(chunks)) {
-    reader ??= createReader(lines);
-    if (reader) yield reader.read(lines);
+    const filled = lines.filter(({ text }) => typeof text !== 'string' || text.trim() !== '');
+    const [first] = filled;
+    if (!first) continue;
+    isNdjson ||= typeof first.text === 'string' && first.text.trimStart().startsWith('{');
+    if (!isNdjson) throw new Error('expected NDJSON (one JSON object per line), plain or gzip');
+    yield readBatch(filled);
   }
-  const last = reader?.end();
-  if (last && last.items.length + last.rejections.length > 0) yield last;
 }
 
-/** Detects the format; returns nothing if all lines are blank. */
-function createReader(lines: readonly Line[]): ItemReader | undefined {
-  const first = lines.find((line) => !isBlank(line));
-  if (!first) return undefined;
-  const isJson = typeof first.text === 'string' && first.text.trimStart().startsWith('{');
-  return isJson ? createJsonReader() : createCsvItemReader();
+/** Reads an item from each line; lines without a valid item become rejections. */
+function readBatch(lines: readonly Line[]): Batch {
+  const items: NumberedItem[] = [];
+  const rejections: Rejection[] = [];
+  for (const { line, text } of lines) {
+    try {
+      items.push({ line, item: readItem(text) });
+    } catch (error) {
+      if (!(error instanceof RejectedLineError)) throw error;
+      rejections.push({ line, reason: error.message });
+    }
+  }
+  return { items, rejections };
 }
 
-function createJsonReader(): ItemReader {
-  return {
-    read: (lines) =>
-      readEach(
-        lines.filter((line) => !isBlank(line)),
-        readJsonItem,
-      ),
-    end: () => ({ items: [], rejections: [] }),
-  };
-}
-
-function readJsonItem({ text }: Line): Item {
+/** @throws {RejectedLineError} naming the first invalid field */
+function readItem(text: Line['text']): Item {
   if (typeof text !== 'string') throw text;
-  const value = parseJson(text);
-  if (!isObject(value)) throw new RejectedLineError('expected a JSON object');
-  return readItem((name) => value[name]);
+  const fields = parseJson(text);
+  if (!isObject(fields)) throw new RejectedLineError('expected a JSON object');
+  return {
+    id: readInteger(fields, 'id', 1),
+    name: readText(fields, 'name', MAX_NAME_LENGTH),
+    category: readText(fields, 'category', MAX_NAME_LENGTH),
+    brand: readText(fields, 'brand', MAX_NAME_LENGTH),
+    priceCents: readInteger(fields, 'price_cents', 0),
+    currency: readCurrency(fields),
+    description: readText(fields, 'description', MAX_DESCRIPTION_LENGTH),
+    tags: readTags(fields),
+  };
 }
 
 function parseJson(text: string): unknown {
@@ -68,70 +71,44 @@ function parseJson(text: string): unknown {
   }
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function createCsvItemReader(): ItemReader {
-  const csv = createCsvReader();
-  let columns: readonly string[] | undefined;
-
-  function readRecords(records: readonly CsvRecord[]): Batch {
-    const [first, ...others] = columns ? [] : records;
-    if (first) columns = readColumns(first.fields);
-    return readEach(first ? others : records, ({ fields }) => readCsvItem(fields, columns ?? []));
-  }
-
-  return {
-    read: (lines) => readRecords(csv.read(lines)),
-    end: () => readRecords(csv.end()),
-  };
+function invalid(name: string, expected: string): RejectedLineError {
+  return new RejectedLineError(`${name} must be ${expected}`);
 }
 
-/** @throws {Error} naming the columns that are missing or repeated */
-function readColumns(fields: CsvRecord['fields']): readonly string[] {
-  const columns = fields instanceof RejectedLineError ? [] : fields.map((name) => name.trim());
-  const missing = FIELDS.filter((name) => !columns.includes(name));
-  if (missing.length > 0) {
-    throw new Error(
-      `expected JSON objects, or a first line with the columns ${FIELDS.join(',')}: ${missing.join(', ')} is missing`,
-    );
-  }
-  const repeated = FIELDS.filter((name) => columns.indexOf(name) !== columns.lastIndexOf(name));
-  if (repeated.length > 0) throw new Error(`the first line repeats ${repeated.join(', ')}`);
-  return columns;
+function readInteger(fields: Fields, name: string, least: number): number {
+  const value = fields[name];
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value;
+  throw invalid(name, `an integer of at least ${least}`);
 }
 
-function readCsvItem(fields: CsvRecord['fields'], columns: readonly string[]): Item {
-  if (fields instanceof RejectedLineError) throw fields;
-  if (fields.length !== columns.length) {
-    throw new RejectedLineError(`expected ${columns.length} fields, as in the first line`);
-  }
-  return readItem((name) => fromText(name, fields[columns.indexOf(name)] ?? ''));
+function readText(fields: Fields, name: string, maxLength: number): string {
+  const value = fields[name];
+  if (isText(value, maxLength)) return value;
+  throw invalid(name, `a text of at most ${maxLength} characters`);
 }
 
-function fromText(name: Field, text: string): unknown {
-  if (name === 'id' || name === 'price_cents') return readInteger(text) ?? text;
-  if (name !== 'tags') return text;
-  const tags = text.split(';').map((tag) => tag.trim());
-  return tags.filter((tag) => tag !== '');
+function readCurrency({ currency }: Fields): string {
+  if (typeof currency === 'string' && /^[A-Z]{3}$/.test(currency)) return currency;
+  throw invalid('currency', 'three capital letters');
 }
 
-/** Reads an item from each entry; entries without a valid item become rejections. */
-function readEach<Entry extends { readonly line: number }>(
-  entries: readonly Entry[],
-  read: (entry: Entry) => Item,
-): Batch {
-  const items: NumberedItem[] = [];
-  const rejections: Rejection[] = [];
-  for (const entry of entries) {
-    const { line } = entry;
-    try {
-      items.push({ line, item: read(entry) });
-    } catch (error) {
-      if (!(error instanceof RejectedLineError)) throw error;
-      rejections.push({ line, reason: error.message });
-    }
-  }
-  return { items, rejections };
+function readTags({ tags }: Fields): readonly string[] {
+  const isTag = (tag: unknown) => isText(tag, MAX_NAME_LENGTH);
+  if (Array.isArray(tags) && tags.length <= MAX_TAGS && tags.every(isTag)) return tags;
+  throw invalid('tags', `a list of at most ${MAX_TAGS} texts`);
+}
+
+/** Stores cannot contain NUL, and a lone surrogate is not a character. */
+function isText(value: unknown, maxLength: number): value is string {
+  return (
+    typeof value === 'string' &&
+    value !== '' &&
+    value.length <= maxLength &&
+    !value.includes('\0') &&
+    value.isWellFormed()
+  );
 }

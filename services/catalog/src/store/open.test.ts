@@ -6,7 +6,7 @@ import { openDatabase } from '@fw/service/sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { type CatalogConfig, VARIABLES } from '../config.ts';
-import { ImportRunningError } from '../import/target.ts';
+import { ImportRunningError } from '../store.ts';
 import { newDirectory } from '../testing.ts';
 import { openImport, openStore } from './open.ts';
 import { createSqliteCatalogStore } from './sqlite.ts';

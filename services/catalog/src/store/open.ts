@@ -1,8 +1,7 @@
 import { postgresOptions, type ServiceRuntime } from '@fw/service';
 
 import type { CatalogConfig } from '../config.ts';
-import type { ReplaceCatalog } from '../import/target.ts';
-import type { CatalogStore } from '../store.ts';
+import type { CatalogStore, ReplaceCatalog } from '../store.ts';
 
 /**
  * Opens the configured store: PostgreSQL if `DATABASE_URL` is set, otherwise SQLite. Only the code of that

@@ -8,7 +8,7 @@ import {
   type ReplaceCatalog,
   type ReplaceOptions,
   runSteps,
-} from '../import/target.ts';
+} from '../store.ts';
 import { nameKeyOf, wordsOfItem } from '../words.ts';
 import { indexStatements } from './postgres-index.ts';
 import { MIGRATIONS, sql, type Tables, tablesOf } from './postgres-tables.ts';

@@ -9,7 +9,7 @@ import {
   type ReplaceCatalog,
   type ReplaceOptions,
   runSteps,
-} from '../import/target.ts';
+} from '../store.ts';
 import { nameKeyOf, wordsOfItem } from '../words.ts';
 import type { SqliteCatalogOptions } from './sqlite.ts';
 import { indexSteps } from './sqlite-index.ts';
