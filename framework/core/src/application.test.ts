@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 
 import { type Application, createApp } from './application.ts';
 import type { Context, Middleware } from './context.ts';
-import { setRoute } from './extension.ts';
+import { recordOf } from './request-context.ts';
 import { request } from './testing/index.ts';
 
 /** A logger that stores errors. */
@@ -23,7 +23,7 @@ function createLog() {
 /** An application that runs `handler` as the handler of a route. */
 function routed(handler: Middleware, logger = createLog().logger): Application {
   return createApp({ logger }).use((ctx, next) => {
-    setRoute(ctx, { method: ctx.method, path: '/' }, {});
+    recordOf(ctx).route = { method: ctx.method, path: '/' };
     return next();
   }, handler);
 }

@@ -1,19 +1,11 @@
-import { hasRun, isThenable } from './compose.ts';
-import type { Context, MatchedRoute, Parts } from './context.ts';
-import { RequestContext, type SentListener } from './request-context.ts';
+import type { Context, Parts } from './context.ts';
+import { recordOf, type SentListener } from './request-context.ts';
 import { type Content, isStream } from './response/body.ts';
-import type { Contract, ResponseViolation } from './response/contract.ts';
+import type { ResponseViolation } from './response/contract.ts';
 import { findHeader } from './response/head.ts';
 import { type ErrorResponseOptions, recordError } from './response/problem.ts';
 import { reportSent } from './response/write-response.ts';
 import { closingOfSocket } from './server/close.ts';
-
-function own(ctx: Context): RequestContext {
-  if (ctx instanceof RequestContext) return ctx;
-  throw new TypeError(
-    'Cannot use this context: expected the one that a middleware was called with',
-  );
-}
 
 /**
  * Records `error` as the response and replaces any other response. Logs errors with status 500 and
@@ -24,19 +16,7 @@ export function respondWithError(
   error: unknown,
   options?: ErrorResponseOptions,
 ): void {
-  recordError(own(ctx), error, options);
-}
-
-/**
- * For routers: sends the value that a route handler returned or that its promise resolves with. A
- * string is sent as text, bytes and streams unchanged, any other value as JSON; `undefined` is not a
- * response. An error, or an object without a JSON form such as a Map, causes a 500.
- */
-export function sendReturned(ctx: Context, returned: unknown): unknown {
-  if (returned === undefined || hasRun(returned)) return returned;
-  const context = own(ctx);
-  if (!isThenable(returned)) return context.sendReturned(returned);
-  return returned.then((value) => context.sendReturned(value));
+  recordError(recordOf(ctx), error, options);
 }
 
 /**
@@ -45,7 +25,7 @@ export function sendReturned(ctx: Context, returned: unknown): unknown {
  * halfway.
  */
 export function onSent(ctx: Context, listener: SentListener): void {
-  const context = own(ctx);
+  const context = recordOf(ctx);
   context.sentListeners = [...context.sentListeners, listener];
   if (context.finished) reportSent(context);
 }
@@ -55,20 +35,20 @@ export function onSent(ctx: Context, listener: SentListener): void {
  * none or it was already sent.
  */
 export function recordedBody(ctx: Context): Content | undefined {
-  const context = own(ctx);
+  const context = recordOf(ctx);
   const isOpen = context.respondedBy !== '' && !context.finished && !ctx.raw.res.headersSent;
   return isOpen ? context.responseBody : undefined;
 }
 
 /** The length of the recorded body in bytes; -1 for a stream of unknown length. */
 export function recordedLength(ctx: Context): number {
-  const { responseBody, streamLength } = own(ctx);
+  const { responseBody, streamLength } = recordOf(ctx);
   return isStream(responseBody) ? streamLength : Buffer.byteLength(responseBody);
 }
 
 /** Sends `body` in place of the recorded one. The caller reads or destroys a stream that it replaces. */
 export function replaceBody(ctx: Context, body: Content): void {
-  const context = own(ctx);
+  const context = recordOf(ctx);
   if (isStream(body)) body.on('error', () => {}); // writeResponse() handles an earlier failure too
   context.responseBody = body;
   context.streamLength = -1;
@@ -76,7 +56,7 @@ export function replaceBody(ctx: Context, body: Content): void {
 
 /** Announces that the recorded stream has exactly `lengthBytes`: the response has a `Content-Length`. */
 export function setStreamLength(ctx: Context, lengthBytes: number): void {
-  own(ctx).streamLength = lengthBytes;
+  recordOf(ctx).streamLength = lengthBytes;
 }
 
 /**
@@ -84,7 +64,7 @@ export function setStreamLength(ctx: Context, lengthBytes: number): void {
  * not set. `Content-Type` is also the type that was recorded with the body.
  */
 export function responseHeader(ctx: Context, name: string): string | undefined {
-  const { responseHeaders, responseType } = own(ctx);
+  const { responseHeaders, responseType } = recordOf(ctx);
   const at = findHeader(responseHeaders, name);
   if (at >= 0) return [responseHeaders[at + 1]].flat().join(', ');
   return name.toLowerCase() === 'content-type' && responseType !== '' ? responseType : undefined;
@@ -95,12 +75,12 @@ const DEFAULT_NO_STORE = ['no-store'];
 
 /** Sets `Cache-Control: no-store` as a default, which `etag()` may replace. */
 export function preventStorage(ctx: Context): void {
-  own(ctx).responseHeaders.push('Cache-Control', DEFAULT_NO_STORE);
+  recordOf(ctx).responseHeaders.push('Cache-Control', DEFAULT_NO_STORE);
 }
 
 /** Whether `Cache-Control` is the default of `preventStorage`. */
 export function hasDefaultCacheControl(ctx: Context): boolean {
-  return own(ctx).responseHeaders.includes(DEFAULT_NO_STORE);
+  return recordOf(ctx).responseHeaders.includes(DEFAULT_NO_STORE);
 }
 
 /**
@@ -108,7 +88,7 @@ export function hasDefaultCacheControl(ctx: Context): boolean {
  * to Node because it may send the response itself.
  */
 export function takeHeaders(ctx: Context): readonly (readonly [string, string | string[]])[] {
-  const context = own(ctx);
+  const context = recordOf(ctx);
   const headers = context.responseHeaders;
   context.responseHeaders = [];
   return headers.flatMap((name, at) =>
@@ -124,57 +104,14 @@ export function closingSignal(ctx: Context): AbortSignal {
   return closingOfSocket(ctx.raw.req.socket);
 }
 
-/**
- * For routers: runs the handler of a route and sends what it returns, as `sendReturned` does. Its JSON
- * must fit `contract`; that of other middleware need not.
- */
-export function runWithContract(ctx: Context, contract: Contract, run: () => unknown): unknown {
-  const context = own(ctx);
-  const send = (value: unknown) => {
-    try {
-      context.sendReturned(value);
-      if (!context.responded) contract.checkEmpty(context);
-    } finally {
-      context.contract = undefined;
-    }
-  };
-  const fail = (error: unknown) => {
-    context.contract = undefined;
-    throw error;
-  };
-  context.contract = contract;
-  let returned: unknown;
-  try {
-    returned = run();
-  } catch (error) {
-    return fail(error);
-  }
-  if (hasRun(returned)) context.contract = undefined;
-  else if (isThenable(returned)) return returned.then(send, fail);
-  else send(returned);
-  return returned;
-}
-
 /** How the response of `ctx` broke the contract of its route; `undefined` if it did not. */
 export function violationOf(ctx: Context): ResponseViolation | undefined {
-  return own(ctx).violation;
-}
-
-/** For routers: records the matched route and its parameters. */
-export function setRoute(ctx: Context, route: MatchedRoute, params: Record<string, string>): void {
-  const context = own(ctx);
-  context.route = route;
-  context.params = params;
-}
-
-/** For routers: records that no route matches, so that the status is 404 or 501 unless a later router has one. */
-export function setUnmatched(ctx: Context): void {
-  if (!ctx.responded) own(ctx).isUnmatched = true;
+  return recordOf(ctx).violation;
 }
 
 /** For validators: replaces `ctx.params`, `ctx.query` and `ctx.body`. */
 export function setParts(ctx: Context, { params, query, body }: Parts): void {
-  const context = own(ctx);
+  const context = recordOf(ctx);
   if (params !== undefined) context.params = params as Record<string, string>;
   if (query !== undefined) context.query = query as Context['query'];
   if (body !== undefined) context.body = body;
@@ -183,7 +120,7 @@ export function setParts(ctx: Context, { params, query, body }: Parts): void {
 export { hasRun } from './compose.ts';
 export { describeRoute, metadataOf } from './metadata.ts';
 export { type MediaType, parseMediaType, trimBlanks } from './request/media-type.ts';
-export { createPrefixTest, foldCase, normalizePath, readPattern } from './request/path.ts';
+export { createPrefixTest, foldCase, readPattern } from './request/path.ts';
 export { parseQuery } from './request/query.ts';
 export {
   BodyMemory,
@@ -197,7 +134,6 @@ export {
   readBody,
   sendContinue,
 } from './request/read-body.ts';
-export { requireMiddleware } from './require-middleware.ts';
 export { type Content, isStream } from './response/body.ts';
 export {
   createPartSerializer,

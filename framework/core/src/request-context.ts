@@ -73,7 +73,7 @@ export class RequestContext extends RequestReader implements Context {
   responseHeaders: ResponseHeaders = [];
   /** The assigned status; 0 if none was assigned. */
   assignedStatus = 0;
-  /** Whether a router found no route. A later one may find one. */
+  /** Whether a router found no route: the status is then 404 or 501, unless a later router has one. */
   isUnmatched = false;
   #state: State | undefined = undefined;
 
@@ -277,4 +277,16 @@ const CLASSES = new Map(
 function httpErrorOf(status: number, message?: string): HttpError {
   const Type = CLASSES.get(status);
   return Type ? new Type(message) : new HttpError(status, message);
+}
+
+/**
+ * The class of the context that a middleware was called with.
+ *
+ * @throws {TypeError} if `ctx` is another object, such as a copy
+ */
+export function recordOf(ctx: Context): RequestContext {
+  if (ctx instanceof RequestContext) return ctx;
+  throw new TypeError(
+    'Cannot use this context: expected the one that a middleware was called with',
+  );
 }

@@ -1,9 +1,9 @@
 import type { Middleware } from '../context.ts';
-import { setRoute, setUnmatched } from '../extension.ts';
 import type { Logger } from '../logger.ts';
 import { annotate, markRoutes } from '../metadata.ts';
 import { aBoolean, aString, readOptions } from '../options.ts';
 import { foldCase, normalizePath, readPattern } from '../request/path.ts';
+import { recordOf } from '../request-context.ts';
 import { markFactories, requireMiddleware } from '../require-middleware.ts';
 import { type AllowedMethodsOptions, createAllowedMethods } from './allowed-methods.ts';
 import { joinBelow, joinPaths, readRoutePattern } from './pattern.ts';
@@ -175,15 +175,17 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
   routesOf(part: TreeRouter): Middleware {
     for (const route of this.#table.routes) requireServable(route, this.#caseSensitive);
     this.#isServed = true;
-    return markRoutes((ctx, next) => {
+    return markRoutes((context, next) => {
+      const ctx = recordOf(context);
       const match = this.#table.find(ctx.method, ctx.path);
       if (match === undefined) {
-        setUnmatched(ctx);
+        if (!ctx.responded) ctx.isUnmatched = true;
         return next();
       }
       const { route, params } = match;
       if (part !== this && !part.#owns(route)) return next();
-      setRoute(ctx, route, params);
+      ctx.route = route;
+      ctx.params = params;
       route.chain ??= composeRoute(route, this.#caseSensitive);
       return route.chain(ctx, next);
     });

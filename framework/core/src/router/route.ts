@@ -1,9 +1,9 @@
-import { type Chain, composeBefore } from '../compose.ts';
+import { type Chain, composeBefore, hasRun, isThenable } from '../compose.ts';
 import type { Middleware } from '../context.ts';
-import { runWithContract, sendReturned } from '../extension.ts';
 import type { RouteMetadata } from '../metadata.ts';
 import { metadataOf } from '../metadata.ts';
 import { createPrefixTest } from '../request/path.ts';
+import { recordOf } from '../request-context.ts';
 import { type Contract, createContract } from '../response/contract.ts';
 
 import { joinPaths, namesIn } from './pattern.ts';
@@ -53,10 +53,53 @@ export function composeRoute(route: Registration, caseSensitive: boolean): Chain
   const contract = contractOf(route, caseSensitive);
   return composeBefore(
     [...layers, ...handlers.slice(0, -1)],
-    contract
-      ? (ctx, next) => runWithContract(ctx, contract, () => handler(ctx, next))
-      : (ctx, next) => sendReturned(ctx, handler(ctx, next)),
+    contract ? sendWithContract(handler, contract) : sendReturned(handler),
   );
+}
+
+/**
+ * Sends the value that `handler` returns or that its promise resolves with. A string is sent as text,
+ * bytes and streams unchanged, any other value as JSON; `undefined` is not a response. An error, or an
+ * object without a JSON form such as a Map, causes a 500.
+ */
+function sendReturned(handler: Middleware): Middleware {
+  return (ctx, next) => {
+    const returned = handler(ctx, next);
+    if (returned === undefined || hasRun(returned)) return returned;
+    const record = recordOf(ctx);
+    if (!isThenable(returned)) return record.sendReturned(returned);
+    return returned.then((value) => record.sendReturned(value));
+  };
+}
+
+/** The same, but the JSON must fit `contract`; that of other middleware need not. */
+function sendWithContract(handler: Middleware, contract: Contract): Middleware {
+  return (ctx, next) => {
+    const record = recordOf(ctx);
+    const send = (value: unknown) => {
+      try {
+        record.sendReturned(value);
+        if (!record.responded) contract.checkEmpty(record);
+      } finally {
+        record.contract = undefined;
+      }
+    };
+    const fail = (error: unknown) => {
+      record.contract = undefined;
+      throw error;
+    };
+    record.contract = contract;
+    let returned: unknown;
+    try {
+      returned = handler(ctx, next);
+    } catch (error) {
+      return fail(error);
+    }
+    if (hasRun(returned)) record.contract = undefined;
+    else if (isThenable(returned)) return returned.then(send, fail);
+    else send(returned);
+    return returned;
+  };
 }
 
 /** The contracts by the schemas of `endpoint()`, which several routes may share. */
