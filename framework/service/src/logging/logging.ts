@@ -5,6 +5,8 @@ import type { Logger } from 'fw';
 import { type DestinationStream, pino } from 'pino';
 import type { PrettyOptions } from 'pino-pretty';
 
+import type { RequestResult } from '../metrics/request-metrics.ts';
+
 export type LogFormat = 'auto' | 'json' | 'pretty';
 
 /** The lowest level that is logged. */
@@ -18,12 +20,7 @@ export interface LoggerOptions {
 }
 
 /** The log entry of one request. Only the request id comes from the client. */
-export interface RequestEntry {
-  readonly method: string;
-  /** The pattern of the route; empty if no route matched. */
-  readonly route: string;
-  readonly status: number;
-  readonly durationMs: number;
+export interface RequestEntry extends RequestResult {
   readonly requestId: string;
   readonly userId: string | undefined;
   readonly traceId: string | undefined;

@@ -19,12 +19,6 @@ const SHED_REASONS = ['in_flight', 'queue_delay', 'client_left', 'body_memory'] 
 /** Why a request was not processed because of overload. */
 export type ShedReason = (typeof SHED_REASONS)[number];
 
-/** A response that breaks the contract of its route. */
-export interface ContractViolation {
-  readonly route: string;
-  readonly status: number;
-}
-
 /** The metrics of one process, in the format of Prometheus. */
 export interface Metrics {
   /** The registry of prom-client; add metrics of your own to it. */
@@ -40,7 +34,7 @@ export interface Metrics {
   /** Counts a request that load shedding rejected. */
   countShed(reason: ShedReason): void;
   /** Counts a response that breaks the contract of its route. */
-  countViolation(violation: ContractViolation): void;
+  countViolation(response: { readonly route: string; readonly status: number }): void;
   /** Counts a request by version and client; the first 100 clients of a version have series of their own. */
   countClient(request: ClientRequest): void;
   /** Wraps `limiter`: each of its decisions is counted as `allowed`, `refused`, `local` or `failed`. */

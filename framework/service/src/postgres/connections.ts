@@ -23,6 +23,15 @@ export interface ConnectionsOptions extends PoolOptions {
 /** Sends one statement on one connection. */
 export type Send = (statement: QueryConfig) => Promise<QueryResult<Record<string, unknown>>>;
 
+/** Numbers of connections, and of queries that wait for one. */
+export interface PoolUse {
+  /** The maximum of `size`. */
+  readonly max: number;
+  readonly size: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
 /** The connections to one server. */
 export interface Connections {
   /** @throws {ServiceUnavailableError} in an outage; every `RETRY_MS`, one call may try to connect */
@@ -30,12 +39,7 @@ export interface Connections {
   /** Runs `work` on one connection; `timeoutMs` is the time limit of each statement. */
   run<T>(work: (send: Send) => Promise<T>, timeoutMs: number): Promise<T>;
   /** Statistics of the pool. */
-  use(): {
-    readonly max: number;
-    readonly size: number;
-    readonly idle: number;
-    readonly waiting: number;
-  };
+  use(): PoolUse;
   /** Waits for calls in progress, at most `CLOSE_MS`. */
   close(): Promise<void>;
 }

@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Logger } from 'fw';
 
-import { createConnections, runTransaction, type Send } from './connections.ts';
+import { createConnections, type PoolUse, runTransaction, type Send } from './connections.ts';
 import { isConflict, toUnavailable } from './errors.ts';
 import { isMigrated, migrate } from './migrations.ts';
 
 export { createBatch } from './batch.ts';
+export type { PoolUse } from './connections.ts';
 export { isTaken } from './errors.ts';
 
 /** A prepared statement: the server parses it once per connection. */
@@ -46,15 +47,6 @@ export interface PostgresOptions {
 export interface PoolMetrics {
   /** Reads the use of the pool `name` with `read` whenever the metrics are read. */
   watchPool(name: string, read: () => PoolUse): void;
-}
-
-/** Numbers of connections, and of queries that wait for one. */
-export interface PoolUse {
-  /** The maximum of `size`. */
-  readonly max: number;
-  readonly size: number;
-  readonly idle: number;
-  readonly waiting: number;
 }
 
 export interface TransactionOptions {

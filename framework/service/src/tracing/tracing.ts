@@ -66,8 +66,6 @@ export interface TracingOptions {
 
 /** The trace that a request belongs to, as its client states. */
 export interface TraceParent {
-  /** The whole header, unchanged. */
-  readonly text: string;
   readonly traceId: string;
   readonly spanId: string;
   readonly flags: number;
@@ -87,7 +85,6 @@ export function readTraceparent(header: string | undefined): TraceParent | undef
   if (header === undefined || !TRACEPARENT.test(header)) return undefined;
   if (header.startsWith('00') && header.length > LENGTH) return undefined;
   return {
-    text: header,
     traceId: header.slice(3, 35),
     spanId: header.slice(36, 52),
     flags: Number.parseInt(header.slice(53, LENGTH), 16),
