@@ -42,7 +42,7 @@ export function createUsersApp({
   ...runtime
 }: UsersAppOptions): Application {
   const users = new Users(store, { newId, now });
-  const v1 = createUserRoutesV1(users, { bodyLimit });
+  const v1 = createUserRoutesV1(users, bodyLimit);
   const v2 = createRouter().use(onlyMergePatches, json({ limit: bodyLimit }));
 
   const app = createServiceApp({ ...runtime, isCritical });

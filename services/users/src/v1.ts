@@ -30,13 +30,8 @@ const FRAGMENT_POLICY =
 
 const ONE = { schema: z.object({ data: UserV1 }) };
 
-export interface UserRoutesV1Options {
-  /** Maximum size of a request body, in bytes. */
-  readonly bodyLimit: number;
-}
-
-/** Creates the routes of version 1. Its interface never changes. */
-export function createUserRoutesV1(users: Users, { bodyLimit }: UserRoutesV1Options): Router {
+/** Creates the routes of version 1, whose interface never changes. `bodyLimit` is in bytes. */
+export function createUserRoutesV1(users: Users, bodyLimit: number): Router {
   const router = createRouter();
   router.use(json({ limit: bodyLimit }), endpoint({ responses: STORE_UNAVAILABLE }));
 
@@ -165,6 +160,8 @@ function readBody<Output>(schema: z.ZodType<Output>, body: unknown): Output {
   return data;
 }
 
+const serializeBatch = createPartSerializer(z.array(UserV1));
+
 /**
  * Sends all users, or the requested page, in batches, as fast as the client reads. If the store fails
  * after the first batch, the connection is closed, so that no client mistakes a part for the complete list.
@@ -175,54 +172,33 @@ async function sendList(ctx: Context, users: Users): Promise<undefined> {
   const { total, ...first } = await users.list(page);
   // At most as many users as exist now, so that the list ends even if users are created meanwhile.
   const limit = page?.limit ?? total;
+  /** The members after `data`, given the number of sent users. */
   const rest = (sent: number) =>
     page ? { meta: { total, page: page.page, limit } } : { total: sent };
-
   if (first.next === undefined) {
     return ctx.json({ data: first.users.map(toV1), ...rest(first.users.length) });
   }
-  const take = ({ users, next }: UserPage): Piece => {
-    const text = serializeBatch(ctx, users.map(toV1)).slice(1, -1);
-    return { text, count: users.length, next };
-  };
-  const read = async (after: number, sent: number) =>
-    take(await users.batch({ after, limit: limit - sent }));
-  ctx.set('Content-Type', 'application/json; charset=utf-8');
-  return ctx.send(Readable.from(writeList(take(first), { limit, read, rest })));
-}
 
-const serializeBatch = createPartSerializer(z.array(UserV1));
-
-/** A batch as text, so that its users can be freed while the client reads. */
-interface Piece {
-  /** The JSON of the users, without the brackets of the list. */
-  readonly text: string;
-  readonly count: number;
-  readonly next: number | undefined;
-}
-
-interface ListSource {
-  /** Maximum number of users to send. */
-  readonly limit: number;
-  /** Reads the piece after a position. */
-  readonly read: (after: number, sent: number) => Promise<Piece>;
-  /** Returns the members after `data`, given the number of sent users. */
-  readonly rest: (sent: number) => object;
-}
-
-/** Yields the text of `JSON.stringify` of the complete list in pieces. */
-async function* writeList(first: Piece, { limit, read, rest }: ListSource): AsyncGenerator<string> {
-  let piece = first;
-  let sent = 0;
-  yield '{"data":[';
-  for (;;) {
-    const { text, count, next } = piece;
-    if (count > 0) yield sent === 0 ? text : `,${text}`;
-    sent += count;
-    if (next === undefined || sent >= limit) break;
-    // Other requests run between two batches, even if the client reads as fast as they are written.
-    await nextTurn();
-    piece = await read(next, sent);
+  /** A batch as text, so that its users can be freed while the client reads. */
+  const toPiece = ({ users, next }: UserPage) => ({
+    text: serializeBatch(ctx, users.map(toV1)).slice(1, -1),
+    count: users.length,
+    next,
+  });
+  /** Yields the text of `JSON.stringify` of the complete list in pieces. */
+  async function* write(piece: ReturnType<typeof toPiece>): AsyncGenerator<string> {
+    let { count: sent, next } = piece;
+    yield `{"data":[${piece.text}`;
+    while (next !== undefined && sent < limit) {
+      // Other requests run between two batches, even if the client reads as fast as they are written.
+      await nextTurn();
+      const batch = toPiece(await users.batch({ after: next, limit: limit - sent }));
+      if (batch.count > 0) yield sent === 0 ? batch.text : `,${batch.text}`;
+      sent += batch.count;
+      next = batch.next;
+    }
+    yield `],${JSON.stringify(rest(sent)).slice(1)}`;
   }
-  yield `],${JSON.stringify(rest(sent)).slice(1)}`;
+  ctx.set('Content-Type', 'application/json; charset=utf-8');
+  return ctx.send(Readable.from(write(toPiece(first))));
 }
