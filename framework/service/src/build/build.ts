@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
+import { build, type Metafile, type OutputFile } from 'esbuild';
 
 export interface BuildServiceOptions {
   /** The service's `main.ts`. */
@@ -40,9 +40,8 @@ export async function buildService(options: BuildServiceOptions): Promise<Metafi
     target: 'node26',
     sourcemap: 'external',
     banner: { js: COMMON_JS_SCOPE },
-    // Both are optional parts of pg, for other platforms.
-    external: ['pg-native', 'cloudflare:sockets'],
-    plugins: [leaveOutConverter()],
+    // Optional parts of pg for other platforms, and the JSON Schema converter of valibot.
+    external: ['pg-native', 'cloudflare:sockets', '@valibot/to-json-schema'],
     metafile: true,
     write: false,
     logLevel: 'warning',
@@ -52,16 +51,6 @@ export async function buildService(options: BuildServiceOptions): Promise<Metafi
   for (const file of outputFiles.sort((one, other) => isEntry(one) - isEntry(other))) write(file);
   removeStale(folder, `${name}.`);
   return metafile;
-}
-
-/** Leaves out the JSON Schema converter of valibot, which the services do not use. */
-function leaveOutConverter(): Plugin {
-  return {
-    name: 'fw-leave-out-converter',
-    setup({ onResolve }) {
-      onResolve({ filter: /^@valibot\/to-json-schema$/ }, () => ({ external: true }));
-    },
-  };
 }
 
 function write({ path: file, contents }: OutputFile): void {

@@ -45,7 +45,7 @@ export function createHealth({
   metrics,
   checkTimeoutMs = 1_000,
 }: HealthOptions): Health {
-  let checks: readonly CheckRunner[] | undefined;
+  let checks: readonly (readonly [string, () => Promise<CheckResult>])[] | undefined;
 
   const router = createRouter();
   router.get('/livez', (ctx) => ctx.json({ status: 'live' }));
@@ -56,7 +56,7 @@ export function createHealth({
   router.get('/readyz', async (ctx) => {
     if (drain.isDraining) return sendUnavailable(ctx, { detail: 'The service is draining' });
     if (!checks) return sendUnavailable(ctx, { detail: 'The service is starting' });
-    const outcomes = await Promise.all(checks.map(async (run) => [run.checkName, await run()]));
+    const outcomes = await Promise.all(checks.map(async ([name, run]) => [name, await run()]));
     const checked = { checks: Object.fromEntries(outcomes) };
     if (outcomes.some(([, outcome]) => outcome !== 'ok')) {
       return sendUnavailable(ctx, { detail: 'A check failed', ...checked });
@@ -82,9 +82,10 @@ export function createHealth({
   return {
     app,
     begin(all) {
-      checks = Object.entries(all).map(([name, check]) =>
+      checks = Object.entries(all).map(([name, check]) => [
+        name,
         createCheckRunner(name, check, { logger, timeoutMs: checkTimeoutMs }),
-      );
+      ]);
     },
   };
 }
@@ -99,12 +100,6 @@ function prefixed(logger: Logger): Logger {
 
 /** The result of a check; the reason of a failure is only logged. */
 export type CheckResult = 'ok' | 'failed';
-
-/** Runs one check; concurrent callers share a run. */
-export interface CheckRunner {
-  (): Promise<CheckResult>;
-  readonly checkName: string;
-}
 
 export interface CheckRunnerOptions {
   readonly logger: Logger;
@@ -123,7 +118,7 @@ export function createCheckRunner(
   checkName: string,
   check: Check,
   { logger, timeoutMs }: CheckRunnerOptions,
-): CheckRunner {
+): () => Promise<CheckResult> {
   let running: Promise<CheckResult> | undefined;
   let loggedReason: string | undefined;
 
@@ -159,9 +154,8 @@ export function createCheckRunner(
     }
   }
 
-  const run = () => {
+  return () => {
     running ??= start();
     return running;
   };
-  return Object.assign(run, { checkName });
 }
