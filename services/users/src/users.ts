@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { foldCase } from '@fw/core/extension';
 import { preconditionFailed } from '@fw/middleware/preconditions';
 import { createCursor, type Slice } from '@fw/service';
-import { ConflictError, NotFoundError, UnprocessableContentError } from 'fw';
+import { ConflictError, type HttpError, NotFoundError, UnprocessableContentError } from 'fw';
 
 import type { FiguresQuery, ListQuery } from './schemas.ts';
 import type { PageOptions, UserFigures, UserList, UserPage, UserStore } from './store.ts';
@@ -57,7 +57,7 @@ export class Users {
    */
   async find(id: string): Promise<User> {
     const user = await this.#store.find(id);
-    if (!user) throw unknownUser(id);
+    if (!user) throw errorOf('missing', id);
     return user;
   }
 
@@ -80,14 +80,8 @@ export class Users {
       user,
       key === undefined ? undefined : { key, fingerprint: fingerprintOf(newUser) },
     );
-    switch (result.outcome) {
-      case 'email-taken':
-        throw emailTaken();
-      case 'key-reused':
-        throw new UnprocessableContentError('Idempotency-Key was used with another body');
-      default:
-        return result.user;
-    }
+    if ('user' in result) return result.user;
+    throw errorOf(result.outcome, user.id);
   }
 
   /**
@@ -97,7 +91,7 @@ export class Users {
    */
   async changeV1(id: string, changes: UserChanges): Promise<User> {
     const user = await this.#store.update(id, changes, this.#origins.now());
-    if (!user) throw unknownUser(id);
+    if (!user) throw errorOf('missing', id);
     return user;
   }
 
@@ -111,16 +105,8 @@ export class Users {
   async change(id: string, changes: UserChanges, ifVersion?: number): Promise<User> {
     const now = this.#origins.now();
     const result = await this.#store.updateUnique(id, changes, now, ifVersion);
-    switch (result.outcome) {
-      case 'missing':
-        throw unknownUser(id);
-      case 'stale':
-        throw preconditionFailed();
-      case 'email-taken':
-        throw emailTaken();
-      default:
-        return result.user;
-    }
+    if ('user' in result) return result.user;
+    throw errorOf(result.outcome, id);
   }
 
   /**
@@ -131,8 +117,7 @@ export class Users {
    */
   async remove(id: string, ifVersion?: number): Promise<void> {
     const outcome = await this.#store.delete(id, ifVersion);
-    if (outcome === 'missing') throw unknownUser(id);
-    if (outcome === 'stale') throw preconditionFailed();
+    if (outcome !== 'deleted') throw errorOf(outcome, id);
   }
 
   /** Returns the figures of version 2. */
@@ -141,12 +126,20 @@ export class Users {
   }
 }
 
-function unknownUser(id: string): NotFoundError {
-  return new NotFoundError(`User "${id}" not found`);
-}
+type Rejection = 'missing' | 'stale' | 'email-taken' | 'key-reused';
 
-function emailTaken(): ConflictError {
-  return new ConflictError('another user has this e-mail address');
+/** The error of an operation that the store rejected. */
+function errorOf(outcome: Rejection, id: string): HttpError {
+  switch (outcome) {
+    case 'missing':
+      return new NotFoundError(`User "${id}" not found`);
+    case 'stale':
+      return preconditionFailed();
+    case 'email-taken':
+      return new ConflictError('another user has this e-mail address');
+    case 'key-reused':
+      return new UnprocessableContentError('Idempotency-Key was used with another body');
+  }
 }
 
 /** Equal for bodies with the same content, independent of their spelling. */
