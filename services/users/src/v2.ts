@@ -71,6 +71,7 @@ const IF_NONE_MATCH = z.object({
 });
 const TAKEN = { 409: { description: 'Another user has this e-mail address, regardless of case' } };
 const STALE = { 412: { description: 'The current version is not in `If-Match`' } };
+
 /** The responses of every route. */
 const COMMON = endpoint({ responses: { ...NOT_ACCEPTABLE, ...STORE_UNAVAILABLE } });
 
