@@ -3,10 +3,9 @@ import { type Application, notFoundHandler } from 'fw';
 
 import { type VersionConfig, versionsOf } from '../../versions.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import { V1, V2 } from './paths.ts';
 import type { CatalogStore } from './store.ts';
-import { createCatalogRoutesV1 } from './v1.ts';
-import { createCatalogRoutesV2 } from './v2.ts';
+import { createCatalogRoutesV1, V1 } from './v1.ts';
+import { createCatalogRoutesV2, V2 } from './v2.ts';
 
 export interface CatalogAppOptions extends ServiceRuntime {
   readonly store: CatalogStore;

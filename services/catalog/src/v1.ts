@@ -6,6 +6,9 @@ import { PAGE_SIZES } from './config.ts';
 import { ItemPageV1, PageQueryV1 } from './schemas.ts';
 import type { CatalogStore } from './store.ts';
 
+/** The path prefix of version 1. */
+export const V1 = '/api/v1/catalog';
+
 /** Creates the routes of version 1. Its interface never changes. */
 export function createCatalogRoutesV1(store: CatalogStore): Router {
   const router = createRouter();

@@ -12,7 +12,6 @@ import * as z from 'zod';
 
 import { countFacets, getItem, orderOf, searchItems } from './catalog.ts';
 import type { Place } from './item.ts';
-import { V2 } from './paths.ts';
 import {
   Facets,
   FilterQuery,
@@ -23,6 +22,9 @@ import {
   Statistics,
 } from './schemas.ts';
 import type { CatalogStore, Versioned } from './store.ts';
+
+/** The path prefix of version 2. */
+export const V2 = '/api/v2/catalog';
 
 /** Items change only by imports, so a price that is a minute old is good enough. */
 const CACHE_CONTROL = 'public, max-age=60';

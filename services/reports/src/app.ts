@@ -3,17 +3,15 @@ import { type Application, type Middleware, notFoundHandler } from 'fw';
 import { type VersionConfig, versionsOf } from '../../versions.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import type { Verify } from './auth/require-auth.ts';
-import { createLimits, type Limits } from './limits/limits.ts';
-import { V1, V2 } from './paths.ts';
-import type { ReadStatistics } from './statistics/read-statistics.ts';
-import { createReportRoutesV1 } from './v1.ts';
-import { createReportRoutesV2 } from './v2.ts';
+import type { Limits } from './limits.ts';
+import type { ReadStatistics } from './statistics.ts';
+import { createReportRoutesV1, V1 } from './v1.ts';
+import { createReportRoutesV2, V2 } from './v2.ts';
 
 export interface ReportsAppOptions extends ServiceRuntime {
   readonly verify: Verify;
   readonly readStatistics: ReadStatistics;
-  /** Default: see `createLimits`. */
-  readonly limits?: Limits;
+  readonly limits: Limits;
   readonly now?: () => Date;
   /** Default: every version is served. */
   readonly versionConfig?: VersionConfig;
@@ -27,7 +25,7 @@ Version 1 is deprecated and does not change.`;
 export function createReportsApp({
   verify,
   readStatistics,
-  limits = createLimits(),
+  limits,
   now = () => new Date(),
   versionConfig,
   ...runtime

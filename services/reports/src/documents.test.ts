@@ -9,8 +9,7 @@ import {
 } from '@fw/service/testing';
 import { expect, test } from 'vitest';
 
-import { createLimits } from './limits/limits.ts';
-import { get, newApp } from './testing/app.ts';
+import { get, newApp, newLimits } from './testing/app.ts';
 
 const VERSIONS = ['v1', 'v2'];
 
@@ -99,7 +98,7 @@ test.each(VERSIONS)('redocly lint reports nothing in openapi/%s.json', async (ve
 
 test('every response has Cache-Control, with and without a token, and over the limit', async () => {
   const headers = { Authorization: 'Bearer ada-token' };
-  const app = newApp({ limits: createLimits({ perMinute: { free: 3, pro: 3 } }) });
+  const app = newApp({ limits: newLimits({ perMinute: { free: 3, pro: 3 } }) });
 
   const responses = await requestEverything(newApp(), headers);
   const refused = await requestEverything(newApp());

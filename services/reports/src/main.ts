@@ -5,9 +5,8 @@ import type { paths as UsersPaths } from '@fw/users/openapi/v2.d.ts';
 import { createReportsApp } from './app.ts';
 import { createJwtVerifier } from './auth/jwt.ts';
 import { requireOneKind, tokenKeysOf, VARIABLES } from './config.ts';
-import { openLimitStore } from './limits/limit-store.ts';
-import { createLimits } from './limits/limits.ts';
-import { createStatisticsReader } from './statistics/read-statistics.ts';
+import { createLimits, openLimitStore } from './limits.ts';
+import { createStatisticsReader } from './statistics.ts';
 
 await runService({
   name: 'reports',
@@ -21,9 +20,8 @@ await runService({
       audience: config.JWT_AUDIENCE,
     });
     const { store, close } = await openLimitStore(config.REDIS_URL);
-    const perMinute = { free: config.RATE_LIMIT_FREE, pro: config.RATE_LIMIT_PRO };
     const limits = createLimits({
-      perMinute,
+      perMinute: { free: config.RATE_LIMIT_FREE, pro: config.RATE_LIMIT_PRO },
       invalidTokens: config.RATE_LIMIT_INVALID_TOKENS,
       store,
     });

@@ -1,5 +1,11 @@
 import type { Chart } from './formats/chart.ts';
-import type { Source, Statistics } from './statistics/statistics.ts';
+import {
+  type CatalogStatistics,
+  SOURCES,
+  type Source,
+  type Statistics,
+  type UserStatistics,
+} from './statistics.ts';
 
 /** The entry of a report in the list. */
 export interface ReportSummary {
@@ -21,12 +27,18 @@ export interface Column {
 export type Cell = string | number;
 export type Row = Readonly<Record<string, Cell>>;
 
-/** Defines a report. `rows` and `charts` omit sources without statistics. */
+/** The rows and charts of a report that come from one source. */
+export interface ReportPart {
+  /** May have more cells than the report has columns. */
+  readonly rows: readonly Row[];
+  readonly charts: readonly Chart[];
+}
+
+/** Defines a report: its columns, and its part from each source that it uses. */
 export interface ReportKind extends ReportSummary {
-  readonly sources: readonly Source[];
   readonly columns: readonly Column[];
-  rows(statistics: Statistics): readonly Row[];
-  charts(statistics: Statistics): readonly Chart[];
+  users?(statistics: UserStatistics): ReportPart;
+  catalog?(statistics: CatalogStatistics): ReportPart;
 }
 
 /** A report, generated at one moment. */
@@ -39,18 +51,32 @@ export interface Report extends ReportSummary {
   readonly missing: readonly Source[];
 }
 
+/** The sources whose statistics a report needs. */
+export function sourcesOf(kind: ReportKind): readonly Source[] {
+  return SOURCES.filter((source) => kind[source] !== undefined);
+}
+
 /** Generates a report from the available statistics. */
-export function createReport(kind: ReportKind, statistics: Statistics, generatedAt: Date): Report {
-  const { id, title, description, sources, columns } = kind;
+export function createReport(
+  kind: ReportKind,
+  { users, catalog }: Statistics,
+  generatedAt: Date,
+): Report {
+  const { id, title, description, columns } = kind;
+  const parts = {
+    users: users && kind.users?.(users),
+    catalog: catalog && kind.catalog?.(catalog),
+  };
+  const all = SOURCES.flatMap((source) => parts[source] ?? []);
   return {
     id,
     title,
     description,
     generatedAt,
     columns,
-    rows: kind.rows(statistics).map((row) => cellsOf(row, columns)),
-    charts: kind.charts(statistics),
-    missing: sources.filter((source) => statistics[source] === undefined),
+    rows: all.flatMap(({ rows }) => rows.map((row) => cellsOf(row, columns))),
+    charts: all.flatMap(({ charts }) => charts),
+    missing: sourcesOf(kind).filter((source) => parts[source] === undefined),
   };
 }
 

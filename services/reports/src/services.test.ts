@@ -6,7 +6,7 @@ import { createServiceClient } from '@fw/service';
 import { startService, type Variables } from '@fw/service/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { ReportResponse } from './schemas.ts';
-import { createStatisticsReader } from './statistics/read-statistics.ts';
+import { createStatisticsReader } from './statistics.ts';
 import { get, newApp } from './testing/app.ts';
 
 /** Starts a service of this repository with a database of its own. */

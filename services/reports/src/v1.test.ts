@@ -2,14 +2,13 @@ import { request } from '@fw/core/testing';
 import type { Middleware } from 'fw';
 import { expect, test } from 'vitest';
 
-import { createLimits } from './limits/limits.ts';
-import { newApp } from './testing/app.ts';
+import { newApp, newLimits } from './testing/app.ts';
 
 const REPORTS = '/api/v1/reports';
 
 /** Creates a function that sends requests to version 1, where "ada-token" is a valid token. */
 function newApi(limiter?: Middleware) {
-  const app = newApp({ limits: { ...createLimits(), ...(limiter && { v1: limiter }) } });
+  const app = newApp({ limits: { ...newLimits(), ...(limiter && { v1: limiter }) } });
   return (authorization?: string, method = 'GET') =>
     request(app, REPORTS, {
       method,

@@ -3,6 +3,9 @@ import { requireAuth, type Verify } from './auth/require-auth.ts';
 import { REPORT_KINDS } from './report-kinds.ts';
 import { ReportListV1 } from './schemas.ts';
 
+/** The path prefix of version 1. */
+export const V1 = '/api/v1/reports';
+
 export interface ReportRoutesV1Options {
   readonly verify: Verify;
   /** Runs before authentication and counts invalid tokens. */

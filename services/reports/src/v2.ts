@@ -10,11 +10,13 @@ import {
 import { requireAuth, type Verify } from './auth/require-auth.ts';
 import { toCsv } from './formats/csv.ts';
 import { PAGE_POLICY, toPage } from './formats/page.ts';
-import { V2 } from './paths.ts';
-import { createReport, type Report, type ReportKind } from './report.ts';
+import { createReport, type Report, type ReportKind, sourcesOf } from './report.ts';
 import { REPORT_KINDS } from './report-kinds.ts';
 import { ReportList, ReportResponse } from './schemas.ts';
-import type { ReadStatistics } from './statistics/read-statistics.ts';
+import type { ReadStatistics } from './statistics.ts';
+
+/** The path prefix of version 2. */
+export const V2 = '/api/v2/reports';
 
 export interface ReportRoutesV2Options {
   readonly verify: Verify;
@@ -72,7 +74,7 @@ export function createReportRoutesV2({
     async (ctx) => {
       const kind = findKind(ctx.params.id);
       const type = negotiate(ctx, TYPES);
-      const report = createReport(kind, await readStatistics(kind.sources, ctx), now());
+      const report = createReport(kind, await readStatistics(sourcesOf(kind), ctx), now());
       ctx.set('Cache-Control', 'no-store');
       ctx.set('X-Content-Type-Options', 'nosniff');
       return RESPONSES[type](ctx, report);

@@ -4,8 +4,7 @@ import { ServiceUnavailableError } from 'fw';
 import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 
 import { remoteKeys } from './jwks.ts';
-import { invalidToken, type Verify } from './require-auth.ts';
-import { readTier } from './tier.ts';
+import { invalidToken, type Tier, type Verify } from './require-auth.ts';
 
 /** The supported algorithms of public keys. */
 export const PUBLIC_KEY_ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const;
@@ -56,6 +55,11 @@ export function createJwtVerifier(options: JwtVerifierOptions): Verify {
     if (typeof sub !== 'string' || !USER_ID.test(sub)) throw invalidToken();
     return { id: sub, tier: readTier(tier) };
   };
+}
+
+/** The tier that a token claims; an unknown tier is `free`. */
+export function readTier(claim: unknown): Tier {
+  return claim === 'pro' ? 'pro' : 'free';
 }
 
 function readKeys(keys: TokenKeys): { key: JWTVerifyGetKey; algorithms: string[] } {

@@ -1,6 +1,7 @@
 import { annotate, type Guard, UnauthorizedError } from 'fw';
 
-import type { Tier } from './tier.ts';
+/** The plan of a user, which determines the rate limit. */
+export type Tier = 'free' | 'pro';
 
 /** The user of a verified token. */
 export type AuthenticatedUser = {

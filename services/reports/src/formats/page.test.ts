@@ -6,7 +6,7 @@ import { type Browser, type BrowserContextOptions, chromium } from 'playwright-c
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 import { ensureTool } from '../../../../tools/programs.ts';
-import type { Statistics } from '../statistics/statistics.ts';
+import type { Statistics } from '../statistics.ts';
 import { newApp } from '../testing/app.ts';
 import { CATALOG, USERS } from '../testing/statistics.ts';
 

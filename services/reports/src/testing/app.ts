@@ -1,8 +1,11 @@
 import { request } from '@fw/core/testing';
+import { memoryStore } from '@fw/rate-limit';
 
 import { createReportsApp, type ReportsAppOptions } from '../app.ts';
 import { invalidToken, type Verify } from '../auth/require-auth.ts';
-import type { Statistics } from '../statistics/statistics.ts';
+import { LIMITS } from '../config.ts';
+import { createLimits, type LimitsOptions } from '../limits.ts';
+import type { Statistics } from '../statistics.ts';
 import { CATALOG, USERS } from './statistics.ts';
 
 /** The current time in tests. */
@@ -15,6 +18,12 @@ export const verify: Verify = async (token) => {
   return { id, tier: pro === undefined ? 'free' : 'pro' };
 };
 
+/** Creates rate limiters that count in memory, with the default limits. */
+export function newLimits(options: Partial<LimitsOptions> = {}) {
+  const { invalidTokens } = LIMITS;
+  return createLimits({ perMinute: LIMITS, invalidTokens, store: memoryStore(), ...options });
+}
+
 const logger = { info() {}, warn() {}, error() {} };
 
 /** Creates the API with the given statistics. Default: complete statistics. */
@@ -23,7 +32,8 @@ export function newApp({
   ...options
 }: Partial<ReportsAppOptions> & { readonly statistics?: Statistics } = {}) {
   const readStatistics = async () => statistics;
-  return createReportsApp({ verify, readStatistics, now: () => NOW, logger, ...options });
+  const limits = newLimits();
+  return createReportsApp({ verify, readStatistics, limits, now: () => NOW, logger, ...options });
 }
 
 /** Sends a GET request of the user `ada`. */

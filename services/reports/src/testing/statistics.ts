@@ -1,4 +1,4 @@
-import type { CatalogStatistics, UserStatistics } from '../statistics/statistics.ts';
+import type { CatalogStatistics, UserStatistics } from '../statistics.ts';
 
 /** Statistics of the users service for 30 days. */
 export const USERS: UserStatistics = {

@@ -4,7 +4,52 @@ import type { paths as UsersPaths } from '@fw/users/openapi/v2.d.ts';
 import type { Context } from 'fw';
 import * as z from 'zod';
 
-import { CatalogStatistics, type Source, type Statistics, UserStatistics } from './statistics.ts';
+/** The services that provide statistics. */
+export const SOURCES = ['users', 'catalog'] as const;
+
+export type Source = (typeof SOURCES)[number];
+
+/** Version 1 of users accepts any text as an e-mail address: long domains are truncated. */
+const Name = z.string().transform((text) => text.slice(0, 255));
+const Count = z.int().min(0);
+const Cents = z.int().min(0);
+
+/** The part of the users service's statistics that reports use. */
+export const UserStatistics = z.object({
+  total: Count,
+  /** Every day, oldest first, including days without a new user. */
+  byDay: z.array(z.object({ date: z.iso.date(), count: Count })).max(366),
+  /** The largest first. */
+  byDomain: z.array(z.object({ domain: Name, count: Count })).max(100),
+});
+
+export type UserStatistics = z.infer<typeof UserStatistics>;
+
+/** The part of the catalog service's statistics that reports use. */
+export const CatalogStatistics = z.object({
+  total: Count,
+  /** The largest first. */
+  byCategory: z
+    .array(
+      z.object({
+        category: Name,
+        currency: z.string().regex(/^[A-Z]{3}$/),
+        items: Count,
+        minPriceCents: Cents,
+        medianPriceCents: Cents,
+        maxPriceCents: Cents,
+      }),
+    )
+    .max(10_000),
+});
+
+export type CatalogStatistics = z.infer<typeof CatalogStatistics>;
+
+/** The statistics by source; a source that is unavailable or sends invalid data is undefined. */
+export interface Statistics {
+  readonly users?: UserStatistics | undefined;
+  readonly catalog?: CatalogStatistics | undefined;
+}
 
 /** The request that statistics are read for. */
 export type StatisticsContext = Pick<Context, 'requestId' | 'get' | 'signal' | 'log'>;

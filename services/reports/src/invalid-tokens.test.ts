@@ -1,10 +1,9 @@
 import { request } from '@fw/core/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
-import { startRedisServer } from '../../../../framework/rate-limit/src/testing/redis-server.ts';
-import { newApp, verify } from '../testing/app.ts';
-import { openLimitStore } from './limit-store.ts';
-import { createLimits } from './limits.ts';
+import { startRedisServer } from '../../../framework/rate-limit/src/testing/redis-server.ts';
+import { openLimitStore } from './limits.ts';
+import { newApp, newLimits, verify } from './testing/app.ts';
 
 const V1 = '/api/v1/reports';
 const V2 = '/api/v2/reports';
@@ -61,7 +60,7 @@ test('above the limit the response is 429 and no token of the address is verifie
 });
 
 test('both versions count invalid tokens together', async () => {
-  const { send } = newApi({ limits: createLimits({ invalidTokens: 2 }) });
+  const { send } = newApi({ limits: newLimits({ invalidTokens: 2 }) });
 
   const statuses = [];
   for (const path of [V1, V2, V1, V2]) statuses.push((await send('eve-token', { path })).status);
@@ -70,7 +69,7 @@ test('both versions count invalid tokens together', async () => {
 });
 
 test('requests with a valid token or without one never count', async () => {
-  const { send } = newApi({ limits: createLimits({ invalidTokens: 1 }) });
+  const { send } = newApi({ limits: newLimits({ invalidTokens: 1 }) });
 
   const statuses = [];
   for (let sent = 0; sent < 5; sent++) {
@@ -85,7 +84,7 @@ test('requests with a valid token or without one never count', async () => {
 });
 
 test('clients are limited by address, those of IPv6 by /64', async () => {
-  const { send } = newApi({ limits: createLimits({ invalidTokens: 1 }) });
+  const { send } = newApi({ limits: newLimits({ invalidTokens: 1 }) });
 
   const statuses = [];
   for (const ip of ['192.0.2.1', '192.0.2.2', '2001:db8::1', '2001:db8::2', '2001:db8:0:1::1']) {
@@ -101,7 +100,7 @@ test('with Redis all replicas count invalid tokens together', async () => {
   const newReplica = async () => {
     const { store, close } = await openLimitStore(redis.url);
     onTestFinished(close);
-    return newApi({ limits: createLimits({ store, invalidTokens: 10 }) });
+    return newApi({ limits: newLimits({ store, invalidTokens: 10 }) });
   };
   const [first, second] = [await newReplica(), await newReplica()];
   // Until a replica is connected, and while the server is slow, it counts alone.

@@ -1,17 +1,15 @@
 import { memoryStore, type RateLimitStore, rateLimit, tieredRateLimit } from '@fw/rate-limit';
 import type { Context, Middleware } from 'fw';
 
-import type { Tier } from '../auth/tier.ts';
-import { LIMITS } from '../config.ts';
+import type { Tier } from './auth/require-auth.ts';
+import { LIMITS } from './config.ts';
 
-/** The default of each limit is that of its variable. */
 export interface LimitsOptions {
   /** Requests per minute in version 2, by tier. */
-  readonly perMinute?: Readonly<Record<Tier, number>>;
+  readonly perMinute: Readonly<Record<Tier, number>>;
   /** Requests per minute with an invalid token, by client address. */
-  readonly invalidTokens?: number;
-  /** Default: the memory of this process. */
-  readonly store?: RateLimitStore;
+  readonly invalidTokens: number;
+  readonly store: RateLimitStore;
 }
 
 /** The rate limiters: one per version for users, and one for invalid tokens in both versions. */
@@ -27,11 +25,7 @@ export interface Limits {
  * limit of invalid tokens per client address. An address above that limit gets 429 before its token is
  * verified; requests with a valid token or without a token do not count.
  */
-export function createLimits({
-  perMinute = LIMITS,
-  invalidTokens = LIMITS.invalidTokens,
-  store = memoryStore(),
-}: LimitsOptions = {}): Limits {
+export function createLimits({ perMinute, invalidTokens, store }: LimitsOptions): Limits {
   const shared = { keyGenerator: keyOf, store };
   return {
     invalidTokens: rateLimit({
@@ -58,4 +52,21 @@ export function createLimits({
 /** The user, or the client address of an unauthenticated request. */
 function keyOf({ state, ip }: Context): string {
   return state.user ? `user:${state.user.id}` : `ip:${ip}`;
+}
+
+/** The store that counts requests. */
+export interface LimitStore {
+  readonly store: RateLimitStore;
+  close(): Promise<void>;
+}
+
+/**
+ * Counts in the Redis or Valkey server at `redisUrl`, exactly across all replicas; without a URL, in
+ * this process. While the server is unavailable, each replica counts alone.
+ */
+export async function openLimitStore(redisUrl: string | undefined): Promise<LimitStore> {
+  if (redisUrl === undefined) return { store: memoryStore(), close: async () => {} };
+  // Loaded on demand: the client is as large as the rest of the service.
+  const { openRedisLimitStore } = await import('./redis-limit-store.ts');
+  return openRedisLimitStore(redisUrl);
 }

@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 
 import { createServiceClient } from '@fw/service';
 import { expect, test } from 'vitest';
-import { ReportResponse } from '../schemas.ts';
-import { get, newApp } from '../testing/app.ts';
-import { startHttpServer } from '../testing/http-server.ts';
-import { CATALOG, USERS } from '../testing/statistics.ts';
-import { createStatisticsReader } from './read-statistics.ts';
+import { ReportResponse } from './schemas.ts';
+import { createStatisticsReader } from './statistics.ts';
+import { get, newApp } from './testing/app.ts';
+import { startHttpServer } from './testing/http-server.ts';
+import { CATALOG, USERS } from './testing/statistics.ts';
 
 const OVERVIEW = '/api/v2/reports/overview';
 

@@ -2,10 +2,10 @@ import { request } from '@fw/core/testing';
 import { createApp, errorHandler, type Middleware } from 'fw';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
-import { startRedisServer } from '../../../../framework/rate-limit/src/testing/redis-server.ts';
-import { readTier } from '../auth/tier.ts';
-import { openLimitStore } from './limit-store.ts';
-import { createLimits } from './limits.ts';
+import { startRedisServer } from '../../../framework/rate-limit/src/testing/redis-server.ts';
+import { readTier } from './auth/jwt.ts';
+import { openLimitStore } from './limits.ts';
+import { newLimits } from './testing/app.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
 
@@ -27,7 +27,7 @@ function newReplica(limiter: Middleware, { trustProxy = 0 } = {}) {
 }
 
 test('v1 allows each user of any tier 100 requests per minute', async () => {
-  const send = newReplica(createLimits({ perMinute: { free: 1, pro: 2 } }).v1);
+  const send = newReplica(newLimits({ perMinute: { free: 1, pro: 2 } }).v1);
 
   expect(await send('ada free')).toBe(99);
   expect(await send('ada pro')).toBe(98);
@@ -35,7 +35,7 @@ test('v1 allows each user of any tier 100 requests per minute', async () => {
 });
 
 test('v2 applies the limit of the tier in the token', async () => {
-  const send = newReplica(createLimits({ perMinute: { free: 1, pro: 3 } }).v2);
+  const send = newReplica(newLimits({ perMinute: { free: 1, pro: 3 } }).v2);
 
   expect([await send('ada free'), await send('ada free')]).toEqual([0, undefined]);
   expect([await send('bob gold'), await send('bob gold')]).toEqual([0, undefined]);
@@ -43,7 +43,7 @@ test('v2 applies the limit of the tier in the token', async () => {
 });
 
 test('the versions count separately', async () => {
-  const { v1, v2 } = createLimits();
+  const { v1, v2 } = newLimits();
   const sendFirst = newReplica(v1);
   const sendSecond = newReplica(v2);
 
@@ -52,7 +52,7 @@ test('the versions count separately', async () => {
 });
 
 test('requests without a user count by client address', async () => {
-  const send = newReplica(createLimits().v1, { trustProxy: 1 });
+  const send = newReplica(newLimits().v1, { trustProxy: 1 });
 
   expect(await send('', { 'x-forwarded-for': '192.0.2.1' })).toBe(99);
   expect(await send('', { 'x-forwarded-for': '192.0.2.1' })).toBe(98);
@@ -66,7 +66,7 @@ test('replicas count together in Redis, and each alone while Redis is unavailabl
   const newRedisReplica = async () => {
     const { store, close } = await openLimitStore(redis.url);
     onTestFinished(close);
-    return newReplica(createLimits({ perMinute, store }).v2);
+    return newReplica(newLimits({ perMinute, store }).v2);
   };
   const [first, second] = [await newRedisReplica(), await newRedisReplica()];
   // Until they are connected, and while the server is slow, each counts alone.

@@ -1,15 +1,8 @@
-import type { RateLimitStore } from '@fw/rate-limit';
 import { redisClientOptions, redisStore } from '@fw/rate-limit/redis';
 import { createClient } from 'redis';
 
-/** The store that counts requests. */
-export interface LimitStore {
-  readonly store: RateLimitStore;
-  close(): Promise<void>;
-}
-
 /** Counts in the server at `url`; the server may start later. */
-export function openRedisLimitStore(url: string): LimitStore {
+export function openRedisLimitStore(url: string) {
   const client = createClient({ url, ...redisClientOptions });
   const store = redisStore(client);
   client.connect().catch(() => {});

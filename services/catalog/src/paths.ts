@@ -1,5 +1,0 @@
-/** Path prefix of version 1. */
-export const V1 = '/api/v1/catalog';
-
-/** Path prefix of version 2. */
-export const V2 = '/api/v2/catalog';
