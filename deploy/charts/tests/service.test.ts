@@ -71,11 +71,11 @@ describe.each(CASES)('$chart, $name', ({ chart, name, values }) => {
   });
 
   test('a pod ends no earlier than its longest request', () => {
-    const { DRAIN_TIMEOUT_MS, DRAIN_DELAY_MS, REQUEST_TIMEOUT_MS } = variables;
+    const { DRAIN_TIMEOUT_MS, DRAIN_DELAY_MS, DRAIN_IDLE_MS, REQUEST_TIMEOUT_MS } = variables;
 
     // Drain delay, 5 s for idle connections, the longest request, 2 s to close.
     expect(Number(DRAIN_TIMEOUT_MS)).toBe(
-      Number(DRAIN_DELAY_MS) + 5_000 + Number(REQUEST_TIMEOUT_MS) + 2_000,
+      Number(DRAIN_DELAY_MS) + Number(DRAIN_IDLE_MS) + Number(REQUEST_TIMEOUT_MS) + 2_000,
     );
     expect(container.lifecycle.preStop).toEqual({ sleep: { seconds: 5 } });
     // preStop, the drain, and a margin for a slow node.

@@ -35,7 +35,7 @@ autoscaling.enabled is true, but {{ $reason }}, or no autoscaling
 {{- $given := int64 .Values.terminationGracePeriodSeconds }}
 {{- $minimum := int64 (include "common.minGracePeriodSeconds" .) }}
 {{- if and $given (lt $given $minimum) }}
-terminationGracePeriodSeconds is {{ $given }}, which would interrupt requests: preStop ({{ .Values.preStopSleepSeconds }} s), drain delay ({{ include "common.text" .Values.config.DRAIN_DELAY_MS }} ms), idle connections ({{ include "common.idleMs" . }} ms), the longest request ({{ include "common.longestRequestMs" . }} ms), closing ({{ include "common.closeMs" . }} ms) and a margin (2 s) need {{ $minimum }} s; expected that or more, or 0 to have it computed
+terminationGracePeriodSeconds is {{ $given }}, which would interrupt requests: preStop ({{ .Values.preStopSleepSeconds }} s), drain delay ({{ include "common.text" .Values.config.DRAIN_DELAY_MS }} ms), idle connections ({{ include "common.text" .Values.config.DRAIN_IDLE_MS }} ms), the longest request ({{ include "common.longestRequestMs" . }} ms), closing ({{ include "common.closeMs" . }} ms) and a margin (2 s) need {{ $minimum }} s; expected that or more, or 0 to have it computed
 {{- end }}
 {{- end }}
 

@@ -8,12 +8,9 @@ The longest shutdown, in milliseconds after SIGTERM: the drain delay, in which n
 accepted; the time in which idle connections may send another request; the longest request; and closing.
 */}}
 {{- define "common.drainTimeoutMs" -}}
-{{- $drainMs := add (int64 .Values.config.DRAIN_DELAY_MS) (include "common.idleMs" . | int64) }}
+{{- $drainMs := add (int64 .Values.config.DRAIN_DELAY_MS) (int64 .Values.config.DRAIN_IDLE_MS) }}
 {{- add $drainMs (include "common.longestRequestMs" . | int64) (include "common.closeMs" . | int64) }}
 {{- end }}
-
-{{- /* How long idle connections are served: the default of the service unless config sets it. */}}
-{{- define "common.idleMs" -}}{{ dig "DRAIN_IDLE_MS" 5000 .Values.config | int64 }}{{- end }}
 
 {{- /* How long closing connections and stores may take. */}}
 {{- define "common.closeMs" -}}2000{{- end }}
