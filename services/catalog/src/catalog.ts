@@ -1,14 +1,7 @@
 import type { Page } from '@fw/service';
 import { NotFoundError } from 'fw';
 
-import {
-  type Item,
-  type ItemFilter,
-  type ItemSummary,
-  ORDERS,
-  type Order,
-  type Place,
-} from './item.ts';
+import { type Item, type ItemFilter, ORDERS, type Order, type Place } from './item.ts';
 import type { CatalogStore, Facets, ItemPage, Versioned } from './store.ts';
 import { wordsOf } from './words.ts';
 
@@ -28,21 +21,8 @@ export interface ItemSearchPage {
 
 export type Sort = Order | `-${Order}`;
 
-/** A page of the list of version 1. */
-export interface NumberedItemPage {
-  readonly items: readonly ItemSummary[];
-  readonly page: number;
-  readonly limit: number;
-  readonly total: number;
-  readonly totalPages: number;
-  readonly hasNextPage: boolean;
-}
-
 /** Lists the items sorted by id, by page number. */
-export async function listItems(
-  store: CatalogStore,
-  { page, limit, start }: Page,
-): Promise<NumberedItemPage> {
+export async function listItems(store: CatalogStore, { page, limit, start }: Page) {
   const { items, total } = await store.list({ start, limit });
   const totalPages = Math.ceil(total / limit);
   return { items, page, limit, total, totalPages, hasNextPage: page < totalPages };

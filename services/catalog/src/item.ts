@@ -34,6 +34,11 @@ export interface ItemFilter {
   readonly maxPrice?: number | undefined;
 }
 
+/** Whether a filter limits the price. */
+export function hasPrice({ minPrice, maxPrice }: ItemFilter): boolean {
+  return minPrice !== undefined || maxPrice !== undefined;
+}
+
 /** Position in a sorted list: after every item with a smaller key, or the same key and a smaller id. */
 export interface Place {
   readonly key: string | number;

@@ -2,8 +2,6 @@ import { hash } from 'node:crypto';
 
 import type { Statement } from '@fw/service/postgres';
 
-import type { Order } from '../item.ts';
-
 export const MIGRATIONS = [
   // Each catalog has its own tables, whose names end in its number.
   `CREATE TABLE catalog_present (
@@ -14,13 +12,6 @@ export const MIGRATIONS = [
   // An earlier version of this program stored interrupted imports there, and would continue them.
   'DROP TABLE IF EXISTS catalog_import, catalog_refused',
 ];
-
-/** The column of each order. */
-export const KEY_COLUMNS: Readonly<Record<Order, string>> = {
-  id: 'id',
-  name: 'name_key',
-  price: 'price_cents',
-};
 
 /** The names of the tables of one catalog. */
 export interface Tables {

@@ -1,6 +1,6 @@
 import { openPostgres, type PostgresOptions, type Row } from '@fw/service/postgres';
 
-import type { ItemFilter } from '../item.ts';
+import { hasPrice, type ItemFilter } from '../item.ts';
 import {
   type CatalogStore,
   type Facets,
@@ -12,8 +12,8 @@ import {
   type PageQuery,
   type Versioned,
 } from '../store.ts';
-import { KEY_COLUMNS, MIGRATIONS, sql, type Tables, tablesOf } from './postgres-tables.ts';
-import { toFacets, toImportedFacets, toItem, toStatistics } from './rows.ts';
+import { MIGRATIONS, sql, type Tables, tablesOf } from './postgres-tables.ts';
+import { KEY_COLUMNS, toFacets, toImportedFacets, toItem, toStatistics } from './rows.ts';
 
 export type PostgresCatalogOptions = Omit<PostgresOptions, 'name' | 'migrations'>;
 
@@ -256,10 +256,6 @@ function conditionsOf(filter: ItemFilter): {
 
 function whereOf(conditions: readonly string[]): string {
   return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-}
-
-function hasPrice({ minPrice, maxPrice }: ItemFilter): boolean {
-  return minPrice !== undefined || maxPrice !== undefined;
 }
 
 function toPage(rows: readonly Row[], { order, limit }: PageQuery): ItemPage {

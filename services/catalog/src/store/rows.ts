@@ -1,4 +1,4 @@
-import type { Item } from '../item.ts';
+import type { Item, Order } from '../item.ts';
 import {
   type CategoryStatistics,
   type Count,
@@ -11,6 +11,13 @@ import {
 
 /** A row of either store. */
 type Row = Readonly<Record<string, unknown>>;
+
+/** The column that each order sorts by. */
+export const KEY_COLUMNS: Readonly<Record<Order, string>> = {
+  id: 'id',
+  name: 'name_key',
+  price: 'price_cents',
+};
 
 /** Maximum number of values of one facet. */
 const MAX_VALUES = 100;

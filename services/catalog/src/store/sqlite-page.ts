@@ -1,9 +1,9 @@
 import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 
-import type { ItemFilter, Order, Place } from '../item.ts';
+import { hasPrice, type ItemFilter, type Order, type Place } from '../item.ts';
 import type { ItemPage, PageQuery } from '../store.ts';
-import { toItem } from './rows.ts';
-import { KEY_COLUMNS, type Tables, tagWord } from './sqlite-tables.ts';
+import { KEY_COLUMNS, toItem } from './rows.ts';
+import { type Tables, tagWord } from './sqlite-tables.ts';
 
 type Row = Record<string, SQLOutputValue>;
 
@@ -169,10 +169,6 @@ function matchOf({ words, category, brand }: ItemFilter): string | undefined {
     ...(brand === undefined ? [] : [tagWord('brand', brand)]),
   ];
   return required.length === 0 ? undefined : required.map((word) => `"${word}"`).join(' ');
-}
-
-export function hasPrice({ minPrice, maxPrice }: ItemFilter): boolean {
-  return minPrice !== undefined || maxPrice !== undefined;
 }
 
 function pricesOf({ minPrice = 0, maxPrice = Number.MAX_SAFE_INTEGER }: ItemFilter) {

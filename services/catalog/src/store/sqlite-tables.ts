@@ -31,13 +31,6 @@ export const FORMAT = {
   ],
 };
 
-/** The column that each order sorts by. */
-export const KEY_COLUMNS: Readonly<Record<Order, string>> = {
-  id: 'id',
-  name: 'name_key',
-  price: 'price_cents',
-};
-
 /** The names of the tables of one catalog. */
 export interface Tables {
   readonly items: string;

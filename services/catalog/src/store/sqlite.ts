@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Slice } from '@fw/service';
 import { inSnapshot, openDatabase, orUnavailable } from '@fw/service/sqlite';
 
-import type { ItemFilter } from '../item.ts';
+import { hasPrice, type ItemFilter } from '../item.ts';
 import {
   type CatalogStore,
   type Facets,
@@ -16,7 +16,7 @@ import {
   type Versioned,
 } from '../store.ts';
 import { toFacets, toImportedFacets, toItem, toStatistics } from './rows.ts';
-import { type Catalog, hasPrice, ITEM, priceRange, rankQuery, selectPage } from './sqlite-page.ts';
+import { type Catalog, ITEM, priceRange, rankQuery, selectPage } from './sqlite-page.ts';
 import { FORMAT, tablesOf } from './sqlite-tables.ts';
 
 export interface SqliteCatalogOptions {
