@@ -2,7 +2,7 @@ import { runService } from '@fw/service';
 
 import { createTasksApp } from './app.ts';
 import { VARIABLES } from './config.ts';
-import { openTaskStore } from './store/open.ts';
+import { openTaskStore } from './store.ts';
 
 await runService({
   name: 'my-service',

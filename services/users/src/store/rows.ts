@@ -1,8 +1,7 @@
+import type { Row } from '@fw/service/postgres';
+
 import type { FiguresOptions, UserFigures, UserPage, UserStore } from '../store.ts';
 import type { User } from '../user.ts';
-
-/** A row, as SQLite or PostgreSQL returns it. */
-export type Row = Readonly<Record<string, unknown>>;
 
 /** The columns of a user. */
 export const COLUMNS = 'position, id, name, email, created_at, updated_at, version';
