@@ -38,11 +38,7 @@ export function readConfig<Config extends object>(
   const secrets = describeVariables(variables)
     .filter(({ secret }) => secret)
     .map(({ name }) => name);
-  const known = Object.keys(variables);
-  const problems = problemsOfNames(Object.keys(set), {
-    ...{ known, secrets },
-    meantForService: set[CONFIG_NAMES]?.split(' ') ?? [],
-  });
+  const problems = problemsOfNames(set, Object.keys(variables), secrets);
   const given = { ...set, ...readSecretFiles(secrets, set, problems) };
 
   const result = z.object(variables).safeParse(given, { error: describeIssue });
@@ -94,22 +90,18 @@ function isSwapped(name: string, variable: string): boolean {
   return name === [variable.slice(0, at), second, first, ...rest].join('') && name !== variable;
 }
 
-interface Names {
-  readonly known: readonly string[];
-  readonly secrets: readonly string[];
-  readonly meantForService: readonly string[];
-}
-
 /**
  * Reports unknown names that nearly equal a known one, and all that are meant for the service: the
  * environment has many names of other programs.
  */
 function problemsOfNames(
-  names: readonly string[],
-  { known, secrets, meantForService }: Names,
+  set: NodeJS.Dict<string>,
+  known: readonly string[],
+  secrets: readonly string[],
 ): string[] {
   const allowed = [...known, ...secrets.map((name) => `${name}_FILE`)];
-  return [...new Set([...names, ...meantForService])]
+  const meantForService = set[CONFIG_NAMES]?.split(' ') ?? [];
+  return [...new Set([...Object.keys(set), ...meantForService])]
     .filter((name) => !allowed.includes(name))
     .flatMap((name) => {
       const variable = name.replace(/_FILE$/, '');

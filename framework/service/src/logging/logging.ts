@@ -7,6 +7,7 @@ import type { PrettyOptions } from 'pino-pretty';
 
 import type { RequestResult } from '../metrics/request-metrics.ts';
 
+/** `json`; `pretty`: for people; `auto`: pretty if standard output is a terminal. */
 export type LogFormat = 'auto' | 'json' | 'pretty';
 
 /** The lowest level that is logged. */
@@ -139,16 +140,10 @@ function createRepetitionTest(): (error: unknown) => boolean {
   };
 }
 
-export interface OpenLoggerOptions {
-  readonly level: LogLevel;
-  /** `json`; `pretty`: for people; `auto`: pretty if standard output is a terminal. */
-  readonly format: LogFormat;
-}
-
 /** Opens the logger of a process, which writes to standard output. */
 export async function openLogger(
   service: string,
-  { level, format }: OpenLoggerOptions,
+  { level, format }: { readonly level: LogLevel; readonly format: LogFormat },
 ): Promise<ServiceLogger> {
   if (format === 'json' || (format === 'auto' && !isatty(1))) {
     return createLogger(service, { level });

@@ -173,12 +173,15 @@ async function serve<Config extends ServiceConfig>(
   config: Config,
   { logger, stop }: { readonly logger: ServiceLogger; readonly stop: AbortSignal },
 ): Promise<number> {
-  const drain = { isDraining: false };
+  const drain = {
+    get isDraining() {
+      return stop.aborted;
+    },
+  };
   let drainEndMs = Number.POSITIVE_INFINITY;
   const stopped = new Promise<void>((resolve) => {
     stop.addEventListener('abort', () => {
       logger.info(`Draining on ${stop.reason}`);
-      drain.isDraining = true;
       drainEndMs = performance.now() + config.DRAIN_TIMEOUT_MS;
       setTimeout(() => {
         logger.warn(INCOMPLETE);
