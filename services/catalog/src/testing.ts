@@ -71,8 +71,8 @@ export function newDirectory(): string {
 /** A new SQLite file. */
 export function newSqliteDatabase(file = join(newDirectory(), 'catalog.db')): CatalogDatabase {
   return {
-    openStore: () => openSqliteCatalogStore(file),
-    replace: createSqliteImport(file),
+    openStore: () => openSqliteCatalogStore(file, { timeoutMs: 1_000 }),
+    replace: createSqliteImport(file, { timeoutMs: 1_000 }),
   };
 }
 

@@ -84,7 +84,7 @@ test.each([
 });
 
 test('a service without a catalog sends 503 with Retry-After', async () => {
-  const store = openSqliteCatalogStore(':memory:');
+  const store = openSqliteCatalogStore(':memory:', { timeoutMs: 1_000 });
   onTestFinished(() => store.close());
 
   const logger = { info() {}, warn() {}, error() {} };

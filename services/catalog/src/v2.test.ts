@@ -249,7 +249,7 @@ test('any other method responds with 405 and Allow', async () => {
 });
 
 test('every response has Cache-Control, with and without a catalog', async () => {
-  const empty = openSqliteCatalogStore(':memory:');
+  const empty = openSqliteCatalogStore(':memory:', { timeoutMs: 1_000 });
   onTestFinished(() => empty.close());
   const apps = [await createTestApi(ASSORTED), createCatalogApp({ store: empty, logger })];
 
@@ -265,7 +265,7 @@ test('every response has Cache-Control, with and without a catalog', async () =>
 });
 
 test('an error response after the version was read is not cacheable', async () => {
-  const store = openSqliteCatalogStore(':memory:');
+  const store = openSqliteCatalogStore(':memory:', { timeoutMs: 1_000 });
   onTestFinished(() => store.close());
   const app = createCatalogApp({ store: { ...store, version: async () => 'v1' }, logger });
 

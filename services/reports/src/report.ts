@@ -14,14 +14,14 @@ export interface ReportSummary {
   readonly description: string;
 }
 
-/** The type of a column's cells; `money` is in cents of the `currency` in the same row. */
-export type ColumnKind = 'text' | 'date' | 'count' | 'money' | 'currency';
+/** The types of a column's cells; `money` is in cents of the `currency` in the same row. */
+export const COLUMN_KINDS = ['text', 'date', 'count', 'money', 'currency'] as const;
 
 export interface Column {
   /** The name of the cells in each row. */
   readonly name: string;
   readonly title: string;
-  readonly kind: ColumnKind;
+  readonly kind: (typeof COLUMN_KINDS)[number];
 }
 
 export type Cell = string | number;

@@ -1,5 +1,8 @@
 import * as z from 'zod';
 
+import { COLUMN_KINDS } from './report.ts';
+import { SOURCES } from './statistics.ts';
+
 const id = z.string().meta({ examples: ['users-by-day'] });
 const title = z.string().meta({ examples: ['Users by day'] });
 const description = z.string();
@@ -37,7 +40,7 @@ export const ReportResponse = z
         z.object({
           name: z.string().meta({ description: 'The name of the cells in each row' }),
           title: z.string(),
-          kind: z.enum(['text', 'date', 'count', 'money', 'currency']).meta({
+          kind: z.enum(COLUMN_KINDS).meta({
             description: '`money` is in cents of the `currency` in the same row',
           }),
         }),
@@ -47,7 +50,7 @@ export const ReportResponse = z
     meta: z.object({
       partial: z.boolean().meta({ description: 'Whether statistics are missing' }),
       missing: z
-        .array(z.enum(['users', 'catalog']))
+        .array(z.enum(SOURCES))
         .meta({ description: 'The services whose statistics are missing' }),
     }),
   })

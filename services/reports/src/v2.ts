@@ -1,13 +1,6 @@
 import { negotiate } from '@fw/middleware/negotiate';
-import {
-  type Context,
-  createRouter,
-  endpoint,
-  type Middleware,
-  NotFoundError,
-  type Router,
-} from 'fw';
-import { requireAuth, type Verify } from './auth/require-auth.ts';
+import { type Context, createRouter, endpoint, NotFoundError, type Router } from 'fw';
+import { type Protection, requireAuth } from './auth/require-auth.ts';
 import { toCsv } from './formats/csv.ts';
 import { PAGE_POLICY, toPage } from './formats/page.ts';
 import { createReport, type Report, type ReportKind, sourcesOf } from './report.ts';
@@ -18,12 +11,7 @@ import type { ReadStatistics } from './statistics.ts';
 /** The path prefix of version 2. */
 export const V2 = '/api/v2/reports';
 
-export interface ReportRoutesV2Options {
-  readonly verify: Verify;
-  /** Runs before authentication and counts invalid tokens. */
-  readonly failureLimiter: Middleware;
-  /** Runs after authentication, before other services are called. */
-  readonly limiter: Middleware;
+export interface ReportRoutesV2Options extends Protection {
   readonly readStatistics: ReadStatistics;
   readonly now: () => Date;
 }

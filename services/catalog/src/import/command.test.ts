@@ -28,7 +28,7 @@ function newFolder() {
       runToEnd(MAIN, { DATABASE_FILE }, ['import', ...args]),
     DATABASE_FILE,
     async total() {
-      const store = openSqliteCatalogStore(DATABASE_FILE);
+      const store = openSqliteCatalogStore(DATABASE_FILE, { timeoutMs: 1_000 });
       const { total } = await store.list({ start: 0, limit: 1 });
       await store.close();
       return total;

@@ -7,18 +7,12 @@ export interface ProgressOptions {
   readonly nowMs?: () => number;
 }
 
-export interface Progress {
-  show(progress: ImportProgress): void;
-  /** Ends the line that is shown. */
-  end(): void;
-}
-
 const TERMINAL_EVERY_MS = 100;
 const LINE_EVERY_MS = 3_000;
 const BAR_WIDTH = 24;
 
 /** Prints the progress of an import: rows, rows per second, percentage and remaining time. */
-export function createProgress(options: ProgressOptions): Progress {
+export function createProgress(options: ProgressOptions) {
   const { write, isTerminal, nowMs = () => performance.now() } = options;
   const everyMs = isTerminal ? TERMINAL_EVERY_MS : LINE_EVERY_MS;
   let first: ImportProgress | undefined; // of the current phase
@@ -26,13 +20,14 @@ export function createProgress(options: ProgressOptions): Progress {
   let printedMs = 0;
   let isLineOpen = false;
 
+  /** Ends the line that is shown. */
   function end(): void {
     if (isLineOpen) write('\n');
     isLineOpen = false;
   }
 
   return {
-    show(progress) {
+    show(progress: ImportProgress): void {
       const at = nowMs();
       const isNewPhase = first?.phase !== progress.phase;
       if (!first || isNewPhase) {

@@ -46,7 +46,7 @@ test.each([
     await expect(open(config)).rejects.toMatchObject({ status: 503 });
 
     const tookMs = performance.now() - startedMs;
-    expect(tookMs).toBeGreaterThan(1_400); // the default of the store and of imports is 1 s
+    expect(tookMs).toBeGreaterThan(1_400); // the default of the variable is 1 s
     expect(tookMs).toBeLessThan(4_500); // the default of openDatabase is 5 s
   },
 );

@@ -22,7 +22,7 @@ const SLICE = 50_000;
 /** Creates the import into an SQLite file. */
 export function createSqliteImport(
   file: string,
-  { timeoutMs = 1_000 }: SqliteCatalogOptions = {},
+  { timeoutMs }: SqliteCatalogOptions,
 ): ReplaceCatalog {
   return async (options) => {
     const database = openDatabase(file, FORMAT, { timeoutMs });

@@ -22,7 +22,7 @@ async function newStore() {
     statements.add(sql);
     return prepare(sql);
   };
-  const store = createSqliteCatalogStore(database);
+  const store = createSqliteCatalogStore(database, { timeoutMs: 1_000 });
   onTestFinished(() => store.close());
   return {
     store,

@@ -20,8 +20,8 @@ import { type Catalog, ITEM, priceRange, rankQuery, selectPage } from './sqlite-
 import { FORMAT, tablesOf } from './sqlite-tables.ts';
 
 export interface SqliteCatalogOptions {
-  /** How long opening and each call wait for a process that locks the file, in ms. Default 1,000. */
-  readonly timeoutMs?: number;
+  /** How long opening and each call wait for a process that locks the file, in ms. */
+  readonly timeoutMs: number;
 }
 
 /**
@@ -32,7 +32,7 @@ export interface SqliteCatalogOptions {
  */
 export function openSqliteCatalogStore(
   file: string,
-  { timeoutMs = 1_000 }: SqliteCatalogOptions = {},
+  { timeoutMs }: SqliteCatalogOptions,
 ): CatalogStore {
   return createSqliteCatalogStore(openDatabase(file, FORMAT, { timeoutMs }), { timeoutMs });
 }
@@ -40,7 +40,7 @@ export function openSqliteCatalogStore(
 /** Reads the catalog from an open database; `close` closes it. */
 export function createSqliteCatalogStore(
   database: DatabaseSync,
-  { timeoutMs = 1_000 }: SqliteCatalogOptions = {},
+  { timeoutMs }: SqliteCatalogOptions,
 ): CatalogStore {
   database.exec(`PRAGMA busy_timeout = ${timeoutMs}`);
   const readPresent = database.prepare('SELECT number, version, total FROM present');

@@ -1,4 +1,4 @@
-import { annotate, type Guard, UnauthorizedError } from 'fw';
+import { annotate, type Guard, type Middleware, UnauthorizedError } from 'fw';
 
 /** The plan of a user, which determines the rate limit. */
 export type Tier = 'free' | 'pro';
@@ -15,6 +15,15 @@ export type AuthenticatedUser = {
  * @throws {UnauthorizedError} if the token is not valid
  */
 export type Verify = (token: string) => Promise<AuthenticatedUser>;
+
+/** What protects the routes of a version, in the order in which it runs. */
+export interface Protection {
+  /** Runs before authentication and counts invalid tokens. */
+  readonly failureLimiter: Middleware;
+  readonly verify: Verify;
+  /** Runs after authentication, before other services are called. */
+  readonly limiter: Middleware;
+}
 
 /**
  * Requires a valid bearer token and sets `ctx.state.user`. Other requests get 401 with a

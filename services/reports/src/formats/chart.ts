@@ -161,16 +161,15 @@ function drawRow(
 `;
 }
 
-function svg(
-  {
-    id,
-    title,
-    desc,
-    heightPx,
-    kind,
-  }: { id: string; title: string; desc: string; heightPx: number; kind: Chart['kind'] },
-  content: readonly Markup[],
-): Markup {
+interface Frame {
+  readonly id: string;
+  readonly title: string;
+  readonly desc: string;
+  readonly heightPx: number;
+  readonly kind: Chart['kind'];
+}
+
+function svg({ id, title, desc, heightPx, kind }: Frame, content: readonly Markup[]): Markup {
   return markup`<svg class="chart ${kind}" role="img" aria-labelledby="${id}-title ${id}-desc" width="100%" height="${heightPx}">
 <title id="${id}-title">${title}</title>
 <desc id="${id}-desc">${desc}</desc>
