@@ -101,23 +101,17 @@ function prefixed(logger: Logger): Logger {
 /** The result of a check; the reason of a failure is only logged. */
 export type CheckResult = 'ok' | 'failed';
 
-export interface CheckRunnerOptions {
-  readonly logger: Logger;
-  /** Time limit of one run. */
-  readonly timeoutMs: number;
-}
-
 /** A run that hangs for this many time-outs is abandoned, so that a recovery is noticed. */
 const TIMEOUTS_TO_GIVE_UP = 10;
 
 /**
- * Wraps `check` so that it has a time limit and runs once at a time: callers during a run get its result,
+ * Wraps `check` so that each run has a time limit and there is one at a time: callers during a run get its result,
  * or `failed` immediately if it has timed out. Only changes of the result are logged.
  */
 export function createCheckRunner(
   checkName: string,
   check: Check,
-  { logger, timeoutMs }: CheckRunnerOptions,
+  { logger, timeoutMs }: { readonly logger: Logger; readonly timeoutMs: number },
 ): () => Promise<CheckResult> {
   let running: Promise<CheckResult> | undefined;
   let loggedReason: string | undefined;

@@ -23,6 +23,9 @@ import {
   type TracingOptions,
 } from './tracing.ts';
 
+/** How long spans are collected before they are sent. */
+const SEND_INTERVAL_MS = 1_000;
+
 /** How long the shutdown waits for the collector. */
 const CLOSE_MS = 2_000;
 
@@ -31,14 +34,14 @@ const CLOSE_MS = 2_000;
  * whether a request is sampled; without the header, every request is: the edge adds one, and without an
  * edge, the trace begins here.
  */
-export function createTracing({ service, endpoint, intervalMs = 1_000 }: TracingOptions): Tracing {
+export function createTracing({ service, endpoint }: TracingOptions): Tracing {
   const exporter = new OTLPTraceExporter({
     url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
     timeoutMillis: CLOSE_MS,
   });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': service }),
-    spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: intervalMs })],
+    spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: SEND_INTERVAL_MS })],
   });
   const tracer = provider.getTracer('@fw/service');
 

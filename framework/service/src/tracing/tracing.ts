@@ -60,8 +60,6 @@ export interface TracingOptions {
   readonly service: string;
   /** The address of the collector, without `/v1/traces` (`OTEL_EXPORTER_OTLP_ENDPOINT`). */
   readonly endpoint: string;
-  /** How long spans are collected before they are sent. Default 1 s. */
-  readonly intervalMs?: number;
 }
 
 /** The trace that a request belongs to, as its client states. */
