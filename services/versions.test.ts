@@ -1,6 +1,6 @@
 import { request } from '@fw/core/testing';
 import { readConfig } from '@fw/service';
-import type { Application } from 'fw';
+import type { Application, Middleware } from 'fw';
 import { expect, test } from 'vitest';
 
 import { SERVICES } from './services.ts';
@@ -9,6 +9,7 @@ import { VERSION_VARIABLES, type VersionConfig } from './versions.ts';
 const logger = { info() {}, warn() {}, error() {} };
 /** For requests that need no store, token or other service. */
 const UNUSED = {} as never;
+const pass: Middleware = (_ctx, next) => next();
 
 /** The services whose version 1 has a successor. */
 const NAMES = SERVICES.filter(({ versions }) => versions.length > 1).map(({ name }) => name);
@@ -17,8 +18,10 @@ const NAMES = SERVICES.filter(({ versions }) => versions.length > 1).map(({ name
 async function appOf(name: string, versionConfig: VersionConfig = {}): Promise<Application> {
   const module = await import(`./${name}/src/app.ts`);
   const create = module[`create${name[0]?.toUpperCase()}${name.slice(1)}App`];
-  const options = { store: UNUSED, verify: UNUSED, readStatistics: UNUSED };
-  return create({ ...options, logger, versionConfig });
+  const ofUsers = { store: UNUSED, bodyLimit: 1 };
+  const limits = { v1: pass, v2: pass, invalidTokens: pass };
+  const ofReports = { verify: UNUSED, readStatistics: UNUSED, limits };
+  return create({ ...ofUsers, ...ofReports, logger, versionConfig });
 }
 
 test.each(NAMES)('version 1 of %s announces its successor, and no end', async (name) => {
