@@ -105,8 +105,8 @@ export type CheckResult = 'ok' | 'failed';
 const TIMEOUTS_TO_GIVE_UP = 10;
 
 /**
- * Wraps `check` so that each run has a time limit and there is one at a time: callers during a run get its result,
- * or `failed` immediately if it has timed out. Only changes of the result are logged.
+ * Wraps `check` so that each run has a time limit and there is one at a time: callers during a run get its
+ * result, or `failed` immediately if it has timed out. Only changes of the result are logged.
  */
 export function createCheckRunner(
   checkName: string,
