@@ -39,6 +39,11 @@ export function hasPrice({ minPrice, maxPrice }: ItemFilter): boolean {
   return minPrice !== undefined || maxPrice !== undefined;
 }
 
+/** Whether a filter selects by more than category and brand, whose items an import has counted. */
+export function isSearch(filter: ItemFilter): boolean {
+  return filter.words !== undefined || hasPrice(filter);
+}
+
 /** Position in a sorted list: after every item with a smaller key, or the same key and a smaller id. */
 export interface Place {
   readonly key: string | number;

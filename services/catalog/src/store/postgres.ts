@@ -1,10 +1,9 @@
 import { openPostgres, type PostgresOptions, type Row } from '@fw/service/postgres';
 
-import { hasPrice, type ItemFilter } from '../item.ts';
+import { hasPrice, type ItemFilter, isSearch } from '../item.ts';
 import {
   type CatalogStore,
   type Facets,
-  type ItemPage,
   MAX_CATEGORIES,
   MAX_COUNTED,
   MAX_PAIRS,
@@ -13,7 +12,15 @@ import {
   type Versioned,
 } from '../store.ts';
 import { MIGRATIONS, sql, type Tables, tablesOf } from './postgres-tables.ts';
-import { KEY_COLUMNS, toFacets, toImportedFacets, toItem, toStatistics } from './rows.ts';
+import {
+  KEY_COLUMNS,
+  toFacets,
+  toImportedFacets,
+  toItem,
+  toPage,
+  toStatistics,
+  toSummary,
+} from './rows.ts';
 
 export type PostgresCatalogOptions = Omit<PostgresOptions, 'name' | 'migrations'>;
 
@@ -108,10 +115,7 @@ export function openPostgresCatalogStore({
         order: 'i.position',
         values: [start, limit],
       }));
-      return {
-        items: rows.map(({ id, name }) => ({ id: Number(id), name: String(name) })),
-        total,
-      };
+      return { items: rows.map(toSummary), total };
     },
     async page(query) {
       const isFew = isNarrow(query) && (await hasFew(query.filter));
@@ -126,9 +130,8 @@ export function openPostgresCatalogStore({
       return { version, value: rows[0] && toItem(rows[0]) };
     },
     async facets(filter): Promise<Versioned<Facets>> {
-      const isImported = filter.words === undefined && !hasPrice(filter);
       const { version, rows } = await read((tables) => facetsStatement(tables, filter));
-      return { version, value: isImported ? toImportedFacets(rows) : toFacets(rows) };
+      return { version, value: isSearch(filter) ? toFacets(rows) : toImportedFacets(rows) };
     },
     async statistics() {
       const { version, total, rows } = await read(({ statistics }) => ({
@@ -217,7 +220,7 @@ function pageStatement(
 
 function facetsStatement({ items, facets }: Tables, filter: ItemFilter): CatalogQuery {
   const { conditions, values } = conditionsOf(filter);
-  if (filter.words === undefined && !hasPrice(filter)) {
+  if (!isSearch(filter)) {
     return {
       text: `SELECT category, brand, items FROM ${facets} ${whereOf(conditions)}
              ORDER BY items DESC LIMIT ${MAX_PAIRS + 1}`,
@@ -256,15 +259,6 @@ function conditionsOf(filter: ItemFilter): {
 
 function whereOf(conditions: readonly string[]): string {
   return conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-}
-
-function toPage(rows: readonly Row[], { order, limit }: PageQuery): ItemPage {
-  const last = rows.length > limit ? rows[limit - 1] : undefined;
-  const key = order === 'name' ? String(last?.key) : Number(last?.key);
-  return {
-    items: rows.slice(0, limit).map(toItem),
-    ...(last && { next: { key, id: Number(last.id) } }),
-  };
 }
 
 function toCurrent({ number, version, total }: Row): Current {

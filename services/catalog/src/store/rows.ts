@@ -1,11 +1,13 @@
-import type { Item, Order } from '../item.ts';
+import type { Item, ItemSummary, Order, Place } from '../item.ts';
 import {
   type CategoryStatistics,
   type Count,
   type Facets,
+  type ItemPage,
   MAX_CATEGORIES,
   MAX_COUNTED,
   MAX_PAIRS,
+  type PageQuery,
   type Statistics,
 } from '../store.ts';
 
@@ -34,6 +36,21 @@ export function toItem(row: Row): Item {
     description: String(row.description),
     tags: JSON.parse(String(row.tags)),
   };
+}
+
+export function toSummary({ id, name }: Row): ItemSummary {
+  return { id: Number(id), name: String(name) };
+}
+
+/** Converts the rows of a page; a row more than `limit` means that there are more pages. */
+export function toPage(rows: readonly Row[], { limit, order }: PageQuery): ItemPage {
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  return { items: rows.slice(0, limit).map(toItem), ...(last && { next: toPlace(last, order) }) };
+}
+
+/** The place of a row with the columns `key` and `id`. */
+export function toPlace({ key, id }: Row, order: Order): Place {
+  return { key: order === 'name' ? String(key) : Number(key), id: Number(id) };
 }
 
 /** Sums up rows of a category, a brand and a number of items; in total at most `MAX_COUNTED` items. */

@@ -2,7 +2,7 @@ import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
 
 import { hasPrice, type ItemFilter, type Order, type Place } from '../item.ts';
 import type { ItemPage, PageQuery } from '../store.ts';
-import { KEY_COLUMNS, toItem } from './rows.ts';
+import { KEY_COLUMNS, toPage, toPlace } from './rows.ts';
 import { type Tables, tagWord } from './sqlite-tables.ts';
 
 type Row = Record<string, SQLOutputValue>;
@@ -46,7 +46,7 @@ export function selectPage(catalog: Catalog, query: PageQuery): ItemPage {
   const rows = examineRange(catalog, query);
   const page = toPage(rows, query);
   const last = rows.length > query.limit ? undefined : lastExamined(catalog, query);
-  return last ? { ...page, next: toPlace(last) } : page;
+  return last ? { ...page, next: toPlace(last, order) } : page;
 }
 
 /** Reads the rows of the page, and one more if there are more pages. */
@@ -177,13 +177,4 @@ function pricesOf({ minPrice = 0, maxPrice = Number.MAX_SAFE_INTEGER }: ItemFilt
 
 function directionOf({ isDescending }: PageQuery): 'ASC' | 'DESC' {
   return isDescending ? 'DESC' : 'ASC';
-}
-
-function toPage(rows: readonly Row[], { limit }: PageQuery): ItemPage {
-  const last = rows.length > limit ? rows[limit - 1] : undefined;
-  return { items: rows.slice(0, limit).map(toItem), ...(last && { next: toPlace(last) }) };
-}
-
-function toPlace({ key, id }: Row): Place {
-  return { key: typeof key === 'string' ? key : Number(key), id: Number(id) };
 }

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Slice } from '@fw/service';
 import { inSnapshot, openDatabase, orUnavailable } from '@fw/service/sqlite';
 
-import { hasPrice, type ItemFilter } from '../item.ts';
+import { hasPrice, type ItemFilter, isSearch } from '../item.ts';
 import {
   type CatalogStore,
   type Facets,
@@ -15,7 +15,7 @@ import {
   type Statistics,
   type Versioned,
 } from '../store.ts';
-import { toFacets, toImportedFacets, toItem, toStatistics } from './rows.ts';
+import { toFacets, toImportedFacets, toItem, toStatistics, toSummary } from './rows.ts';
 import { type Catalog, ITEM, priceRange, rankQuery, selectPage } from './sqlite-page.ts';
 import { FORMAT, tablesOf } from './sqlite-tables.ts';
 
@@ -119,12 +119,12 @@ function listSlice({ all, tables, total }: Catalog, { start, limit }: Slice): It
     start,
     limit,
   );
-  return { items: rows.map(({ id, name }) => ({ id: Number(id), name: String(name) })), total };
+  return { items: rows.map(toSummary), total };
 }
 
 function readFacets(catalog: Catalog, filter: ItemFilter): Facets {
-  const { category, brand, words } = filter;
-  if (words !== undefined || hasPrice(filter)) return countFacets(catalog, filter);
+  if (isSearch(filter)) return countFacets(catalog, filter);
+  const { category, brand } = filter;
   const rows = catalog.all(
     `SELECT category, brand, items FROM ${catalog.tables.facets}
      WHERE category = coalesce(?, category) AND brand = coalesce(?, brand)
