@@ -338,7 +338,7 @@ test('the page works without the network once it is loaded', async () => {
     .getByRole('link', { name: /Delete a user/ })
     .first()
     .click();
-  const article = operation(page, 'Read a user');
+  const article = operation(page, 'Delete a user');
   await article.getByRole('button', { name: 'Try it' }).click();
   await article.getByLabel('id').fill('42');
   await article.getByRole('button', { name: 'Send request' }).click();
