@@ -2,7 +2,6 @@ import { metadataOf, statusOf } from '@fw/core/extension';
 import { annotate, type Middleware } from 'fw';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
-import type { PoolUse } from '../postgres/postgres.ts';
 import {
   type ClientRequest,
   createClientCounter,
@@ -43,6 +42,15 @@ export interface Metrics {
   watchQueue(read: () => number): void;
   /** Reads the use of a connection pool with `read` whenever the metrics are read. */
   watchPool(pool: string, read: () => PoolUse): void;
+}
+
+/** Numbers of connections, and of queries that wait for one. */
+export interface PoolUse {
+  /** The maximum of `size`. */
+  readonly max: number;
+  readonly size: number;
+  readonly idle: number;
+  readonly waiting: number;
 }
 
 /** A limiter of `@fw/rate-limit`, or another one that calls `next` for the requests it allows. */

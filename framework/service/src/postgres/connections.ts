@@ -2,6 +2,7 @@ import type { Logger } from 'fw';
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 
 import { createBreaker } from '../client/breaker.ts';
+import type { PoolUse } from '../metrics/metrics.ts';
 import { beginStatement } from '../tracing/active-traces.ts';
 import {
   isConnectionLost,
@@ -22,15 +23,6 @@ export interface ConnectionsOptions extends PoolOptions {
 
 /** Sends one statement on one connection. */
 export type Send = (statement: QueryConfig) => Promise<QueryResult<Record<string, unknown>>>;
-
-/** Numbers of connections, and of queries that wait for one. */
-export interface PoolUse {
-  /** The maximum of `size`. */
-  readonly max: number;
-  readonly size: number;
-  readonly idle: number;
-  readonly waiting: number;
-}
 
 /** The connections to one server. */
 export interface Connections {

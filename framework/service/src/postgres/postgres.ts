@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Logger } from 'fw';
 
-import { createConnections, type PoolUse, runTransaction, type Send } from './connections.ts';
+import type { PoolUse } from '../metrics/metrics.ts';
+import { createConnections, runTransaction, type Send } from './connections.ts';
 import { isConflict, toUnavailable } from './errors.ts';
 import { isMigrated, migrate } from './migrations.ts';
 
+export type { PoolUse } from '../metrics/metrics.ts';
 export { createBatch } from './batch.ts';
-export type { PoolUse } from './connections.ts';
 export { isTaken } from './errors.ts';
 
 /** A prepared statement: the server parses it once per connection. */
