@@ -188,16 +188,4 @@ export const UserFigures = z
       .meta({ description: 'Users by e-mail domain, the largest first' }),
   })
   .meta({ id: 'UserFigures' });
-
-/** The headers of POST in version 2. */
-export const CreateHeaders = z.object({
-  'idempotency-key': z
-    .string()
-    .regex(/^[\x21-\x7e]{1,255}$/, 'Expected 1 to 255 visible ASCII characters')
-    .optional()
-    .meta({
-      description:
-        'Any unique value: repeating the request with the same body within a day returns the first response and creates nothing',
-      examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'],
-    }),
-});
+export type UserFigures = z.output<typeof UserFigures>;

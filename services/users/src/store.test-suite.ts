@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { MAX_BATCH_CHARACTERS, MAX_BATCH_USERS, MAX_ORDINARY_BYTES } from './store/rows.ts';
 import type { PageOptions, UserPage, UserStore } from './store.ts';
-import type { User } from './user.ts';
+import type { Outcome, User } from './user.ts';
 
 /** Tests that apply to every `UserStore`. `open` returns a store without users on each call. */
 export function describeUserStore(name: string, open: () => Promise<UserStore>): void {
@@ -47,7 +47,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
       const long = Array.from({ length: 9_000 }, (_, at) => (at * at).toString(36)).join('');
       const store = await openStore(ada, { ...bob, email: long }, { ...cyd, email: `${long}x` });
 
-      await store.update('ada', { email: `${long}y` }, later);
+      await store.update('ada', { email: `${long}y` }, atLater);
 
       expect(await store.find('bob')).toMatchObject({ email: long });
       for (const [id, email] of [
@@ -70,7 +70,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
     test('list returns users in the order of creation, regardless of changes and deletions', async () => {
       const store = await openStore(cyd, ada, bob);
 
-      await store.update('ada', { name: 'Ada L.' }, later);
+      await store.update('ada', { name: 'Ada L.' }, atLater);
       await store.delete('cyd');
       await store.insert(cyd);
 
@@ -178,7 +178,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
     test('update changes the supplied fields and updatedAt', async () => {
       const store = await openStore(ada, bob);
 
-      const updated = await store.update('ada', { email: 'ada@example.org' }, later);
+      const updated = await store.update('ada', { email: 'ada@example.org' }, atLater);
 
       expect(updated).toEqual({ ...ada, email: 'ada@example.org', updatedAt: later, version: 2 });
       expect(await store.find('ada')).toEqual(updated);
@@ -188,15 +188,15 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
     test('update accepts an empty name', async () => {
       const store = await openStore(ada);
 
-      expect(await store.update('ada', { name: '' }, later)).toMatchObject({ name: '' });
+      expect(await store.update('ada', { name: '' }, atLater)).toMatchObject({ name: '' });
     });
 
     test('concurrent updates of different fields are both stored', async () => {
       const store = await openStore(ada);
 
       await Promise.all([
-        store.update('ada', { name: 'Ada L.' }, later),
-        store.update('ada', { email: 'ada@example.org' }, later),
+        store.update('ada', { name: 'Ada L.' }, atLater),
+        store.update('ada', { email: 'ada@example.org' }, atLater),
       ]);
 
       expect(await store.find('ada')).toMatchObject({ name: 'Ada L.', email: 'ada@example.org' });
@@ -205,7 +205,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
     test('update and delete of an unknown user change nothing', async () => {
       const store = await openStore(ada);
 
-      expect(await store.update('bob', { name: 'Bob' }, later)).toBeUndefined();
+      expect(await store.update('bob', { name: 'Bob' }, atLater)).toBe('missing');
       expect(await store.delete('bob')).toBe('missing');
       expect(await store.list()).toEqual({ users: [ada], total: 1 });
     });
@@ -213,7 +213,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
     test('delete removes the user', async () => {
       const store = await openStore(ada, bob);
 
-      expect(await store.delete('ada')).toBe('deleted');
+      expect(await store.delete('ada')).toEqual(ada);
       expect(await store.delete('ada')).toBe('missing');
       expect(await store.find('ada')).toBeUndefined();
       expect(await store.list()).toEqual({ users: [bob], total: 1 });
@@ -264,71 +264,71 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
       });
     });
 
-    describe('insertUnique', () => {
+    describe('insert with a unique e-mail address', () => {
       test('stores the user', async () => {
         const store = await openStore();
 
-        expect(await store.insertUnique(ada)).toEqual({ outcome: 'created', user: ada });
+        expect(await store.insert(ada, unique)).toEqual(ada);
         expect(await store.find('ada')).toEqual(ada);
       });
 
       test.each([
         ['insert', async (store: UserStore) => store.insert(ada)],
-        ['insertUnique', async (store: UserStore) => store.insertUnique(ada)],
+        ['a unique insert', async (store: UserStore) => store.insert(ada, unique)],
         [
           'update',
           async (store: UserStore) => {
             await store.insert({ ...ada, email: 'ada@example.org' });
-            await store.update('ada', { email: ada.email }, later);
+            await store.update('ada', { email: ada.email }, atLater);
           },
         ],
         [
-          'updateUnique',
+          'a unique update',
           async (store: UserStore) => {
             await store.insert({ ...ada, email: 'ada@example.org' });
-            await store.updateUnique('ada', { email: ada.email }, later);
+            await store.update('ada', { email: ada.email }, uniqueAtLater);
           },
         ],
       ])('rejects an e-mail address that %s stored, regardless of case', async (_, storeAda) => {
         const store = await openStore();
         await storeAda(store);
 
-        const outcome = await store.insertUnique({ ...bob, email: 'ADA@example.COM' });
+        const outcome = await store.insert({ ...bob, email: 'ADA@example.COM' }, unique);
 
-        expect(outcome).toEqual({ outcome: 'email-taken' });
+        expect(outcome).toBe('email-taken');
         expect(await store.find('bob')).toBeUndefined();
       });
 
       test.each([
         ['delete', async (store: UserStore) => store.delete('ada')],
-        ['update', async (store: UserStore) => store.update('ada', { email: 'x@y' }, later)],
+        ['update', async (store: UserStore) => store.update('ada', { email: 'x@y' }, atLater)],
         [
-          'updateUnique',
-          async (store: UserStore) => store.updateUnique('ada', { email: 'x@y' }, later),
+          'a unique update',
+          async (store: UserStore) => store.update('ada', { email: 'x@y' }, uniqueAtLater),
         ],
       ])('accepts an e-mail address that %s has freed', async (_, free) => {
         const store = await openStore();
-        await store.insertUnique(ada);
+        await store.insert(ada, unique);
 
         await free(store);
 
-        const outcome = await store.insertUnique({ ...bob, email: ada.email });
-        expect(outcome).toMatchObject({ outcome: 'created' });
+        const outcome = await store.insert({ ...bob, email: ada.email }, unique);
+        expect(outcome).toMatchObject({ id: 'bob' });
       });
 
       test('rejects an e-mail address until the last of several users with it is deleted', async () => {
         const store = await openStore(ada, { ...bob, email: ada.email });
-        const insertCyd = () => store.insertUnique({ ...cyd, email: ada.email });
+        const insertCyd = () => store.insert({ ...cyd, email: ada.email }, unique);
 
         await store.delete('ada');
-        expect(await insertCyd()).toEqual({ outcome: 'email-taken' });
+        expect(await insertCyd()).toBe('email-taken');
         await store.delete('bob');
-        expect(await insertCyd()).toMatchObject({ outcome: 'created' });
+        expect(await insertCyd()).toMatchObject({ id: 'cyd' });
       });
 
       test('does not prevent insert from storing the same e-mail address again', async () => {
         const store = await openStore();
-        await store.insertUnique(ada);
+        await store.insert(ada, unique);
 
         await store.insert({ ...bob, email: 'ADA@example.com' });
         await store.insert({ ...cyd, email: ada.email });
@@ -340,64 +340,65 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         const store = await openStore();
 
         const outcomes = await Promise.all(
-          Array.from({ length: 50 }, (_, at) => store.insertUnique({ ...ada, id: `ada-${at}` })),
+          Array.from({ length: 50 }, (_, at) => store.insert({ ...ada, id: `ada-${at}` }, unique)),
         );
 
-        expect(outcomes.filter(({ outcome }) => outcome === 'created')).toHaveLength(1);
-        expect(outcomes.filter(({ outcome }) => outcome === 'email-taken')).toHaveLength(49);
+        expect(outcomes.filter(isUser)).toHaveLength(1);
+        expect(outcomes.filter((outcome) => outcome === 'email-taken')).toHaveLength(49);
         expect((await store.list()).total).toBe(1);
       });
     });
 
     describe('an idempotency key', () => {
-      const key = { key: 'k1', fingerprint: 'ada' };
+      const withKeyOf = (fingerprint: string) => {
+        return { ...unique, idempotency: { key: 'k1', fingerprint } };
+      };
+      const withKey = withKeyOf('ada');
 
       test('returns the user as created, even if the user was changed or deleted', async () => {
         const store = await openStore();
-        await store.insertUnique(ada, key);
+        await store.insert(ada, withKey);
 
-        const again = () => store.insertUnique({ ...ada, id: 'other' }, key);
+        const again = () => store.insert({ ...ada, id: 'other' }, withKey);
 
-        expect(await again()).toEqual({ outcome: 'replayed', user: ada });
-        await store.update('ada', { name: 'Ada L.', email: 'ada@example.org' }, later);
-        expect(await again()).toEqual({ outcome: 'replayed', user: ada });
+        expect(await again()).toEqual(ada);
+        await store.update('ada', { name: 'Ada L.', email: 'ada@example.org' }, atLater);
+        expect(await again()).toEqual(ada);
         await store.delete('ada');
-        expect(await again()).toEqual({ outcome: 'replayed', user: ada });
+        expect(await again()).toEqual(ada);
         expect((await store.list()).total).toBe(0);
       });
 
       test('is rejected with another fingerprint', async () => {
         const store = await openStore();
-        await store.insertUnique(ada, key);
+        await store.insert(ada, withKey);
 
-        const outcome = await store.insertUnique(bob, { ...key, fingerprint: 'bob' });
+        const outcome = await store.insert(bob, withKeyOf('bob'));
 
-        expect(outcome).toEqual({ outcome: 'key-reused' });
+        expect(outcome).toBe('key-reused');
         expect((await store.list()).total).toBe(1);
       });
 
       test('is not used up by a rejected insert', async () => {
         const store = await openStore(ada);
-        const rejected = await store.insertUnique({ ...bob, email: ada.email }, key);
+        const rejected = await store.insert({ ...bob, email: ada.email }, withKey);
 
-        const next = await store.insertUnique(bob, { ...key, fingerprint: 'bob' });
+        const next = await store.insert(bob, withKeyOf('bob'));
 
-        expect(rejected).toEqual({ outcome: 'email-taken' });
-        expect(next).toEqual({ outcome: 'created', user: bob });
+        expect(rejected).toBe('email-taken');
+        expect(next).toEqual(bob);
       });
 
       test('creates one user for 50 concurrent inserts, which all return that user', async () => {
         const store = await openStore();
 
         const outcomes = await Promise.all(
-          Array.from({ length: 50 }, (_, at) =>
-            store.insertUnique({ ...ada, id: `ada-${at}` }, key),
-          ),
+          Array.from({ length: 50 }, (_, at) => store.insert({ ...ada, id: `ada-${at}` }, withKey)),
         );
 
-        const users = outcomes.map((outcome) => 'user' in outcome && outcome.user.id);
-        expect(new Set(users).size).toBe(1);
-        expect(outcomes.filter(({ outcome }) => outcome === 'created')).toHaveLength(1);
+        const { users } = await store.list();
+        expect(users).toHaveLength(1);
+        expect(outcomes).toEqual(Array(50).fill(users[0]));
         expect((await store.list()).total).toBe(1);
       });
 
@@ -408,74 +409,78 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
           Array.from({ length: 50 }, (_, at) => {
             const name = at % 2 ? 'odd' : 'even';
             const user = { ...ada, id: `${name}-${at}`, email: `${name}@example.com` };
-            return store.insertUnique(user, { ...key, fingerprint: name });
+            return store.insert(user, withKeyOf(name));
           }),
         );
 
-        expect(outcomes.filter(({ outcome }) => outcome === 'created')).toHaveLength(1);
-        expect(outcomes.filter(({ outcome }) => outcome === 'replayed')).toHaveLength(24);
-        expect(outcomes.filter(({ outcome }) => outcome === 'key-reused')).toHaveLength(25);
+        const ids = outcomes.filter(isUser).map(({ id }) => id);
+        expect(ids).toHaveLength(25);
+        expect(new Set(ids).size).toBe(1);
+        expect(outcomes.filter((outcome) => outcome === 'key-reused')).toHaveLength(25);
         expect((await store.list()).total).toBe(1);
       });
 
       test('expires after 24 hours', async () => {
         const store = await openStore();
-        await store.insertUnique(ada, key);
+        await store.insert(ada, withKey);
         const dayLater = new Date(created.getTime() + 24 * 60 * 60 * 1_000);
         const almost = new Date(dayLater.getTime() - 1);
 
-        const before = await store.insertUnique({ ...bob, createdAt: almost }, key);
-        const after = await store.insertUnique({ ...bob, createdAt: dayLater }, key);
+        const before = await store.insert({ ...bob, createdAt: almost }, withKey);
+        const after = await store.insert({ ...bob, createdAt: dayLater }, withKey);
 
-        expect(before).toEqual({ outcome: 'replayed', user: ada });
-        expect(after).toMatchObject({ outcome: 'created', user: { id: 'bob' } });
-        expect(await store.insertUnique({ ...bob, createdAt: dayLater }, key)).toMatchObject({
-          outcome: 'replayed',
-          user: { id: 'bob' },
+        expect(before).toEqual(ada);
+        expect(after).toMatchObject({ id: 'bob' });
+        expect(await store.insert({ ...bob, createdAt: dayLater }, withKey)).toMatchObject({
+          id: 'bob',
         });
       });
     });
 
-    describe('updateUnique', () => {
+    describe('update with a unique e-mail address', () => {
       test('changes the supplied fields and increments the version', async () => {
         const store = await openStore(ada);
 
-        const once = await store.updateUnique('ada', { name: 'Ada L.' }, later, 1);
-        const twice = await store.updateUnique('ada', { email: 'ADA@example.com' }, later);
+        const once = await store.update(
+          'ada',
+          { name: 'Ada L.' },
+          { ...uniqueAtLater, ifVersion: 1 },
+        );
+        const twice = await store.update('ada', { email: 'ADA@example.com' }, uniqueAtLater);
 
         const user = { ...ada, name: 'Ada L.', updatedAt: later, version: 2 };
-        expect(once).toEqual({ outcome: 'updated', user });
+        expect(once).toEqual(user);
         const changed = { ...user, email: 'ADA@example.com', version: 3 };
-        expect(twice).toEqual({ outcome: 'updated', user: changed });
+        expect(twice).toEqual(changed);
         expect(await store.find('ada')).toEqual(changed);
       });
 
       test('changes nothing if the user is missing or ifVersion is not the current version', async () => {
         const store = await openStore(ada);
-        await store.update('ada', { name: 'Ada L.' }, later);
+        await store.update('ada', { name: 'Ada L.' }, atLater);
         const present = await store.find('ada');
 
-        expect(await store.updateUnique('bob', {}, later)).toEqual({ outcome: 'missing' });
-        expect(await store.updateUnique('bob', {}, later, 1)).toEqual({ outcome: 'missing' });
-        expect(await store.updateUnique('ada', {}, later, 1)).toEqual({ outcome: 'stale' });
+        expect(await store.update('bob', {}, uniqueAtLater)).toBe('missing');
+        expect(await store.update('bob', {}, { ...uniqueAtLater, ifVersion: 1 })).toBe('missing');
+        expect(await store.update('ada', {}, { ...uniqueAtLater, ifVersion: 1 })).toBe('stale');
         expect(await store.find('ada')).toEqual(present);
       });
 
       test('rejects the e-mail address of another user, regardless of case', async () => {
         const store = await openStore(ada, bob);
 
-        const outcome = await store.updateUnique('bob', { email: 'ADA@example.com' }, later);
+        const outcome = await store.update('bob', { email: 'ADA@example.com' }, uniqueAtLater);
 
-        expect(outcome).toEqual({ outcome: 'email-taken' });
+        expect(outcome).toBe('email-taken');
         expect(await store.find('bob')).toEqual(bob);
       });
 
       test('changes the name of a user whose e-mail address other users have', async () => {
         const store = await openStore(ada, { ...bob, email: ada.email });
 
-        const outcome = await store.updateUnique('bob', { name: 'Bob B.' }, later);
+        const outcome = await store.update('bob', { name: 'Bob B.' }, uniqueAtLater);
 
-        expect(outcome).toMatchObject({ outcome: 'updated', user: { name: 'Bob B.' } });
+        expect(outcome).toMatchObject({ name: 'Bob B.' });
       });
 
       test('accepts one of 20 concurrent changes to the same e-mail address', async () => {
@@ -485,11 +490,11 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         const store = await openStore(...users);
 
         const outcomes = await Promise.all(
-          users.map(({ id }) => store.updateUnique(id, { email: 'one@example.com' }, later)),
+          users.map(({ id }) => store.update(id, { email: 'one@example.com' }, uniqueAtLater)),
         );
 
-        expect(outcomes.filter(({ outcome }) => outcome === 'updated')).toHaveLength(1);
-        expect(outcomes.filter(({ outcome }) => outcome === 'email-taken')).toHaveLength(19);
+        expect(outcomes.filter(isUser)).toHaveLength(1);
+        expect(outcomes.filter((outcome) => outcome === 'email-taken')).toHaveLength(19);
         expect((await store.page({ limit: 99, email: 'one@example.com' })).users).toHaveLength(1);
       });
 
@@ -498,9 +503,8 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         const append = async (letter: string) => {
           for (;;) {
             const { name = '', version } = (await store.find('ada')) ?? {};
-            const name2 = name + letter;
-            const written = await store.updateUnique('ada', { name: name2 }, later, version);
-            if (written.outcome === 'updated') return;
+            const options = { ...uniqueAtLater, ifVersion: version };
+            if (isUser(await store.update('ada', { name: name + letter }, options))) return;
           }
         };
         const appendTen = async (letter: string) => {
@@ -516,10 +520,10 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
 
     test('delete rejects an ifVersion that is not the current version', async () => {
       const store = await openStore(ada);
-      await store.update('ada', { name: 'Ada L.' }, later);
+      const changed = await store.update('ada', { name: 'Ada L.' }, atLater);
 
       expect(await store.delete('ada', 1)).toBe('stale');
-      expect(await store.delete('ada', 2)).toBe('deleted');
+      expect(await store.delete('ada', 2)).toEqual(changed);
       expect(await store.delete('ada', 2)).toBe('missing');
     });
 
@@ -564,8 +568,8 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
           user('c', 'c@one.example', '21T10:00:00'),
         );
 
-        await store.update('a', { email: 'a@three.example' }, later);
-        await store.updateUnique('c', { email: 'c@two.example' }, later);
+        await store.update('a', { email: 'a@three.example' }, atLater);
+        await store.update('c', { email: 'c@two.example' }, uniqueAtLater);
         await store.delete('b');
 
         const figures = await store.figures({ ...options, domains: 9 });
@@ -597,6 +601,14 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
 
 const created = new Date('2026-11-21T10:00:00.123Z');
 const later = new Date('2026-11-22T08:30:00.456Z');
+const unique = { uniqueEmail: true } as const;
+const atLater = { updatedAt: later };
+const uniqueAtLater = { ...unique, updatedAt: later };
+
+function isUser(outcome: Outcome): outcome is User {
+  return typeof outcome !== 'string';
+}
+
 const [ada, bob, cyd] = ['ada', 'bob', 'cyd'].map((id) => ({
   id,
   name: id.toUpperCase(),

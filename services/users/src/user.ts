@@ -15,13 +15,13 @@ export interface User {
 }
 
 /** The fields that a client sets when it creates a user. */
-export interface NewUser {
-  readonly name: string;
-  readonly email: string;
-}
+export type NewUser = Pick<User, 'name' | 'email'>;
 
 /** The fields to change; omitted fields keep their value. */
 export type UserChanges = Partial<NewUser>;
+
+/** The user after an operation, or why the operation changed nothing. */
+export type Outcome = User | 'missing' | 'stale' | 'email-taken' | 'key-reused';
 
 /** The sources of ids and of the current time. */
 export interface Origins {

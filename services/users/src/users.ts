@@ -1,24 +1,27 @@
-import { hash } from 'node:crypto';
-
 import { foldCase } from '@fw/core/extension';
 import { preconditionFailed } from '@fw/middleware/preconditions';
 import { createCursor, type Slice } from '@fw/service';
-import { ConflictError, type HttpError, NotFoundError, UnprocessableContentError } from 'fw';
+import { ConflictError, NotFoundError, UnprocessableContentError } from 'fw';
 
-import type { FiguresQuery, ListQuery } from './schemas.ts';
-import type { PageOptions, UserFigures, UserList, UserPage, UserStore } from './store.ts';
-import { createUser, type NewUser, type Origins, type User, type UserChanges } from './user.ts';
+import type { FiguresQuery, ListQuery, UserFigures } from './schemas.ts';
+import type {
+  InsertOptions,
+  PageOptions,
+  UpdateOptions,
+  UserList,
+  UserPage,
+  UserStore,
+} from './store.ts';
+import {
+  createUser,
+  type NewUser,
+  type Origins,
+  type Outcome,
+  type User,
+  type UserChanges,
+} from './user.ts';
 
-/** A page of users and the cursor of the next page. */
-export interface CursorPage {
-  readonly users: readonly User[];
-  readonly nextCursor?: string;
-}
-
-/**
- * The operations on users. Converts outcomes of the store to HTTP errors. Version 1 allows several users
- * with the same e-mail address (`createV1`, `changeV1`); version 2 does not (`create`, `change`).
- */
+/** The operations on users. Converts outcomes of the store to HTTP errors. */
 export class Users {
   readonly #store: UserStore;
   readonly #origins: Origins;
@@ -43,11 +46,11 @@ export class Users {
    *
    * @throws {BadRequestError} if a list with this e-mail filter did not issue the cursor
    */
-  async page({ limit, cursor, email }: ListQuery): Promise<CursorPage> {
+  async page({ limit, cursor, email }: ListQuery) {
     const cursors = createCursor(`users email=${foldCase(email ?? '')}`, 'integer');
     const [after] = cursor === undefined ? [] : cursors.decode(cursor);
     const { users, next } = await this.#store.page({ after, limit, email });
-    return { users, ...(next !== undefined && { nextCursor: cursors.encode(next) }) };
+    return { users, nextCursor: next === undefined ? undefined : cursors.encode(next) };
   }
 
   /**
@@ -56,43 +59,18 @@ export class Users {
    * @throws {NotFoundError} if the user does not exist
    */
   async find(id: string): Promise<User> {
-    const user = await this.#store.find(id);
-    if (!user) throw errorOf('missing', id);
-    return user;
-  }
-
-  /** Creates a user, even if another user has the e-mail address. */
-  async createV1(newUser: NewUser): Promise<User> {
-    const user = createUser(newUser, this.#origins);
-    await this.#store.insert(user);
-    return user;
+    return userOf((await this.#store.find(id)) ?? 'missing', id);
   }
 
   /**
-   * Creates a user. If `key` was used for the same user before, returns the user as created then.
+   * Creates a user. If the idempotency key was used for the same user before, returns the user as created then.
    *
-   * @throws {ConflictError} if another user has the e-mail address
-   * @throws {UnprocessableContentError} if `key` was used for another user
+   * @throws {ConflictError} if the e-mail address must be unique, and another user has it
+   * @throws {UnprocessableContentError} if the idempotency key was used for another user
    */
-  async create(newUser: NewUser, key?: string): Promise<User> {
+  async create(newUser: NewUser, options?: InsertOptions): Promise<User> {
     const user = createUser(newUser, this.#origins);
-    const result = await this.#store.insertUnique(
-      user,
-      key === undefined ? undefined : { key, fingerprint: fingerprintOf(newUser) },
-    );
-    if ('user' in result) return result.user;
-    throw errorOf(result.outcome, user.id);
-  }
-
-  /**
-   * Changes a user, even if another user has the e-mail address.
-   *
-   * @throws {NotFoundError} if the user does not exist
-   */
-  async changeV1(id: string, changes: UserChanges): Promise<User> {
-    const user = await this.#store.update(id, changes, this.#origins.now());
-    if (!user) throw errorOf('missing', id);
-    return user;
+    return userOf(await this.#store.insert(user, options), user.id);
   }
 
   /**
@@ -100,13 +78,15 @@ export class Users {
    *
    * @throws {NotFoundError} if the user does not exist
    * @throws {PreconditionFailedError} if `ifVersion` is not the current version
-   * @throws {ConflictError} if another user has the e-mail address
+   * @throws {ConflictError} if the e-mail address must be unique, and another user has it
    */
-  async change(id: string, changes: UserChanges, ifVersion?: number): Promise<User> {
-    const now = this.#origins.now();
-    const result = await this.#store.updateUnique(id, changes, now, ifVersion);
-    if ('user' in result) return result.user;
-    throw errorOf(result.outcome, id);
+  async change(
+    id: string,
+    changes: UserChanges,
+    options?: Omit<UpdateOptions, 'updatedAt'>,
+  ): Promise<User> {
+    const updatedAt = this.#origins.now();
+    return userOf(await this.#store.update(id, changes, { ...options, updatedAt }), id);
   }
 
   /**
@@ -116,8 +96,7 @@ export class Users {
    * @throws {PreconditionFailedError} if `ifVersion` is not the current version
    */
   async remove(id: string, ifVersion?: number): Promise<void> {
-    const outcome = await this.#store.delete(id, ifVersion);
-    if (outcome !== 'deleted') throw errorOf(outcome, id);
+    userOf(await this.#store.delete(id, ifVersion), id);
   }
 
   /** Returns the figures of version 2. */
@@ -126,23 +105,18 @@ export class Users {
   }
 }
 
-type Rejection = 'missing' | 'stale' | 'email-taken' | 'key-reused';
-
-/** The error of an operation that the store rejected. */
-function errorOf(outcome: Rejection, id: string): HttpError {
+/** Returns the user of an outcome; throws the error of a rejected operation on the user `id`. */
+function userOf(outcome: Outcome, id: string): User {
   switch (outcome) {
     case 'missing':
-      return new NotFoundError(`User "${id}" not found`);
+      throw new NotFoundError(`User "${id}" not found`);
     case 'stale':
-      return preconditionFailed();
+      throw preconditionFailed();
     case 'email-taken':
-      return new ConflictError('another user has this e-mail address');
+      throw new ConflictError('another user has this e-mail address');
     case 'key-reused':
-      return new UnprocessableContentError('Idempotency-Key was used with another body');
+      throw new UnprocessableContentError('Idempotency-Key was used with another body');
+    default:
+      return outcome;
   }
-}
-
-/** Equal for bodies with the same content, independent of their spelling. */
-function fingerprintOf({ name, email }: NewUser): string {
-  return hash('sha256', JSON.stringify([name, email]), 'base64url');
 }

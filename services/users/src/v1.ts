@@ -82,7 +82,7 @@ export function createUserRoutesV1(users: Users, bodyLimit: number): Router {
       responses: { 201: ONE },
     }),
     async (ctx) => {
-      const user = await users.createV1(readBody(NewUserV1, ctx.body));
+      const user = await users.create(readBody(NewUserV1, ctx.body));
       ctx.status = 201;
       return ctx.json({ data: toV1(user) });
     },
@@ -100,7 +100,7 @@ export function createUserRoutesV1(users: Users, bodyLimit: number): Router {
     }),
     async (ctx) => {
       const changes = readBody(UserChangesV1, ctx.body) ?? {};
-      const user = await users.changeV1(ctx.params.id, changes);
+      const user = await users.change(ctx.params.id, changes);
       return ctx.json({ data: toV1(user) });
     },
   );

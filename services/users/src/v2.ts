@@ -12,8 +12,8 @@ import { validate } from '@fw/validation';
 import { type Context, endpoint, type Middleware, UnsupportedMediaTypeError } from 'fw';
 import * as z from 'zod';
 
+import { IdempotencyHeaders, idempotencyOf } from './idempotency.ts';
 import {
-  CreateHeaders,
   FiguresQuery,
   ListQuery,
   NewUser,
@@ -160,10 +160,11 @@ export class UserController {
         422: { description: 'The `Idempotency-Key` was used with another body' },
       },
     }),
-    validate({ headers: CreateHeaders }),
+    validate({ headers: IdempotencyHeaders }),
   )
   async create(@Body(NewUser) newUser: z.output<typeof NewUser>, ctx: Context) {
-    const user = await this.#users.create(newUser, ctx.get('idempotency-key'));
+    const idempotency = idempotencyOf(ctx.get('idempotency-key'), newUser);
+    const user = await this.#users.create(newUser, { uniqueEmail: true, idempotency });
     ctx.status = 201;
     ctx.set('Location', `${V2}/${user.id}`);
     return withETag(ctx, user);
@@ -195,7 +196,9 @@ export class UserController {
     @Body(UserPatch) patch: z.output<typeof UserPatch>,
     ctx: Context,
   ) {
-    return withETag(ctx, await this.#users.change(id, patch, await this.#versionFor(ctx, id)));
+    const ifVersion = await this.#versionFor(ctx, id);
+    const user = await this.#users.change(id, patch, { uniqueEmail: true, ifVersion });
+    return withETag(ctx, user);
   }
 
   @Delete(

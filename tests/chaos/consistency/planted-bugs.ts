@@ -10,12 +10,20 @@ export function plantBug(store: UserStore, bug: StoreBug): UserStore {
   switch (bug) {
     case 'lost update':
       // Only the route compares the version, before the change.
-      return { ...store, updateUnique: (id, changes, at) => store.updateUnique(id, changes, at) };
+      return {
+        ...store,
+        update: (id, changes, options) =>
+          store.update(id, changes, { ...options, ifVersion: undefined }),
+      };
     case 'stale read':
       return { ...store, find: cached(store.find) };
     case 'reused key':
       // A repeated request is executed again.
-      return { ...store, insertUnique: (user) => store.insertUnique(user) };
+      return {
+        ...store,
+        insert: (user, options) =>
+          store.insert(user, options && { ...options, idempotency: undefined }),
+      };
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Row } from '@fw/service/postgres';
 
-import type { FiguresOptions, UserFigures, UserPage, UserStore } from '../store.ts';
+import type { UserFigures } from '../schemas.ts';
+import type { FiguresOptions, UserPage, UserStore } from '../store.ts';
 import type { User } from '../user.ts';
 
 /** The columns of a user. */
@@ -37,10 +38,9 @@ export function toUser(row: Row): User {
   };
 }
 
-/** Converts milliseconds (SQLite), a `Date` (PostgreSQL) or the text of a time to a `Date`. */
+/** Converts milliseconds (SQLite) or a `Date` (PostgreSQL). */
 function toDate(value: unknown): Date {
-  if (value instanceof Date) return value;
-  return new Date(typeof value === 'number' ? value : String(value));
+  return value instanceof Date ? value : new Date(Number(value));
 }
 
 /** Whether `ifVersion` is not the current version; `false` if it is `undefined`. */
@@ -77,20 +77,6 @@ function isLarge({ name }: Row): boolean {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-
-/** How long an idempotency key is valid, in milliseconds. */
-export const REMEMBERED_MS = DAY_MS;
-
-/** Serializes the user of the first response, which a repeated request gets again. */
-export function toReplay({ id, name, email, createdAt, updatedAt, version }: User): string {
-  return JSON.stringify([id, name, email, createdAt.getTime(), updatedAt.getTime(), version]);
-}
-
-/** Reads the text of `toReplay`. */
-export function fromReplay(text: string): User {
-  const [id, name, email, created_at, updated_at, version] = JSON.parse(text);
-  return toUser({ id, name, email, created_at, updated_at, version });
-}
 
 /** The days to count, as numbers of days since 1970 (UTC): from `first` to before `end`. */
 export function daysOf({ days, now }: FiguresOptions): { first: number; end: number } {

@@ -85,9 +85,8 @@ test('the store sees each change by a concurrent program of format 1', async () 
 
   expect(await store.find('ada')).toMatchObject({ email: 'ADA@example.org', version: 2 });
   expect(await store.delete('ada', 1)).toBe('stale');
-  expect(await store.insertUnique({ ...cyd, email: 'ada@example.org' })).toEqual({
-    outcome: 'email-taken',
-  });
+  const unique = { ...cyd, email: 'ada@example.org' };
+  expect(await store.insert(unique, { uniqueEmail: true })).toBe('email-taken');
   const { total, byDomain } = await store.figures({ days: 1, domains: 9, now: new Date(0) });
   expect([total, byDomain]).toEqual([1, [{ domain: 'example.org', count: 1 }]]);
 });
@@ -100,6 +99,9 @@ const cyd = {
   updatedAt: new Date(0),
   version: 1,
 };
+
+const withKey = (key: string) =>
+  ({ uniqueEmail: true, idempotency: { key, fingerprint: 'f' } }) as const;
 
 /** Opens the file as a program of format 1 does. */
 function openFormat1(file: string): DatabaseSync {
@@ -121,7 +123,7 @@ test('an insert deletes expired keys', async () => {
     await store.close();
   });
   const insert = (id: string, createdAt: Date) =>
-    store.insertUnique({ ...cyd, id, email: id, createdAt }, { key: id, fingerprint: 'f' });
+    store.insert({ ...cyd, id, email: id, createdAt }, withKey(id));
   for (let at = 0; at < 5; at++) await insert(`old-${at}`, new Date(at));
 
   await insert('new', new Date(24 * 60 * 60 * 1_000 + 3));
@@ -136,7 +138,7 @@ test('a user that was created just before the process was killed is not created 
     import { openSqliteUserStore } from ${JSON.stringify(new URL('./sqlite.ts', import.meta.url))};
     const store = openSqliteUserStore(${JSON.stringify(file)});
     const user = { ...${JSON.stringify(cyd)}, createdAt: new Date(0), updatedAt: new Date(0) };
-    await store.insertUnique(user, { key: 'k', fingerprint: 'f' });
+    await store.insert(user, ${JSON.stringify(withKey('k'))});
     process.kill(process.pid, 'SIGKILL');
   `;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program]);
@@ -144,9 +146,9 @@ test('a user that was created just before the process was killed is not created 
 
   const store = openSqliteUserStore(file);
   onTestFinished(() => store.close());
-  const again = await store.insertUnique({ ...cyd, id: 'again' }, { key: 'k', fingerprint: 'f' });
+  const again = await store.insert({ ...cyd, id: 'again' }, withKey('k'));
 
   expect(signal).toBe('SIGKILL');
-  expect(again).toEqual({ outcome: 'replayed', user: cyd });
+  expect(again).toEqual(cyd);
   expect((await store.list()).total).toBe(1);
 });

@@ -6,25 +6,17 @@ import {
   orUnavailable,
 } from '@fw/service/sqlite';
 
-import type {
-  DeleteOutcome,
-  Idempotency,
-  InsertOutcome,
-  UpdateOutcome,
-  UserStore,
-} from '../store.ts';
-import type { User, UserChanges } from '../user.ts';
+import { expiryAt, replay, toReplay } from '../idempotency.ts';
+import type { UserStore } from '../store.ts';
+import type { Outcome, User } from '../user.ts';
 import {
   BATCH_COLUMNS,
   COLUMNS,
   daysOf,
-  fromReplay,
   isStale,
   MAX_BATCH_USERS,
-  REMEMBERED_MS,
   readBatch,
   toFigures,
-  toReplay,
   toUser,
 } from './rows.ts';
 
@@ -154,17 +146,8 @@ export function openSqliteUserStore(
      SELECT * FROM (SELECT 'domain', domain, users FROM domains ORDER BY users DESC, domain LIMIT ?)`,
   );
 
-  function insertRow({ id, name, email, createdAt, updatedAt, version }: User): void {
-    insert.run(id, name, email, createdAt.getTime(), updatedAt.getTime(), version);
-  }
-
   async function findUser(id: string): Promise<User | undefined> {
     const row = orUnavailable(() => find.get(id));
-    return row && toUser(row);
-  }
-
-  function change(id: string, { name, email }: UserChanges, updatedAt: Date): User | undefined {
-    const row = update.get(name ?? null, email ?? null, updatedAt.getTime(), id);
     return row && toUser(row);
   }
 
@@ -195,47 +178,40 @@ export function openSqliteUserStore(
       return toFigures(rows, options);
     },
 
-    insert: (user) => write(() => insertRow(user)),
-
-    insertUnique: (user: User, idempotency?: Idempotency) =>
-      write((): InsertOutcome => {
-        const expiredMs = user.createdAt.getTime() - REMEMBERED_MS;
-        const known = idempotency && recall.get(idempotency.key, expiredMs);
-        if (known) {
-          if (known.fingerprint !== idempotency.fingerprint) return { outcome: 'key-reused' };
-          return { outcome: 'replayed', user: fromReplay(String(known.user)) };
-        }
-        if (other.get(user.email, user.id)) return { outcome: 'email-taken' };
-        insertRow(user);
+    insert: (user, options) =>
+      write((): Outcome => {
+        const { uniqueEmail, idempotency } = options ?? {};
+        const { id, name, email, version } = user;
+        const createdMs = user.createdAt.getTime();
+        const expiryMs = expiryAt(user.createdAt).getTime();
+        const known = idempotency && recall.get(idempotency.key, expiryMs);
+        if (known) return replay(known, idempotency);
+        if (uniqueEmail && other.get(email, id)) return 'email-taken';
+        insert.run(id, name, email, createdMs, user.updatedAt.getTime(), version);
         if (idempotency) {
-          const { key, fingerprint } = idempotency;
-          remember.run(key, fingerprint, toReplay(user), user.createdAt.getTime());
-          purge.run(expiredMs);
+          remember.run(idempotency.key, idempotency.fingerprint, toReplay(user), createdMs);
+          purge.run(expiryMs);
         }
-        return { outcome: 'created', user };
+        return user;
       }),
 
-    update: (id, changes, updatedAt) => write(() => change(id, changes, updatedAt)),
-
-    updateUnique: (id, changes, updatedAt, ifVersion) =>
-      write((): UpdateOutcome => {
+    update: (id, { name, email }, { updatedAt, uniqueEmail, ifVersion }) =>
+      write((): Outcome => {
         const present = find.get(id);
-        if (!present) return { outcome: 'missing' };
-        if (isStale(present, ifVersion)) return { outcome: 'stale' };
-        if (changes.email !== undefined && other.get(changes.email, id)) {
-          return { outcome: 'email-taken' };
-        }
-        const user = change(id, changes, updatedAt);
-        return user ? { outcome: 'updated', user } : { outcome: 'missing' };
+        if (!present) return 'missing';
+        if (isStale(present, ifVersion)) return 'stale';
+        if (uniqueEmail && email !== undefined && other.get(email, id)) return 'email-taken';
+        const row = update.get(name ?? null, email ?? null, updatedAt.getTime(), id);
+        return row ? toUser(row) : 'missing';
       }),
 
     delete: (id, ifVersion) =>
-      write((): DeleteOutcome => {
+      write((): Outcome => {
         const present = find.get(id);
         if (!present) return 'missing';
         if (isStale(present, ifVersion)) return 'stale';
         remove.run(id);
-        return 'deleted';
+        return toUser(present);
       }),
 
     async migrate() {},
