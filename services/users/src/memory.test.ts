@@ -9,7 +9,7 @@ import type { ServiceProcess } from '@fw/service/testing';
 import { startTestService } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 
-import { USERS_FORMAT } from './store/sqlite.ts';
+import { USERS_FORMAT } from './store/sqlite-migrations.ts';
 
 const MAIN = new URL('./main.ts', import.meta.url);
 

@@ -9,7 +9,8 @@ import { openDatabase } from '@fw/service/sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { describeUserStore } from '../store.test-suite.ts';
 import { createUser } from '../user.ts';
-import { openSqliteUserStore, USERS_FORMAT } from './sqlite.ts';
+import { openSqliteUserStore } from './sqlite.ts';
+import { USERS_FORMAT } from './sqlite-migrations.ts';
 
 function newFile(): string {
   const directory = mkdtempSync(join(tmpdir(), 'users-'));
