@@ -1,3 +1,4 @@
+import { IF_MATCH_PATTERN } from '@fw/middleware/preconditions';
 import {
   hasAtMost,
   integerQuery,
@@ -8,7 +9,12 @@ import {
 } from '@fw/service';
 import * as z from 'zod';
 
-import { MAX_EMAIL_LENGTH, MAX_NAME_LENGTH, type UserChanges } from './user.ts';
+import {
+  MAX_EMAIL_LENGTH,
+  MAX_NAME_LENGTH,
+  type UserChanges,
+  type User as UserState,
+} from './user.ts';
 
 /** The page sizes of the list. */
 const PAGE_SIZES = { defaultLimit: 20, maxLimit: 100 };
@@ -139,13 +145,46 @@ export const User = UserV1.extend({
     }),
 }).meta({ id: 'User' });
 
+/** A user as responses contain it; those of version 1 declare no `version`, so it is not sent. */
+export function toJson({ id, name, email, createdAt, updatedAt, version }: UserState) {
+  const times = { createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
+  return { id, name, email, ...times, version };
+}
+
 /** The body of POST in version 2; unknown fields are rejected. */
 export const NewUser = z.strictObject({ name, email }).meta({ id: 'NewUser', examples: [ADA] });
+export type NewUser = z.output<typeof NewUser>;
 
 /** A merge patch of a user (RFC 7396); fields cannot be removed. */
 export const UserPatch = z
   .strictObject({ name: name.exactOptional(), email: email.exactOptional() })
   .meta({ id: 'UserPatch', examples: [{ name: 'Ada, Countess of Lovelace' }] });
+export type UserPatch = z.output<typeof UserPatch>;
+
+/** The headers of a change or deletion; `isConditional` reads them. */
+export const IfMatchHeaders = z.object({
+  'if-match': z
+    .string()
+    .regex(IF_MATCH_PATTERN)
+    .optional()
+    .meta({
+      description:
+        'Entity tags, or `*`: the change is made only if the current version is one of them. A malformed value gets 400.',
+      examples: ['"1"'],
+    }),
+});
+
+/** The headers of a request for one user; `isNotModified` reads them. */
+export const IfNoneMatchHeaders = z.object({
+  'if-none-match': z
+    .string()
+    .optional()
+    .meta({
+      description:
+        'Entity tags: 304 if the current version is one of them. A malformed value is ignored.',
+      examples: ['"1"'],
+    }),
+});
 
 /** The query of the list; unknown names are rejected, so that a misspelled filter does not list all users. */
 export const ListQuery = z.strictObject({

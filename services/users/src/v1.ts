@@ -11,6 +11,7 @@ import {
   NewUserV1,
   PAGE_SIZES_V1,
   PageQueryV1,
+  toJson,
   UserChangesV1,
   UserListV1,
   UserV1,
@@ -68,7 +69,7 @@ export function createUserRoutesV1(users: Users, bodyLimit: number): Router {
         ctx.set('X-Content-Type-Options', 'nosniff');
         return ctx.html(toHtml(user));
       }
-      return ctx.json({ data: toV1(user) });
+      return ctx.json({ data: toJson(user) });
     },
   );
 
@@ -84,7 +85,7 @@ export function createUserRoutesV1(users: Users, bodyLimit: number): Router {
     async (ctx) => {
       const user = await users.create(readBody(NewUserV1, ctx.body));
       ctx.status = 201;
-      return ctx.json({ data: toV1(user) });
+      return ctx.json({ data: toJson(user) });
     },
   );
 
@@ -101,7 +102,7 @@ export function createUserRoutesV1(users: Users, bodyLimit: number): Router {
     async (ctx) => {
       const changes = readBody(UserChangesV1, ctx.body) ?? {};
       const user = await users.change(ctx.params.id, changes);
-      return ctx.json({ data: toV1(user) });
+      return ctx.json({ data: toJson(user) });
     },
   );
 
@@ -121,17 +122,6 @@ export function createUserRoutesV1(users: Users, bodyLimit: number): Router {
   );
 
   return router;
-}
-
-/** A user in the shape of version 1. */
-function toV1({ id, name, email, createdAt, updatedAt }: User) {
-  return {
-    id,
-    name,
-    email,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-  };
 }
 
 /** A user as an HTML fragment. */
@@ -176,12 +166,12 @@ async function sendList(ctx: Context, users: Users): Promise<undefined> {
   const rest = (sent: number) =>
     page ? { meta: { total, page: page.page, limit } } : { total: sent };
   if (first.next === undefined) {
-    return ctx.json({ data: first.users.map(toV1), ...rest(first.users.length) });
+    return ctx.json({ data: first.users.map(toJson), ...rest(first.users.length) });
   }
 
   /** A batch as text, so that its users can be freed while the client reads. */
   const toPiece = ({ users, next }: UserPage) => ({
-    text: serializeBatch(ctx, users.map(toV1)).slice(1, -1),
+    text: serializeBatch(ctx, users.map(toJson)).slice(1, -1),
     count: users.length,
     next,
   });

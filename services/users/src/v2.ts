@@ -1,12 +1,6 @@
 import { Body, Controller, Delete, Get, inject, Param, Patch, Post, Query } from '@fw/controllers';
 import { parseMediaType } from '@fw/core/extension';
-import {
-  etagOf,
-  IF_MATCH_PATTERN,
-  isConditional,
-  isNotModified,
-  requireMatch,
-} from '@fw/middleware/preconditions';
+import { etagOf, isConditional, isNotModified, requireMatch } from '@fw/middleware/preconditions';
 import { NOT_ACCEPTABLE, onlyJson, STORE_UNAVAILABLE } from '@fw/service';
 import { validate } from '@fw/validation';
 import { type Context, endpoint, type Middleware, UnsupportedMediaTypeError } from 'fw';
@@ -15,8 +9,11 @@ import * as z from 'zod';
 import { IdempotencyHeaders, idempotencyOf } from './idempotency.ts';
 import {
   FiguresQuery,
+  IfMatchHeaders,
+  IfNoneMatchHeaders,
   ListQuery,
   NewUser,
+  toJson,
   User,
   UserFigures,
   UserPage,
@@ -48,27 +45,6 @@ export const onlyMergePatches: Middleware = (ctx, next) => {
 const tags = ['Users'];
 const ETAG = { ETag: 'The version of the user, in quotes' };
 const ONE = z.object({ data: User });
-const IF_MATCH = z.object({
-  'if-match': z
-    .string()
-    .regex(IF_MATCH_PATTERN)
-    .optional()
-    .meta({
-      description:
-        'Entity tags, or `*`: the change is made only if the current version is one of them. A malformed value gets 400.',
-      examples: ['"1"'],
-    }),
-});
-const IF_NONE_MATCH = z.object({
-  'if-none-match': z
-    .string()
-    .optional()
-    .meta({
-      description:
-        'Entity tags: 304 if the current version is one of them. A malformed value is ignored.',
-      examples: ['"1"'],
-    }),
-});
 const TAKEN = { 409: { description: 'Another user has this e-mail address, regardless of case' } };
 const STALE = { 412: { description: 'The current version is not in `If-Match`' } };
 
@@ -135,7 +111,7 @@ export class UserController {
       summary: 'Read a user',
       operationId: 'getUser',
       tags,
-      reads: { headers: IF_NONE_MATCH },
+      reads: { headers: IfNoneMatchHeaders },
       responses: {
         200: { schema: ONE, headers: ETAG },
         304: { description: 'The client already has this version', headers: ETAG },
@@ -162,7 +138,7 @@ export class UserController {
     }),
     validate({ headers: IdempotencyHeaders }),
   )
-  async create(@Body(NewUser) newUser: z.output<typeof NewUser>, ctx: Context) {
+  async create(@Body(NewUser) newUser: NewUser, ctx: Context) {
     const idempotency = idempotencyOf(ctx.get('idempotency-key'), newUser);
     const user = await this.#users.create(newUser, { uniqueEmail: true, idempotency });
     ctx.status = 201;
@@ -178,7 +154,7 @@ export class UserController {
         'Merge patch (RFC 7396): omitted fields keep their value. Fields cannot be removed.',
       operationId: 'changeUser',
       tags,
-      reads: { headers: IF_MATCH },
+      reads: { headers: IfMatchHeaders },
       bodyTypes: PATCH_TYPES,
       responses: {
         200: { schema: ONE, headers: ETAG },
@@ -191,11 +167,7 @@ export class UserController {
       },
     }),
   )
-  async change(
-    @Param('id') id: string,
-    @Body(UserPatch) patch: z.output<typeof UserPatch>,
-    ctx: Context,
-  ) {
+  async change(@Param('id') id: string, @Body(UserPatch) patch: UserPatch, ctx: Context) {
     const ifVersion = await this.#versionFor(ctx, id);
     const user = await this.#users.change(id, patch, { uniqueEmail: true, ifVersion });
     return withETag(ctx, user);
@@ -207,7 +179,7 @@ export class UserController {
       summary: 'Delete a user',
       operationId: 'deleteUser',
       tags,
-      reads: { headers: IF_MATCH },
+      reads: { headers: IfMatchHeaders },
       responses: {
         200: { schema: z.object({ success: z.literal(true) }) },
         ...STALE,
@@ -231,12 +203,6 @@ export class UserController {
 function withETag(ctx: Context, user: UserState) {
   ctx.set('ETag', etagOf(user.version));
   return { data: toJson(user) };
-}
-
-/** A user in the shape of version 2. */
-function toJson({ id, name, email, createdAt, updatedAt, version }: UserState) {
-  const times = { createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
-  return { id, name, email, ...times, version };
 }
 
 function pageQuery({ limit, email }: ListQuery, cursor: string): URLSearchParams {
