@@ -8,7 +8,6 @@ import type { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from '@fw/service/sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { describeUserStore } from '../store.test-suite.ts';
-import { createUser } from '../user.ts';
 import { openSqliteUserStore } from './sqlite.ts';
 import { USERS_FORMAT } from './sqlite-migrations.ts';
 
@@ -21,35 +20,36 @@ function newFile(): string {
 describeUserStore('SQLite store in a file', async () => openSqliteUserStore(newFile()));
 describeUserStore('SQLite store in memory', async () => openSqliteUserStore(':memory:'));
 
-test('two stores on one file return the users of both', async () => {
+test('concurrent inserts with the same key in two stores on one file create one user and return it', async () => {
   const file = newFile();
-  const [one, other] = [openSqliteUserStore(file), openSqliteUserStore(file)];
+  const stores = [openSqliteUserStore(file), openSqliteUserStore(file)];
   onTestFinished(async () => {
-    await one.close();
-    await other.close();
+    await Promise.all(stores.map((store) => store.close()));
   });
-  const origins = { newId: () => crypto.randomUUID(), now: () => new Date() };
-  const ada = createUser({ name: 'Ada', email: 'ada@example.com' }, origins);
-  const bob = createUser({ name: 'Bob', email: 'bob@example.com' }, origins);
 
-  await one.insert(ada);
-  await other.insert(bob);
+  const outcomes = await Promise.all(
+    Array.from({ length: 40 }, (_, at) =>
+      stores[at % 2]?.insert({ ...cyd, id: `${at}` }, withKey('k')),
+    ),
+  );
 
-  expect(await one.list()).toEqual({ users: [ada, bob], total: 2 });
-  expect(await other.list()).toEqual({ users: [ada, bob], total: 2 });
+  for (const store of stores) {
+    const { users } = await store.list();
+    expect(users).toHaveLength(1);
+    expect(outcomes).toEqual(Array(40).fill(users[0]));
+  }
 });
 
 test('a store that is opened again returns the stored users', async () => {
   const file = newFile();
   const first = openSqliteUserStore(file);
-  const origins = { newId: () => 'ada', now: () => new Date(0) };
-  await first.insert(createUser({ name: 'Ada', email: 'ada@example.com' }, origins));
+  await first.insert(cyd);
   await first.close();
 
   const again = openSqliteUserStore(file);
   onTestFinished(() => again.close());
 
-  expect(await again.find('ada')).toMatchObject({ name: 'Ada', createdAt: new Date(0) });
+  expect(await again.find('cyd')).toEqual(cyd);
 });
 
 test('a file of format 1 is migrated with its users, and they are counted', async () => {
