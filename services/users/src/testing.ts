@@ -1,7 +1,9 @@
 import { request } from '@fw/core/testing';
+import { onTestFinished } from 'vitest';
 
 import { createUsersApp } from './app.ts';
 import { BODY_LIMIT } from './config.ts';
+import { openSqliteUserStore } from './store/sqlite.ts';
 import type { UserStore } from './store.ts';
 
 /** The user that most tests create. */
@@ -9,8 +11,15 @@ export const ADA = { name: 'Ada', email: 'ada@example.com' };
 export const TEN = '2026-11-21T10:00:00.000Z';
 export const NOON = '2026-11-21T12:00:00.000Z';
 
+/** Opens an empty store that is closed after the test. */
+export function openTestStore(): UserStore {
+  const store = openSqliteUserStore(':memory:');
+  onTestFinished(() => store.close());
+  return store;
+}
+
 /** Creates the API. The time is `TEN` until a test changes `clock`; ids are u1, u2 and so on. */
-export function createTestApi(store: UserStore, bodyLimit = BODY_LIMIT) {
+export function createTestApi({ store = openTestStore(), bodyLimit = BODY_LIMIT } = {}) {
   const clock = { time: TEN };
   let ids = 0;
   const app = createUsersApp({

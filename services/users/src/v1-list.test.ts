@@ -9,8 +9,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createUsersApp } from './app.ts';
 import { BODY_LIMIT } from './config.ts';
 import { MAX_BATCH_USERS } from './store/rows.ts';
-import { openSqliteUserStore } from './store/sqlite.ts';
 import type { PageOptions, UserStore } from './store.ts';
+import { openTestStore } from './testing.ts';
 import type { User } from './user.ts';
 
 const USERS = '/api/v1/users';
@@ -25,8 +25,7 @@ function userOf(id: string, changes: Partial<User> = {}): User {
 
 /** Creates a store with `users`; `pages` records the calls of `page`. */
 async function newStore(users: readonly User[]) {
-  const store = openSqliteUserStore(':memory:');
-  onTestFinished(() => store.close());
+  const store = openTestStore();
   await Promise.all(users.map((user) => store.insert(user)));
   const pages: PageOptions[] = [];
   const recording: UserStore = {
@@ -85,23 +84,6 @@ test('a page of large users is complete JSON', async () => {
   const data = users.slice(2, 4).map(toV1);
   const meta = { total: 5, page: 2, limit: 2 };
   expect(await response.text()).toBe(JSON.stringify({ data, meta }));
-});
-
-test('version 2 ends a page before a large user and continues after it', async () => {
-  const users = [userOf('a', { name: 'a'.repeat(200_000) }), userOf('b'), userOf('c')];
-  const { store } = await newStore(users);
-  const app = createUsersApp({ store, bodyLimit, logger });
-  const read = async (cursor: string) => {
-    const response = await request(app, `/api/v2/users?limit=100${cursor}`);
-    return (await response.json()) as { data: User[]; meta: { nextCursor?: string } };
-  };
-
-  const first = await read('');
-  const second = await read(`&cursor=${first.meta.nextCursor}`);
-
-  expect(first.data.map(({ id }) => id)).toEqual(['a']);
-  expect(second.data.map(({ id }) => id)).toEqual(['b', 'c']);
-  expect(second.meta.nextCursor).toBeUndefined();
 });
 
 test('HEAD of a long list has the headers of GET and reads one batch', async () => {
@@ -167,19 +149,6 @@ test('a store failure in the middle of a list closes the connection and is logge
   expect(received).not.toContain('"total"');
   expect(received.endsWith('0\r\n\r\n')).toBe(false);
   expect(errors).toHaveLength(1);
-});
-
-test('a store failure before the first batch is a 503', async () => {
-  const { store } = await newStore([]);
-  const failing: UserStore = {
-    ...store,
-    list: () => Promise.reject(new ServiceUnavailableError('the store is unavailable')),
-  };
-
-  const response = await request(createUsersApp({ store: failing, bodyLimit, logger }), USERS);
-
-  expect(response.status).toBe(503);
-  expect(response.headers.get('content-type')).toBe('application/problem+json');
 });
 
 test('the service stops reading the store when the client disconnects', async () => {

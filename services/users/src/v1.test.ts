@@ -1,22 +1,12 @@
 import { request } from '@fw/core/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 
-import { createUsersApp } from './app.ts';
-import { BODY_LIMIT } from './config.ts';
-import { openSqliteUserStore } from './store/sqlite.ts';
 import { ADA, createTestApi, NOON, TEN } from './testing.ts';
 
 const USERS = '/api/v1/users';
 
-/** Creates the API without users. */
-function newApi(bodyLimit?: number) {
-  const store = openSqliteUserStore(':memory:');
-  onTestFinished(() => store.close());
-  return createTestApi(store, bodyLimit);
-}
-
 test('GET of the list returns all users and the total', async () => {
-  const { app, send } = newApi();
+  const { app, send } = createTestApi();
   expect(await (await request(app, USERS)).json()).toEqual({ data: [], total: 0 });
   await send('POST', USERS, ADA);
   await send('POST', USERS, { name: 'Bob', email: 'bob@example.com' });
@@ -34,7 +24,7 @@ test('GET of the list returns all users and the total', async () => {
 });
 
 test('POST creates a user and returns it with 201', async () => {
-  const { app, send } = newApi();
+  const { app, send } = createTestApi();
 
   const response = await send('POST', USERS, { ...ADA, id: 'mine', admin: true });
 
@@ -44,21 +34,8 @@ test('POST creates a user and returns it with 201', async () => {
   expect(await (await request(app, `${USERS}/u1`)).json()).toEqual(body);
 });
 
-test('POST generates a random UUID by default', async () => {
-  const store = openSqliteUserStore(':memory:');
-  onTestFinished(() => store.close());
-
-  const response = await request(createUsersApp({ store, bodyLimit: BODY_LIMIT }), USERS, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(ADA),
-  });
-
-  const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
-  expect(await response.json()).toMatchObject({ data: { id: expect.stringMatching(uuid) } });
-});
-
 test.each([
+  [undefined, 'name and email are required'],
   [{}, 'name and email are required'],
   [{ name: 'Ada' }, 'name and email are required'],
   [{ email: 'ada@example.com' }, 'name and email are required'],
@@ -66,11 +43,11 @@ test.each([
   [{ name: 'Ada', email: '' }, 'name and email are required'],
   [[ADA], 'name and email are required'],
   [{ name: 7, email: 'ada@example.com' }, 'name must be a string'],
-  [{ name: 'Ada', email: { toString: 'x' } }, 'email must be a string'],
   [{ name: 'Ada', email: ['ada@example.com'] }, 'email must be a string'],
   [{ name: '', email: 7 }, 'name and email are required'],
+  [{ name: 'a'.repeat(201) }, 'name and email are required'],
 ])('POST of %j responds with 400: %s', async (body, detail) => {
-  const { app, send } = newApi();
+  const { app, send } = createTestApi();
 
   const response = await send('POST', USERS, body);
 
@@ -84,7 +61,7 @@ const LONGEST_NAME = '🙂'.repeat(200);
 const LONGEST_EMAIL = `${'é'.repeat(242)}@example.com`;
 
 test('POST and PUT accept a name of 200 and an email of 254 characters', async () => {
-  const { send } = newApi();
+  const { send } = createTestApi();
   const longest = { name: LONGEST_NAME, email: LONGEST_EMAIL };
 
   const created = await send('POST', USERS, longest);
@@ -95,15 +72,10 @@ test('POST and PUT accept a name of 200 and an email of 254 characters', async (
   expect(await changed.json()).toMatchObject({ data: longest });
 });
 
-const TOO_LONG = [
+test.each([
   [
     'a name of 201 characters',
     { ...ADA, name: `${LONGEST_NAME}a` },
-    'name must be 1 to 200 characters long',
-  ],
-  [
-    'a name of 1 MB',
-    { ...ADA, name: 'a'.repeat(1_000_000) },
     'name must be 1 to 200 characters long',
   ],
   [
@@ -111,63 +83,30 @@ const TOO_LONG = [
     { ...ADA, email: `a${LONGEST_EMAIL}` },
     'email must be at most 254 characters long',
   ],
-] as const;
-
-test.each(TOO_LONG)('POST of %s responds with 400', async (_, body, detail) => {
-  const { app, send } = newApi();
-
-  const response = await send('POST', USERS, body);
-
-  expect(response.status).toBe(400);
-  expect(await response.json()).toMatchObject({ code: 'BAD_REQUEST', detail });
-  expect(await (await request(app, USERS)).json()).toEqual({ data: [], total: 0 });
-});
-
-test.each([
-  ...TOO_LONG,
-  ['an empty name', { name: '' }, 'name must be 1 to 200 characters long'] as const,
-])('PUT of %s responds with 400', async (_, body, detail) => {
-  const { app, send } = newApi();
+])('POST and PUT of %s respond with 400 and change nothing', async (_what, body, detail) => {
+  const { send } = createTestApi();
   await send('POST', USERS, ADA);
 
-  const response = await send('PUT', `${USERS}/u1`, body);
-
-  expect(response.status).toBe(400);
-  expect(await response.json()).toMatchObject({ code: 'BAD_REQUEST', detail });
-  expect(await (await request(app, `${USERS}/u1`)).json()).toMatchObject({ data: ADA });
+  for (const response of [
+    await send('POST', USERS, body),
+    await send('PUT', `${USERS}/u1`, body),
+  ]) {
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'BAD_REQUEST', detail });
+  }
+  expect(await (await send('GET', USERS)).json()).toMatchObject({ data: [ADA], total: 1 });
 });
 
-test('POST of a long name without an email responds with 400: name and email are required', async () => {
-  const { send } = newApi();
+test('POST of a body that is larger than bodyLimit responds with 413', async () => {
+  const { send } = createTestApi({ bodyLimit: 256 });
 
-  const response = await send('POST', USERS, { name: `${LONGEST_NAME}a` });
+  const response = await send('POST', USERS, { ...ADA, name: 'a'.repeat(300) });
 
-  expect(await response.json()).toMatchObject({ detail: 'name and email are required' });
-});
-
-test('POST without a body responds with 400: name and email are required', async () => {
-  const { app } = newApi();
-
-  const response = await request(app, USERS, { method: 'POST' });
-
-  expect(response.status).toBe(400);
-  expect(await response.json()).toMatchObject({ detail: 'name and email are required' });
-});
-
-test.each([
-  ['{"name":', 400],
-  ['{"__proto__":{"name":"x"},"name":"Ada","email":"a"}', 400],
-  [JSON.stringify({ ...ADA, name: 'a'.repeat(300) }), 413],
-])('POST of the body %.40s responds with %i', async (body, status) => {
-  const { send } = newApi(256);
-
-  const response = await send('POST', USERS, body);
-
-  expect(response.status).toBe(status);
+  expect(response.status).toBe(413);
 });
 
 test('PUT changes the supplied fields and keeps the others', async () => {
-  const { clock, send } = newApi();
+  const { clock, send } = createTestApi();
   await send('POST', USERS, ADA);
   clock.time = NOON;
 
@@ -180,7 +119,7 @@ test('PUT changes the supplied fields and keeps the others', async () => {
 });
 
 test('PUT ignores unknown fields', async () => {
-  const { app, clock, send } = newApi();
+  const { app, clock, send } = createTestApi();
   await send('POST', USERS, ADA);
   clock.time = NOON;
   const body = { id: 'u9', createdAt: NOON, toString: 'x', isAdmin: true };
@@ -194,7 +133,7 @@ test('PUT ignores unknown fields', async () => {
 });
 
 test('PUT without a body updates updatedAt', async () => {
-  const { app, clock, send } = newApi();
+  const { app, clock, send } = createTestApi();
   await send('POST', USERS, ADA);
   clock.time = NOON;
 
@@ -204,14 +143,14 @@ test('PUT without a body updates updatedAt', async () => {
 });
 
 test.each([
+  [{ name: '' }, 'name must be 1 to 200 characters long'],
   [{ name: 7 }, 'name must be a string'],
   [{ name: null }, 'name must be a string'],
   [{ email: {} }, 'email must be a string'],
-  [{ name: 'Eve', email: ['e'] }, 'email must be a string'],
   [{ name: '', email: 7 }, 'email must be a string'],
   [['name'], 'the body must be a JSON object'],
 ])('PUT of %j responds with 400 and changes nothing: %s', async (body, detail) => {
-  const { app, send } = newApi();
+  const { app, send } = createTestApi();
   await send('POST', USERS, ADA);
 
   const response = await send('PUT', `${USERS}/u1`, body);
@@ -222,7 +161,7 @@ test.each([
 });
 
 test('DELETE returns 204 without a body and removes the user', async () => {
-  const { app, send } = newApi();
+  const { app, send } = createTestApi();
   await send('POST', USERS, ADA);
 
   const response = await request(app, `${USERS}/u1`, { method: 'DELETE' });
@@ -235,7 +174,7 @@ test('DELETE returns 204 without a body and removes the user', async () => {
 test.each(['GET', 'PUT', 'DELETE'])(
   '%s of an unknown user responds with 404 and the id',
   async (method) => {
-    const { app } = newApi();
+    const { app } = createTestApi();
 
     const response = await request(app, `${USERS}/a%2Fb`, { method });
 
@@ -252,11 +191,9 @@ test.each([
   ['?page=1', ['u1', 'u2', 'u3'], { total: 3, page: 1, limit: 10 }],
   ['?limit=2', ['u1', 'u2'], { total: 3, page: 1, limit: 2 }],
   ['?page=2&limit=2', ['u3'], { total: 3, page: 2, limit: 2 }],
-  ['?page=&limit=', ['u1', 'u2', 'u3'], { total: 3, page: 1, limit: 10 }],
-  ['?page=2&page=x&limit=1', ['u2'], { total: 3, page: 2, limit: 1 }],
   ['?page=9007199254740991&limit=100', [], { total: 3, page: 9007199254740991, limit: 100 }],
 ])('GET of the list with %s returns that page', async (query, ids, meta) => {
-  const { app, send } = newApi();
+  const { app, send } = createTestApi();
   for (const name of ['Ada', 'Bob', 'Cyd']) await send('POST', USERS, { ...ADA, name });
 
   const response = await request(app, USERS + query);
@@ -266,25 +203,19 @@ test.each([
   expect(await response.json()).toEqual({ data, meta });
 });
 
-test.each([
-  ['?page=0', 'page must be a positive integer'],
-  ['?page=two&limit=5', 'page must be a positive integer'],
-  ['?page=9007199254740992', 'page must be a positive integer'],
-  ['?limit=0', 'limit must be between 1 and 100'],
-  ['?limit=101', 'limit must be between 1 and 100'],
-])('GET of the list with %s responds with 400: %s', async (query, detail) => {
-  const { app } = newApi();
+test('GET of the list with limit=101 responds with 400', async () => {
+  const { app } = createTestApi();
 
-  const response = await request(app, USERS + query);
+  const response = await request(app, `${USERS}?limit=101`);
 
   expect(response.status).toBe(400);
-  expect(await response.json()).toMatchObject({ detail });
+  expect(await response.json()).toMatchObject({ detail: 'limit must be between 1 and 100' });
 });
 
-test.each(['text/html', 'TEXT/HTML', 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8'])(
+test.each(['TEXT/HTML', 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8'])(
   'GET of a user with Accept %s returns HTML with every value escaped',
   async (accept) => {
-    const { app, send } = newApi();
+    const { app, send } = createTestApi();
     await send('POST', USERS, { name: `<script>alert("1")</script> & 'co'`, email: 'a<b>@c' });
 
     const response = await request(app, `${USERS}/u1`, { headers: { Accept: accept } });
@@ -302,60 +233,12 @@ test.each(['text/html', 'TEXT/HTML', 'text/html,application/xhtml+xml;q=0.9,*/*;
   },
 );
 
-test.each(['application/json', '*/*', 'text/plain'])(
-  'GET of a user with Accept %s returns JSON',
-  async (accept) => {
-    const { app, send } = newApi();
-    await send('POST', USERS, ADA);
+test('GET of a user with Accept: */* returns JSON', async () => {
+  const { app, send } = createTestApi();
+  await send('POST', USERS, ADA);
 
-    const response = await request(app, `${USERS}/u1`, { headers: { Accept: accept } });
+  const response = await request(app, `${USERS}/u1`, { headers: { Accept: '*/*' } });
 
-    expect(response.headers.get('vary')).toBe('Accept');
-    expect(await response.json()).toMatchObject({ data: ADA });
-  },
-);
-
-test.each([
-  ['PATCH', USERS, 'GET, HEAD, POST'],
-  ['POST', `${USERS}/u1`, 'GET, HEAD, PUT, DELETE'],
-])('%s %s responds with 405 and Allow: %s', async (method, path, allow) => {
-  const { app } = newApi();
-
-  const response = await request(app, path, { method });
-
-  expect(response.status).toBe(405);
-  expect(response.headers.get('allow')).toBe(allow);
-});
-
-test('an unknown path responds with 404', async () => {
-  const { app } = newApi();
-
-  expect((await request(app, '/api/v1/usersx')).status).toBe(404);
-  expect((await request(app, `${USERS}/u1/x`)).status).toBe(404);
-});
-
-test.each([
-  ['GET', USERS, 200, '/api/v2/users'],
-  ['GET', `${USERS}/u7`, 404, '/api/v2/users/u7'],
-  ['PATCH', USERS, 405, '/api/v2/users'],
-])(
-  '%s %s (%i) has Deprecation and a Link to version 2',
-  async (method, path, status, successor) => {
-    const { app } = newApi();
-
-    const response = await request(app, path, { method });
-
-    expect(response.status).toBe(status);
-    expect(response.headers.get('deprecation')).toBe('@1796083200');
-    expect(response.headers.get('link')).toBe(`<${successor}>; rel="successor-version"`);
-  },
-);
-
-test('a response contains the request id of the request', async () => {
-  const { app } = newApi();
-
-  const response = await request(app, `${USERS}/u7`, { headers: { 'X-Request-Id': 'trace-7' } });
-
-  expect(response.headers.get('x-request-id')).toBe('trace-7');
-  expect(await response.json()).toMatchObject({ requestId: 'trace-7' });
+  expect(response.headers.get('vary')).toBe('Accept');
+  expect(await response.json()).toMatchObject({ data: ADA });
 });

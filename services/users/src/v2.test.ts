@@ -1,22 +1,14 @@
 import { request } from '@fw/core/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 
-import { openSqliteUserStore } from './store/sqlite.ts';
 import { ADA, createTestApi, NOON, TEN } from './testing.ts';
 
 const USERS = '/api/v2/users';
 const ADA_STORED = { id: 'u1', ...ADA, createdAt: TEN, updatedAt: TEN, version: 1 };
 
-/** Creates the API without users. */
-function newApi() {
-  const store = openSqliteUserStore(':memory:');
-  onTestFinished(() => store.close());
-  return createTestApi(store);
-}
-
 /** Creates the API and users with these names, in this order. */
-async function newApiWith(...names: readonly string[]) {
-  const api = newApi();
+async function createApiWith(...names: readonly string[]) {
+  const api = createTestApi();
   for (const name of names) {
     await api.send('POST', USERS, { name, email: `${name.toLowerCase()}@example.com` });
   }
@@ -24,7 +16,7 @@ async function newApiWith(...names: readonly string[]) {
 }
 
 test('POST creates a user and returns 201 with Location and ETag', async () => {
-  const { send } = newApi();
+  const { send } = createTestApi();
 
   const response = await send('POST', USERS, ADA);
 
@@ -35,7 +27,7 @@ test('POST creates a user and returns 201 with Location and ETag', async () => {
 });
 
 test('GET returns the user with ETag and Cache-Control: private, no-cache', async () => {
-  const { send } = await newApiWith('Ada');
+  const { send } = await createApiWith('Ada');
 
   const response = await send('GET', `${USERS}/u1`);
 
@@ -47,7 +39,7 @@ test('GET returns the user with ETag and Cache-Control: private, no-cache', asyn
 });
 
 test('GET with If-None-Match of the current version returns 304 without a body', async () => {
-  const { send } = await newApiWith('Ada');
+  const { send } = await createApiWith('Ada');
 
   const response = await send('GET', `${USERS}/u1`, undefined, { 'If-None-Match': '"1"' });
 
@@ -57,7 +49,7 @@ test('GET with If-None-Match of the current version returns 304 without a body',
 });
 
 test('GET with If-None-Match of an earlier version returns the user', async () => {
-  const { send } = await newApiWith('Ada');
+  const { send } = await createApiWith('Ada');
   await send('PATCH', `${USERS}/u1`, { name: 'Ada L.' });
 
   const response = await send('GET', `${USERS}/u1`, undefined, { 'If-None-Match': '"1"' });
@@ -73,7 +65,7 @@ test.each([
 ])(
   '%s of an unknown user responds with 404 and the id, with any valid If-Match',
   async (method, body) => {
-    const { send } = newApi();
+    const { send } = createTestApi();
 
     for (const headers of [{}, { 'If-Match': '*' }, { 'If-Match': '"1"' }]) {
       const response = await send(method, `${USERS}/a%2Fb`, body, headers);
@@ -95,7 +87,7 @@ test.each([
   ['W/"1"', 412],
   ['1', 400],
 ])('PATCH and DELETE with If-Match: %s respond with %i', async (tag, status) => {
-  const { send } = await newApiWith('Ada', 'Bob');
+  const { send } = await createApiWith('Ada', 'Bob');
   const headers = { 'If-Match': tag };
 
   const patched = await send('PATCH', `${USERS}/u1`, { name: 'Ada L.' }, headers);
@@ -110,7 +102,7 @@ test.each([
   ['PATCH', { name: 'x' }],
   ['DELETE', undefined],
 ])('%s of an unknown user with a malformed If-Match responds with 400', async (method, body) => {
-  const { send } = newApi();
+  const { send } = createTestApi();
 
   const response = await send(method, `${USERS}/nope`, body, { 'If-Match': 'x"4"' });
 
@@ -146,7 +138,7 @@ test.each([
   ['a field that the service sets', { ...ADA, id: 'u9' }, ['/id']],
   ['a list', [ADA], ['']],
 ])('POST of %s responds with 400 and creates nothing', async (_what, body, pointers) => {
-  const { send } = newApi();
+  const { send } = createTestApi();
 
   const response = await send('POST', USERS, body);
 
@@ -163,7 +155,7 @@ test.each([
   ['200 letters', 'a'.repeat(200)],
   ['200 emoji', '🙂'.repeat(200)],
 ])('a name of %s is returned unchanged', async (_what, name) => {
-  const { send } = newApi();
+  const { send } = createTestApi();
 
   const response = await send('POST', USERS, { ...ADA, name });
 
@@ -172,7 +164,7 @@ test.each([
 });
 
 test('a huge invalid e-mail address is rejected without backtracking', async () => {
-  const { send } = newApi();
+  const { send } = createTestApi();
   const startedMs = performance.now();
 
   for (const email of [
@@ -194,7 +186,7 @@ test.each([
   ['more than ASCII', 'é'],
   ['256 characters', 'a'.repeat(256)],
 ])('POST with an Idempotency-Key of %s responds with 400', async (_what, key) => {
-  const { send } = newApi();
+  const { send } = createTestApi();
 
   const response = await send('POST', USERS, ADA, { 'Idempotency-Key': key });
 
@@ -205,7 +197,7 @@ test.each([
 });
 
 test('a repeated Idempotency-Key of 255 characters returns the first response', async () => {
-  const { send } = newApi();
+  const { send } = createTestApi();
   const headers = { 'Idempotency-Key': '~'.repeat(255) };
 
   const first = await send('POST', USERS, ADA, headers);
@@ -222,7 +214,7 @@ test.each([
   ['name', { ...ADA, name: 'Eve' }],
   ['e-mail', { ...ADA, email: 'eve@example.com' }],
 ])('an Idempotency-Key that was used with another %s responds with 422', async (_what, body) => {
-  const { send } = newApi();
+  const { send } = createTestApi();
   const headers = { 'Idempotency-Key': 'k1' };
   await send('POST', USERS, ADA, headers);
 
@@ -233,7 +225,7 @@ test.each([
 });
 
 test('POST and PATCH to the e-mail address of another user respond with 409', async () => {
-  const { send } = await newApiWith('Ada', 'Bob');
+  const { send } = await createApiWith('Ada', 'Bob');
   const taken = { email: 'ADA@Example.com' };
 
   const created = await send('POST', USERS, { name: 'Eve', ...taken });
@@ -245,7 +237,7 @@ test('POST and PATCH to the e-mail address of another user respond with 409', as
 });
 
 test('the list returns pages in order of creation, and Link leads through all of them', async () => {
-  const { send } = await newApiWith('Ada', 'Bob', 'Cyd', 'Dee', 'Eve');
+  const { send } = await createApiWith('Ada', 'Bob', 'Cyd', 'Dee', 'Eve');
   const seen: string[][] = [];
 
   let path: string | undefined = `${USERS}?limit=2`;
@@ -265,7 +257,7 @@ test('the list returns pages in order of creation, and Link leads through all of
 });
 
 test('the list without a query returns the first 20 users', async () => {
-  const { send } = await newApiWith(...Array.from({ length: 21 }, (_, at) => `N${at}`));
+  const { send } = await createApiWith(...Array.from({ length: 21 }, (_, at) => `N${at}`));
 
   const { data, meta } = (await (await send('GET', USERS)).json()) as {
     data: unknown[];
@@ -277,7 +269,7 @@ test('the list without a query returns the first 20 users', async () => {
 });
 
 test('the list finds a user by e-mail regardless of case', async () => {
-  const { send } = await newApiWith('Ada', 'Bob');
+  const { send } = await createApiWith('Ada', 'Bob');
 
   const found = await send('GET', `${USERS}?email=ADA%40Example.COM`);
   const part = await send('GET', `${USERS}?email=%25example.com`);
@@ -287,7 +279,7 @@ test('the list finds a user by e-mail regardless of case', async () => {
 });
 
 test('Link keeps the e-mail filter, and its cursor is invalid with another filter', async () => {
-  const { send } = newApi();
+  const { send } = createTestApi();
   // Version 1 accepts the same e-mail address twice.
   for (const name of ['Ada', 'Ida']) await send('POST', '/api/v1/users', { ...ADA, name });
 
@@ -303,7 +295,7 @@ test('Link keeps the e-mail filter, and its cursor is invalid with another filte
 test.each(['limit=101', 'cursor=WzFd', 'email=', 'page=2', 'emial=ada%40example.com'])(
   'GET of the list with ?%s responds with 400',
   async (query) => {
-    const { send } = newApi();
+    const { send } = createTestApi();
 
     const response = await send('GET', `${USERS}?${query}`);
 
@@ -315,7 +307,7 @@ test.each(['limit=101', 'cursor=WzFd', 'email=', 'page=2', 'emial=ada%40example.
 test.each(['application/json', 'application/merge-patch+json', 'Application/JSON; charset=utf-8'])(
   'PATCH in %s changes the supplied fields and returns the new ETag',
   async (type) => {
-    const { clock, send } = await newApiWith('Ada');
+    const { clock, send } = await createApiWith('Ada');
     clock.time = NOON;
 
     const response = await send(
@@ -341,7 +333,7 @@ test.each([
   [[], ''],
   [undefined, ''],
 ])('PATCH of %j responds with 400 and changes nothing', async (patch, pointer) => {
-  const { send } = await newApiWith('Ada');
+  const { send } = await createApiWith('Ada');
 
   const type = { 'Content-Type': 'application/merge-patch+json' };
   const response = await send('PATCH', `${USERS}/u1`, patch, type);
@@ -354,7 +346,7 @@ test.each([
 test.each(['application/json-patch+json', ''])(
   'PATCH in "%s" responds with 415 and Accept-Patch',
   async (type) => {
-    const { app } = await newApiWith('Ada');
+    const { app } = await createApiWith('Ada');
 
     const response = await request(app, `${USERS}/u1`, {
       method: 'PATCH',
@@ -370,7 +362,7 @@ test.each(['application/json-patch+json', ''])(
 );
 
 test('a request whose Accept excludes JSON changes nothing', async () => {
-  const { send } = await newApiWith('Ada');
+  const { send } = await createApiWith('Ada');
   const Accept = 'text/html';
 
   const responses = [
@@ -384,7 +376,7 @@ test('a request whose Accept excludes JSON changes nothing', async () => {
 });
 
 test('DELETE returns { success: true } and removes the user', async () => {
-  const { send } = await newApiWith('Ada');
+  const { send } = await createApiWith('Ada');
 
   const response = await send('DELETE', `${USERS}/u1`);
 
@@ -395,7 +387,7 @@ test('DELETE returns { success: true } and removes the user', async () => {
 });
 
 test('OPTIONS of a user returns the media types of a merge patch', async () => {
-  const { send } = newApi();
+  const { send } = createTestApi();
 
   const response = await send('OPTIONS', `${USERS}/u1`);
 
@@ -406,7 +398,7 @@ test('OPTIONS of a user returns the media types of a merge patch', async () => {
 });
 
 test('the figures count users in total, by day and by domain', async () => {
-  const { clock, send } = newApi();
+  const { clock, send } = createTestApi();
   clock.time = '2026-11-19T23:59:59.999Z';
   await send('POST', USERS, { name: 'Ada', email: 'ada@example.com' });
   clock.time = NOON;
@@ -431,7 +423,7 @@ test('the figures count users in total, by day and by domain', async () => {
 });
 
 test('the figures cover 30 days and 10 domains by default', async () => {
-  const { send } = newApi();
+  const { send } = createTestApi();
 
   const { data } = (await (await send('GET', `${USERS}/figures`)).json()) as {
     data: { byDay: unknown[] };
@@ -444,14 +436,14 @@ test('the figures cover 30 days and 10 domains by default', async () => {
 test.each(['days=0', 'days=367', 'domains=101', 'domains=-1', 'months=1'])(
   'the figures with ?%s respond with 400',
   async (query) => {
-    const { send } = newApi();
+    const { send } = createTestApi();
 
     expect((await send('GET', `${USERS}/figures?${query}`)).status).toBe(400);
   },
 );
 
 test('version 1 returns changes made in version 2, without the version field', async () => {
-  const { send } = await newApiWith('Ada');
+  const { send } = await createApiWith('Ada');
   await send('PATCH', `${USERS}/u1`, { name: 'Ada L.' });
 
   const one = await send('GET', '/api/v1/users/u1');

@@ -101,27 +101,6 @@ test('concurrent inserts with the same key in several processes create one user 
   expect(outcomes).toEqual(Array(60).fill(users[0]));
 });
 
-test('concurrent changes with a version in several processes lose no change', async () => {
-  const stores = await openEmpty(2);
-  await stores[0]?.insert({ ...CYD, name: '' });
-  const append = async (store: UserStore, letter: string) => {
-    const { name = '', version } = (await store.find('cyd')) ?? {};
-    const options = { updatedAt: new Date(1), ifVersion: version };
-    const outcome = await store.update('cyd', { name: name + letter }, options);
-    if (outcome === 'stale') await append(store, letter);
-  };
-
-  await Promise.all(
-    stores.map(async (store, at) => {
-      for (let times = 0; times < 10; times++) await append(store, `${at}`);
-    }),
-  );
-
-  const { name, version } = (await stores[0]?.find('cyd')) ?? {};
-  expect([...(name ?? '')].sort().join('')).toBe('00000000001111111111');
-  expect(version).toBe(21);
-});
-
 test('an insert deletes expired keys', async () => {
   const [store] = await openEmpty(1);
   const insert = (id: string, createdAt: Date) =>
