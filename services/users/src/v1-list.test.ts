@@ -1,7 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-
 import { openConnection, request } from '@fw/core/testing';
 import { listen, ServiceUnavailableError } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
@@ -150,38 +146,3 @@ test('a store failure in the middle of a list closes the connection and is logge
   expect(received.endsWith('0\r\n\r\n')).toBe(false);
   expect(errors).toHaveLength(1);
 });
-
-test('the service stops reading the store when the client disconnects', async () => {
-  const { store, pages } = await newStore(manyUsers(9 * MAX_BATCH_USERS));
-  const [called, released, closed] = [newSignal(), newSignal(), newSignal()];
-  const blocked: UserStore = {
-    ...store,
-    async page(options) {
-      called.resolve();
-      await released.promise;
-      return store.page(options);
-    },
-  };
-  const app = createUsersApp({ store: blocked, bodyLimit, logger });
-  const server = createServer((req, res) => {
-    res.once('close', closed.resolve);
-    app.handle(req, res);
-  });
-  onTestFinished(() => void server.close());
-  const { port } = await new Promise<AddressInfo>((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve(server.address() as AddressInfo));
-  });
-
-  const connection = openConnection(port).send(`GET ${USERS} HTTP/1.1\r\nHost: a\r\n\r\n`);
-  await called.promise;
-  connection.close();
-  await closed.promise;
-  released.resolve();
-  for (let turns = 0; turns < 100; turns++) await nextTurn();
-
-  expect(pages).toHaveLength(1);
-});
-
-function newSignal() {
-  return Promise.withResolvers<void>();
-}

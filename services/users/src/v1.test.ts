@@ -105,31 +105,23 @@ test('POST of a body that is larger than bodyLimit responds with 413', async () 
   expect(response.status).toBe(413);
 });
 
-test('PUT changes the supplied fields and keeps the others', async () => {
-  const { clock, send } = createTestApi();
+test('PUT changes the supplied fields and ignores unknown ones', async () => {
+  const { send, clock } = createTestApi();
   await send('POST', USERS, ADA);
   clock.time = NOON;
+  const email = 'ada@example.org';
 
-  const response = await send('PUT', `${USERS}/u1`, { email: 'ada@example.org' });
-
-  expect(response.status).toBe(200);
-  expect(await response.json()).toEqual({
-    data: { id: 'u1', name: 'Ada', email: 'ada@example.org', createdAt: TEN, updatedAt: NOON },
+  const response = await send('PUT', `${USERS}/u1`, {
+    email,
+    id: 'u9',
+    toString: 'x',
+    isAdmin: true,
   });
-});
 
-test('PUT ignores unknown fields', async () => {
-  const { app, clock, send } = createTestApi();
-  await send('POST', USERS, ADA);
-  clock.time = NOON;
-  const body = { id: 'u9', createdAt: NOON, toString: 'x', isAdmin: true };
-
-  const response = await send('PUT', `${USERS}/u1`, body);
-
-  const user = { id: 'u1', ...ADA, createdAt: TEN, updatedAt: NOON };
-  expect(await response.json()).toEqual({ data: user });
-  expect(await (await request(app, `${USERS}/u1`)).json()).toEqual({ data: user });
-  expect(({} as Record<string, unknown>).isAdmin).toBeUndefined();
+  const data = { id: 'u1', name: 'Ada', email, createdAt: TEN, updatedAt: NOON };
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual({ data });
+  expect(await (await send('GET', `${USERS}/u1`)).json()).toEqual({ data });
 });
 
 test('PUT without a body updates updatedAt', async () => {

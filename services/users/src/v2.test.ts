@@ -15,15 +15,16 @@ async function createApiWith(...names: readonly string[]) {
   return api;
 }
 
-test('POST creates a user and returns 201 with Location and ETag', async () => {
+test('POST creates a user with a name of 200 characters and returns 201 with Location and ETag', async () => {
   const { send } = createTestApi();
+  const name = '🙂'.repeat(200);
 
-  const response = await send('POST', USERS, ADA);
+  const response = await send('POST', USERS, { ...ADA, name });
 
   expect(response.status).toBe(201);
   expect(response.headers.get('location')).toBe('/api/v2/users/u1');
   expect(response.headers.get('etag')).toBe('"1"');
-  expect(await response.json()).toEqual({ data: ADA_STORED });
+  expect(await response.json()).toEqual({ data: { ...ADA_STORED, name } });
 });
 
 test('GET returns the user with ETag and Cache-Control: private, no-cache', async () => {
@@ -38,24 +39,18 @@ test('GET returns the user with ETag and Cache-Control: private, no-cache', asyn
   expect(await response.json()).toEqual({ data: ADA_STORED });
 });
 
-test('GET with If-None-Match of the current version returns 304 without a body', async () => {
+test('GET with If-None-Match returns 304 without a body until the user changes', async () => {
   const { send } = await createApiWith('Ada');
+  const headers = { 'If-None-Match': '"1"' };
 
-  const response = await send('GET', `${USERS}/u1`, undefined, { 'If-None-Match': '"1"' });
-
-  expect(response.status).toBe(304);
-  expect(response.headers.get('etag')).toBe('"1"');
-  expect(await response.text()).toBe('');
-});
-
-test('GET with If-None-Match of an earlier version returns the user', async () => {
-  const { send } = await createApiWith('Ada');
+  const before = await send('GET', `${USERS}/u1`, undefined, headers);
   await send('PATCH', `${USERS}/u1`, { name: 'Ada L.' });
+  const after = await send('GET', `${USERS}/u1`, undefined, headers);
 
-  const response = await send('GET', `${USERS}/u1`, undefined, { 'If-None-Match': '"1"' });
-
-  expect(response.status).toBe(200);
-  expect(await response.json()).toMatchObject({ data: { name: 'Ada L.', version: 2 } });
+  expect(before.status).toBe(304);
+  expect(before.headers.get('etag')).toBe('"1"');
+  expect(await before.text()).toBe('');
+  expect(await after.json()).toMatchObject({ data: { name: 'Ada L.', version: 2 } });
 });
 
 test.each([
@@ -77,6 +72,8 @@ test.each([
         detail: 'User "a/b" not found',
       });
     }
+    const malformed = await send(method, `${USERS}/a%2Fb`, body, { 'If-Match': 'x"4"' });
+    expect(malformed.status).toBe(method === 'GET' ? 404 : 400);
   },
 );
 
@@ -99,22 +96,6 @@ test.each([
 });
 
 test.each([
-  ['PATCH', { name: 'x' }],
-  ['DELETE', undefined],
-])('%s of an unknown user with a malformed If-Match responds with 400', async (method, body) => {
-  const { send } = createTestApi();
-
-  const response = await send(method, `${USERS}/nope`, body, { 'If-Match': 'x"4"' });
-
-  expect(response.status).toBe(400);
-  expect(await response.json()).toMatchObject({
-    detail: 'If-Match must be "*" or a list of entity tags',
-  });
-});
-
-const LONG = `${'a'.repeat(243)}@example.com`;
-
-test.each([
   ['an empty object', {}, ['/name', '/email']],
   ['no name', { email: ADA.email }, ['/name']],
   ['an empty name', { ...ADA, name: '' }, ['/name']],
@@ -129,7 +110,7 @@ test.each([
   ['an e-mail with a space', { ...ADA, email: 'ada @example.com' }, ['/email']],
   ['an e-mail with a line break', { ...ADA, email: 'ada@example.com\n' }, ['/email']],
   ['two e-mails', { ...ADA, email: 'a@example.com,b@example.com' }, ['/email']],
-  ['an e-mail of 255 characters', { ...ADA, email: LONG }, ['/email']],
+  ['an e-mail of 255 characters', { ...ADA, email: `ada@${'a.'.repeat(124)}com` }, ['/email']],
   ['65 characters before the @', { ...ADA, email: `${'a'.repeat(65)}@example.com` }, ['/email']],
   ['a domain that ends in a hyphen', { ...ADA, email: 'ada@example-.com' }, ['/email']],
   ['64 characters in a label', { ...ADA, email: `ada@${'a'.repeat(64)}.com` }, ['/email']],
@@ -149,18 +130,6 @@ test.each([
     pointers.map((pointer) => ({ in: 'body', pointer, detail: expect.any(String) })),
   );
   expect(await (await send('GET', USERS)).json()).toMatchObject({ data: [] });
-});
-
-test.each([
-  ['200 letters', 'a'.repeat(200)],
-  ['200 emoji', '🙂'.repeat(200)],
-])('a name of %s is returned unchanged', async (_what, name) => {
-  const { send } = createTestApi();
-
-  const response = await send('POST', USERS, { ...ADA, name });
-
-  expect(response.status).toBe(201);
-  expect(await response.json()).toMatchObject({ data: { name } });
 });
 
 test('a huge invalid e-mail address is rejected without backtracking', async () => {
@@ -254,18 +223,6 @@ test('the list returns pages in order of creation, and Link leads through all of
   }
 
   expect(seen).toEqual([['Ada', 'Bob'], ['Cyd', 'Dee'], ['Eve']]);
-});
-
-test('the list without a query returns the first 20 users', async () => {
-  const { send } = await createApiWith(...Array.from({ length: 21 }, (_, at) => `N${at}`));
-
-  const { data, meta } = (await (await send('GET', USERS)).json()) as {
-    data: unknown[];
-    meta: unknown;
-  };
-
-  expect(data).toHaveLength(20);
-  expect(meta).toEqual({ limit: 20, nextCursor: expect.any(String) });
 });
 
 test('the list finds a user by e-mail regardless of case', async () => {
@@ -420,17 +377,6 @@ test('the figures count users in total, by day and by domain', async () => {
       byDomain: [{ domain: 'example.com', count: 2 }],
     },
   });
-});
-
-test('the figures cover 30 days and 10 domains by default', async () => {
-  const { send } = createTestApi();
-
-  const { data } = (await (await send('GET', `${USERS}/figures`)).json()) as {
-    data: { byDay: unknown[] };
-  };
-
-  expect(data.byDay).toHaveLength(30);
-  expect(data).toMatchObject({ total: 0, byDomain: [] });
 });
 
 test.each(['days=0', 'days=367', 'domains=101', 'domains=-1', 'months=1'])(
