@@ -43,12 +43,6 @@ export interface UpdateOptions {
   readonly ifVersion?: number | undefined;
 }
 
-/** Selects the days and e-mail domains to count. */
-export interface FiguresOptions extends FiguresQuery {
-  /** The last of the days (UTC) contains this time. */
-  readonly now: Date;
-}
-
 /**
  * Stores users in the order of their creation. A change is durable once its method resolves. Several
  * processes may use the same users concurrently. While the store is unavailable, methods reject with a
@@ -63,7 +57,8 @@ export interface UserStore {
   /** Returns one batch: at most `limit` users; it ends early before a large user and when it is full. */
   page(options: PageOptions): Promise<UserPage>;
   find(id: string): Promise<User | undefined>;
-  figures(options: FiguresOptions): Promise<UserFigures>;
+  /** Counts users. The last of the days is that of `now`. */
+  figures(query: FiguresQuery & { readonly now: Date }): Promise<UserFigures>;
   /** Without options, several users may have the same e-mail address. */
   insert(user: User, options?: InsertOptions): Promise<Outcome>;
   /** Changes the user atomically. */

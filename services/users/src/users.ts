@@ -12,16 +12,9 @@ import type {
   UserPage,
   UserStore,
 } from './store.ts';
-import {
-  createUser,
-  type NewUser,
-  type Origins,
-  type Outcome,
-  type User,
-  type UserChanges,
-} from './user.ts';
+import type { NewUser, Origins, Outcome, User, UserChanges } from './user.ts';
 
-/** The operations on users. Converts outcomes of the store to HTTP errors. */
+/** The operations on users. If the store rejects one, it rejects with the error of `userOf`. */
 export class Users {
   readonly #store: UserStore;
   readonly #origins: Origins;
@@ -53,33 +46,20 @@ export class Users {
     return { users, nextCursor: next === undefined ? undefined : cursors.encode(next) };
   }
 
-  /**
-   * Returns a user.
-   *
-   * @throws {NotFoundError} if the user does not exist
-   */
+  /** Returns a user. */
   async find(id: string): Promise<User> {
     return userOf((await this.#store.find(id)) ?? 'missing', id);
   }
 
-  /**
-   * Creates a user. If the idempotency key was used for the same user before, returns the user as created then.
-   *
-   * @throws {ConflictError} if the e-mail address must be unique, and another user has it
-   * @throws {UnprocessableContentError} if the idempotency key was used for another user
-   */
-  async create(newUser: NewUser, options?: InsertOptions): Promise<User> {
-    const user = createUser(newUser, this.#origins);
+  /** Creates a user, or returns the user that was created with the same idempotency key. */
+  async create({ name, email }: NewUser, options?: InsertOptions): Promise<User> {
+    const { newId, now } = this.#origins;
+    const createdAt = now();
+    const user = { id: newId(), name, email, createdAt, updatedAt: createdAt, version: 1 };
     return userOf(await this.#store.insert(user, options), user.id);
   }
 
-  /**
-   * Changes a user.
-   *
-   * @throws {NotFoundError} if the user does not exist
-   * @throws {PreconditionFailedError} if `ifVersion` is not the current version
-   * @throws {ConflictError} if the e-mail address must be unique, and another user has it
-   */
+  /** Changes a user. */
   async change(
     id: string,
     changes: UserChanges,
@@ -89,12 +69,7 @@ export class Users {
     return userOf(await this.#store.update(id, changes, { ...options, updatedAt }), id);
   }
 
-  /**
-   * Deletes a user.
-   *
-   * @throws {NotFoundError} if the user does not exist
-   * @throws {PreconditionFailedError} if `ifVersion` is not the current version
-   */
+  /** Deletes a user. */
   async remove(id: string, ifVersion?: number): Promise<void> {
     userOf(await this.#store.delete(id, ifVersion), id);
   }
@@ -105,7 +80,14 @@ export class Users {
   }
 }
 
-/** Returns the user of an outcome; throws the error of a rejected operation on the user `id`. */
+/**
+ * Returns the user of an operation on the user `id`.
+ *
+ * @throws {NotFoundError} if the user does not exist
+ * @throws {PreconditionFailedError} if `ifVersion` is not the current version
+ * @throws {ConflictError} if the e-mail address must be unique, and another user has it
+ * @throws {UnprocessableContentError} if the idempotency key was used for another user
+ */
 function userOf(outcome: Outcome, id: string): User {
   switch (outcome) {
     case 'missing':

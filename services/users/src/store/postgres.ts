@@ -108,14 +108,11 @@ const SQL = {
     )
     SELECT 'total' AS kind, NULL AS name, coalesce(sum(count), 0) AS count FROM days
     UNION ALL
-    SELECT 'day', day::text, count FROM days WHERE day >= $1 AND day < $2
+    SELECT 'day', day::text, count FROM days WHERE day BETWEEN $1 AND $2
     UNION ALL
     (SELECT kind, name, count FROM counted WHERE kind = 'domain'
       ORDER BY count DESC, name LIMIT $3)`,
 };
-
-/** Options of `openPostgres`; the store knows its name and migrations. */
-export type PostgresUserStoreOptions = Omit<PostgresOptions, 'name' | 'migrations'>;
 
 /** Time between two deletions of expired idempotency keys. */
 const DELETE_KEYS_EVERY_MS = 60_000;
@@ -144,7 +141,9 @@ const UNIQUE_VALUES: typeof VALUES = [
 ];
 
 /** Opens a store of users in PostgreSQL, which several processes may share. */
-export function openPostgresUserStore(options: PostgresUserStoreOptions): UserStore {
+export function openPostgresUserStore(
+  options: Omit<PostgresOptions, 'name' | 'migrations'>,
+): UserStore {
   const database = openPostgres({ ...options, name: 'users', migrations: USERS_MIGRATIONS });
   const query = (name: keyof typeof SQL, values: readonly unknown[] = []) =>
     database.query({ name: `users_${name}`, text: SQL[name] }, values);
@@ -225,9 +224,9 @@ export function openPostgresUserStore(options: PostgresUserStoreOptions): UserSt
 
     find,
 
-    async figures(options) {
-      const { first, end } = daysOf(options);
-      return toFigures(await query('figures', [first, end, options.domains]), options);
+    async figures({ domains, ...options }) {
+      const days = daysOf(options);
+      return toFigures(await query('figures', [days.first, days.last, domains]), days);
     },
 
     insert(user, options) {

@@ -1,7 +1,7 @@
 import type { Row } from '@fw/service/postgres';
 
 import type { UserFigures } from '../schemas.ts';
-import type { FiguresOptions, UserPage, UserStore } from '../store.ts';
+import type { UserPage, UserStore } from '../store.ts';
 import type { User } from '../user.ts';
 
 /** The columns of a user. */
@@ -78,20 +78,22 @@ function isLarge({ name }: Row): boolean {
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** The days to count, as numbers of days since 1970 (UTC): from `first` to before `end`. */
-export function daysOf({ days, now }: FiguresOptions): { first: number; end: number } {
-  const end = Math.floor(now.getTime() / DAY_MS) + 1;
-  return { first: end - days, end };
+/** The first and the last day to count, as numbers of days since 1970 (UTC). */
+export function daysOf({ days, now }: { readonly days: number; readonly now: Date }) {
+  const last = Math.floor(now.getTime() / DAY_MS);
+  return { first: last - days + 1, last };
 }
 
 /** Converts rows with `kind`, `name` and `count`; includes days without new users. */
-export function toFigures(rows: readonly Row[], options: FiguresOptions): UserFigures {
+export function toFigures(
+  rows: readonly Row[],
+  { first, last }: ReturnType<typeof daysOf>,
+): UserFigures {
   const ofKind = (kind: string) => rows.filter((row) => row.kind === kind);
-  const { first } = daysOf(options);
   const countOf = new Map(ofKind('day').map(({ name, count }) => [Number(name), Number(count)]));
   return {
     total: Number(ofKind('total')[0]?.count),
-    byDay: Array.from({ length: options.days }, (_, at) => ({
+    byDay: Array.from({ length: last - first + 1 }, (_, at) => ({
       date: new Date((first + at) * DAY_MS).toISOString().slice(0, 10),
       count: countOf.get(first + at) ?? 0,
     })),

@@ -15,23 +15,19 @@ import {
 } from './rows.ts';
 import { USERS_FORMAT } from './sqlite-migrations.ts';
 
-export interface SqliteUserStoreOptions {
-  /** How long opening and writing wait for other processes, in milliseconds. Default 1,000. */
-  readonly timeoutMs?: number;
-}
-
 /** Each write deletes up to this many expired keys and adds at most one, so that the table cannot grow. */
 const PURGE = 10;
 
 /**
- * Opens a store of users in an SQLite file, which several processes may share.
+ * Opens a store of users in an SQLite file, which several processes may share. Opening and writing wait
+ * for other processes up to `timeoutMs`, by default 1 s.
  *
  * @throws {ServiceUnavailableError} naming the file, if another process locks it longer than `timeoutMs`
  * @throws {Error} naming the file, if it cannot be opened or belongs to another program
  */
 export function openSqliteUserStore(
   file: string,
-  { timeoutMs = 1_000 }: SqliteUserStoreOptions = {},
+  { timeoutMs = 1_000 }: { readonly timeoutMs?: number } = {},
 ): UserStore {
   const database = openDatabase(file, USERS_FORMAT, { timeoutMs });
   const { write } = createGroupCommit(database, { timeoutMs });
@@ -70,7 +66,7 @@ export function openSqliteUserStore(
   const figures = sql(
     `SELECT 'total' AS kind, NULL AS name, coalesce(sum(users), 0) AS count FROM days
      UNION ALL
-     SELECT 'day', day, users FROM days WHERE day >= ? AND day < ?
+     SELECT 'day', day, users FROM days WHERE day BETWEEN ? AND ?
      UNION ALL
      SELECT * FROM (SELECT 'domain', domain, users FROM domains ORDER BY users DESC, domain LIMIT ?)`,
   );
@@ -101,10 +97,12 @@ export function openSqliteUserStore(
 
     find: findUser,
 
-    async figures(options) {
-      const { first, end } = daysOf(options);
-      const rows = orUnavailable(() => figures.all(first, end, options.domains));
-      return toFigures(rows, options);
+    async figures({ domains, ...options }) {
+      const days = daysOf(options);
+      return toFigures(
+        orUnavailable(() => figures.all(days.first, days.last, domains)),
+        days,
+      );
     },
 
     insert: (user, options) =>
