@@ -443,6 +443,7 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         expect(await store.update('bob', {}, uniqueAtLater)).toBe('missing');
         expect(await store.update('bob', {}, { ...uniqueAtLater, ifVersion: 1 })).toBe('missing');
         expect(await store.update('ada', {}, { ...uniqueAtLater, ifVersion: 1 })).toBe('stale');
+        expect(await store.update('ada', {}, { ...atLater, ifVersion: 1 })).toBe('stale');
         expect(await store.find('ada')).toEqual(present);
       });
 

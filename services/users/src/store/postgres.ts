@@ -122,24 +122,6 @@ interface Insertion {
   readonly idempotency?: Idempotency | undefined;
 }
 
-/** The parameters of `SQL.insert`: an array of each of these values. */
-const VALUES: readonly ((insertion: Insertion) => unknown)[] = [
-  ({ user }) => user.id,
-  ({ user }) => user.name,
-  ({ user }) => user.email,
-  ({ user }) => user.createdAt,
-  ({ user }) => user.updatedAt,
-  ({ user }) => user.version,
-];
-
-/** The parameters of `SQL.insert_unique`. */
-const UNIQUE_VALUES: typeof VALUES = [
-  ...VALUES,
-  ({ idempotency }) => idempotency?.key ?? null,
-  ({ idempotency }) => idempotency?.fingerprint ?? null,
-  ({ user, idempotency }) => (idempotency ? toReplay(user) : null),
-];
-
 /** Opens a store of users in PostgreSQL, which several processes may share. */
 export function openPostgresUserStore(
   options: Omit<PostgresOptions, 'name' | 'migrations'>,
@@ -155,18 +137,22 @@ export function openPostgresUserStore(
     return ids.map((id) => users.get(id));
   });
 
-  const insert = createBatch(async (insertions: readonly Insertion[]): Promise<Outcome[]> => {
-    await query('insert', arraysOf(insertions, VALUES));
-    return insertions.map(({ user }) => user);
+  const insert = createBatch(async (users: readonly User[]) => {
+    await query('insert', toArrays(users));
+    return users;
   });
 
   const insertUnique = createBatch(async (insertions: readonly Insertion[]): Promise<Outcome[]> => {
-    const rows = await query('insert_unique', arraysOf(insertions, UNIQUE_VALUES)).catch(
-      (error) => {
-        if (insertions.length > 1 || !isTaken(error, 'users_idempotency_pkey')) throw error;
-        return [];
-      },
-    );
+    const values = [
+      ...toArrays(insertions.map(({ user }) => user)),
+      insertions.map(({ idempotency }) => idempotency?.key ?? null),
+      insertions.map(({ idempotency }) => idempotency?.fingerprint ?? null),
+      insertions.map(({ user, idempotency }) => (idempotency ? toReplay(user) : null)),
+    ];
+    const rows = await query('insert_unique', values).catch((error) => {
+      if (insertions.length > 1 || !isTaken(error, 'users_idempotency_pkey')) throw error;
+      return [];
+    });
     const created = new Set(rows.map(({ id }) => id));
     return Promise.all(
       insertions.map((insertion) =>
@@ -179,10 +165,10 @@ export function openPostgresUserStore(
   async function explainInsert(insertion: Insertion): Promise<Outcome> {
     const { user, idempotency } = insertion;
     if (!idempotency) return 'email-taken';
-    const key = [idempotency.key, expiryAt(user.createdAt)];
-    const [known] = await query('recall', key);
+    const values = [idempotency.key, expiryAt(user.createdAt)];
+    const [known] = await query('recall', values);
     if (known) return replay(known, idempotency);
-    const [expired] = await query('delete_key', key);
+    const [expired] = await query('delete_key', values);
     return expired ? insertUnique(insertion) : 'email-taken';
   }
 
@@ -230,7 +216,7 @@ export function openPostgresUserStore(
     },
 
     insert(user, options) {
-      if (!options?.uniqueEmail) return insert({ user });
+      if (!options?.uniqueEmail) return insert(user);
       const { idempotency } = options;
       if (idempotency) deleteExpiredKeys(user.createdAt);
       return insertUnique({ user, idempotency });
@@ -267,9 +253,10 @@ export function openPostgresUserStore(
   };
 }
 
-/** An array of each value, for `unnest`. */
-function arraysOf(insertions: readonly Insertion[], values: typeof VALUES): unknown[] {
-  return values.map((read) => insertions.map(read));
+/** The fields of users in the order of `ROWS`, an array of each, for `unnest`. */
+function toArrays(users: readonly User[]): unknown[] {
+  const fields = ['id', 'name', 'email', 'createdAt', 'updatedAt', 'version'] as const;
+  return fields.map((field) => users.map((user) => user[field]));
 }
 
 /** The unique index rejects an e-mail that a concurrent change has claimed: then no row was changed. */
