@@ -1,3 +1,4 @@
+import { isRecord, keysOf, mapSubschemas } from '@fw/core/extension';
 import type { JsonSchema } from '@fw/core/schema';
 
 export interface Reference {
@@ -33,7 +34,7 @@ export class Components {
   addSchema(schema: JsonSchema, { name, suffix }: { name: string; suffix: string }): JsonSchema {
     const { $schema: _dialect, $id: _id, $defs = {}, definitions = {}, ...root } = schema;
     const shared = new Map([$defs, definitions].filter(isRecord).flatMap(Object.entries));
-    if (refsIn([root, ...shared.values()]).some((ref) => !isDefinition(ref))) {
+    if (refsIn([root, ...shared.values()]).some((ref) => targetOf(ref).key === ROOT)) {
       shared.set(ROOT, root);
     }
     const ownName = typeof root.title === 'string' ? root.title : name;
@@ -100,65 +101,39 @@ function fits(parts: ReadonlyMap<string, unknown>, name: string, part: unknown):
   return !parts.has(name) || JSON.stringify(parts.get(name)) === JSON.stringify(part);
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Keywords whose value maps names to schemas. */
-const MAPS = new Set([
-  'properties',
-  'patternProperties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-]);
-/** Keywords whose value is data, in which `$ref` is not a reference. */
-const DATA = new Set(['const', 'enum', 'default', 'example', 'examples']);
-
 /** `schema` with every local reference renamed. */
 function mapRefs(schema: unknown, rename: (ref: string) => string): unknown {
-  if (Array.isArray(schema)) return schema.map((item) => mapRefs(item, rename));
   if (!isRecord(schema)) return schema;
-  return Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => {
-      if (DATA.has(key)) return [key, value];
-      if (key === '$ref' && typeof value === 'string' && value.startsWith('#')) {
-        return [key, rename(value)];
-      }
-      if (!MAPS.has(key) || !isRecord(value)) return [key, mapRefs(value, rename)];
-      const parts = Object.entries(value).map(([name, part]) => [name, mapRefs(part, rename)]);
-      return [key, Object.fromEntries(parts)];
-    }),
-  );
-}
-
-const DEFINITION = /^#\/(?:\$defs|definitions)\/([^/]+)/;
-
-function isDefinition(ref: string): boolean {
-  return DEFINITION.test(ref) || ref.startsWith('#/components/');
+  const { $ref } = schema;
+  return {
+    ...mapSubschemas(schema, (part) => mapRefs(part, rename)),
+    ...(typeof $ref === 'string' && $ref.startsWith('#') && { $ref: rename($ref) }),
+  };
 }
 
 function refsIn(schemas: readonly unknown[]): string[] {
   const refs: string[] = [];
-  mapRefs(schemas, (ref) => {
-    refs.push(ref);
-    return ref;
-  });
+  for (const schema of schemas) {
+    mapRefs(schema, (ref) => {
+      refs.push(ref);
+      return ref;
+    });
+  }
   return refs;
 }
 
 function renameRefs(schema: unknown, names: ReadonlyMap<string, string>): unknown {
   return mapRefs(schema, (ref) => {
-    if (ref.startsWith('#/components/')) return ref;
-    const key = DEFINITION.exec(ref)?.[1];
-    const name = names.get(key === undefined ? ROOT : decodePointer(key));
-    if (name === undefined) return ref;
-    const rest = key === undefined ? ref.slice(1) : ref.replace(DEFINITION, '');
-    return `#/components/schemas/${name}${rest}`;
+    const { key, rest } = targetOf(ref);
+    const name = names.get(key);
+    return name === undefined ? ref : `#/components/schemas/${name}${rest}`;
   });
 }
 
-/** A token of a JSON Pointer in a URI fragment (RFC 6901 §6). */
-function decodePointer(token: string): string {
-  return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
+/** The definition to which `ref` leads and the pointer within it; the key of other components is empty. */
+function targetOf(ref: string): { readonly key: string; readonly rest: string } {
+  if (ref.startsWith('#/components/')) return { key: '', rest: '' };
+  const [definition] = /^#\/(?:\$defs|definitions)\/[^/]+/.exec(ref) ?? [];
+  if (definition === undefined) return { key: ROOT, rest: ref.slice(1) };
+  return { key: keysOf(definition)[1] ?? '', rest: ref.slice(definition.length) };
 }

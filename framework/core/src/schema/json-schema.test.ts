@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import * as mini from 'zod/mini';
 
-import { toJsonSchema } from './json-schema.ts';
+import { requireJsonSchema, toJsonSchema } from './json-schema.ts';
 
 const handWritten = (jsonSchema?: object) => ({
   '~standard': {
@@ -72,4 +72,23 @@ test.each([
   ['nothing', null],
 ])('%s is untyped', (_name, schema) => {
   expect(toJsonSchema(schema, 'input')).toEqual({});
+});
+
+test.each([
+  [{ type: 'strng' }, '/type'],
+  [{ properties: { a: { items: [{ type: 'strng' }] } } }, '/properties/a/items/0/type'],
+  [{ anyOf: [true, { $defs: { 'a/b': { type: 'strng' } } }] }, '/anyOf/1/$defs/a~1b/type'],
+])('an unknown type in %j is rejected with its pointer', (schema, pointer) => {
+  expect(() => requireJsonSchema(schema, 'output')).toThrow(
+    `"${pointer}" is "strng", expected one of`,
+  );
+});
+
+test('data and names are not schemas', () => {
+  const schema = {
+    properties: { type: { const: { type: 'strng' } }, enum: { default: { type: 'strng' } } },
+    examples: [{ type: 'strng' }],
+  };
+
+  expect(requireJsonSchema(schema, 'output')).toEqual(schema);
 });

@@ -2,9 +2,9 @@ import { createRequire } from 'node:module';
 
 import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
 import { pointerOf } from './stringify.ts';
+import { isRecord, type JsonSchema, mapSubschemas } from './subschemas.ts';
 
-/** A JSON Schema, draft 2020-12, as OpenAPI 3.1 uses it. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+export type { JsonSchema } from './subschemas.ts';
 
 /** The input or the output of a schema. */
 export type Direction = 'input' | 'output';
@@ -25,7 +25,7 @@ const DATE_TIME = { type: 'string', format: 'date-time' };
  * If nothing can convert a schema, or a part of it, the result is `{}`.
  */
 export function toJsonSchema(schema: unknown, direction: Direction): JsonSchema {
-  if (!isStandardSchema(schema)) return isJsonSchema(schema) ? { ...schema } : {};
+  if (!isStandardSchema(schema)) return isRecord(schema) ? { ...schema } : {};
   return (
     attempt(() => schema['~standard'].jsonSchema?.[direction]({ target: TARGET })) ??
     attempt(() => convertByVendor(schema, direction)) ??
@@ -42,16 +42,11 @@ export function requireJsonSchema(schema: unknown, direction: Direction): JsonSc
   if (!isStandardSchema(schema)) return requireTypes(toJsonSchema(schema, direction));
   const own = attempt(() => schema['~standard'].jsonSchema?.[direction]({ target: TARGET }));
   const converted = own ?? convertByVendor(schema, direction, rejectPart);
-  if (isJsonSchema(converted)) return requireTypes(converted);
+  if (isRecord(converted)) return requireTypes(converted);
   throw new TypeError(`no converter is installed for schemas of "${schema['~standard'].vendor}"`);
 }
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
-
-/** Keywords whose value is a schema, a list of schemas, or an object of schemas by name. */
-const NESTED = ['items', 'additionalProperties', 'unevaluatedProperties', 'not', 'contains'];
-const LISTS = ['prefixItems', 'allOf', 'anyOf', 'oneOf'];
-const NAMED = ['properties', 'patternProperties', '$defs', 'definitions'];
 
 /** @throws {TypeError} with the JSON pointer of a `type` that JSON Schema does not have */
 function requireTypes(schema: JsonSchema, keys: readonly string[] = []): JsonSchema {
@@ -60,14 +55,7 @@ function requireTypes(schema: JsonSchema, keys: readonly string[] = []): JsonSch
     const pointer = pointerOf([...keys, 'type']);
     throw new TypeError(`"${pointer}" is "${String(type)}", expected one of ${TYPES.join(', ')}`);
   }
-  for (const [keyword, part] of Object.entries(schema)) {
-    if (NESTED.includes(keyword) && isJsonSchema(part)) requireTypes(part, [...keys, keyword]);
-    if (!LISTS.includes(keyword) && !NAMED.includes(keyword)) continue;
-    for (const [name, each] of Object.entries(Object(part))) {
-      if (isJsonSchema(each)) requireTypes(each, [...keys, keyword, name]);
-    }
-  }
-  return schema;
+  return mapSubschemas(schema, (part, path) => requireTypes(part, [...keys, ...path]));
 }
 
 /** What to do with a part that JSON Schema lacks: a name of its type, and its path if known. */
@@ -79,16 +67,11 @@ function rejectPart(type: string, path: readonly PropertyKey[] = []): never {
   throw new TypeError(`the type "${type}"${at} has no JSON Schema form`);
 }
 
-/** Whether `value` is an object. */
-export function isJsonSchema(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The result of `convert`; `undefined` if it throws because JSON Schema lacks the type. */
 function attempt(convert: () => unknown): JsonSchema | undefined {
   try {
     const converted = convert();
-    return isJsonSchema(converted) ? converted : undefined;
+    return isRecord(converted) ? converted : undefined;
   } catch {
     return undefined;
   }

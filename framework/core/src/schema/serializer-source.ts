@@ -1,4 +1,3 @@
-import type { JsonSchema } from './json-schema.ts';
 import {
   type ArrayShape,
   join,
@@ -9,6 +8,7 @@ import {
   shapesOf,
   unionOf,
 } from './shapes.ts';
+import type { JsonSchema } from './subschemas.ts';
 import { MAX_DEPTH, withArticle } from './trace.ts';
 
 const CHECKS: Readonly<Record<LeafType, string>> = {

@@ -84,6 +84,19 @@ describe('a serializer keeps exactly the declared fields', () => {
       { a: 'x', b: 'y' },
     ],
     [
+      'of a type and of a part without one',
+      { type: ['object', 'null'], allOf: [{ properties: { a: text } }] },
+      { a: 'x', hash: 1 },
+      { a: 'x' },
+    ],
+    [
+      'of the items that a part describes',
+      { type: 'array', allOf: [{ items: object({ a: text }) }] },
+      [{ a: 'x', hash: 1 }],
+      [{ a: 'x' }],
+    ],
+    ['of a constant list', object({ a: { const: [1] } }), { a: [1], hash: 1 }, { a: [1] }],
+    [
       'of the alternative that fits',
       CAT_OR_DOG,
       { kind: 'dog', name: 'Rex', lives: 9 },
@@ -94,6 +107,12 @@ describe('a serializer keeps exactly the declared fields', () => {
       object({ pet: CAT_OR_DOG }),
       { pet: { kind: 'cat', lives: 9, name: 'x' } },
       { pet: { kind: 'cat', lives: 9 } },
+    ],
+    [
+      'of a nullable object with parts',
+      { type: ['object', 'null'], allOf: [{ properties: {} }] },
+      null,
+      null,
     ],
     ['of a nullable object', { anyOf: [object({ a: text }), { type: 'null' }] }, null, null],
     ['where any value is allowed', object({ a: {} }), { a: { b: 1 }, hash: 1 }, { a: { b: 1 } }],

@@ -1,6 +1,6 @@
-import type { JsonSchema } from './json-schema.ts';
 import { serializerSource } from './serializer-source.ts';
 import { stringify } from './stringify.ts';
+import type { JsonSchema } from './subschemas.ts';
 import { Trace, type Violation } from './trace.ts';
 
 export type { Violation } from './trace.ts';

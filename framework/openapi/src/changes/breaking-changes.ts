@@ -1,4 +1,6 @@
-import { isRecord, type Json, readList, readRecord, resolve } from './json.ts';
+import { isRecord } from '@fw/core/extension';
+
+import { type Json, readList, readRecord, resolve } from './json.ts';
 import { compareOperations, type Endpoint } from './operation-changes.ts';
 import type { Pair } from './schema-changes.ts';
 

@@ -1,9 +1,7 @@
+import { isRecord, lookUp } from '@fw/core/extension';
+
 /** An object of a JSON document. */
 export type Json = Readonly<Record<string, unknown>>;
-
-export function isRecord(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** `value` if it is an object, else an empty one. */
 export function readRecord(value: unknown): Json {
@@ -12,16 +10,6 @@ export function readRecord(value: unknown): Json {
 
 export function readList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-/** The part of `document` that the reference `ref` names, such as `#/components/schemas/User`. */
-export function lookUp(document: Json, ref: string): unknown {
-  const keys = ref.split('/').slice(1);
-  return keys.reduce<unknown>(
-    (part, key) =>
-      readRecord(part)[decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')],
-    document,
-  );
 }
 
 /** The object that `value` is, or refers to. */

@@ -1,5 +1,6 @@
+import type { Alternative } from '@fw/core/extension';
+
 import { isSame } from './json.ts';
-import type { Alternative } from './schema-alternatives.ts';
 
 /** Whether a schema with the keyword value `narrow` accepts only values that `wide` accepts. */
 type Implies = (narrow: unknown, wide: unknown) => boolean;

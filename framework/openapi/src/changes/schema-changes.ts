@@ -1,6 +1,7 @@
+import { type Alternative, alternativesOf, isSubtype, lookUp } from '@fw/core/extension';
+
 import { isSame, type Json, print, readList, readRecord, resolve } from './json.ts';
 import { findViolations, isOneOf, type Violation, valuesOf } from './keywords.ts';
-import { type Alternative, alternativesOf, isSubtype } from './schema-alternatives.ts';
 
 /** Two states of a value: in the older and in the newer document. */
 export interface Pair<T> {
@@ -30,8 +31,8 @@ export function compareSchemas(schemas: Pair<unknown>, comparison: SchemaCompari
   if (open.some((pair) => pair.before === names.before && pair.after === names.after)) return [];
   const inner = { ...comparison, open: [...open, names] };
   const sides = {
-    before: alternativesOf(before, documents.before),
-    after: alternativesOf(after, documents.after),
+    before: readAlternatives(before, documents.before),
+    after: readAlternatives(after, documents.after),
   };
   const { narrow, wide } = order(sides, direction);
   const known = narrow.filter(({ type }) => wide.some((other) => isSubtype(type, other.type)));
@@ -47,6 +48,14 @@ export function compareSchemas(schemas: Pair<unknown>, comparison: SchemaCompari
       ),
     ),
   ];
+}
+
+/** A schema that refers to itself without a field in between adds no values. */
+function readAlternatives(schema: unknown, document: Json): Alternative[] {
+  return alternativesOf(
+    schema,
+    (ref, followed) => !followed.includes(ref) && lookUp(document, ref),
+  );
 }
 
 /** The reference that `schema` is, or itself. */

@@ -1,48 +1,49 @@
-import { isRecord, type Json, lookUp, readList } from './json.ts';
+import { isRecord, type JsonSchema } from './subschemas.ts';
 
 /** The values of one type that satisfy all `parts`, which are schemas without combinations. */
 export interface Alternative {
   /** A type of JSON Schema, or `any`. */
   readonly type: string;
-  readonly parts: readonly Json[];
+  /** Without the keywords that apply to other types; `const` is an `enum` of one value. */
+  readonly parts: readonly JsonSchema[];
 }
+
+/** The schema that `ref` names; `followed` are the references that led to it without a field in between. */
+type Follow = (ref: string, followed: readonly string[]) => unknown;
 
 /**
  * Splits a schema into alternatives: a value is valid if it belongs to one of them. `allOf`, `anyOf`,
  * `oneOf`, references and lists of types disappear, so that different notations of a schema are equal.
  */
-export function alternativesOf(schema: unknown, document: Json): Alternative[] {
-  return combine(schema, document, []).flatMap(splitByType);
+export function alternativesOf(schema: unknown, follow: Follow): Alternative[] {
+  return waysOf(schema, follow, []).flatMap(splitByType);
 }
 
 /** The ways to satisfy `schema`; each is a list of schemas that apply together. */
-function combine(
+function waysOf(
   schema: unknown,
-  document: Json,
+  follow: Follow,
   followed: readonly string[],
-): (readonly Json[])[] {
+): (readonly JsonSchema[])[] {
   if (schema === false) return [];
   if (!isRecord(schema)) return [[]];
   const { $ref, allOf, anyOf, oneOf, ...own } = schema;
-  const read = (part: unknown) => combine(part, document, followed);
-  let ways: (readonly Json[])[] = [[own]];
-  if (typeof $ref === 'string') {
-    // A schema that refers to itself without a field in between adds no values.
-    if (followed.includes($ref)) return [];
-    ways = both(ways, combine(lookUp(document, $ref), document, [...followed, $ref]));
-  }
-  for (const part of readList(allOf)) ways = both(ways, read(part));
-  for (const choices of [anyOf, oneOf]) {
-    if (Array.isArray(choices)) ways = both(ways, choices.flatMap(read));
-  }
-  return ways;
+  if (isRecord(own.not) && Object.keys(own.not).length === 0) return [];
+  const read = (part: unknown) => waysOf(part, follow, followed);
+  const conditions = [
+    [[own]],
+    ...(typeof $ref === 'string'
+      ? [waysOf(follow($ref, followed), follow, [...followed, $ref])]
+      : []),
+    ...(Array.isArray(allOf) ? allOf.map(read) : []),
+    ...[anyOf, oneOf].filter(Array.isArray).map((choices) => choices.flatMap(read)),
+  ];
+  return conditions.reduce((ways, others) =>
+    ways.flatMap((some) => others.map((more) => [...some, ...more])),
+  );
 }
 
-function both<T>(left: (readonly T[])[], right: (readonly T[])[]): (readonly T[])[] {
-  return left.flatMap((some) => right.map((others) => [...some, ...others]));
-}
-
-function splitByType(parts: readonly Json[]): Alternative[] {
+function splitByType(parts: readonly JsonSchema[]): Alternative[] {
   const lists = parts.flatMap((part) => [typesOf(part)].filter((types) => types !== undefined));
   if (lists.length === 0) return [{ type: 'any', parts: parts.map((part) => select(part, 'any')) }];
   return [...new Set(lists.flat())]
@@ -51,7 +52,7 @@ function splitByType(parts: readonly Json[]): Alternative[] {
     .filter((alternative) => alternative.parts.every(({ enum: values }) => !isEmpty(values)));
 }
 
-function typesOf({ type, const: value, enum: values }: Json): string[] | undefined {
+function typesOf({ type, const: value, enum: values }: JsonSchema): string[] | undefined {
   if (type !== undefined) return [type].flat().map(String);
   if (value !== undefined) return [typeOfValue(value)];
   return Array.isArray(values) ? [...new Set(values.map(typeOfValue))] : undefined;
@@ -77,8 +78,7 @@ const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
 };
 const SPECIAL = new Set(Object.values(KEYWORDS).flat());
 
-/** The keywords of `part` that apply to `type`; a constant becomes an enum of one value. */
-function select({ type: _type, const: value, ...part }: Json, type: string): Json {
+function select({ type: _type, const: value, ...part }: JsonSchema, type: string): JsonSchema {
   const own = KEYWORDS[type === 'integer' ? 'number' : type] ?? [];
   const kept = Object.entries(part).filter(
     ([keyword]) => type === 'any' || own.includes(keyword) || !SPECIAL.has(keyword),
