@@ -36,39 +36,28 @@ export interface DeprecationMetadata {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** All metadata of a route. */
+/** All metadata of a route, under the keys that the packages share; `annotate` accepts any key. */
 export interface DocumentedMetadata {
   readonly endpoint: EndpointMetadata;
   readonly validation: ValidationMetadata | undefined;
-  readonly rateLimits: readonly RateLimitMetadata[];
+  readonly rateLimit: readonly RateLimitMetadata[];
   readonly body: BodyMetadata | undefined;
   readonly deprecation: DeprecationMetadata | undefined;
   readonly responses: Readonly<Record<number, ResponseDescription>>;
   readonly security: EndpointMetadata['security'];
 }
 
-/** The metadata keys that the packages share; `annotate` accepts any key. */
-interface KnownKeys extends RouteMetadata {
-  readonly endpoint?: EndpointMetadata;
-  readonly validation?: ValidationMetadata;
-  readonly rateLimit?: readonly RateLimitMetadata[];
-  readonly body?: BodyMetadata;
-  readonly deprecation?: DeprecationMetadata;
-  readonly responses?: Readonly<Record<number, ResponseDescription>>;
-  readonly security?: EndpointMetadata['security'];
-}
-
-/** Reads the metadata of a route. */
+/** Reads the metadata of a route; `endpoint()` takes precedence over middleware. */
 export function readMetadata(metadata: RouteMetadata): DocumentedMetadata {
-  const known: KnownKeys = metadata;
-  const endpoint = known.endpoint ?? {};
+  const known: RouteMetadata & Partial<DocumentedMetadata> = metadata;
+  const { endpoint = {}, validation, rateLimit = [], body, deprecation, responses = {} } = known;
   return {
     endpoint,
-    validation: known.validation,
-    rateLimits: known.rateLimit ?? [],
-    body: endpoint.bodyTypes ? { ...known.body, mediaTypes: endpoint.bodyTypes } : known.body,
-    deprecation: known.deprecation,
-    responses: known.responses ?? {},
+    validation,
+    rateLimit,
+    body: endpoint.bodyTypes ? { ...body, mediaTypes: endpoint.bodyTypes } : body,
+    deprecation,
+    responses,
     security: endpoint.security ?? known.security,
   };
 }

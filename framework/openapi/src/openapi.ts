@@ -7,8 +7,7 @@ import { generateDocument } from './document.ts';
 import { type OpenApiOptions, readOpenApiOptions, type Settings } from './options.ts';
 import { createResource, type Resource, sendResource } from './resource.ts';
 import { selectRoutes } from './select-routes.ts';
-import { warnOfUndescribed } from './undescribed.ts';
-import { warnOfUnserved } from './unserved.ts';
+import { warnOfUndescribed, warnOfUnserved } from './warnings.ts';
 
 export type { OpenApiOptions } from './options.ts';
 

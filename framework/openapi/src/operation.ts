@@ -1,11 +1,13 @@
 import { foldCase } from '@fw/core/extension';
 import { anObject } from '@fw/core/options';
-import { type Direction, type JsonSchema, toJsonSchema } from '@fw/core/schema';
+import { type Direction, isStandardSchema, type JsonSchema, toJsonSchema } from '@fw/core/schema';
 
 import type { Components } from './components.ts';
-import type { BodyMetadata, DocumentedMetadata } from './metadata.ts';
-import { type PathParam, readPathParams } from './paths.ts';
-import { describeAnswer, errorStatuses, isError, type Responses, shareError } from './responses.ts';
+import type { BodyMetadata } from './metadata.ts';
+import { type Property, propertiesOf } from './object-properties.ts';
+import { readPathParams } from './paths.ts';
+import { describeResponses, type Responses } from './responses.ts';
+import type { DocumentedRoute } from './select-routes.ts';
 
 export interface Parameter {
   readonly name: string;
@@ -33,18 +35,6 @@ export interface Operation {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: RequestBody;
   readonly responses: Responses;
-}
-
-/** A route to document. */
-export interface DocumentedRoute {
-  readonly method: string;
-  readonly path: string;
-  readonly metadata: DocumentedMetadata;
-  /** The path in OpenAPI syntax. */
-  readonly template: string;
-  /** The parameter names in the document, in order. */
-  readonly paramNames: readonly string[];
-  readonly operationId: string;
 }
 
 /** Overrides the conversion of a schema; returns `undefined` for the default conversion. */
@@ -85,7 +75,11 @@ export async function describeOperation(
     ...(security && { security }),
     ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
-    responses: await describeResponses(route, { components, convert, readsBody: !!requestBody }),
+    responses: await describeResponses(route, {
+      components,
+      convert: (schema) => convert(schema, 'output', `${route.operationId}Response`),
+      readsBody: requestBody !== undefined,
+    }),
   };
 }
 
@@ -94,57 +88,39 @@ async function describeParameters(
   { components, convert }: { components: Components; convert: Convert },
 ): Promise<Parameter[]> {
   const { validation = {} } = metadata;
-  const params = await propertiesOf(validation.params, 'Params');
-  const query = await propertiesOf(validation.query, 'Query');
-  const headers = await propertiesOf(validation.headers, 'Headers');
+  const params = await readProperties(validation.params, 'Params');
+  const query = await readProperties(validation.query, 'Query');
+  const headers = await readProperties(validation.headers, 'Headers');
   return [
-    ...readPathParams(path).map((param, index) =>
-      describePathParam(param, {
-        name: paramNames[index] ?? param.name,
-        schema: params.find(({ name }) => name === param.key)?.schema,
-      }),
-    ),
-    ...query.map((property) => describeProperty('query', property)),
+    ...readPathParams(path).map(({ key, isWildcard }, index) => {
+      const { schema = SEGMENT } = params.find(({ name }) => name === key) ?? {};
+      const property = { name: paramNames[index] ?? key, schema, required: true };
+      if (!isWildcard) return describeParameter('path', property);
+      return { ...describeParameter('path', property, REST), 'x-wildcard': true as const };
+    }),
+    ...query.map((property) => describeParameter('query', property)),
     ...headers
       .filter(({ name }) => !HEADERS_OF_THEIR_OWN.includes(foldCase(name)))
-      .map((property) => describeProperty('header', property)),
+      .map((property) => describeParameter('header', property)),
   ];
 
-  async function propertiesOf(schema: unknown, name: string): Promise<Property[]> {
+  async function readProperties(schema: unknown, name: string): Promise<Property[]> {
     if (schema === undefined) return [];
-    return readProperties(await convert(schema, 'input', operationId + name), components);
+    const converted = await convert(schema, 'input', operationId + name);
+    return propertiesOf(converted, (part) => components.resolve(part));
   }
 }
 
 /** The characters of a segment: a path with a backslash or NUL, also percent-encoded, gets 400. */
 const SEGMENT = { type: 'string', minLength: 1, pattern: '^[^\\\\\\x00]+$' };
 
-function describePathParam(
-  { isWildcard }: PathParam,
-  { name, schema = SEGMENT }: { name: string; schema: JsonSchema | undefined },
+const REST = 'The rest of the path: one or more segments, their slashes as they are';
+
+function describeParameter(
+  place: Parameter['in'],
+  { name, schema, required }: Property,
+  description = schema.description,
 ): Parameter {
-  const description = isWildcard
-    ? 'The rest of the path: one or more segments, their slashes as they are'
-    : schema.description;
-  return {
-    name,
-    in: 'path',
-    required: true,
-    ...(typeof description === 'string' && { description }),
-    schema,
-    ...(isWildcard && { 'x-wildcard': true }),
-  };
-}
-
-interface Property {
-  readonly name: string;
-  readonly schema: JsonSchema;
-  readonly required: boolean;
-}
-
-function describeProperty(place: 'query' | 'header', property: Property): Parameter {
-  const { name, schema, required } = property;
-  const { description } = schema;
   return {
     name,
     in: place,
@@ -152,21 +128,6 @@ function describeProperty(place: 'query' | 'header', property: Property): Parame
     ...(typeof description === 'string' && { description }),
     schema,
   };
-}
-
-/** The properties of an object schema, including referenced and combined schemas. */
-function readProperties(schema: JsonSchema, components: Components, depth = 0): Property[] {
-  const { properties = {}, required = [], allOf = [] } = components.resolve(schema);
-  const names: unknown[] = Array.isArray(required) ? required : [];
-  const own = Object.entries(properties ?? {}).map(([name, part]) => ({
-    name,
-    schema: part === true ? {} : (part as JsonSchema),
-    required: names.includes(name),
-  }));
-  const isNested = depth < 8; // a schema that combines itself has no end
-  const parts: JsonSchema[] = Array.isArray(allOf) && isNested ? allOf : [];
-  const combined = parts.flatMap((part) => readProperties(part, components, depth + 1));
-  return [...new Map([...combined, ...own].map((each) => [each.name, each])).values()];
 }
 
 async function describeBody(
@@ -188,57 +149,16 @@ async function describeBody(
 
 /** Whether `schema` accepts a request without a body (`undefined`). */
 async function acceptsNoBody(schema: unknown): Promise<boolean> {
-  const { validate } = (schema as Partial<Validating> | null)?.['~standard'] ?? {};
-  if (typeof validate !== 'function') return false;
+  if (!isStandardSchema(schema)) return false;
   try {
-    return (await validate(undefined))?.issues === undefined;
+    return (await schema['~standard'].validate(undefined)).issues === undefined;
   } catch {
     return false; // a schema that throws accepts nothing
   }
-}
-
-/** The validation function of a Standard Schema. */
-interface Validating {
-  readonly '~standard': {
-    readonly validate?: (value: unknown) => { readonly issues?: unknown } | undefined;
-  };
 }
 
 /** The media types without ranges such as `application/*+json`. */
 function bodyTypes(body: BodyMetadata | undefined): readonly string[] {
   const types = body?.mediaTypes.filter((type) => !type.includes('*')) ?? [];
   return types.length > 0 ? types : ['application/json'];
-}
-
-async function describeResponses(
-  { path, metadata, operationId }: DocumentedRoute,
-  {
-    components,
-    convert,
-    readsBody,
-  }: { components: Components; convert: Convert; readsBody: boolean },
-): Promise<Responses> {
-  const schemas = Object.entries(metadata.endpoint.responses ?? {});
-  const statuses = new Set([
-    ...schemas.map(([status]) => status),
-    ...Object.keys(metadata.responses),
-  ]);
-  const hasSuccess = [...statuses].some((status) => !isError(Number(status)));
-  if (!hasSuccess) statuses.add('2XX');
-  const hasParams = readPathParams(path).length > 0;
-  for (const status of errorStatuses({ metadata, hasParams, readsBody })) statuses.add(`${status}`);
-
-  const responses: Record<string, Responses[string]> = {};
-  for (const status of [...statuses].sort()) {
-    const given = metadata.endpoint.responses?.[Number(status)] ?? undefined;
-    responses[status] =
-      given === undefined && isError(Number(status))
-        ? shareError(components, Number(status), metadata)
-        : describeAnswer(components, {
-            status,
-            schema: given && (await convert(given, 'output', `${operationId}Response`)),
-            metadata,
-          });
-  }
-  return responses;
 }

@@ -12,8 +12,7 @@ import {
 import type { RouteDefinition } from '@fw/router';
 
 import { DEFAULT_CDN, type DocsPage } from './docs/docs-page.ts';
-import type { GenerateDocumentOptions } from './document.ts';
-import { aPath, DOCUMENT_CHECKS, isPath } from './document-checks.ts';
+import { aPath, DOCUMENT_CHECKS, type GenerateDocumentOptions, isPath } from './document.ts';
 
 /** A source of routes: a router. */
 export interface RouteSource {

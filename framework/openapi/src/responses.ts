@@ -3,6 +3,7 @@ import type { JsonSchema } from '@fw/core/schema';
 
 import type { Components, Reference } from './components.ts';
 import type { DocumentedMetadata, RateLimitPolicy } from './metadata.ts';
+import type { DocumentedRoute } from './select-routes.ts';
 
 type Headers = Readonly<Record<string, Reference>>;
 
@@ -107,61 +108,101 @@ const PROBLEM: JsonSchema = {
   },
 };
 
-/** The responses of a route, given its metadata. */
-export interface RouteResponses {
-  readonly metadata: DocumentedMetadata;
-  readonly hasParams: boolean;
+interface DescribeResponsesOptions {
+  readonly components: Components;
+  /** Adds the schema of a response to the document. */
+  readonly convert: (schema: unknown) => Promise<JsonSchema>;
   readonly readsBody: boolean;
 }
 
-/** The error statuses that a route can have. */
-export function errorStatuses({ metadata, hasParams, readsBody }: RouteResponses): number[] {
-  const { validation, security, rateLimits, responses } = metadata;
-  const statuses = [405, 500];
-  if (validation) statuses.push(validation.status ?? 400);
-  if (readsBody) statuses.push(400, 413, 415);
-  if (security?.some((scheme) => Object.keys(scheme).length > 0)) statuses.push(401);
-  if (hasParams) statuses.push(400, 404);
-  if (rateLimits.length > 0) statuses.push(429);
-  statuses.push(...Object.keys(responses).map(Number).filter(isError));
-  return [...new Set(statuses)];
+/** The responses of a route; errors of the framework are shared components. */
+export async function describeResponses(
+  { metadata, paramNames }: DocumentedRoute,
+  { components, convert, readsBody }: DescribeResponsesOptions,
+): Promise<Responses> {
+  const schemas = metadata.endpoint.responses ?? {};
+  const declared = [...Object.keys(schemas), ...Object.keys(metadata.responses)];
+  const hasSuccess = declared.some((status) => !isError(status));
+  const errors = errorStatuses(metadata, { hasParams: paramNames.length > 0, readsBody });
+  const statuses = new Set([...declared, ...(hasSuccess ? [] : ['2XX']), ...errors]);
+
+  const responses: Record<string, Response | Reference> = {};
+  for (const status of [...statuses].sort()) {
+    const given = schemas[Number(status)] ?? undefined;
+    const schema = given && (await convert(given));
+    responses[status] = describeResponse(components, { status, schema, metadata });
+  }
+  return responses;
 }
 
-export function isError(status: number): boolean {
-  return status >= 400;
+function isError(status: string): boolean {
+  return Number(status) >= 400;
 }
 
-/** An error response of the framework, as a shared component. */
-export function shareError(
+/** The errors that the framework sends for a route with this metadata. */
+function errorStatuses(
+  { validation, security, rateLimit }: DocumentedMetadata,
+  { hasParams, readsBody }: { hasParams: boolean; readsBody: boolean },
+): string[] {
+  const needsCredentials = security?.some((schemes) => Object.keys(schemes).length > 0);
+  return [
+    ...['405', '500'],
+    ...(validation ? [String(validation.status ?? 400)] : []),
+    ...(readsBody ? ['400', '413', '415'] : []),
+    ...(needsCredentials ? ['401'] : []),
+    ...(hasParams ? ['400', '404'] : []),
+    ...(rateLimit.length > 0 ? ['429'] : []),
+  ];
+}
+
+function describeResponse(
   components: Components,
-  status: number,
-  metadata: DocumentedMetadata,
-): Reference {
-  const said = metadata.responses[status];
-  const known = ERRORS[status];
+  {
+    status,
+    schema,
+    metadata,
+  }: { status: string; schema: JsonSchema | undefined; metadata: DocumentedMetadata },
+): Response | Reference {
+  const code = Number(status);
+  const title = status === '2XX' ? 'Success' : titleOf(code);
+  const { description, mediaTypes, headers: own } = metadata.responses[code] ?? {};
+  const isShared = schema === undefined && isError(status);
+  const limits = !isShared || code === 429 ? rateLimitHeaders(metadata) : [];
   const headers = {
-    ...shareHeaders(components, [
-      ...(known?.headers ?? []),
-      ...(status === 429 ? rateLimitHeaders(metadata) : []),
-    ]),
-    ...shareOwnHeaders(components, { ...metadata.deprecation?.headers, ...said?.headers }),
+    ...shareHeaders(components, [...((isShared && ERRORS[code]?.headers) || []), ...limits]),
+    ...shareOwnHeaders(components, { ...metadata.deprecation?.headers, ...own }),
   };
-  const schema = components.add('schemas', 'Problem', PROBLEM);
-  const mediaTypes = said?.mediaTypes ?? [PROBLEM_TYPE];
-  const prefix = metadata.deprecation ? 'Deprecated' : '';
-  return components.add('responses', prefix + titleOf(status).replace(/[^A-Za-z]/g, ''), {
-    description: said?.description ?? describeError(status, metadata),
+  const body = isShared ? { ...components.add('schemas', 'Problem', PROBLEM) } : schema;
+  const types = mediaTypes ?? [isShared ? PROBLEM_TYPE : 'application/json'];
+  const hasContent = (body || mediaTypes) && !BODYLESS.includes(status);
+  const response = {
+    description: description ?? (isShared ? describeError(code, metadata) : title),
     ...(Object.keys(headers).length > 0 && { headers }),
-    content: Object.fromEntries(mediaTypes.map((type) => [type, { schema }])),
-  });
+    ...(hasContent && { content: contentOf(types, body ?? {}) }),
+  };
+  if (!isShared) return response;
+  const prefix = metadata.deprecation ? 'Deprecated' : '';
+  return components.add('responses', prefix + title.replace(/[^A-Za-z]/g, ''), response);
 }
 
-function describeError(status: number, { rateLimits }: DocumentedMetadata): string {
-  const description = ERRORS[status]?.description ?? titleOf(status);
-  const limits = rateLimits.flatMap(({ policies = [] }) =>
+/** The schema describes JSON; other media types contain the same as text. */
+function contentOf(types: readonly string[], schema: JsonSchema): NonNullable<Response['content']> {
+  const hasJson = types.some(isJson);
+  return Object.fromEntries(
+    types.map((type) => [type, { schema: hasJson && !isJson(type) ? TEXT : schema }]),
+  );
+}
+
+function isJson(type: string): boolean {
+  return /[/+]json$/.test(type);
+}
+
+function describeError(code: number, { rateLimit }: DocumentedMetadata): string {
+  const description = ERRORS[code]?.description ?? titleOf(code);
+  const limits = rateLimit.flatMap(({ policies = [] }) =>
     policies.length > 0 ? [policies.map(describePolicy).join(' or ')] : [],
   );
-  return status === 429 && limits.length > 0
+  return code === 429 && limits.length > 0
     ? `${description}. Limits: ${limits.join('; ')}`
     : description;
 }
@@ -170,45 +211,12 @@ function describePolicy({ name, limit, windowSeconds }: RateLimitPolicy): string
   return `\`${name}\` (${limit} per ${windowSeconds} s)`;
 }
 
-/** A response that the route describes. */
-export function describeAnswer(
-  components: Components,
-  {
-    status,
-    schema,
-    metadata,
-  }: { status: string; schema: JsonSchema | undefined; metadata: DocumentedMetadata },
-): Response {
-  const said = metadata.responses[Number(status)];
-  const headers = {
-    ...shareHeaders(components, rateLimitHeaders(metadata)),
-    ...shareOwnHeaders(components, { ...metadata.deprecation?.headers, ...said?.headers }),
-  };
-  const mediaTypes = said?.mediaTypes ?? ['application/json'];
-  const hasContent = (schema || said?.mediaTypes) && !BODYLESS.includes(status);
-  const isText = (type: string) => !isJson(type) && mediaTypes.some(isJson);
-  return {
-    description: said?.description ?? (status === '2XX' ? 'Success' : titleOf(Number(status))),
-    ...(Object.keys(headers).length > 0 && { headers }),
-    ...(hasContent && {
-      content: Object.fromEntries(
-        mediaTypes.map((type) => [type, { schema: isText(type) ? TEXT : (schema ?? {}) }]),
-      ),
-    }),
-  };
-}
-
-/** The schema describes JSON; other media types contain the same as text. */
-function isJson(type: string): boolean {
-  return /[/+]json$/.test(type);
-}
-
 /** Responses that never have a body (RFC 9110 §15.3.5, §15.3.6, §15.4.5). */
 const BODYLESS = ['204', '205', '304'];
 
-function rateLimitHeaders({ rateLimits }: DocumentedMetadata): string[] {
-  if (rateLimits.length === 0) return [];
-  const isDraft10 = rateLimits.some(({ headers }) => headers === 'draft-10');
+function rateLimitHeaders({ rateLimit }: DocumentedMetadata): string[] {
+  if (rateLimit.length === 0) return [];
+  const isDraft10 = rateLimit.some(({ headers }) => headers === 'draft-10');
   return isDraft10 ? [...DRAFT_6, ...DRAFT_10] : DRAFT_6;
 }
 
@@ -220,7 +228,7 @@ function shareHeaders(components: Components, names: readonly string[]): Headers
 
 function shareOwnHeaders(
   components: Components,
-  headers: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string>>,
 ): Headers {
   return Object.fromEntries(
     Object.entries(headers).map(([name, description]) => [

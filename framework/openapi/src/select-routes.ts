@@ -3,9 +3,23 @@ import { isDeepStrictEqual } from 'node:util';
 import { createPrefixTest } from '@fw/core/extension';
 import type { RouteDefinition } from '@fw/router';
 
-import { PARTS, readMetadata } from './metadata.ts';
-import type { DocumentedRoute } from './operation.ts';
+import { type DocumentedMetadata, PARTS, readMetadata } from './metadata.ts';
 import { toOpenApiPath } from './paths.ts';
+
+interface UnnamedRoute {
+  readonly method: string;
+  readonly path: string;
+  readonly metadata: DocumentedMetadata;
+  /** The path in OpenAPI syntax. */
+  readonly template: string;
+  /** The parameter names in the document, in order. */
+  readonly paramNames: readonly string[];
+}
+
+/** A route to document. */
+export interface DocumentedRoute extends UnnamedRoute {
+  readonly operationId: string;
+}
 
 /**
  * The routes of a document, each once, with unique operation ids.
@@ -18,7 +32,7 @@ export function selectRoutes(
 ): DocumentedRoute[] {
   const isExcluded = exclude.map((prefix) => createPrefixTest(prefix));
   const templates = new Map<string, string>();
-  const placed = new Map<string, Omit<DocumentedRoute, 'operationId'>>();
+  const placed = new Map<string, UnnamedRoute>();
   for (const { method, path, metadata: given } of routes) {
     const metadata = readMetadata(given);
     if (metadata.endpoint.visibility === 'internal') continue;
@@ -40,8 +54,6 @@ function shareTemplate(templates: Map<string, string>, template: string): string
   templates.set(shape, shared);
   return shared;
 }
-
-type UnnamedRoute = Omit<DocumentedRoute, 'operationId'>;
 
 /** The same route appears twice if both a router and one that is mounted on it are documented. */
 function requireSame(route: UnnamedRoute, other: UnnamedRoute): void {

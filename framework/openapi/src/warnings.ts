@@ -2,7 +2,8 @@ import type { Logger } from '@fw/core';
 import { requireJsonSchema } from '@fw/core/schema';
 
 import { PARTS } from './metadata.ts';
-import type { DocumentedRoute } from './operation.ts';
+import type { RouteSource } from './options.ts';
+import type { DocumentedRoute } from './select-routes.ts';
 
 /** Logs each request schema of which the document describes a part as "any value". */
 export function warnOfUndescribed(routes: readonly DocumentedRoute[], log: Logger): void {
@@ -24,5 +25,21 @@ function problemOf(schema: unknown): string | undefined {
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Logs a router of which the document has paths that are not served: requests for them get 404. */
+export function warnOfUnserved(
+  routers: readonly RouteSource[],
+  documented: readonly DocumentedRoute[],
+  log: Logger,
+): void {
+  const paths = new Set(documented.map(({ path }) => path));
+  for (const router of routers) {
+    const unserved = router.unservedPaths?.().find((path) => paths.has(path));
+    if (unserved === undefined) continue;
+    log.warn(
+      `The OpenAPI document has ${unserved}, but requests for it get 404, because its router is not mounted: use app.route(prefix, router)`,
+    );
   }
 }
