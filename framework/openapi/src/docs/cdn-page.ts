@@ -1,4 +1,4 @@
-import { escapeHtml, hashOf, type Page, type PageContent } from './html.ts';
+import { escapeHtml, hashOf, type Page, type PageContent, renderPage } from './html.ts';
 
 /*
  * The files of a CDN are those of the npm packages. A new version and its hashes:
@@ -29,12 +29,12 @@ export function cdnPage(
   return ui === 'scalar' ? scalarPage(base, content) : swaggerPage(base, content);
 }
 
-function scalarPage(cdn: string, { documentUrl, title }: PageContent): Page {
+function scalarPage(cdn: string, content: PageContent): Page {
   const configuration = JSON.stringify({ withDefaultFonts: false, telemetry: false });
-  const body = `<script id="api-reference" data-url="${escapeHtml(documentUrl)}" data-configuration="${escapeHtml(configuration)}"></script>
+  const body = `<script id="api-reference" data-url="${escapeHtml(content.documentUrl)}" data-configuration="${escapeHtml(configuration)}"></script>
 <script ${subresource('src', cdn, SCALAR)}></script>`;
   return {
-    html: frame(title, { head: '', body }),
+    html: renderPage(content, { head: '', body }),
     policy: {
       'script-src': [originOf(cdn)],
       'style-src': ["'unsafe-inline'"], // its styles are part of its script
@@ -45,12 +45,11 @@ function scalarPage(cdn: string, { documentUrl, title }: PageContent): Page {
   };
 }
 
-function swaggerPage(cdn: string, { documentUrl, title }: PageContent): Page {
+function swaggerPage(cdn: string, content: PageContent): Page {
   const start = `SwaggerUIBundle({ url: document.documentElement.dataset.document, dom_id: '#page' });`;
   return {
-    html: frame(title, {
-      attributes: ` data-document="${escapeHtml(documentUrl)}"`,
-      head: `<link rel="stylesheet" ${subresource('href', cdn, SWAGGER_STYLE)}>\n`,
+    html: renderPage(content, {
+      head: `<link rel="stylesheet" ${subresource('href', cdn, SWAGGER_STYLE)}>`,
       body: `<div id="page"></div>
 <script ${subresource('src', cdn, SWAGGER)}></script>
 <script>${start}</script>`,
@@ -74,23 +73,4 @@ function subresource(
 /** The origin that the content security policy allows; a path would not match after a redirect. */
 function originOf(cdn: string): string {
   return new URL(cdn).origin;
-}
-
-function frame(
-  title: string,
-  { attributes = '', head, body }: { attributes?: string; head: string; body: string },
-): string {
-  return `<!doctype html>
-<html lang="en"${attributes}>
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
-<link rel="icon" href="data:,">
-${head}</head>
-<body>
-${body}
-</body>
-</html>
-`;
 }

@@ -1,7 +1,7 @@
 import type { OpenApiInfo, Server } from '../document.ts';
 import { createResource, type Resource } from '../resource.ts';
 import { cdnPage } from './cdn-page.ts';
-import { escapeHtml, hashOf, type Page, type PageContent } from './html.ts';
+import { escapeHtml, hashOf, type Page, type PageContent, renderPage } from './html.ts';
 import { PAGE_SCRIPT, PAGE_STYLE } from './page-assets.ts';
 
 /** The documentation page. */
@@ -50,25 +50,16 @@ const ICON =
   );
 
 /** The page of this package: one file that only loads the document. */
-function ownPage({ documentUrl, title }: PageContent): Page {
-  const html = `<!doctype html>
-<html lang="en" data-document="${escapeHtml(documentUrl)}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escapeHtml(title)}</title>
-<link rel="icon" href="${ICON}">
-<style>${PAGE_STYLE}</style>
-</head>
-<body>
-<noscript>This page draws <a href="${escapeHtml(documentUrl)}">the document</a> with JavaScript.</noscript>
-<script>${PAGE_SCRIPT}</script>
-</body>
-</html>
-`;
+function ownPage(content: PageContent): Page {
+  const link = `<a href="${escapeHtml(content.documentUrl)}">the document</a>`;
   return {
-    html,
+    html: renderPage(content, {
+      icon: ICON,
+      head: `<meta name="color-scheme" content="light dark">
+<style>${PAGE_STYLE}</style>`,
+      body: `<noscript>This page draws ${link} with JavaScript.</noscript>
+<script>${PAGE_SCRIPT}</script>`,
+    }),
     policy: {
       'script-src': [hashOf(PAGE_SCRIPT)],
       'style-src': [hashOf(PAGE_STYLE)],

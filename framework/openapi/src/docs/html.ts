@@ -21,3 +21,24 @@ export function hashOf(text: string): string {
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
+
+/** A page that loads the document at the address in `data-document`. `head` and `body` are HTML. */
+export function renderPage(
+  { documentUrl, title }: PageContent,
+  { icon = 'data:,', head, body }: { icon?: string; head: string; body: string },
+): string {
+  return `<!doctype html>
+<html lang="en" data-document="${escapeHtml(documentUrl)}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" href="${icon}">
+${head}
+</head>
+<body>
+${body}
+</body>
+</html>
+`;
+}
