@@ -1,18 +1,20 @@
-/*
- * The parts of the document that the page reads. The page makes no assumptions about it, because it can
- * also show a document that this package did not generate.
- */
+import type { Reference } from '../src/components.ts';
+import type { OpenApiDocument as Api } from '../src/document.ts';
+import type { Operation as Described } from '../src/operation.ts';
 
+export type { OpenApiDocument as Api } from '../src/document.ts';
+export type { Parameter } from '../src/operation.ts';
+export type { Response as ApiResponse } from '../src/responses.ts';
+
+/** The keywords of a schema that the page reads. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
-  readonly title?: string;
   readonly description?: string;
   readonly format?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly items?: Schema;
-  readonly prefixItems?: readonly Schema[];
   readonly additionalProperties?: boolean | Schema;
   readonly oneOf?: readonly Schema[];
   readonly anyOf?: readonly Schema[];
@@ -23,65 +25,6 @@ export interface Schema {
   readonly example?: unknown;
   readonly examples?: readonly unknown[];
   readonly [keyword: string]: unknown;
-}
-
-export interface Parameter {
-  readonly name: string;
-  readonly in: string;
-  readonly required?: boolean;
-  readonly description?: string;
-  readonly schema?: Schema;
-  readonly 'x-wildcard'?: boolean;
-}
-
-export interface Media {
-  readonly schema?: Schema;
-  readonly example?: unknown;
-}
-
-export interface ApiResponse {
-  readonly $ref?: string;
-  readonly description?: string;
-  readonly headers?: Readonly<
-    Record<string, { readonly $ref?: string; readonly description?: string }>
-  >;
-  readonly content?: Readonly<Record<string, Media>>;
-}
-
-export interface Described {
-  readonly operationId?: string;
-  readonly summary?: string;
-  readonly description?: string;
-  readonly tags?: readonly string[];
-  readonly deprecated?: boolean;
-  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: {
-    readonly required?: boolean;
-    readonly content?: Readonly<Record<string, Media>>;
-  };
-  readonly responses?: Readonly<Record<string, ApiResponse>>;
-}
-
-export interface SecurityScheme {
-  readonly type: string;
-  readonly scheme?: string;
-  readonly in?: string;
-  readonly name?: string;
-}
-
-export interface Api {
-  readonly info: {
-    readonly title: string;
-    readonly version: string;
-    readonly description?: string;
-  };
-  readonly servers?: readonly { readonly url: string; readonly description?: string }[];
-  readonly paths?: Readonly<Record<string, Readonly<Record<string, Described>>>>;
-  readonly components?: {
-    readonly securitySchemes?: Readonly<Record<string, SecurityScheme>>;
-    readonly [kind: string]: Readonly<Record<string, unknown>> | undefined;
-  };
 }
 
 /** An operation with its method and path. */
@@ -100,10 +43,10 @@ export interface Group {
 }
 
 /** Resolves a `$ref` of `part` in the document; without one, returns `part`. */
-export function resolve<T extends { readonly $ref?: string }>(api: Api, part: T): T {
-  const [, kind = '', name = ''] = /^#\/components\/([^/]+)\/([^/]+)$/.exec(part.$ref ?? '') ?? [];
-  const found = api.components?.[kind]?.[name];
-  return (found as T | undefined) ?? part;
+export function resolve<T extends object>(api: Api, part: T | Reference): T {
+  const { $ref = '' } = part as Partial<Reference>;
+  const [, kind = '', name = ''] = /^#\/components\/([^/]+)\/([^/]+)$/.exec($ref) ?? [];
+  return (api.components[kind]?.[name] ?? part) as T;
 }
 
 const METHODS = ['get', 'x-query', 'post', 'put', 'patch', 'delete', 'head', 'options', 'trace'];
@@ -111,26 +54,21 @@ const METHODS = ['get', 'x-query', 'post', 'put', 'patch', 'delete', 'head', 'op
 /** The operations of a document by their first tag, or else by the resource in their path. */
 export function groupOperations(api: Api): Group[] {
   const groups = new Map<string, Operation[]>();
-  for (const [path, item] of Object.entries(api.paths ?? {})) {
-    const fields = Object.keys(item).filter(
-      (name) => METHODS.includes(name) || /^x-[a-z]+$/.test(name),
-    );
-    for (const field of fields.sort((a, b) => METHODS.indexOf(a) - METHODS.indexOf(b))) {
-      const described = item[field];
-      if (!described?.responses) continue;
+  for (const [path, item] of Object.entries(api.paths)) {
+    const order = (field: string) => METHODS.indexOf(field);
+    for (const [field, described] of Object.entries(item).sort(([a], [b]) => order(a) - order(b))) {
       const method = field.replace('x-', '').toUpperCase();
-      const id = `operation/${described.operationId ?? `${method}${path}`}`;
+      const id = `operation/${described.operationId}`;
       const name = described.tags?.[0] ?? subjectOf(path);
       // The generator writes method and path as the summary of an operation without one.
-      const { summary = '' } = described;
-      const isTitled = summary !== '' && summary !== `${method} ${path}`;
+      const isTitled = !['', `${method} ${path}`].includes(described.summary);
       const operation = {
         ...described,
         id,
         method,
         path,
         isTitled,
-        title: isTitled ? summary : path,
+        title: isTitled ? described.summary : path,
       };
       groups.set(name, [...(groups.get(name) ?? []), operation]);
     }

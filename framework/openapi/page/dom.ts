@@ -36,6 +36,16 @@ export function button(
   return element;
 }
 
+/** A label in the colour of an HTTP method. */
+export function methodBadge(method: string): HTMLElement {
+  return h('span', { class: `method ${method.toLowerCase()}` }, method);
+}
+
+/** A label in the colour of a status, which `text` starts with: `404 Not Found`, `2XX`. */
+export function statusBadge(text: string): HTMLElement {
+  return h('span', { class: `status s${text[0]}` }, text);
+}
+
 /** A details element that creates its content when it is first opened, so a schema may contain itself. */
 export function lazyDetails(summary: Child, className: string, fill: () => Child): HTMLElement {
   const details = h('details', { class: className }, h('summary', {}, summary));

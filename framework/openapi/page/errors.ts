@@ -1,5 +1,5 @@
 import { codeBlock } from './code.ts';
-import { h } from './dom.ts';
+import { type Child, h, statusBadge } from './dom.ts';
 import { CODES, SAMPLE, TYPES } from './problem.ts';
 
 /** The format of every error response, and the meaning of its codes and types. */
@@ -34,18 +34,11 @@ export function errorsView(): HTMLElement {
           'ul',
           { class: 'fields' },
           ...CODES.map(([status, code, meaning]) =>
-            h(
-              'li',
-              { id: `problem-${code.toLowerCase().replaceAll('_', '-')}` },
-              h(
-                'p',
-                { class: 'field' },
-                h('span', { class: `status s${Math.floor(status / 100)}` }, String(status)),
-                ' ',
-                h('code', { class: 'name' }, code),
-              ),
-              h('p', { class: 'about' }, meaning),
-            ),
+            entry(code.toLowerCase().replaceAll('_', '-'), meaning, [
+              statusBadge(String(status)),
+              ' ',
+              h('code', { class: 'name' }, code),
+            ]),
           ),
         ),
         h('h3', { class: 'part' }, 'Types'),
@@ -53,16 +46,21 @@ export function errorsView(): HTMLElement {
           'ul',
           { class: 'fields' },
           ...TYPES.map(([type, meaning]) =>
-            h(
-              'li',
-              { id: `problem-${type.replace(/^.*[#:]/, '')}` },
-              h('p', { class: 'field' }, h('code', { class: 'name' }, type)),
-              h('p', { class: 'about' }, meaning),
-            ),
+            entry(type.replace(/^.*[#:]/, ''), meaning, [h('code', { class: 'name' }, type)]),
           ),
         ),
       ),
       h('div', { class: 'usage' }, sample.element),
     ),
+  );
+}
+
+/** A code or type and its meaning, with an address of its own. */
+function entry(name: string, meaning: string, heading: readonly Child[]): HTMLElement {
+  return h(
+    'li',
+    { id: `problem-${name}` },
+    h('p', { class: 'field' }, ...heading),
+    h('p', { class: 'about' }, meaning),
   );
 }

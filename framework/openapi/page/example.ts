@@ -1,4 +1,4 @@
-import { type Api, type Media, resolve, type Schema } from './api.ts';
+import { type Api, resolve, type Schema } from './api.ts';
 
 const TEXTS: Readonly<Record<string, string>> = {
   'date-time': '2026-01-31T12:00:00Z',
@@ -22,13 +22,8 @@ const TEXTS_BY_NAME: Readonly<Record<string, string>> = {
   currency: 'EUR',
 };
 
-/** The example of a media type, or one generated from its schema. */
-export function exampleOf(api: Api, media: Media): unknown {
-  return media.example ?? exampleOfSchema(api, media.schema ?? {});
-}
-
 /** Generates an example of a schema. Omits a schema inside itself. */
-export function exampleOfSchema(api: Api, schema: Schema): unknown {
+export function exampleOf(api: Api, schema: Schema): unknown {
   return make(api, schema, { name: '', above: [] }) ?? {};
 }
 

@@ -1,10 +1,10 @@
 import { type Api, type Group, groupOperations } from './api.ts';
 import { codeBlock } from './code.ts';
-import { append, h } from './dom.ts';
+import { append, h, methodBadge } from './dom.ts';
 import { errorsView } from './errors.ts';
 import { credentialField, field } from './field.ts';
 import { markdown } from './markdown.ts';
-import { methodBadge, operationView } from './operation.ts';
+import { operationView } from './operation.ts';
 import type { Session } from './request.ts';
 import { followReading, sidebar, topBar } from './sidebar.ts';
 import { applyTheme } from './theme.ts';
@@ -26,7 +26,7 @@ async function start(url: string): Promise<void> {
 }
 
 function show(api: Api, documentUrl: string): void {
-  const servers = (api.servers ?? []).flatMap(
+  const servers = api.servers.flatMap(
     ({ url }) => URL.parse(url, documentUrl)?.href.replace(/\/$/, '') ?? [],
   );
   const session: Session = {
@@ -82,7 +82,7 @@ function introView(
   { documentUrl, servers, session }: { documentUrl: string; servers: string[]; session: Session },
 ): HTMLElement {
   const { title, version, description } = api.info;
-  const schemes = Object.keys(api.components?.securitySchemes ?? {});
+  const schemes = Object.keys(api.components.securitySchemes ?? {});
   return h(
     'section',
     { class: 'intro operation' },

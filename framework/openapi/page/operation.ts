@@ -1,6 +1,6 @@
 import { type Api, type ApiResponse, type Operation, resolve } from './api.ts';
 import { choice, codeBlock } from './code.ts';
-import { append, button, type Child, h, lazyDetails } from './dom.ts';
+import { append, button, type Child, h, lazyDetails, methodBadge, statusBadge } from './dom.ts';
 import { exampleOf } from './example.ts';
 import { inline, markdown } from './markdown.ts';
 import { type Draft, prepare, type Session, schemesOf, toCurl, toFetch } from './request.ts';
@@ -42,10 +42,6 @@ export function operationView(api: Api, operation: Operation, session: Session):
   );
 }
 
-export function methodBadge(method: string): HTMLElement {
-  return h('span', { class: `method ${method.toLowerCase()}` }, method);
-}
-
 function pathLine({ method, path }: Operation): HTMLElement {
   const parts = path
     .split(/(\{[^}]+\})/)
@@ -66,7 +62,7 @@ function parametersView(api: Api, { parameters = [] }: Operation): Child {
   const sections = Object.entries(PLACES).flatMap(([place, heading]) => {
     const rows = parameters
       .filter((parameter) => parameter.in === place)
-      .map(({ name, schema = {}, description, required = false }) => {
+      .map(({ name, schema, description, required }) => {
         const described = description === undefined ? schema : { ...schema, description };
         return row(api, { name, schema: described, required });
       });
@@ -77,31 +73,30 @@ function parametersView(api: Api, { parameters = [] }: Operation): Child {
 
 function bodyView(api: Api, { requestBody }: Operation): Child {
   if (!requestBody) return undefined;
-  const views = Object.entries(requestBody.content ?? {}).flatMap(([type, { schema = {} }]) => [
+  const views = Object.entries(requestBody.content).flatMap(([type, { schema }]) => [
     h('h4', {}, 'Body ', h('small', {}, type)),
     schemaView(api, schema),
   ]);
   return h('div', {}, ...views);
 }
 
-function responsesView(api: Api, { responses = {} }: Operation): HTMLElement {
-  const statuses = Object.keys(responses).sort();
+function responsesView(api: Api, operation: Operation): HTMLElement {
   return h(
     'div',
     { class: 'responses' },
     h('h4', {}, 'Responses'),
-    ...statuses.map((status) => responseView(api, status, resolve(api, responses[status] ?? {}))),
+    ...responsesOf(api, operation).map(([status, response]) => responseView(api, status, response)),
   );
 }
 
+/** The responses in the order of their statuses. */
+function responsesOf(api: Api, { responses }: Operation): [string, ApiResponse][] {
+  const entries = Object.entries(responses).sort(([a], [b]) => (a < b ? -1 : 1));
+  return entries.map(([status, response]) => [status, resolve(api, response)]);
+}
+
 function responseView(api: Api, status: string, response: ApiResponse): HTMLElement {
-  const heading = h(
-    'span',
-    {},
-    h('span', { class: `status s${status[0]}` }, status),
-    ' ',
-    ...inline(response.description ?? ''),
-  );
+  const heading = h('span', {}, statusBadge(status), ' ', ...inline(response.description));
   const headers = Object.entries(response.headers ?? {});
   const contents = Object.entries(response.content ?? {});
   if (headers.length === 0 && contents.length === 0) return h('p', { class: 'bare' }, heading);
@@ -120,11 +115,15 @@ function responseView(api: Api, status: string, response: ApiResponse): HTMLElem
               {},
               h('code', { class: 'name' }, name),
               ' ',
-              h('span', { class: 'about' }, resolve(api, header).description ?? ''),
+              h(
+                'span',
+                { class: 'about' },
+                resolve<{ readonly description: string }>(api, header).description,
+              ),
             ),
           ),
         ),
-      ...contents.flatMap(([type, { schema = {} }]) => [
+      ...contents.flatMap(([type, { schema }]) => [
         h('p', { class: 'small' }, type),
         schemaView(api, schema),
       ]),
@@ -136,7 +135,7 @@ function usageView(api: Api, operation: Operation, session: Session): Child[] {
   const media = Object.values(operation.requestBody?.content ?? {})[0];
   const draft: Draft = {
     values: new Map(),
-    body: media ? JSON.stringify(exampleOf(api, media), null, 2) : '',
+    body: media ? JSON.stringify(exampleOf(api, media.schema), null, 2) : '',
   };
   let language = 'cURL';
   const languages = choice(`Language for ${operation.title}`, ['cURL', 'fetch'], (name) => {
@@ -163,16 +162,15 @@ function usageView(api: Api, operation: Operation, session: Session): Child[] {
 }
 
 /** An example of the first response with a body. */
-function examplesView(api: Api, { responses = {}, title }: Operation): Child[] {
-  for (const status of Object.keys(responses).sort()) {
-    const { content = {} } = resolve(api, responses[status] ?? {});
-    const media = content['application/json'];
-    if (!media?.schema || !/^[23]/.test(status) || Object.keys(media.schema).length === 0) continue;
+function examplesView(api: Api, operation: Operation): Child[] {
+  for (const [status, { content }] of responsesOf(api, operation)) {
+    const schema = content?.['application/json']?.schema ?? {};
+    if (!/^[23]/.test(status) || Object.keys(schema).length === 0) continue;
     const block = codeBlock(
-      h('span', {}, h('span', { class: `status s${status[0]}` }, status), ' Example response'),
-      `example response of ${title}`,
+      h('span', {}, statusBadge(status), ' Example response'),
+      `example response of ${operation.title}`,
     );
-    block.show(JSON.stringify(exampleOf(api, media), null, 2), true);
+    block.show(JSON.stringify(exampleOf(api, schema), null, 2), true);
     return [block.element];
   }
   return [];

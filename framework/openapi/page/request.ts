@@ -1,5 +1,5 @@
-import type { Api, Operation, Parameter, SecurityScheme } from './api.ts';
-import { exampleOfSchema } from './example.ts';
+import type { Api, Operation, Parameter, Schema } from './api.ts';
+import { exampleOf } from './example.ts';
 
 /** The values that a reader entered for one operation. */
 export interface Draft {
@@ -43,7 +43,7 @@ export function prepare(
       path = path.replace(`{${parameter.name}}`, encodeValue(parameter, value));
     else if (parameter.in === 'header') headers[parameter.name] = value;
     else if (parameter.in === 'query') {
-      for (const each of isList(parameter) ? value.split(',') : [value]) {
+      for (const each of parameter.schema.type === 'array' ? value.split(',') : [value]) {
         query.append(parameter.name, each.trim());
       }
     }
@@ -57,9 +57,7 @@ export function prepare(
         scheme.scheme === 'basic' ? `Basic ${btoa(secret)}` : `Bearer ${secret}`;
   }
   const body = operation.requestBody ? draft.body : undefined;
-  if (body)
-    headers['Content-Type'] =
-      Object.keys(operation.requestBody?.content ?? {})[0] ?? 'application/json';
+  if (body) headers['Content-Type'] = Object.keys(operation.requestBody?.content ?? {})[0] ?? '';
   const search = query.size > 0 ? `?${query}` : '';
   const url = session.server.replace(/\/$/, '') + path + search;
   return { method: operation.method, url, headers, body: body || undefined };
@@ -72,27 +70,28 @@ function encodeValue({ 'x-wildcard': isWildcard }: Parameter, value: string): st
     : encodeURIComponent(value);
 }
 
-function isList({ schema }: Parameter): boolean {
-  return schema?.type === 'array';
-}
-
 /** An example of a parameter, as text. */
 export function placeholderOf(api: Api, parameter: Parameter): string {
-  if (/(?:^|_)id$/i.test(parameter.name) && !parameter.schema?.format) return '42';
-  const example = exampleOfSchema(api, parameter.schema ?? {});
+  const { format }: Schema = parameter.schema;
+  if (/(?:^|_)id$/i.test(parameter.name) && !format) return '42';
+  const example = exampleOf(api, parameter.schema);
   if (Array.isArray(example)) return example.join(',');
   if (example === 'text' || typeof example === 'object')
     return parameter['x-wildcard'] ? 'a/b' : parameter.name;
   return String(example);
 }
 
+export interface SecurityScheme {
+  readonly type: string;
+  readonly scheme?: string;
+  readonly in?: string;
+  readonly name?: string;
+}
+
 /** The schemes of the first security requirement of an operation. */
 export function schemesOf(api: Api, operation: Operation): [string, SecurityScheme][] {
   const names = Object.keys(operation.security?.[0] ?? {});
-  return names.map((name) => [
-    name,
-    api.components?.securitySchemes?.[name] ?? { type: 'http', scheme: 'bearer' },
-  ]);
+  return names.map((name) => [name, api.components.securitySchemes?.[name] as SecurityScheme]);
 }
 
 /** A request as a command for a POSIX shell. */

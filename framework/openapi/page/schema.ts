@@ -1,3 +1,4 @@
+import { type Property, propertiesOf } from '../src/object-properties.ts';
 import { type Api, resolve, type Schema } from './api.ts';
 import { type Child, h, lazyDetails } from './dom.ts';
 import { typesOf } from './example.ts';
@@ -6,9 +7,7 @@ import { inline } from './markdown.ts';
 /** The properties of a schema; nested schemas are opened on demand. */
 export function schemaView(api: Api, reference: Schema): HTMLElement {
   const schema = resolve(api, reference);
-  const rows = propertiesOf(api, schema).map(({ name, part, required }) =>
-    row(api, { name, schema: part, required }),
-  );
+  const rows = fieldsOf(api, schema).map((property) => row(api, property));
   if (rows.length > 0) return h('ul', { class: 'fields' }, ...rows);
   const inner = innerOf(api, schema);
   return h(
@@ -20,15 +19,7 @@ export function schemaView(api: Api, reference: Schema): HTMLElement {
 }
 
 /** One property or parameter: name, type and description. */
-export function row(
-  api: Api,
-  {
-    name,
-    schema,
-    required,
-    place,
-  }: { name: string; schema: Schema; required: boolean; place?: string },
-): HTMLElement {
+export function row(api: Api, { name, schema, required }: Property): HTMLElement {
   const resolved = resolve(api, schema);
   const { description } = { ...resolved, ...schema };
   const rules = rulesOf(resolved);
@@ -42,7 +33,6 @@ export function row(
       h('code', { class: 'name' }, name),
       ' ',
       h('span', { class: 'type' }, typeName(api, schema)),
-      place !== undefined && h('span', { class: 'type' }, ` in ${place}`),
       ' ',
       h('span', { class: required ? 'required' : 'optional' }, required ? 'required' : 'optional'),
     ),
@@ -52,21 +42,8 @@ export function row(
   );
 }
 
-interface Property {
-  readonly name: string;
-  readonly part: Schema;
-  readonly required: boolean;
-}
-
-function propertiesOf(api: Api, schema: Schema, depth = 0): Property[] {
-  const combined = depth > 8 ? [] : (schema.allOf ?? []);
-  const inherited = combined.flatMap((part) => propertiesOf(api, resolve(api, part), depth + 1));
-  const own = Object.entries(schema.properties ?? {}).map(([name, part]) => ({
-    name,
-    part,
-    required: schema.required?.includes(name) ?? false,
-  }));
-  return [...inherited, ...own];
+function fieldsOf(api: Api, schema: Schema): Property[] {
+  return propertiesOf(schema, (part) => resolve<Schema>(api, part));
 }
 
 /** The nested schema of a property. */
@@ -75,7 +52,7 @@ function innerOf(api: Api, schema: Schema): { title: string; view: () => Child }
   const extra =
     typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
   const choices = schema.oneOf ?? schema.anyOf;
-  if (propertiesOf(api, schema).length > 0) {
+  if (fieldsOf(api, schema).length > 0) {
     return { title: 'Properties', view: () => schemaView(api, schema) };
   }
   if (choices) {

@@ -1,6 +1,5 @@
 import type { Api, Group, Operation } from './api.ts';
-import { announce, button, h } from './dom.ts';
-import { methodBadge } from './operation.ts';
+import { announce, button, h, methodBadge } from './dom.ts';
 import { themeButton } from './theme.ts';
 
 interface Entry {
@@ -112,7 +111,7 @@ function shortTitle({ isTitled, title }: Operation): string {
 }
 
 function searchText(group: string, operation: Operation): string {
-  const { method, path, title, description = '', operationId = '', tags = [] } = operation;
+  const { method, path, title, description = '', operationId, tags = [] } = operation;
   return [group, method, path, title, description, operationId, ...tags].join(' ').toLowerCase();
 }
 

@@ -1,6 +1,6 @@
-import { type Api, type Operation, type Parameter, resolve } from './api.ts';
+import { type Api, type Operation, type Parameter, resolve, type Schema } from './api.ts';
 import { codeBlock } from './code.ts';
-import { announce, append, h } from './dom.ts';
+import { announce, append, h, statusBadge } from './dom.ts';
 import { typesOf } from './example.ts';
 import { credentialField, field } from './field.ts';
 import { type Draft, keyOf, placeholderOf, prepare, type Session, schemesOf } from './request.ts';
@@ -41,7 +41,7 @@ export function tryIt(api: Api, operation: Operation, options: TryItOptions): HT
   return h('div', {}, form, result);
 }
 
-function note(place: string, required = false): string {
+function note(place: string, required: boolean): string {
   return required ? `${place}, required` : place;
 }
 
@@ -50,9 +50,9 @@ function parameterInput(
   parameter: Parameter,
   { draft, onChange }: { draft: Draft; onChange: () => void },
 ): HTMLElement {
-  const schema = resolve(api, parameter.schema ?? {});
+  const schema = resolve<Schema>(api, parameter.schema);
   const values = typesOf(schema)[0] === 'boolean' ? [true, false] : schema.enum;
-  const attributes = { required: parameter.required ?? false };
+  const attributes = { required: parameter.required };
   const input = values
     ? h('select', attributes, ...['', ...values].map((value) => h('option', {}, String(value))))
     : h('input', {
@@ -105,16 +105,7 @@ async function sendRequest(
 function responseView(response: Response, text: string, ms: number): HTMLElement {
   const isJson = /[/+]json\b/.test(response.headers.get('content-type') ?? '');
   const block = codeBlock(
-    h(
-      'span',
-      {},
-      h(
-        'span',
-        { class: `status s${Math.floor(response.status / 100)}` },
-        `${response.status} ${response.statusText}`,
-      ),
-      ` ${ms} ms`,
-    ),
+    h('span', {}, statusBadge(`${response.status} ${response.statusText}`), ` ${ms} ms`),
     'response',
   );
   block.show(text === '' ? 'No body' : isJson ? pretty(text) : text, isJson);
