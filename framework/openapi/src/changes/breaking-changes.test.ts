@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { findBreakingChanges } from './index.ts';
+import { findBreakingChanges } from './breaking-changes.ts';
 
 const COMPONENTS = {
   schemas: {

@@ -1,8 +1,7 @@
 import { isRecord } from '@fw/core/extension';
 
-import { type Json, readList, readRecord, resolve } from './json.ts';
-import { compareOperations, type Endpoint } from './operation-changes.ts';
-import type { Pair } from './schema-changes.ts';
+import { type Json, mapPair, type Pair, readList, readRecord, resolve } from './json.ts';
+import { compareOperations, type Operation } from './operation-changes.ts';
 
 /** The changes of one operation that can break a client. */
 export interface BreakingChanges {
@@ -21,10 +20,10 @@ export interface BreakingChanges {
  * @throws {TypeError} if one of them is not an OpenAPI document
  */
 export function findBreakingChanges(before: unknown, after: unknown): BreakingChanges[] {
-  const documents = { before: readDocument(before), after: readDocument(after) };
-  const operations = operationsOf(documents.after);
-  const found = [...operationsOf(documents.before)].map(([key, before]) => {
-    const after = operations.get(key);
+  const documents = mapPair({ before, after }, readDocument);
+  const operations = mapPair(documents, operationsOf);
+  const found = [...operations.before].map(([key, before]) => {
+    const after = operations.after.get(key);
     const changes = after
       ? compareOperations({ before, after }, documents)
       : ['the operation is removed'];
@@ -40,9 +39,9 @@ function readDocument(value: unknown): Json {
   throw new TypeError('Cannot compare documents: expected two OpenAPI documents with "paths"');
 }
 
-function compareServers({ before, after }: Pair<Json>): string[] {
-  const urls = serversOf(after);
-  const removed = serversOf(before).filter((url) => !urls.includes(url));
+function compareServers(documents: Pair<Json>): string[] {
+  const { before, after } = mapPair(documents, serversOf);
+  const removed = before.filter((url) => !after.includes(url));
   return removed.map((url) => `the base URL ${url} is removed`);
 }
 
@@ -53,26 +52,33 @@ function serversOf({ servers }: Json): string[] {
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'x-query'];
 
-interface NamedEndpoint extends Endpoint {
+interface NamedOperation extends Operation {
   readonly name: string;
 }
 
 /** The operations by method and path, in which names of parameters do not matter. */
-function operationsOf(document: Json): ReadonlyMap<string, NamedEndpoint> {
-  const operations = new Map<string, NamedEndpoint>();
-  for (const [path, item] of Object.entries(readRecord(document.paths))) {
-    const { parameters, ...fields } = resolve(document, item);
-    for (const method of METHODS.filter((each) => isRecord(fields[each]))) {
-      const operation = readRecord(fields[method]);
+function operationsOf(document: Json): ReadonlyMap<string, NamedOperation> {
+  const operations = new Map<string, NamedOperation>();
+  for (const [path, given] of Object.entries(readRecord(document.paths))) {
+    const item = resolve(document, given);
+    for (const method of METHODS.filter((each) => isRecord(item[each]))) {
+      const fields = readRecord(item[method]);
+      const parameters = [...readList(item.parameters), ...readList(fields.parameters)]
+        .map((each) => resolve(document, each))
+        .map((parameter) => [keyOf(parameter, path), parameter] as const);
       operations.set(`${method} ${path.replace(/\{[^}]*\}/g, '{}')}`, {
         name: `${method.replace(/^x-/, '').toUpperCase()} ${path}`,
-        path,
-        operation: {
-          ...operation,
-          parameters: [...readList(parameters), ...readList(operation.parameters)],
-        },
+        fields,
+        parameters: new Map(parameters),
       });
     }
   }
   return operations;
+}
+
+function keyOf({ in: place, name }: Json, path: string): string {
+  if (place === 'header') return `header ${String(name).toLowerCase()}`;
+  if (place !== 'path') return `${place} ${name}`;
+  const position = [...path.matchAll(/\{([^}]*)\}/g)].findIndex(([, each]) => each === name);
+  return `path ${position}`;
 }

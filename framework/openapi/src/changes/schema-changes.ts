@@ -1,13 +1,16 @@
 import { type Alternative, alternativesOf, isSubtype, lookUp } from '@fw/core/extension';
 
-import { isSame, type Json, print, readList, readRecord, resolve } from './json.ts';
+import {
+  isSame,
+  type Json,
+  mapPair,
+  type Pair,
+  print,
+  readList,
+  readRecord,
+  resolveBoth,
+} from './json.ts';
 import { findViolations, isOneOf, type Violation, valuesOf } from './keywords.ts';
-
-/** Two states of a value: in the older and in the newer document. */
-export interface Pair<T> {
-  readonly before: T;
-  readonly after: T;
-}
 
 /** What a comparison of two schemas needs to know. */
 export interface SchemaComparison {
@@ -27,7 +30,7 @@ export function compareSchemas(schemas: Pair<unknown>, comparison: SchemaCompari
   const { documents, direction, open = [] } = comparison;
   const { before, after } = schemas;
   if (before === true && after === true) return []; // both are absent
-  const names = { before: nameOf(before), after: nameOf(after) };
+  const names = mapPair(schemas, nameOf);
   if (open.some((pair) => pair.before === names.before && pair.after === names.after)) return [];
   const inner = { ...comparison, open: [...open, names] };
   const sides = {
@@ -36,9 +39,10 @@ export function compareSchemas(schemas: Pair<unknown>, comparison: SchemaCompari
   };
   const { narrow, wide } = order(sides, direction);
   const known = narrow.filter(({ type }) => wide.some((other) => isSubtype(type, other.type)));
-  const types = { before: typesOf(sides.before), after: typesOf(sides.after) };
   return [
-    ...(known.length < narrow.length ? [line(comparison, changed('type', types))] : []),
+    ...(known.length < narrow.length
+      ? [line(comparison, changed('type', mapPair(sides, typesOf)))]
+      : []),
     ...compareDefaults(schemas, comparison),
     ...known.flatMap((alternative) =>
       fewest(
@@ -84,12 +88,12 @@ function fewest(lists: readonly string[][]): string[] {
 }
 
 /** The default of a request value is what a client gets that omits it. */
-function compareDefaults({ before, after }: Pair<unknown>, comparison: SchemaComparison): string[] {
+function compareDefaults(schemas: Pair<unknown>, comparison: SchemaComparison): string[] {
   const { documents, direction } = comparison;
-  const old = resolve(documents.before, before).default;
-  const given = resolve(documents.after, after).default;
-  if (direction === 'response' || old === undefined || isSame(old, given)) return [];
-  return [line(comparison, changed('default', { before: print(old), after: print(given) }))];
+  const defaults = mapPair(resolveBoth(documents, schemas), (schema) => schema.default);
+  const { before, after } = defaults;
+  if (direction === 'response' || before === undefined || isSame(before, after)) return [];
+  return [line(comparison, changed('default', mapPair(defaults, print)))];
 }
 
 interface Alternatives {
@@ -109,7 +113,7 @@ function compareAlternatives(alternatives: Alternatives, comparison: SchemaCompa
     ...compareProperties(pair, comparison),
     ...compareOtherProperties(pair, comparison),
     ...compareSchemas(
-      { before: schemaOf(pair.before, 'items'), after: schemaOf(pair.after, 'items') },
+      mapPair(pair, (side) => schemaOf(side, 'items')),
       { ...comparison, field: `${comparison.field ?? ''}[]` },
     ),
   ];
@@ -171,15 +175,12 @@ function propertiesOf(alternative: Alternative): ReadonlyMap<string, unknown> {
 
 /** Clients ignore unknown fields of a response, so only their types matter there. */
 function compareOtherProperties(
-  { before, after }: Pair<Alternative>,
+  alternatives: Pair<Alternative>,
   comparison: SchemaComparison,
 ): string[] {
-  const pair = {
-    before: schemaOf(before, 'additionalProperties'),
-    after: schemaOf(after, 'additionalProperties'),
-  };
-  if (pair.before === false) return [];
-  if (pair.after !== false) return compareSchemas(pair, inField(comparison, '*'));
+  const schemas = mapPair(alternatives, (side) => schemaOf(side, 'additionalProperties'));
+  if (schemas.before === false) return [];
+  if (schemas.after !== false) return compareSchemas(schemas, inField(comparison, '*'));
   return comparison.direction === 'request' ? [line(comparison, 'rejects other fields')] : [];
 }
 

@@ -1,5 +1,4 @@
-import { isSame, type Json, readList, readRecord, resolve } from './json.ts';
-import type { Pair } from './schema-changes.ts';
+import { isSame, type Json, type Pair, readList, readRecord, resolve } from './json.ts';
 
 /** One line if credentials that were sufficient for an operation no longer are. */
 export function compareSecurity(operations: Pair<Json>, documents: Pair<Json>): string[] {

@@ -1,1 +1,0 @@
-export { type BreakingChanges, findBreakingChanges } from './breaking-changes.ts';
