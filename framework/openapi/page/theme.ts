@@ -3,8 +3,11 @@ import { announce, button } from './dom.ts';
 const THEMES = ['auto', 'light', 'dark'];
 const KEY = 'fw-docs-theme';
 
-/** Applies the theme that the reader selected last; default: the theme of the system. */
-export function applyTheme(theme = read()): void {
+/** The theme that the reader selected last; default: the theme of the system. */
+let theme = readStored();
+
+/** Shows the page in the selected theme. */
+export function applyTheme(): void {
   document.documentElement.dataset.theme = theme;
   for (const each of document.querySelectorAll('.theme')) {
     each.textContent = nameOf(theme);
@@ -13,30 +16,26 @@ export function applyTheme(theme = read()): void {
 }
 
 export function themeButton(): HTMLElement {
-  return button(nameOf(read()), { class: 'theme', 'aria-label': `${nameOf(read())} theme` }, () => {
-    const next = THEMES[(THEMES.indexOf(read()) + 1) % THEMES.length] ?? 'auto';
+  const label = `${nameOf(theme)} theme`;
+  return button(nameOf(theme), { class: 'theme', 'aria-label': label }, () => {
+    theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'auto';
     try {
-      localStorage.setItem(KEY, next);
+      localStorage.setItem(KEY, theme);
     } catch {
       // Storage may be unavailable; the theme then applies until the page is closed.
     }
-    chosen = next;
-    applyTheme(next);
-    announce(`Theme: ${next}`);
+    applyTheme();
+    announce(`Theme: ${theme}`);
   });
 }
 
-let chosen: string | undefined;
-
-function read(): string {
-  if (chosen !== undefined) return chosen;
-  let stored: string | null = null;
+function readStored(): string {
   try {
-    stored = localStorage.getItem(KEY);
+    const stored = localStorage.getItem(KEY) ?? '';
+    return THEMES.includes(stored) ? stored : 'auto';
   } catch {
-    // as above
+    return 'auto';
   }
-  return stored !== null && THEMES.includes(stored) ? stored : 'auto';
 }
 
 function nameOf(theme: string): string {

@@ -35,41 +35,6 @@ export interface GenerateDocumentOptions {
   readonly securitySchemes?: Readonly<Record<string, unknown>>;
 }
 
-export const aPath = check('a path that starts with "/"', isPath);
-
-/** What the options of a document accept. */
-export const DOCUMENT_CHECKS = {
-  info: check('an object such as { title, version } of strings', isInfo),
-  exclude: aListOf('a list of paths such as ["/internal"]', aPath),
-  toJsonSchema: aFunction,
-  servers: check(
-    'a list such as [{ url: "https://api.example.com" }]',
-    (value) => Array.isArray(value) && value.length > 0 && value.every(isServer),
-  ),
-  securitySchemes: anObject,
-};
-
-export function isPath(value: unknown): boolean {
-  try {
-    return typeof value === 'string' && readPattern(value, '') !== '';
-  } catch {
-    return false;
-  }
-}
-
-function isInfo(value: unknown): boolean {
-  return (
-    anObject.accepts(value) &&
-    ['title', 'version', 'description']
-      .map((name): unknown => Reflect.get(Object(value), name))
-      .every((text) => text === undefined || typeof text === 'string')
-  );
-}
-
-function isServer(server: unknown): boolean {
-  return anObject.accepts(server) && typeof Reflect.get(Object(server), 'url') === 'string';
-}
-
 /** The operations of one path. Methods unknown to OpenAPI 3.1 have the prefix `x-`: `x-query`. */
 export type PathItem = Readonly<Record<string, Operation>>;
 
@@ -136,4 +101,39 @@ function readSecuritySchemes(
   const used = operations.flatMap(({ security = [] }) => security.flatMap(Object.keys));
   const schemes = { ...Object.fromEntries(used.map((name) => [name, BEARER])), ...given };
   return Object.keys(schemes).length > 0 ? schemes : undefined;
+}
+
+export const aPath = check('a path that starts with "/"', isPath);
+
+/** What the options of a document accept. */
+export const DOCUMENT_CHECKS = {
+  info: check('an object such as { title, version } of strings', isInfo),
+  exclude: aListOf('a list of paths such as ["/internal"]', aPath),
+  toJsonSchema: aFunction,
+  servers: check(
+    'a list such as [{ url: "https://api.example.com" }]',
+    (value) => Array.isArray(value) && value.length > 0 && value.every(isServer),
+  ),
+  securitySchemes: anObject,
+};
+
+export function isPath(value: unknown): boolean {
+  try {
+    return typeof value === 'string' && readPattern(value, '') !== '';
+  } catch {
+    return false;
+  }
+}
+
+function isInfo(value: unknown): boolean {
+  return (
+    anObject.accepts(value) &&
+    ['title', 'version', 'description']
+      .map((name): unknown => Reflect.get(Object(value), name))
+      .every((text) => text === undefined || typeof text === 'string')
+  );
+}
+
+function isServer(server: unknown): boolean {
+  return anObject.accepts(server) && typeof Reflect.get(Object(server), 'url') === 'string';
 }

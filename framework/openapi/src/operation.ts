@@ -5,7 +5,6 @@ import { type Direction, isStandardSchema, type JsonSchema, toJsonSchema } from 
 import type { Components } from './components.ts';
 import type { BodyMetadata } from './metadata.ts';
 import { type Property, propertiesOf } from './object-properties.ts';
-import { readPathParams } from './paths.ts';
 import { describeResponses, type Responses } from './responses.ts';
 import type { DocumentedRoute } from './select-routes.ts';
 
@@ -84,7 +83,7 @@ export async function describeOperation(
 }
 
 async function describeParameters(
-  { path, paramNames, operationId, metadata }: DocumentedRoute,
+  { pathParams, operationId, metadata }: DocumentedRoute,
   { components, convert }: { components: Components; convert: Convert },
 ): Promise<Parameter[]> {
   const { validation = {} } = metadata;
@@ -92,9 +91,9 @@ async function describeParameters(
   const query = await readProperties(validation.query, 'Query');
   const headers = await readProperties(validation.headers, 'Headers');
   return [
-    ...readPathParams(path).map(({ key, isWildcard }, index) => {
-      const { schema = SEGMENT } = params.find(({ name }) => name === key) ?? {};
-      const property = { name: paramNames[index] ?? key, schema, required: true };
+    ...pathParams.map(({ key, name, isWildcard }) => {
+      const { schema = SEGMENT } = params.find((each) => each.name === key) ?? {};
+      const property = { name, schema, required: true };
       if (!isWildcard) return describeParameter('path', property);
       return { ...describeParameter('path', property, REST), 'x-wildcard': true as const };
     }),

@@ -117,13 +117,13 @@ interface DescribeResponsesOptions {
 
 /** The responses of a route; errors of the framework are shared components. */
 export async function describeResponses(
-  { metadata, paramNames }: DocumentedRoute,
+  { metadata, pathParams }: DocumentedRoute,
   { components, convert, readsBody }: DescribeResponsesOptions,
 ): Promise<Responses> {
   const schemas = metadata.endpoint.responses ?? {};
   const declared = [...Object.keys(schemas), ...Object.keys(metadata.responses)];
   const hasSuccess = declared.some((status) => !isError(status));
-  const errors = errorStatuses(metadata, { hasParams: paramNames.length > 0, readsBody });
+  const errors = errorStatuses(metadata, { hasParams: pathParams.length > 0, readsBody });
   const statuses = new Set([...declared, ...(hasSuccess ? [] : ['2XX']), ...errors]);
 
   const responses: Record<string, Response | Reference> = {};

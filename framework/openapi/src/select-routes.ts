@@ -4,7 +4,7 @@ import { createPrefixTest } from '@fw/core/extension';
 import type { RouteDefinition } from '@fw/router';
 
 import { type DocumentedMetadata, PARTS, readMetadata } from './metadata.ts';
-import { toOpenApiPath } from './paths.ts';
+import { type PathParam, readPathParams, toOpenApiPath } from './paths.ts';
 
 interface UnnamedRoute {
   readonly method: string;
@@ -12,8 +12,8 @@ interface UnnamedRoute {
   readonly metadata: DocumentedMetadata;
   /** The path in OpenAPI syntax. */
   readonly template: string;
-  /** The parameter names in the document, in order. */
-  readonly paramNames: readonly string[];
+  /** The parameters in the path, with their names in `template`. */
+  readonly pathParams: readonly PathParam[];
 }
 
 /** A route to document. */
@@ -38,8 +38,12 @@ export function selectRoutes(
     if (metadata.endpoint.visibility === 'internal') continue;
     if (isExcluded.some((test) => test(path))) continue;
     const template = shareTemplate(templates, toOpenApiPath(path));
-    const paramNames = [...template.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
-    const route = { method, path, metadata, template, paramNames };
+    const names = [...template.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name);
+    const pathParams = readPathParams(path).map((param, index) => ({
+      ...param,
+      name: names[index] ?? param.name,
+    }));
+    const route = { method, path, metadata, template, pathParams };
     const other = placed.get(`${method} ${template}`);
     if (other) requireSame(route, other);
     else placed.set(`${method} ${template}`, route);

@@ -121,8 +121,7 @@ class Generator {
       return shape.type === 'string' ? `${CHECKS.string} || v instanceof Date` : CHECKS[shape.type];
     });
     const name = this.#reserve();
-    this.#functions[Number(name.slice(1))] =
-      `function ${name}(v) { return ${tests.join(' || ') || 'false'}; }`;
+    this.#define(name, `return ${tests.join(' || ') || 'false'};`);
     return `${name}(${expression})`;
   }
 
