@@ -33,6 +33,7 @@ interface Place {
   readonly above: readonly Schema[];
 }
 
+/** Follows the first of several choices; other walks of a schema follow all of them. */
 function make(api: Api, reference: Schema, { name, above }: Place): unknown {
   const schema = resolve(api, reference);
   if (above.includes(schema) || above.length > 12) return undefined;

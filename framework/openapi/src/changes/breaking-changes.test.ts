@@ -91,6 +91,7 @@ test.each([
   ['recursive references', NODE, { allOf: [NODE] }],
   ['sizes of 0', { type: 'string', minLength: 0 }, { type: 'string' }],
   ['closed and open values', true, {}],
+  ['no value', false, { not: {} }],
 ])('different notations of a schema are equal: %s', (_title, one, other) => {
   for (const [before, after] of [
     [one, other],
