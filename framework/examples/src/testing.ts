@@ -45,12 +45,3 @@ export async function startExample(name: string): Promise<Example> {
   clearTimeout(deadline);
   throw new Error(`${name} exited before it listened: ${written}`);
 }
-
-/** The options of `fetch` that send `body` as JSON. */
-export function jsonRequest(method: string, body: unknown): RequestInit {
-  return {
-    method,
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  };
-}

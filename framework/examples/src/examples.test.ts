@@ -1,0 +1,357 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { type Example, startExample } from './testing.ts';
+
+/** A response; what is omitted may have any value, except `status`, which is then 200. */
+interface Expected {
+  readonly status?: number;
+  /** Fields of the head; null if there must be no such field. */
+  readonly headers?: Readonly<Record<string, unknown>>;
+  /** The whole body, text or JSON; as a function, of the users that the program has created. */
+  readonly body?: unknown;
+  /** Some members of a JSON body. */
+  readonly members?: object;
+}
+
+/** What a request has besides its method and path. */
+interface Sent {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  /** How often the request is sent; only the last response is compared. Default 1. */
+  readonly times?: number;
+}
+
+/** In a path, `:id` is the id of the user that the program has created last. */
+type Row = readonly [request: string, expected: Expected, sent?: Sent];
+
+interface User {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+const ADA = { name: 'Ada', email: 'ada@example.com' };
+const TAG = `<i>"A" & 'B'</i>`;
+const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+const isProblem = { 'content-type': 'application/problem+json' };
+const incomplete = {
+  status: 400,
+  headers: isProblem,
+  members: { detail: 'name and email are required' },
+};
+const noUser = { status: 404, members: { detail: 'User "none" not found', code: 'NOT_FOUND' } };
+
+/** What the programs with and without a controller have in common. */
+const USERS: readonly Row[] = [
+  ['POST /api/users', incomplete, { json: {} }],
+  ['POST /api/users', incomplete, { json: { name: 'Ada' } }],
+  ['POST /api/users', incomplete, { json: { email: 'ada@example.com' } }],
+  ['POST /api/users', incomplete, { json: { ...ADA, name: '' } }],
+  ['POST /api/users', incomplete, { json: { ...ADA, email: '' } }],
+  ['POST /api/users', incomplete, { json: [] }],
+  ['GET /api/users', { body: { data: [], total: 0 } }],
+  [
+    'POST /api/users',
+    { status: 201, body: ([user]: User[]) => ({ data: isNew(user) }) },
+    { json: { ...ADA, id: '1', role: 'admin' } },
+  ],
+  ['POST /api/users', { status: 201 }, { json: ADA, times: 11 }],
+  ['GET /api/users', { body: (users: User[]) => ({ data: users, total: 12 }) }],
+  ['GET /api/users/:id', { body: (users: User[]) => ({ data: users.at(-1) }) }],
+  [
+    'PUT /api/users/:id',
+    { body: (users: User[]) => ({ data: isRenamed(users.at(-1)) }) },
+    { json: { name: TAG, id: 'other', createdAt: 'never' } },
+  ],
+  ['GET /api/users/:id', { body: (users: User[]) => ({ data: isRenamed(users.at(-1)) }) }],
+  ['GET /api/users/none', noUser],
+  ['PUT /api/users/none', noUser, { json: ADA }],
+  ['DELETE /api/users/none', noUser],
+  ['GET /api/nothing', { status: 404 }],
+  ['PATCH /api/users', { status: 405, headers: { allow: 'GET, HEAD, POST' } }, { json: ADA }],
+  ['OPTIONS /api/users/1', { headers: { allow: 'GET, HEAD, PUT, DELETE' } }],
+];
+
+const isNew = (user?: User) => ({
+  ...ADA,
+  id: expect.stringMatching(UUID),
+  createdAt: expect.stringMatching(TIME),
+  updatedAt: user?.createdAt,
+});
+
+const isRenamed = (user?: User) => ({
+  ...user,
+  name: TAG,
+  updatedAt: expect.not.stringContaining(String(user?.updatedAt)),
+});
+
+const page = (number: number, limit: number) => ({
+  body: (users: User[]) => ({
+    data: users.slice((number - 1) * limit, number * limit),
+    meta: { total: 12, page: number, limit },
+  }),
+});
+
+const negotiated = (type: string) => ({ 'content-type': `${type}; charset=utf-8`, vary: 'Accept' });
+const article =
+  '<article><h1>&lt;i&gt;&quot;A&quot; &amp; &#39;B&#39;&lt;/i&gt;</h1><p>ada@example.com</p></article>';
+
+/** The items of the paginated list. */
+const items = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, at) => ({
+    id: first + at,
+    name: `User ${first + at}`,
+  }));
+
+const noNumber = ['0', '-1', '1.5', 'x', '2x', 'NaN', 'Infinity'];
+const badRequest = (detail: string) => ({
+  status: 400,
+  headers: isProblem,
+  members: { detail, code: 'BAD_REQUEST' },
+});
+
+const bearer = (token: string) => ({ headers: { Authorization: `Bearer ${token}` } });
+const remaining = (count: string) => ({ headers: { 'ratelimit-remaining': count } });
+const unauthorized = {
+  status: 401,
+  headers: { 'www-authenticate': 'Bearer', 'ratelimit-remaining': null },
+  members: { code: 'UNAUTHORIZED' },
+};
+
+const guarded = { status: 401, body: { error: 'Authorization header is required' } };
+const anything = { headers: { Authorization: 'anything' } };
+
+const notFound = { status: 404, members: { code: 'NOT_FOUND' } };
+const onlyRead = { status: 405, headers: { allow: 'GET, HEAD' } };
+
+/** The requests that each program gets, in this order. */
+const EXAMPLES: Readonly<Record<string, readonly Row[]>> = {
+  crud: [
+    ...USERS,
+    ['GET /api/users?page=1', page(1, 10)],
+    ['GET /api/users?page=2&limit=5', page(2, 5)],
+    ['GET /api/users?page=0', badRequest('page must be a positive integer')],
+    [
+      'GET /api/users/:id',
+      { headers: negotiated('application/json') },
+      { headers: { Accept: 'application/json' } },
+    ],
+    [
+      'GET /api/users/:id',
+      { headers: negotiated('text/html'), body: article },
+      { headers: { Accept: 'application/xml,text/html;q=0.9' } },
+    ],
+    ['DELETE /api/users/:id', { status: 204, body: '' }],
+    ['GET /api/users/:id', { status: 404 }],
+  ],
+  controllers: [
+    ...USERS,
+    ['DELETE /api/users/:id', { body: { success: true } }],
+    ['GET /api/users/:id', { status: 404 }],
+    ['GET /api/api/users', { status: 404 }],
+  ],
+  pagination: [
+    [
+      'GET /users',
+      {
+        body: {
+          items: items(1, 20),
+          page: 1,
+          limit: 20,
+          total: 45,
+          totalPages: 3,
+          hasNextPage: true,
+        },
+      },
+    ],
+    ['GET /users?page=&limit=', { members: { items: items(1, 20), page: 1, limit: 20 } }],
+    ['GET /users?page=2', { members: { items: items(21, 40), page: 2, hasNextPage: true } }],
+    ['GET /users?page=3', { members: { items: items(41, 45), page: 3, hasNextPage: false } }],
+    ['GET /users?page=4', { members: { items: [], total: 45, hasNextPage: false } }],
+    ['GET /users?page=1e300', { members: { items: [], total: 45, hasNextPage: false } }],
+    ['GET /users?limit=1', { members: { items: items(1, 1), totalPages: 45, hasNextPage: true } }],
+    ['GET /users?limit=100', { members: { items: items(1, 45), totalPages: 1 } }],
+    ['GET /users?page=5&limit=9', { members: { items: items(37, 45), hasNextPage: false } }],
+    ['GET /users?page=2&page=3&limit=10&limit=x', { members: { items: items(11, 20), page: 2 } }],
+    ['GET /users?page=1e0&limit=0x10', { members: { items: items(1, 16), limit: 16 } }],
+    ...noNumber.map(
+      (value): Row => [`GET /users?page=${value}`, badRequest('page must be a positive integer')],
+    ),
+    ...[...noNumber, '101'].map(
+      (value): Row => [`GET /users?limit=${value}`, badRequest('limit must be between 1 and 100')],
+    ),
+  ],
+  reports: [
+    ['GET /api/reports', unauthorized],
+    ['GET /api/reports', unauthorized, bearer('unknown')],
+    [
+      'GET /api/reports',
+      {
+        headers: { 'ratelimit-limit': '100', 'ratelimit-remaining': '99' },
+        members: { reports: [{ id: 'revenue' }, { id: 'signups' }] },
+      },
+      bearer('ada-token'),
+    ],
+    ['GET /api/reports', remaining('0'), { ...bearer('ada-token'), times: 99 }],
+    [
+      'GET /api/reports',
+      {
+        status: 429,
+        headers: {
+          'ratelimit-remaining': '0',
+          'retry-after': expect.stringMatching(/^(?:[1-9]|[1-5]\d|60)$/),
+        },
+        members: { code: 'RATE_LIMITED' },
+      },
+      bearer('ada-token'),
+    ],
+    ['GET /api/reports', remaining('99'), bearer('bob-token')],
+    ['GET /api/reports/public', remaining('99')],
+    ['GET /api/reports/public', { ...remaining('98'), members: { reports: [{ id: 'signups' }] } }],
+  ],
+  guard: [
+    ['GET /api/admin/stats', guarded],
+    ['GET /api/admin/users/7', guarded],
+    ['GET /API/%61dmin/STATS/', guarded],
+    ['GET /api/admin/stats', { body: { users: 2 } }, anything],
+    ['GET /api/admin/users/7', { body: { id: '7' } }, anything],
+    ['GET /api/health', { body: { status: 'ok' } }],
+  ],
+  versioning: [
+    ['GET /api/v1/users/7', { body: { id: '7', name: 'Ada Lovelace' } }],
+    [
+      'GET /api/v2/users/7',
+      { body: { data: { id: '7', givenName: 'Ada', familyName: 'Lovelace' } } },
+    ],
+    ['GET /api/v1/books', { body: ['Notes by the Translator'] }],
+    ['GET /api/v2/books', { body: { data: [{ title: 'Notes by the Translator' }] } }],
+    ['GET /api/v3/users/7', notFound],
+    ['GET /api/v1', notFound],
+    ['GET /users/7', notFound],
+    ['GET /v1/books', notFound],
+    ['GET /api/books', notFound],
+    ['POST /api/v1/users/7', onlyRead],
+    ['POST /api/v2/users/7', onlyRead],
+    ['POST /api/v1/books', onlyRead],
+    ['POST /api/v2/books', onlyRead],
+  ],
+  openapi: [
+    [
+      'GET /openapi.json',
+      {
+        headers: { 'content-type': expect.stringMatching('application/json') },
+        body: expect.objectContaining({
+          openapi: expect.stringMatching(/^3\.1\./),
+          info: { title: 'Books', version: '2.1.0' },
+          paths: {
+            '/api/books': expect.anything(),
+            '/api/books/old': { get: expect.objectContaining({ deprecated: true }) },
+            '/api/books/untyped/{shelf}': expect.anything(),
+            '/api/books/{id}': expect.anything(),
+          },
+        }),
+      },
+    ],
+    [
+      'GET /openapi.json',
+      {
+        members: {
+          paths: {
+            '/api/books': {
+              get: {
+                summary: 'List books',
+                tags: ['books'],
+                parameters: [
+                  { name: 'from', in: 'query', schema: { type: 'integer', default: 0 } },
+                ],
+                responses: { 200: {}, 400: {} },
+              },
+              post: {
+                requestBody: { content: { 'application/json': { schema: {} } } },
+                responses: { 201: {}, 400: {} },
+              },
+            },
+            '/api/books/{id}': {
+              get: {
+                parameters: [
+                  { name: 'id', in: 'path', required: true, schema: { type: 'integer' } },
+                ],
+                responses: { 200: {}, 404: {} },
+              },
+            },
+            '/api/books/untyped/{shelf}': {
+              get: { parameters: [{ name: 'shelf', in: 'path', required: true }] },
+            },
+          },
+        },
+      },
+    ],
+    [
+      'GET /docs',
+      {
+        headers: { 'content-type': expect.stringMatching('text/html') },
+        body: expect.stringMatching(/^<!doctype html>/i),
+      },
+    ],
+    ['GET /api/books/internal', { body: { size: 1 } }],
+    ['GET /api/books/admin/stats', { body: { books: 1 } }],
+    [
+      'POST /api/books',
+      {
+        status: 400,
+        members: { code: 'VALIDATION_FAILED', errors: [{ in: 'body', pointer: '/year' }] },
+      },
+      { json: { title: 'Untitled', year: 'soon' } },
+    ],
+    [
+      'POST /api/books',
+      { status: 201, body: { id: 2, title: 'The Art of Computer Programming', year: 1968 } },
+      { json: { title: 'The Art of Computer Programming', year: 1968 } },
+    ],
+    ['GET /api/books?from=1900', { members: { data: [{ id: 2 }], total: 1 } }],
+  ],
+};
+
+describe.each(Object.entries(EXAMPLES))('%s', (name, rows) => {
+  let example: Example;
+  const users: User[] = [];
+  beforeAll(async () => {
+    example = await startExample(name);
+  });
+  afterAll(() => example.stop());
+
+  test.each(rows.map(([request, ...row]) => [request, row] as const))(
+    '%s',
+    async (request, row) => {
+      const [{ status = 200, headers = {}, body, members }, sent = {}] = row;
+
+      const response = await send(request, sent);
+
+      expect(response.status).toBe(status);
+      const fields = Object.keys(headers).map((field) => [field, response.headers.get(field)]);
+      expect(Object.fromEntries(fields)).toEqual(headers);
+      const content = response.headers.get('content-type')?.includes('json')
+        ? JSON.parse(response.text)
+        : response.text;
+      if (body !== undefined) {
+        expect(content).toEqual(typeof body === 'function' ? body(users) : body);
+      }
+      if (members) expect(content).toMatchObject(members);
+    },
+  );
+
+  /** Sends a request as often as the row says, and remembers the users that it creates. */
+  async function send(request: string, { headers, json, times = 1 }: Sent) {
+    const [method = '', path = ''] = request.replace(':id', users.at(-1)?.id ?? '').split(' ');
+    const isJson = json !== undefined && { 'Content-Type': 'application/json' };
+    const init = { method, headers: { ...headers, ...isJson }, body: JSON.stringify(json) };
+    for (let left = times; ; left--) {
+      const response = await fetch(`${example.origin}${path}`, init);
+      const text = await response.text();
+      if (response.status === 201) users.push(JSON.parse(text).data);
+      if (left === 1) return { status: response.status, headers: response.headers, text };
+    }
+  }
+});
