@@ -1,11 +1,22 @@
+import { AsyncResource } from 'node:async_hooks';
+import { Readable } from 'node:stream';
+
 import { annotate, type Context, type Middleware, markFactories, type Parts } from '@fw/core';
-import { closingSignal } from '@fw/core/extension';
+import { closingSignal, stringify } from '@fw/core/extension';
 import { aWholeNumber, milliseconds, readOptions } from '@fw/core/options';
 import { ServiceUnavailableError } from '@fw/errors';
 
-import { createEventStream, type ServerSentEvent } from './event-stream.ts';
-
-export type { ServerSentEvent } from './event-stream.ts';
+/** One event of a stream. */
+export interface ServerSentEvent {
+  /** A string is sent unchanged, any other value as JSON. Without data, browsers run no listener. */
+  readonly data?: unknown;
+  /** The name of the event. Default `message`. */
+  readonly event?: string;
+  /** The client sends the id of its last event when it reconnects. */
+  readonly id?: string;
+  /** How long the client waits before it reconnects, in milliseconds. Default: the browser's, about 3 s. */
+  readonly retryMs?: number;
+}
 
 /** One client that receives events. */
 export interface EventClient {
@@ -93,6 +104,125 @@ function requireEvents(events: unknown): AsyncIterable<ServerSentEvent> {
 /** Browsers send the id in UTF-8; Node reads headers as Latin-1. */
 function lastEventIdOf(ctx: Pick<Context, 'get'>): string {
   return Buffer.from(ctx.get('last-event-id') ?? '', 'latin1').toString();
+}
+
+interface EventStreamOptions {
+  readonly heartbeatMs: number;
+  /** Ends the stream when it aborts. */
+  readonly closing: AbortSignal;
+  /** Called once, when the stream has ended or the client has disconnected. */
+  readonly onEnd: () => void;
+}
+
+/** A comment, which clients ignore. */
+const COMMENT = ':\n\n';
+
+/** How many bytes of events wait for a client that reads slowly; one event may exceed it. */
+const BUFFER_BYTES = 16 * 1024;
+
+/**
+ * The text of `events` as a stream, which requests the next event when the client has read the previous
+ * ones. It starts with a comment, so that the client gets the head of the response before an event.
+ */
+function createEventStream(
+  events: AsyncIterable<ServerSentEvent>,
+  { heartbeatMs, closing, onEnd }: EventStreamOptions,
+): Readable {
+  const iterator = events[Symbol.asyncIterator]();
+  // Stream events run in the asynchronous context of the connection, not of the request.
+  const requestNext = AsyncResource.bind(() => iterator.next());
+  const release = async () => iterator.return?.();
+  let isWaiting = false;
+  let isOver = false;
+  const stop = () => {
+    if (isOver) return;
+    isOver = true;
+    clearInterval(heartbeat);
+    closing.removeEventListener('abort', finish);
+    onEnd();
+    release().catch(() => {}); // what the source throws after its end has no effect
+  };
+  const finish = () => {
+    stop();
+    stream.push(null);
+  };
+  const sendNext = async () => {
+    const { done, value } = await requestNext();
+    isWaiting = false;
+    if (isOver) return;
+    if (done) finish();
+    else stream.push(formatEvent(value));
+  };
+  const stream = new Readable({
+    highWaterMark: BUFFER_BYTES,
+    read() {
+      if (isWaiting || isOver) return;
+      isWaiting = true;
+      sendNext().catch((error: Error) => {
+        if (!isOver) stream.destroy(error);
+      });
+    },
+    destroy(error, done) {
+      stop();
+      done(error);
+    },
+  });
+  const heartbeat = heartbeatMs > 0 ? setInterval(beat, heartbeatMs, stream).unref() : undefined;
+  stream.push(COMMENT);
+  closing.addEventListener('abort', finish, { once: true });
+  if (closing.aborted) finish();
+  return stream;
+}
+
+/** Sends a comment, unless the client has not read what was sent before. */
+function beat(stream: Readable): void {
+  if (stream.readableLength === 0) stream.push(COMMENT);
+}
+
+const LINE_END = /\r\n|\r|\n/;
+
+/**
+ * The text of an event (WHATWG HTML §9.2.5).
+ *
+ * @throws {TypeError} if `event` or `id` has several lines or NUL, `data` has no JSON form, or `retryMs`
+ *   is not a whole number
+ */
+function formatEvent({ data, event, id, retryMs }: ServerSentEvent): string {
+  return `${field('id', id)}${field('event', event)}${retry(retryMs)}${dataLines(data)}\n`;
+}
+
+function field(name: string, value: string | undefined): string {
+  if (value === undefined) return '';
+  if (/[\r\n\0]/.test(value)) {
+    throw new TypeError(
+      `Cannot send an event with the ${name} ${JSON.stringify(value)}: expected one line without NUL`,
+    );
+  }
+  return `${name}: ${value}\n`;
+}
+
+function retry(retryMs: number | undefined): string {
+  if (retryMs === undefined) return '';
+  if (!Number.isSafeInteger(retryMs) || retryMs < 0) {
+    throw new TypeError(
+      `Cannot send an event with retryMs "${retryMs}": expected a whole number of milliseconds`,
+    );
+  }
+  return `retry: ${retryMs}\n`;
+}
+
+function dataLines(data: unknown): string {
+  if (data === undefined) return '';
+  const text = typeof data === 'string' ? data : stringify(data);
+  if (text === undefined) {
+    throw new TypeError(
+      `Cannot send an event with data of type ${typeof data}: it has no JSON form`,
+    );
+  }
+  return text
+    .split(LINE_END)
+    .map((line) => `data: ${line}\n`)
+    .join('');
 }
 
 markFactories({ sse });
