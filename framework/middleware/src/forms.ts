@@ -1,20 +1,27 @@
 import { isUtf8 } from 'node:buffer';
+import { accessSync, constants, createWriteStream, openAsBlob } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 
-import { annotate, type Context, type Middleware, markFactories } from '@fw/core';
-import { discardRest, hasBody, parseMediaType, parseQuery, readBody } from '@fw/core/extension';
-import { anObject, aWholeNumber, readOptions } from '@fw/core/options';
-import { BadRequestError, UnsupportedMediaTypeError } from '@fw/errors';
-
+import { annotate, type Context, type Middleware, markFactories, onSent } from '@fw/core';
 import {
-  type FieldLimits,
-  type FormPart,
-  type MultipartOptions,
-  readMultipart,
-  readMultipartOptions,
-  tooMany,
-} from './multipart.ts';
-
-export type { MultipartOptions } from './multipart.ts';
+  BodyMemory,
+  bodyTooLarge,
+  bodyUnreadable,
+  discardRest,
+  hasBody,
+  parseMediaType,
+  parseQuery,
+  readBody,
+  sendContinue,
+} from '@fw/core/extension';
+import { anObject, aString, aWholeNumber, badOption, readOptions } from '@fw/core/options';
+import { BadRequestError, PayloadTooLargeError, UnsupportedMediaTypeError } from '@fw/errors';
 
 /** The value of a form field: a string or a file, or an array if the name is repeated. */
 export type FormValue = string | File | (string | File)[] | undefined;
@@ -29,6 +36,17 @@ export interface FormsOptions {
   readonly maxFields?: number;
   /** Accepts `multipart/form-data` too, with files; needs the package `busboy`. Default: it does not. */
   readonly multipart?: MultipartOptions;
+}
+
+export interface MultipartOptions {
+  /** Maximum size of the whole body in bytes. Default 20 MiB. */
+  readonly totalLimit?: number;
+  /** Maximum size of one file in bytes. Default 10 MiB. */
+  readonly fileLimit?: number;
+  /** Maximum number of files. Default 10. */
+  readonly maxFiles?: number;
+  /** The folder for files until the response was sent. Default: the temporary folder of the system. */
+  readonly folder?: string;
 }
 
 /** A middleware after which `ctx.body` has the type `Form`. */
@@ -71,7 +89,7 @@ export function forms(options: FormsOptions = {}): FormsMiddleware {
   let limitBytes = limit;
   if (multipart) {
     const settings = readMultipartOptions(multipart, limits);
-    parsers.set(MULTIPART, async (ctx) => formOf(await readMultipart(ctx, settings)));
+    parsers.set(MULTIPART, (ctx) => readMultipart(ctx, settings));
     limitBytes = Math.max(limit, settings.totalLimit);
   }
   const mediaTypes = [...parsers.keys()];
@@ -118,14 +136,11 @@ async function readUrlencoded(
   return form;
 }
 
-/** @throws {BadRequestError} if a name is not safe */
-function formOf(parts: readonly FormPart[]): Form {
-  const form: Form = Object.create(null);
-  for (const { name, value } of parts) addValue(form, name, value);
-  return form;
-}
-
-/** Adds a value to those that the name already has. */
+/**
+ * Adds a value to those that the name already has.
+ *
+ * @throws {BadRequestError} if the name is not safe
+ */
 function addValue(form: Form, name: string, value: string | File): void {
   requireSafeName(name);
   const present = form[name];
@@ -138,6 +153,260 @@ function addValue(form: Form, name: string, value: string | File): void {
 function requireSafeName(name: string): void {
   if (name !== '__proto__') return;
   throw new BadRequestError('The form must not have the field "__proto__"');
+}
+
+/** The function that busboy exports. Its type is not in the declarations of this package. */
+type CreateBusboy = (config: object) => Writable;
+
+/** The limits of the fields in both encodings. */
+type FieldLimits = Required<Pick<FormsOptions, 'limit' | 'maxFields'>>;
+
+interface MultipartSettings extends Required<MultipartOptions>, FieldLimits {
+  readonly createBusboy: CreateBusboy;
+}
+
+const MAX_LIMIT = Number.MAX_SAFE_INTEGER - 1;
+
+/** @throws {TypeError} if an option is invalid, the folder is not writable, or busboy is missing */
+function readMultipartOptions(options: MultipartOptions, limits: FieldLimits): MultipartSettings {
+  const {
+    totalLimit = 20 * 1024 ** 2,
+    fileLimit = 10 * 1024 ** 2,
+    maxFiles = 10,
+    folder = tmpdir(),
+  } = readOptions('forms({ multipart })', options, {
+    totalLimit: aWholeNumber(1, MAX_LIMIT),
+    fileLimit: aWholeNumber(1, MAX_LIMIT),
+    maxFiles: aWholeNumber(0, 1_000),
+    folder: aString,
+  });
+  requireWritable(folder);
+  return { ...limits, totalLimit, fileLimit, maxFiles, folder, createBusboy: loadBusboy() };
+}
+
+function requireWritable(folder: string): void {
+  try {
+    accessSync(`${folder}/.`, constants.W_OK | constants.X_OK);
+  } catch {
+    const expected = 'a folder in which this process may create files';
+    throw badOption('forms({ multipart })', { name: 'folder', value: folder, expected });
+  }
+}
+
+function loadBusboy(): CreateBusboy {
+  try {
+    return createRequire(import.meta.url)('busboy');
+  } catch (cause) {
+    throw new TypeError('Cannot parse multipart forms: install the package "busboy"', { cause });
+  }
+}
+
+/**
+ * Reads a body in the encoding `multipart/form-data` (RFC 7578). Its files are deleted when the response
+ * was sent.
+ *
+ * @throws {PayloadTooLargeError} if it exceeds a limit
+ * @throws {BadRequestError} if it is malformed or ends early
+ */
+async function readMultipart(ctx: Context, settings: MultipartSettings): Promise<Form> {
+  const { req, res } = ctx.raw;
+  const parser = createParser(req, settings);
+  const { promise, resolve, reject: fail } = Promise.withResolvers<Form>();
+  // A response before the end of the body, such as that of timeout(): no file may be created later.
+  onSent(ctx, () => {
+    parser.destroy();
+    fail(new BadRequestError('The response was sent before the form was complete'));
+  });
+  const reading = { settings, fail, save: createFileSaver(ctx, settings.folder) };
+  const { parts, end } = collectParts(parser, reading);
+  parser.on('error', (cause) => fail(malformed(cause)));
+  parser.on('close', () => formOf(parts).then(resolve, fail));
+  req.on('error', (error) => fail(bodyUnreadable(error)));
+  // busboy ignores data after the last boundary: the callback runs once all data before is parsed.
+  req.on('end', () => parser.write('\r\n', end));
+  const memory = countBytes(req, reading);
+  sendContinue(req, res);
+  req.pipe(parser, { end: false });
+  try {
+    return await promise;
+  } catch (error) {
+    req.unpipe(parser);
+    parser.destroy();
+    discardRest(req);
+    throw error;
+  } finally {
+    memory.release();
+  }
+}
+
+/** @throws {HttpError} if the headers alone are a reason to reject the body */
+function createParser(req: IncomingMessage, settings: MultipartSettings): Writable {
+  const { limit, maxFields, totalLimit, fileLimit, maxFiles, createBusboy } = settings;
+  try {
+    if (Number(req.headers['content-length'] ?? 0) > totalLimit) throw bodyTooLarge(totalLimit);
+    return createBusboy({
+      headers: req.headers,
+      defParamCharset: 'utf8',
+      // busboy reports a limit when it is reached, and parts that it skips count too.
+      limits: {
+        fieldSize: limit + 1,
+        fields: maxFields,
+        fileSize: fileLimit + 1,
+        files: maxFiles,
+        parts: maxFields + maxFiles + 1,
+      },
+    });
+  } catch (error) {
+    discardRest(req);
+    throw error instanceof PayloadTooLargeError ? error : malformed(error);
+  }
+}
+
+function malformed(cause: unknown): BadRequestError {
+  return new BadRequestError('The multipart form is malformed or ends early', { cause });
+}
+
+/** How the parts of one body are read. */
+interface Reading {
+  readonly settings: MultipartSettings;
+  /** Reports the first error; later ones are ignored. */
+  readonly fail: (error: unknown) => void;
+  readonly save: SaveFile;
+}
+
+/** Any bytes may be fields, which are in memory; files are on the disk. Returns the memory, to be released. */
+function countBytes(req: IncomingMessage, { settings, fail }: Reading): BodyMemory {
+  const { limit, totalLimit } = settings;
+  const memory = new BodyMemory(req);
+  const refused = memory.reserve(Math.min(Number(req.headers['content-length'] ?? 0), limit));
+  if (refused) fail(refused);
+  let size = 0;
+  req.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    const error =
+      size > totalLimit ? bodyTooLarge(totalLimit) : memory.reserve(Math.min(size, limit));
+    if (error) fail(error);
+  });
+  return memory;
+}
+
+/** A field, or a file that is being saved; its value is then `undefined` if no file was selected. */
+interface FormPart {
+  readonly name: string;
+  readonly value: string | Promise<File | undefined>;
+}
+
+/** Saves the parts as they arrive. Call `end` when all data was parsed. */
+function collectParts(
+  parser: Writable,
+  { settings, fail, save }: Reading,
+): { readonly parts: readonly FormPart[]; readonly end: () => void } {
+  const { limit, maxFields, fileLimit, maxFiles } = settings;
+  const parts: FormPart[] = [];
+  let fieldBytes = 0;
+  let lastFile: Readable | undefined;
+  const add = (name: string | undefined, value: FormPart['value']) => {
+    if (!name) fail(new BadRequestError('Each part of the form must have a name'));
+    else parts.push({ name, value });
+  };
+  parser.on('field', (name: string | undefined, value: string) => {
+    fieldBytes += Buffer.byteLength(`${name}${value}`);
+    if (fieldBytes > limit) fail(tooMany('bytes of fields', limit));
+    else add(name, value);
+  });
+  parser.on('file', (name: string | undefined, stream: Readable, description: FileDescription) => {
+    lastFile = stream;
+    stream.on('limit', () => fail(tooMany('bytes per file', fileLimit)));
+    const saved = save(stream, description);
+    saved.catch(fail);
+    add(name, saved);
+  });
+  parser.on('fieldsLimit', () => fail(tooMany('fields', maxFields)));
+  parser.on('filesLimit', () => fail(tooMany('files', maxFiles)));
+  parser.on('partsLimit', () => fail(tooMany('parts', maxFields + maxFiles)));
+  // `parser.end()` would wait forever for a file without an end that follows the last boundary.
+  const end = () => {
+    const wasOpen = lastFile?.destroyed === false;
+    parser.destroy(); // also destroys a file without an end
+    if (wasOpen && lastFile?.destroyed) fail(malformed(lastFile.errored));
+  };
+  return { parts, end };
+}
+
+/** The form of `parts`, once all files are saved. */
+async function formOf(parts: readonly FormPart[]): Promise<Form> {
+  const form: Form = Object.create(null);
+  for (const { name, value } of parts) {
+    const content = await value;
+    if (content !== undefined) addValue(form, name, content);
+  }
+  return form;
+}
+
+/** The error for a form with more than `limit` of `what`. */
+function tooMany(what: string, limit: number): PayloadTooLargeError {
+  return new PayloadTooLargeError(`The number of ${what} must not exceed ${limit}`);
+}
+
+/** What the client sent about a file. */
+interface FileDescription {
+  readonly filename: string | undefined;
+  readonly mimeType: string;
+}
+
+/**
+ * Writes `stream` to a file. Resolves with `undefined` for an input without a selected file, which
+ * browsers send as an empty file without a name.
+ */
+type SaveFile = (stream: Readable, description: FileDescription) => Promise<File | undefined>;
+
+/**
+ * Creates a function that saves the files of one request in a folder in `parent`, which it creates with
+ * the first file and only this user can read. The folder is deleted when the response was sent.
+ */
+function createFileSaver(ctx: Context, parent: string): SaveFile {
+  const saving: Promise<unknown>[] = [];
+  let created: Promise<string> | undefined;
+  onSent(ctx, async () => {
+    await Promise.allSettled(saving);
+    if (created)
+      await created.then(
+        (folder) => remove(ctx, folder),
+        () => {},
+      );
+  });
+  const save = async (stream: Readable, file: string, { filename, mimeType }: FileDescription) => {
+    created ??= mkdtemp(join(parent, 'form-'));
+    const path = join(await created, file);
+    await pipeline(stream, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+    const content = await openAsBlob(path);
+    const baseName = baseNameOf(filename ?? '');
+    if (baseName === '' && content.size === 0) return undefined;
+    return new File([content], baseName, { type: mimeType });
+  };
+  return (stream, description) => {
+    stream.on('error', () => {}); // pipeline() reports an earlier failure too
+    const saved = save(stream, String(saving.length), description);
+    saving.push(saved);
+    return saved;
+  };
+}
+
+async function remove(ctx: Context, folder: string): Promise<void> {
+  try {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  } catch (error) {
+    ctx.log.error(`Cannot delete the files of a form in ${folder}`, error);
+  }
+}
+
+const MAX_NAME_LENGTH = 255;
+
+/** The name without folders and control characters: it is safe as a file name and in a header. */
+function baseNameOf(name: string): string {
+  const last = name.split(/[/\\]/).at(-1) ?? '';
+  const printable = last.replace(/\p{Cc}/gu, '').slice(0, MAX_NAME_LENGTH);
+  return /^\.*$/.test(printable) ? '' : printable;
 }
 
 markFactories({ forms });
