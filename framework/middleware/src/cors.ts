@@ -1,4 +1,4 @@
-import { type Context, type Middleware, markFactories, type Next } from '@fw/core';
+import { type Context, type Middleware, markFactories } from '@fw/core';
 import { trimBlanks } from '@fw/core/extension';
 import {
   aBoolean,
@@ -62,8 +62,9 @@ export function cors(options: CorsOptions = {}): Middleware {
     maxAgeSeconds: aWholeNumber(0, 86_400),
     privateNetwork: aBoolean,
   });
+  const { credentials = false, exposedHeaders = [] } = settings;
   const isOpen = allowed === '*';
-  if (isOpen && settings.credentials) {
+  if (isOpen && credentials) {
     const expected = 'false, or a list of origins in option origin';
     throw badOption('cors()', { name: 'credentials', value: true, expected });
   }
@@ -74,7 +75,17 @@ export function cors(options: CorsOptions = {}): Middleware {
     const proceed = (decision: boolean) => {
       const isAllowed = decision === true; // a test in JavaScript may return any value
       if (isAllowed) ctx.set('Access-Control-Allow-Origin', isOpen ? '*' : origin!);
-      return respond(ctx, next, { isAllowed, settings });
+      if (isAllowed && credentials) ctx.set('Access-Control-Allow-Credentials', 'true');
+      if (isPreflight(ctx)) {
+        for (const name of PREFLIGHT_HEADERS) addVary(ctx, name);
+        ctx.send('');
+        if (isAllowed) setPreflightHeaders(ctx, settings);
+        return undefined;
+      }
+      if (isAllowed && exposedHeaders.length > 0) {
+        ctx.set('Access-Control-Expose-Headers', exposedHeaders.join(', '));
+      }
+      return next();
     };
     if (origin === undefined) return proceed(isOpen);
     const decision = test(origin, ctx);
@@ -82,24 +93,12 @@ export function cors(options: CorsOptions = {}): Middleware {
   };
 }
 
-interface Decision {
-  readonly isAllowed: boolean;
-  readonly settings: CorsOptions;
-}
-
-/** Responds to a preflight request; runs the next middleware for any other. */
-function respond(ctx: Context, next: Next, { isAllowed, settings }: Decision): unknown {
-  const { credentials = false, exposedHeaders = [] } = settings;
-  if (isAllowed && credentials) ctx.set('Access-Control-Allow-Credentials', 'true');
-  if (isPreflight(ctx)) {
-    respondToPreflight(ctx, isAllowed, settings);
-    return undefined;
-  }
-  if (isAllowed && exposedHeaders.length > 0) {
-    ctx.set('Access-Control-Expose-Headers', exposedHeaders.join(', '));
-  }
-  return next();
-}
+/** The request headers on which the response to a preflight request depends. */
+const PREFLIGHT_HEADERS = [
+  'Origin',
+  'Access-Control-Request-Method',
+  'Access-Control-Request-Headers',
+];
 
 function isPreflight(ctx: Context): boolean {
   return (
@@ -109,20 +108,12 @@ function isPreflight(ctx: Context): boolean {
   );
 }
 
-function respondToPreflight(ctx: Context, isAllowed: boolean, settings: CorsOptions): void {
-  for (const name of [
-    'Origin',
-    'Access-Control-Request-Method',
-    'Access-Control-Request-Headers',
-  ]) {
-    addVary(ctx, name);
-  }
-  ctx.send('');
-  if (!isAllowed) return;
+/** Sets what a page of an allowed origin may do. */
+function setPreflightHeaders(ctx: Context, settings: CorsOptions): void {
   const { methods = DEFAULT_METHODS, allowedHeaders = requestedHeaders(ctx) } = settings;
+  const { maxAgeSeconds, privateNetwork = false } = settings;
   ctx.set('Access-Control-Allow-Methods', methods.join(', '));
   if (allowedHeaders.length > 0) ctx.set('Access-Control-Allow-Headers', allowedHeaders.join(', '));
-  const { maxAgeSeconds, privateNetwork = false } = settings;
   if (maxAgeSeconds !== undefined) ctx.set('Access-Control-Max-Age', maxAgeSeconds);
   if (privateNetwork && ctx.get('access-control-request-private-network') === 'true') {
     ctx.set('Access-Control-Allow-Private-Network', 'true');
