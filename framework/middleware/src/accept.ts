@@ -50,3 +50,9 @@ export function addVary(ctx: Context, name: string): void {
   const names = present?.toLowerCase().split(/\s*,\s*/) ?? [];
   if (!names.includes('*') && !names.includes(name.toLowerCase())) ctx.append('Vary', name);
 }
+
+/** Whether the `Cache-Control` of the response contains `directive` (RFC 9111 §5.2.2). */
+export function hasCacheDirective(ctx: Context, directive: string): boolean {
+  const directives = responseHeader(ctx, 'Cache-Control')?.toLowerCase().split(',') ?? [];
+  return directives.some((one) => one.trim() === directive);
+}

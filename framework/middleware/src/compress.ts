@@ -13,7 +13,7 @@ import {
 } from '@fw/core/extension';
 import { aListOf, aWholeNumber, oneOf, readOptions } from '@fw/core/options';
 
-import { acceptedEncodings, addVary, isCompressibleType } from './accept.ts';
+import { acceptedEncodings, addVary, hasCacheDirective, isCompressibleType } from './accept.ts';
 
 /** A content coding (RFC 9110 §8.4.1, RFC 8878 for zstd). */
 export type Encoding = 'zstd' | 'br' | 'gzip';
@@ -83,11 +83,10 @@ const EXACT_HEADERS = ['Content-Encoding', 'Content-Range', 'Content-Digest', 'R
 
 /** Whether the type of the response profits from compression and no header forbids it. */
 function isCompressible(ctx: Context): boolean {
-  const cacheControl = responseHeader(ctx, 'Cache-Control') ?? '';
   return (
     ![204, 205].includes(ctx.status) &&
     isCompressibleType(responseHeader(ctx, 'Content-Type') ?? '') &&
-    !/(?:^|,)\s*no-transform\s*(?:,|$)/i.test(cacheControl) &&
+    !hasCacheDirective(ctx, 'no-transform') &&
     EXACT_HEADERS.every((name) => responseHeader(ctx, name) === undefined)
   );
 }

@@ -4,6 +4,7 @@ import { type Context, type Middleware, markFactories } from '@fw/core';
 import { hasDefaultCacheControl, isStream, recordedBody, responseHeader } from '@fw/core/extension';
 import { aBoolean, readOptions } from '@fw/core/options';
 
+import { hasCacheDirective } from './accept.ts';
 import { matchesIfNoneMatch } from './preconditions.ts';
 
 export interface EtagOptions {
@@ -35,9 +36,7 @@ export function etag(options: EtagOptions = {}): Middleware {
 function isCacheable(ctx: Context): boolean {
   const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
   if (!isRead || ctx.status !== 200) return false;
-  if (hasDefaultCacheControl(ctx)) return true;
-  const cacheControl = responseHeader(ctx, 'Cache-Control') ?? '';
-  return !/(?:^|,)\s*no-store\s*(?:,|$)/i.test(cacheControl);
+  return hasDefaultCacheControl(ctx) || !hasCacheDirective(ctx, 'no-store');
 }
 
 /** `undefined` for a stream: its bytes are not known before it is sent. */

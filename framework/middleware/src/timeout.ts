@@ -20,16 +20,7 @@ export function timeout(timeoutMs: number): Middleware {
     if (hasRun(running)) return running;
     return new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => reject(lateError(timeoutMs)), timeoutMs).unref();
-      running.then(
-        () => {
-          clearTimeout(timer);
-          resolve();
-        },
-        (error: unknown) => {
-          clearTimeout(timer);
-          reject(error);
-        },
-      );
+      running.then(resolve, reject).finally(() => clearTimeout(timer));
     });
   };
 }
