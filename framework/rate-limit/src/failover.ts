@@ -2,7 +2,7 @@ import type { Logger } from '@fw/core';
 import { ServiceUnavailableError } from '@fw/errors';
 
 import { type MemoryCounter, memoryStore } from './memory-store.ts';
-import type { Counter, Hit, Policy, RateLimitStore } from './store.ts';
+import type { Hit, Policy, RateLimitStore } from './store.ts';
 
 /** What happens to requests while the store fails: a limit in each process, no limit, or 503. */
 export type OnStoreError = 'local' | 'open' | 'closed';
@@ -37,12 +37,12 @@ export function createCounts(
   return {
     hit(key, cost, log) {
       if (breaker.isOpen) {
-        if (breaker.isDue()) attempt(breaker, log, counter, { key, cost });
-        return substitute.hit(key, cost);
+        if (breaker.isDue()) attempt(breaker, log, () => counter.hit(key, cost));
+        return substitute.hit(key, cost, log);
       }
       const fail = (error: unknown) => {
         breaker.open(error, log);
-        return substitute.hit(key, cost);
+        return substitute.hit(key, cost, log);
       };
       try {
         const hit = counter.hit(key, cost);
@@ -62,14 +62,14 @@ export function isAvailable(store: RateLimitStore): boolean {
   return !breakerOf(store).isOpen;
 }
 
+/** Counts a request in a store that has failed, to detect its recovery; the request does not wait for it. */
 async function attempt(
   breaker: Breaker,
   log: Logger,
-  counter: Counter,
-  { key, cost }: { key: string; cost: number },
+  count: () => Hit | Promise<Hit>,
 ): Promise<void> {
   try {
-    await counter.hit(key, cost);
+    await count();
     breaker.close(log);
   } catch {
     // The store is still unavailable; `open` has logged that.
@@ -77,12 +77,7 @@ async function attempt(
 }
 
 /** Counts while the store fails. */
-interface Substitute {
-  hit(key: string, cost: number): Hit | undefined;
-  findRefusal(key: string, cost: number): Hit | undefined;
-}
-
-function createSubstitute(policy: Policy, onStoreError: OnStoreError): Substitute {
+function createSubstitute(policy: Policy, onStoreError: OnStoreError): Counts {
   if (onStoreError === 'open') return { hit: () => undefined, findRefusal: () => undefined };
   if (onStoreError === 'closed') {
     const close = () => {

@@ -4,7 +4,7 @@ import { aFunction, anObjectWith, aWholeNumber, check, oneOf } from '@fw/core/op
 import { HttpError, TooManyRequestsError } from '@fw/errors';
 
 import { clientKey } from './client-key.ts';
-import { createCounts, ON_STORE_ERROR, type OnStoreError } from './failover.ts';
+import { type Counts, createCounts, ON_STORE_ERROR, type OnStoreError } from './failover.ts';
 import {
   createHeaderWriter,
   HEADER_DIALECTS,
@@ -86,41 +86,42 @@ export function createLimiter(
   const counts = createCounts(store, policy, onStoreError);
   const writeHeaders = createHeaderWriter(policy, headers);
   const costOf = (ctx: Context) => (typeof cost === 'number' ? cost : readCost(cost(ctx)));
-  const rejectWith = (ctx: Context, hit: Hit): unknown => {
-    writeHeaders(ctx, hit);
+  /** Continues after an allowed hit, or if nothing could count the request; else rejects it. */
+  const settle = (
+    ctx: Context,
+    hit: ReturnType<Counts['hit']>,
+    proceed: () => unknown,
+  ): unknown => {
+    if (hit instanceof Promise) return hit.then((counted) => settle(ctx, counted, proceed));
+    if (hit) writeHeaders(ctx, hit);
+    if (!hit || hit.allowed) return proceed();
     ctx.set('Retry-After', String(wholeSeconds(hit.resetMs)));
     return handler(ctx, hit);
   };
 
-  const limitAll: Middleware = (ctx, next) => {
-    if (skip && readSkip(skip(ctx))) return next();
-    const hit = counts.hit(readKey(keyGenerator(ctx)), costOf(ctx), ctx.log);
-    const proceed = (counted: Hit | undefined): unknown => {
-      if (counted && !counted.allowed) return rejectWith(ctx, counted);
-      if (counted) writeHeaders(ctx, counted);
-      return next();
+  if (countOnly === undefined) {
+    return (ctx, next) => {
+      if (skip && readSkip(skip(ctx))) return next();
+      return settle(ctx, counts.hit(readKey(keyGenerator(ctx)), costOf(ctx), ctx.log), next);
     };
-    return hit instanceof Promise ? hit.then(proceed) : proceed(hit);
-  };
-  if (countOnly === undefined) return limitAll;
+  }
 
   return async (ctx, next) => {
     if (skip && readSkip(skip(ctx))) return next();
     const key = readKey(keyGenerator(ctx));
     const cost = costOf(ctx);
     const rejected = counts.findRefusal(key, cost);
-    if (rejected) return rejectWith(ctx, rejected);
+    if (rejected) return settle(ctx, rejected, next);
     const failure = await next().then(
       () => undefined,
       (error: unknown) => ({ error }),
     );
-    if (countOnly.includes(failure ? statusOf(failure.error) : ctx.status)) {
-      // Counted once the failure is known, so of any number of parallel requests at most `max` pass.
-      const hit = await counts.hit(key, cost, ctx.log);
-      if (hit && !hit.allowed) return rejectWith(ctx, hit);
-      if (hit) writeHeaders(ctx, hit);
-    }
-    if (failure) throw failure.error;
+    const proceed = () => {
+      if (failure) throw failure.error;
+    };
+    if (!countOnly.includes(failure ? statusOf(failure.error) : ctx.status)) return proceed();
+    // Counted once the failure is known, so of any number of parallel requests at most `max` pass.
+    return settle(ctx, counts.hit(key, cost, ctx.log), proceed);
   };
 }
 
