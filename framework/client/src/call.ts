@@ -2,7 +2,7 @@ import { type Attempt, type RawResponse, rejectAfter, send, startLimit } from '.
 import { checkTimeLimits } from './client-options.ts';
 import { type EtagCache, revalidate } from './etag-cache.ts';
 import {
-  type CallFailure,
+  newProblemError,
   ProblemError,
   problemOf,
   readData,
@@ -170,24 +170,15 @@ export function isUnsent(error: unknown): boolean {
 
 function timeout(call: Call, { attempt }: Limits, limitMs: number): ProblemError {
   const count = attempt === 1 ? '' : ` (attempt ${attempt} of ${call.settings.attempts})`;
-  return failure(call, 'timeout', `no response in ${limitMs} ms${count}`);
+  return newProblemError(call, { reason: 'timeout', text: `no response in ${limitMs} ms${count}` });
 }
 
 function failureOf(call: Call, error: unknown): ProblemError {
   const { message, cause = error } = error as Error;
-  if (error instanceof RangeError) return failure(call, 'unreadable', message);
+  if (error instanceof RangeError) {
+    return newProblemError(call, { reason: 'unreadable', text: message });
+  }
   // fetch wraps the error of the connection.
   const text = cause instanceof Error && cause.message !== '' ? cause.message : message;
-  return failure(call, 'unreachable', text, cause);
-}
-
-function failure(call: Call, reason: CallFailure, text: string, cause?: unknown): ProblemError {
-  const { settings, request } = call;
-  return new ProblemError({
-    api: settings.name,
-    reason,
-    text,
-    requestId: request.requestId,
-    cause,
-  });
+  return newProblemError(call, { reason: 'unreachable', text, cause });
 }

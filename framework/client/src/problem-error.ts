@@ -86,33 +86,37 @@ export function readData(response: RawResponse, sender: Sender): unknown {
   try {
     return parseJson(response);
   } catch (cause) {
-    throw newError(response, sender, {
-      reason: 'unreadable',
-      text: 'its response is not JSON',
-      cause,
-    });
+    const text = 'its response is not JSON';
+    throw newProblemError(sender, { reason: 'unreadable', text, cause, response });
   }
 }
 
 /** The error of a response whose status is no success. */
 export function problemOf(response: RawResponse, sender: Sender): ProblemError {
-  const problem = readProblem(parseOrIgnore(response));
+  const problem = readProblem(response);
   const reason = problem.detail === undefined ? '' : `: ${problem.detail}`;
   const text = `it responds with ${response.status}${reason}`;
-  return newError(response, sender, { reason: 'status', text, problem });
+  return newProblemError(sender, { reason: 'status', text, problem, response });
 }
 
-function newError(
-  response: RawResponse,
+interface Failure extends Pick<ProblemErrorOptions, 'reason' | 'text' | 'problem' | 'cause'> {
+  /** Undefined if no complete response arrived. */
+  readonly response?: RawResponse;
+}
+
+/** The error of a call. */
+export function newProblemError(
   { settings, request }: Sender,
-  options: Pick<ProblemErrorOptions, 'reason' | 'text' | 'problem' | 'cause'>,
+  { response, ...failure }: Failure,
 ): ProblemError {
   return new ProblemError({
-    ...options,
+    ...failure,
     api: settings.name,
     requestId: request.requestId,
-    status: response.status,
-    retryAfterSeconds: readRetryAfter(response, settings.clock.now()),
+    ...(response && {
+      status: response.status,
+      retryAfterSeconds: readRetryAfter(response, settings.clock.now()),
+    }),
   });
 }
 
@@ -131,19 +135,14 @@ function parseJson({ headers, text }: RawResponse): unknown {
   return JSON.parse(text);
 }
 
-function parseOrIgnore(response: RawResponse): unknown {
-  try {
-    return parseJson(response);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Reads the members of a problem with the expected type; others, and bodies that are not JSON, are ignored. */
-function readProblem(body: unknown): Problem {
-  if (typeof body !== 'object' || body === null) return {};
-  const members = Object.entries(body).filter(([name, value]) =>
-    name === 'errors' ? Array.isArray(value) : typeof value === 'string',
-  );
-  return Object.fromEntries(members);
+function readProblem(response: RawResponse): Problem {
+  try {
+    const members = Object.entries(Object(parseJson(response))).filter(([name, value]) =>
+      name === 'errors' ? Array.isArray(value) : typeof value === 'string',
+    );
+    return Object.fromEntries(members);
+  } catch {
+    return {};
+  }
 }
