@@ -42,11 +42,7 @@ export function json(options: JsonOptions = {}): Middleware {
     limit = 1024 ** 2,
     strict = true,
     inflate = false,
-  } = readOptions('json()', options, {
-    limit: aLimit,
-    strict: aBoolean,
-    inflate: aBoolean,
-  });
+  } = readOptions('json()', options, { limit: aLimit, strict: aBoolean, inflate: aBoolean });
   const parse: Middleware = (ctx, next) => {
     const { req, res } = ctx.raw;
     if (!hasBody(req) || ctx.body !== undefined || req.readableEnded) return next();
@@ -77,23 +73,23 @@ function checkHeaders(
   const coding = headers['content-encoding']?.toLowerCase() ?? 'identity';
   if (coding !== 'identity' && !(inflate && DECODERS.has(coding))) {
     const codings = inflate ? [...DECODERS.keys()].join(', ') : 'identity';
+    const headers = { 'Accept-Encoding': codings };
     return new UnsupportedMediaTypeError(
       `The content coding of the body must be one of: ${codings}`,
-      {
-        headers: { 'Accept-Encoding': codings },
-      },
+      { headers },
     );
   }
   if (!isJsonInUtf8(headers['content-type'])) {
-    return new UnsupportedMediaTypeError(
-      `The body must be JSON in UTF-8: ${MEDIA_TYPES.join(', ')}`,
-      {
-        headers: { Accept: MEDIA_TYPES.join(', ') },
-      },
-    );
+    const accepted = MEDIA_TYPES.join(', ');
+    return new UnsupportedMediaTypeError(`The body must be JSON in UTF-8: ${accepted}`, {
+      headers: { Accept: accepted },
+    });
   }
   return Number(headers['content-length'] ?? 0) > limit ? bodyTooLarge(limit) : undefined;
 }
+
+/** `application/json`, or a type that ends in `+json` (RFC 6839 §3.1). */
+const JSON_TYPE = /^application\/(?:.*\+)?json$/;
 
 /** Clients send few different types: the latest accepted type is cached. */
 let acceptedType = 'application/json';
@@ -101,19 +97,10 @@ let acceptedType = 'application/json';
 function isJsonInUtf8(header = ''): boolean {
   if (header === acceptedType) return true;
   const media = parseMediaType(header);
-  if (media === undefined || !isJson(media.type) || !isUtf8(media.parameters.get('charset'))) {
-    return false;
-  }
+  const charset = media?.parameters.get('charset') ?? 'utf-8';
+  if (!JSON_TYPE.test(media?.type ?? '') || !/^utf-?8$/i.test(charset)) return false;
   acceptedType = header;
   return true;
-}
-
-function isJson(type: string): boolean {
-  return type === 'application/json' || (type.startsWith('application/') && type.endsWith('+json'));
-}
-
-function isUtf8(charset = 'utf-8'): boolean {
-  return /^utf-?8$/i.test(charset);
 }
 
 type Zlib = typeof import('node:zlib');
