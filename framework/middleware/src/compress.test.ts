@@ -258,16 +258,6 @@ function* endlessLines() {
   for (;;) yield LONG_TEXT;
 }
 
-test.each<readonly [CompressOptions, string]>([
-  [{ encodings: ['deflate' as never] }, 'expected a list of zstd, br, gzip'],
-  [{ encodings: 'gzip' as never }, 'option encodings "gzip" of compress(): expected a list'],
-  [{ thresholdBytes: -1 }, 'option thresholdBytes "-1" of compress(): expected a whole number'],
-  [{ threshold: 1 } as never, 'did you mean "thresholdBytes"?'],
-])('compress rejects %j', (options, message) => {
-  expect(() => compress(options)).toThrow(TypeError);
-  expect(() => compress(options)).toThrow(message);
-});
-
 test('the options change threshold and order of the encodings', async () => {
   const options = { encodings: ['gzip', 'br'], thresholdBytes: 1 } as const;
 

@@ -48,20 +48,3 @@ test('deprecation announces the end of the version with Sunset', async () => {
   expect(response.status).toBe(404);
   expect(response.headers.get('sunset')).toBe('Fri, 31 Dec 2027 00:00:00 GMT');
 });
-
-const since = new Date('2026-12-01T00:00:00Z');
-
-test.each([
-  [{ since: new Date('2026-13-01') }, /since "Invalid Date" .*: expected a valid Date$/],
-  [{ since: '2026-12-01' }, /since "2026-12-01" .*: expected a valid Date$/],
-  [{}, /needs the option since: a valid Date$/],
-  [{ since, sunset: new Date('') }, /sunset "Invalid Date" .*: expected a valid Date$/],
-  [
-    { since, sunset: new Date('2026-11-30') },
-    /sunset "2026-11-30T.*: expected a date that is not before since, 2026-12-01T/,
-  ],
-  [{ since, from: 1 }, /from "1" .*: expected a string$/],
-  [{ since, until: since }, /has no option "until"; its options: from, to, since, sunset/],
-])('deprecation rejects the options %j', (options, message) => {
-  expect(() => deprecation({ from: '/v1', to: '/v2', ...options } as never)).toThrow(message);
-});

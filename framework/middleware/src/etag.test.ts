@@ -95,11 +95,3 @@ describe('If-None-Match', () => {
     expect(response.headers.get('etag')).toBe(tag);
   });
 });
-
-test.each<readonly [EtagOptions, string]>([
-  [{ weak: 'yes' as never }, 'option weak "yes" of etag(): expected true or false'],
-  [{ strong: true } as never, 'etag() has no option "strong"; its options: weak'],
-])('etag rejects %j', (options, message) => {
-  expect(() => etag(options)).toThrow(TypeError);
-  expect(() => etag(options)).toThrow(message);
-});

@@ -492,24 +492,6 @@ test('a router types ctx.body as a form and documents its media types', () => {
   });
 });
 
-test.each<readonly [object, string]>([
-  [{ limit: 0 }, 'Cannot read option limit "0" of forms(): expected a whole number from 1'],
-  [
-    { maxFields: 1_001 },
-    'option maxFields "1001" of forms(): expected a whole number from 1 to 1000',
-  ],
-  [{ multipart: true }, 'option multipart "true" of forms(): expected an object'],
-  [{ multipart: { maxFile: 1 } }, 'did you mean "maxFiles"?'],
-  [{ multipart: { folder: '/missing' } }, 'option folder "/missing" of forms({ multipart })'],
-  [
-    { multipart: { folder: import.meta.filename } },
-    'a folder in which this process may create files',
-  ],
-])('the options %j are rejected in one line', (options, message) => {
-  expect(() => forms(options)).toThrow(message);
-  expect(() => forms(options)).not.toThrow(/\n/);
-});
-
 test('multipart without busboy is rejected in one line', async () => {
   const program = `
     import { registerHooks } from 'node:module';

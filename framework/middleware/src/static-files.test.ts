@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 
 import { createApp, type ListeningServer, listen } from '@fw/core';
 import { createRouter } from '@fw/core/router';
@@ -412,18 +412,4 @@ describe('file descriptors', () => {
     expect(response.headers.get('content-length')).toBe(String(LARGE));
     await vi.waitFor(() => expect(openFiles()).toEqual([]));
   });
-});
-
-test.each<readonly [object, string]>([
-  [{ root: join(folder, 'missing') }, 'expected an existing folder'],
-  [{ root: 'missing' }, `option root "${resolve('missing')}" of staticFiles()`],
-  [{ root: join(root, 'digits.txt') }, 'expected an existing folder'],
-  [{}, 'staticFiles() needs the option root: a string'],
-  [{ root, maxAgeSeconds: -1 }, 'option maxAgeSeconds "-1"'],
-  [{ root, immutable: 1 }, 'option immutable "1" of staticFiles(): expected true or false'],
-  [{ root, maxAge: 1 }, 'did you mean "maxAgeSeconds"?'],
-  [{ root, prefix: 'assets' }, 'Cannot serve static files: the path must start with "/"'],
-])('the options %j are rejected in one line', (options, message) => {
-  expect(() => staticFiles(options as StaticFilesOptions)).toThrow(message);
-  expect(() => staticFiles(options as StaticFilesOptions)).not.toThrow(/\n/);
 });

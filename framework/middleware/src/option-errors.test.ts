@@ -1,0 +1,189 @@
+import { join, resolve } from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import { compress } from './compress.ts';
+import { setCookie } from './cookies.ts';
+import { cors } from './cors.ts';
+import { deprecation } from './deprecation.ts';
+import { etag } from './etag.ts';
+import { forms } from './forms.ts';
+import { securityHeaders } from './security-headers.ts';
+import { sse } from './sse.ts';
+import { staticFiles } from './static-files.ts';
+
+const ORIGIN = 'https://app.example.com';
+const csp = (directives: object) => ({ contentSecurityPolicy: directives });
+const root = import.meta.dirname;
+const since = new Date('2026-12-01T00:00:00Z');
+
+/** Creates something with options, some of which are invalid, and has the error that they cause. */
+type Row = readonly [
+  name: string,
+  create: (options: never) => unknown,
+  errors: readonly (readonly [options: object, message: string])[],
+];
+
+describe.each<Row>([
+  [
+    'compress',
+    compress,
+    [
+      [{ encodings: ['deflate'] }, 'expected a list of zstd, br, gzip'],
+      [{ encodings: 'gzip' }, 'option encodings "gzip" of compress(): expected a list'],
+      [{ thresholdBytes: -1 }, 'option thresholdBytes "-1" of compress(): expected a whole number'],
+      [{ threshold: 1 }, 'did you mean "thresholdBytes"?'],
+    ],
+  ],
+  [
+    'setCookie',
+    ({ name = 'a', ...options }: { readonly name?: string }) =>
+      setCookie({ append: () => expect.unreachable() }, name, 'b', options),
+    [
+      [{ name: 'a b' }, 'Cannot set cookie "a b": expected a name of token characters'],
+      [{ name: '' }, 'Cannot set cookie "": expected a name of token characters'],
+      [{ name: 'a;b' }, 'expected a name of token characters'],
+      [{ maxAgeSeconds: 34_560_001 }, 'option maxAgeSeconds "34560001" of the cookie "a"'],
+      [{ maxAgeSeconds: -1 }, 'expected a whole number from 0 to 34560000'],
+      [{ domain: 'a.example; Path=/' }, 'option domain "a.example; Path=/"'],
+      [{ path: 'x' }, 'option path "x"'],
+      [{ path: '/;Domain=b' }, 'option path "/;Domain=b"'],
+      [{ sameSite: 'None' }, 'expected one of "strict", "lax", "none"'],
+      [{ expires: 1 }, 'the cookie "a" has no option "expires"'],
+      [{ name: '__Host-a', path: '/x' }, '"__Host-" requires path "/" and no domain'],
+      [{ name: '__host-a', domain: 'a.example' }, '"__Host-" requires path "/" and no domain'],
+      [{ name: '__Host-a', secure: false }, 'the prefix of its name requires secure'],
+      [{ name: '__Secure-a', secure: false }, 'the prefix of its name requires secure'],
+      [{ sameSite: 'none', secure: false }, 'sameSite "none" requires secure'],
+      [{ partitioned: true, secure: false }, 'partitioned requires secure'],
+    ],
+  ],
+  [
+    'cors',
+    cors,
+    [
+      [
+        { origin: `${ORIGIN}/` },
+        `option origin "${ORIGIN}/" of cors(): expected an origin such as "${ORIGIN}"; did you mean "${ORIGIN}"?`,
+      ],
+      [{ origin: ['https://App.example.com'] }, `did you mean "${ORIGIN}"?`],
+      [{ origin: `${ORIGIN}/path` }, `did you mean "${ORIGIN}"?`],
+      [{ origin: `${ORIGIN}:443` }, `did you mean "${ORIGIN}"?`],
+      [{ origin: 'app.example.com' }, 'origin "app.example.com" of cors(): expected an origin'],
+      [{ origin: 'null' }, 'option origin "null" of cors(): expected an origin'],
+      [{ origin: 'file:///' }, 'option origin "file:///" of cors(): expected an origin'],
+      [{ origin: 'https://*.example.com' }, 'expected an origin'],
+      [{ origin: [ORIGIN, '*'] }, 'origin "*" of cors(): expected "*" alone, not in a list'],
+      [{ origin: [] }, 'option origin "[]" of cors(): expected at least one origin'],
+      [{ origin: /example/ }, 'expected "*", an origin, a list of origins or a function'],
+      [
+        { credentials: true },
+        'credentials "true" of cors(): expected false, or a list of origins in option origin',
+      ],
+      [{ methods: ['patch'] }, `"[ 'patch' ]" of cors(): expected a list of methods in capital`],
+      [{ allowedHeaders: ['If Match'] }, 'expected a list of header names'],
+      [{ exposedHeaders: 'ETag' }, 'exposedHeaders "ETag" of cors(): expected a list of header'],
+      [{ maxAgeSeconds: -1 }, '"-1" of cors(): expected a whole number from 0 to 86400'],
+      [{ origins: ORIGIN }, 'did you mean "origin"?'],
+    ],
+  ],
+  [
+    'deprecation',
+    (options: object) => deprecation({ from: '/v1', to: '/v2', ...options } as never),
+    [
+      [
+        { since: new Date('2026-13-01') },
+        'since "Invalid Date" of deprecation(): expected a valid',
+      ],
+      [{ since: '2026-12-01' }, 'since "2026-12-01" of deprecation(): expected a valid Date'],
+      [{}, 'needs the option since: a valid Date'],
+      [{ since, sunset: new Date('') }, 'sunset "Invalid Date" of deprecation(): expected a valid'],
+      [
+        { since, sunset: new Date('2026-11-30') },
+        'sunset "2026-11-30T00:00:00.000Z" of deprecation(): expected a date that is not before since, 2026-12-01T',
+      ],
+      [{ since, from: 1 }, 'from "1" of deprecation(): expected a string'],
+      [{ since, until: since }, 'has no option "until"; its options: from, to, since, sunset'],
+    ],
+  ],
+  [
+    'etag',
+    etag,
+    [
+      [{ weak: 'yes' }, 'option weak "yes" of etag(): expected true or false'],
+      [{ strong: true }, 'etag() has no option "strong"; its options: weak'],
+    ],
+  ],
+  [
+    'forms',
+    forms,
+    [
+      [{ limit: 0 }, 'Cannot read option limit "0" of forms(): expected a whole number from 1'],
+      [{ maxFields: 1_001 }, 'maxFields "1001" of forms(): expected a whole number from 1 to 1000'],
+      [{ multipart: true }, 'option multipart "true" of forms(): expected an object'],
+      [{ multipart: { maxFile: 1 } }, 'did you mean "maxFiles"?'],
+      [
+        { multipart: { folder: '/missing' } },
+        'folder "/missing" of forms({ multipart }): expected',
+      ],
+      [
+        { multipart: { folder: import.meta.filename } },
+        'a folder in which this process may create',
+      ],
+    ],
+  ],
+  [
+    'securityHeaders',
+    securityHeaders,
+    [
+      [csp({ 'script-scr': [] }), 'did you mean "script-src"?'],
+      [csp({ 'script-src': ['self'] }), 'keywords have single quotes'],
+      [csp({ 'script-src': ['nonce-abc'] }), 'keywords have single quotes'],
+      [csp({ 'script-src': ["'self'; img-src *"] }), 'option script-src'],
+      [csp({ 'script-src': ['https://bücher.example'] }), 'option script-src'],
+      [csp({ 'script-src': "'self'" }), 'option script-src "\'self\'" of contentSecurityPolicy'],
+      [{ frameOptions: 'deny' }, 'expected false or one of "DENY", "SAMEORIGIN"'],
+      [{ referrerPolicy: 'none' }, 'option referrerPolicy "none" of securityHeaders()'],
+      [{ noSniff: 'yes' }, 'noSniff "yes" of securityHeaders(): expected true or false'],
+      [{ strictTransportSecurity: { maxAgeSeconds: -1 } }, 'option maxAgeSeconds "-1"'],
+      [
+        { strictTransportSecurity: { maxAge: 1 } },
+        'strictTransportSecurity has no option "maxAge"',
+      ],
+      [{ permissionsPolicy: { Camera: [] } }, 'names of features in lower case'],
+      [{ permissionsPolicy: { camera: ['https://a.example/'] } }, '"self", "*" or an origin'],
+      [{ permissionsPolicy: { camera: 'self' } }, 'a list of origins for each feature'],
+    ],
+  ],
+  [
+    'sse',
+    (options: object) => sse(async function* () {}, options),
+    [
+      [{ heartbeatMs: -1 }, 'Cannot read option heartbeatMs "-1" of sse(): expected 0 to'],
+      [{ maxClients: 0 }, 'option maxClients "0" of sse(): expected a whole number from 1'],
+      [{ heartbeat: 1 }, 'did you mean "heartbeatMs"?'],
+    ],
+  ],
+  [
+    'staticFiles',
+    staticFiles,
+    [
+      [{ root: join(root, 'missing') }, 'expected an existing folder'],
+      [{ root: 'missing' }, `option root "${resolve('missing')}" of staticFiles()`],
+      [{ root: import.meta.filename }, 'expected an existing folder'],
+      [{}, 'staticFiles() needs the option root: a string'],
+      [{ root, maxAgeSeconds: -1 }, 'option maxAgeSeconds "-1"'],
+      [{ root, immutable: 1 }, 'option immutable "1" of staticFiles(): expected true or false'],
+      [{ root, maxAge: 1 }, 'did you mean "maxAgeSeconds"?'],
+      [{ root, prefix: 'assets' }, 'Cannot serve static files: the path must start with "/"'],
+    ],
+  ],
+])('%s rejects', (_, create, errors) => {
+  test.each(errors)('%j with "%s"', (options, message) => {
+    const call = () => create(options as never);
+
+    expect(call).toThrow(TypeError);
+    expect(call).toThrow(message);
+    expect(call).not.toThrow(/\n/);
+  });
+});
