@@ -310,23 +310,6 @@ test('memoryStore counts more keys than one of its tables contains', () => {
   expect([...remaining]).toEqual([1]);
 });
 
-test.each([
-  [
-    { maxKeys: 0 },
-    'Cannot read option maxKeys "0" of memoryStore(): expected a whole number from 1 to 16777214',
-  ],
-  [
-    { maxKeys: 1.5 },
-    'Cannot read option maxKeys "1.5" of memoryStore(): expected a whole number from 1 to 16777214',
-  ],
-  [
-    { max: 5 },
-    'memoryStore() has no option "max"; did you mean "maxKeys"? Its options: maxKeys, clock',
-  ],
-])('memoryStore rejects the options %j', (options: object, message) => {
-  expect(() => memoryStore(options)).toThrow(new TypeError(message));
-});
-
 test.each<Algorithm>(['sliding-window', 'fixed-window', 'token-bucket'])(
   '%s: two stores count separately',
   (algorithm) => {
