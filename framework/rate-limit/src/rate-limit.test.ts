@@ -6,8 +6,8 @@ import { errorHandler } from '@fw/errors';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { memoryStore } from './memory-store.ts';
-import { rateLimit, tieredRateLimit } from './rate-limit.ts';
-import type { Policy } from './store.ts';
+import { type RateLimitOptions, rateLimit, tieredRateLimit } from './rate-limit.ts';
+import type { RateLimitStore } from './store.ts';
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 const ok: Middleware = (ctx) => ctx.send('ok');
@@ -17,13 +17,23 @@ function appWith(...middleware: readonly Middleware[]) {
   return app.use(errorHandler(), ...middleware, ok);
 }
 
-function from(ip: string) {
-  return { headers: { 'X-Forwarded-For': ip } };
+type App = ReturnType<typeof appWith>;
+
+/** The responses to requests for these paths, one after the other. */
+async function responsesTo(app: App, ...paths: readonly string[]): Promise<Response[]> {
+  const responses = [];
+  for (const path of paths) responses.push(await request(app, path));
+  return responses;
 }
 
-async function statusesOf(app: ReturnType<typeof appWith>, ips: readonly string[]) {
+const statusesOf = (responses: readonly Response[]) => responses.map(({ status }) => status);
+
+/** The statuses of requests by these addresses, one after the other. */
+async function statusesBy(app: App, ...ips: readonly string[]): Promise<number[]> {
   const statuses = [];
-  for (const ip of ips) statuses.push((await request(app, '/', from(ip))).status);
+  for (const ip of ips) {
+    statuses.push((await request(app, '/', { headers: { 'X-Forwarded-For': ip } })).status);
+  }
   return statuses;
 }
 
@@ -39,36 +49,25 @@ test('rateLimit allows 100 requests per minute by default', async () => {
 test('every limited response has the remaining limit', async () => {
   const app = appWith(rateLimit({ max: 2, window: '1m' }));
 
-  const responses = [await request(app, '/'), await request(app, '/'), await request(app, '/')];
+  const responses = await responsesTo(app, '/', '/', '/');
 
-  expect(responses.map(({ headers }) => headers.get('RateLimit-Limit'))).toEqual(['2', '2', '2']);
-  expect(responses.map(({ headers }) => headers.get('RateLimit-Remaining'))).toEqual([
-    '1',
-    '0',
-    '0',
+  const names = ['Limit', 'Remaining', 'Reset', 'Policy'].map((name) => `RateLimit-${name}`);
+  const fields = [...names, 'Retry-After'];
+  expect(responses.map(({ headers }) => fields.map((name) => headers.get(name)))).toEqual([
+    ['2', '1', '60', null, null],
+    ['2', '0', '60', null, null],
+    ['2', '0', '60', null, '60'],
   ]);
-  expect(responses.map(({ headers }) => headers.get('RateLimit-Reset'))).toEqual([
-    '60',
-    '60',
-    '60',
-  ]);
-  expect(responses.map(({ headers }) => headers.get('RateLimit-Policy'))).toEqual([
-    null,
-    null,
-    null,
-  ]);
-  expect(responses.map(({ headers }) => headers.get('Retry-After'))).toEqual([null, null, '60']);
 });
 
 test('a request over the limit gets a problem of type quota-exceeded', async () => {
   const app = appWith(rateLimit({ max: 1, window: '30s' }));
-  await request(app, '/');
 
-  const response = await request(app, '/');
+  const [, response] = await responsesTo(app, '/', '/');
 
-  expect(response.status).toBe(429);
-  expect(response.headers.get('Content-Type')).toBe('application/problem+json');
-  expect(await response.json()).toMatchObject({
+  expect(response?.status).toBe(429);
+  expect(response?.headers.get('Content-Type')).toBe('application/problem+json');
+  expect(await response?.json()).toMatchObject({
     type: 'https://iana.org/assignments/http-problem-types#quota-exceeded',
     title: 'Too Many Requests',
     status: 429,
@@ -106,47 +105,38 @@ test('two limiters on one route both count, and the headers report the stricter'
     rateLimit({ max: 50, window: '1d', headers: 'draft-10' }),
   );
 
-  const first = await request(app, '/');
-  await request(app, '/');
-  const third = await request(app, '/');
-  const fourth = await request(app, '/');
+  const responses = await responsesTo(app, '/', '/', '/', '/');
 
-  expect(first.headers.get('RateLimit-Limit')).toBe('2');
-  expect(first.headers.get('RateLimit-Remaining')).toBe('1');
-  expect(first.headers.get('RateLimit')).toBe(
+  const fields = ['RateLimit-Limit', 'RateLimit-Remaining', 'Retry-After'];
+  expect(responses.map(({ headers }) => fields.map((name) => headers.get(name)))).toEqual([
+    ['2', '1', null],
+    ['2', '0', null],
+    ['2', '0', '1'],
+    // The third request counted for the first limiter, whose limit is used up now.
+    ['3', '0', '3600'],
+  ]);
+  expect(responses[0]?.headers.get('RateLimit')).toBe(
     '"3-per-1h";r=2;t=3600, "2-per-1s";r=1;t=1, "50-per-1d";r=49;t=86400',
   );
-  expect([third.status, third.headers.get('RateLimit-Limit')]).toEqual([429, '2']);
-  expect(third.headers.get('Retry-After')).toBe('1');
-  // The third request counted for the first limiter, whose limit is used up now.
-  expect([fourth.status, fourth.headers.get('RateLimit-Limit')]).toEqual([429, '3']);
-  expect(fourth.headers.get('Retry-After')).toBe('3600');
 });
 
-test('clients are distinguished by address, or by subnet for IPv6', async () => {
-  const app = appWith(rateLimit({ max: 1 }));
+test.each<readonly [RateLimitOptions, readonly string[], readonly number[]]>([
+  [{}, ['192.0.2.1', '192.0.2.2', '192.0.2.1'], [200, 200, 429]],
+  [{}, ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1'], [200, 429, 200]],
+  [{ ipv6Subnet: 48 }, ['2001:db8::1', '2001:db8:0:1::1'], [200, 429]],
+  [{ ipv6Subnet: 128 }, ['2001:db8::1', '2001:db8::2'], [200, 200]],
+])('with %j, requests by %j get %j', async (options, ips, statuses) => {
+  const app = appWith(rateLimit({ max: 1, ...options }));
 
-  expect(await statusesOf(app, ['192.0.2.1', '192.0.2.2', '192.0.2.1'])).toEqual([200, 200, 429]);
-  expect(await statusesOf(app, ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1'])).toEqual([
-    200, 429, 200,
-  ]);
-});
-
-test('ipv6Subnet sets the bits of an IPv6 address in the key', async () => {
-  const wide = appWith(rateLimit({ max: 1, ipv6Subnet: 48 }));
-  const whole = appWith(rateLimit({ max: 1, ipv6Subnet: 128 }));
-
-  expect(await statusesOf(wide, ['2001:db8::1', '2001:db8:0:1::1'])).toEqual([200, 429]);
-  expect(await statusesOf(whole, ['2001:db8::1', '2001:db8::2'])).toEqual([200, 200]);
+  expect(await statusesBy(app, ...ips)).toEqual(statuses);
 });
 
 test('keyGenerator returns the key under which a request counts', async () => {
   const app = appWith(rateLimit({ max: 1, keyGenerator: (ctx) => `user:${ctx.query.user}` }));
 
-  const statuses = [];
-  for (const user of ['a', 'b', 'a']) statuses.push((await request(app, `/?user=${user}`)).status);
+  const responses = await responsesTo(app, '/?user=a', '/?user=b', '/?user=a');
 
-  expect(statuses).toEqual([200, 200, 429]);
+  expect(statusesOf(responses)).toEqual([200, 200, 429]);
 });
 
 test.each<[string, () => unknown]>([
@@ -192,12 +182,10 @@ test('a client that disconnects before it is counted causes no error', async () 
 test('a skipped request is not counted and has no headers', async () => {
   const app = appWith(rateLimit({ max: 1, skip: (ctx) => ctx.path === '/free' }));
 
-  const free = [await request(app, '/free'), await request(app, '/free')];
-  const counted = [await request(app, '/'), await request(app, '/')];
+  const responses = await responsesTo(app, '/free', '/free', '/', '/');
 
-  expect(free.map(({ status }) => status)).toEqual([200, 200]);
-  expect(free[0]?.headers.get('RateLimit-Limit')).toBeNull();
-  expect(counted.map(({ status }) => status)).toEqual([200, 429]);
+  expect(statusesOf(responses)).toEqual([200, 200, 200, 429]);
+  expect(responses[0]?.headers.get('RateLimit-Limit')).toBeNull();
 });
 
 test('a skip that returns a promise causes a 500', async () => {
@@ -209,15 +197,11 @@ test('a skip that returns a promise causes a 500', async () => {
 test('cost sets how much a request counts', async () => {
   const app = appWith(rateLimit({ max: 10, cost: (ctx) => Number(ctx.query.cost) }));
 
-  const dear = await request(app, '/?cost=8');
-  const tooDear = await request(app, '/?cost=3');
-  const cheap = await request(app, '/?cost=2');
-  const bad = await request(app, '/?cost=-1');
+  const responses = await responsesTo(app, '/?cost=8', '/?cost=3', '/?cost=2', '/?cost=-1');
 
-  expect(dear.headers.get('RateLimit-Remaining')).toBe('2');
-  expect([tooDear.status, tooDear.headers.get('RateLimit-Remaining')]).toEqual([429, '2']);
-  expect([cheap.status, cheap.headers.get('RateLimit-Remaining')]).toEqual([200, '0']);
-  expect(bad.status).toBe(500);
+  expect(statusesOf(responses)).toEqual([200, 429, 200, 500]);
+  const remaining = responses.map(({ headers }) => headers.get('RateLimit-Remaining'));
+  expect(remaining).toEqual(['2', '2', '0', null]);
 });
 
 test('handler sends the response instead of the 429', async () => {
@@ -250,10 +234,9 @@ test('limiters of one store count together when their policies are equal', async
 test('a token bucket reports its burst as the limit', async () => {
   const app = appWith(rateLimit({ algorithm: 'token-bucket', max: 60, window: '1h', burst: 3 }));
 
-  const responses = [];
-  for (let sent = 0; sent < 4; sent++) responses.push(await request(app, '/'));
+  const responses = await responsesTo(app, '/', '/', '/', '/');
 
-  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+  expect(statusesOf(responses)).toEqual([200, 200, 200, 429]);
   expect(responses[0]?.headers.get('RateLimit-Limit')).toBe('3');
   // A token per minute, less the time that the requests took.
   const seconds = Number(responses[3]?.headers.get('Retry-After'));
@@ -284,6 +267,7 @@ test('limiters add their headers and policies to the metadata', () => {
   });
 });
 
+/** An application whose tier is free unless `tierResolver` returns another one. */
 function tieredApp(tierResolver: (ctx: Context) => string | undefined | Promise<string>) {
   return appWith(
     tieredRateLimit({
@@ -308,11 +292,10 @@ test('each tier has its own limit', async () => {
   const app = tieredApp((ctx) => ctx.get('tier'));
   const send = (tier: string) => request(app, '/', { headers: { Tier: tier } });
 
-  const pro = [await send('pro'), await send('pro'), await send('pro')];
-  const free = [await send('free'), await send('free')];
+  const responses = [];
+  for (const tier of ['pro', 'pro', 'pro', 'free', 'free']) responses.push(await send(tier));
 
-  expect(pro.map(({ status }) => status)).toEqual([200, 200, 429]);
-  expect(free.map(({ status }) => status)).toEqual([200, 429]);
+  expect(statusesOf(responses)).toEqual([200, 200, 429, 200, 429]);
   expect((await request(app, '/')).status).toBe(429);
 });
 
@@ -345,19 +328,41 @@ const authenticate: Middleware = async (ctx, next) => {
   await next();
 };
 
-function send(app: ReturnType<typeof appWith>, { ip = '192.0.2.1', token = 'bad' } = {}) {
+function send(app: App, { ip = '192.0.2.1', token = 'bad' } = {}) {
   return request(app, '/', { headers: { 'X-Forwarded-For': ip, 'X-Token': token } });
 }
 
-test('countOnly counts requests that end with one of its statuses, and no others', async () => {
-  const app = appWith(rateLimit({ max: 2, countOnly: [401] }), authenticate);
+/** A store as a user may write it: asynchronous, and without `findRefusal`. */
+function createPlainStore(): RateLimitStore {
+  const memory = memoryStore();
+  return {
+    counter: (policy) => {
+      const counts = memory.counter(policy);
+      return { hit: async (key, cost) => counts.hit(key, cost) };
+    },
+  };
+}
 
-  const statuses = [];
-  for (const token of ['good', 'bad', 'good', 'good', 'bad', 'bad', 'good']) {
-    statuses.push((await send(app, { token })).status);
-  }
+test.each<readonly [string, RateLimitStore, string, readonly number[]]>([
+  [
+    'a memory store',
+    memoryStore(),
+    'good bad good good bad bad good',
+    [200, 401, 200, 200, 401, 429, 429],
+  ],
+  [
+    'a store without findRefusal',
+    createPlainStore(),
+    'bad good bad bad good',
+    [401, 200, 401, 429, 200],
+  ],
+])('countOnly counts only requests with its statuses in %s', async (_, store, tokens, expected) => {
+  const app = appWith(rateLimit({ max: 2, countOnly: [401], store }), authenticate);
 
-  expect(statuses).toEqual([200, 401, 200, 200, 401, 429, 429]);
+  const responses = [];
+  for (const token of tokens.split(' ')) responses.push(await send(app, { token }));
+
+  expect(statusesOf(responses)).toEqual(expected);
   expect((await send(app, { ip: '192.0.2.2', token: 'good' })).status).toBe(200);
 });
 
@@ -414,25 +419,5 @@ test('countOnly counts a response that was sent without an error', async () => {
     ctx.send('no');
   });
 
-  const [first, second] = [await request(app, '/'), await request(app, '/')];
-
-  expect([first.status, second.status]).toEqual([403, 429]);
-});
-
-test('countOnly counts in a store without findRefusal', async () => {
-  const memory = memoryStore();
-  const store = {
-    counter: (policy: Policy) => {
-      const counts = memory.counter(policy);
-      return { hit: async (key: string, cost: number) => counts.hit(key, cost) };
-    },
-  };
-  const app = appWith(rateLimit({ max: 1, countOnly: [401], store }), authenticate);
-
-  const statuses = [];
-  for (const token of ['bad', 'bad', 'good']) {
-    statuses.push((await send(app, { token })).status);
-  }
-
-  expect(statuses).toEqual([401, 429, 200]);
+  expect(statusesOf(await responsesTo(app, '/', '/'))).toEqual([403, 429]);
 });
