@@ -2,18 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { gunzipSync } from 'node:zlib';
 
-import { createApp, listen, type Middleware, onSent } from '@fw/core';
+import { createApp, listen, onSent } from '@fw/core';
 import { openConnection, request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import compression from 'compression';
 import express, { type RequestHandler } from 'express';
-import { rateLimit } from 'express-rate-limit';
-import session from 'express-session';
 import helmet from 'helmet';
-import morgan from 'morgan';
-import multer from 'multer';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type ConnectMiddleware, connect } from './connect.ts';
 import { timeout } from './timeout.ts';
@@ -24,8 +19,6 @@ type Connect = (
   res: ServerResponse,
   next: Next,
 ) => unknown;
-
-const LARGE = 'compressible '.repeat(1_000);
 
 /** An application that runs `middleware` after `errorHandler()`, and the errors that it logs. */
 function createConnected(middleware: Connect) {
@@ -377,68 +370,6 @@ describe('AsyncLocalStorage', () => {
   });
 });
 
-test.each<readonly [string, Middleware]>([
-  ['a whole response', (ctx) => ctx.send(LARGE)],
-  ['a stream', (ctx) => ctx.set('Content-Type', 'text/plain').send(new Blob([LARGE]).stream())],
-  ['an empty response', (ctx) => ctx.send('')],
-  ['a small response', (ctx) => ctx.send('small')],
-])('compression handles %s', async (_, handler) => {
-  const app = createApp().use(connect(compression()), handler);
-  const plain = createApp().use(handler);
-
-  const response = await request(app, '/', { headers: { 'Accept-Encoding': 'gzip' } });
-  const expected = await (await request(plain, '/')).text();
-
-  const body = Buffer.from(await response.arrayBuffer());
-  const isCompressed = response.headers.get('content-encoding') === 'gzip';
-  expect(isCompressed).toBe(expected.length > 1_024);
-  expect((isCompressed ? gunzipSync(body) : body).toString()).toBe(expected);
-});
-
-test('express-session sets its cookie in addition to that of the handler', async () => {
-  const sessions = session({ secret: 'secret', resave: false, saveUninitialized: true });
-  const app = createApp()
-    .use(connect(sessions))
-    .use((ctx) => ctx.set('Set-Cookie', 'own=1').send('text'));
-
-  const [own, cookie] = (await request(app, '/')).headers.getSetCookie();
-
-  expect(own).toBe('own=1');
-  expect(cookie).toMatch(/^connect\.sid=/);
-});
-
-test.each<readonly [string, string, Middleware]>([
-  ['a whole response', '200 5', (ctx) => ctx.send('hello')],
-  ['an empty response', '204 -', (ctx) => ctx.send('')],
-  ['an error', '409 ', (ctx) => ctx.throw(409)],
-])('morgan logs status and length of %s', async (_, expected, handler) => {
-  const lines: string[] = [];
-  const stream = { write: (line: string) => void lines.push(line) };
-  const app = createApp().use(connect(morgan(':status :res[content-length]', { stream })), handler);
-
-  await request(app, '/');
-
-  await expect.poll(() => lines).toEqual([expect.stringContaining(expected)]);
-});
-
-test('the fields that multer parses are ctx.body', async () => {
-  const app = createApp()
-    .use(connect(multer().single('file')))
-    .use((ctx) => ctx.json(ctx.body));
-  const form = new FormData();
-  form.set('name', 'Ada');
-  const encoded = new Request('http://a', { method: 'POST', body: form });
-  const headers = { 'Content-Type': encoded.headers.get('content-type') ?? '' };
-
-  const response = await request(app, '/', {
-    method: 'POST',
-    headers,
-    body: await encoded.bytes(),
-  });
-
-  expect(await response.json()).toEqual({ name: 'Ada' });
-});
-
 test('headers of helmet and of two other middleware are sent together', async () => {
   const vary: Connect = (_req, res, next) => {
     res.setHeader('Vary', [res.getHeader('vary'), 'Origin'].filter(Boolean).join(', '));
@@ -482,15 +413,6 @@ test('a whole Express application serves its routes and errors, and fw all other
     'application/problem+json',
   );
   expect((await request(app, '/unknown')).status).toBe(404);
-});
-
-test('express-rate-limit, which calls methods of Express, works in an Express application', async () => {
-  const limit = rateLimit({ limit: 1, validate: false });
-  const app = createApp().use(connect(express().use(limit)), (ctx) => ctx.send('text'));
-
-  const responses = [await request(app, '/'), await request(app, '/')];
-
-  expect(responses.map(({ status }) => status)).toEqual([200, 429]);
 });
 
 test.each<readonly [string, unknown, string]>([
