@@ -3,9 +3,12 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-import { openConnection } from '@fw/core/testing';
+import { openConnection, request } from '@fw/core/testing';
+import { openapi } from '@fw/openapi';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { createApp, endpoint } from './index.ts';
 
 const run = promisify(execFile);
 const fw = new URL('./index.ts', import.meta.url).href;
@@ -42,6 +45,18 @@ test('fw exports the names of the README', async () => {
       'ValidationError',
     ]),
   );
+});
+
+test('openapi documents the routes of an application', async () => {
+  const app = createApp();
+  app.use(openapi({ router: app, docs: false }));
+  app.get('/users/:id', endpoint({ summary: 'One user' }), (ctx) => ({ id: ctx.params.id }));
+
+  const response = await request(app, '/openapi.json');
+
+  expect(await response.json()).toMatchObject({
+    paths: { '/users/{id}': { get: { summary: 'One user' } } },
+  });
 });
 
 /** A typical application. */
