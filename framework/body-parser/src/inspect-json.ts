@@ -25,14 +25,6 @@ export interface Escapes {
   readonly hasDisguise: boolean;
 }
 
-/** Whether a string of a valid JSON text contains a `\u` escape. */
-export function hasUnicodeEscape(bytes: Buffer): boolean {
-  for (let at = indexOf(bytes, BACKSLASH, 0); at >= 0; at = indexOf(bytes, BACKSLASH, at + 2)) {
-    if (bytes[at + 1] === LOWER_U) return true;
-  }
-  return false;
-}
-
 /** Reads all escapes. Only an escape can represent NUL or a lone surrogate in a valid JSON text. */
 export function readEscapes(bytes: Buffer): Escapes {
   let hasNul = false;

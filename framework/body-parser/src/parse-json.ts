@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 
 import { BadRequestError } from '@fw/errors';
 
-import { hasUnicodeEscape, readEscapes, readStructure } from './inspect-json.ts';
+import { readEscapes, readStructure } from './inspect-json.ts';
 
 const MAX_DEPTH = 64;
 
@@ -32,7 +32,7 @@ const CONSTRUCTOR_KEY = /constructor"\s*:\s*\{/;
 function checkStringsAndKeys(bytes: Buffer, text: string): void {
   let mayHaveName =
     PROTO_KEY.test(text) || (text.includes('prototype') && CONSTRUCTOR_KEY.test(text));
-  if (text.includes('\\') && hasUnicodeEscape(bytes)) {
+  if (text.includes('\\')) {
     const { hasNul, hasLoneSurrogate, hasDisguise } = readEscapes(bytes);
     if (hasNul) throw invalid('A string of the body must not contain NUL');
     if (hasLoneSurrogate) throw invalid('A string of the body must be well-formed Unicode');
