@@ -34,20 +34,13 @@ function toIPv4(groups: readonly number[]): string {
 /** The eight groups of a valid IPv6 address. */
 function readGroups(ip: string): number[] {
   const [address = ''] = ip.split('%');
-  const [head = '', tail] = toHex(address).split('::');
+  // A URL contains it in one form: without an IPv4 address in the last two groups (RFC 4291 §2.2).
+  const { hostname } = new URL(`http://[${address}]`);
+  const [head = '', tail] = hostname.slice(1, -1).split('::');
   const before = head === '' ? [] : head.split(':');
   const after = tail ? tail.split(':') : [];
   const missing = tail === undefined ? 0 : 8 - before.length - after.length;
   return [...before, ...Array<string>(missing).fill('0'), ...after].map((group) =>
     Number.parseInt(group, 16),
-  );
-}
-
-/** The last two groups may be written as an IPv4 address (RFC 4291 §2.2). */
-function toHex(address: string): string {
-  return address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) =>
-    [Number(a) * 256 + Number(b), Number(c) * 256 + Number(d)]
-      .map((group) => group.toString(16))
-      .join(':'),
   );
 }
