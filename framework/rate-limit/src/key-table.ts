@@ -112,27 +112,14 @@ export class KeyTable {
  * Ids by key, in order of insertion. It keeps its iterators: a new one would skip every entry that was
  * deleted at the start of the map.
  */
-class KeyQueue {
-  readonly #ids = new Map<string, number>();
-  #fromOldest = this.#ids.keys();
+class KeyQueue extends Map<string, number> {
+  #fromOldest = this.keys();
   #oldest: string | undefined;
-  #inTurn = this.#ids.entries();
+  #inTurn = this.entries();
 
-  get size(): number {
-    return this.#ids.size;
-  }
-
-  get(key: string): number | undefined {
-    return this.#ids.get(key);
-  }
-
-  set(key: string, id: number): void {
-    this.#ids.set(key, id);
-  }
-
-  delete(key: string): void {
-    this.#ids.delete(key);
+  override delete(key: string): boolean {
     if (key === this.#oldest) this.#oldest = undefined;
+    return super.delete(key);
   }
 
   /** The key that was inserted first. */
@@ -140,7 +127,7 @@ class KeyQueue {
     if (this.size === 0) return undefined;
     while (this.#oldest === undefined) {
       const { done, value } = this.#fromOldest.next();
-      if (done) this.#fromOldest = this.#ids.keys();
+      if (done) this.#fromOldest = this.keys();
       else this.#oldest = value;
     }
     return this.#oldest;
@@ -150,7 +137,7 @@ class KeyQueue {
   next(): readonly [key: string, id: number] {
     const { done, value } = this.#inTurn.next();
     if (!done) return value;
-    this.#inTurn = this.#ids.entries();
+    this.#inTurn = this.entries();
     return this.#inTurn.next().value as [string, number];
   }
 }
