@@ -99,13 +99,28 @@ interface Limits {
   readonly delivery: { isSent: boolean };
 }
 
-/** @throws the reason of `caller` if it aborts */
+/**
+ * Sends the request once, through the interceptor; resolves with the error if that fails. The response is
+ * the stored one if the server confirms that it is current.
+ *
+ * @throws the reason of `caller` if it aborts, and an error of the interceptor
+ */
 async function runAttempt(
   call: Call,
   limits: Limits,
 ): Promise<ClientResponse<unknown> | ProblemError> {
+  const { request, options, settings, cache } = call;
+  const { caller, deadlineMs, endMs } = limits;
+  const { body: _, ...sent } = request;
+  const attempt = { ...sent, headers: new Headers(request.headers), ctx: options.ctx };
+  caller.throwIfAborted();
+  const { signal, stop } = startLimit([caller], Math.max(1, endMs - settings.clock.now()));
+  const send = (conditional: Attempt) => sendInTime(call, conditional, { ...limits, signal });
   try {
-    const response = await exchange(call, limits);
+    const response = await Promise.race([
+      settings.intercept(attempt, () => revalidate(cache, attempt, send)),
+      rejectAfter(signal, () => caller.reason ?? timeout(call, limits, deadlineMs)),
+    ]);
     const { status, headers } = response;
     if (status < 200 || status > 299) return problemOf(response, call);
     const data = readData(response, call);
@@ -113,24 +128,6 @@ async function runAttempt(
   } catch (error) {
     if (error instanceof ProblemError) return error;
     throw error;
-  }
-}
-
-/** Sends one request through the interceptor; a stored response if the server confirms that it is current. */
-async function exchange(call: Call, limits: Limits): Promise<RawResponse> {
-  const { request, options, settings, cache } = call;
-  const { method, url, requestId } = request;
-  const { caller, deadlineMs, endMs } = limits;
-  const headers = new Headers(request.headers);
-  const attempt = { method, url, headers, ctx: options.ctx, requestId };
-  caller.throwIfAborted();
-  const { signal, stop } = startLimit([caller], Math.max(1, endMs - settings.clock.now()));
-  const send = (conditional: Attempt) => sendInTime(call, conditional, { ...limits, signal });
-  try {
-    return await Promise.race([
-      settings.intercept(attempt, () => revalidate(cache, attempt, send)),
-      rejectAfter(signal, () => caller.reason ?? timeout(call, limits, deadlineMs)),
-    ]);
   } finally {
     stop();
   }
