@@ -139,23 +139,14 @@ export function securityHeaders(options: SecurityHeadersOptions = {}): Middlewar
 
 /** The headers that are equal for all requests. */
 function fixedHeaders(settings: SecurityHeadersOptions): readonly (readonly [string, string])[] {
-  const {
-    noSniff = true,
-    frameOptions = 'DENY',
-    referrerPolicy = 'no-referrer',
-    crossOriginOpenerPolicy = 'same-origin',
-    crossOriginResourcePolicy = 'same-origin',
-    crossOriginEmbedderPolicy = false,
-    originAgentCluster = true,
-    permissionsPolicy = false,
-  } = settings;
+  const { noSniff = true, originAgentCluster = true, permissionsPolicy = false } = settings;
   const values = {
     'X-Content-Type-Options': noSniff && 'nosniff',
-    'X-Frame-Options': frameOptions,
-    'Referrer-Policy': referrerPolicy,
-    'Cross-Origin-Opener-Policy': crossOriginOpenerPolicy,
-    'Cross-Origin-Resource-Policy': crossOriginResourcePolicy,
-    'Cross-Origin-Embedder-Policy': crossOriginEmbedderPolicy,
+    'X-Frame-Options': settings.frameOptions ?? 'DENY',
+    'Referrer-Policy': settings.referrerPolicy ?? 'no-referrer',
+    'Cross-Origin-Opener-Policy': settings.crossOriginOpenerPolicy ?? 'same-origin',
+    'Cross-Origin-Resource-Policy': settings.crossOriginResourcePolicy ?? 'same-origin',
+    'Cross-Origin-Embedder-Policy': settings.crossOriginEmbedderPolicy ?? false,
     'Origin-Agent-Cluster': originAgentCluster && '?1',
     'Permissions-Policy': permissionsPolicy && readPermissions(permissionsPolicy),
   };
