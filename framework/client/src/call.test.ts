@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { isUnsent } from './call.ts';
-import { errorOf, newNotesClient } from './testing/notes.ts';
+import { errorOf, newNotesClient, startNotes } from './testing/notes.ts';
 import {
   closedPort,
   hangUp,
@@ -37,9 +37,9 @@ test.each<[string, Responder]>([
   ['a closed connection', hangUp],
   ['an incomplete response', incomplete],
 ])('%s is followed by another attempt with the same request id', async (_, failure) => {
-  const { baseUrl, received } = await startApi(failure, OK);
+  const { client, received } = await startNotes(failure, OK);
 
-  const { data } = await newNotesClient({ baseUrl }).get('/notes');
+  const { data } = await client.get('/notes');
 
   expect(data).toEqual({ data: [] });
   expect(received).toHaveLength(2);
@@ -47,9 +47,9 @@ test.each<[string, Responder]>([
 });
 
 test.each([400, 401, 404, 409, 412, 422, 500, 501])('%i is final', async (status) => {
-  const { baseUrl, received } = await startApi(sendStatus(status));
+  const { client, received } = await startNotes(sendStatus(status));
 
-  await errorOf(newNotesClient({ baseUrl }).get('/notes'));
+  await errorOf(client.get('/notes'));
 
   expect(received).toHaveLength(1);
 });
@@ -69,10 +69,10 @@ test('with idempotencyKeys, a POST is repeated with the same random Idempotency-
 });
 
 test('the caller can choose the Idempotency-Key', async () => {
-  const { baseUrl, received } = await startApi(sendStatus(503), sendStatus(201));
+  const { client, received } = await startNotes(sendStatus(503), sendStatus(201));
   const headers = { 'idempotency-key': 'order-7' };
 
-  await newNotesClient({ baseUrl }).post('/notes', { headers, body: { text: 'a' } });
+  await client.post('/notes', { headers, body: { text: 'a' } });
 
   expect(received.map((one) => one.headers['idempotency-key'])).toEqual(['order-7', 'order-7']);
 });
@@ -149,19 +149,19 @@ test.each([
   [{}, 1],
   [{ 'idempotency-key': 'a' }, 3],
 ])('a PATCH with the headers %j is sent %i times', async (headers, count) => {
-  const { baseUrl, received } = await startApi(sendStatus(503));
+  const { client, received } = await startNotes(sendStatus(503));
   const options = { path: { id: '7' }, headers: { 'x-reason': 'test', ...headers }, body: {} };
 
-  await errorOf(newNotesClient({ baseUrl }).patch('/notes/{id}', options));
+  await errorOf(client.patch('/notes/{id}', options));
 
   expect(received).toHaveLength(count);
 });
 
 test('a stream is sent once', async () => {
-  const { baseUrl, received } = await startApi(sendStatus(503));
+  const { client, received } = await startNotes(sendStatus(503));
   const body = new Blob(['content']).stream();
 
-  await errorOf(newNotesClient({ baseUrl }).post('/files', { body }));
+  await errorOf(client.post('/files', { body }));
 
   expect(received.map((one) => one.body)).toEqual(['content']);
 });
@@ -206,12 +206,12 @@ test('a Retry-After beyond the deadline fails at once, with the seconds', async 
 
 test('a wait ends when the caller aborts the call', async () => {
   const caller = new AbortController();
-  const { baseUrl, received } = await startApi((res) => {
+  const { client, received } = await startNotes((res) => {
     res.writeHead(503, { 'retry-after': '3' }).end();
     setTimeout(() => caller.abort(new Error('left')), 50);
   });
 
-  const error = await errorOf(newNotesClient({ baseUrl }).get('/notes', { signal: caller.signal }));
+  const error = await errorOf(client.get('/notes', { signal: caller.signal }));
 
   expect(error).toEqual(new Error('left'));
   expect(received).toHaveLength(1);

@@ -7,15 +7,15 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 
-import { errorOf, newNotesClient } from './testing/notes.ts';
+import { errorOf, newNotesClient, startNotes } from './testing/notes.ts';
 import { sendJson, sendStatus, startApi } from './testing/start-api.ts';
 
 const NOTE = { data: { id: '7', text: 'Buy milk' } };
 
 test('get returns the JSON body, the status and the ETag', async () => {
-  const { baseUrl } = await startApi(sendJson(NOTE, { ETag: '"1"' }));
+  const { client } = await startNotes(sendJson(NOTE, { ETag: '"1"' }));
 
-  const response = await newNotesClient({ baseUrl }).get('/notes/{id}', { path: { id: '7' } });
+  const response = await client.get('/notes/{id}', { path: { id: '7' } });
 
   expect(response).toMatchObject({ data: NOTE, status: 200, etag: '"1"' });
   expect(response.headers.get('content-type')).toBe('application/json');
@@ -37,9 +37,9 @@ test('paths are appended to the base URL, with encoded parameters', async () => 
 });
 
 test.each(['', '.', '..'])('the path parameter "%s" is rejected', async (id) => {
-  const { baseUrl, received } = await startApi(sendJson(NOTE));
+  const { client, received } = await startNotes(sendJson(NOTE));
 
-  const error = await errorOf(newNotesClient({ baseUrl }).get('/notes/{id}', { path: { id } }));
+  const error = await errorOf(client.get('/notes/{id}', { path: { id } }));
 
   expect(error).toBeInstanceOf(TypeError);
   expect(String(error)).toContain(`Cannot call /notes/{id} with id "${id}"`);
@@ -47,8 +47,7 @@ test.each(['', '.', '..'])('the path parameter "%s" is rejected', async (id) => 
 });
 
 test('a body is sent as JSON, with the content type that the caller sets', async () => {
-  const { baseUrl, received } = await startApi(sendJson(NOTE));
-  const client = newNotesClient({ baseUrl });
+  const { client, received } = await startNotes(sendJson(NOTE));
 
   await client.post('/notes', { body: { text: 'ä' } });
   await client.patch('/notes/{id}', {
@@ -67,11 +66,11 @@ test('a body is sent as JSON, with the content type that the caller sets', async
 });
 
 test('a form is sent unchanged', async () => {
-  const { baseUrl, received } = await startApi(sendStatus(201));
+  const { client, received } = await startNotes(sendStatus(201));
   const form = new FormData();
   form.set('file', new Blob(['content']), 'a.txt');
 
-  const { data } = await newNotesClient({ baseUrl }).post('/files', { body: form });
+  const { data } = await client.post('/files', { body: form });
 
   expect(data).toBeUndefined();
   expect(received[0]?.headers['content-type']).toMatch(/^multipart\/form-data; boundary=/);
@@ -79,8 +78,7 @@ test('a form is sent unchanged', async () => {
 });
 
 test('a response without a body has no data', async () => {
-  const { baseUrl } = await startApi(sendStatus(204), sendJson(NOTE));
-  const client = newNotesClient({ baseUrl });
+  const { client } = await startNotes(sendStatus(204), sendJson(NOTE));
 
   const deleted = await client.delete('/notes/{id}', { path: { id: '7' } });
   const head = await client.head('/notes/{id}', { path: { id: '7' } });
@@ -104,40 +102,30 @@ test('every request has the headers of the client, overridden by those of the ca
 
 const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-/** A request of a server with these headers. */
-function newContext(headers: Readonly<Record<string, string>>) {
-  return { requestId: 'request-1', get: (name: string) => headers[name] };
-}
+test.each([
+  ['a valid trace', TRACE, { traceparent: TRACE, tracestate: 'a=b' }],
+  ['no invalid trace', TRACE.replace(/-.{32}-/, `-${'0'.repeat(32)}-`), {}],
+])(
+  'the id and %s of the incoming request are sent, and no other header of it',
+  async (_, traceparent, trace) => {
+    const { client, received } = await startNotes(sendJson({ data: [] }));
+    const headers: Readonly<Record<string, string>> = {
+      traceparent,
+      tracestate: 'a=b',
+      authorization: 'Bearer x',
+      cookie: 'y',
+    };
 
-test('request id and trace of the incoming request are sent, and no other header of it', async () => {
-  const { baseUrl, received } = await startApi(sendJson({ data: [] }));
-  const headers = { traceparent: TRACE, tracestate: 'a=b', authorization: 'Bearer x', cookie: 'y' };
+    await client.get('/notes', { ctx: { requestId: 'request-1', get: (name) => headers[name] } });
 
-  await newNotesClient({ baseUrl }).get('/notes', { ctx: newContext(headers) });
-
-  expect(received[0]?.headers).toMatchObject({
-    'x-request-id': 'request-1',
-    traceparent: TRACE,
-    tracestate: 'a=b',
-  });
-  expect(received[0]?.headers).not.toHaveProperty('authorization');
-  expect(received[0]?.headers).not.toHaveProperty('cookie');
-});
-
-test('an invalid trace is not sent', async () => {
-  const { baseUrl, received } = await startApi(sendJson({ data: [] }));
-  const traceparent = `00-${'0'.repeat(32)}-b7ad6b7169203331-01`;
-  const ctx = newContext({ traceparent, tracestate: 'a=b' });
-
-  await newNotesClient({ baseUrl }).get('/notes', { ctx });
-
-  expect(received[0]?.headers).not.toHaveProperty('traceparent');
-  expect(received[0]?.headers).not.toHaveProperty('tracestate');
-});
+    const names = ['x-request-id', ...Object.keys(headers)];
+    const sent = names.map((name) => [name, received[0]?.headers[name]]);
+    expect(Object.fromEntries(sent)).toEqual({ 'x-request-id': 'request-1', ...trace });
+  },
+);
 
 test('a call without an incoming request has a random request id', async () => {
-  const { baseUrl, received } = await startApi(sendJson({ data: [] }));
-  const client = newNotesClient({ baseUrl });
+  const { client, received } = await startNotes(sendJson({ data: [] }));
 
   await client.get('/notes');
   await client.get('/notes');
@@ -149,8 +137,7 @@ test('a call without an incoming request has a random request id', async () => {
 
 test('a call is aborted and not repeated when its caller aborts it', async () => {
   const caller = new AbortController();
-  const { baseUrl, received } = await startApi(() => caller.abort(new Error('left')));
-  const client = newNotesClient({ baseUrl });
+  const { client, received } = await startNotes(() => caller.abort(new Error('left')));
 
   const byContext = await errorOf(client.get('/notes', { ctx: { signal: caller.signal } }));
   const bySignal = await errorOf(client.get('/notes', { signal: caller.signal }));
@@ -163,8 +150,7 @@ test('a call is aborted and not repeated when its caller aborts it', async () =>
 test('a call that has ended leaves nothing in memory, and no listener on the signal of its caller', async () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage: () => void = runInNewContext('gc');
-  const { baseUrl } = await startApi(sendJson(NOTE));
-  const client = newNotesClient({ baseUrl });
+  const { client } = await startNotes(sendJson(NOTE));
   const longLived = new AbortController().signal;
   const contexts: WeakRef<object>[] = [];
 

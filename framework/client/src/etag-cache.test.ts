@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createEtagCache } from './etag-cache.ts';
-import { newNotesClient } from './testing/notes.ts';
+import { newNotesClient, startNotes } from './testing/notes.ts';
 import { type Responder, sendJson, startApi } from './testing/start-api.ts';
 
 /** Sends the URL, or 304 if the client has the current ETag. */
@@ -11,8 +11,7 @@ const sendUrl: Responder = (res, received) => {
 };
 
 test('a second read is conditional, and a 304 returns the stored body', async () => {
-  const { baseUrl, received } = await startApi(sendUrl);
-  const client = newNotesClient({ baseUrl });
+  const { client, received } = await startNotes(sendUrl);
 
   const first = await client.get('/notes');
   const second = await client.get('/notes');
@@ -23,11 +22,10 @@ test('a second read is conditional, and a 304 returns the stored body', async ()
 });
 
 test('a changed resource replaces the stored response', async () => {
-  const { baseUrl, received } = await startApi(
+  const { client, received } = await startNotes(
     sendJson({ data: ['old'] }, { ETag: '"1"' }),
     sendJson({ data: ['new'] }, { ETag: '"2"' }),
   );
-  const client = newNotesClient({ baseUrl });
 
   await client.get('/notes');
   const changed = await client.get('/notes');
@@ -41,8 +39,7 @@ test.each<[string, object, object]>([
   ['another query', { query: { limit: 1 } }, { query: { limit: 2 } }],
   ['another user', { headers: { authorization: 'a' } }, { headers: { authorization: 'b' } }],
 ])('%s has a stored response of its own', async (_, one, other) => {
-  const { baseUrl, received } = await startApi(sendUrl);
-  const client = newNotesClient({ baseUrl });
+  const { client, received } = await startNotes(sendUrl);
 
   await client.get('/notes', one);
   await client.get('/notes', other);

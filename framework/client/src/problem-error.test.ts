@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { ProblemError } from './problem-error.ts';
-import { errorOf, newNotesClient } from './testing/notes.ts';
+import { errorOf, newNotesClient, startNotes } from './testing/notes.ts';
 import {
   hangUp,
   neverRespond,
@@ -20,11 +20,11 @@ test('a problem response is an error with its members', async () => {
     errors,
     requestId: 'r-1',
   };
-  const { baseUrl } = await startApi(
+  const { client } = await startNotes(
     sendJson(problem, { status: 400, type: 'application/problem+json; charset=utf-8' }),
   );
 
-  const error = await errorOf(newNotesClient({ baseUrl }).post('/notes', { body: { text: '' } }));
+  const error = await errorOf(client.post('/notes', { body: { text: '' } }));
 
   expect(error).toBeInstanceOf(ProblemError);
   expect(error).toMatchObject({
@@ -49,10 +49,10 @@ test.each<[string, Responder]>([
   ['with null', sendJson(null, { status: 404 })],
   ['with members of other types', sendJson({ detail: 1, code: {}, errors: 'x' }, { status: 404 })],
 ])('a 404 %s is an error without details', async (_, responder) => {
-  const { baseUrl } = await startApi(responder);
+  const { client } = await startNotes(responder);
   const ctx = { requestId: 'request-1' };
 
-  const error = await errorOf(newNotesClient({ baseUrl }).get('/notes', { ctx }));
+  const error = await errorOf(client.get('/notes', { ctx }));
 
   expect(error).toMatchObject({
     message: 'Cannot call notes: it responds with 404',

@@ -1,5 +1,6 @@
 import { createClient } from '../client.ts';
 import type { ClientOptions } from '../client-options.ts';
+import { type Responder, startApi } from './start-api.ts';
 
 interface Note {
   readonly id: string;
@@ -68,6 +69,12 @@ export interface NotePaths {
 /** A client of the API that retries without delay and never waits longer than five seconds. */
 export function newNotesClient(options: ClientOptions) {
   return createClient<NotePaths>({ name: 'notes', deadlineMs: 5_000, retryDelayMs: 0, ...options });
+}
+
+/** Starts an API as `startApi` does, and a client of it. */
+export async function startNotes(...responders: readonly Responder[]) {
+  const { baseUrl, received } = await startApi(...responders);
+  return { client: newNotesClient({ baseUrl }), received };
 }
 
 /** The error that `call` rejects with. */
