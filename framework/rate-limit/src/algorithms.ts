@@ -2,7 +2,7 @@ import { type Records, SLOTS, TIME_MS, VALUES } from './key-table.ts';
 import type { Hit, Policy } from './store.ts';
 
 /** A hit, and the record of its key. Times are milliseconds of a clock that never steps back. */
-export interface RecordedHit {
+interface RecordedHit {
   readonly id: number;
   readonly cost: number;
   readonly nowMs: number;

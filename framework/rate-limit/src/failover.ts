@@ -4,10 +4,11 @@ import { ServiceUnavailableError } from '@fw/errors';
 import { type MemoryCounter, memoryStore } from './memory-store.ts';
 import type { Hit, Policy, RateLimitStore } from './store.ts';
 
-/** What happens to requests while the store fails: a limit in each process, no limit, or 503. */
-export type OnStoreError = 'local' | 'open' | 'closed';
+/** The values of the option `onStoreError`. */
+export const ON_STORE_ERROR = ['local', 'open', 'closed'] as const;
 
-export const ON_STORE_ERROR: readonly OnStoreError[] = ['local', 'open', 'closed'];
+/** What happens to requests while the store fails: a limit in each process, no limit, or 503. */
+export type OnStoreError = (typeof ON_STORE_ERROR)[number];
 
 /** Milliseconds between two tries of a store that failed. */
 const RETRY_MS = 250;

@@ -2,10 +2,11 @@ import type { Context } from '@fw/core';
 
 import type { Hit, Policy } from './store.ts';
 
-/** The IETF draft that defines the response headers; `draft-10` adds two headers to those of `draft-6`. */
-export type HeaderDialect = 'draft-6' | 'draft-10';
+/** The values of the option `headers`. */
+export const HEADER_DIALECTS = ['draft-6', 'draft-10'] as const;
 
-export const HEADER_DIALECTS: readonly HeaderDialect[] = ['draft-6', 'draft-10'];
+/** The IETF draft that defines the response headers; `draft-10` adds two headers to those of `draft-6`. */
+export type HeaderDialect = (typeof HEADER_DIALECTS)[number];
 
 /** What the strictest limiter of a request allows. */
 export interface RateLimitState {

@@ -1,6 +1,6 @@
 import { aWholeNumber, badOption, check, oneOf } from '@fw/core/options';
 
-import type { Algorithm, Policy } from './store.ts';
+import { ALGORITHMS, type Algorithm, type Policy } from './store.ts';
 
 /** What a limiter allows, with defaults. */
 export interface PolicyOptions {
@@ -16,7 +16,6 @@ export interface PolicyOptions {
   readonly name?: string;
 }
 
-const ALGORITHMS: readonly Algorithm[] = ['sliding-window', 'fixed-window', 'token-bucket'];
 /** Characters that need no escape in a structured field (RFC 9651 §3.3.3) and in a key of any store. */
 const NAME = /^[\w.:-]{1,64}$/;
 export const MAX_COUNT = 2 ** 32 - 1;

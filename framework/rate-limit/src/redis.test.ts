@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { rateLimit } from './rate-limit.ts';
 import { type RedisClient, redisStore } from './redis.ts';
 import { SCRIPT } from './redis-script.ts';
+import { ALGORITHMS } from './store.ts';
 import { connect, type TestClient } from './testing/redis-client.ts';
 import { type RedisServer, startRedisServer } from './testing/redis-server.ts';
 import { policyOf, testStore } from './testing/store-suite.ts';
@@ -66,7 +67,7 @@ describe('with a server', () => {
     wait: (milliseconds) => sleep(milliseconds),
   }));
 
-  test.each(['fixed-window', 'sliding-window', 'token-bucket'] as const)(
+  test.each(ALGORITHMS)(
     'a %s blocks no key for longer because the clock of the server was set back',
     async (algorithm) => {
       const policy = policyOf({ name: 'set-back', algorithm, max: 1, burst: 1, windowMs: 60_000 });

@@ -1,5 +1,8 @@
+/** The values of the option `algorithm`. */
+export const ALGORITHMS = ['sliding-window', 'fixed-window', 'token-bucket'] as const;
+
 /** How hits are counted. */
-export type Algorithm = 'sliding-window' | 'fixed-window' | 'token-bucket';
+export type Algorithm = (typeof ALGORITHMS)[number];
 
 /** What one limiter allows. */
 export interface Policy {

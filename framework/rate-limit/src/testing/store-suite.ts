@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { Algorithm, Policy, RateLimitStore } from '../store.ts';
+import { ALGORITHMS, type Policy, type RateLimitStore } from '../store.ts';
 
 /** A store and its clock. */
 export interface StoreUnderTest {
@@ -21,8 +21,6 @@ export function policyOf(overrides: Partial<Policy> = {}): Policy {
     ...overrides,
   };
 }
-
-const ALGORITHMS: readonly Algorithm[] = ['sliding-window', 'fixed-window', 'token-bucket'];
 
 /** Tests what every store must do. `create` may return the same store each time: no key is used twice. */
 export function testStore(name: string, create: () => StoreUnderTest): void {
