@@ -18,7 +18,7 @@ const PROTOTYPE = Buffer.from('prototype');
 const NEAR = 64;
 
 /** The characters that the escapes in the strings of a text represent. */
-export interface Escapes {
+interface Escapes {
   readonly hasNul: boolean;
   readonly hasLoneSurrogate: boolean;
   /** Whether an ASCII character is written as `\u`, so that the text of a key differs from the key. */
@@ -63,7 +63,7 @@ function hexAt(bytes: Buffer, at: number): number {
   return (digit & 0xf) + (digit >> 6) * 9;
 }
 
-export interface Structure {
+interface Structure {
   /** The deepest nesting of brackets outside strings. */
   readonly depth: number;
   readonly hasProtoKey: boolean;
