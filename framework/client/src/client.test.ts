@@ -1,10 +1,7 @@
 import { getEventListeners } from 'node:events';
-import path from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { gzipSync } from 'node:zlib';
 
-import { build } from 'esbuild';
 import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 
 import { errorOf, newNotesClient, startNotes } from './testing/notes.ts';
@@ -186,22 +183,6 @@ test('an interceptor runs around every attempt, and can replace the response', a
   expect(statuses).toEqual([503, 200]);
   expect(received.map(({ headers }) => headers['x-attempt'])).toEqual(['a 0', 'a 1']);
   expect(data).toEqual({ data: [{ id: '1' }] });
-});
-
-test('the client is smaller than 4 kB minified and gzipped, and runs in a browser', async () => {
-  const { outputFiles } = await build({
-    entryPoints: [path.join(import.meta.dirname, 'index.ts')],
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    platform: 'browser', // an import of Node fails
-    target: 'es2022',
-    write: false,
-  });
-
-  const { length } = gzipSync(outputFiles[0]?.contents ?? '', { level: 9 });
-  expect(length).toBeGreaterThan(1_000);
-  expect(length).toBeLessThan(4_000);
 });
 
 describe('the types of a client', () => {
