@@ -20,7 +20,7 @@ async function appOf(name: string, versionConfig: VersionConfig = {}): Promise<A
   const create = module[`create${name[0]?.toUpperCase()}${name.slice(1)}App`];
   const ofUsers = { store: UNUSED, bodyLimit: 1 };
   const limits = { v1: pass, v2: pass, invalidTokens: pass };
-  const ofReports = { verify: UNUSED, readStatistics: UNUSED, limits };
+  const ofReports = { verify: UNUSED, readFigures: UNUSED, limits };
   return create({ ...ofUsers, ...ofReports, logger, versionConfig });
 }
 

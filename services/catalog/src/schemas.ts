@@ -103,7 +103,7 @@ export const Facets = z.object({
   }),
 });
 
-export const Statistics = z.object({
+export const Figures = z.object({
   data: z
     .object({
       total: count,

@@ -227,7 +227,7 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
       });
     });
 
-    test('statistics summarize prices by category and currency, the largest first', async () => {
+    test('figures summarize prices by category and currency, the largest first', async () => {
       const store = await openStore([
         itemOf(1, { priceCents: 40 }),
         itemOf(2, { priceCents: 10 }),
@@ -239,36 +239,36 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
         itemOf(8, { category: 'Books', priceCents: 9 }),
       ]);
 
-      const { value } = await store.statistics();
+      const { value } = await store.figures();
 
-      const statistics = (category: string, currency: string, rest: readonly number[]) => {
+      const figures = (category: string, currency: string, rest: readonly number[]) => {
         const [items, minPriceCents, medianPriceCents, maxPriceCents] = rest;
         return { category, currency, items, minPriceCents, medianPriceCents, maxPriceCents };
       };
       expect(value).toEqual({
         total: 8,
         byCategory: [
-          statistics('Kitchen', 'EUR', [4, 10, 20, 40]),
-          statistics('Books', 'EUR', [3, 5, 6, 9]),
-          statistics('Kitchen', 'SEK', [1, 7, 7, 7]),
+          figures('Kitchen', 'EUR', [4, 10, 20, 40]),
+          figures('Books', 'EUR', [3, 5, 6, 9]),
+          figures('Kitchen', 'SEK', [1, 7, 7, 7]),
         ],
         isExact: true,
       });
     });
 
-    test('statistics and facets are bounded for any number of categories', async () => {
+    test('figures and facets are bounded for any number of categories', async () => {
       const items = Array.from({ length: 10_001 }, (_, at) =>
         itemOf(at + 2, { category: `Category ${at}` }),
       );
       const store = await openStore([itemOf(1, { category: 'Category 10000' }), ...items]);
 
-      const { value: statistics } = await store.statistics();
+      const { value: figures } = await store.figures();
       const { value: facets } = await store.facets({});
       const { value: some } = await store.facets({ category: 'Category 7' });
 
-      expect(statistics).toMatchObject({ total: 10_002, isExact: false });
-      expect(statistics.byCategory).toHaveLength(1_000);
-      expect(statistics.byCategory[0]).toMatchObject({ category: 'Category 10000', items: 2 });
+      expect(figures).toMatchObject({ total: 10_002, isExact: false });
+      expect(figures.byCategory).toHaveLength(1_000);
+      expect(figures.byCategory[0]).toMatchObject({ category: 'Category 10000', items: 2 });
       expect(facets).toMatchObject({ counted: 10_001, isExact: false });
       expect(facets.category[0]).toEqual({ value: 'Category 10000', count: 2 });
       expect(some).toMatchObject({ counted: 1, isExact: true });
@@ -285,7 +285,7 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
       expect(await idsOf(store, {})).toEqual([2, 3]);
       expect((await store.find(2)).value?.name).toBe('Teapot');
       expect(await idsOf(store, { filter: { words: ['kettle'] } })).toEqual([3]);
-      expect((await store.statistics()).value.total).toBe(2);
+      expect((await store.figures()).value.total).toBe(2);
       expect(await store.version()).not.toBe(before);
       expect((await store.page({ ...PAGE, limit: 1 })).version).toBe(await store.version());
     });

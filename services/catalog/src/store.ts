@@ -42,7 +42,7 @@ export interface Facets {
 }
 
 /** Prices of one category in one currency, in hundredths. */
-export interface CategoryStatistics {
+export interface CategoryFigures {
   readonly category: string;
   readonly currency: string;
   readonly items: number;
@@ -52,15 +52,15 @@ export interface CategoryStatistics {
   readonly maxPriceCents: number;
 }
 
-export interface Statistics {
+export interface Figures {
   readonly total: number;
   /** The category with the most items first. */
-  readonly byCategory: readonly CategoryStatistics[];
+  readonly byCategory: readonly CategoryFigures[];
   /** Whether `byCategory` is complete; if not, it contains the `MAX_CATEGORIES` largest entries. */
   readonly isExact: boolean;
 }
 
-/** Maximum number of entries in `Statistics.byCategory`. */
+/** Maximum number of entries in `Figures.byCategory`. */
 export const MAX_CATEGORIES = 1_000;
 
 /** Maximum number of items that are counted for the facets of a search or a price range. */
@@ -86,7 +86,7 @@ export interface CatalogStore {
   page(query: PageQuery): Promise<Versioned<ItemPage>>;
   find(id: number): Promise<Versioned<Item | undefined>>;
   facets(filter: ItemFilter): Promise<Versioned<Facets>>;
-  statistics(): Promise<Versioned<Statistics>>;
+  figures(): Promise<Versioned<Figures>>;
   /** Version of the current catalog. */
   version(): Promise<string>;
   /** Migrates the tables to the newest version; the first use does the same. */

@@ -176,7 +176,7 @@ test('facets count the items that match a filter', async () => {
   });
 });
 
-test('statistics count items and summarize their prices', async () => {
+test('figures count items and summarize their prices', async () => {
   const { body, headers } = await read(await createTestApi(ASSORTED), `${CATALOG}/figures`);
 
   expect(body).toEqual({

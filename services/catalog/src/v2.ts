@@ -12,15 +12,7 @@ import * as z from 'zod';
 
 import { countFacets, getItem, orderOf, searchItems } from './catalog.ts';
 import type { Place } from './item.ts';
-import {
-  Facets,
-  FilterQuery,
-  Item,
-  ItemPage,
-  ItemParams,
-  ListQuery,
-  Statistics,
-} from './schemas.ts';
+import { Facets, Figures, FilterQuery, Item, ItemPage, ItemParams, ListQuery } from './schemas.ts';
 import type { CatalogStore, Versioned } from './store.ts';
 
 /** The path prefix of version 2. */
@@ -99,11 +91,11 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
       operationId: 'getCatalogFigures',
       tags,
       reads,
-      responses: responsesOf(Statistics),
+      responses: responsesOf(Figures),
     }),
     (ctx) =>
       send(ctx, store, async () => {
-        const { version, value } = await store.statistics();
+        const { version, value } = await store.figures();
         const { isExact, ...data } = value;
         return { version, value: { data, meta: { isExact } } };
       }),

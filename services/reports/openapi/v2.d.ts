@@ -99,9 +99,9 @@ export interface components {
                 }[];
             };
             meta: {
-                /** @description Whether statistics are missing */
+                /** @description Whether figures are missing */
                 partial: boolean;
-                /** @description The services whose statistics are missing */
+                /** @description The services whose figures are missing */
                 missing: ("users" | "catalog")[];
             };
         };

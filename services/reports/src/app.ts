@@ -3,14 +3,14 @@ import { type Application, type Middleware, notFoundHandler } from 'fw';
 import { type VersionConfig, versionsOf } from '../../versions.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import type { Verify } from './auth/require-auth.ts';
+import type { ReadFigures } from './figures.ts';
 import type { Limits } from './limits.ts';
-import type { ReadStatistics } from './statistics.ts';
 import { createReportRoutesV1, V1 } from './v1.ts';
 import { createReportRoutesV2, V2 } from './v2.ts';
 
 export interface ReportsAppOptions extends ServiceRuntime {
   readonly verify: Verify;
-  readonly readStatistics: ReadStatistics;
+  readonly readFigures: ReadFigures;
   readonly limits: Limits;
   readonly now?: () => Date;
   /** Default: every version is served. */
@@ -24,7 +24,7 @@ Version 1 is deprecated and does not change.`;
 /** Creates the reports API. */
 export function createReportsApp({
   verify,
-  readStatistics,
+  readFigures,
   limits,
   now = () => new Date(),
   versionConfig,
@@ -38,7 +38,7 @@ export function createReportsApp({
   const v2 = createReportRoutesV2({
     ...authentication,
     limiter: counted('v2', limits.v2),
-    readStatistics,
+    readFigures,
     now,
   });
 

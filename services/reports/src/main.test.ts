@@ -7,8 +7,8 @@ import { startTestService } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { startRedisServer } from '../../../framework/rate-limit/src/testing/redis-server.ts';
+import { USERS } from './testing/figures.ts';
 import { startHttpServer } from './testing/http-server.ts';
-import { USERS } from './testing/statistics.ts';
 import { AUDIENCE, claimsOf, ISSUER, SECRET, sign } from './testing/tokens.ts';
 
 const MAIN = new URL('./main.ts', import.meta.url);
@@ -104,7 +104,7 @@ test('while Redis is unavailable, the metrics count the decisions as local', asy
   expect(await outcomes()).toEqual({ ...before, local: Number(before.local) + 1 });
 });
 
-test('statistics come from USERS_URL and CATALOG_URL; the report names missing sources', async () => {
+test('figures come from USERS_URL and CATALOG_URL; the report names missing sources', async () => {
   const callers: unknown[] = [];
   const users = await startHttpServer((req, res) => {
     callers.push(req.headers['user-agent']);

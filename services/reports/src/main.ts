@@ -5,8 +5,8 @@ import type { paths as UsersPaths } from '@fw/users/openapi/v2.d.ts';
 import { createReportsApp } from './app.ts';
 import { createJwtVerifier } from './auth/jwt.ts';
 import { requireOneKind, tokenKeysOf, VARIABLES } from './config.ts';
+import { createFiguresReader } from './figures.ts';
 import { createLimits, openLimitStore } from './limits.ts';
-import { createStatisticsReader } from './statistics.ts';
 
 await runService({
   name: 'reports',
@@ -42,10 +42,10 @@ await runService({
         limitBytes: 4 * 1024 ** 2, // 10,000 categories are half of it
       }),
     };
-    const readStatistics = createStatisticsReader(clients);
+    const readFigures = createFiguresReader(clients);
     return {
       // No readiness check: without Redis each replica counts alone, without users or catalog reports are partial.
-      app: createReportsApp({ ...runtime, verify, limits, readStatistics, versionConfig: config }),
+      app: createReportsApp({ ...runtime, verify, limits, readFigures, versionConfig: config }),
       close,
     };
   },

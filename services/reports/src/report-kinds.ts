@@ -1,6 +1,6 @@
+import type { CatalogFigures, UserFigures } from './figures.ts';
 import type { Chart } from './formats/chart.ts';
 import type { ReportKind } from './report.ts';
-import type { CatalogStatistics, UserStatistics } from './statistics.ts';
 
 const OVERVIEW: ReportKind = {
   id: 'overview',
@@ -56,8 +56,8 @@ const USERS_BY_EMAIL_DOMAIN: ReportKind = {
     { name: 'domain', title: 'E-mail domain', kind: 'text' },
     { name: 'users', title: 'Users', kind: 'count' },
   ],
-  users(statistics) {
-    const rows = domainsOf(statistics);
+  users(figures) {
+    const rows = domainsOf(figures);
     const bars = rows.map(({ domain, users }) => ({ label: domain, value: users }));
     return { rows, charts: [{ kind: 'bars', title: 'Users by e-mail domain', bars }] };
   },
@@ -100,19 +100,19 @@ export const REPORT_KINDS: readonly ReportKind[] = [
   PRICES_BY_CATEGORY,
 ];
 
-function newUsersChart(byDay: UserStatistics['byDay']): Chart {
+function newUsersChart(byDay: UserFigures['byDay']): Chart {
   const days = byDay.map(({ date, count }) => ({ date, value: count }));
   return { kind: 'days', title: 'New users by day', days };
 }
 
 /** The largest domains, and one row for all others, so that the rows add up to all users. */
-function domainsOf({ total, byDomain }: UserStatistics) {
+function domainsOf({ total, byDomain }: UserFigures) {
   const named = byDomain.map(({ domain, count }) => ({ domain: domain || 'none', users: count }));
   const others = total - sumOf(named.map(({ users }) => users));
   return others > 0 ? [...named, { domain: 'all others', users: others }] : named;
 }
 
-type Categories = CatalogStatistics['byCategory'];
+type Categories = CatalogFigures['byCategory'];
 
 /** The items of each category in all currencies, the largest category first. */
 function categoriesOf(byCategory: Categories) {

@@ -1,11 +1,11 @@
-import type { Chart } from './formats/chart.ts';
 import {
-  type CatalogStatistics,
+  type CatalogFigures,
+  type Figures,
   SOURCES,
   type Source,
-  type Statistics,
-  type UserStatistics,
-} from './statistics.ts';
+  type UserFigures,
+} from './figures.ts';
+import type { Chart } from './formats/chart.ts';
 
 /** The entry of a report in the list. */
 export interface ReportSummary {
@@ -37,8 +37,8 @@ export interface ReportPart {
 /** Defines a report: its columns, and its part from each source that it uses. */
 export interface ReportKind extends ReportSummary {
   readonly columns: readonly Column[];
-  users?(statistics: UserStatistics): ReportPart;
-  catalog?(statistics: CatalogStatistics): ReportPart;
+  users?(figures: UserFigures): ReportPart;
+  catalog?(figures: CatalogFigures): ReportPart;
 }
 
 /** A report, generated at one moment. */
@@ -47,19 +47,19 @@ export interface Report extends ReportSummary {
   readonly columns: readonly Column[];
   readonly rows: readonly Row[];
   readonly charts: readonly Chart[];
-  /** The sources whose statistics are missing. */
+  /** The sources whose figures are missing. */
   readonly missing: readonly Source[];
 }
 
-/** The sources whose statistics a report needs. */
+/** The sources whose figures a report needs. */
 export function sourcesOf(kind: ReportKind): readonly Source[] {
   return SOURCES.filter((source) => kind[source] !== undefined);
 }
 
-/** Generates a report from the available statistics. */
+/** Generates a report from the available figures. */
 export function createReport(
   kind: ReportKind,
-  { users, catalog }: Statistics,
+  { users, catalog }: Figures,
   generatedAt: Date,
 ): Report {
   const { id, title, description, columns } = kind;
@@ -80,7 +80,7 @@ export function createReport(
   };
 }
 
-/** The cells of the columns: statistics may have other fields. */
+/** The cells of the columns: figures may have other fields. */
 function cellsOf(row: Row, columns: readonly Column[]): Row {
   const names = columns.map(({ name }) => name).filter((name) => row[name] !== undefined);
   return Object.fromEntries(names.map((name) => [name, row[name] as Cell]));

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-
+import { SOURCES } from './figures.ts';
 import { COLUMN_KINDS } from './report.ts';
-import { SOURCES } from './statistics.ts';
 
 const id = z.string().meta({ examples: ['users-by-day'] });
 const title = z.string().meta({ examples: ['Users by day'] });
@@ -48,10 +47,10 @@ export const ReportResponse = z
       rows: z.array(z.record(z.string(), z.union([z.string(), z.number()]))),
     }),
     meta: z.object({
-      partial: z.boolean().meta({ description: 'Whether statistics are missing' }),
+      partial: z.boolean().meta({ description: 'Whether figures are missing' }),
       missing: z
         .array(z.enum(SOURCES))
-        .meta({ description: 'The services whose statistics are missing' }),
+        .meta({ description: 'The services whose figures are missing' }),
     }),
   })
   .meta({ id: 'Report' });

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { createServiceClient } from '@fw/service';
 import { startService, type Variables } from '@fw/service/testing';
 import { expect, onTestFinished, test } from 'vitest';
+import { createFiguresReader } from './figures.ts';
 import { ReportResponse } from './schemas.ts';
-import { createStatisticsReader } from './statistics.ts';
 import { get, newApp } from './testing/app.ts';
 
 /** Starts a service of this repository with a database of its own. */
@@ -34,7 +34,7 @@ test('reports of the running services users and catalog are complete', {
     users: createServiceClient({ name: 'users', baseUrl: usersUrl, timeoutMs }),
     catalog: createServiceClient({ name: 'catalog', baseUrl: catalogUrl, timeoutMs }),
   };
-  const app = newApp({ readStatistics: createStatisticsReader(clients) });
+  const app = newApp({ readFigures: createFiguresReader(clients) });
   const posted = await fetch(`${usersUrl}/api/v2/users`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -3,16 +3,16 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { REPORT_KINDS } from './report-kinds.ts';
 import { get, newApp } from './testing/app.ts';
-import { CATALOG, USERS } from './testing/statistics.ts';
+import { CATALOG, USERS } from './testing/figures.ts';
 
-const statistics = { users: USERS, catalog: CATALOG };
-const planted = plantField({ readStatistics: async () => statistics });
+const figures = { users: USERS, catalog: CATALOG };
+const planted = plantField({ readFigures: async () => figures });
 
 test.each([
   '/api/v1/reports',
   '/api/v2/reports',
   ...REPORT_KINDS.map(({ id }) => `/api/v2/reports/${id}`),
-])('GET %s never sends an undeclared field of the statistics', async (path) => {
+])('GET %s never sends an undeclared field of the figures', async (path) => {
   const response = await get(newApp(planted), path);
 
   expect(response.status).toBe(200);
@@ -25,7 +25,7 @@ test('a report without a declared field gets 500; in production it is sent', asy
   const log = (message: string, error?: unknown) => void logs.push(`${message} ${error ?? ''}`);
   const byDomain = [{ domain: {} as string, count: 1 }];
   const app = newApp({
-    statistics: { users: { ...USERS, byDomain } },
+    figures: { users: { ...USERS, byDomain } },
     logger: { info() {}, warn: log, error: log },
   });
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { PAGE_POLICY } from './formats/page.ts';
 import { ReportList, ReportResponse } from './schemas.ts';
 import { get, NOW, newApp } from './testing/app.ts';
-import { CATALOG, USERS } from './testing/statistics.ts';
+import { CATALOG, USERS } from './testing/figures.ts';
 
 const V2 = '/api/v2/reports';
 
@@ -92,7 +92,7 @@ test('items of one category in two currencies are counted together, prices separ
     { ...kitchen!, category: 'Toys', items: 4 },
     { ...kitchen!, category: 'Toys', items: 3, currency: 'CHF' },
   ];
-  const app = newApp({ statistics: { catalog: { total: 12, byCategory } } });
+  const app = newApp({ figures: { catalog: { total: 12, byCategory } } });
 
   const items = ReportResponse.parse(await (await get(app, `${V2}/items-by-category`)).json());
   const page = await (await get(app, `${V2}/prices-by-category`, { accept: 'text/html' })).text();
@@ -135,9 +135,9 @@ test('GET /:id from a browser returns a page whose policy allows only its own st
 });
 
 test.each(['users', 'catalog'] as const)(
-  'without the statistics of %s the overview is partial and names the source',
+  'without the figures of %s the overview is partial and names the source',
   async (source) => {
-    const app = newApp({ statistics: { users: USERS, catalog: CATALOG, [source]: undefined } });
+    const app = newApp({ figures: { users: USERS, catalog: CATALOG, [source]: undefined } });
     const overview = (accept: string) => get(app, `${V2}/overview`, { accept });
 
     const { data, meta } = ReportResponse.parse(await (await overview('application/json')).json());
@@ -150,14 +150,14 @@ test.each(['users', 'catalog'] as const)(
     expect(csv.headers.get('content-disposition')).toContain('2026-11-21-partial.csv');
     expect(await csv.text()).toMatch(new RegExp(`\r\nmissing: ${source},,\r\n$`));
     expect(page).toContain('This report is partial.');
-    expect(page).toContain(`There are no statistics from ${source} at the moment.`);
+    expect(page).toContain(`There are no figures from ${source} at the moment.`);
   },
 );
 
 test.each(['application/json', 'text/csv', 'text/html'])(
-  'without any statistics a report as %s is empty and marked as partial',
+  'without any figures a report as %s is empty and marked as partial',
   async (accept) => {
-    const response = await get(newApp({ statistics: {} }), `${V2}/overview`, { accept });
+    const response = await get(newApp({ figures: {} }), `${V2}/overview`, { accept });
 
     expect(response.status).toBe(200);
     expect(await response.text()).toMatch(/missing.*users.*catalog/s);
@@ -172,7 +172,7 @@ test.each([
   'prices-by-category',
 ])('the page of %s is generated for a system without users or items', async (id) => {
   const users = { total: 0, byDay: [{ date: '2026-11-21', count: 0 }], byDomain: [] };
-  const app = newApp({ statistics: { users, catalog: { total: 0, byCategory: [] } } });
+  const app = newApp({ figures: { users, catalog: { total: 0, byCategory: [] } } });
 
   const response = await get(app, `${V2}/${id}`, { accept: 'text/html' });
 
@@ -211,13 +211,13 @@ test.each([V2, `${V2}/overview`, `${V2}/unknown`])(
   },
 );
 
-test('above the limit of the tier no statistics are read', async () => {
+test('above the limit of the tier no figures are read', async () => {
   let readings = 0;
-  const readStatistics = async () => {
+  const readFigures = async () => {
     readings++;
     return {};
   };
-  const app = newApp({ readStatistics });
+  const app = newApp({ readFigures });
   const limitOf = async (token: string) => {
     const response = await get(app, `${V2}/overview`, { Authorization: `Bearer ${token}` });
     return response.headers.get('ratelimit-limit');

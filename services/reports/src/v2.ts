@@ -1,18 +1,18 @@
 import { negotiate } from '@fw/middleware/negotiate';
 import { type Context, createRouter, endpoint, NotFoundError, type Router } from 'fw';
 import { type Protection, requireAuth } from './auth/require-auth.ts';
+import type { ReadFigures } from './figures.ts';
 import { toCsv } from './formats/csv.ts';
 import { PAGE_POLICY, toPage } from './formats/page.ts';
 import { createReport, type Report, type ReportKind, sourcesOf } from './report.ts';
 import { REPORT_KINDS } from './report-kinds.ts';
 import { ReportList, ReportResponse } from './schemas.ts';
-import type { ReadStatistics } from './statistics.ts';
 
 /** The path prefix of version 2. */
 export const V2 = '/api/v2/reports';
 
 export interface ReportRoutesV2Options extends Protection {
-  readonly readStatistics: ReadStatistics;
+  readonly readFigures: ReadFigures;
   readonly now: () => Date;
 }
 
@@ -25,7 +25,7 @@ export function createReportRoutesV2({
   verify,
   failureLimiter,
   limiter,
-  readStatistics,
+  readFigures,
   now,
 }: ReportRoutesV2Options): Router {
   const router = createRouter();
@@ -62,7 +62,7 @@ export function createReportRoutesV2({
     async (ctx) => {
       const kind = findKind(ctx.params.id);
       const type = negotiate(ctx, TYPES);
-      const report = createReport(kind, await readStatistics(sourcesOf(kind), ctx), now());
+      const report = createReport(kind, await readFigures(sourcesOf(kind), ctx), now());
       ctx.set('Cache-Control', 'no-store');
       ctx.set('X-Content-Type-Options', 'nosniff');
       return RESPONSES[type](ctx, report);

@@ -135,7 +135,7 @@ async function addItems(
 }
 
 /** The statements that create the tables and indexes for readers from the staging table. */
-function indexStatements({ staged, items, facets, statistics }: Tables): readonly string[] {
+function indexStatements({ staged, items, facets, figures }: Tables): readonly string[] {
   const columns = [
     '(position)',
     '(name_key, id)',
@@ -157,7 +157,7 @@ function indexStatements({ staged, items, facets, statistics }: Tables): readonl
     `CREATE INDEX ON ${items} USING gin (words)`,
     `CREATE TABLE ${facets} AS
      SELECT category, brand, count(*) AS items FROM ${items} GROUP BY category, brand`,
-    `CREATE TABLE ${statistics} AS
+    `CREATE TABLE ${figures} AS
      SELECT category, currency, count(*) AS items, min(price_cents) AS least,
             percentile_disc(0.5) WITHIN GROUP (ORDER BY price_cents) AS median,
             max(price_cents) AS most

@@ -20,7 +20,7 @@ export interface Tables {
   /** The items, each with its position in the order of ids, counted from 1. */
   readonly items: string;
   readonly facets: string;
-  readonly statistics: string;
+  readonly figures: string;
 }
 
 export function tablesOf(number: number): Tables {
@@ -28,7 +28,7 @@ export function tablesOf(number: number): Tables {
     staged: `catalog_staged_${number}`,
     items: `catalog_items_${number}`,
     facets: `catalog_facets_${number}`,
-    statistics: `catalog_figures_${number}`,
+    figures: `catalog_figures_${number}`,
   };
 }
 

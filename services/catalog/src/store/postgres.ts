@@ -15,10 +15,10 @@ import { MIGRATIONS, sql, type Tables, tablesOf } from './postgres-tables.ts';
 import {
   KEY_COLUMNS,
   toFacets,
+  toFigures,
   toImportedFacets,
   toItem,
   toPage,
-  toStatistics,
   toSummary,
 } from './rows.ts';
 
@@ -133,14 +133,14 @@ export function openPostgresCatalogStore({
       const { version, rows } = await read((tables) => facetsStatement(tables, filter));
       return { version, value: isSearch(filter) ? toFacets(rows) : toImportedFacets(rows) };
     },
-    async statistics() {
-      const { version, total, rows } = await read(({ statistics }) => ({
-        text: `SELECT category, currency, items, least, median, most FROM ${statistics}
+    async figures() {
+      const { version, total, rows } = await read(({ figures }) => ({
+        text: `SELECT category, currency, items, least, median, most FROM ${figures}
                ORDER BY items DESC, category COLLATE "C", currency COLLATE "C"
                LIMIT ${MAX_CATEGORIES + 1}`,
         order: 'i.items DESC, i.category COLLATE "C", i.currency COLLATE "C"',
       }));
-      return { version, value: toStatistics(rows, total) };
+      return { version, value: toFigures(rows, total) };
     },
     async version() {
       const now = await readCurrent();

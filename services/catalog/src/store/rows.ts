@@ -1,14 +1,14 @@
 import type { Item, ItemSummary, Order, Place } from '../item.ts';
 import {
-  type CategoryStatistics,
+  type CategoryFigures,
   type Count,
   type Facets,
+  type Figures,
   type ItemPage,
   MAX_CATEGORIES,
   MAX_COUNTED,
   MAX_PAIRS,
   type PageQuery,
-  type Statistics,
 } from '../store.ts';
 
 /** A row of either store. */
@@ -81,13 +81,13 @@ function countBy(rows: readonly Row[], facet: 'category' | 'brand'): readonly Co
     .slice(0, MAX_VALUES);
 }
 
-/** Reads statistics from at most `MAX_CATEGORIES + 1` rows. */
-export function toStatistics(rows: readonly Row[], total: number): Statistics {
-  const byCategory = rows.slice(0, MAX_CATEGORIES).map(toCategoryStatistics);
+/** Reads figures from at most `MAX_CATEGORIES + 1` rows. */
+export function toFigures(rows: readonly Row[], total: number): Figures {
+  const byCategory = rows.slice(0, MAX_CATEGORIES).map(toCategoryFigures);
   return { total, byCategory, isExact: rows.length <= MAX_CATEGORIES };
 }
 
-function toCategoryStatistics(row: Row): CategoryStatistics {
+function toCategoryFigures(row: Row): CategoryFigures {
   return {
     category: String(row.category),
     currency: String(row.currency),

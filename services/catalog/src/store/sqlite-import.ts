@@ -164,13 +164,13 @@ function merge(database: DatabaseSync, { words }: Tables, order: Order): void {
 }
 
 /** Stores the counts that are too slow to compute for each request. */
-function summarize(database: DatabaseSync, { items, facets, statistics }: Tables): void {
+function summarize(database: DatabaseSync, { items, facets, figures }: Tables): void {
   database.exec(
     `CREATE TABLE ${facets} (
        pair INTEGER PRIMARY KEY, category TEXT NOT NULL, brand TEXT NOT NULL, items INTEGER NOT NULL,
        UNIQUE (category, brand)
      ) STRICT;
-     CREATE TABLE ${statistics} (
+     CREATE TABLE ${figures} (
        category TEXT NOT NULL, currency TEXT NOT NULL, items INTEGER NOT NULL,
        least INTEGER NOT NULL, median INTEGER NOT NULL, most INTEGER NOT NULL
      ) STRICT`,
@@ -191,7 +191,7 @@ function summarize(database: DatabaseSync, { items, facets, statistics }: Tables
     `INSERT INTO ${facets} (category, brand, items) VALUES (?, ?, ?)`,
   );
   for (const [pair, count] of pairs) insertPair.run(...readPair(pair), count);
-  const insertGroup = database.prepare(`INSERT INTO ${statistics} VALUES (?, ?, ?, ?, ?, ?)`);
+  const insertGroup = database.prepare(`INSERT INTO ${figures} VALUES (?, ?, ?, ?, ?, ?)`);
   for (const [group, unsorted] of groups) {
     const prices = Float64Array.from(unsorted).sort();
     const price = (at: number) => prices[at] ?? 0;

@@ -37,7 +37,7 @@ export interface Tables {
   /** The words of each item; exists during an import only. */
   readonly texts: string;
   readonly facets: string;
-  readonly statistics: string;
+  readonly figures: string;
   /** The rank of each item in this order, from 1. */
   readonly ranks: Readonly<Record<Order, string>>;
   /** Full-text index whose row ids are ranks: matches come out in this order. */
@@ -54,7 +54,7 @@ export function tablesOf(number: number): Tables {
     items: `items_${number}`,
     texts: `texts_${number}`,
     facets: `facets_${number}`,
-    statistics: `figures_${number}`,
+    figures: `figures_${number}`,
     ranks: byOrder((order) => `ranks_by_${order}_${number}`),
     words: byOrder((order) => `words_by_${order}_${number}`),
   };
@@ -67,9 +67,9 @@ export function dropCatalogs(database: DatabaseSync): void {
     .prepare("SELECT substr(name, 7) AS number FROM sqlite_schema WHERE name GLOB 'items_[0-9]*'")
     .all();
   for (const row of rows) {
-    const { items, texts, facets, statistics, ranks, words } = tablesOf(Number(row.number));
+    const { items, texts, facets, figures, ranks, words } = tablesOf(Number(row.number));
     const orders = ORDERS.flatMap((order) => [ranks[order], words[order]]);
-    for (const table of [items, texts, facets, statistics, ...orders]) {
+    for (const table of [items, texts, facets, figures, ...orders]) {
       database.exec(`DROP TABLE IF EXISTS ${table}`);
     }
   }

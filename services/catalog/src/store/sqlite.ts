@@ -7,15 +7,15 @@ import { hasPrice, type ItemFilter, isSearch } from '../item.ts';
 import {
   type CatalogStore,
   type Facets,
+  type Figures,
   type ItemList,
   MAX_CATEGORIES,
   MAX_COUNTED,
   MAX_PAIRS,
   noCatalog,
-  type Statistics,
   type Versioned,
 } from '../store.ts';
-import { toFacets, toImportedFacets, toItem, toStatistics, toSummary } from './rows.ts';
+import { toFacets, toFigures, toImportedFacets, toItem, toSummary } from './rows.ts';
 import { type Catalog, ITEM, priceRange, rankQuery, selectPage } from './sqlite-page.ts';
 import { FORMAT, tablesOf } from './sqlite-tables.ts';
 
@@ -82,8 +82,8 @@ export function createSqliteCatalogStore(
     async facets(filter) {
       return readVersioned((catalog) => readFacets(catalog, filter));
     },
-    async statistics() {
-      return readVersioned(readStatistics);
+    async figures() {
+      return readVersioned(readFigures);
     },
     async version() {
       return read(({ version }) => version);
@@ -153,10 +153,10 @@ function countFacets(catalog: Catalog, filter: ItemFilter): Facets {
   return toFacets(rows);
 }
 
-function readStatistics({ all, tables, total }: Catalog): Statistics {
+function readFigures({ all, tables, total }: Catalog): Figures {
   const rows = all(
-    `SELECT category, currency, items, least, median, most FROM ${tables.statistics}
+    `SELECT category, currency, items, least, median, most FROM ${tables.figures}
      ORDER BY items DESC, category, currency LIMIT ${MAX_CATEGORIES + 1}`,
   );
-  return toStatistics(rows, total);
+  return toFigures(rows, total);
 }

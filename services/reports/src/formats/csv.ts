@@ -1,7 +1,7 @@
 import type { Cell, Column, Report } from '../report.ts';
 
 /**
- * A report as CSV with a header line (RFC 4180). If statistics are missing, the last record names their
+ * A report as CSV with a header line (RFC 4180). If figures are missing, the last record names their
  * sources, because a saved file has no HTTP headers.
  */
 export function toCsv({ columns, rows, missing }: Report): string {

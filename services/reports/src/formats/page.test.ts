@@ -6,9 +6,9 @@ import { type Browser, type BrowserContextOptions, chromium } from 'playwright-c
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 import { ensureTool } from '../../../../tools/programs.ts';
-import type { Statistics } from '../statistics.ts';
+import type { Figures } from '../figures.ts';
 import { newApp } from '../testing/app.ts';
-import { CATALOG, USERS } from '../testing/statistics.ts';
+import { CATALOG, USERS } from '../testing/figures.ts';
 
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -20,9 +20,9 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 /** Opens the page of a report; `messages` are those of the console, and dialogs. */
-async function open(id: string, options: BrowserContextOptions & { statistics?: Statistics } = {}) {
-  const { statistics, ...contextOptions } = options;
-  const server = await listen(newApp(statistics && { statistics }), { port: 0, host: '127.0.0.1' });
+async function open(id: string, options: BrowserContextOptions & { figures?: Figures } = {}) {
+  const { figures, ...contextOptions } = options;
+  const server = await listen(newApp(figures && { figures }), { port: 0, host: '127.0.0.1' });
   const context = await browser.newContext({
     extraHTTPHeaders: { Authorization: 'Bearer ada-token' },
     ...contextOptions,
@@ -45,7 +45,7 @@ async function open(id: string, options: BrowserContextOptions & { statistics?: 
 
 const long = 'a-very-long-name-that-goes-on-and-on-'.repeat(6);
 const [kitchen] = CATALOG.byCategory;
-const HOSTILE: Statistics = {
+const HOSTILE: Figures = {
   users: {
     ...USERS,
     byDomain: [
@@ -65,12 +65,12 @@ test.each([
   [1200, 'overview', 'dark', { catalog: CATALOG }],
 ] as const)(
   'at %i px the page of %s fits in the %s, and axe reports no violation',
-  async (width, id, colorScheme, statistics) => {
+  async (width, id, colorScheme, figures) => {
     const viewport = { width, height: 800 };
     const { page, messages } = await open(id, {
       colorScheme,
       viewport,
-      ...(statistics && { statistics }),
+      ...(figures && { figures }),
     });
 
     await page.evaluate(axe);

@@ -98,7 +98,7 @@ const STYLE = new Markup(PAGE_STYLE);
 
 function warning(missing: readonly string[]): Markup {
   return markup`<p class="missing" role="status"><strong>This report is partial.</strong>
-There are no statistics from ${missing.join(' and ')} at the moment.</p>`;
+There are no figures from ${missing.join(' and ')} at the moment.</p>`;
 }
 
 function chartSection(chart: Chart, index: number): Markup {
@@ -114,8 +114,8 @@ function tableSection({ columns: all, rows }: Report): Markup {
   // The money columns show the currency.
   const columns = all.filter(({ kind }) => kind !== 'currency');
   return markup`<section>
-<h2>Statistics</h2>
-<div class="scroll" tabindex="0" role="region" aria-label="Statistics">
+<h2>Figures</h2>
+<div class="scroll" tabindex="0" role="region" aria-label="Figures">
 <table>
 <thead><tr>${columns.map(({ title, kind }) => markup`<th scope="col" class="${kind}">${title}</th>`)}</tr></thead>
 <tbody>

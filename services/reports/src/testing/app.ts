@@ -4,9 +4,9 @@ import { memoryStore } from '@fw/rate-limit';
 import { createReportsApp, type ReportsAppOptions } from '../app.ts';
 import { invalidToken, type Verify } from '../auth/require-auth.ts';
 import { LIMITS } from '../config.ts';
+import type { Figures } from '../figures.ts';
 import { createLimits, type LimitsOptions } from '../limits.ts';
-import type { Statistics } from '../statistics.ts';
-import { CATALOG, USERS } from './statistics.ts';
+import { CATALOG, USERS } from './figures.ts';
 
 /** The current time in tests. */
 export const NOW = new Date('2026-11-21T10:00:00Z');
@@ -26,14 +26,14 @@ export function newLimits(options: Partial<LimitsOptions> = {}) {
 
 const logger = { info() {}, warn() {}, error() {} };
 
-/** Creates the API with the given statistics. Default: complete statistics. */
+/** Creates the API with the given figures. Default: complete figures. */
 export function newApp({
-  statistics = { users: USERS, catalog: CATALOG },
+  figures = { users: USERS, catalog: CATALOG },
   ...options
-}: Partial<ReportsAppOptions> & { readonly statistics?: Statistics } = {}) {
-  const readStatistics = async () => statistics;
+}: Partial<ReportsAppOptions> & { readonly figures?: Figures } = {}) {
+  const readFigures = async () => figures;
   const limits = newLimits();
-  return createReportsApp({ verify, readStatistics, limits, now: () => NOW, logger, ...options });
+  return createReportsApp({ verify, readFigures, limits, now: () => NOW, logger, ...options });
 }
 
 /** Sends a GET request of the user `ada`. */

@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 
 import { createServiceClient } from '@fw/service';
 import { expect, test } from 'vitest';
+import { createFiguresReader } from './figures.ts';
 import { ReportResponse } from './schemas.ts';
-import { createStatisticsReader } from './statistics.ts';
 import { get, newApp } from './testing/app.ts';
+import { CATALOG, USERS } from './testing/figures.ts';
 import { startHttpServer } from './testing/http-server.ts';
-import { CATALOG, USERS } from './testing/statistics.ts';
 
 const OVERVIEW = '/api/v2/reports/overview';
 
@@ -27,7 +27,7 @@ async function newSystem(users: RequestListener = sends(USERS), usersTimeoutMs =
   const catalogServer = await startHttpServer(sends(CATALOG));
   const warnings: string[] = [];
   const common = { retryDelayMs: 1, openMs: 60_000 };
-  const readStatistics = createStatisticsReader({
+  const readFigures = createFiguresReader({
     users: createServiceClient({
       ...common,
       name: 'users',
@@ -42,7 +42,7 @@ async function newSystem(users: RequestListener = sends(USERS), usersTimeoutMs =
     }),
   });
   const logger = { info() {}, warn: (text: string) => void warnings.push(text), error() {} };
-  const app = newApp({ readStatistics, logger });
+  const app = newApp({ readFigures, logger });
   return { app, received, warnings, usersServer };
 }
 
@@ -50,7 +50,7 @@ async function metaOf(response: Response) {
   return ReportResponse.parse(await response.json()).meta;
 }
 
-test('statistics come from both services, with the request id and trace of the request', async () => {
+test('figures come from both services, with the request id and trace of the request', async () => {
   const { app, received, warnings } = await newSystem();
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
@@ -65,7 +65,7 @@ test('statistics come from both services, with the request id and trace of the r
   expect(warnings).toEqual([]);
 });
 
-test('a report reads only the statistics that it needs', async () => {
+test('a report reads only the figures that it needs', async () => {
   const { app, received } = await newSystem();
 
   const response = await get(app, '/api/v2/reports/items-by-category');
@@ -95,7 +95,7 @@ test.each<[string, RequestListener]>([
     sends({ ...USERS, byDay: [{ date: '2026-02-31', count: 1 }] }),
   ],
   ['sends too many days', sends({ ...USERS, byDay: Array(400).fill(USERS.byDay[0]) })],
-])('if users %s, the report is generated without its statistics', async (_, users) => {
+])('if users %s, the report is generated without its figures', async (_, users) => {
   const { app, warnings } = await newSystem(users, 200);
 
   const response = await get(app, OVERVIEW);
@@ -123,7 +123,7 @@ test('a name that is too long is truncated', async () => {
   ]);
 });
 
-test('statistics of a service are missing while it is unavailable, and present after it recovers', async () => {
+test('figures of a service are missing while it is unavailable, and present after it recovers', async () => {
   let isAway = true;
   const { app } = await newSystem((req, res) => {
     if (isAway) req.socket.destroy();

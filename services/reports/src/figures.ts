@@ -4,7 +4,7 @@ import type { paths as UsersPaths } from '@fw/users/openapi/v2.d.ts';
 import type { Context } from 'fw';
 import * as z from 'zod';
 
-/** The services that provide statistics. */
+/** The services that provide figures. */
 export const SOURCES = ['users', 'catalog'] as const;
 
 export type Source = (typeof SOURCES)[number];
@@ -14,8 +14,8 @@ const Name = z.string().transform((text) => text.slice(0, 255));
 const Count = z.int().min(0);
 const Cents = z.int().min(0);
 
-/** The part of the users service's statistics that reports use. */
-export const UserStatistics = z.object({
+/** The part of the users service's figures that reports use. */
+export const UserFigures = z.object({
   total: Count,
   /** Every day, oldest first, including days without a new user. */
   byDay: z.array(z.object({ date: z.iso.date(), count: Count })).max(366),
@@ -23,10 +23,10 @@ export const UserStatistics = z.object({
   byDomain: z.array(z.object({ domain: Name, count: Count })).max(100),
 });
 
-export type UserStatistics = z.infer<typeof UserStatistics>;
+export type UserFigures = z.infer<typeof UserFigures>;
 
-/** The part of the catalog service's statistics that reports use. */
-export const CatalogStatistics = z.object({
+/** The part of the catalog service's figures that reports use. */
+export const CatalogFigures = z.object({
   total: Count,
   /** The largest first. */
   byCategory: z
@@ -43,42 +43,39 @@ export const CatalogStatistics = z.object({
     .max(10_000),
 });
 
-export type CatalogStatistics = z.infer<typeof CatalogStatistics>;
+export type CatalogFigures = z.infer<typeof CatalogFigures>;
 
-/** The statistics by source; a source that is unavailable or sends invalid data is undefined. */
-export interface Statistics {
-  readonly users?: UserStatistics | undefined;
-  readonly catalog?: CatalogStatistics | undefined;
+/** The figures by source; a source that is unavailable or sends invalid data is undefined. */
+export interface Figures {
+  readonly users?: UserFigures | undefined;
+  readonly catalog?: CatalogFigures | undefined;
 }
 
-/** The request that statistics are read for. */
-export type StatisticsContext = Pick<Context, 'requestId' | 'get' | 'signal' | 'log'>;
+/** The request that figures are read for. */
+export type FiguresContext = Pick<Context, 'requestId' | 'get' | 'signal' | 'log'>;
 
-/** Reads the statistics of `sources` for a request; never rejects because a source fails. */
-export type ReadStatistics = (
-  sources: readonly Source[],
-  ctx: StatisticsContext,
-) => Promise<Statistics>;
+/** Reads the figures of `sources` for a request; never rejects because a source fails. */
+export type ReadFigures = (sources: readonly Source[], ctx: FiguresContext) => Promise<Figures>;
 
-/** The clients of the services that provide statistics, typed by the documents of their version 2. */
-export interface StatisticsClients {
+/** The clients of the services that provide figures, typed by the documents of their version 2. */
+export interface FiguresClients {
   readonly users: Pick<Client<UsersPaths>, 'get'>;
   readonly catalog: Pick<Client<CatalogPaths>, 'get'>;
 }
 
-/** Creates a function that reads statistics from other services concurrently. */
-export function createStatisticsReader({ users, catalog }: StatisticsClients): ReadStatistics {
+/** Creates a function that reads figures from other services concurrently. */
+export function createFiguresReader({ users, catalog }: FiguresClients): ReadFigures {
   return async (sources, ctx) => {
     const query = { days: 30, domains: 10 };
     const calls = {
       users: () => users.get('/api/v2/users/figures', { query, ctx }),
       catalog: () => catalog.get('/api/v2/catalog/figures', { ctx }),
     };
-    const [userStatistics, catalogStatistics] = await Promise.all([
-      sources.includes('users') ? read('users', UserStatistics) : undefined,
-      sources.includes('catalog') ? read('catalog', CatalogStatistics) : undefined,
+    const [userFigures, catalogFigures] = await Promise.all([
+      sources.includes('users') ? read('users', UserFigures) : undefined,
+      sources.includes('catalog') ? read('catalog', CatalogFigures) : undefined,
     ]);
-    return { users: userStatistics, catalog: catalogStatistics };
+    return { users: userFigures, catalog: catalogFigures };
 
     async function read<Data>(source: Source, schema: z.ZodType<Data>): Promise<Data | undefined> {
       const call: Promise<ClientResponse<unknown>> = calls[source]();
@@ -88,7 +85,7 @@ export function createStatisticsReader({ users, catalog }: StatisticsClients): R
       const { success, data, error } = z.object({ data: schema }).safeParse(response.data);
       if (success) return data.data;
       const [issue] = error.issues;
-      ctx.log.warn(`Cannot use the statistics of ${source}: ${issue?.path.join('.')} is invalid`);
+      ctx.log.warn(`Cannot use the figures of ${source}: ${issue?.path.join('.')} is invalid`);
       return undefined;
     }
 

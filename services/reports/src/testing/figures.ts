@@ -1,7 +1,7 @@
-import type { CatalogStatistics, UserStatistics } from '../statistics.ts';
+import type { CatalogFigures, UserFigures } from '../figures.ts';
 
-/** Statistics of the users service for 30 days. */
-export const USERS: UserStatistics = {
+/** Figures of the users service for 30 days. */
+export const USERS: UserFigures = {
   total: 1_287,
   byDay: Array.from({ length: 30 }, (_, index) => ({
     date: new Date(Date.UTC(2026, 9, 23 + index)).toISOString().slice(0, 10),
@@ -23,8 +23,8 @@ const CATEGORIES = [
   ['Toys', 12, 199, 1_450, 12_900],
 ] as const;
 
-/** Statistics of the catalog service. */
-export const CATALOG: CatalogStatistics = {
+/** Figures of the catalog service. */
+export const CATALOG: CatalogFigures = {
   total: CATEGORIES.reduce((sum, [, items]) => sum + items, 0),
   byCategory: CATEGORIES.map(
     ([category, items, minPriceCents, medianPriceCents, maxPriceCents]) => ({
