@@ -5,9 +5,6 @@ import * as z from 'zod';
 
 import { VERSION_VARIABLES } from '../../versions.ts';
 
-/** Items on a page in both versions: without `limit` in the query, and at most. */
-export const PAGE_SIZES = { defaultLimit: 20, maxLimit: 100 };
-
 /** The environment variables of the service. */
 export const VARIABLES = {
   ...serviceVariables({ port: 8082 }),

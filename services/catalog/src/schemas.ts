@@ -1,8 +1,10 @@
 import { integerText, numberedPageQuery, pageOf, pageQuery, plainText } from '@fw/service';
 import * as z from 'zod';
 
-import { PAGE_SIZES } from './config.ts';
 import { ORDERS } from './item.ts';
+
+/** Items on a page in both versions: without `limit` in the query, and at most. */
+export const PAGE_SIZES = { defaultLimit: 20, maxLimit: 100 };
 
 const KETTLE = {
   id: 7,

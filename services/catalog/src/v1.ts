@@ -2,8 +2,7 @@ import { readPage, STORE_UNAVAILABLE } from '@fw/service';
 import { createRouter, endpoint, type Router } from 'fw';
 
 import { listItems } from './catalog.ts';
-import { PAGE_SIZES } from './config.ts';
-import { ItemPageV1, PageQueryV1 } from './schemas.ts';
+import { ItemPageV1, PAGE_SIZES, PageQueryV1 } from './schemas.ts';
 import type { CatalogStore } from './store.ts';
 
 /** The path prefix of version 1. */
