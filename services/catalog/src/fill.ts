@@ -2,12 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type Logger, ServiceUnavailableError } from 'fw';
 
-import {
-  type CatalogStore,
-  ImportRunningError,
-  type Rejection,
-  type ReplaceCatalog,
-} from './store.ts';
+import { importItems } from './import/import.ts';
+import type { Rejection } from './import/read-items.ts';
+import { openSource } from './import/source.ts';
+import { type CatalogStore, ImportRunningError, type ReplaceCatalog } from './store.ts';
 
 export interface FillOptions {
   readonly store: Pick<CatalogStore, 'isEmpty'>;
@@ -27,28 +25,21 @@ const MAX_WAIT_MS = 2_000;
 
 /**
  * Imports a file into a store that never contained a catalog. If several processes start concurrently, one
- * of them imports. Resolves when the import has ended, or after 2 s: it then continues in the background,
- * because the store is unavailable or another import is running.
+ * of them imports. Resolves when the import has ended, or after 2 s: it then continues in the background.
  *
  * @throws {Error} naming the file, if a line of it is rejected
  */
 export async function fillIfEmpty(options: FillOptions): Promise<void> {
-  const waiting = new AbortController();
-  const timeout = sleep(MAX_WAIT_MS, undefined, { signal: waiting.signal }).catch(() => {});
   let isWaiting = true;
-  const filling = retry(options, () => waiting.abort()).catch((error: unknown) => {
+  const filling = retry(options).catch((error: unknown) => {
     if (isWaiting) throw error;
     options.logger?.error('Cannot fill the store', error);
   });
-  try {
-    await Promise.race([filling, timeout]);
-  } finally {
-    isWaiting = false;
-    waiting.abort();
-  }
+  await Promise.race([filling, sleep(MAX_WAIT_MS, undefined, { ref: false })]);
+  isWaiting = false;
 }
 
-async function retry(options: FillOptions, onUnavailable: () => void): Promise<void> {
+async function retry(options: FillOptions): Promise<void> {
   const { store, signal } = options;
   while (!signal.aborted) {
     try {
@@ -57,7 +48,6 @@ async function retry(options: FillOptions, onUnavailable: () => void): Promise<v
     } catch (error) {
       if (signal.aborted) return;
       if (!isTemporary(error)) throw error;
-      if (error instanceof ServiceUnavailableError) onUnavailable();
       await sleep(RETRY_MS, undefined, { ref: false });
     }
   }
@@ -68,28 +58,23 @@ function isTemporary(error: unknown): boolean {
 }
 
 async function fill({ store, openImport, file, signal }: FillOptions): Promise<void> {
-  // Few starts need these modules.
-  const { importItems } = await import('./import/import.ts');
-  const { openSource } = await import('./import/source.ts');
   const replace = await openImport();
-  const replaceIfEmpty: ReplaceCatalog = (options) =>
-    replace({
-      ...options,
-      // Another process may have filled the store just before this one locked it.
-      fill: async (add) => ((await store.isEmpty()) ? options.fill(add) : undefined),
-    });
   let first: Rejection | undefined;
   try {
     const { ending } = await importItems({
-      open: () => openSource(file, signal),
-      replace: replaceIfEmpty,
+      async open() {
+        // Another process may have filled the store just before this one locked it.
+        if (!(await store.isEmpty())) throw new ImportRunningError();
+        return openSource(file, signal);
+      },
+      replace,
       isStrict: true,
       signal,
       onRejections: (rejections) => {
         first ??= rejections[0];
       },
     });
-    if (ending !== 'rejected' || !(await store.isEmpty())) return;
+    if (ending !== 'rejected') return;
     throw new Error(first ? `line ${first.line}: ${first.reason}` : 'it contains no item');
   } catch (error) {
     if (isTemporary(error)) throw error;

@@ -3,9 +3,8 @@ import { runService } from '@fw/service';
 import { createCatalogApp } from './app.ts';
 import { VARIABLES } from './config.ts';
 import { fillIfEmpty } from './fill.ts';
+import { importCommand } from './import/command.ts';
 import { openImport, openStore } from './store/open.ts';
-
-const IMPORT_USAGE = 'FILE [--strict] [--report FILE]';
 
 await runService({
   name: 'catalog',
@@ -31,21 +30,5 @@ await runService({
     };
   },
   openStore,
-  commands: {
-    import: {
-      summary: 'replaces the catalog by the items of an NDJSON file (plain or gzip)',
-      usage: IMPORT_USAGE,
-      async run(config, args, { signal }) {
-        const { runImport } = await import('./import/command.ts');
-        const { stdout, stderr } = process;
-        return runImport(args, {
-          usage: IMPORT_USAGE,
-          openImport: () => openImport(config),
-          signal,
-          stdout,
-          stderr,
-        });
-      },
-    },
-  },
+  commands: { import: importCommand },
 });

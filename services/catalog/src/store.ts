@@ -111,14 +111,8 @@ export interface NumberedItem {
   readonly item: Item;
 }
 
-/** A line of the file that contains no valid item, and the reason. */
-export interface Rejection {
-  readonly line: number;
-  readonly reason: string;
-}
-
 /** Adds items to the new catalog; resolves with those whose id it already contains. */
-export type AddItems = (items: readonly NumberedItem[]) => Promise<readonly Rejection[]>;
+export type AddItems = (items: readonly NumberedItem[]) => Promise<readonly NumberedItem[]>;
 
 export interface ReplaceOptions {
   /** Adds all items. Resolves with the version of the new catalog, or `undefined` to cancel. */
@@ -140,11 +134,6 @@ export class ImportRunningError extends Error {
   constructor(options?: ErrorOptions) {
     super('another import into this store is running', options);
   }
-}
-
-/** The rejection of an item whose id was already used. */
-export function duplicateId(line: number): Rejection {
-  return { line, reason: 'id is already used in this file' };
 }
 
 /** Runs the steps of the indexing in order. */

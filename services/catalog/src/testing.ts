@@ -8,11 +8,12 @@ import { onTestFinished } from 'vitest';
 
 import { createCatalogApp } from './app.ts';
 import { importItems } from './import/import.ts';
+import type { Rejection } from './import/read-items.ts';
 import { createSource } from './import/source.ts';
 import type { Item } from './item.ts';
 import { openSqliteCatalogStore } from './store/sqlite.ts';
 import { createSqliteImport } from './store/sqlite-import.ts';
-import type { CatalogStore, Rejection, ReplaceCatalog } from './store.ts';
+import type { CatalogStore, ReplaceCatalog } from './store.ts';
 
 /** A database that several processes may open. */
 export interface CatalogDatabase {

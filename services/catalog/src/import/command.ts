@@ -1,69 +1,54 @@
 import { appendFileSync, closeSync, openSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { Rejection, ReplaceCatalog } from '../store.ts';
+
+import type { Command } from '@fw/service';
+
+import type { CatalogConfig } from '../config.ts';
+import { openImport } from '../store/open.ts';
 import { type ImportOutcome, importItems } from './import.ts';
 import { count, createProgress, duration } from './progress.ts';
+import type { Rejection } from './read-items.ts';
 import { openSource } from './source.ts';
-
-/** A stream of the process. */
-export interface Output {
-  readonly isTTY?: boolean;
-  write(text: string): unknown;
-}
-
-export interface ImportCommandOptions {
-  /** The arguments of the command. */
-  readonly usage: string;
-  readonly openImport: () => Promise<ReplaceCatalog>;
-  readonly signal: AbortSignal;
-  readonly stdout: Output;
-  readonly stderr: Output;
-}
 
 /** Rejected lines that are printed; `--report` writes all of them. */
 const MAX_PRINTED = 20;
 
-/**
- * Runs the command `import`. Resolves with the exit code: 0 imported, 1 rejected or failed, 2 invalid
- * arguments, 130 interrupted.
- */
-export async function runImport(
-  args: readonly string[],
-  { usage, openImport, signal, stdout, stderr }: ImportCommandOptions,
-): Promise<number> {
-  const request = readArguments(args);
-  if (!request) {
-    stderr.write(`Usage: import ${usage}\n`);
-    return 2;
-  }
-  const { file, isStrict } = request;
-  const startedMs = performance.now();
-  const progress = createProgress({
-    write: (text) => stderr.write(text),
-    isTerminal: stderr.isTTY === true,
-  });
-  try {
-    const report = createReport(request.report);
-    const replace = await openImport();
-    const outcome = await importItems({
-      open: () => openSource(file, signal),
-      replace,
-      isStrict,
-      signal,
-      onProgress: (state) => progress.show(state),
-      onRejections: (rejections) => report.add(rejections),
-    });
-    progress.end();
-    for (const line of report.end()) stderr.write(`${line}\n`);
-    stdout.write(`${summaryOf(outcome, performance.now() - startedMs)}\n`);
-    return { imported: 0, rejected: 1, interrupted: 130 }[outcome.ending];
-  } catch (error) {
-    progress.end();
-    const reason = error instanceof Error ? error.message : String(error);
-    stderr.write(`Cannot import "${file}": ${reason}\n`);
-    return 1;
-  }
-}
+const EXIT_CODES = { imported: 0, rejected: 1, interrupted: 130 };
+
+const USAGE = 'FILE [--strict] [--report FILE]';
+
+/** Replaces the catalog; prints progress and rejected lines to standard error, the result to standard output. */
+export const importCommand: Command<CatalogConfig> = {
+  summary: 'replaces the catalog by the items of an NDJSON file (plain or gzip)',
+  usage: USAGE,
+  async run(config, args, { signal }) {
+    const request = readArguments(args);
+    if (!request) {
+      process.stderr.write(`Usage: import ${USAGE}\n`);
+      return 2;
+    }
+    const { file, isStrict } = request;
+    const startedMs = performance.now();
+    try {
+      const report = createReport(request.report);
+      const outcome = await importItems({
+        open: () => openSource(file, signal),
+        replace: await openImport(config),
+        isStrict,
+        signal,
+        onProgress: createProgress((text) => process.stderr.write(text)),
+        onRejections: (rejections) => report.add(rejections),
+      });
+      for (const line of report.end()) process.stderr.write(`${line}\n`);
+      process.stdout.write(`${summaryOf(outcome, performance.now() - startedMs)}\n`);
+      return EXIT_CODES[outcome.ending];
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      process.stderr.write(`Cannot import "${file}": ${reason}\n`);
+      return 1;
+    }
+  },
+};
 
 function readArguments(args: readonly string[]) {
   try {

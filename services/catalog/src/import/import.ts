@@ -1,7 +1,7 @@
 import { setImmediate as turnOfEventLoop } from 'node:timers/promises';
 
-import type { AddItems, Rejection, ReplaceCatalog } from '../store.ts';
-import { readItems } from './read-items.ts';
+import type { AddItems, NumberedItem, ReplaceCatalog } from '../store.ts';
+import { type Rejection, readItems } from './read-items.ts';
 import type { Source } from './source.ts';
 
 /** The number of rows that were read, or the part of the indexing that is done. */
@@ -14,7 +14,7 @@ export interface ImportProgress {
 
 export interface ImportOptions {
   /** Opens the file, once the store is ready. The source must end when `signal` aborts. */
-  readonly open: () => Source;
+  readonly open: () => Source | Promise<Source>;
   readonly replace: ReplaceCatalog;
   /** Rejects the whole file if one line is rejected. */
   readonly isStrict: boolean;
@@ -39,12 +39,14 @@ export async function importItems(options: ImportOptions): Promise<ImportOutcome
   let rejected = 0;
 
   async function fill(add: AddItems): Promise<string | undefined> {
-    const source = open();
+    const source = await open();
     items = 0;
     rejected = 0;
     for await (const batch of readItems(source.chunks)) {
+      if (batch.items.length + batch.rejections.length === 0) continue;
       const duplicates = await add(batch.items);
-      const rejections = [...batch.rejections, ...duplicates].sort((a, b) => a.line - b.line);
+      const rejections = [...batch.rejections, ...duplicates.map(toRejection)];
+      rejections.sort((a, b) => a.line - b.line);
       items += batch.items.length - duplicates.length;
       rejected += rejections.length;
       onRejections?.(rejections);
@@ -69,4 +71,8 @@ export async function importItems(options: ImportOptions): Promise<ImportOutcome
     if (!signal.aborted) throw error;
     return { ending: 'interrupted', items, rejected };
   }
+}
+
+function toRejection({ line }: NumberedItem): Rejection {
+  return { line, reason: 'id is already used in this file' };
 }

@@ -1,6 +1,15 @@
+import { isUtf8 } from 'node:buffer';
+
+import * as z from 'zod';
+
 import type { Item } from '../item.ts';
-import type { NumberedItem, Rejection } from '../store.ts';
-import { type Line, RejectedLineError, readLines } from './lines.ts';
+import type { NumberedItem } from '../store.ts';
+
+/** A line of the file that contains no valid item, and the reason, without content of the line. */
+export interface Rejection {
+  readonly line: number;
+  readonly reason: string;
+}
 
 /** The content of consecutive lines of a file. */
 export interface Batch {
@@ -8,59 +17,132 @@ export interface Batch {
   readonly rejections: readonly Rejection[];
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+/** A longer line is rejected; its content is not buffered. */
+const MAX_LINE_BYTES = 1024 ** 2;
+
+/** Content without a line break for this long is not a text file, and may have no end. */
+const MAX_SKIPPED_BYTES = 64 * MAX_LINE_BYTES;
 
 const MAX_NAME_LENGTH = 200;
 const MAX_DESCRIPTION_LENGTH = 4_000;
 const MAX_TAGS = 50;
 
+const LINE_FEED = 10;
+
+/** The fields of a line. A message completes the sentence "the field must be …". */
+const Fields = z.object({
+  id: integer(1),
+  name: text(MAX_NAME_LENGTH),
+  category: text(MAX_NAME_LENGTH),
+  brand: text(MAX_NAME_LENGTH),
+  price_cents: integer(0),
+  currency: z.string('three capital letters').regex(/^[A-Z]{3}$/, 'three capital letters'),
+  description: text(MAX_DESCRIPTION_LENGTH),
+  tags: z.custom<readonly string[]>(isTags, `a list of at most ${MAX_TAGS} texts`),
+});
+
+function integer(least: number) {
+  return z.custom<number>(
+    (value) => Number.isSafeInteger(value) && Number(value) >= least,
+    `an integer of at least ${least}`,
+  );
+}
+
+function text(maxLength: number) {
+  return z.custom<string>(
+    (value) => isText(value, maxLength),
+    `a text of at most ${maxLength} characters`,
+  );
+}
+
+/** Stores cannot contain NUL, and a lone surrogate is not a character. */
+function isText(value: unknown, maxLength: number): boolean {
+  return (
+    typeof value === 'string' &&
+    value !== '' &&
+    value.length <= maxLength &&
+    !value.includes('\0') &&
+    value.isWellFormed()
+  );
+}
+
+function isTags(value: unknown): boolean {
+  const isTag = (tag: unknown) => isText(tag, MAX_NAME_LENGTH);
+  return Array.isArray(value) && value.length <= MAX_TAGS && value.every(isTag);
+}
+
 /**
- * Reads items from NDJSON: one JSON object per line. Blank lines are ignored.
+ * Reads items from NDJSON: one JSON object per line, in UTF-8. Blank lines are ignored.
  *
  * @throws {Error} if the first line does not begin with a brace, as in a file of another format
+ * @throws {Error} naming the line and its first byte, if there is no line break within 64 MiB
  */
 export async function* readItems(chunks: AsyncIterable<Buffer>): AsyncGenerator<Batch> {
   let isNdjson = false;
-  for await (const lines of readLines(chunks)) {
-    const filled = lines.filter(({ text }) => typeof text !== 'string' || text.trim() !== '');
-    const [first] = filled;
-    if (!first) continue;
-    isNdjson ||= typeof first.text === 'string' && first.text.trimStart().startsWith('{');
-    if (!isNdjson) throw new Error('expected NDJSON (one JSON object per line), plain or gzip');
-    yield readBatch(filled);
-  }
-}
+  let line = 1; // of the first line that is not read yet
+  let offset = 0; // of its first byte
+  let head: Buffer = Buffer.alloc(0); // of it, at most one byte more than allowed
+  let headBytes = 0;
 
-/** Reads an item from each line; lines without a valid item become rejections. */
-function readBatch(lines: readonly Line[]): Batch {
-  const items: NumberedItem[] = [];
-  const rejections: Rejection[] = [];
-  for (const { line, text } of lines) {
-    try {
-      items.push({ line, item: readItem(text) });
-    } catch (error) {
-      if (!(error instanceof RejectedLineError)) throw error;
-      rejections.push({ line, reason: error.message });
+  function readLines(bytes: Buffer): Batch {
+    const items: NumberedItem[] = [];
+    const rejections: Rejection[] = [];
+    for (const content of splitLines(bytes)) {
+      const json = content.toString().trim();
+      isNdjson ||= json.startsWith('{');
+      if (json !== '') {
+        if (!isNdjson) throw new Error('expected NDJSON (one JSON object per line), plain or gzip');
+        const item = readItem(content, json);
+        if (typeof item === 'string') rejections.push({ line, reason: item });
+        else items.push({ line, item });
+      }
+      line++;
     }
+    return { items, rejections };
   }
-  return { items, rejections };
+
+  for await (const chunk of chunks) {
+    const end = chunk.lastIndexOf(LINE_FEED) + 1;
+    if (end > 0) {
+      yield readLines(Buffer.concat([head, chunk.subarray(0, end)]));
+      offset += headBytes + end;
+      head = Buffer.alloc(0);
+      headBytes = 0;
+    }
+    headBytes += chunk.length - end;
+    if (headBytes > MAX_SKIPPED_BYTES) {
+      throw new Error(
+        `line ${line}, which begins at byte ${offset}, has no line break within ${MAX_SKIPPED_BYTES} bytes`,
+      );
+    }
+    head = Buffer.concat([head, chunk.subarray(end)]).subarray(0, MAX_LINE_BYTES + 1);
+  }
+  yield readLines(head);
 }
 
-/** @throws {RejectedLineError} naming the first invalid field */
-function readItem(text: Line['text']): Item {
-  if (typeof text !== 'string') throw text;
-  const fields = parseJson(text);
-  if (!isObject(fields)) throw new RejectedLineError('expected a JSON object');
-  return {
-    id: readInteger(fields, 'id', 1),
-    name: readText(fields, 'name', MAX_NAME_LENGTH),
-    category: readText(fields, 'category', MAX_NAME_LENGTH),
-    brand: readText(fields, 'brand', MAX_NAME_LENGTH),
-    priceCents: readInteger(fields, 'price_cents', 0),
-    currency: readCurrency(fields),
-    description: readText(fields, 'description', MAX_DESCRIPTION_LENGTH),
-    tags: readTags(fields),
-  };
+function* splitLines(bytes: Buffer): Generator<Buffer> {
+  for (let start = 0; start < bytes.length; ) {
+    const found = bytes.indexOf(LINE_FEED, start);
+    const end = found < 0 ? bytes.length : found;
+    yield bytes.subarray(start, end);
+    start = end + 1;
+  }
+}
+
+/** The item of a line, or the reason why it has none. */
+function readItem(content: Buffer, json: string): Item | string {
+  if (content.length > MAX_LINE_BYTES) return `it is longer than ${MAX_LINE_BYTES} bytes`;
+  if (!isUtf8(content)) return 'it is not UTF-8';
+  const { data, error } = Fields.safeParse(parseJson(json));
+  if (data) {
+    const { price_cents: priceCents, ...fields } = data;
+    return { ...fields, priceCents };
+  }
+  const [issue] = error.issues;
+  const [field] = issue?.path ?? [];
+  return field === undefined
+    ? 'expected a JSON object'
+    : `${String(field)} must be ${issue?.message}`;
 }
 
 function parseJson(text: string): unknown {
@@ -69,46 +151,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function invalid(name: string, expected: string): RejectedLineError {
-  return new RejectedLineError(`${name} must be ${expected}`);
-}
-
-function readInteger(fields: Fields, name: string, least: number): number {
-  const value = fields[name];
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least) return value;
-  throw invalid(name, `an integer of at least ${least}`);
-}
-
-function readText(fields: Fields, name: string, maxLength: number): string {
-  const value = fields[name];
-  if (isText(value, maxLength)) return value;
-  throw invalid(name, `a text of at most ${maxLength} characters`);
-}
-
-function readCurrency({ currency }: Fields): string {
-  if (typeof currency === 'string' && /^[A-Z]{3}$/.test(currency)) return currency;
-  throw invalid('currency', 'three capital letters');
-}
-
-function readTags({ tags }: Fields): readonly string[] {
-  const isTag = (tag: unknown) => isText(tag, MAX_NAME_LENGTH);
-  if (Array.isArray(tags) && tags.length <= MAX_TAGS && tags.every(isTag)) return tags;
-  throw invalid('tags', `a list of at most ${MAX_TAGS} texts`);
-}
-
-/** Stores cannot contain NUL, and a lone surrogate is not a character. */
-function isText(value: unknown, maxLength: number): value is string {
-  return (
-    typeof value === 'string' &&
-    value !== '' &&
-    value.length <= maxLength &&
-    !value.includes('\0') &&
-    value.isWellFormed()
-  );
 }

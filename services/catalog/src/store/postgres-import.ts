@@ -1,10 +1,8 @@
 import { openPostgres, type PostgresOptions, type Query } from '@fw/service/postgres';
 
 import {
-  duplicateId,
   ImportRunningError,
   type NumberedItem,
-  type Rejection,
   type ReplaceCatalog,
   type ReplaceOptions,
   runSteps,
@@ -107,7 +105,7 @@ async function addItems(
   query: Query,
   { staged }: Tables,
   items: readonly NumberedItem[],
-): Promise<readonly Rejection[]> {
+): Promise<readonly NumberedItem[]> {
   const rows = await query(
     sql(
       `INSERT INTO ${staged}
@@ -131,7 +129,7 @@ async function addItems(
   );
   const inserted = new Set(rows.map(({ id }) => Number(id)));
   // The first of two items with the same id is inserted.
-  return items.filter(({ item }) => !inserted.delete(item.id)).map(({ line }) => duplicateId(line));
+  return items.filter(({ item }) => !inserted.delete(item.id));
 }
 
 /** The statements that create the tables and indexes for readers from the staging table. */

@@ -5,8 +5,8 @@ import { isBusy, openDatabase } from '@fw/service/sqlite';
 import { ORDERS, type Order } from '../item.ts';
 import {
   type AddItems,
-  duplicateId,
   ImportRunningError,
+  type NumberedItem,
   type ReplaceCatalog,
   type ReplaceOptions,
   runSteps,
@@ -92,16 +92,16 @@ function createAddItems(database: DatabaseSync, { items: table, texts }: Tables)
   const tagOf = createTagWords();
 
   return async (items) => {
-    const duplicates = [];
-    for (const { line, item } of items) {
-      const { id, name, category, brand, priceCents, currency, description, tags } = item;
+    const duplicates: NumberedItem[] = [];
+    for (const numbered of items) {
+      const { id, name, category, brand, priceCents, currency, description, tags } = numbered.item;
       const row = [id, name, nameKeyOf(name), category, brand, priceCents, currency, description];
       if (insertItem.run(...row, JSON.stringify(tags)).changes === 0) {
-        duplicates.push(duplicateId(line));
+        duplicates.push(numbered);
         continue;
       }
       const tagWords = [tagOf('category', category), tagOf('brand', brand)];
-      insertText.run(id, [...wordsOfItem(item), ...tagWords].join(' '));
+      insertText.run(id, [...wordsOfItem(numbered.item), ...tagWords].join(' '));
     }
     return duplicates;
   };
