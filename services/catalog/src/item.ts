@@ -13,12 +13,6 @@ export interface Item {
   readonly tags: readonly string[];
 }
 
-/** An item in the list of version 1. */
-export interface ItemSummary {
-  readonly id: number;
-  readonly name: string;
-}
-
 /** Sort orders; items with equal keys are sorted by id. */
 export const ORDERS = ['id', 'name', 'price'] as const;
 export type Order = (typeof ORDERS)[number];
@@ -45,7 +39,4 @@ export function isSearch(filter: ItemFilter): boolean {
 }
 
 /** Position in a sorted list: after every item with a smaller key, or the same key and a smaller id. */
-export interface Place {
-  readonly key: string | number;
-  readonly id: number;
-}
+export type Place = readonly [key: string | number, id: number];

@@ -147,11 +147,11 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
       const store = await openStore([1, 3, 5].map((id) => itemOf(id, { priceCents: id })));
 
       for (const order of ['id', 'price'] as const) {
-        const after = { key: 4, id: 4 };
+        const after = [4, 4] as const;
         expect(await idsOf(store, { order, after })).toEqual([5]);
         expect(await idsOf(store, { order, after, isDescending: true })).toEqual([3, 1]);
       }
-      const after = { key: 'kettle 4', id: 4 };
+      const after = ['kettle 4', 4] as const;
       expect(await idsOf(store, { order: 'name', after })).toEqual([5]);
     });
 

@@ -1,11 +1,11 @@
 import type { Slice } from '@fw/service';
 import { ServiceUnavailableError } from 'fw';
 
-import type { Item, ItemFilter, ItemSummary, Order, Place } from './item.ts';
+import type { Item, ItemFilter, Order, Place } from './item.ts';
 
 /** A slice of all items, and the number of all items. */
 export interface ItemList {
-  readonly items: readonly ItemSummary[];
+  readonly items: readonly Pick<Item, 'id' | 'name'>[];
   readonly total: number;
 }
 

@@ -1,17 +1,10 @@
 import { etagOf, isNotModified } from '@fw/middleware/preconditions';
-import {
-  type Cursor,
-  createCursor,
-  NOT_ACCEPTABLE,
-  onlyJson,
-  STORE_UNAVAILABLE,
-} from '@fw/service';
+import { createCursor, NOT_ACCEPTABLE, onlyJson, STORE_UNAVAILABLE } from '@fw/service';
 import { validate } from '@fw/validation';
 import { type Context, createRouter, endpoint, type Router } from 'fw';
 import * as z from 'zod';
 
-import { countFacets, getItem, orderOf, searchItems } from './catalog.ts';
-import type { Place } from './item.ts';
+import { filterOf, getItem, orderOf } from './catalog.ts';
 import { Facets, Figures, FilterQuery, Item, ItemPage, ItemParams, ListQuery } from './schemas.ts';
 import type { CatalogStore, Versioned } from './store.ts';
 
@@ -47,6 +40,50 @@ function responsesOf(schema: unknown, headers: Readonly<Record<string, string>> 
 
 /** Creates the routes of version 2. */
 export function createCatalogRoutesV2(store: CatalogStore): Router {
+  /** Sends 304 without reading, if the client has the current version of the catalog. */
+  async function send<Value>(
+    ctx: Context,
+    read: () => Promise<Versioned<Value>>,
+    toBody: (value: Value) => unknown,
+  ): Promise<void> {
+    const isConditional = ctx.get('if-none-match') !== undefined;
+    if (isConditional && isNotModified(ctx, etagOf(await store.version()))) {
+      ctx.set('Cache-Control', CACHE_CONTROL);
+      return;
+    }
+    const { version, value } = await read();
+    ctx.set('Cache-Control', CACHE_CONTROL);
+    ctx.set('ETag', etagOf(version));
+    ctx.json(toBody(value));
+  }
+
+  function sendPage(ctx: Context, query: ListQuery): Promise<void> {
+    const { cursor: position, sort, limit, ...search } = query;
+    const order = orderOf(sort);
+    // A cursor is valid for the same filter and sort only.
+    const list = `items ${toSearchParams({ ...search, sort })}`;
+    const cursor = createCursor(list, order === 'name' ? 'string' : 'integer', 'integer');
+    const page = {
+      filter: filterOf(search),
+      order,
+      isDescending: sort.startsWith('-'),
+      after: position === undefined ? undefined : cursor.decode(position),
+      limit,
+    };
+    return send(
+      ctx,
+      () => store.page(page),
+      ({ items, next }) => {
+        const nextCursor = next && cursor.encode(...next);
+        if (nextCursor !== undefined) {
+          const nextPage = toSearchParams({ ...query, cursor: nextCursor });
+          ctx.append('Link', `<${V2}?${nextPage}>; rel="next"`);
+        }
+        return { data: items, meta: { limit, nextCursor } };
+      },
+    );
+  }
+
   const router = createRouter();
   router.use(onlyJson);
   router.get(
@@ -61,7 +98,7 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
       responses: responsesOf(ItemPage, { Link: 'The next page, with the relation `next`' }),
     }),
     validate({ query: ListQuery }),
-    (ctx) => send(ctx, store, () => listPage(ctx, store, ctx.query)),
+    (ctx) => sendPage(ctx, ctx.query),
   );
   router.get(
     '/facets',
@@ -76,11 +113,11 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
     }),
     validate({ query: FilterQuery }),
     (ctx) =>
-      send(ctx, store, async () => {
-        const { version, value } = await countFacets(store, ctx.query);
-        const { category, brand, ...meta } = value;
-        return { version, value: { data: { category, brand }, meta } };
-      }),
+      send(
+        ctx,
+        () => store.facets(filterOf(ctx.query)),
+        ({ category, brand, ...meta }) => ({ data: { category, brand }, meta }),
+      ),
   );
   router.get(
     '/figures',
@@ -94,11 +131,11 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
       responses: responsesOf(Figures),
     }),
     (ctx) =>
-      send(ctx, store, async () => {
-        const { version, value } = await store.figures();
-        const { isExact, ...data } = value;
-        return { version, value: { data, meta: { isExact } } };
-      }),
+      send(
+        ctx,
+        () => store.figures(),
+        ({ isExact, ...data }) => ({ data, meta: { isExact } }),
+      ),
   );
   router.get(
     '/:id',
@@ -111,65 +148,13 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
     }),
     validate({ params: ItemParams }),
     (ctx) =>
-      send(ctx, store, async () => {
-        const { version, value } = await getItem(store, ctx.params.id);
-        return { version, value: { data: value } };
-      }),
+      send(
+        ctx,
+        () => getItem(store, ctx.params.id),
+        (data) => ({ data }),
+      ),
   );
   return router;
-}
-
-/** Sends 304 without reading, if the client has the current version of the catalog. */
-async function send(
-  ctx: Context,
-  store: CatalogStore,
-  read: () => Promise<Versioned<unknown>>,
-): Promise<void> {
-  if (ctx.get('if-none-match') !== undefined) {
-    const current = await store.version();
-    if (isNotModified(ctx, etagOf(current))) {
-      ctx.set('Cache-Control', CACHE_CONTROL);
-      return;
-    }
-  }
-  const { version, value } = await read();
-  ctx.set('Cache-Control', CACHE_CONTROL);
-  ctx.set('ETag', etagOf(version));
-  ctx.json(value);
-}
-
-async function listPage(
-  ctx: Context,
-  store: CatalogStore,
-  query: ListQuery,
-): Promise<Versioned<unknown>> {
-  const { cursor: after, sort, limit, ...search } = query;
-  const cursor = createListCursor(query);
-  const { version, value } = await searchItems(store, {
-    search,
-    sort,
-    after: after === undefined ? undefined : cursor.decode(after),
-    limit,
-  });
-  const nextCursor = value.next && cursor.encode(value.next);
-  if (nextCursor !== undefined) {
-    ctx.append('Link', `<${V2}?${toSearchParams({ ...query, cursor: nextCursor })}>; rel="next"`);
-  }
-  return { version, value: { data: value.items, meta: { limit, nextCursor } } };
-}
-
-/** Creates the cursors of one list: they are valid for the same filter and sort only. */
-function createListCursor({ cursor: _cursor, limit: _limit, ...list }: ListQuery) {
-  const name = `items ${toSearchParams(list)}`;
-  const keyType = orderOf(list.sort) === 'name' ? 'string' : 'integer';
-  const cursor: Cursor<['integer' | 'string', 'integer']> = createCursor(name, keyType, 'integer');
-  return {
-    encode: ({ key, id }: Place) => cursor.encode(key, id),
-    decode(text: string): Place {
-      const [key, id] = cursor.decode(text);
-      return { key, id };
-    },
-  };
 }
 
 function toSearchParams(query: Partial<ListQuery>): URLSearchParams {

@@ -3,24 +3,14 @@ import { openPostgres, type PostgresOptions, type Row } from '@fw/service/postgr
 import { hasPrice, type ItemFilter, isSearch } from '../item.ts';
 import {
   type CatalogStore,
-  type Facets,
   MAX_CATEGORIES,
   MAX_COUNTED,
   MAX_PAIRS,
   noCatalog,
   type PageQuery,
-  type Versioned,
 } from '../store.ts';
 import { MIGRATIONS, sql, type Tables, tablesOf } from './postgres-tables.ts';
-import {
-  KEY_COLUMNS,
-  toFacets,
-  toFigures,
-  toImportedFacets,
-  toItem,
-  toPage,
-  toSummary,
-} from './rows.ts';
+import { KEY_COLUMNS, toFacets, toFigures, toItem, toPage, toSummary } from './rows.ts';
 
 export type PostgresCatalogOptions = Omit<PostgresOptions, 'name' | 'migrations'>;
 
@@ -129,9 +119,9 @@ export function openPostgresCatalogStore({
       }));
       return { version, value: rows[0] && toItem(rows[0]) };
     },
-    async facets(filter): Promise<Versioned<Facets>> {
+    async facets(filter) {
       const { version, rows } = await read((tables) => facetsStatement(tables, filter));
-      return { version, value: isSearch(filter) ? toFacets(rows) : toImportedFacets(rows) };
+      return { version, value: toFacets(rows, filter) };
     },
     async figures() {
       const { version, total, rows } = await read(({ figures }) => ({
@@ -205,7 +195,7 @@ function pageStatement(
     const at = values.length;
     const place = `($${at + 1}::${type}, $${at + 2}::bigint)`;
     places.push(`(${key}, id) ${isDescending ? '<' : '>'} ${place}`);
-    values.push(after.key, after.id);
+    values.push(...after);
   }
   values.push(limit + 1);
   const from = isFew ? few : items;

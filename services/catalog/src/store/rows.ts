@@ -1,4 +1,4 @@
-import type { Item, ItemSummary, Order, Place } from '../item.ts';
+import { type Item, type ItemFilter, isSearch, type Order, type Place } from '../item.ts';
 import {
   type CategoryFigures,
   type Count,
@@ -38,7 +38,8 @@ export function toItem(row: Row): Item {
   };
 }
 
-export function toSummary({ id, name }: Row): ItemSummary {
+/** Converts a row to an entry of the list of version 1. */
+export function toSummary({ id, name }: Row): Pick<Item, 'id' | 'name'> {
   return { id: Number(id), name: String(name) };
 }
 
@@ -50,23 +51,22 @@ export function toPage(rows: readonly Row[], { limit, order }: PageQuery): ItemP
 
 /** The place of a row with the columns `key` and `id`. */
 export function toPlace({ key, id }: Row, order: Order): Place {
-  return { key: order === 'name' ? String(key) : Number(key), id: Number(id) };
+  return [order === 'name' ? String(key) : Number(key), Number(id)];
 }
 
-/** Sums up rows of a category, a brand and a number of items; in total at most `MAX_COUNTED` items. */
-export function toFacets(rows: readonly Row[]): Facets {
-  const facets = sumUp(rows);
-  return { ...facets, isExact: facets.counted < MAX_COUNTED };
-}
-
-/** Sums up at most `MAX_PAIRS + 1` rows that an import has counted, sorted by number, largest first. */
-export function toImportedFacets(rows: readonly Row[]): Facets {
-  return { ...sumUp(rows.slice(0, MAX_PAIRS)), isExact: rows.length <= MAX_PAIRS };
-}
-
-function sumUp(rows: readonly Row[]): Omit<Facets, 'isExact'> {
+/**
+ * Sums up rows of a category, a brand and a number of items. A search counts at most `MAX_COUNTED` items;
+ * the numbers that an import has counted are at most `MAX_PAIRS + 1` rows, the largest first.
+ */
+export function toFacets(allRows: readonly Row[], filter: ItemFilter): Facets {
+  const rows = allRows.slice(0, MAX_PAIRS);
   const counted = rows.reduce((sum, { items }) => sum + Number(items), 0);
-  return { category: countBy(rows, 'category'), brand: countBy(rows, 'brand'), counted };
+  return {
+    category: countBy(rows, 'category'),
+    brand: countBy(rows, 'brand'),
+    counted,
+    isExact: isSearch(filter) ? counted < MAX_COUNTED : allRows.length <= MAX_PAIRS,
+  };
 }
 
 function countBy(rows: readonly Row[], facet: 'category' | 'brand'): readonly Count[] {

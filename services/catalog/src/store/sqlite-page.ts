@@ -72,7 +72,7 @@ function sortRange(catalog: Catalog, query: PageQuery, prices: RankRange): reado
      WHERE ${where} ${after ? `AND (${key}, i.id) ${isDescending ? '<' : '>'} (?, ?)` : ''}
      ORDER BY ${key} ${direction}, i.id ${direction} LIMIT ?`,
     ...values,
-    ...(after ? [after.key, after.id] : []),
+    ...(after ?? []),
     limit + 1,
   );
 }
@@ -139,8 +139,8 @@ export function priceRange(catalog: Catalog, filter: ItemFilter): RankRange {
   if (!hasPrice(filter)) return { above: 0, upTo: catalog.total };
   const [min, max] = pricesOf(filter);
   return {
-    above: rankOf(catalog, 'price', { key: min, id: 0 }, '<'),
-    upTo: rankOf(catalog, 'price', { key: max, id: Number.MAX_SAFE_INTEGER }, '<='),
+    above: rankOf(catalog, 'price', [min, 0], '<'),
+    upTo: rankOf(catalog, 'price', [max, Number.MAX_SAFE_INTEGER], '<='),
   };
 }
 
@@ -148,14 +148,13 @@ export function priceRange(catalog: Catalog, filter: ItemFilter): RankRange {
 function rankOf(
   { all, tables }: Catalog,
   order: Order,
-  { key, id }: Place,
+  place: Place,
   operator: '<' | '<=',
 ): number {
   const [row] = all(
     `SELECT rank FROM ${tables.ranks[order]} WHERE (key, id) ${operator} (?, ?)
      ORDER BY key DESC, id DESC LIMIT 1`,
-    key,
-    id,
+    ...place,
   );
   return Number(row?.rank ?? 0);
 }

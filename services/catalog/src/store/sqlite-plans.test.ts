@@ -62,7 +62,7 @@ test('no page reads or sorts the whole catalog', async () => {
   for (const order of ORDERS) {
     for (const isDescending of [false, true]) {
       for (const filter of [{}, { category: 'Kitchen' }, { words: ['kettle', 'boils'] }]) {
-        const after = { key: order === 'name' ? 'kettle 5' : 5, id: 5 };
+        const after = [order === 'name' ? 'kettle 5' : 5, 5] as const;
         await store.page({ ...PAGE, filter, order, isDescending, after });
       }
       await store.page({ ...PAGE, filter: { minPrice: 150 }, order, isDescending });

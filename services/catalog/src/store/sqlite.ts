@@ -15,7 +15,7 @@ import {
   noCatalog,
   type Versioned,
 } from '../store.ts';
-import { toFacets, toFigures, toImportedFacets, toItem, toSummary } from './rows.ts';
+import { toFacets, toFigures, toItem, toSummary } from './rows.ts';
 import { type Catalog, ITEM, priceRange, rankQuery, selectPage } from './sqlite-page.ts';
 import { FORMAT, tablesOf } from './sqlite-tables.ts';
 
@@ -132,7 +132,7 @@ function readFacets(catalog: Catalog, filter: ItemFilter): Facets {
     category ?? null,
     brand ?? null,
   );
-  return toImportedFacets(rows);
+  return toFacets(rows, filter);
 }
 
 /** Counts in the order of prices if there is a price range, because its items are adjacent in that order. */
@@ -150,7 +150,7 @@ function countFacets(catalog: Catalog, filter: ItemFilter): Facets {
     ...values,
     MAX_COUNTED,
   );
-  return toFacets(rows);
+  return toFacets(rows, filter);
 }
 
 function readFigures({ all, tables, total }: Catalog): Figures {
