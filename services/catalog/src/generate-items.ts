@@ -43,25 +43,14 @@ function createRandom(seed: number): () => number {
   };
 }
 
-/** The lines in blocks, because the process writes each block at once. */
-function* lines(count: number): Generator<string> {
-  let block = '';
-  for (const row of generateRows(count)) {
-    block += toNdjsonLine(row);
-    if (block.length < 65_536) continue;
-    yield block;
-    block = '';
-  }
-  yield block;
-}
-
 if (import.meta.main) {
   const [count = '', ...others] = process.argv.slice(2);
   if (!/^\d{1,9}$/.test(count) || others.length > 0) {
     console.error(USAGE);
     process.exit(2);
   }
-  pipeline(Readable.from(lines(Number(count))), process.stdout, (error) => {
+  const lines = generateRows(Number(count)).map(toNdjsonLine);
+  pipeline(Readable.from(lines), process.stdout, (error) => {
     if (error) process.exitCode = 1;
   });
 }

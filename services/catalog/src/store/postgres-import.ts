@@ -106,30 +106,23 @@ async function addItems(
   { staged }: Tables,
   items: readonly NumberedItem[],
 ): Promise<readonly NumberedItem[]> {
-  const rows = await query(
+  const rows = items.map(({ item: { priceCents, tags, ...item } }) => ({
+    ...item,
+    name_key: nameKeyOf(item.name),
+    price_cents: priceCents,
+    tags: JSON.stringify(tags),
+    words: wordsOfItem({ ...item, priceCents, tags }).join(' '),
+  }));
+  const inserted = await query(
     sql(
-      `INSERT INTO ${staged}
-       SELECT * FROM unnest(
-         $1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[],
-         $8::text[], $9::text[], $10::text[]
-       ) ON CONFLICT DO NOTHING RETURNING id`,
+      `INSERT INTO ${staged} SELECT * FROM json_populate_recordset(NULL::${staged}, $1)
+       ON CONFLICT DO NOTHING RETURNING id`,
     ),
-    [
-      items.map(({ item }) => item.id),
-      items.map(({ item }) => item.name),
-      items.map(({ item }) => nameKeyOf(item.name)),
-      items.map(({ item }) => item.category),
-      items.map(({ item }) => item.brand),
-      items.map(({ item }) => item.priceCents),
-      items.map(({ item }) => item.currency),
-      items.map(({ item }) => item.description),
-      items.map(({ item }) => JSON.stringify(item.tags)),
-      items.map(({ item }) => wordsOfItem(item).join(' ')),
-    ],
+    [JSON.stringify(rows)],
   );
-  const inserted = new Set(rows.map(({ id }) => Number(id)));
+  const ids = new Set(inserted.map(({ id }) => Number(id)));
   // The first of two items with the same id is inserted.
-  return items.filter(({ item }) => !inserted.delete(item.id));
+  return items.filter(({ item }) => !ids.delete(item.id));
 }
 
 /** The statements that create the tables and indexes for readers from the staging table. */

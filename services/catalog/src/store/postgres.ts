@@ -21,10 +21,9 @@ interface Current {
   readonly total: number;
 }
 
-/** A query of the tables of one catalog, whose rows are sorted by `order`. */
+/** A query of the tables of one catalog. */
 interface CatalogQuery {
   readonly text: string;
-  readonly order?: string;
   readonly values?: readonly unknown[];
 }
 
@@ -67,13 +66,13 @@ export function openPostgresCatalogStore({
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       current ??= await readCurrent();
       if (!current) break;
-      const { text, order = '1', values = [] } = queryOf(tablesOf(current.number));
+      const { text, values = [] } = queryOf(tablesOf(current.number));
       const rows = await ignoreDroppedTable(
         postgres.query(
           sql(
             `SELECT p.number, p.version, p.total, i.* FROM catalog_present p
-             LEFT JOIN LATERAL (SELECT true AS is_there, q.* FROM (${text}) q) i ON true
-             ORDER BY ${order}`,
+             LEFT JOIN (SELECT row_number() OVER () AS row, q.* FROM (${text}) q) i ON true
+             ORDER BY i.row`,
           ),
           values,
         ),
@@ -81,7 +80,7 @@ export function openPostgresCatalogStore({
       const [first] = rows ?? [];
       const found = first && toCurrent(first);
       if (rows && found?.number === current.number) {
-        return { ...found, rows: rows.filter(({ is_there }) => is_there === true) };
+        return { ...found, rows: rows.filter(({ row }) => row !== null) };
       }
       current = found;
     }
@@ -101,8 +100,7 @@ export function openPostgresCatalogStore({
     async list({ start, limit }) {
       const { rows, total } = await read(({ items }) => ({
         text: `SELECT position, id, name FROM ${items}
-               WHERE position > $1::bigint AND position <= $1::bigint + $2::bigint`,
-        order: 'i.position',
+               WHERE position > $1::bigint AND position <= $1::bigint + $2::bigint ORDER BY position`,
         values: [start, limit],
       }));
       return { items: rows.map(toSummary), total };
@@ -128,7 +126,6 @@ export function openPostgresCatalogStore({
         text: `SELECT category, currency, items, least, median, most FROM ${figures}
                ORDER BY items DESC, category COLLATE "C", currency COLLATE "C"
                LIMIT ${MAX_CATEGORIES + 1}`,
-        order: 'i.items DESC, i.category COLLATE "C", i.currency COLLATE "C"',
       }));
       return { version, value: toFigures(rows, total) };
     },
@@ -203,7 +200,6 @@ function pageStatement(
     text: `SELECT ${COLUMNS}, ${key} AS key
            FROM ${from} ${whereOf(isFew ? places : [...conditions, ...places])}
            ORDER BY ${key} ${direction}, id ${direction} LIMIT $${values.length}`,
-    order: `i.key ${direction}, i.id ${direction}`,
     values,
   };
 }
@@ -214,7 +210,6 @@ function facetsStatement({ items, facets }: Tables, filter: ItemFilter): Catalog
     return {
       text: `SELECT category, brand, items FROM ${facets} ${whereOf(conditions)}
              ORDER BY items DESC LIMIT ${MAX_PAIRS + 1}`,
-      order: 'i.items DESC',
       values,
     };
   }

@@ -14,7 +14,7 @@ import {
 import { nameKeyOf, wordsOfItem } from '../words.ts';
 import { KEY_COLUMNS } from './rows.ts';
 import type { SqliteCatalogOptions } from './sqlite.ts';
-import { createTagWords, dropCatalogs, FORMAT, type Tables, tablesOf } from './sqlite-tables.ts';
+import { FORMAT, type Tables, tablesOf, tagWord } from './sqlite-tables.ts';
 
 /** The number of items whose words are indexed in one step. */
 const SLICE = 50_000;
@@ -66,6 +66,19 @@ async function replaceCatalog(
   return true;
 }
 
+/** Drops the tables of every catalog, and the state of imports that an earlier version would continue. */
+function dropCatalogs(database: DatabaseSync): void {
+  database.exec('DELETE FROM import; DELETE FROM refused; DELETE FROM steps');
+  // The names of catalogs end in a number. A full-text index drops its own tables, such as words_by_id_7_data.
+  const tables = database
+    .prepare(
+      `SELECT name FROM sqlite_schema
+       WHERE type = 'table' AND name GLOB '*_[0-9]*' AND name NOT GLOB '*_[0-9]*_*'`,
+    )
+    .all();
+  for (const { name } of tables) database.exec(`DROP TABLE ${name}`);
+}
+
 function readNumber(database: DatabaseSync, sql: string): number {
   return Number(Object.values(database.prepare(sql).get() ?? {})[0]);
 }
@@ -89,7 +102,6 @@ function createAddItems(database: DatabaseSync, { items: table, texts }: Tables)
     `INSERT OR IGNORE INTO ${table} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertText = database.prepare(`INSERT INTO ${texts} VALUES (?, ?)`);
-  const tagOf = createTagWords();
 
   return async (items) => {
     const duplicates: NumberedItem[] = [];
@@ -100,7 +112,7 @@ function createAddItems(database: DatabaseSync, { items: table, texts }: Tables)
         duplicates.push(numbered);
         continue;
       }
-      const tagWords = [tagOf('category', category), tagOf('brand', brand)];
+      const tagWords = [tagWord('category', category), tagWord('brand', brand)];
       insertText.run(id, [...wordsOfItem(numbered.item), ...tagWords].join(' '));
     }
     return duplicates;

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
-import type { DatabaseSync } from 'node:sqlite';
 
-import { ORDERS, type Order } from '../item.ts';
+import type { Order } from '../item.ts';
 
 export const FORMAT = {
   applicationId: 0x66776361, // "fwca"
@@ -57,35 +56,6 @@ export function tablesOf(number: number): Tables {
     figures: `figures_${number}`,
     ranks: byOrder((order) => `ranks_by_${order}_${number}`),
     words: byOrder((order) => `words_by_${order}_${number}`),
-  };
-}
-
-/** Drops the tables of every catalog, and the state of imports that an earlier version would continue. */
-export function dropCatalogs(database: DatabaseSync): void {
-  database.exec('DELETE FROM import; DELETE FROM refused; DELETE FROM steps');
-  const rows = database
-    .prepare("SELECT substr(name, 7) AS number FROM sqlite_schema WHERE name GLOB 'items_[0-9]*'")
-    .all();
-  for (const row of rows) {
-    const { items, texts, facets, figures, ranks, words } = tablesOf(Number(row.number));
-    const orders = ORDERS.flatMap((order) => [ranks[order], words[order]]);
-    for (const table of [items, texts, facets, figures, ...orders]) {
-      database.exec(`DROP TABLE IF EXISTS ${table}`);
-    }
-  }
-}
-
-/** Maximum number of cached tag words, in case every item has its own brand. */
-const MAX_CACHED = 10_000;
-
-/** Creates `tagWord` with a cache: many items share few categories and brands. */
-export function createTagWords(): typeof tagWord {
-  const cache = new Map<string, string>();
-  return (kind, value) => {
-    const name = `${kind} ${value}`;
-    const word = cache.get(name) ?? tagWord(kind, value);
-    if (cache.size < MAX_CACHED) cache.set(name, word);
-    return word;
   };
 }
 
