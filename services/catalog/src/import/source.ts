@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { addAbortSignal, pipeline, Readable } from 'node:stream';
+import { addAbortSignal, pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
 /** The content of a file, decompressed, read once. */
@@ -52,20 +52,19 @@ export function createSource(stream: Readable, done: Source['done'] = () => unde
 }
 
 async function* decompress(stream: Readable): AsyncGenerator<Buffer> {
+  const chunks = stream[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);
-  for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
-    head = Buffer.concat([head, chunk]);
+  for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+    head = Buffer.concat([head, next.value]);
     if (head.length >= 2) break;
   }
-  const content = prepend(head, stream);
-  if (head[0] !== 0x1f || head[1] !== 0x8b) return yield* content;
+  async function* content(): AsyncGenerator<Buffer> {
+    yield head;
+    yield* chunks;
+  }
+  if (head[0] !== 0x1f || head[1] !== 0x8b) return yield* content();
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
   // An error of either stream ends `gunzip`, and so the loop that reads it.
-  pipeline(Readable.from(content), gunzip, () => {});
+  pipeline(content, gunzip, () => {});
   yield* gunzip;
-}
-
-async function* prepend(head: Buffer, rest: Readable): AsyncGenerator<Buffer> {
-  if (head.length > 0) yield head;
-  yield* rest;
 }
