@@ -15,7 +15,7 @@ const Count = z.int().min(0);
 const Cents = z.int().min(0);
 
 /** The part of the users service's figures that reports use. */
-export const UserFigures = z.object({
+const UserFigures = z.object({
   total: Count,
   /** Every day, oldest first, including days without a new user. */
   byDay: z.array(z.object({ date: z.iso.date(), count: Count })).max(366),
@@ -26,7 +26,7 @@ export const UserFigures = z.object({
 export type UserFigures = z.infer<typeof UserFigures>;
 
 /** The part of the catalog service's figures that reports use. */
-export const CatalogFigures = z.object({
+const CatalogFigures = z.object({
   total: Count,
   /** The largest first. */
   byCategory: z
@@ -51,11 +51,8 @@ export interface Figures {
   readonly catalog?: CatalogFigures | undefined;
 }
 
-/** The request that figures are read for. */
-export type FiguresContext = Pick<Context, 'requestId' | 'get' | 'signal' | 'log'>;
-
 /** Reads the figures of `sources` for a request; never rejects because a source fails. */
-export type ReadFigures = (sources: readonly Source[], ctx: FiguresContext) => Promise<Figures>;
+export type ReadFigures = (sources: readonly Source[], ctx: Context) => Promise<Figures>;
 
 /** The clients of the services that provide figures, typed by the documents of their version 2. */
 export interface FiguresClients {
@@ -71,27 +68,31 @@ export function createFiguresReader({ users, catalog }: FiguresClients): ReadFig
       users: () => users.get('/api/v2/users/figures', { query, ctx }),
       catalog: () => catalog.get('/api/v2/catalog/figures', { ctx }),
     };
-    const [userFigures, catalogFigures] = await Promise.all([
-      sources.includes('users') ? read('users', UserFigures) : undefined,
-      sources.includes('catalog') ? read('catalog', CatalogFigures) : undefined,
-    ]);
-    return { users: userFigures, catalog: catalogFigures };
 
     async function read<Data>(source: Source, schema: z.ZodType<Data>): Promise<Data | undefined> {
-      const call: Promise<ClientResponse<unknown>> = calls[source]();
-      const response = await call.catch(logFailure);
-      if (response === undefined) return undefined;
-      // The types describe the document, not what the other service really sends.
-      const { success, data, error } = z.object({ data: schema }).safeParse(response.data);
-      if (success) return data.data;
-      const [issue] = error.issues;
-      ctx.log.warn(`Cannot use the figures of ${source}: ${issue?.path.join('.')} is invalid`);
-      return undefined;
+      if (!sources.includes(source)) return undefined;
+      try {
+        const response: ClientResponse<unknown> = await calls[source]();
+        // The types describe the document, not what the other service really sends.
+        return z.object({ data: schema }).parse(response.data).data;
+      } catch (error) {
+        ctx.log.warn(describeFailure(error, source));
+        return undefined;
+      }
     }
 
-    function logFailure(error: unknown): undefined {
-      if (!(error instanceof ProblemError)) throw error;
-      ctx.log.warn(error.message);
-    }
+    const [userFigures, catalogFigures] = await Promise.all([
+      read('users', UserFigures),
+      read('catalog', CatalogFigures),
+    ]);
+    return { users: userFigures, catalog: catalogFigures };
   };
+}
+
+/** @throws the error itself, if the source is not its cause */
+function describeFailure(error: unknown, source: Source): string {
+  if (error instanceof ProblemError) return error.message;
+  if (!(error instanceof z.ZodError)) throw error;
+  const path = error.issues[0]?.path.join('.');
+  return `Cannot use the figures of ${source}: ${path} is invalid`;
 }

@@ -67,6 +67,16 @@ export interface LimitStore {
 export async function openLimitStore(redisUrl: string | undefined): Promise<LimitStore> {
   if (redisUrl === undefined) return { store: memoryStore(), close: async () => {} };
   // Loaded on demand: the client is as large as the rest of the service.
-  const { openRedisLimitStore } = await import('./redis-limit-store.ts');
-  return openRedisLimitStore(redisUrl);
+  const { createClient } = await import('redis');
+  const { redisClientOptions, redisStore } = await import('@fw/rate-limit/redis');
+  const client = createClient({ url: redisUrl, ...redisClientOptions });
+  const store = redisStore(client);
+  // The server may start later.
+  client.connect().catch(() => {});
+  return {
+    store,
+    async close() {
+      if (client.isOpen) client.destroy();
+    },
+  };
 }

@@ -11,6 +11,7 @@ export function createReportRoutesV1({ verify, failureLimiter, limiter }: Protec
   const reports = REPORT_KINDS.map(({ id, title, description }) => ({ id, title, description }));
 
   const router = createRouter();
+  router.use(failureLimiter, requireAuth(verify), limiter);
   router.get(
     '/',
     endpoint({
@@ -19,9 +20,6 @@ export function createReportRoutesV1({ verify, failureLimiter, limiter }: Protec
       tags: ['Version 1'],
       responses: { 200: { schema: ReportListV1 } },
     }),
-    failureLimiter,
-    requireAuth(verify),
-    limiter,
     (ctx) => ctx.json({ reports }),
   );
   return router;

@@ -29,6 +29,7 @@ export function createReportRoutesV2({
   now,
 }: ReportRoutesV2Options): Router {
   const router = createRouter();
+  router.use(failureLimiter, requireAuth(verify), limiter);
   router.get(
     '/',
     endpoint({
@@ -37,9 +38,6 @@ export function createReportRoutesV2({
       tags,
       responses: { 200: { schema: ReportList }, ...NOT_ACCEPTED },
     }),
-    failureLimiter,
-    requireAuth(verify),
-    limiter,
     (ctx) => {
       negotiate(ctx, ['application/json']);
       ctx.set('Cache-Control', 'private, no-cache');
@@ -56,9 +54,6 @@ export function createReportRoutesV2({
       tags,
       responses: { 200: { schema: ReportResponse, mediaTypes: TYPES }, ...NOT_ACCEPTED },
     }),
-    failureLimiter,
-    requireAuth(verify),
-    limiter,
     async (ctx) => {
       const kind = findKind(ctx.params.id);
       const type = negotiate(ctx, TYPES);
