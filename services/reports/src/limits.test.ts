@@ -1,82 +1,143 @@
 import { request } from '@fw/core/testing';
-import { createApp, errorHandler, type Middleware } from 'fw';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
 import { startRedisServer } from '../../../framework/rate-limit/src/testing/redis-server.ts';
-import { readTier } from './auth/jwt.ts';
 import { openLimitStore } from './limits.ts';
-import { newLimits } from './testing/app.ts';
+import { newApp, newLimits, verify } from './testing/app.ts';
 
-const logger = { info() {}, warn() {}, error() {} };
+const V1 = '/api/v1/reports';
+const V2 = '/api/v2/reports';
 
-/** Creates a function that sends a request; resolves with the remaining number, or `undefined` after 429. */
-function newReplica(limiter: Middleware, { trustProxy = 0 } = {}) {
-  const app = createApp({ logger, trustProxy });
-  app.use(errorHandler());
-  app.use((ctx, next) => {
-    const [id, tier] = (ctx.get('x-user') ?? '').split(' ');
-    if (id) ctx.state.user = { id, tier: readTier(tier) };
-    return next();
-  }, limiter);
-  app.use((ctx) => ctx.send('passed'));
-  return async (user: string, headers = {}) => {
-    const response = await request(app, '/', { headers: { 'x-user': user, ...headers } });
-    if (response.status === 429) return undefined;
-    return Number(response.headers.get('ratelimit-remaining'));
+/** Creates the API behind a proxy; `counts` has the number of verified tokens and of read figures. */
+function newApi(limits = newLimits()) {
+  const counts = { verified: 0, read: 0 };
+  const app = newApp({
+    trustProxy: 1,
+    limits,
+    verify(token) {
+      counts.verified++;
+      return verify(token);
+    },
+    async readFigures() {
+      counts.read++;
+      return {};
+    },
+  });
+  const send = (token: string | undefined, { ip = '192.0.2.1', path = V2 } = {}) =>
+    request(app, path, {
+      headers: {
+        'X-Forwarded-For': ip,
+        ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+      },
+    });
+  /** The number of requests that remain; `undefined` after 429. */
+  const remaining = async (token: string, path = V2) => {
+    const { status, headers } = await send(token, { path });
+    return status === 429 ? undefined : Number(headers.get('ratelimit-remaining'));
   };
+  return { send, remaining, counts };
 }
 
-test('v1 allows each user of any tier 100 requests per minute', async () => {
-  const send = newReplica(newLimits({ perMinute: { free: 1, pro: 2 } }).v1);
+test('version 1 allows each user of any tier 100 requests per minute', async () => {
+  const { remaining } = newApi(newLimits({ free: 1, pro: 2 }));
 
-  expect(await send('ada free')).toBe(99);
-  expect(await send('ada pro')).toBe(98);
-  expect(await send('grace pro')).toBe(99);
+  expect(await remaining('ada-token', V1)).toBe(99);
+  expect(await remaining('ada-pro-token', V1)).toBe(98);
+  expect(await remaining('grace-pro-token', V1)).toBe(99);
 });
 
-test('v2 applies the limit of the tier in the token', async () => {
-  const send = newReplica(newLimits({ perMinute: { free: 1, pro: 3 } }).v2);
+test('version 2 applies the limit of the tier in the token, and counts separately', async () => {
+  const { remaining } = newApi(newLimits({ free: 1, pro: 3 }));
 
-  expect([await send('ada free'), await send('ada free')]).toEqual([0, undefined]);
-  expect([await send('bob gold'), await send('bob gold')]).toEqual([0, undefined]);
-  expect([await send('eve pro'), await send('eve pro')]).toEqual([2, 1]);
+  expect([await remaining('ada-token'), await remaining('ada-token')]).toEqual([0, undefined]);
+  expect([await remaining('bob-pro-token'), await remaining('bob-pro-token')]).toEqual([2, 1]);
+  expect(await remaining('ada-token', V1)).toBe(99);
 });
 
-test('the versions count separately', async () => {
-  const { v1, v2 } = newLimits();
-  const sendFirst = newReplica(v1);
-  const sendSecond = newReplica(v2);
+test('above the limit of the tier no figures are read', async () => {
+  const { send, counts } = newApi(newLimits({ free: 1 }));
+  await send('ada-token');
 
-  expect([await sendFirst('ada free'), await sendFirst('ada free')]).toEqual([99, 98]);
-  expect(await sendSecond('ada free')).toBe(99);
+  const rejected = await send('ada-token', { path: `${V2}/overview` });
+
+  expect(rejected.status).toBe(429);
+  expect(rejected.headers.get('content-type')).toBe('application/problem+json');
+  expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await rejected.json()).toMatchObject({ code: 'RATE_LIMITED' });
+  expect(counts.read).toBe(0);
 });
 
-test('requests without a user count by client address', async () => {
-  const send = newReplica(newLimits().v1, { trustProxy: 1 });
+test.each([V1, V2, `${V2}/users-by-day`])(
+  'of 300 concurrent requests for %s with an invalid token 30 get 401, the others 429',
+  async (path) => {
+    const { send, counts } = newApi();
 
-  expect(await send('', { 'x-forwarded-for': '192.0.2.1' })).toBe(99);
-  expect(await send('', { 'x-forwarded-for': '192.0.2.1' })).toBe(98);
-  expect(await send('', { 'x-forwarded-for': '192.0.2.2' })).toBe(99);
+    const responses = await Promise.all(
+      Array.from({ length: 300 }, () => send('eve-token', { path })),
+    );
+    const { verified } = counts;
+    const valid = await send('ada-token', { path });
+
+    const statuses = responses.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(30);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(270);
+    expect(valid.status).toBe(429);
+    expect(counts.verified).toBe(verified);
+  },
+);
+
+test('both versions count invalid tokens together', async () => {
+  const { send } = newApi(newLimits({ invalidTokens: 2 }));
+
+  const statuses = [];
+  for (const path of [V1, V2, V1, V2]) statuses.push((await send('eve-token', { path })).status);
+
+  expect(statuses).toEqual([401, 401, 429, 429]);
 });
 
-test('replicas count together in Redis, and each alone while Redis is unavailable', async () => {
+test('requests with a valid token or without one never count as invalid', async () => {
+  const { send, remaining } = newApi(newLimits({ invalidTokens: 1 }));
+
+  const statuses = [];
+  for (let sent = 0; sent < 3; sent++) {
+    statuses.push((await send('ada-token')).status, (await send(undefined)).status);
+  }
+
+  expect(statuses).toEqual([200, 401, 200, 401, 200, 401]);
+  expect(await remaining('ada-token')).toBe(96);
+  expect((await send('eve-token')).status).toBe(401);
+});
+
+test('invalid tokens are limited by address, those of IPv6 by /64', async () => {
+  const { send } = newApi(newLimits({ invalidTokens: 1 }));
+
+  const statuses = [];
+  for (const ip of ['192.0.2.1', '192.0.2.2', '2001:db8::1', '2001:db8::2', '2001:db8:0:1::1']) {
+    statuses.push((await send('eve-token', { ip })).status);
+  }
+
+  expect(statuses).toEqual([401, 401, 401, 429, 401]);
+});
+
+test('replicas count invalid tokens together in Redis', async () => {
   const redis = await startRedisServer();
   onTestFinished(() => redis.stop());
-  const perMinute = { free: 1_000, pro: 1_000 };
-  const newRedisReplica = async () => {
+  const newReplica = async () => {
     const { store, close } = await openLimitStore(redis.url);
     onTestFinished(close);
-    return newReplica(newLimits({ perMinute, store }).v2);
+    return newApi(newLimits({ invalidTokens: 10 }, store));
   };
-  const [first, second] = [await newRedisReplica(), await newRedisReplica()];
-  // Until they are connected, and while the server is slow, each counts alone.
+  const [first, second] = [await newReplica(), await newReplica()];
+  // Until a replica is connected, and while the server is slow, it counts alone.
   let tries = 0;
   await vi.waitFor(async () => {
-    const user = `ada-${++tries} free`;
-    expect([await first(user), await second(user), await first(user)]).toEqual([999, 998, 997]);
+    const ip = `192.0.2.${++tries}`;
+
+    const responses = await Promise.all(
+      Array.from({ length: 60 }, (_, at) => (at % 2 ? first : second).send('eve-token', { ip })),
+    );
+
+    expect(responses.filter(({ status }) => status === 401)).toHaveLength(10);
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(50);
   }, 60_000);
-
-  await redis.signal('SIGKILL');
-
-  expect([await first('grace free'), await second('grace free')]).toEqual([999, 999]);
 });

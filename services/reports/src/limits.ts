@@ -4,13 +4,8 @@ import type { Context, Middleware } from 'fw';
 import type { Tier } from './auth/require-auth.ts';
 import { LIMITS } from './config.ts';
 
-export interface LimitsOptions {
-  /** Requests per minute in version 2, by tier. */
-  readonly perMinute: Readonly<Record<Tier, number>>;
-  /** Requests per minute with an invalid token, by client address. */
-  readonly invalidTokens: number;
-  readonly store: RateLimitStore;
-}
+/** Requests per minute: in version 2 by tier, and with an invalid token by client address. */
+export type PerMinute = Readonly<Record<Tier | 'invalidTokens', number>>;
 
 /** The rate limiters: one per version for users, and one for invalid tokens in both versions. */
 export interface Limits {
@@ -25,11 +20,12 @@ export interface Limits {
  * limit of invalid tokens per client address. An address above that limit gets 429 before its token is
  * verified; requests with a valid token or without a token do not count.
  */
-export function createLimits({ perMinute, invalidTokens, store }: LimitsOptions): Limits {
-  const shared = { keyGenerator: keyOf, store };
+export function createLimits(perMinute: PerMinute, store: RateLimitStore): Limits {
+  // Authentication runs before the limits of users.
+  const shared = { keyGenerator: ({ state }: Context) => `user:${state.user?.id}`, store };
   return {
     invalidTokens: rateLimit({
-      max: invalidTokens,
+      max: perMinute.invalidTokens,
       window: '1m',
       name: 'reports-invalid-tokens',
       countOnly: [401],
@@ -49,34 +45,13 @@ export function createLimits({ perMinute, invalidTokens, store }: LimitsOptions)
   };
 }
 
-/** The user, or the client address of an unauthenticated request. */
-function keyOf({ state, ip }: Context): string {
-  return state.user ? `user:${state.user.id}` : `ip:${ip}`;
-}
-
-/** The store that counts requests. */
-export interface LimitStore {
-  readonly store: RateLimitStore;
-  close(): Promise<void>;
-}
-
 /**
  * Counts in the Redis or Valkey server at `redisUrl`, exactly across all replicas; without a URL, in
  * this process. While the server is unavailable, each replica counts alone.
  */
-export async function openLimitStore(redisUrl: string | undefined): Promise<LimitStore> {
+export async function openLimitStore(redisUrl: string | undefined) {
   if (redisUrl === undefined) return { store: memoryStore(), close: async () => {} };
   // Loaded on demand: the client is as large as the rest of the service.
-  const { createClient } = await import('redis');
-  const { redisClientOptions, redisStore } = await import('@fw/rate-limit/redis');
-  const client = createClient({ url: redisUrl, ...redisClientOptions });
-  const store = redisStore(client);
-  // The server may start later.
-  client.connect().catch(() => {});
-  return {
-    store,
-    async close() {
-      if (client.isOpen) client.destroy();
-    },
-  };
+  const { openRedisLimitStore } = await import('./redis-limit-store.ts');
+  return openRedisLimitStore(redisUrl);
 }

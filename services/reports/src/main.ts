@@ -20,11 +20,12 @@ await runService({
       audience: config.JWT_AUDIENCE,
     });
     const { store, close } = await openLimitStore(config.REDIS_URL);
-    const limits = createLimits({
-      perMinute: { free: config.RATE_LIMIT_FREE, pro: config.RATE_LIMIT_PRO },
+    const perMinute = {
+      free: config.RATE_LIMIT_FREE,
+      pro: config.RATE_LIMIT_PRO,
       invalidTokens: config.RATE_LIMIT_INVALID_TOKENS,
-      store,
-    });
+    };
+    const limits = createLimits(perMinute, store);
     const common = {
       timeoutMs: config.FIGURES_TIMEOUT_MS,
       headers: { 'User-Agent': 'fw-reports' },

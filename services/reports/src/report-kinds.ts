@@ -88,7 +88,18 @@ const PRICES_BY_CATEGORY: ReportKind = {
     { name: 'medianPriceCents', title: 'Median', kind: 'money' },
     { name: 'maxPriceCents', title: 'Highest', kind: 'money' },
   ],
-  catalog: ({ byCategory }) => ({ rows: byCategory, charts: pricesCharts(byCategory) }),
+  catalog: ({ byCategory }) => ({
+    rows: byCategory.map(
+      ({ category, currency, minPriceCents, medianPriceCents, maxPriceCents }) => ({
+        category,
+        currency,
+        minPriceCents,
+        medianPriceCents,
+        maxPriceCents,
+      }),
+    ),
+    charts: pricesCharts(byCategory),
+  }),
 };
 
 /** All reports, in the order of the list. */

@@ -29,7 +29,6 @@ export type Row = Readonly<Record<string, Cell>>;
 
 /** The rows and charts of a report that come from one source. */
 export interface ReportPart {
-  /** May have more cells than the report has columns. */
   readonly rows: readonly Row[];
   readonly charts: readonly Chart[];
 }
@@ -74,14 +73,8 @@ export function createReport(
     description,
     generatedAt,
     columns,
-    rows: all.flatMap(({ rows }) => rows.map((row) => cellsOf(row, columns))),
+    rows: all.flatMap(({ rows }) => rows),
     charts: all.flatMap(({ charts }) => charts),
     missing: sourcesOf(kind).filter((source) => parts[source] === undefined),
   };
-}
-
-/** The cells of the columns: figures may have other fields. */
-function cellsOf(row: Row, columns: readonly Column[]): Row {
-  const names = columns.map(({ name }) => name).filter((name) => row[name] !== undefined);
-  return Object.fromEntries(names.map((name) => [name, row[name] as Cell]));
 }

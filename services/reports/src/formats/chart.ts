@@ -54,7 +54,6 @@ function drawDays({ title, days }: DaysChart, id: string): Markup {
   const ticks = ticksFor(max);
   const yOf = (value: number) => bottom - ((bottom - top) * value) / (ticks.at(-1) ?? 1);
   const slot = 100 / days.length;
-  const labelEvery = days.length > 7 ? 7 * Math.ceil(days.length / 35) : 1;
   const first = days[0]?.date ?? '';
   const last = days.at(-1)?.date ?? '';
   const peak = days.findIndex(({ value }) => value === max);
@@ -72,8 +71,8 @@ function drawDays({ title, days }: DaysChart, id: string): Markup {
 `,
   );
   const labels = days.map(({ date }, index) =>
-    // The last day always has a label.
-    (days.length - 1 - index) % labelEvery === 0
+    // A day a week has a label, and the last one.
+    (days.length - 1 - index) % 7 === 0
       ? markup`<text class="tick" x="${percent(slot * (index + 0.5))}" y="${bottom + 18}" text-anchor="middle">${formatDay(date)}</text>
 `
       : markup``,

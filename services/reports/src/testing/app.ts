@@ -1,11 +1,11 @@
 import { request } from '@fw/core/testing';
-import { memoryStore } from '@fw/rate-limit';
+import { memoryStore, type RateLimitStore } from '@fw/rate-limit';
 
 import { createReportsApp, type ReportsAppOptions } from '../app.ts';
 import { invalidToken, type Verify } from '../auth/require-auth.ts';
 import { LIMITS } from '../config.ts';
 import type { Figures } from '../figures.ts';
-import { createLimits, type LimitsOptions } from '../limits.ts';
+import { createLimits, type PerMinute } from '../limits.ts';
 import { CATALOG, USERS } from './figures.ts';
 
 /** The current time in tests. */
@@ -18,10 +18,12 @@ export const verify: Verify = async (token) => {
   return { id, tier: pro === undefined ? 'free' : 'pro' };
 };
 
-/** Creates rate limiters that count in memory, with the default limits. */
-export function newLimits(options: Partial<LimitsOptions> = {}) {
-  const { invalidTokens } = LIMITS;
-  return createLimits({ perMinute: LIMITS, invalidTokens, store: memoryStore(), ...options });
+/** Creates rate limiters that count in memory. Default: the default limits. */
+export function newLimits(
+  perMinute: Partial<PerMinute> = {},
+  store: RateLimitStore = memoryStore(),
+) {
+  return createLimits({ ...LIMITS, ...perMinute }, store);
 }
 
 const logger = { info() {}, warn() {}, error() {} };
