@@ -1,5 +1,4 @@
 import { request } from '@fw/core/testing';
-import { createMetrics } from '@fw/service';
 import { expect, test } from 'vitest';
 
 import { PAGE_POLICY } from './formats/page.ts';
@@ -210,37 +209,3 @@ test.each([V2, `${V2}/overview`, `${V2}/unknown`])(
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
   },
 );
-
-test('above the limit of the tier no figures are read', async () => {
-  let readings = 0;
-  const readFigures = async () => {
-    readings++;
-    return {};
-  };
-  const app = newApp({ readFigures });
-  const limitOf = async (token: string) => {
-    const response = await get(app, `${V2}/overview`, { Authorization: `Bearer ${token}` });
-    return response.headers.get('ratelimit-limit');
-  };
-
-  expect(await limitOf('ada-token')).toBe('100');
-  expect(await limitOf('grace-pro-token')).toBe('1000');
-  for (let count = 2; count <= 100; count++) await get(app, V2);
-  const refused = await get(app, `${V2}/overview`);
-
-  expect(refused.status).toBe(429);
-  expect(readings).toBe(2);
-});
-
-test('a metric counts the decisions of the limiter of each version', async () => {
-  const metrics = createMetrics();
-  const app = newApp({ metrics });
-
-  await get(app, V2);
-  await get(app, '/api/v1/reports');
-  await get(app, '/api/v1/reports');
-
-  const text = await metrics.register.metrics();
-  expect(text).toMatch(/rate_limit_decisions_total\{[^}]*reports-v1[^}]*allowed[^}]*\} 2/);
-  expect(text).toMatch(/rate_limit_decisions_total\{[^}]*reports-v2[^}]*allowed[^}]*\} 1/);
-});
