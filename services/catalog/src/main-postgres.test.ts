@@ -84,23 +84,4 @@ test('an import into an unavailable database prints one line and exits with 1', 
   expect(stderr).not.toContain('secret-word');
 });
 
-test('migrate creates the tables and exits with 0', async () => {
-  const DATABASE_URL = await server().createDatabase();
-
-  expect(await runToEnd(MAIN, { DATABASE_URL }, ['migrate'])).toMatchObject({
-    code: 0,
-    stderr: '',
-  });
-});
-
-test('migrate logs that PostgreSQL is unavailable', async () => {
-  const DATABASE_URL = 'postgres://catalog:secret-word@127.0.0.1:1/catalog';
-
-  const { code, stdout, stderr } = await runToEnd(MAIN, { DATABASE_URL }, ['migrate']);
-
-  expect(code).toBe(1);
-  expect(stdout).toContain('PostgreSQL');
-  expect(stdout + stderr).not.toContain('secret-word');
-});
-
 testMissingCertificate('catalog', MAIN);

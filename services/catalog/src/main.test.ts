@@ -1,4 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -26,24 +25,12 @@ test('two processes that start concurrently on a new file serve the complete cat
   }
 });
 
-test('SIGTERM ends the service with exit code 0; it can start again', async () => {
-  const DATABASE_FILE = join(newDirectory(), 'catalog.db');
-  const first = await start({ DATABASE_FILE });
-
-  first.signal('SIGTERM');
-
-  expect(await first.ended).toMatchObject({ code: 0, stderr: '' });
-  const { url } = await start({ DATABASE_FILE });
-  expect((await fetch(`${url}/api/v1/catalog`)).status).toBe(200);
-});
-
 test.for([
   [{ DATA_FILE: '/nowhere' }, 'Cannot read items from "/nowhere": ENOENT: no such file'],
   [
     { DATA_FILE: fileURLToPath(MAIN) },
     `from "${fileURLToPath(MAIN)}": expected NDJSON (one JSON object per line), plain or gzip`,
   ],
-  [{ HEALTH_PORT: '-1' }, 'HEALTH_PORT must be an integer from 0 to 65535, got "-1"'],
 ] as const)('with %j the service reports the error in one line', async ([variables, reason]) => {
   const DATABASE_FILE = join(newDirectory(), 'catalog.db');
 
@@ -57,17 +44,4 @@ test.for([
   expect(ending.code).toBe(1);
   expect(ending.stderr).toMatch(/^Cannot run catalog: [^\n]+\n$/);
   expect(ending.stderr).toContain(reason);
-});
-
-test('a broken database file is not changed', async () => {
-  const DATABASE_FILE = join(newDirectory(), 'catalog.db');
-  const content = 'not a database any more'.repeat(1_000);
-  writeFileSync(DATABASE_FILE, content);
-
-  const ending = await runToEnd(MAIN, { DATABASE_FILE, PORT: '0', HEALTH_PORT: '0' });
-
-  expect(ending.stderr).toContain(
-    `Cannot run catalog: Cannot open database "${DATABASE_FILE}": file is not a database`,
-  );
-  expect(readFileSync(DATABASE_FILE, 'utf8')).toBe(content);
 });

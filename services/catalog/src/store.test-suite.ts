@@ -179,20 +179,11 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
       expect(await found('and')).toEqual([1]);
       expect(await found('OR NOT')).toEqual([1]);
       expect(await found('kettle OR near')).toEqual([]);
-      for (const q of [
-        '*',
-        '%',
-        '"',
-        "'",
-        '^kettle*',
-        'name:kettle',
-        '-boils',
-        '(',
-        'a & !b',
-        '\\',
-      ]) {
-        expect(await found(q)).toEqual(q === '^kettle*' ? [2] : q === '-boils' ? [1, 2] : []);
+      for (const q of ['*', '%', '"', "'", 'name:kettle', '(', 'a & !b', '\\']) {
+        expect(await found(q)).toEqual([]);
       }
+      expect(await found('^kettle*')).toEqual([2]);
+      expect(await found('-boils')).toEqual([1, 2]);
     });
 
     test('facets count categories and brands, the most frequent first', async () => {
@@ -405,15 +396,6 @@ export function describeCatalogStore(name: string, create: () => Promise<Catalog
 
       expect(await idsOf(open(database), {})).toEqual([1]);
       await expect(importText(database, second)).resolves.toMatchObject({ items: 1 });
-    });
-
-    test('check rejects after close', async () => {
-      const database = await create();
-      await importText(database, toLines([itemOf(1)]));
-      const store = database.openStore();
-      await store.close();
-
-      await expect(store.check()).rejects.toThrow();
     });
   });
 }
