@@ -8,7 +8,7 @@ import { openSource } from './import/source.ts';
 import { type CatalogStore, ImportRunningError, type ReplaceCatalog } from './store.ts';
 
 export interface FillOptions {
-  readonly store: Pick<CatalogStore, 'isEmpty'>;
+  readonly store: Pick<CatalogStore, 'version'>;
   readonly openImport: () => Promise<ReplaceCatalog>;
   /** The file with the items. */
   readonly file: string;
@@ -43,7 +43,7 @@ async function retry(options: FillOptions): Promise<void> {
   const { store, signal } = options;
   while (!signal.aborted) {
     try {
-      if (await store.isEmpty()) await fill(options);
+      if ((await store.version()) === undefined) await fill(options);
       return;
     } catch (error) {
       if (signal.aborted) return;
@@ -64,7 +64,7 @@ async function fill({ store, openImport, file, signal }: FillOptions): Promise<v
     const { ending } = await importItems({
       async open() {
         // Another process may have filled the store just before this one locked it.
-        if (!(await store.isEmpty())) throw new ImportRunningError();
+        if ((await store.version()) !== undefined) throw new ImportRunningError();
         return openSource(file, signal);
       },
       replace,

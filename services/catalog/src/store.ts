@@ -87,12 +87,10 @@ export interface CatalogStore {
   find(id: number): Promise<Versioned<Item | undefined>>;
   facets(filter: ItemFilter): Promise<Versioned<Facets>>;
   figures(): Promise<Versioned<Figures>>;
-  /** Version of the current catalog. */
-  version(): Promise<string>;
+  /** Version of the current catalog; `undefined` if no catalog was ever imported. */
+  version(): Promise<string | undefined>;
   /** Migrates the tables to the newest version; the first use does the same. */
   migrate(): Promise<void>;
-  /** Whether no catalog was ever imported. */
-  isEmpty(): Promise<boolean>;
   /** Rejects if the store is unavailable or contains no catalog. */
   check(): Promise<void>;
   close(): Promise<void>;

@@ -47,7 +47,8 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
     toBody: (value: Value) => unknown,
   ): Promise<void> {
     const isConditional = ctx.get('if-none-match') !== undefined;
-    if (isConditional && isNotModified(ctx, etagOf(await store.version()))) {
+    const current = isConditional ? await store.version() : undefined;
+    if (current !== undefined && isNotModified(ctx, etagOf(current))) {
       ctx.set('Cache-Control', CACHE_CONTROL);
       return;
     }

@@ -79,7 +79,7 @@ function isTags(value: unknown): boolean {
  */
 export async function* readItems(chunks: AsyncIterable<Buffer>): AsyncGenerator<Batch> {
   let isNdjson = false;
-  let line = 1; // of the first line that is not read yet
+  let line = 1; // number of the first line that is not read yet
   let offset = 0; // of its first byte
   let head: Buffer = Buffer.alloc(0); // of it, at most one byte more than allowed
   let headBytes = 0;

@@ -130,14 +130,9 @@ export function openPostgresCatalogStore({
       return { version, value: toFigures(rows, total) };
     },
     async version() {
-      const now = await readCurrent();
-      if (!now) throw noCatalog();
-      return now.version;
+      return (await readCurrent())?.version;
     },
     migrate: () => postgres.migrate(),
-    async isEmpty() {
-      return (await readCurrent()) === undefined;
-    },
     async check() {
       await postgres.check();
       if (!(await readCurrent())) throw noCatalog();

@@ -86,13 +86,11 @@ export function createSqliteCatalogStore(
       return readVersioned(readFigures);
     },
     async version() {
-      return read(({ version }) => version);
+      const present = orUnavailable(() => readPresent.get());
+      return present && String(present.version);
     },
     // Opening the file has migrated it.
     async migrate() {},
-    async isEmpty() {
-      return orUnavailable(() => readPresent.get() === undefined);
-    },
     async check() {
       read(() => {});
     },

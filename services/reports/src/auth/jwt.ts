@@ -58,7 +58,7 @@ export function createJwtVerifier(options: JwtVerifierOptions): Verify {
 }
 
 /** The tier that a token claims; an unknown tier is `free`. */
-export function readTier(claim: unknown): Tier {
+function readTier(claim: unknown): Tier {
   return claim === 'pro' ? 'pro' : 'free';
 }
 
