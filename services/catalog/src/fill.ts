@@ -25,18 +25,30 @@ const MAX_WAIT_MS = 2_000;
 
 /**
  * Imports a file into a store that never contained a catalog. If several processes start concurrently, one
- * of them imports. Resolves when the import has ended, or after 2 s: it then continues in the background.
+ * of them imports. Resolves when the import has ended, or after 2 s, or if the store is unavailable: it then
+ * continues in the background.
  *
  * @throws {Error} naming the file, if a line of it is rejected
  */
 export async function fillIfEmpty(options: FillOptions): Promise<void> {
+  const waitMs = (await isAvailable(options.store)) ? MAX_WAIT_MS : 0;
   let isWaiting = true;
   const filling = retry(options).catch((error: unknown) => {
     if (isWaiting) throw error;
     options.logger?.error('Cannot fill the store', error);
   });
-  await Promise.race([filling, sleep(MAX_WAIT_MS, undefined, { ref: false })]);
+  await Promise.race([filling, sleep(waitMs, undefined, { ref: false })]);
   isWaiting = false;
+}
+
+async function isAvailable(store: FillOptions['store']): Promise<boolean> {
+  try {
+    await store.version();
+    return true;
+  } catch (error) {
+    if (isTemporary(error)) return false;
+    throw error;
+  }
 }
 
 async function retry(options: FillOptions): Promise<void> {
