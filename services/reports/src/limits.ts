@@ -21,8 +21,7 @@ export interface Limits {
  * verified; requests with a valid token or without a token do not count.
  */
 export function createLimits(perMinute: PerMinute, store: RateLimitStore): Limits {
-  // Authentication runs before the limits of users.
-  const shared = { keyGenerator: ({ state }: Context) => `user:${state.user?.id}`, store };
+  const shared = { keyGenerator: keyOf, store };
   return {
     invalidTokens: rateLimit({
       max: perMinute.invalidTokens,
@@ -43,6 +42,11 @@ export function createLimits(perMinute: PerMinute, store: RateLimitStore): Limit
       ...shared,
     }),
   };
+}
+
+/** The user, or the client address of an unauthenticated request. */
+function keyOf({ state, ip }: Context): string {
+  return state.user ? `user:${state.user.id}` : `ip:${ip}`;
 }
 
 /**
