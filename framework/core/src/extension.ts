@@ -148,7 +148,5 @@ export {
   titleOf,
   unmatchedStatus,
 } from './response/problem.ts';
-export { type Alternative, alternativesOf, isSubtype } from './schema/alternatives.ts';
 export { stringify } from './schema/stringify.ts';
-export { isRecord, keysOf, lookUp, mapSubschemas } from './schema/subschemas.ts';
 export { isProduction, warnOnce } from './warn-once.ts';

@@ -1,5 +1,5 @@
-import { isRecord, keysOf, mapSubschemas } from '@fw/core/extension';
 import type { JsonSchema } from '@fw/core/schema';
+import { isRecord, keysOf, mapSubschemas } from '@fw/core/schema';
 
 export interface Reference {
   readonly $ref: string;

@@ -1,3 +1,4 @@
+export { type Alternative, alternativesOf, isSubtype } from './alternatives.ts';
 export {
   type Direction,
   type JsonSchema,
@@ -11,3 +12,4 @@ export {
   type SchemaResult,
   type StandardSchema,
 } from './standard-schema.ts';
+export { isRecord, keysOf, lookUp, mapSubschemas } from './subschemas.ts';

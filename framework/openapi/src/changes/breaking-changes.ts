@@ -1,4 +1,4 @@
-import { isRecord } from '@fw/core/extension';
+import { isRecord } from '@fw/core/schema';
 
 import { type Json, mapPair, type Pair, readList, readRecord, resolve } from './json.ts';
 import { compareOperations, type Operation } from './operation-changes.ts';

@@ -1,4 +1,4 @@
-import { isRecord, lookUp } from '@fw/core/extension';
+import { isRecord, lookUp } from '@fw/core/schema';
 
 /** An object of a JSON document. */
 export type Json = Readonly<Record<string, unknown>>;

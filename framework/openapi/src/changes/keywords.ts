@@ -1,4 +1,4 @@
-import type { Alternative } from '@fw/core/extension';
+import type { Alternative } from '@fw/core/schema';
 
 import { isSame } from './json.ts';
 

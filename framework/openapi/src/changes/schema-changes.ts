@@ -1,4 +1,4 @@
-import { type Alternative, alternativesOf, isSubtype, lookUp } from '@fw/core/extension';
+import { type Alternative, alternativesOf, isSubtype, lookUp } from '@fw/core/schema';
 
 import {
   isSame,
