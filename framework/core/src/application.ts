@@ -228,7 +228,7 @@ class StackedApplication extends RouteRegistrar implements Application {
     } catch (error) {
       chain = (ctx) => this.#outermost(ctx, () => Promise.reject(error));
     }
-    const ctx = new RequestContext({ req, res }, target, this.#settings, END);
+    const ctx = new RequestContext({ req, res }, target, this.#settings);
     if (this.#isDevelopment) warnIfSlow(ctx);
     finish(ctx, chain(ctx, END));
   };

@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from './logger.ts';
-import type { Body } from './response/body.ts';
+import type { Body } from './response/write-response.ts';
 
 /** The value of a query key: a string, or an array of all values if the key is repeated. */
 export type QueryValue = string | string[] | undefined;

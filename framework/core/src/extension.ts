@@ -1,11 +1,10 @@
 import type { Context, Parts } from './context.ts';
 import { recordOf, type SentListener } from './request-context.ts';
-import { type Content, isStream } from './response/body.ts';
 import type { ResponseViolation } from './response/contract.ts';
 import { findHeader } from './response/head.ts';
 import { type ErrorResponseOptions, recordError } from './response/problem.ts';
-import { reportSent } from './response/write-response.ts';
-import { closingOfSocket } from './server/close.ts';
+import { type Content, isStream, reportSent } from './response/write-response.ts';
+import { closingOfSocket } from './server/connections.ts';
 
 /**
  * Records `error` as the response and replaces any other response. Logs errors with status 500 and
@@ -121,7 +120,6 @@ export { hasRun } from './compose.ts';
 export { describeRoute, metadataOf } from './metadata.ts';
 export { type MediaType, parseMediaType, trimBlanks } from './request/media-type.ts';
 export { createPrefixTest, foldCase, readPattern } from './request/path.ts';
-export { parseQuery } from './request/query.ts';
 export {
   BodyMemory,
   bodyTooLarge,
@@ -134,7 +132,7 @@ export {
   readBody,
   sendContinue,
 } from './request/read-body.ts';
-export { type Content, isStream } from './response/body.ts';
+export { parseQuery } from './request/request-target.ts';
 export {
   createPartSerializer,
   type PartSerializer,
@@ -148,5 +146,6 @@ export {
   titleOf,
   unmatchedStatus,
 } from './response/problem.ts';
+export { type Content, isStream } from './response/write-response.ts';
 export { stringify } from './schema/stringify.ts';
 export { isProduction, warnOnce } from './warn-once.ts';

@@ -1,18 +1,16 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { randomFillSync } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 
-import type { Context, MatchedRoute, Next, State } from './context.ts';
+import { END } from './compose.ts';
+import type { Context, MatchedRoute, Next, Query, State } from './context.ts';
 import type { Logger } from './logger.ts';
-import { detached, type ReaderSettings, RequestReader } from './request/request-reader.ts';
-import type { RequestTarget } from './request/request-target.ts';
+import { isHost, parseQuery, type RequestTarget } from './request/request-target.ts';
 import {
-  type Body,
-  type Content,
-  contentOf,
-  discard,
-  isBinary,
-  isStream,
-  requireSendable,
-} from './response/body.ts';
+  type Forwarding,
+  forwardedEntry,
+  type IsTrusted,
+  readForwarding,
+} from './request/trust-proxy.ts';
 import type { Contract, ResponseViolation } from './response/contract.ts';
 import {
   encodeLocation,
@@ -35,6 +33,15 @@ import {
   UnsupportedMediaTypeError,
 } from './response/http-error.ts';
 import { unmatchedStatus } from './response/problem.ts';
+import {
+  type Body,
+  type Content,
+  contentOf,
+  discard,
+  isBinary,
+  isStream,
+  requireSendable,
+} from './response/write-response.ts';
 import { stringify } from './schema/stringify.ts';
 import { warnOfRoute } from './warn-once.ts';
 
@@ -42,20 +49,35 @@ import { warnOfRoute } from './warn-once.ts';
 export type SentListener = (status: number) => void;
 
 /** Settings of the application that each request needs. */
-export interface ContextSettings extends ReaderSettings {
+export interface ContextSettings {
   readonly log: Logger;
+  readonly isTrustedProxy: IsTrusted;
+  /** Time after which `signal` aborts, in milliseconds; 0: never. */
+  readonly deadlineMs: number;
 }
 
 const NO_LISTENERS: readonly SentListener[] = [];
 const NO_PARAMS: Record<string, string> = Object.freeze(Object.create(null));
+const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The context of one request: reads the request and records the response. */
-export class RequestContext extends RequestReader implements Context {
+/** The error for a method that was destructured, as in `({ json }) => json({})`. */
+function detached(method: string): TypeError {
+  return new TypeError(`ctx.${method} was called without ctx: write (ctx) => ctx.${method}(…)`);
+}
+
+/**
+ * The context of one request: reads the request and records the response. Parses query, addresses and
+ * ids on first use.
+ */
+export class RequestContext implements Context {
+  readonly raw: { readonly req: IncomingMessage; readonly res: ServerResponse };
+  readonly method: string;
+  readonly path: string;
   readonly log: Logger;
   params: Record<string, string> = NO_PARAMS;
   route: MatchedRoute | undefined = undefined;
   body: unknown = undefined;
-  next: Next;
+  next: Next = END;
   /** Called once the response has been sent. */
   sentListeners: readonly SentListener[] = NO_LISTENERS;
   /** Whether the response was written. */
@@ -75,17 +97,81 @@ export class RequestContext extends RequestReader implements Context {
   assignedStatus = 0;
   /** Whether a router found no route: the status is then 404 or 501, unless a later router has one. */
   isUnmatched = false;
+  readonly #target: RequestTarget;
+  readonly #settings: ContextSettings;
+  readonly #startedMs: number;
+  #query: Query | undefined = undefined;
+  #forwarding: Forwarding | undefined = undefined;
+  #requestId = '';
+  #signal: AbortSignal | undefined = undefined;
   #state: State | undefined = undefined;
 
   constructor(
     raw: { readonly req: IncomingMessage; readonly res: ServerResponse },
     target: RequestTarget,
     settings: ContextSettings,
-    next: Next,
   ) {
-    super(raw, target, settings);
+    this.raw = raw;
+    this.method = raw.req.method ?? 'GET';
+    this.path = target.path;
     this.log = settings.log;
-    this.next = next;
+    this.#target = target;
+    this.#settings = settings;
+    this.#startedMs = settings.deadlineMs > 0 ? performance.now() : 0;
+  }
+
+  get url(): string {
+    return this.raw.req.url ?? '/';
+  }
+
+  get query(): Query {
+    this.#query ??= parseQuery(this.#target.query);
+    return this.#query;
+  }
+
+  /** For validation: the typed output of a schema. */
+  set query(query: Query) {
+    this.#query = query;
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.raw.req.headers;
+  }
+
+  get(name: string): string | undefined {
+    if (!this) throw detached('get');
+    const value = this.raw.req.headers[name.toLowerCase()];
+    if (typeof value === 'string') return value;
+    return Array.isArray(value) ? value.join(', ') : undefined; // not inherited, like `constructor`
+  }
+
+  get ip(): string {
+    return this.#forwarded().ip;
+  }
+
+  get host(): string {
+    const claimed = forwardedEntry(this.get('x-forwarded-host'), this.#forwarded().hops);
+    return claimed !== undefined && isHost(claimed) ? claimed : this.#target.host;
+  }
+
+  get protocol(): 'http' | 'https' {
+    const entry = forwardedEntry(this.get('x-forwarded-proto'), this.#forwarded().hops);
+    const claimed = entry?.toLowerCase();
+    if (claimed === 'http' || claimed === 'https') return claimed;
+    return 'encrypted' in this.raw.req.socket ? 'https' : 'http';
+  }
+
+  get requestId(): string {
+    if (this.#requestId === '') {
+      const claimed = this.get('x-request-id');
+      this.#requestId = claimed && REQUEST_ID.test(claimed) ? claimed : createRequestId();
+    }
+    return this.#requestId;
+  }
+
+  get signal(): AbortSignal {
+    this.#signal ??= createAbortSignal(this.raw.res, this.#remainingMs());
+    return this.#signal;
   }
 
   get state(): State {
@@ -224,6 +310,20 @@ export class RequestContext extends RequestReader implements Context {
     this.responseHeaders = keepForError(this.responseHeaders);
   }
 
+  #forwarded(): Forwarding {
+    this.#forwarding ??= readForwarding(
+      this.raw.req.socket.remoteAddress,
+      this.get('x-forwarded-for'),
+      this.#settings.isTrustedProxy,
+    );
+    return this.#forwarding;
+  }
+
+  #remainingMs(): number | undefined {
+    const { deadlineMs } = this.#settings;
+    return deadlineMs > 0 ? this.#startedMs + deadlineMs - performance.now() : undefined;
+  }
+
   /** Whether the middleware has ended, so that the response is sent: then a call has no effect. */
   #isOver(): boolean {
     if (this.finished) {
@@ -255,6 +355,44 @@ export class RequestContext extends RequestReader implements Context {
     this.responseType = type;
     this.responseBody = body;
   }
+}
+
+/**
+ * A signal that aborts when the client disconnects before `res` is complete, or after `remainingMs`.
+ * Without `remainingMs`, there is no deadline.
+ */
+function createAbortSignal(res: ServerResponse, remainingMs: number | undefined): AbortSignal {
+  const abort = new AbortController();
+  const timer =
+    remainingMs === undefined ? undefined : setTimeout(expire, Math.max(0, remainingMs), abort);
+  const onClose = () => {
+    clearTimeout(timer);
+    if (res.writableFinished) return;
+    const reason = 'The client disconnected before the response was complete';
+    abort.abort(new DOMException(reason, 'AbortError'));
+  };
+  if (res.destroyed) onClose();
+  else res.once('close', onClose);
+  return abort.signal;
+}
+
+function expire(abort: AbortController): void {
+  abort.abort(new DOMException('The deadline of the request passed', 'TimeoutError'));
+}
+
+const ID_LENGTH = 32;
+const random = Buffer.alloc(8_192);
+let digits = '';
+let at = 0;
+
+/** A new request id: 32 random hexadecimal digits, like the ids of nginx. Generated in batches. */
+export function createRequestId(): string {
+  if (at === digits.length) {
+    digits = randomFillSync(random).toString('hex');
+    at = 0;
+  }
+  at += ID_LENGTH;
+  return digits.slice(at - ID_LENGTH, at);
 }
 
 /** Classes whose constructor only needs a message; 401 also needs a scheme, 405 the allowed methods. */

@@ -7,7 +7,7 @@ import { createApp } from '../application.ts';
 import { BadRequestError } from '../response/http-error.ts';
 import { type ListeningServer, listen } from '../server/listen.ts';
 import { request } from '../testing/index.ts';
-import { parseQuery } from './query.ts';
+import { parseQuery } from './request-target.ts';
 
 const app = createApp({ logger: { info() {}, warn() {}, error() {} } }).use((ctx) => {
   ctx.json({ query: ctx.query, prototype: Object.getPrototypeOf(ctx.query) });

@@ -1,10 +1,12 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
 import { http } from '../http.ts';
+import { loggerOfSocket } from '../server/connections.ts';
 import { titleOf } from './problem.ts';
-import { type Headers, type HeadFields, TrackedResponse } from './tracked-response.ts';
 
 /** Names and values of response headers in turn. */
 export type ResponseHeaders = (string | string[])[];
+type Headers = readonly (string | readonly string[])[];
 
 /** The server also sets `Content-Length`, but replaces a value that the program sets. */
 const FRAMING_HEADER = /^(?:transfer-encoding|trailer)$/i;
@@ -95,20 +97,169 @@ export function encodeLocation(url: string): string {
  * private fields that `writeHead` sets. A test compares the bytes of both ways.
  */
 
-/** A response whose body is completely known. */
-export interface CompleteResponse {
-  readonly status: number;
+/** What the context writes of a head; Node adds the rest. */
+interface WrittenHead {
   /** Valid names and values in turn, without `Content-Length`. */
   readonly headers: Headers;
   /** The `Content-Type`; empty for none, or if `headers` contains it. */
   readonly type: string;
-  readonly body: string | Uint8Array;
+  /** `undefined` if it is empty or streamed. */
+  readonly body?: string | Uint8Array;
+}
+
+/** A response whose body is completely known. */
+interface CompleteResponse extends Required<WrittenHead> {
+  readonly status: number;
+}
+
+/** The private fields that Node's `writeHead` reads and sets. */
+interface HeadFields {
+  _header: string | null;
+  _last: boolean;
+  readonly _keepAliveTimeout: number;
+  readonly _expect_continue: boolean;
+  readonly _sent100: boolean;
+  readonly shouldKeepAlive: boolean;
+}
+
+/**
+ * The response class of this package's servers. It knows whether code other than the context has set
+ * headers, and returns the headers of a head that was written as one string. Calls after the response
+ * was sent, for example by middleware for Express that is slower than `timeout()`, have no effect:
+ * an error in a callback, which no caller catches, would end the process.
+ */
+export class TrackedResponse<
+  Request extends IncomingMessage = IncomingMessage,
+> extends http.ServerResponse<Request> {
+  hasOwnHeaders = false;
+  /** Whether the context has written the head of a streamed response. */
+  isHeadFinal = false;
+  hasLateCall = false;
+  /** The head that was written as one string, until Node's methods know its headers. */
+  written: WrittenHead | undefined = undefined;
+
+  override setHeader(...header: Parameters<ServerResponse['setHeader']>): this {
+    if (isHeadLate(this, 'setHeader')) return this;
+    this.hasOwnHeaders = true;
+    return super.setHeader(...header);
+  }
+
+  override setHeaders(...headers: Parameters<ServerResponse['setHeaders']>): this {
+    return isHeadLate(this, 'setHeaders') ? this : super.setHeaders(...headers);
+  }
+
+  override appendHeader(...header: Parameters<ServerResponse['appendHeader']>): this {
+    if (isHeadLate(this, 'appendHeader')) return this;
+    this.hasOwnHeaders = true;
+    return super.appendHeader(...header);
+  }
+
+  override removeHeader(name: string): void {
+    if (isHeadLate(this, 'removeHeader')) return;
+    this.hasOwnHeaders = true;
+    super.removeHeader(name);
+  }
+
+  override writeHead(status: number, ...rest: readonly unknown[]): this {
+    return isHeadLate(this, 'writeHead') ? this : super.writeHead(status, ...(rest as []));
+  }
+
+  override flushHeaders(): void {
+    if (!isHeadLate(this, 'flushHeaders')) super.flushHeaders();
+  }
+
+  override write(chunk: unknown, ...rest: readonly unknown[]): boolean {
+    if (this.writableEnded) ignoreLate(this, 'write');
+    return super.write(chunk, ...(rest as []));
+  }
+
+  override end(...last: readonly unknown[]): this {
+    if (this.writableEnded && last[0] && typeof last[0] !== 'function') ignoreLate(this, 'end');
+    return super.end(...(last as []));
+  }
+
+  // Middleware that logs or signs responses reads the headers after they were written.
+
+  override getHeader(name: string): ReturnType<ServerResponse['getHeader']> {
+    restoreHeaders(this);
+    return super.getHeader(name);
+  }
+
+  override getHeaders(): ReturnType<ServerResponse['getHeaders']> {
+    restoreHeaders(this);
+    return super.getHeaders();
+  }
+
+  override getHeaderNames(): string[] {
+    restoreHeaders(this);
+    return super.getHeaderNames();
+  }
+
+  override hasHeader(name: string): boolean {
+    restoreHeaders(this);
+    return super.hasHeader(name);
+  }
+
+  // HTTP/1.0 has no interim responses, and none follow the response (RFC 9110 §15.2).
+
+  override writeContinue(...args: Parameters<ServerResponse['writeContinue']>): void {
+    if (supportsInterim(this)) super.writeContinue(...args);
+  }
+
+  override writeProcessing(...args: Parameters<ServerResponse['writeProcessing']>): void {
+    if (supportsInterim(this)) super.writeProcessing(...args);
+  }
+
+  override writeEarlyHints(...args: Parameters<ServerResponse['writeEarlyHints']>): void {
+    if (supportsInterim(this)) super.writeEarlyHints(...args);
+  }
+}
+
+function supportsInterim({ req, headersSent }: ServerResponse): boolean {
+  return req.httpVersionMinor > 0 && !headersSent;
+}
+
+/** Whether the head can no longer change, because the context has written it or the response has ended. */
+function isHeadLate(res: TrackedResponse, method: string): boolean {
+  if (!res.isHeadFinal && !res.writableEnded) return false;
+  ignoreLate(res, method);
+  return true;
+}
+
+/** Ignores the error of a late call, and logs the first one of a response. */
+function ignoreLate(res: TrackedResponse, method: string): void {
+  if (res.hasLateCall) return;
+  res.hasLateCall = true;
+  res.on('error', () => {});
+  const { req } = res;
+  const [path] = (req.url ?? '').split('?', 1);
+  loggerOfSocket(req.socket)?.warn(
+    `${req.method} ${path} called res.${method}() after its response was sent: this has no effect; check res.headersSent before`,
+  );
+}
+
+/** Passes the headers that were written as one string to Node, so that its methods return them. */
+function restoreHeaders(res: TrackedResponse): void {
+  const { written } = res;
+  if (written === undefined) return;
+  res.written = undefined;
+  const fields = res as unknown as HeadFields;
+  const head = fields._header;
+  fields._header = null; // Node accepts no header after the head
+  const { setHeader } = http.ServerResponse.prototype;
+  const { headers, type, body } = written;
+  for (let at = 0; at < headers.length; at += 2) {
+    setHeader.call(res, headers[at] as string, headers[at + 1] as string | string[]);
+  }
+  if (type !== '') setHeader.call(res, 'Content-Type', type);
+  if (body !== undefined) setHeader.call(res, 'Content-Length', String(byteLengthOf(body)));
+  fields._header = head;
 }
 
 /** Sends `response` with its `Content-Length`. */
 export function sendComplete(res: ServerResponse, response: CompleteResponse): void {
   const { status, headers, type, body } = response;
-  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+  const length = byteLengthOf(body);
   let isAscii = false;
   if (isPlain(res) && !hasConnectionHeader(headers)) {
     const head = writeHeadText(res, response, length);
@@ -122,10 +273,14 @@ export function sendComplete(res: ServerResponse, response: CompleteResponse): v
   res.end(body, isAscii ? 'latin1' : 'utf8');
 }
 
+function byteLengthOf(body: string | Uint8Array): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+}
+
 /** Writes the head of a response that has no body or a streamed one. */
 export function writeHead(res: ServerResponse, status: number, headers: Headers): void {
   if (isPlain(res)) {
-    res.written = headers;
+    res.written = { headers, type: '' };
     res.writeHead(status, titleOf(status), headers as string[]);
   } else {
     setHead(res, status, headers);
@@ -184,11 +339,8 @@ function hasConnectionHeader(headers: Headers): boolean {
 }
 
 /** Returns the head. */
-function writeHeadText(
-  res: TrackedResponse,
-  { status, headers, type }: CompleteResponse,
-  length: number,
-): string {
+function writeHeadText(res: TrackedResponse, response: CompleteResponse, length: number): string {
+  const { status, headers, type } = response;
   const fields = res as unknown as HeadFields;
   res.statusCode = status;
   let head = statusLine(status);
@@ -201,9 +353,7 @@ function writeHeadText(
   // A client that got no 100 Continue may still send its body: the connection cannot be reused.
   const isKept = fields.shouldKeepAlive && !(fields._expect_continue && !fields._sent100);
   if (!isKept) fields._last = true;
-  res.written = headers;
-  res.writtenType = type;
-  res.writtenLength = length;
+  res.written = response;
   fields._header = `${head}Content-Length: ${length}\r\n${
     isKept
       ? keepAliveEnd(fields._keepAliveTimeout)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createApp } from '../application.ts';
 import { recordedBody, recordedLength, replaceBody, responseHeader } from '../extension.ts';
 import { request } from '../testing/index.ts';
-import type { Body } from './body.ts';
+import type { Body } from './write-response.ts';
 
 test('middleware replaces the recorded body after next()', async () => {
   const app = createApp();

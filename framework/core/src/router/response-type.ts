@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 import type { Context, Parts } from '../context.ts';
-import type { Body } from '../response/body.ts';
+import type { Body } from '../response/write-response.ts';
 import type { OutputOf, StandardSchema } from '../schema/standard-schema.ts';
 import type { JsonSchemaKeyword } from './endpoint.ts';
 

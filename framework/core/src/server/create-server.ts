@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
+import type { X509Certificate } from 'node:crypto';
 import type {
   IncomingMessage,
   ServerOptions as NodeOptions,
@@ -9,16 +10,19 @@ import type {
 import type { Socket } from 'node:net';
 import type { Application } from '../application.ts';
 import { http } from '../http.ts';
-import { badOption } from '../options.ts';
-import { createRequestId } from '../request/request-reader.ts';
-import { PROBLEM_TYPE, problemOfStatus } from '../response/problem.ts';
-import { TrackedResponse } from '../response/tracked-response.ts';
-import { closingOfServer, openSockets, tcpSocketOf, trackConnections } from './close.ts';
-import { readTls, type TlsOptions } from './tls.ts';
-import { rejectConnect, rejectUnreadable } from './unreadable.ts';
-import { handleUpgrades, isWebSocketRequest, type UpgradeHandler } from './upgrade.ts';
+import { aString, badOption, check, oneOf, readOptions, required } from '../options.ts';
+import { TrackedResponse } from '../response/head.ts';
+import { limitWriteTime, trackConnections } from './connections.ts';
+import {
+  createRejection,
+  handleUpgrades,
+  isWebSocketRequest,
+  rejectConnect,
+  rejectUnreadable,
+  type UpgradeHandler,
+} from './raw-requests.ts';
 
-export interface ServerTimeouts {
+export interface ServerOptions {
   /** How long an idle connection stays open. Must be longer than the time-out of a proxy. Default 75 s. */
   readonly keepAliveTimeoutMs?: number;
   /** Time limit for the request headers. Default 80 s, but at most `requestTimeoutMs`. */
@@ -31,9 +35,6 @@ export interface ServerTimeouts {
    * Linux: clients that read a large response slower than about 50 kB/s can be disconnected too.
    */
   readonly writeTimeoutMs?: number;
-}
-
-export interface ServerOptions extends ServerTimeouts {
   /** Serves HTTPS with this certificate. Default: HTTP. */
   readonly tls?: TlsOptions;
   /**
@@ -54,10 +55,9 @@ export function createServer(app: Application, options: ServerOptions = {}): Ser
     else handle(req, res);
   };
   const server = createNodeServer(options, dispatch);
-  trackConnections(server, app.logger);
-  const closing = closingOfServer(server);
+  const { sockets, closing } = trackConnections(server, app.logger);
   const { writeTimeoutMs = 30_000, upgrade } = options;
-  if (writeTimeoutMs > 0) limitWriteTime(server, openSockets(server), writeTimeoutMs);
+  if (writeTimeoutMs > 0) limitWriteTime(server, sockets, writeTimeoutMs);
   if (upgrade) handleUpgrades(server, upgrade, app.logger);
   // The body parser sends 100 Continue, unless it rejects the body by its length (RFC 9110 §10.1.1).
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
@@ -115,15 +115,7 @@ function readNodeOptions(options: ServerOptions): NodeOptions {
 
 /** Rejects any `Expect` except `100-continue` (RFC 9110 §10.1.1). */
 function rejectExpectation(_req: IncomingMessage, res: ServerResponse): void {
-  const requestId = createRequestId();
-  const body = JSON.stringify(problemOfStatus(417, requestId));
-  const headers = {
-    'X-Request-Id': requestId,
-    'Cache-Control': 'no-store',
-    'Content-Type': PROBLEM_TYPE,
-    'Content-Length': String(Buffer.byteLength(body)),
-    Connection: 'close',
-  };
+  const { headers, body } = createRejection(417);
   res.writeHead(417, headers).end(body);
 }
 
@@ -161,62 +153,66 @@ function handleInTurn(req: IncomingMessage, res: ServerResponse, handle: Handle)
   res.once('socket', begin);
 }
 
-/** How many times a connection is checked during the time-out. */
-const CHECKS = 10;
-
-/** Counters of a Node socket that have no public access: bytes written, and bytes still queued. */
-interface SocketHandle {
-  readonly bytesWritten: number;
-  readonly writeQueueSize: number;
+/** The certificate of a server. Keys and certificates are the contents of files, not their names. */
+export interface TlsOptions {
+  /** The private key, in PEM form. */
+  readonly key: string | Buffer;
+  /** The certificate, followed by its intermediate certificates, in PEM form. */
+  readonly cert: string | Buffer;
+  /** The passphrase of an encrypted key. */
+  readonly passphrase?: string;
+  /** Requires a client certificate that one of these authorities signed, in PEM form. Default: none. */
+  readonly ca?: string | Buffer;
+  /** Default `TLSv1.2`. */
+  readonly minVersion?: 'TLSv1.2' | 'TLSv1.3';
 }
 
-interface Progress {
-  acceptedBytes: number;
-  checks: number;
-}
+/** Errors of this option contain no value, because it may be a private key. */
+const aPem = check('text in PEM form', () => true);
 
 /**
- * Resets connections of `server` if the operating system accepts none of the queued data for
- * `timeoutMs`, because the client does not read. One timer checks all connections. It counts checks
- * instead of time: after a pause of this process, clients still have time to read.
+ * Checks keys and certificates, which Node would reject with the error of its TLS library, or only
+ * when a client connects.
+ *
+ * @throws {TypeError} with the name of the invalid option
  */
-export function limitWriteTime(
-  server: Server,
-  sockets: ReadonlySet<Socket>,
-  timeoutMs: number,
-): void {
-  const progress = new WeakMap<Socket, Progress>();
-  const check = (): void => {
-    for (const socket of sockets) {
-      if (socket.writableLength > 0 && isStalled(socket)) reset(socket);
-    }
-  };
-  const isStalled = (socket: Socket): boolean => {
-    const acceptedBytes = countAccepted(socket);
-    const last = progress.get(socket);
-    if (last?.acceptedBytes !== acceptedBytes) {
-      progress.set(socket, { acceptedBytes, checks: 0 });
-      return false;
-    }
-    last.checks++;
-    return last.checks >= CHECKS;
-  };
-  server.once('listening', () => {
-    const timer = setInterval(check, Math.ceil(timeoutMs / CHECKS)).unref();
-    server.once('close', () => clearInterval(timer));
+export function readTls(options: TlsOptions): TlsOptions {
+  const { key, cert, ca, passphrase } = readOptions('the option tls of listen()', options, {
+    key: required(aPem),
+    cert: required(aPem),
+    ca: aPem,
+    passphrase: aString,
+    minVersion: oneOf(['TLSv1.2', 'TLSv1.3']),
   });
+  const { createPrivateKey } = process.getBuiltinModule('node:crypto');
+  const privateKey = read(
+    'key',
+    'a private key in PEM form, with the passphrase if it has one',
+    () => createPrivateKey({ key, ...(passphrase !== undefined && { passphrase }) }),
+  );
+  const certificate = read('cert', 'a certificate in PEM form', () => readCertificate(cert));
+  if (ca !== undefined) read('ca', 'certificates in PEM form', () => readCertificate(ca));
+  if (!certificate.checkPrivateKey(privateKey)) {
+    throw new TypeError(
+      'Cannot use option tls of listen(): expected the private key of the certificate',
+    );
+  }
+  return options;
 }
 
-/** Also discards the buffers of the operating system, which `destroy()` would still send. */
-function reset(socket: Socket): void {
-  tcpSocketOf(socket).resetAndDestroy(); // without destroy(), it would wait until all data is sent
-  socket.destroy();
+/** Node also parses the binary form, but its TLS server does not accept it. */
+function readCertificate(pem: string | Buffer): X509Certificate {
+  if (!String(pem).includes('-----BEGIN CERTIFICATE-----')) throw new TypeError('Not in PEM form');
+  const { X509Certificate } = process.getBuiltinModule('node:crypto');
+  return new X509Certificate(pem);
 }
 
-/** How many bytes the operating system has accepted on this connection. */
-function countAccepted(socket: Socket): number {
-  const { _handle: handle } = tcpSocketOf(socket) as unknown as {
-    readonly _handle: SocketHandle | null;
-  };
-  return handle ? handle.bytesWritten - handle.writeQueueSize : 0;
+function read<T>(name: string, expected: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (cause) {
+    throw new TypeError(`Cannot read option tls.${name} of listen(): expected ${expected}`, {
+      cause,
+    });
+  }
 }

@@ -12,10 +12,9 @@ import {
   readOptions,
   required,
 } from '../options.ts';
-import { type CloseOptions, closeServer, closingOfServer } from './close.ts';
-
+import { type CloseOptions, closeServer, closingOfServer } from './connections.ts';
+import type { TlsOptions } from './create-server.ts';
 import { createServer, type ServerOptions } from './create-server.ts';
-import type { TlsOptions } from './tls.ts';
 
 /** The address of a server, and how it handles connections. */
 export interface ListenOptions extends ServerOptions {

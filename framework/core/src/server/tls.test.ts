@@ -13,8 +13,8 @@ import { WebSocket, WebSocketServer } from 'ws';
 
 import { createApp } from '../application.ts';
 import type { Middleware } from '../context.ts';
+import type { TlsOptions } from './create-server.ts';
 import { listen } from './listen.ts';
-import type { TlsOptions } from './tls.ts';
 
 /** A key and a certificate that it signed, for `name` on this machine. */
 function createCertificate(name: string, ...keyOptions: readonly string[]) {

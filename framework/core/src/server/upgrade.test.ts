@@ -8,7 +8,7 @@ import { createApp } from '../application.ts';
 import { UnauthorizedError } from '../response/http-error.ts';
 import { openConnection } from '../testing/index.ts';
 import { type ListenOptions, listen } from './listen.ts';
-import type { UpgradeHandler } from './upgrade.ts';
+import type { UpgradeHandler } from './raw-requests.ts';
 
 const HANDSHAKE = [
   'GET /chat HTTP/1.1',

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createApp } from '../application.ts';
 import type { Context } from '../context.ts';
 import { openConnection } from '../testing/index.ts';
-import { limitWriteTime } from './create-server.ts';
+import { limitWriteTime } from './connections.ts';
 import { listen } from './listen.ts';
 
 const logger = { info() {}, warn() {}, error() {} };

@@ -1,9 +1,8 @@
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../logger.ts';
 import { milliseconds, readOptions } from '../options.ts';
-import { currentResponse } from './unreadable.ts';
 
 export interface CloseOptions {
   /** How long idle connections may send another request after the port is closed. Default 0. */
@@ -75,7 +74,7 @@ interface Deadlines {
 /** Resolves with the number of responses that were incomplete at the time limit. */
 function closeConnections(server: Server, { lingerEndMs, endMs }: Deadlines): Promise<number> {
   return new Promise((resolve, reject) => {
-    const sockets = openSockets(server);
+    const { sockets, announceClosing } = connections(server);
     let incomplete = 0;
     const closeIdleConnections = takeCloseIdleConnections(server);
     const sweep = setInterval(() => {
@@ -89,7 +88,7 @@ function closeConnections(server: Server, { lingerEndMs, endMs }: Deadlines): Pr
         closeIdleConnections();
       }
     }, SWEEP_MS);
-    announceClosing(server);
+    announceClosing();
     for (const socket of sockets) {
       const response = currentResponse(socket);
       if (response && !response.headersSent) response.setHeader('Connection', 'close');
@@ -123,28 +122,27 @@ function isUnsent(socket: Socket): boolean {
   return currentResponse(socket)?.writableEnded ?? socket.writableLength > 0;
 }
 
+/** The connections of one server. */
 interface Connections {
+  /** Those that are open; of a TLS connection, the socket that has the decrypted data. */
   readonly sockets: Set<Socket>;
-  readonly closing: AbortController;
+  /** Aborts when the server starts to close its connections. */
+  readonly closing: AbortSignal;
+  readonly announceClosing: () => void;
   readonly logger: Logger;
 }
 
 const connectionsOf = new WeakMap<Server, Connections>();
 const serverOf = new WeakMap<Duplex, Connections>();
 
-/** The open connections of `server`; of a TLS connection, the socket that has the decrypted data. */
-export function openSockets(server: Server): ReadonlySet<Socket> {
-  return connections(server).sockets;
-}
-
 /** Aborts when `server` starts to close its connections. */
 export function closingOfServer(server: Server): AbortSignal {
-  return connections(server).closing.signal;
+  return connections(server).closing;
 }
 
 /** The same for the server of a connection. For other servers: a signal that never aborts. */
 export function closingOfSocket(socket: Duplex): AbortSignal {
-  return serverOf.get(socket)?.closing.signal ?? new AbortController().signal;
+  return serverOf.get(socket)?.closing ?? new AbortController().signal;
 }
 
 /** The logger of the application to which a connection belongs. */
@@ -152,15 +150,12 @@ export function loggerOfSocket(socket: Duplex): Logger | undefined {
   return serverOf.get(socket)?.logger;
 }
 
-/** Announces to requests and connections that `server` is closing. */
-function announceClosing(server: Server): void {
-  connections(server).closing.abort();
-}
-
 /** Keeps track of the connections of `server` from now on. */
-export function trackConnections(server: Server, logger: Logger): void {
+export function trackConnections(server: Server, logger: Logger): Connections {
   const sockets = new Set<Socket>();
-  const tracked = { sockets, closing: new AbortController(), logger };
+  const abort = new AbortController();
+  const announceClosing = () => abort.abort();
+  const tracked: Connections = { sockets, closing: abort.signal, announceClosing, logger };
   connectionsOf.set(server, tracked);
   const add = (socket: Socket) => {
     sockets.add(socket);
@@ -175,6 +170,12 @@ export function trackConnections(server: Server, logger: Logger): void {
     sockets.delete(tcpSocketOf(socket));
     add(socket);
   });
+  return tracked;
+}
+
+/** The response that is currently sent on this connection. */
+export function currentResponse(socket: Duplex): ServerResponse | undefined {
+  return (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
 }
 
 /** The TCP connection below a TLS socket; another socket is its own. Node has no public access to it. */
@@ -188,4 +189,64 @@ function connections(server: Server): Connections {
   const present = connectionsOf.get(server);
   if (!present) throw new TypeError('Cannot find the connections: the server is not tracked');
   return present;
+}
+
+/** How many times a connection is checked during the time-out. */
+const CHECKS = 10;
+
+/** Counters of a Node socket that have no public access: bytes written, and bytes still queued. */
+interface SocketHandle {
+  readonly bytesWritten: number;
+  readonly writeQueueSize: number;
+}
+
+interface Progress {
+  acceptedBytes: number;
+  checks: number;
+}
+
+/**
+ * Resets connections of `server` if the operating system accepts none of the queued data for
+ * `timeoutMs`, because the client does not read. One timer checks all connections. It counts checks
+ * instead of time: after a pause of this process, clients still have time to read.
+ */
+export function limitWriteTime(
+  server: Server,
+  sockets: ReadonlySet<Socket>,
+  timeoutMs: number,
+): void {
+  const progress = new WeakMap<Socket, Progress>();
+  const check = (): void => {
+    for (const socket of sockets) {
+      if (socket.writableLength > 0 && isStalled(socket)) reset(socket);
+    }
+  };
+  const isStalled = (socket: Socket): boolean => {
+    const acceptedBytes = countAccepted(socket);
+    const last = progress.get(socket);
+    if (last?.acceptedBytes !== acceptedBytes) {
+      progress.set(socket, { acceptedBytes, checks: 0 });
+      return false;
+    }
+    last.checks++;
+    return last.checks >= CHECKS;
+  };
+  server.once('listening', () => {
+    const timer = setInterval(check, Math.ceil(timeoutMs / CHECKS)).unref();
+    server.once('close', () => clearInterval(timer));
+  });
+}
+
+/** Also discards the buffers of the operating system, which `destroy()` would still send. */
+function reset(socket: Socket): void {
+  tcpSocketOf(socket).resetAndDestroy(); // without destroy(), it would wait until all data is sent
+  socket.destroy();
+}
+
+/** How many bytes the operating system has accepted on this connection. */
+function countAccepted(socket: Socket): number {
+  const { _handle: handle } = tcpSocketOf(socket) as unknown as {
+    readonly _handle: SocketHandle | null;
+  };
+  return handle ? handle.bytesWritten - handle.writeQueueSize : 0;
 }
