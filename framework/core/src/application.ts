@@ -15,7 +15,7 @@ import { finish } from './response/write-response.ts';
 import type { AllowedMethodsOptions } from './router/allowed-methods.ts';
 import { TreeRouter } from './router/create-router.ts';
 import type { NoParts } from './router/register.ts';
-import { type AnyHandler, type RouteMethods, RouteRegistrar } from './router/route-methods.ts';
+import { type AnyHandler, type RouteMethods, RouteRegistrar } from './router/register.ts';
 import type { RouteDefinition } from './router/router.ts';
 import { warnIfSlow } from './stopped.ts';
 import { isProduction } from './warn-once.ts';

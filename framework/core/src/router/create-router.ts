@@ -9,6 +9,7 @@ import { type AllowedMethodsOptions, createAllowedMethods } from './allowed-meth
 import { joinBelow, joinPaths, readRoutePattern } from './pattern.ts';
 import { drawRoutes } from './print.ts';
 import { keepsMethod, redirectTo } from './redirect.ts';
+import { type AnyHandler, RouteRegistrar } from './register.ts';
 import {
   composeRoute,
   type Layer,
@@ -18,7 +19,6 @@ import {
   requireServable,
   type Scope,
 } from './route.ts';
-import { type AnyHandler, RouteRegistrar } from './route-methods.ts';
 import { RouteTable } from './route-table.ts';
 import type { AnyRouter, RouteDefinition, RouteMatch, Router, RouterOptions } from './router.ts';
 

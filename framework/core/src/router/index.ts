@@ -1,6 +1,12 @@
 export type { AllowedMethodsOptions } from './allowed-methods.ts';
 export { createRouter } from './create-router.ts';
-export type { DeclaredResponse, ResponseDescription } from './endpoint.ts';
+export type {
+  DeclaredResponse,
+  ResponseDescription,
+  ResponseOf,
+  Returned,
+  Sent,
+} from './endpoint.ts';
 export { type EndpointMetadata, type EndpointOptions, endpoint } from './endpoint.ts';
 export type { ParamNames, ParamsOf } from './pattern.ts';
 export type {
@@ -14,5 +20,4 @@ export type {
   ValidatedBy,
   Validator,
 } from './register.ts';
-export type { ResponseOf, Returned, Sent } from './response-type.ts';
 export type { AnyRouter, RouteDefinition, RouteMatch, Router, RouterOptions } from './router.ts';

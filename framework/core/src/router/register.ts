@@ -1,7 +1,6 @@
 import type { Context, Middleware, Next, Parts } from '../context.ts';
-
+import type { Returned } from './endpoint.ts';
 import type { ParamsOf } from './pattern.ts';
-import type { Returned } from './response-type.ts';
 
 /** No typed part of a request. */
 export type NoParts = Record<never, never>;
@@ -14,7 +13,7 @@ export type Replace<Before extends Parts, After extends Parts> = Omit<
   After;
 
 /** `V` after layers that set these parts, in order. */
-type PartsAfter<V extends Parts, Layers extends readonly Parts[]> = Layers extends readonly [
+export type PartsAfter<V extends Parts, Layers extends readonly Parts[]> = Layers extends readonly [
   ...infer Before extends readonly Parts[],
   infer Last extends Parts,
 ]
@@ -69,6 +68,15 @@ type Layer<
   After extends Parts,
 > = RouteLayer<RouteParts<Path, PartsAfter<V, Before>>, After>;
 
+/** The middleware of the route `Path` that set these parts, in order. */
+export type Layers<
+  Path extends string,
+  V extends Parts,
+  All extends readonly Parts[],
+> = All extends readonly [...infer Before extends readonly Parts[], infer After extends Parts]
+  ? [...Layers<Path, V, Before>, layer: Layer<Path, V, Before, After>]
+  : [];
+
 /** The handler of the route `Path`, after layers that set `Before`. */
 type Last<Path extends string, V extends Parts, Before extends readonly Parts[], Value> = Handler<
   Path,
@@ -76,14 +84,30 @@ type Last<Path extends string, V extends Parts, Before extends readonly Parts[],
   Value
 >;
 
+/** The middleware that set these parts, and the handler. */
+type Functions<Path extends string, V extends Parts, All extends readonly Parts[], Value> = [
+  ...Layers<Path, V, All>,
+  handler: Last<Path, V, All, Value>,
+];
+
+type Six<T> = [T, T, T, T, T, T];
+
+/** At least six middleware, of which any one may set parts, and the handler. */
+type ManyFunctions<Path extends string, V extends Parts, A extends Parts, Value> = [
+  ...first: Six<Layer<Path, V, [], A>>,
+  ...rest: Layer<Path, V, [], A>[],
+  handler: Last<Path, V, [A], Value>,
+];
+
 /**
  * Registers one method: all functions but the last are middleware, the last is the handler. What the
  * handler returns, or resolves to, is sent: a string as text, bytes, Blobs and streams as they are,
  * anything else as JSON; `undefined` is 204 unless the handler has sent a response itself. Each
  * function has the types that the validators before it set. With more than five middleware, only the
- * handler has them, from one validator. Up to five middleware fit one overload each, so that the
- * compiler reports what is wrong with a function instead of listing overloads. A list of unknown length
- * (TS2556) must be a tuple, or an argument of `route('GET', path, ...list, handler)`.
+ * handler has them, from one validator. Up to five middleware fit one overload each: the compiler cannot
+ * infer the parts that each function of one list sets for the next, and with one overload per number of
+ * functions it reports what is wrong with a function instead of listing overloads. A list of unknown
+ * length (TS2556) must be a tuple, or an argument of `route('GET', path, ...list, handler)`.
  */
 export interface Register<
   Start extends readonly string[],
@@ -95,21 +119,10 @@ export interface Register<
     ...args: [...Start, path: Path, handler: Middleware<RouteParts<`${Prefix}${Path}`, V>>]
   ): Self;
   <const Path extends string, const Value, A extends Parts = NoParts>(
-    ...args: [
-      ...Start,
-      path: Path,
-      a: Layer<`${Prefix}${Path}`, V, [], A>,
-      handler: Last<`${Prefix}${Path}`, V, [A], Value>,
-    ]
+    ...args: [...Start, path: Path, ...Functions<`${Prefix}${Path}`, V, [A], Value>]
   ): Self;
   <const Path extends string, const Value, A extends Parts = NoParts, B extends Parts = NoParts>(
-    ...args: [
-      ...Start,
-      path: Path,
-      a: Layer<`${Prefix}${Path}`, V, [], A>,
-      b: Layer<`${Prefix}${Path}`, V, [A], B>,
-      handler: Last<`${Prefix}${Path}`, V, [A, B], Value>,
-    ]
+    ...args: [...Start, path: Path, ...Functions<`${Prefix}${Path}`, V, [A, B], Value>]
   ): Self;
   <
     const Path extends string,
@@ -118,14 +131,7 @@ export interface Register<
     B extends Parts = NoParts,
     C extends Parts = NoParts,
   >(
-    ...args: [
-      ...Start,
-      path: Path,
-      a: Layer<`${Prefix}${Path}`, V, [], A>,
-      b: Layer<`${Prefix}${Path}`, V, [A], B>,
-      c: Layer<`${Prefix}${Path}`, V, [A, B], C>,
-      handler: Last<`${Prefix}${Path}`, V, [A, B, C], Value>,
-    ]
+    ...args: [...Start, path: Path, ...Functions<`${Prefix}${Path}`, V, [A, B, C], Value>]
   ): Self;
   <
     const Path extends string,
@@ -135,15 +141,7 @@ export interface Register<
     C extends Parts = NoParts,
     D extends Parts = NoParts,
   >(
-    ...args: [
-      ...Start,
-      path: Path,
-      a: Layer<`${Prefix}${Path}`, V, [], A>,
-      b: Layer<`${Prefix}${Path}`, V, [A], B>,
-      c: Layer<`${Prefix}${Path}`, V, [A, B], C>,
-      d: Layer<`${Prefix}${Path}`, V, [A, B, C], D>,
-      handler: Last<`${Prefix}${Path}`, V, [A, B, C, D], Value>,
-    ]
+    ...args: [...Start, path: Path, ...Functions<`${Prefix}${Path}`, V, [A, B, C, D], Value>]
   ): Self;
   <
     const Path extends string,
@@ -154,30 +152,10 @@ export interface Register<
     D extends Parts = NoParts,
     E extends Parts = NoParts,
   >(
-    ...args: [
-      ...Start,
-      path: Path,
-      a: Layer<`${Prefix}${Path}`, V, [], A>,
-      b: Layer<`${Prefix}${Path}`, V, [A], B>,
-      c: Layer<`${Prefix}${Path}`, V, [A, B], C>,
-      d: Layer<`${Prefix}${Path}`, V, [A, B, C], D>,
-      e: Layer<`${Prefix}${Path}`, V, [A, B, C, D], E>,
-      handler: Last<`${Prefix}${Path}`, V, [A, B, C, D, E], Value>,
-    ]
+    ...args: [...Start, path: Path, ...Functions<`${Prefix}${Path}`, V, [A, B, C, D, E], Value>]
   ): Self;
   <const Path extends string, const Value, A extends Parts = NoParts>(
-    ...args: [
-      ...Start,
-      path: Path,
-      a: Layer<`${Prefix}${Path}`, V, [], A>,
-      b: Layer<`${Prefix}${Path}`, V, [], A>,
-      c: Layer<`${Prefix}${Path}`, V, [], A>,
-      d: Layer<`${Prefix}${Path}`, V, [], A>,
-      e: Layer<`${Prefix}${Path}`, V, [], A>,
-      f: Layer<`${Prefix}${Path}`, V, [], A>,
-      ...rest: Layer<`${Prefix}${Path}`, V, [], A>[],
-      handler: Last<`${Prefix}${Path}`, V, [A], Value>,
-    ]
+    ...args: [...Start, path: Path, ...ManyFunctions<`${Prefix}${Path}`, V, A, Value>]
   ): Self;
 }
 
@@ -209,4 +187,74 @@ interface RegisterList<Prefix extends string, V extends Parts, Self> {
     path: Path,
     ...functions: (Middleware<RouteParts<`${Prefix}${Path}`, V>> & NotValidator)[]
   ): Self;
+}
+
+/** Registers routes by method: an application and a router have the same functions. */
+export interface RouteMethods<Prefix extends string, Validated extends Parts> {
+  /** Registers a route for GET and, unless it has its own route, HEAD. */
+  readonly get: Register<[], Prefix, Validated, this>;
+  /** Registers a route for POST. */
+  readonly post: Register<[], Prefix, Validated, this>;
+  /** Registers a route for PUT. */
+  readonly put: Register<[], Prefix, Validated, this>;
+  /** Registers a route for PATCH. */
+  readonly patch: Register<[], Prefix, Validated, this>;
+  /** Registers a route for DELETE. */
+  readonly delete: Register<[], Prefix, Validated, this>;
+  /** Registers a route for HEAD, which takes precedence over the one for GET. */
+  readonly head: Register<[], Prefix, Validated, this>;
+  /** Registers a route for OPTIONS, which takes precedence over `allowedMethods()`. */
+  readonly options: Register<[], Prefix, Validated, this>;
+  /** Registers a route for QUERY, the safe method with a body (RFC 10008). */
+  readonly query: Register<[], Prefix, Validated, this>;
+  /** Registers the same route for GET, POST, PUT, DELETE, PATCH, HEAD and OPTIONS. */
+  readonly all: Register<[], Prefix, Validated, this>;
+}
+
+/** A function of a route; `Register` has checked which parts of a request it reads. */
+export type AnyHandler = Middleware<never>;
+
+const ALL_METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS'];
+
+/** The functions of `RouteMethods`, which all call `addRoute`. */
+export abstract class RouteRegistrar {
+  /** Registers one route. All functions but the last are middleware, the last is the handler. */
+  protected abstract addRoute(method: string, path: string, handlers: readonly AnyHandler[]): this;
+
+  get(path: string, ...handlers: readonly AnyHandler[]): this {
+    return this.addRoute('GET', path, handlers);
+  }
+
+  post(path: string, ...handlers: readonly AnyHandler[]): this {
+    return this.addRoute('POST', path, handlers);
+  }
+
+  put(path: string, ...handlers: readonly AnyHandler[]): this {
+    return this.addRoute('PUT', path, handlers);
+  }
+
+  patch(path: string, ...handlers: readonly AnyHandler[]): this {
+    return this.addRoute('PATCH', path, handlers);
+  }
+
+  delete(path: string, ...handlers: readonly AnyHandler[]): this {
+    return this.addRoute('DELETE', path, handlers);
+  }
+
+  head(path: string, ...handlers: readonly AnyHandler[]): this {
+    return this.addRoute('HEAD', path, handlers);
+  }
+
+  options(path: string, ...handlers: readonly AnyHandler[]): this {
+    return this.addRoute('OPTIONS', path, handlers);
+  }
+
+  query(path: string, ...handlers: readonly AnyHandler[]): this {
+    return this.addRoute('QUERY', path, handlers);
+  }
+
+  all(path: string, ...handlers: readonly AnyHandler[]): this {
+    for (const method of ALL_METHODS) this.addRoute(method, path, handlers);
+    return this;
+  }
 }

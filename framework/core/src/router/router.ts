@@ -3,14 +3,14 @@ import type { RouteMetadata } from '../metadata.ts';
 
 import type { AllowedMethodsOptions } from './allowed-methods.ts';
 import type {
+  Layers,
   NoParts,
+  PartsAfter,
   RegisterMethod,
-  Replace,
-  RouteLayer,
+  RouteMethods,
   RouteParts,
   ValidatedBy,
 } from './register.ts';
-import type { RouteMethods } from './route-methods.ts';
 
 export interface RouterOptions {
   /** Prefix for all routes. Default none. */
@@ -32,6 +32,11 @@ export interface RouteMatch {
   readonly params: Record<string, string>;
 }
 
+/** Registers the routes of a group, after middleware that sets these parts. */
+type Callback<Path extends string, V extends Parts, All extends readonly Parts[]> = (
+  group: Router<Path, NoInfer<PartsAfter<V, All>>>,
+) => void;
+
 /** Groups routes; the routes have the types that validators among the middleware set. */
 interface Group<Prefix extends string, V extends Parts, Self> {
   <const Path extends string>(
@@ -40,16 +45,12 @@ interface Group<Prefix extends string, V extends Parts, Self> {
   ): Self;
   <const Path extends string, A extends Parts = NoParts>(
     prefix: Path,
-    a: RouteLayer<RouteParts<`${Prefix}${Path}`, V>, A>,
-    callback: (group: Router<`${Prefix}${Path}`, NoInfer<Replace<V, A>>>) => void,
+    ...rest: [...Layers<`${Prefix}${Path}`, V, [A]>, Callback<`${Prefix}${Path}`, V, [A]>]
   ): Self;
   <const Path extends string, A extends Parts = NoParts, B extends Parts = NoParts>(
     prefix: Path,
-    layers: readonly [
-      a: RouteLayer<RouteParts<`${Prefix}${Path}`, V>, A>,
-      b: RouteLayer<RouteParts<`${Prefix}${Path}`, Replace<V, A>>, B>,
-    ],
-    callback: (group: Router<`${Prefix}${Path}`, NoInfer<Replace<Replace<V, A>, B>>>) => void,
+    layers: Readonly<Layers<`${Prefix}${Path}`, V, [A, B]>>,
+    callback: Callback<`${Prefix}${Path}`, V, [A, B]>,
   ): Self;
   <
     const Path extends string,
@@ -61,9 +62,7 @@ interface Group<Prefix extends string, V extends Parts, Self> {
   ): Self;
   <const Path extends string, A extends Parts = NoParts, B extends Parts = NoParts>(
     prefix: Path,
-    a: RouteLayer<RouteParts<`${Prefix}${Path}`, V>, A>,
-    b: RouteLayer<RouteParts<`${Prefix}${Path}`, Replace<V, A>>, B>,
-    callback: (group: Router<`${Prefix}${Path}`, NoInfer<Replace<Replace<V, A>, B>>>) => void,
+    ...rest: [...Layers<`${Prefix}${Path}`, V, [A, B]>, Callback<`${Prefix}${Path}`, V, [A, B]>]
   ): Self;
   <const Path extends string>(
     prefix: Path,
