@@ -4,21 +4,23 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Chain, compose, END } from './compose.ts';
 import type { Middleware } from './context.ts';
 import { consoleLogger, type Logger, messageFirst, type PinoLogger } from './logger.ts';
-import { metadataOf, runsRoutes } from './metadata.ts';
+import { metadataOf, rejectFactory, requireMiddleware, runsRoutes } from './middleware.ts';
 import { aFunction, anObjectWith, milliseconds, readOptions } from './options.ts';
 import { underPrefix } from './request/path.ts';
 import { type RequestTarget, readTarget } from './request/request-target.ts';
 import { aTrustProxy, readTrustProxy, type TrustProxy } from './request/trust-proxy.ts';
 import { type ContextSettings, RequestContext } from './request-context.ts';
-import { rejectFactory, requireMiddleware } from './require-middleware.ts';
 import { finish } from './response/write-response.ts';
 import type { AllowedMethodsOptions } from './router/allowed-methods.ts';
 import { TreeRouter } from './router/create-router.ts';
-import type { NoParts } from './router/register.ts';
-import { type AnyHandler, type RouteMethods, RouteRegistrar } from './router/register.ts';
+import {
+  type AnyHandler,
+  type NoParts,
+  type RouteMethods,
+  RouteRegistrar,
+} from './router/register.ts';
 import type { RouteDefinition } from './router/router.ts';
-import { warnIfSlow } from './stopped.ts';
-import { isProduction } from './warn-once.ts';
+import { isProduction, warnIfSlow } from './warnings.ts';
 
 export interface ApplicationOptions {
   /** `console`, pino or any other `Logger`. Default: standard output and standard error. */

@@ -1,9 +1,7 @@
 import type { Context, Middleware, Next } from './context.ts';
-import { onlyDescribes } from './metadata.ts';
-import { requireMiddleware } from './require-middleware.ts';
+import { onlyDescribes, requireMiddleware } from './middleware.ts';
 import { isClientAbort } from './response/problem.ts';
-import { acceptStop, warnOfStop } from './stopped.ts';
-import { isProduction } from './warn-once.ts';
+import { acceptStop, isProduction, warnOfStop } from './warnings.ts';
 
 /** The promise that `next()` returns if everything after it has run synchronously. */
 const DONE: Promise<void> = Promise.resolve();

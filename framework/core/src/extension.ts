@@ -117,7 +117,7 @@ export function setParts(ctx: Context, { params, query, body }: Parts): void {
 }
 
 export { hasRun } from './compose.ts';
-export { describeRoute, metadataOf } from './metadata.ts';
+export { describeRoute, metadataOf } from './middleware.ts';
 export { type MediaType, parseMediaType, trimBlanks } from './request/media-type.ts';
 export { createPrefixTest, foldCase, readPattern } from './request/path.ts';
 export {
@@ -148,4 +148,4 @@ export {
 } from './response/problem.ts';
 export { type Content, isStream } from './response/write-response.ts';
 export { stringify } from './schema/stringify.ts';
-export { isProduction, warnOnce } from './warn-once.ts';
+export { isProduction, warnOnce } from './warnings.ts';

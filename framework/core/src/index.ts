@@ -18,9 +18,8 @@ export type {
 } from './context.ts';
 export { onSent } from './extension.ts';
 export type { Logger, PinoLogger } from './logger.ts';
-export { annotate, type RouteMetadata } from './metadata.ts';
+export { annotate, markFactories, markPlugin, type RouteMetadata } from './middleware.ts';
 export type { TrustProxy } from './request/trust-proxy.ts';
-export { markFactories, markPlugin } from './require-middleware.ts';
 export * from './response/http-error.ts';
 export type { Body } from './response/write-response.ts';
 export type { CloseOptions } from './server/connections.ts';

@@ -43,7 +43,7 @@ import {
   requireSendable,
 } from './response/write-response.ts';
 import { stringify } from './schema/stringify.ts';
-import { warnOfRoute } from './warn-once.ts';
+import { warnOfRoute } from './warnings.ts';
 
 /** Receives the status of a sent response, or 499 or 500 if it was not sent completely. */
 export type SentListener = (status: number) => void;

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import type { Logger } from '../logger.ts';
 import { requireJsonSchema } from '../schema/json-schema.ts';
 import { createSerializer, type Serializer, type Violation } from '../schema/serializer.ts';
-import { isProduction } from '../warn-once.ts';
+import { isProduction } from '../warnings.ts';
 
 /** A response that does not fit the responses of its route. */
 export interface ResponseViolation extends Violation {

@@ -2,27 +2,20 @@ import type { Context, Middleware } from '../context.ts';
 import { aListOf, aString, readOptions } from '../options.ts';
 import { MethodNotAllowedError } from '../response/http-error.ts';
 import { unmatchedStatus } from '../response/problem.ts';
+import type { RouteTable } from './route-table.ts';
 
 export interface AllowedMethodsOptions {
   /** The media types that PATCH accepts: `Accept-Patch` of OPTIONS (RFC 5789 §3.1). Default none. */
   readonly patchTypes?: readonly string[];
 }
 
-/** The methods that are registered with a router. */
-export interface RegisteredMethods {
-  /** Whether any route has `method`. */
-  hasMethod(method: string): boolean;
-  /** The methods of the most specific pattern for `path`. */
-  methodsOf(path: string): readonly string[];
-}
-
 /**
- * Responds to requests for a known path with an unregistered method: `OPTIONS` with 200, any other
+ * Responds to requests for a path in `tables` with an unregistered method: `OPTIONS` with 200, any other
  * with 405, both with `Allow` (RFC 9110 §10.2.1). A method that neither the framework nor a route
  * knows passes, because its response is 501.
  */
 export function createAllowedMethods(
-  registered: RegisteredMethods,
+  tables: () => readonly RouteTable[],
   options: AllowedMethodsOptions = {},
 ): Middleware {
   const { patchTypes } = readOptions('allowedMethods()', options, {
@@ -31,8 +24,10 @@ export function createAllowedMethods(
   const acceptPatch = patchTypes?.join(', ');
   return (ctx, next) => {
     if (ctx.route || ctx.responded) return next();
-    if (unmatchedStatus(ctx.method) === 501 && !registered.hasMethod(ctx.method)) return next();
-    const methods = registered.methodsOf(ctx.path);
+    const { method, path } = ctx;
+    const isKnown = () => tables().some((table) => table.hasMethod(method));
+    if (unmatchedStatus(method) === 501 && !isKnown()) return next();
+    const methods = [...new Set(tables().flatMap((table) => table.methodsOf(path)))];
     return methods.length === 0 ? next() : respond(ctx, methods, acceptPatch);
   };
 }

@@ -1,10 +1,9 @@
 import type { Middleware } from '../context.ts';
 import type { Logger } from '../logger.ts';
-import { annotate, markRoutes } from '../metadata.ts';
+import { annotate, markFactories, markRoutes, requireMiddleware } from '../middleware.ts';
 import { aBoolean, aString, readOptions } from '../options.ts';
 import { foldCase, normalizePath, readPattern } from '../request/path.ts';
 import { recordOf } from '../request-context.ts';
-import { markFactories, requireMiddleware } from '../require-middleware.ts';
 import { type AllowedMethodsOptions, createAllowedMethods } from './allowed-methods.ts';
 import { joinBelow, joinPaths, readRoutePattern } from './pattern.ts';
 import { drawRoutes } from './print.ts';
@@ -139,7 +138,8 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
   #mount(path: string, router: AnyRouter, isPrefixGroup: boolean): this {
     const action = `Cannot mount a router at "${path}"`;
     if (!(router instanceof TreeRouter)) throw new TypeError(`${action}: expected a router`);
-    if (router.#contains(this)) throw new TypeError(`${action}: it would contain itself`);
+    if (router.#withMounted().includes(this))
+      throw new TypeError(`${action}: it would contain itself`);
     if (router.#caseSensitive !== this.#caseSensitive || router.#strict !== this.#strict) {
       throw new TypeError(`${action}: both must have the same options caseSensitive and strict`);
     }
@@ -173,7 +173,7 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
    * request for which this router has a more specific route is passed to the next middleware.
    */
   routesOf(part: TreeRouter): Middleware {
-    for (const route of this.#table.routes) requireServable(route, this.#caseSensitive);
+    for (const route of this.#table.routes) requireServable(route);
     this.#isServed = true;
     return markRoutes((context, next) => {
       const ctx = recordOf(context);
@@ -186,18 +186,13 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
       if (part !== this && !part.#owns(route)) return next();
       ctx.route = route;
       ctx.params = params;
-      route.chain ??= composeRoute(route, this.#caseSensitive);
+      route.chain ??= composeRoute(route);
       return route.chain(ctx, next);
     });
   }
 
   allowedMethods(options?: AllowedMethodsOptions): Middleware {
-    const tables = () => this.#roots().map((root) => root.#table);
-    const registered = {
-      hasMethod: (method: string) => tables().some((table) => table.hasMethod(method)),
-      methodsOf: (path: string) => [...new Set(tables().flatMap((table) => table.methodsOf(path)))],
-    };
-    return createAllowedMethods(registered, options);
+    return createAllowedMethods(() => this.#roots().map((root) => root.#table), options);
   }
 
   reset(): this {
@@ -217,7 +212,7 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
         .map((route) => ({
           method: route.method,
           path: route.path,
-          metadata: metadataOfRoute(route, this.#caseSensitive),
+          metadata: metadataOfRoute(route),
         })),
     );
   }
@@ -244,19 +239,12 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
   }
 
   #scope(): Scope {
-    return { base: this.#prefix, layers: this.#layers };
+    return { base: this.#prefix, layers: this.#layers, caseSensitive: this.#caseSensitive };
   }
 
   /** Whether `route` was registered on this router or on one mounted on it. */
   #owns(route: Route): boolean {
     return route.scopes.some((scope) => scope.layers === this.#layers);
-  }
-
-  #contains(router: TreeRouter): boolean {
-    return (
-      this === router ||
-      this.#entries.some((entry) => 'router' in entry && entry.router.#contains(router))
-    );
   }
 
   /** This router and the routers mounted on it. */
@@ -333,7 +321,7 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
   /** Adds a route to this router's table and to those of all parents. */
   #insert(registration: Registration): void {
     const route = this.#table.add(registration);
-    if (this.#isServed) requireServable(route, this.#caseSensitive);
+    if (this.#isServed) requireServable(route);
     for (const parent of this.#parents) {
       parent.router.#insert(parent.router.#mountedRoute(route, parent));
     }
@@ -351,7 +339,7 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
   #updateChains(): void {
     for (const route of this.#table.routes) {
       route.chain = undefined;
-      if (this.#isServed) requireServable(route, this.#caseSensitive);
+      if (this.#isServed) requireServable(route);
     }
     for (const { router } of this.#parents) router.#updateChains();
   }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 import type { Context, Parts } from '../context.ts';
-import { describeRoute } from '../metadata.ts';
+import { describeRoute, markFactories } from '../middleware.ts';
 import {
   aBoolean,
   aListOf,
@@ -12,7 +12,6 @@ import {
   oneOf,
   readOptions,
 } from '../options.ts';
-import { markFactories } from '../require-middleware.ts';
 import type { Body } from '../response/write-response.ts';
 import { type JsonSchema, requireJsonSchema } from '../schema/json-schema.ts';
 import { isStandardSchema, type OutputOf, type StandardSchema } from '../schema/standard-schema.ts';

@@ -1,13 +1,15 @@
 export type { AllowedMethodsOptions } from './allowed-methods.ts';
 export { createRouter } from './create-router.ts';
-export type {
-  DeclaredResponse,
-  ResponseDescription,
-  ResponseOf,
-  Returned,
-  Sent,
+export {
+  type DeclaredResponse,
+  type EndpointMetadata,
+  type EndpointOptions,
+  endpoint,
+  type ResponseDescription,
+  type ResponseOf,
+  type Returned,
+  type Sent,
 } from './endpoint.ts';
-export { type EndpointMetadata, type EndpointOptions, endpoint } from './endpoint.ts';
 export type { ParamNames, ParamsOf } from './pattern.ts';
 export type {
   Guard,

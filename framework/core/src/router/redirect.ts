@@ -1,5 +1,5 @@
 import type { Middleware } from '../context.ts';
-import { annotate } from '../metadata.ts';
+import { annotate } from '../middleware.ts';
 
 import { namesIn, readRoutePattern } from './pattern.ts';
 

@@ -1,7 +1,6 @@
 import { type Chain, composeBefore, hasRun, isThenable } from '../compose.ts';
 import type { Middleware } from '../context.ts';
-import type { RouteMetadata } from '../metadata.ts';
-import { metadataOf } from '../metadata.ts';
+import { metadataOf, type RouteMetadata } from '../middleware.ts';
 import { createPrefixTest } from '../request/path.ts';
 import { recordOf } from '../request-context.ts';
 import { type Contract, createContract } from '../response/contract.ts';
@@ -19,6 +18,7 @@ export interface Scope {
   readonly base: string;
   /** The router's own list: layers added later run too. */
   readonly layers: readonly Layer[];
+  readonly caseSensitive: boolean;
 }
 
 /** A route before it is added to a route table. */
@@ -42,15 +42,15 @@ export interface Route extends Registration {
 }
 
 /** Composes everything that runs for `route`, outermost first. */
-export function composeRoute(route: Registration, caseSensitive: boolean): Chain {
+export function composeRoute(route: Registration): Chain {
   const { scopes, handlers } = route;
-  const layers = scopes.flatMap(({ base, layers }) =>
+  const layers = scopes.flatMap(({ base, layers, caseSensitive }) =>
     layers.map(({ path, run }) =>
       path === undefined ? run : runUnder(joinPaths(base, path), run, caseSensitive),
     ),
   );
   const handler = handlers.at(-1) as Middleware;
-  const contract = contractOf(route, caseSensitive);
+  const contract = contractOf(route);
   return composeBefore(
     [...layers, ...handlers.slice(0, -1)],
     contract ? sendWithContract(handler, contract) : sendReturned(handler),
@@ -106,8 +106,8 @@ function sendWithContract(handler: Middleware, contract: Contract): Middleware {
 const contracts = new WeakMap<object, Contract>();
 
 /** The contract of the last `endpoint()` that applies to the route. */
-function contractOf(route: Registration, caseSensitive: boolean): Contract | undefined {
-  const { endpoint } = metadataOfRoute(route, caseSensitive);
+function contractOf(route: Registration): Contract | undefined {
+  const { endpoint } = metadataOfRoute(route);
   const schemas: unknown = Reflect.get(Object(endpoint), 'responses');
   if (!isObject(schemas)) return undefined;
   const contract = contracts.get(schemas) ?? createContract(schemas as Record<string, unknown>);
@@ -121,18 +121,18 @@ function runUnder(path: string, run: Middleware, caseSensitive: boolean): Middle
 }
 
 /** The merged metadata of everything that runs for `route`. */
-export function metadataOfRoute(route: Registration, caseSensitive: boolean): RouteMetadata {
-  return metadataOfEach(route, caseSensitive).reduce(merge, {});
+export function metadataOfRoute(route: Registration): RouteMetadata {
+  return metadataOfEach(route).reduce(merge, {});
 }
 
 /** The metadata of everything that runs for each request to `route`, outermost first. */
-function metadataOfEach(
-  { path, scopes, handlers }: Registration,
-  caseSensitive: boolean,
-): readonly RouteMetadata[] {
-  const runsFor = (base: string, layer: Layer) =>
-    layer.path === undefined || createPrefixTest(joinPaths(base, layer.path), caseSensitive)(path);
-  const layers = scopes.flatMap(({ base, layers }) => layers.filter((l) => runsFor(base, l)));
+function metadataOfEach({ path, scopes, handlers }: Registration): readonly RouteMetadata[] {
+  const layers = scopes.flatMap(({ base, layers, caseSensitive }) =>
+    layers.filter(
+      ({ path: prefix }) =>
+        prefix === undefined || createPrefixTest(joinPaths(base, prefix), caseSensitive)(path),
+    ),
+  );
   return [...layers.map(({ run }) => run), ...handlers].map((run) => metadataOf(run) ?? {});
 }
 
@@ -141,10 +141,10 @@ function metadataOfEach(
  *
  * @throws {TypeError} if its path lacks a parameter, or a response has no contract
  */
-export function requireServable(route: Registration, caseSensitive: boolean): void {
-  requirePathParams(route, caseSensitive);
+export function requireServable(route: Registration): void {
+  requirePathParams(route);
   try {
-    contractOf(route, caseSensitive);
+    contractOf(route);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new TypeError(`Cannot register ${route.method} ${route.path}: ${reason}`, { cause });
@@ -156,9 +156,9 @@ export function requireServable(route: Registration, caseSensitive: boolean): vo
  * would fail. Middleware after a validator of the parameters is not checked, because a validator can
  * add any parameter.
  */
-function requirePathParams(route: Registration, caseSensitive: boolean): void {
+function requirePathParams(route: Registration): void {
   const names = namesIn(route.path);
-  for (const { missingPathParam, validation } of metadataOfEach(route, caseSensitive)) {
+  for (const { missingPathParam, validation } of metadataOfEach(route)) {
     const missing = missingPathParam?.(names);
     if (missing !== undefined) {
       throw new TypeError(

@@ -1,5 +1,5 @@
 import type { MatchedRoute, Middleware, Parts } from '../context.ts';
-import type { RouteMetadata } from '../metadata.ts';
+import type { RouteMetadata } from '../middleware.ts';
 
 import type { AllowedMethodsOptions } from './allowed-methods.ts';
 import type {

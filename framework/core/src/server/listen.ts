@@ -13,8 +13,7 @@ import {
   required,
 } from '../options.ts';
 import { type CloseOptions, closeServer, closingOfServer } from './connections.ts';
-import type { TlsOptions } from './create-server.ts';
-import { createServer, type ServerOptions } from './create-server.ts';
+import { createServer, type ServerOptions, type TlsOptions } from './create-server.ts';
 
 /** The address of a server, and how it handles connections. */
 export interface ListenOptions extends ServerOptions {

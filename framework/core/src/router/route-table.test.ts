@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { createRouter } from './create-router.ts';
-import { Tree } from './tree.ts';
+import { Tree } from './route-table.ts';
 
 const handler = () => {};
 

@@ -1,3 +1,63 @@
+import type { Middleware } from './context.ts';
+import type { Logger } from './logger.ts';
+
+/** Properties of the routes that use a middleware. Each package defines the keys that it reads. */
+export interface RouteMetadata {
+  /**
+   * Returns a path parameter that the middleware needs and that is missing in `names`, the parameters
+   * of the route. The router then rejects the route.
+   */
+  readonly missingPathParam?: (names: readonly string[]) => string | undefined;
+  /**
+   * Checks what the middleware was given and its position, before an application that uses it serves
+   * requests.
+   */
+  readonly onReady?: (log: Logger, isAfterRoutes: boolean) => void;
+  readonly [key: string]: unknown;
+}
+
+const METADATA = Symbol.for('fw.metadata');
+
+interface Annotated {
+  readonly [METADATA]?: RouteMetadata;
+}
+
+/** Attaches `metadata` to `middleware`; `router.getRoutes()` returns it. */
+export function annotate<M extends Middleware<never>>(middleware: M, metadata: RouteMetadata): M {
+  return Object.assign(middleware, { [METADATA]: metadata });
+}
+
+/** The metadata that `annotate` attached. */
+export function metadataOf(middleware: object): RouteMetadata | undefined {
+  return (middleware as Annotated)[METADATA];
+}
+
+/** Middleware that only describes its routes, or that runs routes. */
+const kinds = new WeakMap<object, 'description' | 'routes'>();
+
+/** A middleware that only has `metadata`: chains omit it, so that it costs no request anything. */
+export function describeRoute(metadata: RouteMetadata): Middleware {
+  const description = annotate<Middleware>((_ctx, next) => next(), metadata);
+  kinds.set(description, 'description');
+  return description;
+}
+
+/** Whether `describeRoute` created the middleware. */
+export function onlyDescribes(middleware: object): boolean {
+  return kinds.get(middleware) === 'description';
+}
+
+/** Marks middleware that runs routes. */
+export function markRoutes<M extends Middleware>(middleware: M): M {
+  kinds.set(middleware, 'routes');
+  return middleware;
+}
+
+/** Whether `markRoutes` marked the middleware. */
+export function runsRoutes(middleware: object): boolean {
+  return kinds.get(middleware) === 'routes';
+}
+
 const FACTORY = Symbol.for('fw.factory');
 const PLUGIN = Symbol.for('fw.plugin');
 
