@@ -6,7 +6,7 @@ import type { Middleware } from './context.ts';
 import { consoleLogger, type Logger, messageFirst, type PinoLogger } from './logger.ts';
 import { metadataOf, rejectFactory, requireMiddleware, runsRoutes } from './middleware.ts';
 import { aFunction, anObjectWith, milliseconds, readOptions } from './options.ts';
-import { underPrefix } from './request/path.ts';
+import { readPattern, runUnder } from './request/path.ts';
 import { type RequestTarget, readTarget } from './request/request-target.ts';
 import { aTrustProxy, readTrustProxy, type TrustProxy } from './request/trust-proxy.ts';
 import { type ContextSettings, RequestContext } from './request-context.ts';
@@ -140,7 +140,9 @@ class StackedApplication extends RouteRegistrar implements Application {
       throw new TypeError(`Cannot use "${first}" without middleware: expected a function after it`);
     }
     requireMiddleware(added, 'Cannot use');
-    return this.#add(...(typeof first === 'string' ? [underPrefix(first, compose(rest))] : added));
+    return this.#add(
+      ...(typeof first === 'string' ? [runUnder(readPrefix(first), compose(rest))] : added),
+    );
   }
 
   route(prefix: string, router: Routable): this {
@@ -238,6 +240,18 @@ class StackedApplication extends RouteRegistrar implements Application {
 
 function flatten(stack: Stack): Middleware[] {
   return stack.flatMap((item) => (typeof item === 'function' ? [item] : flatten(item)));
+}
+
+/** @throws {TypeError} if `prefix` is not a path, or contains a parameter or a wildcard */
+function readPrefix(prefix: string): string {
+  const action = `Cannot use middleware at "${prefix}"`;
+  const pattern = readPattern(prefix, action);
+  if (pattern.split('/').some((segment) => segment.startsWith(':') || segment === '*')) {
+    throw new TypeError(
+      `${action}: expected a prefix without parameters; a router's group() takes them`,
+    );
+  }
+  return pattern;
 }
 
 function requirePlugin(plugin: unknown): void {

@@ -1,5 +1,6 @@
 import type { Context, Middleware, Next } from './context.ts';
 import { onlyDescribes, requireMiddleware } from './middleware.ts';
+import type { RequestContext } from './request-context.ts';
 import { isClientAbort } from './response/problem.ts';
 import { acceptStop, isProduction, warnOfStop } from './warnings.ts';
 
@@ -52,15 +53,13 @@ function joinBefore(stack: readonly Middleware[], last: Chain): Chain {
 /** Called in development when a middleware has ended without calling `next()`. */
 type OnStop = (ctx: Context, layer: Middleware) => void;
 
-/** `ctx.next` is always the `next` of the running layer, so both forms of a middleware are equal. */
-interface ChainedContext extends Context {
-  next: Next;
-  readonly finished: boolean;
-}
-
+/**
+ * Joins one middleware with everything after it. `ctx.next` is always the `next` of the running
+ * middleware, so both forms of a middleware are equal.
+ */
 function link(layer: Middleware, rest: Chain, onStop: OnStop | undefined): Chain {
   return (context, outerNext) => {
-    const ctx = context as ChainedContext;
+    const ctx = context as RequestContext;
     const callerNext = ctx.next;
     let downstream: Promise<void> | undefined;
     let repeated: Promise<void> | undefined;

@@ -118,7 +118,7 @@ export function setParts(ctx: Context, { params, query, body }: Parts): void {
 
 export { hasRun } from './compose.ts';
 export { describeRoute, metadataOf } from './middleware.ts';
-export { type MediaType, parseMediaType, trimBlanks } from './request/media-type.ts';
+export { parseMediaType, trimBlanks } from './request/media-type.ts';
 export { createPrefixTest, foldCase, readPattern } from './request/path.ts';
 export {
   BodyMemory,
@@ -128,17 +128,11 @@ export {
   countBody,
   discardRest,
   hasBody,
-  type ReadBodyOptions,
   readBody,
   sendContinue,
 } from './request/read-body.ts';
 export { parseQuery } from './request/request-target.ts';
-export {
-  createPartSerializer,
-  type PartSerializer,
-  type ResponseViolation,
-} from './response/contract.ts';
-export type { ErrorResponseOptions } from './response/problem.ts';
+export { createPartSerializer } from './response/contract.ts';
 export {
   PROBLEM_TYPE,
   problemOfStatus,

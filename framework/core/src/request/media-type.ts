@@ -1,5 +1,5 @@
 /** A media type of `Content-Type` (RFC 9110 §8.3.1): type and parameter names in lower case. */
-export interface MediaType {
+interface MediaType {
   readonly type: string;
   readonly parameters: ReadonlyMap<string, string>;
 }

@@ -1,4 +1,3 @@
-import type { Chain } from '../compose.ts';
 import type { Middleware } from '../context.ts';
 
 /*
@@ -110,21 +109,10 @@ function encodeUnsafe(pattern: string): string {
   return pattern.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
 }
 
-/**
- * Runs `chain` for requests to `prefix` and all paths under it.
- *
- * @throws {TypeError} if the prefix is not a path, or contains a parameter or a wildcard
- */
-export function underPrefix(prefix: string, chain: Chain): Middleware {
-  const action = `Cannot use middleware at "${prefix}"`;
-  const pattern = readPattern(prefix, action);
-  if (pattern.split('/').some((segment) => segment.startsWith(':') || segment === '*')) {
-    throw new TypeError(
-      `${action}: expected a prefix without parameters; a router's group() takes them`,
-    );
-  }
-  const isUnder = createPrefixTest(pattern);
-  return (ctx, next) => (isUnder(ctx.path) ? chain(ctx, next) : next());
+/** Returns middleware that runs `run` for requests to `pattern` and all paths under it. */
+export function runUnder(pattern: string, run: Middleware, caseSensitive = false): Middleware {
+  const isUnder = createPrefixTest(pattern, caseSensitive);
+  return (ctx, next) => (isUnder(ctx.path) ? run(ctx, next) : next());
 }
 
 /**

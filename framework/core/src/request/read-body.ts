@@ -19,7 +19,7 @@ export function hasBody({ method, headers }: IncomingMessage): boolean {
   return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';
 }
 
-export interface ReadBodyOptions {
+interface ReadBodyOptions {
   readonly limitBytes: number;
   /** The decoded body of a request with a content coding: the limit applies to this stream. */
   readonly decoded?: Readable | undefined;

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { Logger } from '../logger.ts';
+import type { RequestContext } from '../request-context.ts';
 import { requireJsonSchema } from '../schema/json-schema.ts';
 import { createSerializer, type Serializer, type Violation } from '../schema/serializer.ts';
 import { isProduction } from '../warnings.ts';
@@ -7,34 +7,6 @@ import { isProduction } from '../warnings.ts';
 /** A response that does not fit the responses of its route. */
 export interface ResponseViolation extends Violation {
   readonly status: number;
-}
-
-/** What a contract reads and sets of a context. */
-interface Responding {
-  readonly status: number;
-  /** 0 if none was assigned. */
-  readonly assignedStatus: number;
-  readonly method: string;
-  readonly route: { readonly path: string } | undefined;
-  readonly log: Logger;
-  violation: ResponseViolation | undefined;
-}
-
-/** The JSON responses of a route. */
-export interface Contract {
-  /**
-   * The JSON of the declared fields of `value`. A violation is an error, but in production
-   * (`NODE_ENV`) it is recorded, and logged once per status.
-   *
-   * @throws {TypeError} outside production, if `value` does not fit the declared response
-   */
-  serialize(ctx: Responding, value: unknown): string | undefined;
-  /**
-   * Checks the response of a handler that sent nothing: a status without a body must be declared.
-   *
-   * @throws {TypeError} outside production, if it is not
-   */
-  checkEmpty(ctx: Responding): void;
 }
 
 /**
@@ -47,7 +19,7 @@ export function createContract(schemas: Readonly<Record<string, unknown>>): Cont
   if (!declared.some(([status]) => status.startsWith('2'))) return undefined;
   const compiled = declared.map(([status, schema]) => [Number(status), compile(status, schema)]);
   const statuses = new Set(Object.keys(schemas).map(Number));
-  return new StatusContract(new Map(compiled as [number, Serializer][]), statuses);
+  return new Contract(new Map(compiled as [number, Serializer][]), statuses);
 }
 
 function compile(status: string, schema: unknown): Serializer {
@@ -70,7 +42,8 @@ const EMPTY: Violation = {
   problem: 'is missing: the handler sent and returned nothing; return the declared response',
 };
 
-class StatusContract implements Contract {
+/** The JSON responses of a route. */
+export class Contract {
   readonly #serializers: ReadonlyMap<number, Serializer>;
   /** With and without a schema. */
   readonly #statuses: ReadonlySet<number>;
@@ -81,17 +54,29 @@ class StatusContract implements Contract {
     this.#statuses = statuses;
   }
 
-  serialize(ctx: Responding, value: unknown): string | undefined {
+  /**
+   * The JSON of the declared fields of `value`. A violation is an error, but in production
+   * (`NODE_ENV`) it is recorded, and logged once per status.
+   *
+   * @throws {TypeError} outside production, if `value` does not fit the declared response
+   */
+  serialize(ctx: RequestContext, value: unknown): string | undefined {
     const serializer = this.#serializers.get(ctx.status);
-    const { status } = ctx;
     if (serializer) {
-      return serializer(value, (violation) => report(ctx, { ...violation, status }, this.#logged));
+      return serializer(value, (violation) =>
+        report(ctx, { ...violation, status: ctx.status }, this.#logged),
+      );
     }
-    report(ctx, { ...UNDECLARED, status }, this.#logged);
+    report(ctx, { ...UNDECLARED, status: ctx.status }, this.#logged);
     return '{}'; // no field is declared
   }
 
-  checkEmpty(ctx: Responding): void {
+  /**
+   * Checks the response of a handler that sent nothing: a status without a body must be declared.
+   *
+   * @throws {TypeError} outside production, if it is not
+   */
+  checkEmpty(ctx: RequestContext): void {
     const status = ctx.assignedStatus || 204;
     const isDeclared = this.#statuses.has(status) && !this.#serializers.has(status);
     if (isDeclared || status >= 300) return; // errors have a body of the framework
@@ -100,7 +85,7 @@ class StatusContract implements Contract {
 }
 
 /** `logged` contains the statuses whose violation was logged. */
-function report(ctx: Responding, violation: ResponseViolation, logged: Set<number>): void {
+function report(ctx: RequestContext, violation: ResponseViolation, logged: Set<number>): void {
   const { method, route } = ctx;
   const { status, pointer, problem } = violation;
   ctx.violation ??= violation;
@@ -112,21 +97,18 @@ function report(ctx: Responding, violation: ResponseViolation, logged: Set<numbe
   ctx.log.warn(`${message}; further violations are only counted`);
 }
 
-/** Returns the JSON of the declared fields of a part of the response. */
-export type PartSerializer = (ctx: Context, part: unknown) => string;
-
 /**
- * For JSON that is streamed: compiles the schema of a part, such as the items of a list. A violation is
- * handled as in other responses.
+ * For JSON that is streamed: compiles the schema of a part, such as the items of a list, to a function
+ * that returns the JSON of its declared fields. A violation is handled as in other responses.
  *
  * @throws {TypeError} if the schema has no JSON Schema form
  */
-export function createPartSerializer(schema: unknown): PartSerializer {
+export function createPartSerializer(schema: unknown): (ctx: Context, part: unknown) => string {
   const serialize = compile('200', schema);
   const logged = new Set<number>();
   return (ctx, part) => {
     const text = serialize(part, (violation) =>
-      report(ctx as Context & Responding, { ...violation, status: ctx.status }, logged),
+      report(ctx as RequestContext, { ...violation, status: ctx.status }, logged),
     );
     return text ?? 'null';
   };

@@ -96,13 +96,6 @@ export function statusOf(error: unknown): number {
   return hasOwnStatus(error) ? error.status : 500;
 }
 
-/** The response headers of `error`, such as `Allow` or `Retry-After`. */
-export function headersOf(error: unknown): Readonly<Record<string, string>> {
-  return hasOwnStatus(error) && typeof error.headers === 'object' && error.headers !== null
-    ? (error.headers as Record<string, string>)
-    : {};
-}
-
 /** The response body for `error`. In a 5xx, `detail` is the reason phrase and `type` is `about:blank`. */
 export function problemOf(error: unknown, requestId?: string): Problem {
   const status = statusOf(error);
@@ -176,7 +169,8 @@ export function recordError(
   ctx.discardResponse();
   const problem = problemOf(error, ctx.requestId);
   recordProblem(ctx, options.includeStack ? { ...problem, stack: stackOf(error) } : problem);
-  for (const [name, value] of Object.entries(headersOf(error))) ctx.set(name, value);
+  if (!hasOwnStatus(error) || typeof error.headers !== 'object') return;
+  for (const [name, value] of Object.entries(error.headers ?? {})) ctx.set(name, value);
 }
 
 /** Records the problem of a status that was set without a body. */

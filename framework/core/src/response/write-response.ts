@@ -21,7 +21,7 @@ export function finish(ctx: RequestContext, running: Promise<void>): void {
 
 function complete(ctx: RequestContext): void {
   try {
-    writeResponse(ctx, fail);
+    writeResponse(ctx);
   } catch (error) {
     fail(ctx, error);
     return;
@@ -37,7 +37,7 @@ function fail(ctx: RequestContext, error: unknown): void {
     } catch (unwritable) {
       recordError(ctx, unwritable); // the headers or issues of the error are invalid
     }
-    writeResponse(ctx, fail);
+    writeResponse(ctx);
   } catch (failure) {
     ctx.log.error(`${ctx.method} ${ctx.path} failed without a response`, failure);
     ctx.raw.res.destroy(toError(failure));
@@ -45,19 +45,13 @@ function fail(ctx: RequestContext, error: unknown): void {
   reportSent(ctx);
 }
 
-/** Sends the response to an error in place of a response that could not be written. */
-type Fail = (ctx: RequestContext, error: unknown) => void;
-
-/**
- * Writes the recorded response, or the default one if none was recorded. Calls `fail` if a stream
- * fails before its first chunk.
- */
-export function writeResponse(ctx: RequestContext, fail: Fail): void {
+/** Writes the recorded response, or the default one if none was recorded. */
+function writeResponse(ctx: RequestContext): void {
   if (!ctx.raw.res.headersSent) {
     if (ctx.respondedBy === '') recordDefault(ctx);
     const { status } = ctx;
     if (status === 204 || status === 205 || status === 304) writeEmpty(ctx, status);
-    else writeBody(ctx, status, fail);
+    else writeBody(ctx, status);
   }
   ctx.finished = true;
 }
@@ -78,14 +72,14 @@ function writeEmpty(ctx: RequestContext, status: number): void {
   if (isStream(ctx.responseBody)) ctx.responseBody.destroy();
 }
 
-function writeBody(ctx: RequestContext, status: number, fail: Fail): void {
+function writeBody(ctx: RequestContext, status: number): void {
   const { responseHeaders: headers, responseBody: body } = ctx;
   let type = ctx.responseType;
   if (headers.length > 0) {
     ctx.deleteHeader('content-length');
     if (ctx.hasHeader('content-type')) type = '';
   }
-  if (isStream(body)) writeStream(ctx, { status, type, body: toBytes(body) }, fail);
+  if (isStream(body)) writeStream(ctx, { status, type, body: toBytes(body) });
   else sendComplete(ctx.raw.res, { status, headers, type, body });
 }
 
@@ -105,7 +99,7 @@ interface StreamedResponse {
 }
 
 /** Sends the head with the first chunk of the body: until then, an error can still be the response. */
-function writeStream(ctx: RequestContext, response: StreamedResponse, fail: Fail): void {
+function writeStream(ctx: RequestContext, response: StreamedResponse): void {
   const { status, type, body } = response;
   const { res } = ctx.raw;
   if (res.destroyed) {

@@ -1,7 +1,7 @@
 import { type Chain, composeBefore, hasRun, isThenable } from '../compose.ts';
 import type { Middleware } from '../context.ts';
 import { metadataOf, type RouteMetadata } from '../middleware.ts';
-import { createPrefixTest } from '../request/path.ts';
+import { createPrefixTest, runUnder } from '../request/path.ts';
 import { recordOf } from '../request-context.ts';
 import { type Contract, createContract } from '../response/contract.ts';
 
@@ -113,11 +113,6 @@ function contractOf(route: Registration): Contract | undefined {
   const contract = contracts.get(schemas) ?? createContract(schemas as Record<string, unknown>);
   if (contract) contracts.set(schemas, contract);
   return contract;
-}
-
-function runUnder(path: string, run: Middleware, caseSensitive: boolean): Middleware {
-  const isUnder = createPrefixTest(path, caseSensitive);
-  return (ctx, next) => (isUnder(ctx.path) ? run(ctx, next) : next());
 }
 
 /** The merged metadata of everything that runs for `route`. */
