@@ -1,21 +1,20 @@
 import type { Middleware } from '../context.ts';
 import type { Logger } from '../logger.ts';
-import { annotate, markFactories, markRoutes, requireMiddleware } from '../middleware.ts';
+import { annotate, markFactories, requireMiddleware } from '../middleware.ts';
 import { aBoolean, aString, readOptions } from '../options.ts';
 import { foldCase, normalizePath, readPattern } from '../request/path.ts';
-import { recordOf } from '../request-context.ts';
 import { type AllowedMethodsOptions, createAllowedMethods } from './allowed-methods.ts';
 import { joinBelow, joinPaths, readRoutePattern } from './pattern.ts';
 import { drawRoutes } from './print.ts';
 import { keepsMethod, redirectTo } from './redirect.ts';
 import { type AnyHandler, RouteRegistrar } from './register.ts';
 import {
-  composeRoute,
   type Layer,
   metadataOfRoute,
   type Registration,
   type Route,
   requireServable,
+  runRoutes,
   type Scope,
 } from './route.ts';
 import { RouteTable } from './route-table.ts';
@@ -168,27 +167,14 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
     });
   }
 
-  /**
-   * Returns the middleware that runs the routes of `part`, this router or one that is mounted on it. A
-   * request for which this router has a more specific route is passed to the next middleware.
-   */
+  /** Returns the middleware that runs the routes of `part`, this router or one that is mounted on it. */
   routesOf(part: TreeRouter): Middleware {
     for (const route of this.#table.routes) requireServable(route);
     this.#isServed = true;
-    return markRoutes((context, next) => {
-      const ctx = recordOf(context);
-      const match = this.#table.find(ctx.method, ctx.path);
-      if (match === undefined) {
-        if (!ctx.responded) ctx.isUnmatched = true;
-        return next();
-      }
-      const { route, params } = match;
-      if (part !== this && !part.#owns(route)) return next();
-      ctx.route = route;
-      ctx.params = params;
-      route.chain ??= composeRoute(route);
-      return route.chain(ctx, next);
-    });
+    return runRoutes(
+      (method, path) => this.#table.find(method, path),
+      (route) => part === this || part.#owns(route),
+    );
   }
 
   allowedMethods(options?: AllowedMethodsOptions): Middleware {

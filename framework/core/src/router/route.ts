@@ -1,11 +1,12 @@
 import { type Chain, composeBefore, hasRun, isThenable } from '../compose.ts';
 import type { Middleware } from '../context.ts';
-import { metadataOf, type RouteMetadata } from '../middleware.ts';
+import { markRoutes, metadataOf, type RouteMetadata } from '../middleware.ts';
 import { createPrefixTest, runUnder } from '../request/path.ts';
 import { recordOf } from '../request-context.ts';
 import { type Contract, createContract } from '../response/contract.ts';
 
 import { joinPaths, namesIn } from './pattern.ts';
+import type { TableMatch } from './route-table.ts';
 
 /** A middleware of a router, for all of its routes or only for those under `path`. */
 export interface Layer {
@@ -41,8 +42,32 @@ export interface Route extends Registration {
   chain: Chain | undefined;
 }
 
+/**
+ * Returns middleware that runs the route which `find` returns for a request, if `owns` is true of it.
+ * Else, and without a route, it calls `next()`.
+ */
+export function runRoutes(
+  find: (method: string, path: string) => TableMatch | undefined,
+  owns: (route: Route) => boolean,
+): Middleware {
+  return markRoutes((context, next) => {
+    const ctx = recordOf(context);
+    const match = find(ctx.method, ctx.path);
+    if (match === undefined) {
+      if (!ctx.responded) ctx.isUnmatched = true;
+      return next();
+    }
+    const { route, params } = match;
+    if (!owns(route)) return next();
+    ctx.route = route;
+    ctx.params = params;
+    route.chain ??= composeRoute(route);
+    return route.chain(ctx, next);
+  });
+}
+
 /** Composes everything that runs for `route`, outermost first. */
-export function composeRoute(route: Registration): Chain {
+function composeRoute(route: Registration): Chain {
   const { scopes, handlers } = route;
   const layers = scopes.flatMap(({ base, layers, caseSensitive }) =>
     layers.map(({ path, run }) =>
