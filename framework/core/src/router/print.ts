@@ -1,7 +1,4 @@
-interface DrawnRoute {
-  readonly method: string;
-  readonly path: string;
-}
+import type { MatchedRoute } from '../context.ts';
 
 interface Branch {
   readonly methods: string[];
@@ -9,7 +6,7 @@ interface Branch {
 }
 
 /** Draws routes as a tree of path segments, in the order of registration. */
-export function drawRoutes(routes: readonly DrawnRoute[]): string {
+export function drawRoutes(routes: readonly MatchedRoute[]): string {
   const root: Branch = { methods: [], children: new Map() };
   for (const { method, path } of routes) {
     let branch = root;

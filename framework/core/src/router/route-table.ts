@@ -128,15 +128,13 @@ interface Node {
  */
 export class Tree {
   readonly #root = createNode('');
-  readonly #fold: (text: string) => string;
-  readonly #strict: boolean;
+  readonly #options: TreeOptions;
   #patterns = 0;
   /** Built by the first lookup after a registration. */
   #flat: FlatTree | undefined;
 
-  constructor({ caseSensitive, strict }: TreeOptions) {
-    this.#fold = caseSensitive ? (text) => text : foldCase;
-    this.#strict = strict;
+  constructor(options: TreeOptions) {
+    this.#options = options;
   }
 
   /**
@@ -144,7 +142,7 @@ export class Tree {
    * same paths, such as `/:a` and `/:b`, have the same number.
    */
   add(pattern: string): number {
-    const isTrimmed = !this.#strict && pattern.length > 1 && pattern.endsWith('/');
+    const isTrimmed = !this.#options.strict && pattern.length > 1 && pattern.endsWith('/');
     const node = this.#insert(isTrimmed ? pattern.slice(0, -1) : pattern);
     if (node.pattern < 0) node.pattern = this.#patterns++;
     this.#flat = undefined;
@@ -153,7 +151,7 @@ export class Tree {
 
   /** Finds the most specific pattern for a path in normal form among those with an entry in `values`. */
   find<Value>(path: string, values: readonly (Value | undefined)[]): TreeMatch<Value> | undefined {
-    this.#flat ??= new FlatTree(this.#root, { fold: this.#fold, strict: this.#strict });
+    this.#flat ??= new FlatTree(this.#root, this.#options);
     return this.#flat.find(path, values);
   }
 
@@ -169,7 +167,7 @@ export class Tree {
         node = parent[kind];
         text = '';
       } else {
-        text += this.#fold(segment);
+        text += this.#options.caseSensitive ? segment : foldCase(segment);
       }
     }
     return insertText(node, text);
@@ -228,11 +226,6 @@ interface Lookup {
   readonly captured: string[];
 }
 
-interface FlatTreeOptions {
-  readonly fold: (text: string) => string;
-  readonly strict: boolean;
-}
-
 /**
  * A tree in typed arrays: with ten thousand routes, objects would cost a cache miss at each step.
  * The steps of a lookup depend on the path, never on the number of routes: a child is found by its
@@ -246,12 +239,13 @@ class FlatTree {
   readonly #text: Uint8Array;
   readonly #children: Int32Array;
 
-  constructor(root: Node, { fold, strict }: FlatTreeOptions) {
+  constructor(root: Node, { caseSensitive, strict }: TreeOptions) {
     const { nodes, text, children } = flatten(root);
     this.#strict = strict;
-    this.#folded = Uint8Array.from({ length: 128 }, (_, code) =>
-      fold(String.fromCharCode(code)).charCodeAt(0),
-    );
+    this.#folded = Uint8Array.from({ length: 128 }, (_, code) => {
+      const character = String.fromCharCode(code);
+      return (caseSensitive ? character : foldCase(character)).charCodeAt(0);
+    });
     this.#nodes = Int32Array.from(nodes);
     this.#text = Uint8Array.from(text);
     this.#children = Int32Array.from(children);
