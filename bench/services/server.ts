@@ -53,6 +53,7 @@ async function startServer(options: ServerOptions): Promise<Server> {
     ...(service === 'reports' && { JWT_SECRET, RATE_LIMIT_PRO: '1000000' }),
     TRUST_PROXY: '1',
     DRAIN_DELAY_MS: '0',
+    DRAIN_IDLE_MS: '500',
   };
   const command = bundle ? [process.execPath, bundle] : [process.execPath, FASTIFY, service];
   const child = startProcess(command, { core: MEASURED_CORE, stdio: ERRORS_ONLY, env });

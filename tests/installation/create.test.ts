@@ -98,7 +98,8 @@ describe.each(names)('the service %s', (name) => {
 
 /** Starts a service with an empty store; it is killed at the end of the test. */
 async function start(service: string, program: string, ...args: readonly string[]) {
-  const ports = { PORT: '0', HEALTH_PORT: '0', DRAIN_DELAY_MS: '0', LOG_FORMAT: 'json' };
+  const drain = { DRAIN_DELAY_MS: '0', DRAIN_IDLE_MS: '0' };
+  const ports = { PORT: '0', HEALTH_PORT: '0', LOG_FORMAT: 'json', ...drain };
   const child = spawn(program, args, {
     cwd: service,
     env: { PATH: process.env.PATH, HOME: os.homedir(), DATABASE_FILE: ':memory:', ...ports },

@@ -38,6 +38,7 @@ test('a service verifies the certificate of PostgreSQL', async () => {
   const service = await startService(MAIN, {
     DATABASE_URL: addressWith('ca.crt'),
     DRAIN_DELAY_MS: '0',
+    DRAIN_IDLE_MS: '0',
   });
   onTestFinished(async () => {
     service.signal('SIGKILL');

@@ -59,9 +59,10 @@ export function environmentOf(
   const edge = `http://127.0.0.1:${edgePort}`;
   const hasKeys = env.JWT_SECRET || env.JWT_JWKS_URL;
   return {
-    // The default of make up, without a delay for load balancers: "make down" stops the edge first. Requests in
+    // The default of make up, without time for load balancers: "make down" stops the edge first. Requests in
     // flight are still finished.
     DRAIN_DELAY_MS: '0',
+    DRAIN_IDLE_MS: '500',
     ...(authenticated && !hasKeys && { JWT_SECRET_FILE: secretFile(folders.run) }),
     ...passedOn(service, env),
     ...(collectorUrl && { OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl }),

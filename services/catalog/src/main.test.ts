@@ -10,7 +10,7 @@ import { newDirectory } from './testing.ts';
 const MAIN = new URL('./main.ts', import.meta.url);
 
 function start(variables: Variables) {
-  return startTestService(MAIN, { DRAIN_DELAY_MS: '0', ...variables });
+  return startTestService(MAIN, { DRAIN_DELAY_MS: '0', DRAIN_IDLE_MS: '0', ...variables });
 }
 
 test('two processes that start concurrently on a new file serve the complete catalog', async () => {

@@ -11,7 +11,7 @@ const MAIN = new URL('./main.ts', import.meta.url);
 const JWT = { JWT_ISSUER: ISSUER, JWT_AUDIENCE: AUDIENCE };
 
 function start(variables: Variables) {
-  return startTestService(MAIN, { DRAIN_DELAY_MS: '0', ...JWT, ...variables });
+  return startTestService(MAIN, { DRAIN_DELAY_MS: '0', DRAIN_IDLE_MS: '0', ...JWT, ...variables });
 }
 
 function get(url: string, token: string, path = '/api/v1/reports'): Promise<Response> {

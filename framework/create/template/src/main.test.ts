@@ -10,7 +10,8 @@ const MAIN = new URL('./main.ts', import.meta.url);
 test('the service keeps its tasks when it restarts', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tasks-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const variables = { DATABASE_FILE: join(folder, 'tasks.db'), DRAIN_DELAY_MS: '0' };
+  const drain = { DRAIN_DELAY_MS: '0', DRAIN_IDLE_MS: '0' };
+  const variables = { DATABASE_FILE: join(folder, 'tasks.db'), ...drain };
 
   const first = await startTestService(MAIN, variables);
   await fetch(`${first.url}/api/v1/tasks`, {

@@ -78,6 +78,9 @@ export function serviceVariables({ port }: { readonly port: number }) {
 /** The values of `serviceVariables`. */
 export type ServiceConfig = ConfigOf<ReturnType<typeof serviceVariables>>;
 
+/** The part of `DRAIN_TIMEOUT_MS` that is reserved for closing the stores; at most a tenth of it. */
+export const CLOSE_STORES_MS = 1_000;
+
 /** A rule: without time after the drain delay, every request in flight would be aborted. */
 export function requireDrainTime(config: ServiceConfig): string[] {
   const { DRAIN_DELAY_MS, DRAIN_TIMEOUT_MS } = config;

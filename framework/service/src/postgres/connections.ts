@@ -2,6 +2,7 @@ import type { Logger } from 'fw';
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 
 import { createBreaker } from '../client/breaker.ts';
+import { CLOSE_STORES_MS } from '../config/service-variables.ts';
 import type { PoolUse } from '../metrics/metrics.ts';
 import { beginStatement } from '../tracing/active-traces.ts';
 import {
@@ -32,7 +33,7 @@ export interface Connections {
   run<T>(work: (send: Send) => Promise<T>, timeoutMs: number): Promise<T>;
   /** Statistics of the pool. */
   use(): PoolUse;
-  /** Waits for calls in progress, at most `CLOSE_MS`. */
+  /** Waits for calls in progress, at most `CLOSE_STORES_MS`. */
   close(): Promise<void>;
 }
 
@@ -41,8 +42,6 @@ const RETRY_MS = 500;
 
 /** How much longer than the server's own time limit a statement waits for its response. */
 const GRACE_MS = 200;
-
-const CLOSE_MS = 1_000;
 
 /**
  * Creates the connections to a server. An outage begins when a connection cannot be opened or a
@@ -168,7 +167,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
       isClosed = true;
       const last = current;
       current = undefined;
-      setTimeout(() => last?.destroy(new Error('PostgreSQL is closed')), CLOSE_MS).unref();
+      setTimeout(() => last?.destroy(new Error('PostgreSQL is closed')), CLOSE_STORES_MS).unref();
       await last?.pool.end();
     },
   };

@@ -12,12 +12,15 @@ import { openConnection } from '@fw/core/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 
-import { launchService, runToEnd, startService, type Variables } from '../testing/testing.ts';
+import { launchService, runToEnd, type Variables } from '../testing/testing.ts';
+import { startTestService } from '../testing/vitest.ts';
 
 const MAIN = new URL('../fixtures/service/src/main.ts', import.meta.url);
 
+const NO_WAIT = { DRAIN_DELAY_MS: '0', DRAIN_IDLE_MS: '0' };
+
 async function launch(variables: Variables = {}) {
-  const service = await launchService(MAIN, { DRAIN_DELAY_MS: '0', ...variables });
+  const service = await launchService(MAIN, { ...NO_WAIT, ...variables });
   onTestFinished(async () => {
     service.signal('SIGKILL');
     await service.ended;
@@ -25,13 +28,8 @@ async function launch(variables: Variables = {}) {
   return service;
 }
 
-async function start(variables: Variables = {}) {
-  const service = await startService(MAIN, { DRAIN_DELAY_MS: '0', ...variables });
-  onTestFinished(async () => {
-    service.signal('SIGKILL');
-    await service.ended;
-  });
-  return service;
+function start(variables: Variables = {}) {
+  return startTestService(MAIN, { ...NO_WAIT, ...variables });
 }
 
 /** A connection to `url` that has sent the first bytes of a request whose rest is `rest`. */
@@ -87,8 +85,8 @@ describe('SIGTERM', () => {
     expect(messagesOf(stdout).slice(-3)).toEqual(['Draining on SIGTERM', 'Closed', 'Drained']);
   });
 
-  test('serves requests on idle connections until the proxy closes them', async () => {
-    const service = await start({ DRAIN_DELAY_MS: '50' });
+  test('serves requests on idle connections until the proxy closes them, also without a delay', async () => {
+    const service = await start({ DRAIN_IDLE_MS: '5000' });
     const connection = openConnection(Number(new URL(service.url).port));
     connection.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     await connection.read(/\r\n\r\n/);
@@ -177,7 +175,7 @@ describe('in development, SIGTERM', () => {
   ])('ends the process in less than 0.5 s with %s', async (_, request, pattern) => {
     // The delay of a drain would be a second, and idle connections would have five more.
     const variables = { NODE_ENV: 'development', DRAIN_DELAY_MS: '1000' };
-    const service = await startService(MAIN, variables);
+    const service = await startTestService(MAIN, variables);
     const connection = openConnection(Number(new URL(service.url).port)).send(request);
     await connection.read(pattern);
 

@@ -23,7 +23,11 @@ import {
   suspectNames,
   type Variables,
 } from '../config/read-config.ts';
-import { requireDrainTime, type ServiceConfig } from '../config/service-variables.ts';
+import {
+  CLOSE_STORES_MS,
+  requireDrainTime,
+  type ServiceConfig,
+} from '../config/service-variables.ts';
 import type { AnyVariables } from '../config/variables.ts';
 import { type Check, createHealth } from '../health/health.ts';
 import { openLogger, type ServiceLogger } from '../logging/logging.ts';
@@ -65,12 +69,6 @@ export interface ServiceDefinition<Config extends ServiceConfig> {
   /** Further commands of the program, by name. */
   readonly commands?: Readonly<Record<string, Command<Config>>>;
 }
-
-/** Maximum of `DRAIN_IDLE_MS` without a drain delay: then there is no load balancer or proxy to wait for. */
-const IDLE_ALONE_MS = 500;
-
-/** A tenth of `DRAIN_TIMEOUT_MS`, and at most this long, is reserved for closing stores. */
-const MAX_RESERVE_MS = 1_000;
 
 /** In development, requests in flight may take this long: `node --watch` waits for the end of the process. */
 const DEVELOPMENT_CLOSE_MS = 100;
@@ -260,10 +258,9 @@ async function drainServer(
   // Load balancers need a moment to notice; until then requests are accepted.
   await sleep(delayMs);
   // A proxy that closes its idle connections earlier never sends a request on one that is being closed here.
-  const lingerMs = delayMs > 0 ? idleMs : Math.min(idleMs, IDLE_ALONE_MS);
-  const closeEndMs = drainEndMs - Math.min(MAX_RESERVE_MS, drainMs / 10);
+  const closeEndMs = drainEndMs - Math.min(CLOSE_STORES_MS, drainMs / 10);
   const timeoutMs = Math.max(1, closeEndMs - performance.now());
-  await server.close({ lingerMs: Math.min(lingerMs, timeoutMs / 2), timeoutMs });
+  await server.close({ lingerMs: Math.min(idleMs, timeoutMs / 2), timeoutMs });
   return performance.now() < closeEndMs;
 }
 
