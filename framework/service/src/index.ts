@@ -1,5 +1,5 @@
 export { type DocumentsOptions, documents } from './app/documents.ts';
-export type { SheddingLimits } from './app/protect.ts';
+export type { SheddingLimits } from './app/load-shedding.ts';
 export { NOT_ACCEPTABLE, onlyJson, STORE_UNAVAILABLE } from './app/responses.ts';
 export { createServiceApp, type ServiceRuntime } from './app/service-app.ts';
 export { createServiceClient, type ServiceClientOptions } from './client/service-client.ts';

@@ -15,7 +15,7 @@ import { createServiceClient } from '../client/service-client.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { createBatch } from '../postgres/batch.ts';
 import { createGroupCommit } from '../sqlite/group-commit.ts';
-import { admit } from './protect.ts';
+import { shedLoad } from './load-shedding.ts';
 
 const storage = new AsyncLocalStorage<string>();
 
@@ -76,11 +76,8 @@ test.for<readonly [string, () => readonly Middleware[], Sent?]>([
     ],
   ],
   [
-    'admit()',
-    () => [
-      admit({ shedding: { maxInFlight: 9 }, metrics: { ...createMetrics(), isSaturated: false } }),
-      waitForEvent,
-    ],
+    'shedLoad()',
+    () => [shedLoad({ maxInFlight: 9 }, { ...createMetrics(), isSaturated: false }), waitForEvent],
   ],
   ['createBatch()', () => [waitFor(createBatch(async (items: readonly string[]) => items))]],
   ['createGroupCommit()', () => [commitInGroup()]],

@@ -1,29 +1,116 @@
-import { type Application, createApp } from 'fw';
+import { preventStorage, violationOf } from '@fw/core/extension';
+import { timeout } from '@fw/middleware/timeout';
+import {
+  type Application,
+  type Context,
+  createApp,
+  errorHandler,
+  type Middleware,
+  onSent,
+} from 'fw';
 
-import { type ProtectOptions, protect } from './protect.ts';
+import type { ServiceLogger } from '../logging/logging.ts';
+import { createMetrics, type Metrics } from '../metrics/metrics.ts';
+import { runFor } from '../tracing/active-traces.ts';
+import { readTraceparent, type Tracing } from '../tracing/tracing.ts';
+import { type SheddingLimits, shedLoad } from './load-shedding.ts';
+import { respondUnavailable } from './unavailable.ts';
+
+/** Whether the process is shutting down. */
+export interface Drain {
+  readonly isDraining: boolean;
+}
 
 /** What the process provides to its application. All members are optional, for tests. */
-export interface ServiceRuntime extends ProtectOptions {
+export interface ServiceRuntime {
   /** The service's name. */
   readonly name?: string;
+  /** A logger with a `request` method logs each request. */
+  readonly logger?: ServiceLogger;
+  readonly metrics?: Metrics;
+  /** Default: `traceparent` is passed on, and no spans are sent. */
+  readonly tracing?: Tracing | undefined;
+  readonly drain?: Drain;
   /** Aborts when the service starts to close its connections: then close WebSockets. */
   readonly closing?: AbortSignal;
   /** Number of trusted proxies in front of the service. Default 0. */
   readonly trustProxy?: number;
+  /** Adds stack traces to error responses. Default false. */
+  readonly includeStack?: boolean;
+  /** Default: no limits. */
+  readonly shedding?: SheddingLimits;
+  /** Requests that begin before all others under overload. Default: none. */
+  readonly isCritical?: (ctx: Context) => boolean;
+  /**
+   * Maximum number of bytes of all request bodies that are not yet parsed. Default 0: an eighth of the
+   * memory limit of the process; without a limit, of the machine's memory, of which at most 2 GiB count.
+   */
+  readonly bodyMemoryBytes?: number;
+  /** Time limit of a request, in milliseconds. Default 0: none. */
+  readonly requestTimeoutMs?: number;
 }
 
 /**
- * Creates an application with the middleware of every service, which `protect` lists in its order.
- * Responses have `Cache-Control: no-store` unless a route sets another value.
+ * Creates an application with the middleware of every service, in this order: `Cache-Control: no-store`,
+ * metrics, trace and log line; drain and load shedding; error responses; 503 for failed calls of other
+ * services and for bodies without memory; time limit. A route may set another `Cache-Control`.
  */
-export function createServiceApp(runtime: ServiceRuntime = {}): Application {
-  const { logger, trustProxy = 0, requestTimeoutMs = 0 } = runtime;
-  const { outermost, inner } = protect(runtime);
+export function createServiceApp({
+  metrics = createMetrics(),
+  ...runtime
+}: ServiceRuntime = {}): Application {
+  const { logger, trustProxy = 0, includeStack = false, requestTimeoutMs = 0 } = runtime;
   const app = createApp({
     trustProxy,
     deadlineMs: requestTimeoutMs,
-    outermost,
+    outermost: observe(metrics, runtime),
     ...(logger && { logger }),
   });
-  return app.use(...inner);
+  return app.use(
+    admit(metrics, runtime),
+    errorHandler({ includeStack }),
+    respondUnavailable(metrics, runtime.bodyMemoryBytes),
+    ...(requestTimeoutMs > 0 ? [timeout(requestTimeoutMs)] : []),
+  );
+}
+
+/**
+ * Sets `X-Request-Id` and `Cache-Control: no-store` on each response; counts, logs and traces the request
+ * once the response has been sent. Outermost middleware: also runs for requests rejected before routing.
+ */
+function observe(metrics: Metrics, { logger, tracing }: ServiceRuntime): Middleware {
+  const end = (ctx: Context, status: number, startedMs: number): void => {
+    const durationMs = Math.round((performance.now() - startedMs) * 1_000) / 1_000;
+    const result = { method: ctx.method, route: ctx.route?.path ?? '', status, durationMs };
+    metrics.end(result);
+    const violation = violationOf(ctx);
+    if (violation) metrics.countViolation({ route: result.route, status: violation.status });
+    if (tracing) ctx.state.trace?.end(result);
+    logger?.request?.({
+      ...result,
+      requestId: ctx.requestId,
+      userId: ctx.state.user?.id,
+      traceId: ctx.state.trace?.traceId ?? readTraceparent(ctx.get('traceparent'))?.traceId,
+    });
+  };
+  return (ctx, next) => {
+    preventStorage(ctx);
+    const startedMs = performance.now();
+    metrics.begin();
+    ctx.set('X-Request-Id', ctx.requestId);
+    onSent(ctx, (status) => end(ctx, status, startedMs));
+    if (!tracing) return next();
+    const trace = tracing.begin(ctx);
+    ctx.state.trace = trace;
+    return runFor([{ traces: [trace] }], next);
+  };
+}
+
+/** Sets `Connection: close` on responses while the process is shutting down, and sheds load. */
+function admit(metrics: Metrics, { drain, shedding, isCritical }: ServiceRuntime): Middleware {
+  const shed = shedding && shedLoad(shedding, metrics, isCritical);
+  return (ctx, next) => {
+    if (drain?.isDraining) ctx.set('Connection', 'close');
+    return shed ? shed(ctx, next) : next();
+  };
 }

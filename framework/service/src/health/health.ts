@@ -6,8 +6,8 @@ import {
   type Middleware,
   notFoundHandler,
 } from 'fw';
-import type { Drain } from '../app/protect.ts';
 import { sendUnavailable } from '../app/responses.ts';
+import type { Drain } from '../app/service-app.ts';
 
 /** Resolves if a part of the service works, and rejects if not. */
 export type Check = () => Promise<void>;

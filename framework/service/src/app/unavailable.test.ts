@@ -5,8 +5,9 @@ import { listen } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { createMetrics } from '../metrics/metrics.ts';
-import { defaultBodyMemory } from './protect.ts';
+
 import { createServiceApp } from './service-app.ts';
+import { defaultBodyMemory } from './unavailable.ts';
 
 const KIB = 1024;
 const MIB = 1024 ** 2;
