@@ -43,6 +43,7 @@ export {
 export {
   createLogger,
   type LoggerOptions,
+  type LogOutput,
   type RequestEntry,
   type ServiceLogger,
 } from './logging/logging.ts';

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 
 import type { ServiceRuntime } from '../app/service-app.ts';
+import { LOG_LEVELS } from '../logging/logging.ts';
 import type { ConfigOf } from './read-config.ts';
 import { address, integer, oneOf, url } from './variables.ts';
 
@@ -27,7 +28,7 @@ export function serviceVariables({ port }: { readonly port: number }) {
       .max(128, 'must have at most 128 characters')
       .default('dev')
       .meta({ description: 'release that the metrics report, such as the tag of the image' }),
-    LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'])
+    LOG_LEVEL: oneOf(LOG_LEVELS)
       .default('info')
       .meta({ description: 'lowest level that is logged' }),
     LOG_FORMAT: oneOf(['auto', 'json', 'pretty'])

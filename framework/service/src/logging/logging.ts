@@ -2,22 +2,28 @@ import { isatty } from 'node:tty';
 import { inspect } from 'node:util';
 
 import type { Logger } from 'fw';
-import { type DestinationStream, pino } from 'pino';
+import { pino } from 'pino';
 import type { PrettyOptions } from 'pino-pretty';
 
 import type { RequestResult } from '../metrics/request-metrics.ts';
 
-/** `json`; `pretty`: for people; `auto`: pretty if standard output is a terminal. */
-export type LogFormat = 'auto' | 'json' | 'pretty';
+/** From the lowest to the highest. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
 /** The lowest level that is logged. */
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface LoggerOptions {
   /** Default `info`. */
   readonly level?: LogLevel;
   /** Receives each line. Default: standard output, buffered for up to 100 ms. */
-  readonly output?: DestinationStream;
+  readonly output?: LogOutput;
+}
+
+/** Receives lines; `flush` writes those that it has buffered. */
+export interface LogOutput {
+  write(line: string): void;
+  flush?(done: (error?: Error) => void): void;
 }
 
 /** The log entry of one request. Only the request id comes from the client. */
@@ -38,60 +44,44 @@ export interface ServiceLogger extends Logger {
  * Messages are written immediately, the lines of requests in batches.
  */
 export function createLogger(service: string, options: LoggerOptions = {}): ServiceLogger {
-  const { level = 'info', output = openOutput() } = options;
-  const log = pino(
-    {
-      level,
-      base: { service },
-      messageKey: 'message',
-      errorKey: 'error',
-      serializers: {
-        error: (error: unknown) => (typeof error === 'string' ? error : inspect(error)),
-      },
-      formatters: { level: (label) => ({ level: label }) },
-      timestamp: pino.stdTimeFunctions.isoTime,
-    },
-    output,
-  );
+  const { level: lowest = 'info', output = openOutput() } = options;
   const isRepeated = createRepetitionTest();
-  return {
-    info(message) {
-      log.info(message);
-      log.flush();
-    },
-    warn(message) {
-      log.warn(message);
-      log.flush();
-    },
-    error(message, error) {
-      if (error === undefined) log.error(message);
-      else log.error({ error: isRepeated(error) ? String(error) : error }, message);
-      log.flush();
-    },
-    request: log.isLevelEnabled('info') ? createRequestLog(service, output) : undefined,
-  };
-}
+  const isLogged = (level: LogLevel) => LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(lowest);
 
-/** Writes the lines of requests in the format of pino, in a third of its time. */
-function createRequestLog(
-  service: string,
-  output: DestinationStream,
-): (entry: RequestEntry) => void {
-  return ({ method, route, status, durationMs, requestId, userId, traceId }) => {
-    const line = {
-      level: 'info',
-      time: timeText(),
-      service,
-      method,
-      route,
-      status,
-      durationMs,
-      requestId,
-      userId,
-      traceId,
-      message: 'request',
-    };
+  function write(line: object): void {
     output.write(`${JSON.stringify(line)}\n`);
+  }
+
+  function log(level: LogLevel, message: string, error?: string): void {
+    if (!isLogged(level)) return;
+    write({ level, time: timeText(), service, error, message });
+    output.flush?.(() => {});
+  }
+
+  return {
+    info: (message) => log('info', message),
+    warn: (message) => log('warn', message),
+    error(message, error) {
+      if (error === undefined) log('error', message);
+      else if (typeof error === 'string' || isRepeated(error)) log('error', message, String(error));
+      else log('error', message, inspect(error));
+    },
+    request: isLogged('info')
+      ? ({ method, route, status, durationMs, requestId, userId, traceId }) =>
+          write({
+            level: 'info',
+            time: timeText(),
+            service,
+            method,
+            route,
+            status,
+            durationMs,
+            requestId,
+            userId,
+            traceId,
+            message: 'request',
+          })
+      : undefined,
   };
 }
 
@@ -115,7 +105,7 @@ const MAX_UNWRITTEN_BYTES = 1024 ** 2;
  * Opens standard output, synchronously, so that the last lines before the exit are complete and in order.
  * If it cannot be written, such as a file on a full disk, the process continues and tries again.
  */
-function openOutput(): DestinationStream {
+function openOutput(): LogOutput {
   const output = pino.destination({
     ...{ dest: 1, sync: true, minLength: 4096, periodicFlush: 100 },
     maxLength: MAX_UNWRITTEN_BYTES,
@@ -140,10 +130,10 @@ function createRepetitionTest(): (error: unknown) => boolean {
   };
 }
 
-/** Opens the logger of a process, which writes to standard output. */
+/** Opens the logger of a process, which writes to standard output. `auto`: pretty if that is a terminal. */
 export async function openLogger(
   service: string,
-  { level, format }: { readonly level: LogLevel; readonly format: LogFormat },
+  { level, format }: { readonly level: LogLevel; readonly format: 'auto' | 'json' | 'pretty' },
 ): Promise<ServiceLogger> {
   if (format === 'json' || (format === 'auto' && !isatty(1))) {
     return createLogger(service, { level });
@@ -155,7 +145,7 @@ export async function openLogger(
 const SHOWN = 'service,method,route,status,durationMs,requestId,userId,traceId';
 
 /** Writes log lines for people: `12:01:02 INFO: GET /api/v2/users/:id 200 1.2 ms  ada  <request id>`. */
-export async function openPrettyOutput(options: PrettyOptions = {}): Promise<DestinationStream> {
+export async function openPrettyOutput(options: PrettyOptions = {}): Promise<LogOutput> {
   const { default: pretty } = await import('pino-pretty');
   return pretty({
     sync: true,
