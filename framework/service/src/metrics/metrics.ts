@@ -9,10 +9,6 @@ import {
   type RequestResult,
 } from './request-metrics.ts';
 
-const DURATION_BUCKETS_SECONDS = [
-  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
-];
-
 const SHED_REASONS = ['in_flight', 'queue_delay', 'client_left', 'body_memory'] as const;
 
 /** Why a request was not processed because of overload. */
@@ -83,7 +79,7 @@ export function createMetrics({
     }).set({ version }, 1);
   }
   let inFlight = 0;
-  const record = createRequestMetrics(register, DURATION_BUCKETS_SECONDS);
+  const record = createRequestMetrics(register);
   new Gauge({
     name: 'http_requests_in_flight',
     help: 'Requests that have begun and not ended.',

@@ -26,22 +26,19 @@ interface RouteSeries {
   readonly classes: Durations[];
 }
 
+/** Upper bounds of the buckets of durations. */
+const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
 /** How long requests took. */
 class Durations {
-  readonly #bounds: readonly number[];
   /** Requests by bucket; the last bucket has no upper bound. */
-  readonly #counts: number[];
+  readonly #counts = new Array<number>(BUCKETS_SECONDS.length + 1).fill(0);
   #sumSeconds = 0;
   count = 0;
 
-  constructor(bounds: readonly number[]) {
-    this.#bounds = bounds;
-    this.#counts = new Array(bounds.length + 1).fill(0);
-  }
-
   add(seconds: number): void {
-    const found = this.#bounds.findIndex((bound) => seconds <= bound);
-    const at = found < 0 ? this.#bounds.length : found;
+    const found = BUCKETS_SECONDS.findIndex((bound) => seconds <= bound);
+    const at = found < 0 ? BUCKETS_SECONDS.length : found;
     this.#counts[at] = (this.#counts[at] ?? 0) + 1;
     this.#sumSeconds += seconds;
     this.count++;
@@ -53,7 +50,7 @@ class Durations {
     let value = 0;
     const buckets = this.#counts.map((count, at) => {
       value += count;
-      const le = this.#bounds[at] ?? '+Inf';
+      const le = BUCKETS_SECONDS[at] ?? '+Inf';
       return { metricName: `${name}_bucket`, labels: { le, ...labels }, value };
     });
     return [
@@ -69,10 +66,7 @@ class Durations {
  * that records a request. prom-client would format the labels of each request, which takes seven times
  * as long as adding it to a table. Here, labels are formatted when the metrics are read.
  */
-export function createRequestMetrics(
-  register: Registry,
-  bucketsSeconds: readonly number[],
-): (result: RequestResult) => void {
+export function createRequestMetrics(register: Registry): (result: RequestResult) => void {
   const routes = new Map<string, RouteSeries>();
   registerCount(register, routes);
   registerDurations(register, routes);
@@ -86,7 +80,7 @@ export function createRequestMetrics(
     }
     // Clients cause 501: an unknown method or transfer coding. It is no failure of the service.
     const statusClass = status === 501 ? 4 : Math.floor(status / 100);
-    series.classes[statusClass] ??= new Durations(bucketsSeconds);
+    series.classes[statusClass] ??= new Durations();
     series.classes[statusClass].add(durationMs / 1_000);
   };
 }
