@@ -11,8 +11,7 @@ import {
 
 import type { ServiceLogger } from '../logging/logging.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
-import { runFor } from '../tracing/active-traces.ts';
-import { readTraceparent, type Tracing } from '../tracing/tracing.ts';
+import { readTraceparent, runFor, type Tracing } from '../tracing/tracing.ts';
 import { type SheddingLimits, shedLoad } from './load-shedding.ts';
 import { respondUnavailable } from './unavailable.ts';
 

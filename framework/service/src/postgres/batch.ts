@@ -1,7 +1,6 @@
 import { ServiceUnavailableError } from 'fw';
 
-import { activeTraces, runFor } from '../tracing/active-traces.ts';
-import type { RequestTrace } from '../tracing/tracing.ts';
+import { activeTraces, type RequestTrace, runFor } from '../tracing/tracing.ts';
 
 /** More calls wait for the next batch: the higher the load, the larger the batches. */
 const CONCURRENT_BATCHES = 3;

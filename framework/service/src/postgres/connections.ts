@@ -4,7 +4,7 @@ import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import { createBreaker } from '../client/breaker.ts';
 import { CLOSE_STORES_MS } from '../config/service-variables.ts';
 import type { PoolUse } from '../metrics/metrics.ts';
-import { beginStatement } from '../tracing/active-traces.ts';
+import { beginStatement } from '../tracing/tracing.ts';
 import {
   isConnectionLost,
   isFromServer,

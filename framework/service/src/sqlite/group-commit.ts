@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-import { activeTraces, runFor } from '../tracing/active-traces.ts';
-import type { RequestTrace } from '../tracing/tracing.ts';
+import { activeTraces, type RequestTrace, runFor } from '../tracing/tracing.ts';
 import { isBusy, toUnavailable } from './errors.ts';
 
 export interface GroupCommitOptions {

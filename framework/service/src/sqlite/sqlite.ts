@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 
 import { ServiceUnavailableError } from 'fw';
 
-import { beginStatement, hasStatementSpans } from '../tracing/active-traces.ts';
+import { beginStatement, hasStatementSpans } from '../tracing/tracing.ts';
 import { isBusy } from './errors.ts';
 
 export { isBusy, orUnavailable } from './errors.ts';

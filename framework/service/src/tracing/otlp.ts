@@ -7,6 +7,7 @@ import {
   type Span,
   SpanKind,
   SpanStatusCode,
+  type Tracer,
   trace,
 } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -14,13 +15,12 @@ import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Context } from 'fw';
 
-import { turnStatementSpansOn } from './active-traces.ts';
-import { setStatementError, statementAttributes } from './statement-spans.ts';
 import {
   type RequestTrace,
   readTraceparent,
+  type TracedStatement,
   type Tracing,
-  type TracingOptions,
+  turnStatementSpansOn,
 } from './tracing.ts';
 
 /** How long spans are collected before they are sent. */
@@ -34,7 +34,14 @@ const CLOSE_MS = 2_000;
  * whether a request is sampled; without the header, every request is: the edge adds one, and without an
  * edge, the trace begins here.
  */
-export function createTracing({ service, endpoint }: TracingOptions): Tracing {
+export function createTracing({
+  service,
+  endpoint,
+}: {
+  readonly service: string;
+  /** The address of the collector, without `/v1/traces` (`OTEL_EXPORTER_OTLP_ENDPOINT`). */
+  readonly endpoint: string;
+}): Tracing {
   const exporter = new OTLPTraceExporter({
     url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
     timeoutMillis: CLOSE_MS,
@@ -45,13 +52,6 @@ export function createTracing({ service, endpoint }: TracingOptions): Tracing {
   });
   const tracer = provider.getTracer('@fw/service');
 
-  const beginClientSpan: BeginClientSpan = (parent, name, attributes) =>
-    tracer.startSpan(
-      name,
-      { kind: SpanKind.CLIENT, attributes },
-      trace.setSpan(ROOT_CONTEXT, parent),
-    );
-
   turnStatementSpansOn();
   return {
     begin(ctx) {
@@ -61,7 +61,7 @@ export function createTracing({ service, endpoint }: TracingOptions): Tracing {
         { kind: SpanKind.SERVER, attributes },
         parentOf(ctx),
       );
-      return describe(ctx.method, span, beginClientSpan);
+      return describe(ctx.method, span, tracer);
     },
     async close() {
       await Promise.race([
@@ -84,13 +84,17 @@ function parentOf(ctx: Context): Parent {
   });
 }
 
-type BeginClientSpan = (parent: Span, name: string, attributes: Attributes) => Span;
-
-function describe(method: string, span: Span, beginClientSpan: BeginClientSpan): RequestTrace {
+function describe(method: string, span: Span, tracer: Tracer): RequestTrace {
+  const beginChild = (name: string, attributes: Attributes) =>
+    tracer.startSpan(
+      name,
+      { kind: SpanKind.CLIENT, attributes },
+      trace.setSpan(ROOT_CONTEXT, span),
+    );
   return {
     traceId: span.spanContext().traceId,
     call(target) {
-      const call = beginClientSpan(span, target.method, callAttributes(target));
+      const call = beginChild(target.method, callAttributes(target));
       const { traceId, spanId, traceFlags } = call.spanContext();
       return {
         traceparent: `00-${traceId}-${spanId}-0${traceFlags & 1}`,
@@ -103,7 +107,7 @@ function describe(method: string, span: Span, beginClientSpan: BeginClientSpan):
     },
     beginStatement(statement) {
       const attributes = statementAttributes(statement);
-      const query = beginClientSpan(span, attributes['db.query.summary'], attributes);
+      const query = beginChild(attributes['db.query.summary'], attributes);
       return (error) => {
         if (error !== undefined) setStatementError(query, error);
         query.end();
@@ -135,4 +139,54 @@ function setStatus(span: Span, status: number, errorFrom: number): void {
   if (status < errorFrom) return;
   span.setAttribute('error.type', String(status));
   span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+/**
+ * The attributes of the span of a statement, without its values:
+ * https://opentelemetry.io/docs/specs/semconv/db/database-spans/
+ */
+function statementAttributes({ database, text, batchSize }: TracedStatement) {
+  const { system, namespace, host, port } = database;
+  const { operation, table } = readStatementName(text);
+  return {
+    'db.system.name': system,
+    'db.operation.name': operation,
+    'db.query.summary': table === undefined ? operation : `${operation} ${table}`,
+    ...(table !== undefined && { 'db.collection.name': table }),
+    ...(namespace && { 'db.namespace': namespace }),
+    ...(host && { 'server.address': host }),
+    ...(port && { 'server.port': Number(port) }),
+    // The conventions reserve 1 for databases that have batches.
+    ...(batchSize > 1 && { 'db.operation.batch.size': batchSize }),
+  };
+}
+
+/** Records the code of a failed statement: SQLSTATE, or the result code of SQLite. Messages contain values. */
+function setStatementError(span: Span, error: unknown): void {
+  const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };
+  const status = errcode ?? code;
+  if (status !== undefined) span.setAttribute('db.response.status_code', String(status));
+  span.setAttribute('error.type', String(status ?? (error as Error).name));
+  span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+const CHANGE =
+  /\b(INSERT)\s+(?:OR\s+\w+\s+)?INTO\s+([\w."]+)|\b(DELETE)\s+FROM\s+([\w."]+)|(?<!\b(?:FOR|KEY)\s+)\b(UPDATE)\s+(?!SET\b)([\w."]+)/i;
+const READ = /\bFROM\s+(?!\w+\s*\()([\w."]+)/i;
+
+/**
+ * Reads the operation of a statement, such as `SELECT`, and the table that it mainly uses from its text,
+ * without its values: the first change, otherwise what it reads. `WITH … INSERT INTO users …` is `INSERT`
+ * of `users`.
+ */
+export function readStatementName(text: string): {
+  readonly operation: string;
+  readonly table?: string | undefined;
+} {
+  const [, ...change] = CHANGE.exec(text) ?? [];
+  const [operation, table] = change.filter((part) => part !== undefined);
+  if (operation !== undefined) return { operation: operation.toUpperCase(), table };
+  const [first = ''] = /[a-z]+/i.exec(text) ?? [];
+  const keyword = first.toUpperCase();
+  return { operation: keyword === 'WITH' ? 'SELECT' : keyword, table: READ.exec(text)?.[1] };
 }

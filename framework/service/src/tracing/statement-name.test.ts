@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { readStatementName } from './statement-spans.ts';
+import { readStatementName } from './otlp.ts';
 
 test.each([
   ['SELECT name FROM users WHERE id = ?', 'SELECT', 'users'],

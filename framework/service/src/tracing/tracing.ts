@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 import type { Context } from 'fw';
 
 declare module '@fw/core' {
@@ -55,20 +57,6 @@ export interface TracedStatement {
 /** Ends the spans of a statement. */
 export type EndStatement = (error?: unknown) => void;
 
-export interface TracingOptions {
-  /** The service's name. */
-  readonly service: string;
-  /** The address of the collector, without `/v1/traces` (`OTEL_EXPORTER_OTLP_ENDPOINT`). */
-  readonly endpoint: string;
-}
-
-/** The trace that a request belongs to, as its client states. */
-export interface TraceParent {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly flags: number;
-}
-
 const TRACEPARENT =
   /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:-.*)?$/;
 
@@ -79,12 +67,51 @@ const LENGTH = 55;
  * Reads `traceparent`; an invalid header is ignored (W3C Trace Context §3.2.2). Later versions may append
  * fields.
  */
-export function readTraceparent(header: string | undefined): TraceParent | undefined {
+export function readTraceparent(header: string | undefined) {
   if (header === undefined || !TRACEPARENT.test(header)) return undefined;
   if (header.startsWith('00') && header.length > LENGTH) return undefined;
   return {
     traceId: header.slice(3, 35),
     spanId: header.slice(36, 52),
     flags: Number.parseInt(header.slice(53, LENGTH), 16),
+  };
+}
+
+/** The traces of the requests for which the current code runs: several if their statements are combined. */
+type Traces = readonly RequestTrace[];
+
+const NONE: Traces = [];
+let active: AsyncLocalStorage<Traces> | undefined;
+
+/** From now on, the statements of databases are spans; databases that are already open may have none. */
+export function turnStatementSpansOn(): void {
+  active ??= new AsyncLocalStorage();
+}
+
+/** Whether statements are spans. */
+export function hasStatementSpans(): boolean {
+  return active !== undefined;
+}
+
+/** The traces of the current requests; empty outside of requests. */
+export function activeTraces(): Traces {
+  return active?.getStore() ?? NONE;
+}
+
+/** Runs `work` for the requests of all `calls`: its statements are spans of each of them. */
+export function runFor<T>(calls: readonly { readonly traces: Traces }[], work: () => T): T {
+  if (!active) return work();
+  const traces = calls.flatMap((call) => call.traces);
+  return active.run(traces, work);
+}
+
+/** Begins a span of a statement in each current request; returns a function that ends them. */
+export function beginStatement(database: Database, text: string): EndStatement | undefined {
+  const traces = activeTraces();
+  if (traces.length === 0) return undefined;
+  const statement = { database, text, batchSize: traces.length };
+  const ends = [...new Set(traces)].map((trace) => trace.beginStatement(statement));
+  return (error) => {
+    for (const end of ends) end(error);
   };
 }
