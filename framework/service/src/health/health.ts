@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import {
   type Application,
   createApp,
@@ -114,6 +116,7 @@ export function createCheckRunner(
   { logger, timeoutMs }: { readonly logger: Logger; readonly timeoutMs: number },
 ): () => Promise<CheckResult> {
   let running: Promise<CheckResult> | undefined;
+  let startedMs = 0;
   let loggedReason: string | undefined;
 
   function report(reason: string | undefined): CheckResult {
@@ -128,28 +131,22 @@ export function createCheckRunner(
   }
 
   function start(): Promise<CheckResult> {
-    const { promise: late, resolve: expire } = Promise.withResolvers<string>();
-    const timer = setTimeout(expire, timeoutMs, `no result within ${timeoutMs} ms`);
-    const giveUp = setTimeout(forget, timeoutMs * TIMEOUTS_TO_GIVE_UP).unref();
-    const finished = new Promise((resolve) => resolve(check())).then(
+    startedMs = performance.now();
+    const finished = Promise.try(check).then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
+    const late = sleep(timeoutMs, `no result within ${timeoutMs} ms`, { ref: false });
     const result = Promise.race([finished, late]).then(report);
-    finished.finally(() => {
-      clearTimeout(timer);
-      clearTimeout(giveUp);
-      forget();
+    void finished.then(() => {
+      if (running === result) running = undefined;
     });
     return result;
-
-    function forget(): void {
-      if (running === result) running = undefined;
-    }
   }
 
   return () => {
-    running ??= start();
+    const isStuck = performance.now() - startedMs > timeoutMs * TIMEOUTS_TO_GIVE_UP;
+    if (!running || isStuck) running = start();
     return running;
   };
 }
