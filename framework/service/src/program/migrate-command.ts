@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 
 import { ServiceUnavailableError } from 'fw';
 
@@ -48,22 +47,11 @@ export function createMigrateCommand<Config>(
 
 /** @throws {UsageError} if the arguments are not `--wait` and seconds */
 function readWaitSeconds(args: readonly string[]): number {
-  const { tokens } = parseArgs({
-    args: [...args],
-    options: { wait: { type: 'string' } },
-    strict: false,
-    tokens: true,
-  });
-  let seconds = 0;
-  for (const token of tokens) {
-    const value = token.kind === 'option' && token.name === 'wait' ? token.value : undefined;
-    if (value === undefined || !/^\d{1,4}$/.test(value)) {
-      const given = JSON.stringify(args.join(' ').slice(0, 60));
-      throw new UsageError(
-        `Cannot migrate: got ${given}, expected --wait and seconds from 0 to 9999`,
-      );
-    }
-    seconds = Number(value);
-  }
-  return seconds;
+  const [, seconds = '0'] = /^(?:--wait[ =](\d{1,4}))?$/.exec(args.join(' ')) ?? wrong(args);
+  return Number(seconds);
+}
+
+function wrong(args: readonly string[]): never {
+  const given = JSON.stringify(args.join(' ').slice(0, 60));
+  throw new UsageError(`Cannot migrate: got ${given}, expected --wait and seconds from 0 to 9999`);
 }

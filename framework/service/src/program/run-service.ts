@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import {
@@ -133,8 +134,11 @@ async function run<Config extends ServiceConfig>(
   definition: ServiceDefinition<Config>,
   args: readonly string[],
 ): Promise<number> {
-  const commands = commandsOf(definition);
   const variables: AnyVariables = definition.variables;
+  const commands: Readonly<Record<string, Command<Config>>> = {
+    ...(definition.openStore && { migrate: createMigrateCommand(definition.openStore) }),
+    ...definition.commands,
+  };
   const request = readCommandLine({ ...definition, variables, commands }, args);
   if (request.kind === 'print') {
     process.stdout.write(request.text);
@@ -157,14 +161,6 @@ async function run<Config extends ServiceConfig>(
   return (await inServiceCode(() => commands[request.name]?.run(config, request.args, tools))) ?? 0;
 }
 
-function commandsOf<Config extends ServiceConfig>({
-  openStore,
-  commands,
-}: ServiceDefinition<Config>): Readonly<Record<string, Command<Config>>> {
-  if (!openStore) return { ...commands };
-  return { migrate: createMigrateCommand(openStore), ...commands };
-}
-
 /** Resolves with the exit code. */
 async function serve<Config extends ServiceConfig>(
   { name, start }: ServiceDefinition<Config>,
@@ -176,17 +172,12 @@ async function serve<Config extends ServiceConfig>(
       return stop.aborted;
     },
   };
-  let drainEndMs = Number.POSITIVE_INFINITY;
-  const stopped = new Promise<void>((resolve) => {
-    stop.addEventListener('abort', () => {
-      logger.info(`Draining on ${stop.reason}`);
-      drainEndMs = performance.now() + config.DRAIN_TIMEOUT_MS;
-      setTimeout(() => {
-        logger.warn(INCOMPLETE);
-        process.exit(1);
-      }, config.DRAIN_TIMEOUT_MS).unref();
-      resolve();
-    });
+  const stopped = once(stop, 'abort').then(() => {
+    logger.info(`Draining on ${stop.reason}`);
+    setTimeout(() => {
+      logger.warn(INCOMPLETE);
+      process.exit(1);
+    }, config.DRAIN_TIMEOUT_MS).unref();
   });
   const metrics = createMetrics({ hasProcessMetrics: true, version: config.SERVICE_VERSION });
   const health = createHealth({ drain, logger, metrics: metrics.register });
@@ -230,7 +221,7 @@ async function serve<Config extends ServiceConfig>(
     health.begin(checks);
     await stopped;
     if (isDevelopment) await server.close({ timeoutMs: DEVELOPMENT_CLOSE_MS });
-    else isComplete = await drainServer(server, config, drainEndMs);
+    else isComplete = await drainServer(server, config);
   }
   await inServiceCode(() => service.close?.());
   await tracing?.close();
@@ -249,16 +240,15 @@ async function openTracing(
   return createTracing({ service, endpoint });
 }
 
-/** Resolves with whether every response was sent in time. */
+/** Resolves with whether every response was sent in time: the signal to stop has just arrived. */
 async function drainServer(
   server: ListeningServer,
   { DRAIN_DELAY_MS: delayMs, DRAIN_IDLE_MS: idleMs, DRAIN_TIMEOUT_MS: drainMs }: ServiceConfig,
-  drainEndMs: number,
 ): Promise<boolean> {
+  const closeEndMs = performance.now() + drainMs - Math.min(CLOSE_STORES_MS, drainMs / 10);
   // Load balancers need a moment to notice; until then requests are accepted.
   await sleep(delayMs);
   // A proxy that closes its idle connections earlier never sends a request on one that is being closed here.
-  const closeEndMs = drainEndMs - Math.min(CLOSE_STORES_MS, drainMs / 10);
   const timeoutMs = Math.max(1, closeEndMs - performance.now());
   await server.close({ lingerMs: Math.min(idleMs, timeoutMs / 2), timeoutMs });
   return performance.now() < closeEndMs;
