@@ -1,16 +1,11 @@
 import { runTransaction, type Send } from './connections.ts';
+import type { PostgresOptions } from './postgres.ts';
 
-export interface MigrationOptions {
-  /** Prefix of the table that records the migrations. */
-  readonly name: string;
-  readonly migrations: readonly string[];
-}
+/** The migrations, and the prefix of the table that records them. */
+type Tables = Pick<PostgresOptions, 'name' | 'migrations'>;
 
 /** Whether the tables have the newest version that this program knows, or a newer one. */
-export async function isMigrated(
-  send: Send,
-  { name, migrations }: MigrationOptions,
-): Promise<boolean> {
+export async function isMigrated(send: Send, { name, migrations }: Tables): Promise<boolean> {
   const table = tableOf(name);
   const { rows } = await send({ text: `SELECT to_regclass('${table}') IS NOT NULL AS is_known` });
   if (!rows[0]?.is_known) return migrations.length === 0;
@@ -21,7 +16,7 @@ export async function isMigrated(
  * Migrates the tables to the newest version in one transaction. If several programs start concurrently, one
  * migrates and the others wait.
  */
-export async function migrate(send: Send, { name, migrations }: MigrationOptions): Promise<void> {
+export async function migrate(send: Send, { name, migrations }: Tables): Promise<void> {
   const table = tableOf(name);
   await runTransaction(send, Number.POSITIVE_INFINITY, async () => {
     await send({ text: `SELECT pg_advisory_xact_lock(hashtextextended('${table}', 0))` });

@@ -6,19 +6,15 @@ import { parse } from 'pg-connection-string';
 
 import type { Database } from '../tracing/tracing.ts';
 import { ConnectionLostError } from './errors.ts';
+import type { PostgresOptions } from './postgres.ts';
 
-export interface PoolOptions {
-  readonly url: string;
-  /** Name that the server shows for the connections. */
-  readonly name: string;
-  /** Maximum number of connections. */
-  readonly poolSize: number;
+/** The options of a database that concern its connections. */
+export interface PoolOptions
+  extends Required<
+    Pick<PostgresOptions, 'url' | 'name' | 'poolSize' | 'statementTimeoutMs' | 'waitTimeoutMs'>
+  > {
   /** Number of connections that stay open without calls. */
   readonly keptConnections: number;
-  /** Time limit of a statement, which the server enforces, and of opening a connection. */
-  readonly statementTimeoutMs: number;
-  /** How long a call may wait for a connection. `Infinity`: no limit. */
-  readonly waitTimeoutMs: number;
 }
 
 /** A pool that can be destroyed while its connections are in use. */
