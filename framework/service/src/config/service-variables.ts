@@ -117,28 +117,22 @@ export function storeVariables({ file }: { readonly file: string }) {
 /** The values of `storeVariables`. */
 export type StoreConfig = ConfigOf<ReturnType<typeof storeVariables>>;
 
-/** The options of `openPostgres` from the configuration, without the optional address. */
+/**
+ * The options of `openPostgres` from the configuration, without the optional address. A call waits for a
+ * connection as long as its request can still be served in time: a call whose request has timed out must
+ * not be sent, because under overload the server would do nothing else.
+ */
 export function postgresOptions(
   config: StoreConfig & Pick<ServiceConfig, 'REQUEST_TIMEOUT_MS'>,
   { logger, metrics }: ServiceRuntime = {},
 ) {
+  const requestMs = config.REQUEST_TIMEOUT_MS || Number.POSITIVE_INFINITY;
+  const statementTimeoutMs = config.DATABASE_STATEMENT_TIMEOUT_MS;
   return {
-    waitTimeoutMs: waitTimeoutMs(config),
+    waitTimeoutMs: Math.max(requestMs - statementTimeoutMs, requestMs / 2),
     poolSize: config.DATABASE_POOL_SIZE,
-    statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
+    statementTimeoutMs,
     logger,
     metrics,
   };
-}
-
-/**
- * How long a call may wait for a connection so that its request can still be served in time. A call whose
- * request has timed out must not be sent: under overload the server would do nothing else.
- */
-function waitTimeoutMs({
-  REQUEST_TIMEOUT_MS: requestMs,
-  DATABASE_STATEMENT_TIMEOUT_MS: statementMs,
-}: Parameters<typeof postgresOptions>[0]): number {
-  if (requestMs === 0) return Number.POSITIVE_INFINITY;
-  return Math.max(requestMs - statementMs, requestMs / 2);
 }
