@@ -24,13 +24,14 @@ function newService(...middleware: Middleware[]) {
   return { app, metrics, read };
 }
 
-test('requests are counted by route pattern, method and class of status', async () => {
-  const { app, read } = newService();
+test('requests are counted by route pattern, method and class of status, 501 as 4xx', async () => {
+  const { app, metrics, read } = newService();
 
   await request(app, '/api/users/1');
   await request(app, '/api/users/2');
   await request(app, '/api/users/2', { method: 'HEAD' });
   await request(app, '/api/users', { method: 'POST' });
+  metrics.end({ method: 'POST', route: '/api/users', status: 501, durationMs: 1 });
 
   expect(await read('http_requests_total')).toEqual([
     'http_requests_total{method="GET",route="/api/users/:id",status="5xx"} 0',
@@ -38,7 +39,7 @@ test('requests are counted by route pattern, method and class of status', async 
     'http_requests_total{method="HEAD",route="/api/users/:id",status="5xx"} 0',
     'http_requests_total{method="HEAD",route="/api/users/:id",status="2xx"} 1',
     'http_requests_total{method="POST",route="/api/users",status="5xx"} 0',
-    'http_requests_total{method="POST",route="/api/users",status="4xx"} 1',
+    'http_requests_total{method="POST",route="/api/users",status="4xx"} 2',
   ]);
 });
 
