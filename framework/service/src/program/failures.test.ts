@@ -27,7 +27,11 @@ function run(definition: string, environment = 'production') {
   );
   const { PATH } = process.env;
   const env = { PATH, PORT: '0', HEALTH_PORT: '0', NODE_ENV: environment };
-  const { status, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8', env });
+  const { status, stderr } = spawnSync(process.execPath, [file], {
+    encoding: 'utf8',
+    env,
+    timeout: 30_000,
+  });
   return { status, stderr: stderr.replaceAll(pathToFileURL(folder).href, '') };
 }
 
@@ -52,12 +56,6 @@ await runService({ ...base, start: (_config, runtime) => ({ app: build(runtime) 
     'Cannot run a: Route conflict: GET / is already registered, at build (/main.ts:7:14)',
   ],
   [
-    'an invalid option',
-    `const start = () => ({ app: createServiceApp({ logger, trustProxy: -1 }) });
-await runService({ ...base, start });`,
-    /^Cannot run a: Cannot read option trustProxy "-1" .*, at start \(\/main\.ts:5:29\)$/,
-  ],
-  [
     'a plugin',
     `const plugin = async () => { await null; throw new Error('no plugin'); };
 const start = () => ({ app: createServiceApp({ logger }).plugin(plugin) });
@@ -70,11 +68,6 @@ await runService({ ...base, start });`,
     'Cannot run a: no disk',
   ],
   [
-    'a misspelled member of the definition',
-    "await runService({ nam: 'a', start: () => ({}) } as never);",
-    /^Cannot run the service: runService\(\) has no option "nam"; did you mean "name"\? .*, at \/main\.ts:5:7$/,
-  ],
-  [
     'a missing member of the definition',
     'const { name, ...rest } = base;\nawait runService({ ...rest, start: () => ({}) } as never);',
     'Cannot run the service: runService() needs the option name: a string, at /main.ts:6:7',
@@ -83,11 +76,6 @@ await runService({ ...base, start });`,
     'start() without an application',
     'await runService({ ...base, start: () => ({}) as never });',
     'Cannot run a: the result of start() needs the option app: the application, which createServiceApp(runtime) returns, at async /main.ts:5:1',
-  ],
-  [
-    'start() without a result',
-    'await runService({ ...base, start: () => undefined as never });',
-    'Cannot run a: Cannot read the options "undefined" of the result of start(): expected an object, at async /main.ts:5:1',
   ],
   [
     'an unknown member of the result of start()',
@@ -100,8 +88,7 @@ await runService({ ...base, start });`,
 
   expect(status).toBe(1);
   expect(stderr).toMatch(/^[^\n]+\n$/);
-  if (typeof expected === 'string') expect(stderr.trimEnd()).toBe(expected);
-  else expect(stderr.trimEnd()).toMatch(expected);
+  expect(stderr.trimEnd()).toBe(expected);
 });
 
 test('in development, the stack of an error and of its cause follows', () => {

@@ -100,11 +100,11 @@ describe('SIGTERM', () => {
     expect(await service.ended).toMatchObject({ code: 0 });
   });
 
-  test('closes open connections at the deadline, and exits 1', async () => {
+  test('or SIGINT closes open connections at the deadline, and exits 1', async () => {
     const service = await start({ DRAIN_TIMEOUT_MS: '600', BODY_TIMEOUT_MS: '60000' });
     const { connection } = await beginRequest(service.url);
 
-    service.signal('SIGTERM');
+    service.signal('SIGINT');
     const { code, stdout } = await service.ended;
 
     expect(code).toBe(1);
@@ -333,13 +333,6 @@ test('a command gets an abort signal and chooses its exit code', async () => {
 test.each<readonly [string, readonly string[], Variables, number, string]>([
   ['an unknown command', ['sevre'], {}, 2, '"sevre" is not a command; --help lists them'],
   [
-    'an invalid variable',
-    [],
-    { PORT: 'abc' },
-    1,
-    'PORT must be an integer from 0 to 65535, got "abc"',
-  ],
-  [
     'variables that contradict each other',
     [],
     { PORT: '1', START: 'on-SIGUSR2' },
@@ -359,13 +352,6 @@ test.each<readonly [string, readonly string[], Variables, number, string]>([
     { KEY: 'a' },
     1,
     'KEY must have at least 8 bytes',
-  ],
-  [
-    'a misspelled variable',
-    [],
-    { DRAIN_DELAY_SM: '1' },
-    1,
-    'DRAIN_DELAY_SM is not known: did you mean DRAIN_DELAY_MS?',
   ],
 ])('%s is one line on standard error', async (_, args, variables, code, reason) => {
   const ending = await runToEnd(MAIN, { HEALTH_PORT: '0', ...variables }, args);
