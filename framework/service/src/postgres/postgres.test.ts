@@ -189,18 +189,6 @@ describe('a slow server', () => {
     expect(lines).toEqual([]);
   });
 
-  test('serves calls that wait for the only connection of the pool', async () => {
-    const { lines, logger } = createLog();
-    const postgres = await open({ poolSize: 1, logger });
-
-    const slow = postgres.query({ name: 'slow', text: 'SELECT pg_sleep(1.5)' });
-    const next = postgres.query(LIST);
-
-    expect(await slow).toHaveLength(1);
-    expect(await next).toEqual([]);
-    expect(lines).toEqual([]);
-  });
-
   test('serves calls that wait for a connection longer than the statement time limit', async () => {
     const { lines, logger } = createLog();
     const postgres = await open({ statementTimeoutMs: 2_000, poolSize: 1, logger });

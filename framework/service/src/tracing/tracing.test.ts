@@ -10,18 +10,17 @@ import { createServiceClient } from '../client/service-client.ts';
 import type { RequestEntry } from '../logging/logging.ts';
 import { startCollector } from '../testing/collector.ts';
 import { createTracing } from './otlp.ts';
-import type { Tracing } from './tracing.ts';
+import { readTraceparent } from './tracing.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
 
-/** Starts a server that responds with `statusOf(path)` and records what it receives. */
-async function startServer(statusOf: (path: string) => number) {
-  const received: { path: string; headers: NodeJS.Dict<string | string[]>; body: string }[] = [];
-  const server = createServer(async (req, res) => {
-    const body = Buffer.concat(await req.toArray()).toString();
-    received.push({ path: req.url ?? '', headers: req.headers, body });
-    res.writeHead(statusOf(req.url ?? ''), { 'Content-Type': 'application/json' }).end('{}');
+/** Starts a server that records the headers of its requests. */
+async function startServer() {
+  const received: NodeJS.Dict<string | string[]>[] = [];
+  const server = createServer((req, res) => {
+    received.push(req.headers);
+    res.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -32,14 +31,11 @@ async function startServer(statusOf: (path: string) => number) {
   return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-async function startTestCollector() {
+/** Starts a service with tracing that calls another one for each report; `finish` resolves with its spans. */
+async function startService(otherUrl = 'http://127.0.0.1:1') {
   const collector = await startCollector();
   onTestFinished(collector.stop);
-  return collector;
-}
-
-/** Creates a service that calls another one on behalf of each request. */
-function newService(tracing: Tracing, otherUrl: string) {
+  const tracing = createTracing({ service: 'reports', endpoint: `${collector.url}/` });
   const entries: RequestEntry[] = [];
   const other = createServiceClient<{ '/figures': { get: { responses: object } } }>({
     name: 'users',
@@ -55,20 +51,27 @@ function newService(tracing: Tracing, otherUrl: string) {
     error() {},
     request: (entry: RequestEntry) => void entries.push(entry),
   };
-  return { entries, app: createServiceApp({ logger, tracing }).route('/api', router) };
+  const app = createServiceApp({ logger, tracing }).route('/api', router);
+  return {
+    entries,
+    get: (path: string, traceparent?: string) =>
+      request(app, path, { headers: traceparent === undefined ? {} : { traceparent } }),
+    async finish() {
+      await tracing.close();
+      return collector.spans();
+    },
+    stopCollector: collector.stop,
+  };
 }
 
 test('a request and its calls are spans of the trace of the client', async () => {
-  const collector = await startTestCollector();
-  const other = await startServer(() => 200);
-  const tracing = createTracing({ service: 'reports', endpoint: collector.url });
-  const { app, entries } = newService(tracing, other.url);
+  const other = await startServer();
+  const { entries, get, finish } = await startService(other.url);
 
-  const headers = { traceparent: `00-${TRACE}-${PARENT}-01` };
-  await request(app, '/api/reports/7?secret=1', { headers });
-  await tracing.close();
+  await get('/api/reports/7?secret=1', `00-${TRACE}-${PARENT}-01`);
+  const spans = await finish();
 
-  const [call, served] = collector.spans();
+  const [call, served] = spans;
   expect(served).toMatchObject({
     traceId: TRACE,
     parentSpanId: PARENT,
@@ -81,7 +84,7 @@ test('a request and its calls are spans of the trace of the client', async () =>
     name: 'GET',
     kind: 3,
   });
-  expect(other.received[0]?.headers.traceparent).toBe(`00-${TRACE}-${call?.spanId}-01`);
+  expect(other.received[0]?.traceparent).toBe(`00-${TRACE}-${call?.spanId}-01`);
   expect(entries[0]?.traceId).toBe(TRACE);
   expect(served?.attributes).toEqual(
     expect.objectContaining({
@@ -90,48 +93,42 @@ test('a request and its calls are spans of the trace of the client', async () =>
       'http.response.status_code': 200,
     }),
   );
-  expect(JSON.stringify(collector.spans())).not.toContain('secret');
-  expect(collector.spans().map(({ service }) => service)).toEqual(['reports', 'reports']);
+  expect(JSON.stringify(spans)).not.toContain('secret');
+  expect(spans.map(({ service }) => service)).toEqual(['reports', 'reports']);
 });
 
 test('a request without a valid trace starts one', async () => {
-  const collector = await startTestCollector();
-  const tracing = createTracing({ service: 'reports', endpoint: `${collector.url}/` });
-  const { app, entries } = newService(tracing, 'http://127.0.0.1:1');
+  const { entries, get, finish } = await startService();
 
-  await request(app, '/api/plain', { headers: { traceparent: `ff-${TRACE}-${PARENT}-01` } });
-  await request(app, '/api/plain');
-  await tracing.close();
+  await get('/api/plain', `ff-${TRACE}-${PARENT}-01`);
+  await get('/api/plain');
+  const spans = await finish();
 
-  const traces = collector.spans().map(({ traceId }) => traceId);
+  const traces = spans.map(({ traceId }) => traceId);
   expect(new Set([...traces, TRACE]).size).toBe(3);
   expect(entries.map(({ traceId }) => traceId)).toEqual(traces);
-  expect(collector.spans()[0]).not.toHaveProperty('parentSpanId');
+  expect(spans[0]).not.toHaveProperty('parentSpanId');
 });
 
 test('a trace that the client does not sample is passed on and not exported', async () => {
-  const collector = await startTestCollector();
-  const other = await startServer(() => 200);
-  const tracing = createTracing({ service: 'reports', endpoint: collector.url });
-  const { app } = newService(tracing, other.url);
+  const other = await startServer();
+  const { get, finish } = await startService(other.url);
 
-  await request(app, '/api/reports/7', { headers: { traceparent: `00-${TRACE}-${PARENT}-00` } });
-  await tracing.close();
+  await get('/api/reports/7', `00-${TRACE}-${PARENT}-00`);
+  const spans = await finish();
 
-  expect(other.received[0]?.headers.traceparent).toMatch(RegExp(`^00-${TRACE}-[\\da-f]{16}-00$`));
-  expect(collector.spans()).toEqual([]);
+  expect(other.received[0]?.traceparent).toMatch(RegExp(`^00-${TRACE}-[\\da-f]{16}-00$`));
+  expect(spans).toEqual([]);
 });
 
 test('failed calls and responses from 500 on are spans with an error', async () => {
-  const collector = await startTestCollector();
-  const tracing = createTracing({ service: 'reports', endpoint: collector.url });
-  const { app } = newService(tracing, 'http://127.0.0.1:1');
+  const { get, finish } = await startService();
 
-  await request(app, '/api/reports/7');
-  await request(app, '/nowhere');
-  await tracing.close();
+  await get('/api/reports/7');
+  await get('/nowhere');
+  const spans = await finish();
 
-  const outcomes = collector.spans().map(({ kind, status }) => [kind, status.code]);
+  const outcomes = spans.map(({ kind, status }) => [kind, status.code]);
   expect(outcomes).toEqual([
     [3, 2],
     [3, 2],
@@ -141,12 +138,40 @@ test('failed calls and responses from 500 on are spans with an error', async () 
 });
 
 test('an unavailable collector affects neither requests nor the shutdown', async () => {
-  const tracing = createTracing({ service: 'reports', endpoint: 'http://127.0.0.1:1' });
-  const { app } = newService(tracing, 'http://127.0.0.1:1');
+  const { get, finish, stopCollector } = await startService();
+  stopCollector();
 
-  const response = await request(app, '/api/plain');
-  const closed = tracing.close();
+  const response = await get('/api/plain');
 
   expect(response.status).toBe(200);
-  await expect(closed).resolves.toBeUndefined();
+  await expect(finish()).resolves.toEqual([]);
+});
+
+test('traceparent is read', () => {
+  const text = `00-${TRACE}-${PARENT}-01`;
+
+  expect(readTraceparent(text)).toEqual({ traceId: TRACE, spanId: PARENT, flags: 1 });
+});
+
+test('a later version may have more fields', () => {
+  expect(readTraceparent(`01-${TRACE}-${PARENT}-03-more`)).toMatchObject({ flags: 3 });
+});
+
+// W3C Trace Context §3.2.2
+test.each([
+  undefined,
+  '',
+  `00-${TRACE}-${PARENT}`,
+  `00-${TRACE}-${PARENT}-01-more`,
+  `00-${TRACE}-${PARENT}-01-`,
+  `01-${TRACE}-${PARENT}-01more`,
+  `ff-${TRACE}-${PARENT}-01`,
+  `00-${'0'.repeat(32)}-${PARENT}-01`,
+  `00-${TRACE}-${'0'.repeat(16)}-01`,
+  `00-${TRACE.toUpperCase()}-${PARENT}-01`,
+  `00-${TRACE}-${PARENT}-1`,
+  ` 00-${TRACE}-${PARENT}-01`,
+  `00-${TRACE}-${PARENT}-01, 00-${TRACE}-${PARENT}-01`,
+])('the invalid traceparent %j is ignored', (text) => {
+  expect(readTraceparent(text)).toBeUndefined();
 });
