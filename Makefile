@@ -30,7 +30,7 @@ endif
 .DEFAULT_GOAL := help
 .PHONY: $(IMAGES) help install up observe down status logs token import config smoke contract \
 	load service release images packages test check format documents breaking e2e kind \
-	conformance chaos soak installation new-service bench clean
+	conformance chaos soak installation new-service mutation bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -140,6 +140,11 @@ installation: install ## Test the packed packages in other projects, on Node 22,
 new-service: install ## Test "make service" in a temporary worktree
 	@node tools/programs.ts nginx postgres helm
 	@$(TESTS) --project new-service
+
+mutation: install ## Change the code of a part, and list what no test notices (PACKAGE=core)
+	@node tools/programs.ts redis postgres chromium
+	@npm ci --prefix tools/mutation --legacy-peer-deps --no-audit --no-fund
+	@node tools/mutation/main.ts $(PACKAGE)
 
 bench: install ## Measure framework and services beside their peers (bench/README.md)
 	@node tools/programs.ts nginx redis wrk

@@ -132,7 +132,7 @@ export function createCheckRunner(
 
   function start(): Promise<CheckResult> {
     startedMs = performance.now();
-    const finished = Promise.try(check).then(
+    const finished = new Promise((resolve) => resolve(check())).then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     );
