@@ -47,6 +47,7 @@ export function json(options: JsonOptions = {}): Middleware {
     const { req, res } = ctx.raw;
     if (!hasBody(req) || ctx.body !== undefined || req.readableEnded) return next();
     const headerError = checkHeaders(req, { limit, inflate });
+    // A chunked body may turn out to be empty, which no header can make invalid.
     const isChunked = req.headers['content-length'] === undefined;
     if (headerError && !isChunked) {
       discardRest(req);

@@ -129,6 +129,7 @@ class StackedApplication extends RouteRegistrar implements Application {
       outermost: aFunction,
     });
     this.#stack = outermost ? [outermost] : [];
+    // Runs alone for requests that are rejected before the chain.
     this.#outermost = compose(flatten(this.#stack));
     this.logger = messageFirst(logger);
     this.#settings = { log: this.logger, isTrustedProxy: readTrustProxy(trustProxy), deadlineMs };

@@ -65,7 +65,7 @@ export interface Context<out P extends Parts = Parts> {
   readonly headers: IncomingHttpHeaders;
   /** The parsed request body; `undefined` without a body, or before a body parser has run. */
   body: P extends { readonly body: infer T } ? T : unknown;
-  /** The response status. Default 200; 404 after a router found no route. */
+  /** The response status. Default 200; 404 or 501 if no router has a route; 204 if nothing was sent. */
   status: number;
   /** Values that middleware shares during this request, such as `state.user`. */
   readonly state: StateOf<P>;

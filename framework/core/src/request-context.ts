@@ -418,7 +418,7 @@ function httpErrorOf(status: number, message?: string): HttpError {
 }
 
 /**
- * The class of the context that a middleware was called with.
+ * The object behind the context that a middleware was called with.
  *
  * @throws {TypeError} if `ctx` is another object, such as a copy
  */

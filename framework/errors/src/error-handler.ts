@@ -17,7 +17,8 @@ export interface ErrorHandlerOptions {
 }
 
 /**
- * Sends errors thrown by later middleware as RFC 9457 problems. Register it first.
+ * Sends errors thrown by later middleware as RFC 9457 problems. Register it before the middleware whose
+ * errors it handles, usually first.
  *
  * @throws {TypeError} if an option is unknown or its value is invalid
  */

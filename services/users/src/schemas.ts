@@ -16,10 +16,10 @@ import {
   type User as UserState,
 } from './user.ts';
 
-/** The page sizes of the list. */
+/** The page sizes of version 2. */
 const PAGE_SIZES = { defaultLimit: 20, maxLimit: 100 };
 
-/** The page sizes of the list in version 1. */
+/** The page sizes of version 1. */
 export const PAGE_SIZES_V1 = { ...PAGE_SIZES, defaultLimit: 10 };
 
 const ADA = { name: 'Ada Lovelace', email: 'ada@example.com' };

@@ -28,7 +28,7 @@ export interface UserList extends UserPage {
 
 /** How version 2 stores a new user. */
 export interface InsertOptions {
-  /** Rejects an e-mail address that another user has, regardless of case. */
+  /** Resolves with `email-taken` if another user has the e-mail address, regardless of case. */
   readonly uniqueEmail: true;
   /** Returns the user that an insert with this key created within the last 24 hours. */
   readonly idempotency?: Idempotency | undefined;
@@ -37,7 +37,7 @@ export interface InsertOptions {
 /** How a user is changed. */
 export interface UpdateOptions {
   readonly updatedAt: Date;
-  /** Rejects an e-mail address that another user has, regardless of case. Default: version 1 does not. */
+  /** As when a user is inserted. Default false, as in version 1. */
   readonly uniqueEmail?: boolean;
   /** The version that must be the current one. Default: any. */
   readonly ifVersion?: number | undefined;

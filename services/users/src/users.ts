@@ -14,7 +14,7 @@ import type {
 } from './store.ts';
 import type { NewUser, Origins, Outcome, User, UserChanges } from './user.ts';
 
-/** The operations on users. If the store rejects one, it rejects with the error of `userOf`. */
+/** The operations on users. One that changes nothing throws the error of `userOf`. */
 export class Users {
   readonly #store: UserStore;
   readonly #origins: Origins;

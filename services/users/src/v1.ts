@@ -83,7 +83,7 @@ export function createUserRoutesV1(users: Users, bodyLimit: number): Router {
       responses: { 201: ONE },
     }),
     async (ctx) => {
-      const user = await users.create(readBody(NewUserV1, ctx.body));
+      const user = await users.create(parseBody(NewUserV1, ctx.body));
       ctx.status = 201;
       return ctx.json({ data: toJson(user) });
     },
@@ -100,7 +100,7 @@ export function createUserRoutesV1(users: Users, bodyLimit: number): Router {
       responses: { 200: ONE },
     }),
     async (ctx) => {
-      const changes = readBody(UserChangesV1, ctx.body) ?? {};
+      const changes = parseBody(UserChangesV1, ctx.body) ?? {};
       const user = await users.change(ctx.params.id, changes);
       return ctx.json({ data: toJson(user) });
     },
@@ -140,11 +140,11 @@ function acceptsHtml(accept = 'application/json'): boolean {
 }
 
 /**
- * Reads a body. Version 1 sends the first problem as text; `validate()` would send a list.
+ * Reads a body. Version 1 sends the text of the first issue; `validate()` would send a list.
  *
  * @throws {BadRequestError} if the body is invalid
  */
-function readBody<Output>(schema: z.ZodType<Output>, body: unknown): Output {
+function parseBody<Output>(schema: z.ZodType<Output>, body: unknown): Output {
   const { data, error } = schema.safeParse(body);
   if (error) throw new BadRequestError(error.issues[0]?.message);
   return data;

@@ -50,9 +50,13 @@ export interface ServiceRuntime {
 }
 
 /**
- * Creates an application with the middleware of every service, in this order: `Cache-Control: no-store`,
- * metrics, trace and log line; drain and load shedding; error responses; 503 for failed calls of other
- * services and for bodies without memory; time limit. A route may set another `Cache-Control`.
+ * Creates an application with the middleware of every service, in this order:
+ *
+ * 1. `observe`: `Cache-Control: no-store`, which a route may replace; `X-Request-Id`; metrics, trace, log line
+ * 2. `admit`: `Connection: close` during the drain; load shedding
+ * 3. `errorHandler`: error responses, which the middleware above can still change
+ * 4. `respondUnavailable`: 503 for failed calls of other services and for bodies without memory
+ * 5. `timeout`: the time limit of a request
  */
 export function createServiceApp({
   metrics = createMetrics(),
@@ -61,7 +65,7 @@ export function createServiceApp({
   const { logger, trustProxy = 0, includeStack = false, requestTimeoutMs = 0 } = runtime;
   const app = createApp({
     trustProxy,
-    deadlineMs: requestTimeoutMs,
+    deadlineMs: requestTimeoutMs, // aborts what the handler waits for; timeout() sends 503
     outermost: observe(metrics, runtime),
     ...(logger && { logger }),
   });
