@@ -1,4 +1,9 @@
-import { type JsonSchema, type StandardSchema, toJsonSchema } from '@fw/core/schema';
+import {
+  type JsonSchema,
+  type SchemaIssue,
+  type StandardSchema,
+  toJsonSchema,
+} from '@fw/core/schema';
 
 /** Types that no text has, each with a schema that converts text to it. */
 const CONVERSIONS = new Map<unknown, string>([
@@ -105,6 +110,6 @@ function sampleIssues(
   }
 }
 
-function firstKeyOf([step]: readonly unknown[] = []): unknown {
-  return typeof step === 'object' && step !== null ? Reflect.get(step, 'key') : step;
+function firstKeyOf([step]: SchemaIssue['path'] = []): unknown {
+  return typeof step === 'object' ? step.key : step;
 }

@@ -15,9 +15,11 @@ export function readIssues(
 ): ValidationIssue[] {
   const leavesByValue = new Map<unknown, Leaves>();
   const read: ValidationIssue[] = [];
-  for (const issue of issues.slice(0, MAX_ISSUES)) {
+  for (const issue of issues) {
+    const room = MAX_ISSUES - read.length;
+    if (room === 0) break;
     const keys = (issue.path ?? []).map((step) => (typeof step === 'object' ? step.key : step));
-    const unknownKeys = unknownKeysOf(issue)?.slice(0, MAX_ISSUES - read.length);
+    const unknownKeys = unknownKeysOf(issue)?.slice(0, room);
     if (unknownKeys) {
       for (const key of unknownKeys) {
         read.push({
@@ -33,7 +35,7 @@ export function readIssues(
     const detail = redact(issue.message, leavesByValue.get(value));
     read.push({ in: part, pointer: toPointer(keys), detail });
   }
-  return read.slice(0, MAX_ISSUES);
+  return read;
 }
 
 /** zod lists all unknown keys in one message; each gets its own pointer. */

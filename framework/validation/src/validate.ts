@@ -169,14 +169,14 @@ function replaceParts(ctx: Context, outcomes: readonly Outcome[], status: number
   }
   if (isInvalid) throw new ValidationError(issues.slice(0, MAX_ISSUES), { status });
   for (const outcome of outcomes) {
-    if (!('value' in outcome) || outcome.part === 'headers') continue;
+    if (!('value' in outcome)) continue;
     if (outcome.part === 'body') ctx.body = outcome.value;
     else setParts(ctx, { [outcome.part]: outcome.value });
   }
 }
 
 function isPromise<T>(value: T | PromiseLike<T>): value is Promise<T> {
-  return value instanceof Promise || typeof (value as PromiseLike<T> | null)?.then === 'function';
+  return typeof (value as PromiseLike<T>).then === 'function';
 }
 
 function isStackOverflow(error: unknown): boolean {
