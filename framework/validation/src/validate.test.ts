@@ -163,11 +163,30 @@ describe('the response to invalid parts', () => {
     expect(errors).toHaveLength(100);
   });
 
+  test('lists 100 issues at most, of all parts', async () => {
+    const many = schemaOf(() => ({ issues: Array(60).fill({ message: 'wrong' }) }));
+    const both = createRouter().post('/', validate({ query: many, body: many }), (ctx) =>
+      ctx.send(''),
+    );
+
+    const { errors } = await readProblem(await post(both, {}));
+
+    expect(errors.map((issue) => issue.in)).toEqual([
+      ...Array(60).fill('query'),
+      ...Array(40).fill('body'),
+    ]);
+  });
+
   test('reads no more unknown keys than it lists', async () => {
     let reads = 0;
     const key = { toString: () => `key${++reads}` };
-    const issue = { message: '', code: 'unrecognized_keys', keys: Array(110_000).fill(key) };
-    const schema = schemaOf(() => ({ issues: [issue] }));
+    const unknown = (count: number) => ({
+      message: '',
+      code: 'unrecognized_keys',
+      keys: Array(count).fill(key),
+    });
+    const issues = [unknown(60), unknown(60), { message: 'wrong' }, unknown(110_000)];
+    const schema = schemaOf(() => ({ issues }));
 
     const errors = await issuesOf(schema, {});
 
@@ -182,6 +201,27 @@ describe('the response to invalid parts', () => {
     });
 
     expect(JSON.stringify(errors).length).toBeLessThan(10_000);
+  });
+
+  test.each([
+    ['contains a key of 100 characters', 'k'.repeat(100), `/${'k'.repeat(100)}`],
+    ['ends before a key of 101 characters', 'k'.repeat(101), ''],
+  ])('has a pointer that %s', async (_, key, pointer) => {
+    const errors = await issuesOf(z.strictObject({}), { [key]: 1 });
+
+    expect(errors).toEqual([{ in: 'body', pointer, detail: 'Unrecognized key' }]);
+  });
+
+  test.each([
+    ['keys but another code', { code: 'other', keys: ['a'] }],
+    ['the code of unknown keys but no list of them', { code: 'unrecognized_keys', keys: 1 }],
+  ])('contains the message of an issue with %s', async (_, more) => {
+    const errors = await issuesOf(
+      schemaOf(() => ({ issues: [{ message: 'wrong', ...more }] })),
+      {},
+    );
+
+    expect(errors).toEqual([{ in: 'body', pointer: '', detail: 'wrong' }]);
   });
 
   test('reports a missing body', async () => {
@@ -314,6 +354,49 @@ describe('the input', () => {
     },
   );
 
+  const row = (count: number) => Array(count).fill(0);
+
+  test.each<[string, unknown, string, string]>([
+    ['a short word in double quotes', 'ab', 'not "ab" ab', 'not "…" ab'],
+    ['a short word in single quotes', 'ab', "not 'ab' ab", "not '…' ab"],
+    ['a short word in backticks', 'ab', 'not `ab` ab', 'not `…` ab'],
+    ['a word of five letters without quotes', 'abcde', 'not abcde', 'not …'],
+    ['no word of four letters without quotes', 'abcd', 'not abcd', 'not abcd'],
+    ['a number in quotes', 17, 'not "17"', 'not "…"'],
+    ['an escaped string', 'a "b" c', 'not <a \\"b\\" c>', 'not <…>'],
+    ['no empty string', '', 'not ""', 'not ""'],
+    ['the longest string first', ['secret-key', 'secret'], 'not secret-key', 'not …'],
+    ['the longest string first', ['secret', 'secret-key'], 'not secret-key', 'not …'],
+    ['nothing for null', { none: null }, 'not good', 'not good'],
+    ['what follows "but received"', 5, 'Expected string but received 5', 'Expected string'],
+    ['what follows "Received"', 'x', 'Invalid email: Received "x"', 'Invalid email'],
+    ['what follows "(was"', 5, 'must be a string (was 5)', 'must be a string'],
+    ['only the values of a list of 1,000', row(1_000), 'not "0"', 'not "…"'],
+    ['the message for a list of 1,001', row(1_001), 'not good', 'Invalid value'],
+    ['the message for 1,001 nested values', [row(500), row(500)], 'not good', 'Invalid value'],
+    ['the message for a long list', row(200_000), 'not good', 'Invalid value'],
+    ['no message of 1,000 characters', 1, 'x'.repeat(1_000), 'x'.repeat(1_000)],
+    ['a message of 1,001 characters', 1, 'x'.repeat(1_001), 'Invalid value'],
+  ])('masks %s', async (_, value, message, detail) => {
+    const schema = schemaOf(() => ({ issues: [{ message, path: ['field'] }] }));
+
+    const errors = await issuesOf(schema, { field: value, other: 'not good' });
+
+    expect(errors).toEqual([{ in: 'body', pointer: '/field', detail }]);
+  });
+
+  test.each([
+    ['null', null],
+    ['a string', 'text'],
+    ['nothing', undefined],
+  ])('at a path that leads through %s is not read', async (_, field) => {
+    const schema = schemaOf(() => ({ issues: [{ message: 'wrong', path: ['field', 'length'] }] }));
+
+    const errors = await issuesOf(schema, { field });
+
+    expect(errors).toEqual([{ in: 'body', pointer: '/field/length', detail: 'wrong' }]);
+  });
+
   test('in an unknown key appears only in the pointer', async () => {
     const errors = await issuesOf(z.strictObject({}), { one: 1, two: 2 });
 
@@ -335,6 +418,18 @@ describe('the input', () => {
     ]);
   });
 });
+
+function fail(): never {
+  throw new Error();
+}
+
+function overflow(): never {
+  throw new RangeError('Maximum call stack size exceeded');
+}
+
+function throwRangeError(): never {
+  throw new RangeError('Invalid array length');
+}
 
 describe('a schema', () => {
   test('that is asynchronous is awaited, for every part', async () => {
@@ -418,7 +513,52 @@ describe('a schema', () => {
     const endless = (): never => endless();
     const router = createRouter().post('/', validate(schemaOf(endless)), (ctx) => ctx.send(''));
 
-    expect((await post(router, {})).status).toBe(500);
+    expect((await post(router, { a: 'text', b: 1, c: null, d: [] })).status).toBe(500);
+  });
+
+  test.each<[string, number, () => never, number]>([
+    ['overflows the stack for 201 levels', 201, overflow, 500],
+    ['overflows the stack for 202 levels', 202, overflow, 400],
+    ['throws another RangeError for 202 levels', 202, throwRangeError, 500],
+  ])('that %s', async (_, levels, check, status) => {
+    const body = JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+    const setBody: Middleware = (ctx, next) => {
+      ctx.body = body;
+      return next();
+    };
+    const app = createApp({ logger }).use(setBody, validate(schemaOf(check)));
+
+    expect((await request(app, '/', { method: 'POST' })).status).toBe(status);
+  });
+
+  test('that converts the body to undefined leaves no body', async () => {
+    const router = createRouter().post(
+      '/',
+      validate(z.unknown().transform(() => undefined)),
+      (ctx) => ctx.json(ctx.body === undefined),
+    );
+
+    expect(await (await post(router, {})).json()).toBe(true);
+  });
+
+  test('that returns a thenable is awaited', async () => {
+    // biome-ignore lint/suspicious/noThenProperty: a schema may return a promise of any library
+    const thenable = { then: (resolve: (result: object) => void) => resolve({ value: 'later' }) };
+    const schema = schemaOf(() => thenable as unknown as Promise<{ value: string }>);
+    const router = createRouter().post('/', validate(schema), (ctx) => ctx.json(ctx.body));
+
+    expect(await (await post(router, {})).json()).toBe('later');
+  });
+
+  test('of the headers does not change them', async () => {
+    const headers = schemaOf(() => ({ value: {} }));
+    const router = createRouter().get('/', validate({ headers }), (ctx) =>
+      ctx.json([ctx.headers['x-a'], ctx.get('x-a')]),
+    );
+
+    const response = await send(router, '/', { headers: { 'x-a': '1' } });
+
+    expect(await response.json()).toEqual(['1', '1']);
   });
 });
 
@@ -531,6 +671,13 @@ describe('a params schema that needs a parameter which the path does not have', 
     ['zod with a conversion of the output', z.object({ idd: z.string() }).transform(String)],
     ['valibot', toStandardJsonSchema(v.object({ idd: v.string() }))],
     ['arktype', type({ idd: 'string' })],
+    [
+      'zod with a conversion of another parameter',
+      z.preprocess(
+        ({ id, idd }: Record<string, string>) => ({ id: id?.at(0)?.trim() ?? fail(), idd }),
+        z.object({ idd: z.string() }),
+      ),
+    ],
   ];
   const expected = 'Cannot register GET /users/:id: "idd" must be a parameter of the path';
   const send: Middleware = (ctx) => ctx.send('');
@@ -608,6 +755,15 @@ describe('a params schema that fits the path is accepted when the router is serv
     ['if it reports an optional parameter', '/:b', either, { b: '7' }],
     ['if it renames the parameter before the check', '/:id', renames(z.string()), { idd: '7' }],
     [
+      'if it looks for another parameter',
+      '/:id',
+      z.preprocess(
+        (value: object) => ({ idd: 'id' in value && value.id }),
+        z.object({ idd: z.literal('7') }),
+      ),
+      { idd: '7' },
+    ],
+    [
       'if it renames a parameter with a format',
       '/:id',
       renames(z.string().refine((id) => id === '7')),
@@ -634,9 +790,8 @@ describe('a params schema that fits the path is accepted when the router is serv
 
 describe('a schema of text that expects a number or a boolean is rejected at start', () => {
   const toNumber = (text: unknown) => (/^\d+$/.test(String(text)) ? Number(text) : undefined);
-  const fail = () => {
-    throw new Error();
-  };
+  const digitsToNumber = (text: unknown) => (/^\d+$/.test(String(text)) ? Number(text) : text);
+  const failForDigits = (text: unknown) => (/^\d+$/.test(String(text)) && fail()) || text;
   /** Running it once leaves an unhandled rejection, because zod first tries a schema synchronously. */
   const rejectLater = () => Promise.reject(new Error());
 
@@ -658,6 +813,13 @@ describe('a schema of text that expects a number or a boolean is rejected at sta
       'z.coerce.number()',
     ],
     ['a boolean', z.object({ page: z.boolean() }), 'boolean', 'z.stringbool()'],
+    ['only true', z.object({ page: z.boolean().refine((is) => is) }), 'boolean', 'z.stringbool()'],
+    [
+      'only false',
+      z.object({ page: z.boolean().refine((is) => !is) }),
+      'boolean',
+      'z.stringbool()',
+    ],
     ['valibot', v.object({ page: v.number() }), 'number', 'z.coerce.number()'],
     ['arktype', type({ 'page?': 'number.integer >= 1' }), 'integer', 'z.coerce.number()'],
   ])('%s', (_, schema, name, conversion) => {
@@ -678,6 +840,21 @@ describe('a schema of text that expects a number or a boolean is rejected at sta
     ['converts with valibot', v.object({ page: v.pipe(v.string(), v.transform(Number)) })],
     ['converts with arktype', type({ page: 'string.numeric.parse' })],
     ['has a conversion of its own', z.object({ page: z.preprocess(toNumber, z.number()) })],
+    [
+      'converts digits and reports other text',
+      z.object({ page: z.preprocess(digitsToNumber, z.number().optional()) }),
+    ],
+    ['rejects the samples', z.object({ page: z.number().refine((page) => page > 1_000) })],
+    ['fails for a number', z.object({ page: z.number().transform(fail) })],
+    [
+      'fails for digits',
+      z.object({
+        page: z.preprocess(
+          (value) => (typeof value === 'string' ? failForDigits(value) : value),
+          z.number(),
+        ),
+      }),
+    ],
     ['has no JSON Schema form', age],
     ['fails for samples', z.object({ page: z.preprocess(fail, z.number()) })],
     ['is asynchronous', z.object({ page: z.coerce.number().refine(rejectLater) })],
@@ -686,7 +863,7 @@ describe('a schema of text that expects a number or a boolean is rejected at sta
   });
 
   test('but not the schema of the body', () => {
-    expect(() => validate({ body: z.object({ page: z.number() }) })).not.toThrow();
+    expect(() => validate({ body: z.object({ page: z.number() }) }, { status: 400 })).not.toThrow();
   });
 });
 
@@ -700,6 +877,7 @@ test.each<readonly [unknown, object, string]>([
   ],
   [{}, {}, 'expected a Standard Schema, or schemas for params, query, headers, body'],
   [undefined, {}, 'Cannot validate with "undefined": expected a Standard Schema'],
+  [null, {}, 'Cannot validate with "null": expected a Standard Schema'],
   [age, { code: 422 }, 'validate() has no option "code"; its options: status'],
   [age, { status: 200 }, 'Cannot read option status "200" of validate(): expected 400 or 422'],
 ])('validate(%j, %j) throws: %s', (schemas, options, message) => {
