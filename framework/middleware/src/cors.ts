@@ -146,7 +146,7 @@ function readOrigin(option: string | readonly string[] | OriginTest): OriginTest
 }
 
 function requireOrigin(text: unknown): void {
-  const url = typeof text === 'string' ? URL.parse(text) : null;
+  const url = URL.parse(String(text));
   const origin = url && normalOrigin(url);
   if (origin === text) return;
   throw badOrigin(
@@ -160,8 +160,8 @@ function requireOrigin(text: unknown): void {
 /** The origin of `url` in the form of the header `Origin` (RFC 6454 §6.2); `undefined` without one. */
 function normalOrigin(url: URL): string | undefined {
   if (url.host === '' || url.host.includes('*') || url.protocol === 'file:') return undefined;
-  // Pages of apps and extensions have origins such as capacitor://localhost.
-  return url.origin === 'null' ? `${url.protocol}//${url.host}`.toLowerCase() : url.origin;
+  // `url.origin` is "null" for pages of apps and extensions, such as capacitor://localhost.
+  return `${url.protocol}//${url.host}`.toLowerCase();
 }
 
 function badOrigin(value: unknown, expected: string): TypeError {
