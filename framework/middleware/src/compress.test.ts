@@ -121,6 +121,7 @@ describe.each(['zstd', 'br', 'gzip'] as const)('%s', (encoding) => {
     expect(body).toMatchObject({ encoding, text: expected });
     expect(response.headers.get('content-length')).toBe(String(body.length));
     expect(body.length).toBeLessThan(expected.length / 2);
+    expect(response.headers.get('accept-ranges')).toBeNull();
   });
 
   test.each<readonly [string, Middleware]>([
@@ -150,6 +151,7 @@ test.each<readonly [string, Middleware]>([
   ['an image', (ctx) => ctx.set('Content-Type', 'image/png').send(TEXT)],
   ['an event stream', (ctx) => ctx.set('Content-Type', 'text/event-stream').send(TEXT)],
   ['no-transform', (ctx) => ctx.set('Cache-Control', 'public, no-transform').send(TEXT)],
+  ['No-Transform', (ctx) => ctx.set('Cache-Control', 'No-Transform ,private').send(TEXT)],
   ['an encoded body', (ctx) => ctx.set('Content-Encoding', 'identity').send(TEXT)],
   ['a range', (ctx) => ctx.set('Content-Range', 'bytes 0-2799/9999').send(TEXT)],
   ['a digest', (ctx) => ctx.set('Repr-Digest', 'sha-256=:AA==:').send(TEXT)],
@@ -177,6 +179,7 @@ test.each([
   'application/problem+json',
   'image/svg+xml',
   'TEXT/HTML',
+  'text/csv ; header=present',
   'font/ttf',
 ])('%s is compressed', async (type) => {
   const { encoding } = await send((ctx) => ctx.set('Content-Type', type).send(TEXT));
@@ -191,10 +194,16 @@ test('a problem response is compressed', async () => {
   expect(JSON.parse(text)).toMatchObject({ code: 'NOT_FOUND', detail: TEXT });
 });
 
-test('a Vary of the handler is kept', async () => {
-  const { response } = await send((ctx) => ctx.append('Vary', 'Accept').send(TEXT));
+test.each([
+  ['Accept', 'Accept, Accept-Encoding'],
+  ['Accept,Accept-Encoding', 'Accept,Accept-Encoding'],
+  ['accept-encoding,Accept', 'accept-encoding,Accept'],
+  ['X-Accept-Encoding', 'X-Accept-Encoding, Accept-Encoding'],
+  ['*', '*'],
+])('a response with Vary: %s has Vary: %s', async (own, vary) => {
+  const { response } = await send((ctx) => ctx.set('Vary', own).send(TEXT));
 
-  expect(response.headers.get('vary')).toBe('Accept, Accept-Encoding');
+  expect(response.headers.get('vary')).toBe(vary);
 });
 
 describe('entity tags', () => {
@@ -207,6 +216,22 @@ describe('entity tags', () => {
 
     expect(response.headers.get('etag')).toBe('W/"3"');
     expect(response.headers.get('accept-ranges')).toBe('none');
+  });
+
+  test('a weak tag is kept', async () => {
+    const { response, encoding } = await send((ctx) => ctx.set('ETag', 'W/"3"').send(TEXT));
+
+    expect([encoding, response.headers.get('etag')]).toEqual(['zstd', 'W/"3"']);
+  });
+
+  test.each([null, '"3"'])('304 without If-None-Match keeps the tag %s', async (etag) => {
+    const { response } = await send((ctx) => {
+      ctx.status = 304;
+      if (etag !== null) ctx.set('ETag', etag);
+      ctx.send('');
+    });
+
+    expect([response.status, response.headers.get('etag')]).toEqual([304, etag]);
   });
 
   test('an unchanged response keeps its strong tag', async () => {
@@ -259,9 +284,20 @@ function* endlessLines() {
 }
 
 test('the options change threshold and order of the encodings', async () => {
-  const options = { encodings: ['gzip', 'br'], thresholdBytes: 1 } as const;
+  const options = { encodings: ['gzip', 'br'], thresholdBytes: 5 } as const;
 
   const { encoding } = await send((ctx) => ctx.send('small'), BROWSER, { options });
 
   expect(encoding).toBe('gzip');
+});
+
+test('an empty body is not compressed with the threshold 0', async () => {
+  const handler: Middleware = (ctx) => {
+    ctx.status = 404;
+    ctx.set('Content-Type', 'text/plain').send('');
+  };
+
+  const { response, length } = await send(handler, BROWSER, { options: { thresholdBytes: 0 } });
+
+  expect([response.headers.get('content-encoding'), length]).toEqual([null, 0]);
 });

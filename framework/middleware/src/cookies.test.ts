@@ -53,6 +53,7 @@ describe('readCookies', () => {
     ['a no-break space around a value', 'a=\xa01\xa0', { a: '\xa01\xa0' }],
     ['an empty value', 'a=; b=', { a: '', b: '' }],
     ['a quoted value without its quotes', 'a="b c"', { a: 'b c' }],
+    ['quotes on one side only unchanged', 'a="b"c; d=e"f"', { a: '"b"c', d: 'e"f"' }],
     ['"=" in a value', 'a=b=c', { a: 'b=c' }],
     ['a percent-encoded value', 'a=%C3%A9%3B', { a: 'é;' }],
     ['a malformed escape unchanged', 'a=100%', { a: '100%' }],
@@ -84,7 +85,7 @@ describe('setCookie', () => {
   test.each<readonly [CookieOptions, string]>([
     [{ maxAgeSeconds: 60 }, 'Max-Age=60; Path=/; Secure; HttpOnly; SameSite=Lax'],
     [{ domain: 'a.example' }, 'Domain=a.example; Path=/; Secure; HttpOnly; SameSite=Lax'],
-    [{ path: '/x', secure: false }, 'Path=/x; HttpOnly; SameSite=Lax'],
+    [{ path: '/x/y', secure: false }, 'Path=/x/y; HttpOnly; SameSite=Lax'],
     [{ httpOnly: false, sameSite: 'strict' }, 'Path=/; Secure; SameSite=Strict'],
     [
       { sameSite: 'none', partitioned: true },
@@ -92,6 +93,18 @@ describe('setCookie', () => {
     ],
   ])('writes %j', async (options, expected) => {
     expect(await set('a', 'b', options)).toEqual([`a=b; ${expected}`]);
+  });
+
+  test.each<readonly [string, CookieOptions, string]>([
+    ['__Host-a', {}, 'Path=/; Secure; HttpOnly; SameSite=Lax'],
+    ['my__Host-a', { path: '/x' }, 'Path=/x; Secure; HttpOnly; SameSite=Lax'],
+    [
+      'a',
+      { path: `/${'x'.repeat(1_023)}`, secure: false, httpOnly: false },
+      `Path=/${'x'.repeat(1_023)}; SameSite=Lax`,
+    ],
+  ])('%#: accepts the name %s with its path', async (name, options, expected) => {
+    expect(await set(name, 'b', options)).toEqual([`${name}=b; ${expected}`]);
   });
 
   test('keeps the cookies that were set before, also in an error response', async () => {
@@ -131,7 +144,7 @@ describe('setCookie', () => {
 });
 
 describe('signed cookies', () => {
-  const secret = randomBytes(32).toString('hex');
+  const secret = randomBytes(16).toString('hex'); // as short as possible
   const other = randomBytes(32).toString('hex');
 
   /** The name and value that a client returns after `set`. */

@@ -24,6 +24,9 @@ async function send(
 
 const allowedBy = (response: Response) => response.headers.get('access-control-allow-origin');
 
+const corsHeadersOf = (response: Response) =>
+  [...response.headers.keys()].filter((name) => name.startsWith('access-control'));
+
 describe('origin', () => {
   test.each<readonly [string, CorsOptions, string, string | null]>([
     ['all', {}, ORIGIN, '*'],
@@ -47,6 +50,28 @@ describe('origin', () => {
 
     expect(response.status).toBe(200);
     expect(allowedBy(response)).toBe(allowed);
+  });
+
+  test.each<readonly [string, readonly string[]]>([
+    [ORIGIN, ['access-control-allow-origin', 'access-control-expose-headers']],
+    ['https://other.example', []],
+  ])('%s gets only the headers %j', async (origin, expected) => {
+    const response = await send({ origin: ORIGIN, exposedHeaders: ['ETag'] }, { Origin: origin });
+
+    expect(corsHeadersOf(response)).toEqual(expected);
+  });
+
+  test('nothing but the origin is allowed by default', async () => {
+    expect(corsHeadersOf(await send({ origin: ORIGIN }, { Origin: ORIGIN }))).toEqual([
+      'access-control-allow-origin',
+    ]);
+  });
+
+  test('a function is not called for a request without Origin', async () => {
+    const response = await send({ origin: () => expect.unreachable() }, {});
+
+    expect(response.status).toBe(200);
+    expect(allowedBy(response)).toBeNull();
   });
 
   test('a list sets Vary: Origin on responses without CORS headers too', async () => {
@@ -115,28 +140,38 @@ describe('preflight', () => {
     });
 
     expect(response.status).toBe(204);
-    expect([...response.headers.keys()].filter((name) => name.startsWith('access'))).toEqual([]);
+    expect(corsHeadersOf(response)).toEqual([]);
   });
 
   test.each([
-    [true, 'true'],
-    [false, null],
+    [{ privateNetwork: true }, 'true', 'true'],
+    [{ privateNetwork: true }, 'false', null],
+    [{ privateNetwork: false }, 'true', null],
+    [{}, 'true', null],
   ])(
-    'privateNetwork: %j responds to a request for a private network with %j',
-    async (option, value) => {
-      const headers = { ...PREFLIGHT, 'Access-Control-Request-Private-Network': 'true' };
+    '%j responds to Access-Control-Request-Private-Network: %s with %j',
+    async (options, requested, value) => {
+      const headers = { ...PREFLIGHT, 'Access-Control-Request-Private-Network': requested };
 
-      const response = await send({ privateNetwork: option }, headers, { method: 'OPTIONS' });
+      const response = await send(options, headers, { method: 'OPTIONS' });
 
       expect(response.headers.get('access-control-allow-private-network')).toBe(value);
     },
   );
 
-  test.each([
-    ['Access-Control-Request-Method', { Origin: ORIGIN }],
-    ['Origin', { 'Access-Control-Request-Method': 'PUT' }],
-  ])('OPTIONS without %s reaches the handler', async (_, headers) => {
-    const response = await send({}, headers, { method: 'OPTIONS' });
+  test('without requested headers allows none', async () => {
+    expect(corsHeadersOf(await send({}, PREFLIGHT, { method: 'OPTIONS' }))).toEqual([
+      'access-control-allow-methods',
+      'access-control-allow-origin',
+    ]);
+  });
+
+  test.each<readonly [string, string, Record<string, string>]>([
+    ['OPTIONS without Access-Control-Request-Method', 'OPTIONS', { Origin: ORIGIN }],
+    ['OPTIONS without Origin', 'OPTIONS', { 'Access-Control-Request-Method': 'PUT' }],
+    ['GET with the headers of a preflight request', 'GET', PREFLIGHT],
+  ])('%s reaches the handler', async (_, method, headers) => {
+    const response = await send({}, headers, { method });
 
     expect(response.status).toBe(200);
   });

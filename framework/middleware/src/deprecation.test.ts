@@ -1,5 +1,6 @@
 import { createApp } from '@fw/core';
 import { request } from '@fw/core/testing';
+import { createRouter } from '@fw/router';
 import { expect, test } from 'vitest';
 
 import { deprecation } from './deprecation.ts';
@@ -26,10 +27,34 @@ test.each([
 });
 
 test('a path of more than 2,000 characters gets no Link, which a proxy could reject', async () => {
-  const response = await request(createVersionedApp(), `/api/v1/users/${'a'.repeat(2_000)}`);
+  const longest = '/api/v1/users/'.padEnd(2_000, 'a');
 
-  expect(response.headers.get('deprecation')).toBe('@1796083200');
-  expect(response.headers.get('link')).toBeNull();
+  const response = await request(createVersionedApp(), longest);
+  const tooLong = await request(createVersionedApp(), `${longest}a`);
+
+  expect(response.headers.get('link')).toContain(longest.replace('v1', 'v2'));
+  expect(tooLong.headers.get('deprecation')).toBe('@1796083200');
+  expect(tooLong.headers.get('link')).toBeNull();
+});
+
+test.each([
+  [undefined, {}],
+  [new Date('2026-12-01T12:00:00Z'), { Sunset: 'When this version ends (RFC 8594): 2026-12-01' }],
+])('the metadata of a route describes the headers with the end %s', (sunset, expected) => {
+  const since = new Date('2026-12-01T12:00:00Z');
+  const announce = deprecation({ from: '/v1', to: '/v2', since, sunset });
+
+  const [route] = createRouter()
+    .get('/', announce, () => 'text')
+    .getRoutes();
+
+  expect(route?.metadata.deprecation).toEqual({
+    headers: {
+      Deprecation: 'When this version became deprecated (RFC 9745): 2026-12-01',
+      Link: 'The same path in the new version, with the relation `successor-version`',
+      ...expected,
+    },
+  });
 });
 
 test('deprecation sets no header on other paths', async () => {
