@@ -47,6 +47,12 @@ function filePart(name: string, filename: string, content = 'content'): string {
   return part(`name="${name}"; filename="${filename}"`, content, 'Content-Type: image/png\r\n');
 }
 
+/** A file input as browsers send it; without a selected file, both are empty. */
+function fileInput(name: string, filename: string, content: string): string {
+  const disposition = `name="${name}"; filename="${filename}"`;
+  return part(disposition, content, 'Content-Type: application/octet-stream\r\n');
+}
+
 /** A complete body. */
 function formOf(...parts: readonly string[]): string {
   return `${parts.join('')}--${BOUNDARY}--\r\n`;
@@ -107,16 +113,37 @@ describe('a urlencoded form', () => {
   });
 
   test.each([
-    ['a malformed escape', 'a=%zz', 400],
-    ['the field __proto__', '__proto__=1&__proto__=2', 400],
-    ['invalid UTF-8', 'a=\xff', 400],
-    ['more fields than maxFields', 'a=1&b=2&c=3', 413],
-    ['more bytes than limit', `a=${'x'.repeat(100)}`, 413],
-  ])('with %s is rejected', async (_, body, status) => {
+    ['a malformed escape', 'a=%zz', 400, 'form'],
+    [
+      'the field __proto__',
+      '__proto__=1&__proto__=2',
+      400,
+      'The form must not have the field "__proto__"',
+    ],
+    ['invalid UTF-8', 'a=\xff', 400, 'The form must be UTF-8'],
+    ['more fields than maxFields', 'a=1&b=2&c=3', 413, 'The number of fields must not exceed 2'],
+    ['more bytes than limit', `a=${'x'.repeat(100)}`, 413, '50'],
+  ])('with %s is rejected', async (_, body, status, detail) => {
     const response = await post(body, URLENCODED, { limit: 50, maxFields: 2 });
 
     expect(response.status).toBe(status);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(await response.json()).toMatchObject({ detail: expect.stringContaining(detail) });
+  });
+
+  test.each([
+    ['charset=utf8', 'identity', 200],
+    ['charset=UTF-8', 'Identity', 200],
+    ['charset=xutf-8', 'identity', 415],
+    ['charset=utf-80', 'identity', 415],
+    ['charset=utf-8', 'x-identity', 415],
+    ['charset=utf-8', 'identity2', 415],
+  ])('with %s and Content-Encoding: %s gets %i', async (charset, coding, status) => {
+    const headers = { 'Content-Type': `${URLENCODED}; ${charset}`, 'Content-Encoding': coding };
+
+    const response = await request(createEcho().app, '/', { method: 'POST', headers, body: 'a=1' });
+
+    expect(response.status).toBe(status);
   });
 });
 
@@ -173,28 +200,52 @@ describe('a multipart form', () => {
   });
 
   test('ignores a file input without a selected file', async () => {
-    const response = await postMultipart(formOf(filePart('a', '', ''), part('name="b"', '1')));
+    const response = await postMultipart(formOf(fileInput('a', '', ''), part('name="b"', '1')));
 
-    expect(await response.json()).toMatchObject({ form: { b: '1' } });
+    expect(await response.json()).toHaveProperty('form', { b: '1' });
   });
 
   test.each([
-    ['at all limits', { totalLimit: 1_000, fileLimit: 7, maxFiles: 2 }, 200],
-    ['over totalLimit', { totalLimit: 100 }, 413],
-    ['over fileLimit', { fileLimit: 6 }, 413],
-    ['over maxFiles', { maxFiles: 1 }, 413],
-  ])('%s gets %#: %j', async (_, options, status) => {
-    const body = formOf(filePart('a', 'a.png'), filePart('b', 'b.png'));
+    ['an empty file with a name', 'a.txt', ''],
+    ['content without a file name', '', 'content'],
+  ])('keeps %s', async (_, name, text) => {
+    const response = await postMultipart(formOf(fileInput('a', name, text)));
 
-    expect((await postMultipart(body, options)).status).toBe(status);
+    expect(await response.json()).toMatchObject({ form: { a: { name, text } } });
+  });
+
+  const TWO_FILES = formOf(filePart('a', 'a.png'), filePart('b', 'b.png'));
+  const TWO_FIELDS = formOf(part('name="a"', '1234'), part('name="b"', '1234'));
+  const UNUSED = `--${BOUNDARY}\r\nContent-Disposition: attachment\r\n\r\nignored\r\n`;
+
+  test.each([
+    ['files', TWO_FILES, { totalLimit: TWO_FILES.length, fileLimit: 7, maxFiles: 2 }, {}],
+    ['fields', TWO_FIELDS, {}, { limit: 10, maxFields: 2 }],
+    ['parts', UNUSED.repeat(2) + formOf(), { maxFiles: 1 }, { maxFields: 1 }],
+  ])('at all limits of %s gets 200', async (_, body, files, fields) => {
+    const options = { ...fields, multipart: { ...multipart, ...files } };
+
+    expect((await post(body, MULTIPART_TYPE, options)).status).toBe(200);
+  });
+
+  test('over totalLimit gets 413', async () => {
+    const response = await postMultipart(TWO_FILES, { totalLimit: TWO_FILES.length - 1 });
+
+    expect(response.status).toBe(413);
   });
 
   test.each([
-    ['fields', { maxFields: 1 }, 1],
-    ['bytes of fields', { limit: 8 }, 8],
-  ])('with too many %s gets 413', async (what, options, limit) => {
-    const body = formOf(part('name="a"', '1234'), part('name="b"', '1234'));
-
+    ['fields', TWO_FIELDS, { maxFields: 1 }, 1],
+    ['bytes of fields', TWO_FIELDS, { limit: 9 }, 9],
+    ['files', TWO_FILES, { multipart: { ...multipart, maxFiles: 1 } }, 1],
+    ['bytes per file', TWO_FILES, { multipart: { ...multipart, fileLimit: 6 } }, 6],
+    [
+      'parts',
+      UNUSED.repeat(3) + formOf(),
+      { maxFields: 1, multipart: { ...multipart, maxFiles: 1 } },
+      2,
+    ],
+  ])('with too many %s gets 413', async (what, body, options, limit) => {
     const response = await post(body, MULTIPART_TYPE, { multipart, ...options });
 
     expect(response.status).toBe(413);
@@ -320,6 +371,9 @@ describe('a hostile body', () => {
 
     expect(response.status).toBe(415);
     expect(response.headers.get('accept')).toBe(`${URLENCODED}, multipart/form-data`);
+    expect(await response.json()).toMatchObject({
+      detail: `The body must be a form in UTF-8: ${URLENCODED}, multipart/form-data`,
+    });
   });
 
   test('with a content coding gets 415', async () => {
@@ -443,6 +497,32 @@ test('the files are deleted if the handler throws', async () => {
   await request(app, '/', { method: 'POST', headers, body: formOf(filePart('a', 'a.png')) });
 
   expect(seen).toHaveLength(2);
+});
+
+test.each([
+  ['no last boundary', part('name="a"'), 'The multipart form is malformed or ends early'],
+  ['a part without a name', formOf(part('x="a"')), 'Each part of the form must have a name'],
+])('a multipart form with %s gets 400 with the detail', async (_, body, detail) => {
+  const response = await postMultipart(body);
+
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ detail });
+});
+
+test('a body that another middleware has parsed is kept', async () => {
+  const app = createApp().use(
+    (ctx, next) => {
+      ctx.body = { parsed: true };
+      return next();
+    },
+    forms(),
+    (ctx) => ctx.json(ctx.body),
+  );
+  const headers = { 'Content-Type': URLENCODED };
+
+  const response = await request(app, '/', { method: 'POST', headers, body: 'a=1' });
+
+  expect(await response.json()).toEqual({ parsed: true });
 });
 
 test('an empty body that another parser has read is an empty form', async () => {
