@@ -31,6 +31,7 @@ const LAST_MODIFIED = 'Fri, 02 Jan 2026 03:04:05 GMT';
 mkdirSync(join(root, 'docs'), { recursive: true });
 mkdirSync(join(root, '.git'));
 mkdirSync(join(root, 'empty'));
+mkdirSync(join(root, 'styles.css.br'), { recursive: true });
 for (const [name, text] of [
   ['public/index.html', '<p>home</p>'],
   ['public/docs/index.html', '<p>docs</p>'],
@@ -41,6 +42,9 @@ for (const [name, text] of [
   ['public/app.js.br', 'as brotli'],
   ['public/app.js.gz', 'as gzip'],
   ['public/app.js.zst', 'as zstd'],
+  ['public/styles.css', 'a {}'],
+  ['public/styles.css.gz', 'as gzip'],
+  ['public/data.unknown', 'bytes'],
   ['public/photo.jpg', 'photo'],
   ['public/photo.jpg.gz', 'as gzip'],
   ['public/.env', 'SECRET=1'],
@@ -92,6 +96,12 @@ describe('a file', () => {
       'accept-ranges': 'bytes',
     });
     expect(response.headers.get('etag')).toMatch(/^"[\da-z]+-[\da-z]+"$/);
+  });
+
+  test('with an unknown extension has the type of arbitrary bytes', async () => {
+    const { headers } = await get('/data.unknown');
+
+    expect(headers.get('content-type')).toBe('application/octet-stream');
   });
 
   test.each([
@@ -272,6 +282,9 @@ describe('a range', async () => {
       expect(response.status).toBe(416);
       expect(response.headers.get('content-range')).toBe('bytes */10');
       expect(response.headers.get('content-type')).toBe('application/problem+json');
+      expect(await response.json()).toMatchObject({
+        detail: 'The range must start within 10 bytes',
+      });
     },
   );
 
@@ -334,7 +347,31 @@ describe('a precompressed file', () => {
       ),
     );
 
-    expect(new Set(tags).size).toBe(3);
+    expect(tags).toEqual([
+      expect.stringMatching(/^"[\da-z]+-[\da-z]+"$/),
+      expect.stringMatching(/^"[\da-z]+-[\da-z]+-gzip"$/),
+      expect.stringMatching(/^"[\da-z]+-[\da-z]+-br"$/),
+    ]);
+  });
+
+  test.each([
+    ['gzip, br, zstd', 'gzip', 'as gzip'],
+    ['br, zstd', null, 'a {}'],
+  ])(
+    'for "%s" without a file for br and zstd has the coding %s',
+    async (accepted, coding, text) => {
+      const response = await get('/styles.css', { 'Accept-Encoding': accepted }, app);
+
+      expect(response.headers.get('content-encoding')).toBe(coding);
+      expect(await response.text()).toBe(text);
+    },
+  );
+
+  test('is not sent without the option', async () => {
+    const response = await get('/app.js', { 'Accept-Encoding': 'br' });
+
+    expect(await response.text()).toBe('let a;');
+    expect(response.headers.get('vary')).toBeNull();
   });
 
   test('is not used for types that are compressed already', async () => {
