@@ -3,7 +3,7 @@ import { request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { expect, test } from 'vitest';
 
-import { etagOf, isNotModified, requireMatch } from './preconditions.ts';
+import { etagOf, isConditional, isNotModified, requireMatch } from './preconditions.ts';
 
 /** A resource in state 3: GET reads it, PUT changes it. */
 const app = createApp();
@@ -103,4 +103,13 @@ test('a header of 16,000 characters is parsed in linear time', async () => {
 
   expect(await statusOf('PUT', 'If-Match', value)).toBe(400);
   expect(await statusOf('PUT', 'If-Match', ', '.repeat(8_000))).toBe(412);
+});
+
+test.each([
+  [undefined, false],
+  ['*', false],
+  ['"3"', true],
+  [',', true],
+])('a change with If-Match %j is conditional: %j', (header, expected) => {
+  expect(isConditional({ get: () => header })).toBe(expected);
 });

@@ -39,7 +39,11 @@ test.each<readonly [string, Middleware]>([
   ['a problem response', (ctx) => ctx.throw(404)],
   ['the response to an unexpected error', () => Promise.reject(new Error('failed'))],
 ])('%s has the default headers', async (_, handler) => {
-  expect(await headersOf({}, handler)).toMatchObject(DEFAULTS);
+  const headers = await headersOf({}, handler);
+
+  expect(headers).toMatchObject(DEFAULTS);
+  expect(Object.keys(headers)).not.toContain('cross-origin-embedder-policy');
+  expect(Object.keys(headers)).not.toContain('permissions-policy');
 });
 
 test('Strict-Transport-Security is not sent without TLS', async () => {
@@ -72,7 +76,11 @@ test('options change the value of a header', async () => {
     frameOptions: 'SAMEORIGIN',
     referrerPolicy: 'strict-origin',
     crossOriginEmbedderPolicy: 'credentialless',
-    permissionsPolicy: { camera: [], geolocation: ['self', 'https://maps.example'] },
+    permissionsPolicy: {
+      camera: [],
+      geolocation: ['self', 'https://maps.example'],
+      fullscreen: ['*'],
+    },
   });
 
   expect(headers).toMatchObject({
@@ -80,7 +88,7 @@ test('options change the value of a header', async () => {
     'x-frame-options': 'SAMEORIGIN',
     'referrer-policy': 'strict-origin',
     'cross-origin-embedder-policy': 'credentialless',
-    'permissions-policy': 'camera=(), geolocation=(self "https://maps.example")',
+    'permissions-policy': 'camera=(), geolocation=(self "https://maps.example"), fullscreen=(*)',
   });
 });
 

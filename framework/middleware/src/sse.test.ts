@@ -66,6 +66,7 @@ describe('an event', () => {
       'id: 7\nevent: tick\nretry: 10\ndata: 1\n\n',
     ],
     [{ id: '' }, 'id: \n\n'],
+    [{ retryMs: 0 }, 'retry: 0\n\n'],
   ])('%j is sent as %j', async (event, text) => {
     expect(await textOf(event)).toBe(text);
   });
@@ -75,6 +76,7 @@ describe('an event', () => {
     [{ id: 'a\rb' }, 'with the id "a\\rb": expected one line without NUL'],
     [{ id: 'a\0' }, 'with the id "a\\u0000"'],
     [{ retryMs: 1.5 }, 'with retryMs "1.5": expected a whole number of milliseconds'],
+    [{ retryMs: -1 }, 'with retryMs "-1"'],
     [{ data: () => {} }, 'with data of type function: it has no JSON form'],
   ])('%j ends the stream and is logged', async (event, message) => {
     const { open, failures } = await start(
@@ -349,4 +351,13 @@ test('a source that always has an event lets other requests run', async () => {
 
   expect(await response.text()).toContain('data: 19999\n');
   expect(eventsBefore).toBeLessThan(5_000);
+});
+
+test('the metadata of a route describes the stream and the limit of clients', () => {
+  const [route] = createRouter().get('/', sse(createSilentSource().source)).getRoutes();
+
+  expect(route?.metadata.responses).toEqual({
+    200: { description: 'Server-sent events', mediaTypes: ['text/event-stream'] },
+    503: {},
+  });
 });
