@@ -71,10 +71,13 @@ function typeOfValue(value: unknown): string {
 
 /** The keywords that apply to one type only. */
 const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
-  string: ['minLength', 'maxLength', 'pattern'],
-  number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  string: ['minLength', 'maxLength', 'pattern', 'format', 'contentEncoding', 'contentMediaType'],
+  number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'format'],
   array: ['items', 'prefixItems', 'contains', 'minItems', 'maxItems', 'uniqueItems'],
-  object: ['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties'],
+  object: [
+    ...['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties'],
+    ...['patternProperties', 'propertyNames', 'dependentRequired', 'dependentSchemas'],
+  ],
 };
 const SPECIAL = new Set(Object.values(KEYWORDS).flat());
 

@@ -82,6 +82,11 @@ test.each([
     { type: ['string', 'null'], maxLength: 3 },
     { anyOf: [{ type: 'null' }, { type: 'string', maxLength: 3 }] },
   ],
+  [
+    'formats',
+    { type: ['string', 'null'], format: 'date' },
+    { anyOf: [{ type: 'string', format: 'date' }, { type: 'null' }] },
+  ],
   ['references', { $ref: '#/components/schemas/Named' }, COMPONENTS.schemas.Named],
   [
     'allOf',
