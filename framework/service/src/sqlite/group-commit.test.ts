@@ -161,3 +161,14 @@ test('writes to a database that is closed are rejected', async () => {
 
   await expect(write(() => add(database, 'late'))).rejects.toThrow();
 });
+
+test('every waiting write fails if no transaction can begin', async () => {
+  const database = openDatabase(':memory:', NOTES);
+  const { write } = createGroupCommit(database);
+  const writes = Array.from({ length: 501 }, () => write(() => {}));
+
+  database.close();
+
+  const outcomes = await Promise.allSettled(writes);
+  expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['rejected']));
+});

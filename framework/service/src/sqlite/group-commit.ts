@@ -78,7 +78,10 @@ export function createGroupCommit(
       runFor(group, () => begin.run());
     } catch (error) {
       if (isBusy(error)) retry(group, error);
-      else reject(group, error);
+      else {
+        reject(group, error);
+        writeRest();
+      }
       return;
     }
     try {
@@ -89,6 +92,10 @@ export function createGroupCommit(
       if (database.isTransaction) runFor(group, () => database.exec('ROLLBACK'));
       reject(group, error);
     }
+    writeRest();
+  }
+
+  function writeRest(): void {
     if (waiting.length > 0) schedule(() => setImmediate(writeGroup));
   }
 
