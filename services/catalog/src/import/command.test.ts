@@ -55,6 +55,19 @@ test('import replaces the catalog, prints the number of items and the speed, and
   expect(await total()).toBe(200);
 });
 
+test('a report that would overwrite the imported file is rejected', async () => {
+  const { write, importFile } = newFolder();
+  const items = write('items.ndjson', toLines([itemOf(1)]));
+
+  const ending = await importFile(items, '--report', items);
+
+  expect(ending).toMatchObject({
+    code: 1,
+    stderr: `Cannot import "${items}": the report would overwrite it; name another file after --report\n`,
+  });
+  expect(readFileSync(items, 'utf8')).toBe(toLines([itemOf(1)]));
+});
+
 test('the first 20 rejected lines are printed, all of them are in the report file', async () => {
   const { write, file, importFile, total } = newFolder();
   const lines = Array.from({ length: 30 }, () => 'nothing\n').join('');

@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, openSync } from 'node:fs';
+import { appendFileSync, closeSync, openSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 import type { Command } from '@fw/service';
@@ -30,6 +30,9 @@ export const importCommand: Command<CatalogConfig> = {
     const { file, isStrict } = request;
     const startedMs = performance.now();
     try {
+      if (request.report !== undefined && isSameFile(file, request.report)) {
+        throw new Error('the report would overwrite it; name another file after --report');
+      }
       const report = createReport(request.report);
       const outcome = await importItems({
         open: () => openSource(file, signal),
@@ -63,6 +66,12 @@ function readArguments(args: readonly string[]) {
   } catch {
     return undefined;
   }
+}
+
+/** Whether two paths name one file, also through links. */
+function isSameFile(path: string, other: string): boolean {
+  const [stats, others] = [path, other].map((each) => statSync(each, { throwIfNoEntry: false }));
+  return stats !== undefined && stats.dev === others?.dev && stats.ino === others.ino;
 }
 
 /**
