@@ -21,6 +21,10 @@ const CYD = {
 const withKey = (key: string) =>
   ({ uniqueEmail: true, idempotency: { key, fingerprint: 'f' } }) as const;
 
+/** Finds the deletion of one expired key while it waits for a lock. */
+const WAITING_DELETE = `SELECT FROM pg_stat_activity
+  WHERE wait_event_type = 'Lock' AND query LIKE 'DELETE FROM users_idempotency WHERE key = %'`;
+
 const server = startTestPostgres();
 
 describeUserStore('PostgreSQL store', async () => {
@@ -99,6 +103,24 @@ test('concurrent inserts with the same key in several processes create one user 
   const { users = [] } = (await stores[0]?.list()) ?? {};
   expect(users).toHaveLength(1);
   expect(outcomes).toEqual(Array(60).fill(users[0]));
+});
+
+test('an expired key that another program deletes meanwhile is used again', async () => {
+  const [store] = await openEmpty(1);
+  await store?.insert(CYD, withKey('k'));
+  const other = openPostgres({ url: server().url, name: 'test', migrations: [] });
+  onTestFinished(() => other.close());
+  const user = { ...CYD, id: 'new', email: 'new', createdAt: new Date(24 * 60 * 60 * 1_000) };
+
+  const { inserted } = await other.transaction(async (query) => {
+    await query({ name: 'lock', text: 'SELECT FROM users_idempotency FOR UPDATE' });
+    const inserted = store?.insert(user, withKey('k'));
+    await expect.poll(() => runSql(WAITING_DELETE)).toHaveLength(1);
+    await query({ name: 'delete', text: 'DELETE FROM users_idempotency' });
+    return { inserted };
+  });
+
+  expect(await inserted).toMatchObject({ id: 'new' });
 });
 
 test('an insert deletes expired keys', async () => {

@@ -73,7 +73,7 @@ const SQL = {
 
   recall: 'SELECT fingerprint, "user" FROM users_idempotency WHERE key = $1 AND created_at > $2',
 
-  delete_key: 'DELETE FROM users_idempotency WHERE key = $1 AND created_at <= $2 RETURNING key',
+  delete_key: 'DELETE FROM users_idempotency WHERE key = $1 AND created_at <= $2',
 
   delete_keys: `DELETE FROM users_idempotency WHERE key IN
     (SELECT key FROM users_idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT 1000)`,
@@ -149,27 +149,30 @@ export function openPostgresUserStore(
       insertions.map(({ idempotency }) => idempotency?.fingerprint ?? null),
       insertions.map(({ user, idempotency }) => (idempotency ? toReplay(user) : null)),
     ];
+    let isKeyStored = false;
     const rows = await query('insert_unique', values).catch((error) => {
-      if (insertions.length > 1 || !isTaken(error, 'users_idempotency_pkey')) throw error;
+      isKeyStored = insertions.length === 1 && isTaken(error, 'users_idempotency_pkey');
+      if (!isKeyStored) throw error;
       return [];
     });
     const created = new Set(rows.map(({ id }) => id));
     return Promise.all(
       insertions.map((insertion) =>
-        created.has(insertion.user.id) ? insertion.user : explainInsert(insertion),
+        created.has(insertion.user.id) ? insertion.user : settleInsert(insertion, isKeyStored),
       ),
     );
   });
 
-  /** Returns why a user was not created; creates it if its key had expired. */
-  async function explainInsert(insertion: Insertion): Promise<Outcome> {
+  /** Returns why a user was not created; creates it if `isKeyStored`, but the key has expired. */
+  async function settleInsert(insertion: Insertion, isKeyStored: boolean): Promise<Outcome> {
     const { user, idempotency } = insertion;
     if (!idempotency) return 'email-taken';
     const values = [idempotency.key, expiryAt(user.createdAt)];
     const [known] = await query('recall', values);
     if (known) return replay(known, idempotency);
-    const [expired] = await query('delete_key', values);
-    return expired ? insertUnique(insertion) : 'email-taken';
+    if (!isKeyStored) return 'email-taken';
+    await query('delete_key', values);
+    return insertUnique(insertion);
   }
 
   /** Deletes expired keys in the background: the caller does not wait. */
