@@ -191,6 +191,14 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
       expect(await store.update('ada', { name: '' }, atLater)).toMatchObject({ name: '' });
     });
 
+    test('update without uniqueEmail accepts the e-mail address of another user', async () => {
+      const store = await openStore(ada, bob);
+
+      const updated = await store.update('bob', { email: ada.email }, atLater);
+
+      expect(updated).toMatchObject({ id: 'bob', email: ada.email, version: 2 });
+    });
+
     test('concurrent updates of different fields are both stored', async () => {
       const store = await openStore(ada);
 

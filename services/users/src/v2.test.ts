@@ -190,7 +190,10 @@ test.each([
   const response = await send('POST', USERS, body, headers);
 
   expect(response.status).toBe(422);
-  expect(await response.json()).toMatchObject({ code: 'UNPROCESSABLE_CONTENT' });
+  expect(await response.json()).toMatchObject({
+    code: 'UNPROCESSABLE_CONTENT',
+    detail: 'Idempotency-Key was used with another body',
+  });
 });
 
 test('POST and PATCH to the e-mail address of another user respond with 409', async () => {
@@ -202,7 +205,10 @@ test('POST and PATCH to the e-mail address of another user respond with 409', as
   const own = await send('PATCH', `${USERS}/u1`, taken);
 
   expect([created.status, changed.status, own.status]).toEqual([409, 409, 200]);
-  expect(await created.json()).toMatchObject({ code: 'CONFLICT' });
+  expect(await created.json()).toMatchObject({
+    code: 'CONFLICT',
+    detail: 'another user has this e-mail address',
+  });
 });
 
 test('the list returns pages in order of creation, and Link leads through all of them', async () => {
