@@ -77,8 +77,8 @@ export function readStructure(bytes: Buffer): Structure {
   let deepest = 0;
   let hasProtoKey = false;
   let hasConstructorPrototype = false;
-  /** By depth, whether the object there is the value of a key `constructor`. */
-  const isOfConstructor = [false];
+  /** By depth, whether the object or array there is the value of a key `constructor`. */
+  const isOfConstructor: boolean[] = [];
   let followsConstructor = false;
   const { length } = bytes;
   for (let at = 0; at < length; at++) {
@@ -97,7 +97,7 @@ export function readStructure(bytes: Buffer): Structure {
     } else if ((byte | 0x20) === 0x7b) {
       // `{`, or `[`, which differs in one bit
       if (++depth > deepest) deepest = depth;
-      isOfConstructor[depth] = followsConstructor && byte === 0x7b;
+      isOfConstructor[depth] = followsConstructor;
       followsConstructor = false;
     } else if ((byte | 0x20) === 0x7d) {
       depth = Math.max(0, depth - 1);

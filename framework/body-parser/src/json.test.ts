@@ -58,6 +58,11 @@ describe('a JSON body', () => {
     '{"constructor":[{"prototype":1}]}',
     '{"constructor":{"a":{"prototype":1}}}',
     '{"a":{"constructor":{}},"prototype":1}',
+    '[{"prototype":1},{"constructor":{}}]',
+    '[{},{"prototype":1},{"constructor":{}}]',
+    '["constructor",{"prototype":1},{"constructor":{}}]',
+    '{"a":"\\udbff\\udfff"}',
+    `{"a":"\\u0041${'x'.repeat(100)}\\"__proto__\\":1"}`,
     '{"\\"__proto__":1,"a\\\\":"__proto__"}',
     '["\\\\u0000","\\\\ud800"]',
     '{"a":"\\uFFFD \uFFFD"}',
@@ -138,40 +143,67 @@ describe('a JSON body', () => {
 });
 
 describe('a body that is not JSON, or JSON that programs parse differently', () => {
-  test.each<readonly [string, string | Uint8Array]>([
-    ['cut off', '{"a":'],
-    ['blanks only', '  '],
-    ['a byte order mark', '\uFEFF{}'],
-    ['a number', '1'],
-    ['a string', '"a"'],
-    ['null', 'null'],
-    ['true', 'true'],
-    ['an octet that is no UTF-8', Buffer.from('["\xff"]', 'latin1')],
-    ['a character in two octets too many', Buffer.from('["\xf0\x82\x82\xac"]', 'latin1')],
-    ['a character cut off', Buffer.from('["\xe2\x82"]', 'latin1')],
-    ['a surrogate in UTF-8', Buffer.from('["\xed\xa0\x80"]', 'latin1')],
-    ['UTF-16', Buffer.from('{"a":1}', 'utf16le')],
-    ['a lone surrogate', '{"a":"\\ud800"}'],
-    ['a lone low surrogate', '{"a":["\\udc00x"]}'],
-    ['a lone surrogate in a key', '{"\\ud800":1}'],
-    ['NUL', '{"a":"\\u0000"}'],
-    ['NUL in a key', '{"a\\u0000":1}'],
-    ['__proto__', '{"__proto__":{"isAdmin":true}}'],
-    ['__proto__ deep down', '[{"a":[{"__proto__":1}]}]'],
-    ['__proto__ escaped', '{"__pr\\u006fto__":{}}'],
+  const NOT_UTF8 = 'The body must be UTF-8';
+  const NOT_STRICT = 'The body must be a JSON object or array';
+  const NOT_UNICODE = 'A string of the body must be well-formed Unicode';
+  const HAS_NUL = 'A string of the body must not contain NUL';
+  const HAS_PROTO = 'The body must not have the key "__proto__"';
+  const HAS_PROTOTYPE = 'The body must not have the key "constructor.prototype"';
+  const LONG = 'x'.repeat(100);
+
+  test.each<readonly [string, string | Uint8Array, string]>([
+    ['cut off', '{"a":', 'The body is not valid JSON'],
+    ['invalid at a position', '{"a":1,"b":2;}', 'The body is not valid JSON at position 12'],
+    ['blanks only', '  ', 'The body is not valid JSON'],
+    ['a byte order mark', '\uFEFF{}', 'The body is not valid JSON'],
+    ['a number', '1', NOT_STRICT],
+    ['a string', '"a"', NOT_STRICT],
+    ['null', 'null', NOT_STRICT],
+    ['true', 'true', NOT_STRICT],
+    ['an octet that is no UTF-8', Buffer.from('["\xff"]', 'latin1'), NOT_UTF8],
+    ['a character in two octets too many', Buffer.from('["\xf0\x82\x82\xac"]', 'latin1'), NOT_UTF8],
+    ['a character cut off', Buffer.from('["\xe2\x82"]', 'latin1'), NOT_UTF8],
+    ['a surrogate in UTF-8', Buffer.from('["\xed\xa0\x80"]', 'latin1'), NOT_UTF8],
+    ['UTF-16', Buffer.from('{"a":1}', 'utf16le'), 'The body is not valid JSON at position 1'],
+    ['a lone surrogate', '{"a":"\\ud800"}', NOT_UNICODE],
+    ['a lone low surrogate', '{"a":["\\udc00x"]}', NOT_UNICODE],
+    ['a high surrogate before another escape', '{"a":"\\ud800\\u0041"}', NOT_UNICODE],
+    ['a pair of surrogates that is divided', '{"a":"\\ud83dx\\ude00"}', NOT_UNICODE],
+    ['a lone surrogate in a key', '{"\\ud800":1}', NOT_UNICODE],
+    ['NUL', '{"a":"\\u0000"}', HAS_NUL],
+    ['NUL in a key', '{"a\\u0000":1}', HAS_NUL],
+    ['__proto__', '{"__proto__":{"isAdmin":true}}', HAS_PROTO],
+    ['__proto__ deep down', '[{"a":[{"__proto__":1}]}]', HAS_PROTO],
+    ['__proto__ escaped', '{"__pr\\u006fto__":{}}', HAS_PROTO],
     [
       '__proto__ all escaped',
       '{"\\u005f\\u005f\\u0070\\u0072\\u006f\\u0074\\u006f\\u005f\\u005f":{}}',
+      HAS_PROTO,
     ],
-    ['constructor.prototype', '{"constructor":{"prototype":{"isAdmin":true}}}'],
+    ['__proto__ behind a long string', `{"a":"${LONG}","__proto__":1}`, HAS_PROTO],
+    [
+      '__proto__ behind a long string with an escaped quote',
+      `{"a":"${LONG}\\"${LONG}\\\\","__proto__":1}`,
+      HAS_PROTO,
+    ],
+    ['constructor.prototype', '{"constructor":{"prototype":{"isAdmin":true}}}', HAS_PROTOTYPE],
     [
       '__proto__ in a value that a later one of the same key replaces',
       '{"a":{"__proto__":1},"a":0}',
+      HAS_PROTO,
     ],
-    ['constructor.prototype behind other keys', '{"constructor":{"a":[{}],"b":{},"prototype":1}}'],
-    ['constructor.prototype with blanks', '{"constructor" \n: \t{ "prototype" :1}}'],
-    ['constructor.prototype escaped', '{"a":{"c\\u006fnstructor":{"pr\\u006ftotype":1}}}'],
-  ])('gets 400: %s', async (_, body) => {
+    [
+      'constructor.prototype behind other keys',
+      '{"constructor":{"a":[{}],"b":{},"prototype":1}}',
+      HAS_PROTOTYPE,
+    ],
+    ['constructor.prototype with blanks', '{"constructor" \n: \t{ "prototype" :1}}', HAS_PROTOTYPE],
+    [
+      'constructor.prototype escaped',
+      '{"a":{"c\\u006fnstructor":{"pr\\u006ftotype":1}}}',
+      HAS_PROTOTYPE,
+    ],
+  ])('gets 400: %s', async (_, body, detail) => {
     const echo = createEcho();
 
     const response = await post(body, JSON_TYPE, echo.app);
@@ -181,6 +213,7 @@ describe('a body that is not JSON, or JSON that programs parse differently', () 
       type: 'about:blank',
       title: 'Bad Request',
       status: 400,
+      detail,
       code: 'INVALID_JSON',
       requestId: expect.any(String),
     });
@@ -216,7 +249,12 @@ describe('nesting', () => {
     ['200 arrays side by side', `[${Array(200).fill('[]')}]`, 200],
     ['65 arrays behind a quote that is escaped', `["\\"",${'['.repeat(64)}${']'.repeat(64)}]`, 400],
   ])('of %s', async (_, text, status) => {
-    expect((await post(text)).status).toBe(status);
+    const response = await post(text);
+
+    expect(response.status).toBe(status);
+    expect((await response.text()).includes('The body must be nested at most 64 deep')).toBe(
+      status === 400,
+    );
   });
 });
 
@@ -259,6 +297,8 @@ describe('the media type of a body', () => {
     'application/json; charset',
     'application/json; charset=latin1',
     'application/json; charset=utf-16',
+    'application/json; charset=xutf-8',
+    'application/json; charset=utf-8x',
     'application/json; charset=',
     'application/json; charset="utf-8',
     'application/json; charset=utf-8; charset=latin1',
@@ -273,7 +313,10 @@ describe('the media type of a body', () => {
 
     expect(response.status).toBe(415);
     expect(response.headers.get('accept')).toBe('application/json, application/*+json');
-    expect(await problemOf(response)).toMatchObject({ code: 'UNSUPPORTED_MEDIA_TYPE' });
+    expect(await problemOf(response)).toMatchObject({
+      code: 'UNSUPPORTED_MEDIA_TYPE',
+      detail: 'The body must be JSON in UTF-8: application/json, application/*+json',
+    });
     expect(echo.runs()).toBe(0);
   });
 });
@@ -291,6 +334,9 @@ describe('the content coding of a body', () => {
 
     expect(response.status).toBe(415);
     expect(response.headers.get('accept-encoding')).toBe('identity');
+    expect(await problemOf(response)).toMatchObject({
+      detail: 'The content coding of the body must be one of: identity',
+    });
   });
 
   test.each([
@@ -309,6 +355,7 @@ describe('the content coding of a body', () => {
     const response = await post(text, { ...JSON_TYPE, 'Content-Encoding': coding }, inflating);
 
     expect(response.status).toBe(415);
+    expect(response.headers.get('accept-encoding')).toBe('gzip, deflate, br');
   });
 
   test.each([
