@@ -11,7 +11,6 @@ import { type RequestTarget, readTarget } from './request/request-target.ts';
 import { aTrustProxy, readTrustProxy, type TrustProxy } from './request/trust-proxy.ts';
 import { type ContextSettings, RequestContext } from './request-context.ts';
 import { finish } from './response/write-response.ts';
-import type { AllowedMethodsOptions } from './router/allowed-methods.ts';
 import { TreeRouter } from './router/create-router.ts';
 import {
   type AnyHandler,
@@ -19,7 +18,7 @@ import {
   type RouteMethods,
   RouteRegistrar,
 } from './router/register.ts';
-import type { RouteDefinition } from './router/router.ts';
+import type { AllowedMethodsOptions, RouteDefinition } from './router/router.ts';
 import { isProduction, warnIfSlow } from './warnings.ts';
 
 export interface ApplicationOptions {

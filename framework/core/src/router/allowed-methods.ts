@@ -3,11 +3,7 @@ import { aListOf, aString, readOptions } from '../options.ts';
 import { MethodNotAllowedError } from '../response/http-error.ts';
 import { unmatchedStatus } from '../response/problem.ts';
 import type { RouteTable } from './route-table.ts';
-
-export interface AllowedMethodsOptions {
-  /** The media types that PATCH accepts: `Accept-Patch` of OPTIONS (RFC 5789 §3.1). Default none. */
-  readonly patchTypes?: readonly string[];
-}
+import type { AllowedMethodsOptions } from './router.ts';
 
 /**
  * Responds to requests for a path in `tables` with an unregistered method: `OPTIONS` with 200, any other

@@ -3,7 +3,7 @@ import type { Logger } from '../logger.ts';
 import { annotate, markFactories, requireMiddleware } from '../middleware.ts';
 import { aBoolean, aString, readOptions } from '../options.ts';
 import { foldCase, normalizePath, readPattern } from '../request/path.ts';
-import { type AllowedMethodsOptions, createAllowedMethods } from './allowed-methods.ts';
+import { createAllowedMethods } from './allowed-methods.ts';
 import { joinBelow, joinPaths, readRoutePattern } from './pattern.ts';
 import { drawRoutes } from './print.ts';
 import { keepsMethod, redirectTo } from './redirect.ts';
@@ -18,7 +18,14 @@ import {
   type Scope,
 } from './route.ts';
 import { RouteTable } from './route-table.ts';
-import type { AnyRouter, RouteDefinition, RouteMatch, Router, RouterOptions } from './router.ts';
+import type {
+  AllowedMethodsOptions,
+  AnyRouter,
+  RouteDefinition,
+  RouteMatch,
+  Router,
+  RouterOptions,
+} from './router.ts';
 
 interface Mount {
   readonly path: string;

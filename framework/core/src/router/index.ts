@@ -1,4 +1,3 @@
-export type { AllowedMethodsOptions } from './allowed-methods.ts';
 export { createRouter } from './create-router.ts';
 export {
   type DeclaredResponse,
@@ -22,4 +21,11 @@ export type {
   ValidatedBy,
   Validator,
 } from './register.ts';
-export type { AnyRouter, RouteDefinition, RouteMatch, Router, RouterOptions } from './router.ts';
+export type {
+  AllowedMethodsOptions,
+  AnyRouter,
+  RouteDefinition,
+  RouteMatch,
+  Router,
+  RouterOptions,
+} from './router.ts';

@@ -1,7 +1,6 @@
 import type { MatchedRoute, Middleware, Parts } from '../context.ts';
 import type { RouteMetadata } from '../middleware.ts';
 
-import type { AllowedMethodsOptions } from './allowed-methods.ts';
 import type {
   Layers,
   NoParts,
@@ -19,6 +18,11 @@ export interface RouterOptions {
   readonly caseSensitive?: boolean;
   /** Whether `/users` and `/users/` are two paths. Default false. */
   readonly strict?: boolean;
+}
+
+export interface AllowedMethodsOptions {
+  /** The media types that PATCH accepts: `Accept-Patch` of OPTIONS (RFC 5789 §3.1). Default none. */
+  readonly patchTypes?: readonly string[];
 }
 
 /** A route with its full path and the metadata of its middleware. */
