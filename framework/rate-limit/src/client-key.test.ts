@@ -19,6 +19,8 @@ test.each([
   ['::ffff:102:304', 64, '1.2.3.4'],
   ['0:0:0:0:0:ffff:192.0.2.7', 32, '192.0.2.7'],
   ['::1.2.3.4', 64, '0:0:0:0::/64'],
+  ['2001:db8::ffff:102:304', 64, '2001:db8:0:0::/64'],
+  ['no:address', 64, 'no:address'],
   ['', 64, ''],
 ])('the client at %j with an IPv6 subnet of %i has the key %j', (ip, subnet, key) => {
   expect(clientKey(ip, subnet)).toBe(key);

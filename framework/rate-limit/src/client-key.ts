@@ -39,7 +39,7 @@ function readGroups(ip: string): number[] {
   const [head = '', tail] = hostname.slice(1, -1).split('::');
   const before = head === '' ? [] : head.split(':');
   const after = tail ? tail.split(':') : [];
-  const missing = tail === undefined ? 0 : 8 - before.length - after.length;
+  const missing = 8 - before.length - after.length;
   return [...before, ...Array<string>(missing).fill('0'), ...after].map((group) =>
     Number.parseInt(group, 16),
   );
