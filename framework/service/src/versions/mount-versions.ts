@@ -62,15 +62,16 @@ export function mountVersions(
 ): readonly Router[] {
   for (const version of versions) {
     const { path, deprecated, isRemoved } = version;
-    if (metrics) app.use(path, countClients(version, metrics));
+    const middleware: Middleware[] = metrics ? [countClients(version, metrics)] : [];
     if (deprecated) {
       const { since, sunset, successor } = deprecated;
       const announce = deprecation({ from: path, to: successor, since, sunset });
-      app.use(path, announce);
+      middleware.push(announce);
       // It runs for the application; the router only describes it in its document.
       version.router.use(describeRoute(metadataOf(announce) ?? {}));
     }
-    if (isRemoved) app.use(path, respondGone(version));
+    if (isRemoved) middleware.push(respondGone(version));
+    if (middleware.length > 0) app.use(path, ...middleware);
   }
   const mounted = versions.filter(({ isRemoved }) => !isRemoved);
   for (const { path, router } of mounted) app.route(path, router);
