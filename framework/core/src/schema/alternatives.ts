@@ -11,9 +11,17 @@ export interface Alternative {
 /** The schema that `ref` names; `followed` are the references that led to it without a field in between. */
 type Follow = (ref: string, followed: readonly string[]) => unknown;
 
+/** Each list of choices in `allOf` multiplies the number of alternatives. */
+const MAX_WAYS = 10_000;
+
+/** What is wrong with a schema that has more alternatives than a program can use. */
+export const TOO_MANY = 'it has too many alternatives';
+
 /**
  * Splits a schema into alternatives: a value is valid if it belongs to one of them. `allOf`, `anyOf`,
  * `oneOf`, references and lists of types disappear, so that different notations of a schema are equal.
+ *
+ * @throws {TypeError} if the schema has more than 10,000 alternatives
  */
 export function alternativesOf(schema: unknown, follow: Follow): Alternative[] {
   return waysOf(schema, follow, []).flatMap(splitByType);
@@ -38,9 +46,10 @@ function waysOf(
     ...(Array.isArray(allOf) ? allOf.map(read) : []),
     ...[anyOf, oneOf].filter(Array.isArray).map((choices) => choices.flatMap(read)),
   ];
-  return conditions.reduce((ways, others) =>
-    ways.flatMap((some) => others.map((more) => [...some, ...more])),
-  );
+  return conditions.reduce((ways, others) => {
+    if (ways.length * others.length > MAX_WAYS) throw new TypeError(TOO_MANY);
+    return ways.flatMap((some) => others.map((more) => [...some, ...more]));
+  });
 }
 
 function splitByType(parts: readonly JsonSchema[]): Alternative[] {

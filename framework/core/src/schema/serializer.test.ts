@@ -259,9 +259,19 @@ test('alternatives that refer to themselves are compiled', () => {
 test.each([
   [{ $ref: '#/$defs/None' }, 'refers to "#/$defs/None", which does not exist'],
   [{ $ref: 'https://example.com/schema' }, 'outside of itself'],
+  [{ $ref: '#/%' }, 'refers to "#/%", which does not exist'],
   [{ $ref: '#' }, 'without a field in between'],
+  [{ anyOf: Array.from({ length: 201 }, () => ({})) }, 'it has too many alternatives'],
 ])('the schema %j cannot be compiled', (schema, problem) => {
   expect(() => createSerializer(schema)).toThrow(problem);
+});
+
+test('a schema whose combinations would fill the memory cannot be compiled', () => {
+  const choices = { anyOf: Array.from({ length: 10 }, (_, value) => ({ const: value })) };
+
+  expect(() => createSerializer({ allOf: Array.from({ length: 20 }, () => choices) })).toThrow(
+    'it has too many alternatives',
+  );
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import { type Alternative, alternativesOf } from './alternatives.ts';
+import { type Alternative, alternativesOf, TOO_MANY } from './alternatives.ts';
 import { isRecord, type JsonSchema, lookUp } from './subschemas.ts';
 
 /** A JSON Schema, or `true` for any value. */
@@ -54,7 +54,7 @@ export function shapesOf(schema: Schema, root: JsonSchema): readonly Shape[] {
     }
     return resolve(ref, root);
   });
-  if (alternatives.length > MAX_SHAPES) throw new TypeError('it has too many alternatives');
+  if (alternatives.length > MAX_SHAPES) throw new TypeError(TOO_MANY);
   return alternatives.flatMap(shapeOf);
 }
 

@@ -48,12 +48,18 @@ function mapValues(
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]));
 }
 
-/** The keys of a reference such as `#/$defs/User` (RFC 6901 §6). */
+/** The keys of a reference such as `#/$defs/User` (RFC 6901 §6); invalid percent-encoding stays as it is. */
 export function keysOf(ref: string): string[] {
   const tokens = ref.split('/').slice(1);
-  return tokens.map((token) =>
-    decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~'),
-  );
+  return tokens.map((token) => decodePercent(token).replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The part of `root` that the reference `ref` names; `undefined` if there is none. */
