@@ -30,14 +30,22 @@ export function createSqliteImport(
       begin(database);
       const isReplaced = await replaceCatalog(database, options);
       database.exec(isReplaced ? 'COMMIT' : 'ROLLBACK');
-      // The log has grown with the catalog, and no other process would truncate it.
-      database.exec(`PRAGMA busy_timeout = ${timeoutMs}; PRAGMA wal_checkpoint(TRUNCATE)`);
+      truncateLog(database, timeoutMs);
       return isReplaced;
     } finally {
       // Rolls back an open transaction.
       database.close();
     }
   };
+}
+
+/** The log has grown with the catalog, and no other process would truncate it. */
+function truncateLog(database: DatabaseSync, timeoutMs: number): void {
+  try {
+    database.exec(`PRAGMA busy_timeout = ${timeoutMs}; PRAGMA wal_checkpoint(TRUNCATE)`);
+  } catch {
+    // The import has ended; a longer log only needs space, and the next import truncates it.
+  }
 }
 
 /** Acquires the write lock; only imports have it for a long time. */
