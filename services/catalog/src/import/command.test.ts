@@ -123,6 +123,18 @@ test('a file that cannot be read is named in one line, and the exit code is 1', 
   }
 });
 
+test('rejected lines are printed although the rest of the file cannot be read', async () => {
+  const { file, importFile } = newFolder();
+  const compressed = gzipSync(`{}\n${toLines([itemOf(1)])}`);
+  writeFileSync(file('cut'), compressed.subarray(0, -8));
+
+  const { code, stderr } = await importFile(file('cut'));
+
+  expect(code).toBe(1);
+  expect(stderr).toContain('line 1: id must be an integer of at least 1\n');
+  expect(stderr).toContain(`Cannot import "${file('cut')}": unexpected end of file`);
+});
+
 test.for([[[]], [['a', 'b']], [['--quickly', 'a']]] as const)(
   'import with the arguments %j prints its usage and exits with 2',
   async ([args]) => {

@@ -41,8 +41,9 @@ export const importCommand: Command<CatalogConfig> = {
         signal,
         onProgress: createProgress((text) => process.stderr.write(text)),
         onRejections: (rejections) => report.add(rejections),
+      }).finally(() => {
+        for (const line of report.end()) process.stderr.write(`${line}\n`);
       });
-      for (const line of report.end()) process.stderr.write(`${line}\n`);
       process.stdout.write(`${summaryOf(outcome, performance.now() - startedMs)}\n`);
       return EXIT_CODES[outcome.ending];
     } catch (error) {
