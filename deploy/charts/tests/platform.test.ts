@@ -183,7 +183,7 @@ test('f5-nginx gets one master with the certificate, and a minion per service an
 });
 
 const MINE = { existingSecret: { name: 'mine' } };
-const NO_UPSTREAM = 'but reports reads its statistics from there';
+const NO_UPSTREAM = 'but reports reads its figures from there';
 
 test.each<[string, Values]>([
   [`users.enabled is false, ${NO_UPSTREAM}`, { users: OFF }],

@@ -28,7 +28,7 @@ the release name "{{ .Release.Name }}" would be the name of {{ join " and " $sam
 {{- range $name, $address := .Values.upstreams }}
 {{- $upstream := get $.Subcharts $name }}
 {{- if and (not $address) (not $upstream) }}
-{{ $name }}.enabled is false, but reports reads its statistics from there: expected the address in reports.upstreams.{{ $name }}
+{{ $name }}.enabled is false, but reports reads its figures from there: expected the address in reports.upstreams.{{ $name }}
 {{- else if and (not $address) (ne (printf "http://%s" (include "common.name" $upstream)) (include "common.upstream" (list $.Subcharts.reports $name))) }}
 the name of {{ $name }} is changed, so that reports would not find it: expected the address in reports.upstreams.{{ $name }}
 {{- else if and (not $address) (ne (int $upstream.Values.service.port) 80) }}
