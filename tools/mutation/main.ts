@@ -29,7 +29,8 @@ function listSlowTests(): string[] {
   const report = path.join(folder, `${name}-tests.json`);
   fs.writeFileSync(slowTests, '[]');
   run('node_modules/.bin/vitest', [
-    ...['run', '--config', 'tools/mutation/vitest.config.ts'],
+    // Those that take longer than a test may with a mutant are slow, not failed.
+    ...['run', '--config', 'tools/mutation/vitest.config.ts', '--test-timeout=60000'],
     ...['--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
   ]);
   const { testResults } = JSON.parse(fs.readFileSync(report, 'utf8')) as Report;
