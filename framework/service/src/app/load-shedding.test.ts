@@ -76,6 +76,28 @@ test('requests whose body is still arriving do not keep other requests out', asy
   expect(served.status).toBe(200);
 });
 
+test('a request that was answered before its body arrived makes no room for others', async () => {
+  const { app, gate, metrics } = newService();
+  const { port } = await listen(app, { port: 0, host: '127.0.0.1' });
+  const upload = connect(port, '127.0.0.1');
+  onTestFinished(() => {
+    upload.destroy();
+  });
+  upload.write(
+    'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: text/xml\r\nContent-Length: 100\r\n\r\n',
+  );
+  const [response] = await once(upload, 'data');
+  const slow = Array.from({ length: 4 }, () => request(app, '/slow'));
+  await expect.poll(() => metrics.inFlight).toBe(4);
+
+  const { status } = await request(app, '/');
+  gate.resolve();
+  await Promise.all(slow);
+
+  expect(`${response}`).toMatch(/^HTTP\/1.1 415 /);
+  expect(status).toBe(503);
+});
+
 test('requests get 503 if they wait too long for a busy connection pool', async () => {
   const { app, handled, pool, readMetrics } = newService();
   pool.waiting = 10;

@@ -1,5 +1,4 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { IncomingMessage } from 'node:http';
 
 import { hasBody } from '@fw/core/extension';
 import type { Context, Middleware } from 'fw';
@@ -31,9 +30,9 @@ export function shedLoad(
   metrics.watchQueue(() => admission.waiting);
 
   /** Whether this request is one too many: `metrics.inFlight` already contains it. */
-  function isFull({ raw: { req } }: Context): boolean {
-    if (!hasBody(req)) return metrics.inFlight - uploads.count > maxInFlight;
-    uploads.add(req);
+  function isFull({ raw }: Context): boolean {
+    if (!hasBody(raw.req)) return metrics.inFlight - uploads.count > maxInFlight;
+    uploads.add(raw);
     return Math.max(uploads.count, metrics.inFlight - uploads.count) > maxInFlight;
   }
 
@@ -60,21 +59,22 @@ export function shedLoad(
   };
 }
 
-/** Counts requests until their body has arrived, or their connection is closed. */
+/** Counts requests until their body has arrived, they were answered, or their connection is closed. */
 function countUploads() {
   let count = 0;
   return {
     get count() {
       return count;
     },
-    add(req: IncomingMessage): void {
+    add({ req, res }: Context['raw']): void {
       count++;
       let isOver = false;
       const end = () => {
         if (!isOver) count--;
         isOver = true;
       };
-      req.once('end', end).once('close', end);
+      req.once('end', end);
+      res.once('close', end);
     },
   };
 }

@@ -48,9 +48,10 @@ export function serviceVariables({ port }: { readonly port: number }) {
       description: 'time until an idle connection is closed; must exceed that of a proxy',
       unit: 'ms',
     }),
-    MAX_IN_FLIGHT: integer(1, 1_000_000)
-      .default(1_000)
-      .meta({ description: 'concurrent requests; further ones get 503' }),
+    MAX_IN_FLIGHT: integer(1, 1_000_000).default(1_000).meta({
+      description:
+        'concurrent requests, and as many whose body is still arriving; further ones get 503',
+    }),
     BODY_MEMORY: integer(0, 1024 ** 4)
       .default(0)
       .meta({
