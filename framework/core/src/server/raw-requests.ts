@@ -167,7 +167,7 @@ function rejectionOf(server: Server, req: IncomingMessage): number | undefined {
   try {
     readTarget(req);
     return undefined;
-  } catch {
-    return 400;
+  } catch (error) {
+    return statusOf(error);
   }
 }
