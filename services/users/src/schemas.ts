@@ -19,8 +19,8 @@ import {
 /** The page sizes of version 2. */
 const PAGE_SIZES = { defaultLimit: 20, maxLimit: 100 };
 
-/** The page sizes of version 1. */
-export const PAGE_SIZES_V1 = { ...PAGE_SIZES, defaultLimit: 10 };
+/** The page sizes of version 1, which do not change. */
+export const PAGE_SIZES_V1 = { defaultLimit: 10, maxLimit: 100 };
 
 const ADA = { name: 'Ada Lovelace', email: 'ada@example.com' };
 const CREATED_AT = '2026-11-21T10:00:00.000Z';

@@ -25,6 +25,7 @@ test.each<[method: string, path: string, body?: object]>([
   ['GET', '/api/v2/users/figures'],
   ['GET', ID.v2],
   ['POST', '/api/v2/users', { ...ADA, email: 'new@example.com' }],
+  ['PATCH', ID.v2, { name: 'Ada' }],
   ['DELETE', ID.v2],
 ])('%s %s never sends an undeclared field of a row', async (method, path, body) => {
   const { send } = await newApi();
