@@ -12,6 +12,18 @@ const COMPONENTS = {
       },
     },
     Named: { type: 'object', properties: { name: { type: 'string' } } },
+    Branch: {
+      type: 'object',
+      properties: {
+        name: { type: 'string' },
+        children: { items: { $ref: '#/components/schemas/Leaf' } },
+      },
+    },
+    Leaf: { type: 'object', properties: { name: { type: 'string' }, size: {} } },
+  },
+  securitySchemes: {
+    token: { type: 'http', scheme: 'bearer' },
+    oauth: { type: 'oauth2', flows: {} },
   },
 };
 
@@ -44,14 +56,20 @@ describe('a request may accept more values, a response may contain fewer', () =>
     ['minimum', { minimum: 2 }, { minimum: 1 }],
     ['exclusiveMinimum', { exclusiveMinimum: 1 }, { exclusiveMinimum: 0 }],
     ['a minimum above an exclusive one', { minimum: 1 }, { exclusiveMinimum: 0 }],
+    ['a minimum that is also exclusive', { exclusiveMinimum: 1 }, { minimum: 1 }],
     ['maximum', { maximum: 1 }, {}],
     ['exclusiveMaximum', { exclusiveMaximum: 9 }, { maximum: 9 }],
     ['format', { type: 'string', format: 'date' }, { type: 'string' }],
     ['a wider format', { type: 'integer', format: 'int32' }, { type: 'integer', format: 'int64' }],
+    ['a wider number format', { format: 'float' }, { format: 'double' }],
     ['multipleOf', { multipleOf: 4 }, { multipleOf: 2 }],
+    ['minLength', { type: 'string', minLength: 2 }, { type: 'string', minLength: 1 }],
+    ['maxLength', { type: 'string', maxLength: 2 }, { type: 'string', maxLength: 3 }],
     ['maxItems', { type: 'array', maxItems: 2 }, { type: 'array', maxItems: 3 }],
     ['uniqueItems', { type: 'array', uniqueItems: true }, { type: 'array' }],
     ['minProperties', { type: 'object', minProperties: 1 }, { type: 'object' }],
+    ['maxProperties', { type: 'object', maxProperties: 1 }, { type: 'object', maxProperties: 2 }],
+    ['a limit in two parts', { allOf: [{ minimum: 3 }, { minimum: 1 }] }, { minimum: 2 }],
     [
       'items',
       { type: 'array', items: { type: 'integer' } },
@@ -68,6 +86,11 @@ describe('a request may accept more values, a response may contain fewer', () =>
       { additionalProperties: {} },
     ],
     ['not', { not: { type: 'null' } }, {}],
+    ...[
+      'if then else pattern contentEncoding contentMediaType prefixItems contains minContains',
+      'maxContains unevaluatedItems patternProperties propertyNames dependentRequired',
+      'dependentSchemas unevaluatedProperties',
+    ].flatMap((keywords) => keywords.split(' ').map((name) => [name, { [name]: 1 }, {}] as const)),
   ])('%s', (_title, narrow, wide) => {
     expect(compare({ body: narrow }, { body: wide })).toEqual([]);
     expect(compare({ response: wide }, { response: narrow })).toEqual([]);
@@ -95,6 +118,18 @@ test.each([
   ],
   ['recursive references', NODE, { allOf: [NODE] }],
   ['sizes of 0', { type: 'string', minLength: 0 }, { type: 'string' }],
+  ['uniqueItems: false', { type: 'array', uniqueItems: false }, { type: 'array' }],
+  ['the order of keys', { enum: [{ a: 1, b: [2] }] }, { enum: [{ b: [2], a: 1 }] }],
+  [
+    'a property in two parts',
+    { properties: { name: { type: 'string', minLength: 1 } } },
+    {
+      allOf: [
+        { properties: { name: { type: 'string' } } },
+        { properties: { name: { minLength: 1 } } },
+      ],
+    },
+  ],
   ['closed and open values', true, {}],
   ['no value', false, { not: {} }],
 ])('different notations of a schema are equal: %s', (_title, one, other) => {
@@ -107,6 +142,75 @@ test.each([
     );
   }
 });
+
+const STRING = { type: 'string' };
+const INTEGER = { type: 'integer' };
+const TYPE_CHANGE = 'type changed from string to integer';
+const BRANCH = { $ref: '#/components/schemas/Branch' };
+const both = (change: string) => [change, change] as const;
+const A = { properties: { a: {} } };
+
+test.each<[string, unknown, unknown, inRequest: string | null, inResponse: string | null]>([
+  ['type', STRING, INTEGER, ...both(TYPE_CHANGE)],
+  ['missing schema', true, STRING, 'type changed from any to string', null],
+  ['schema without values', STRING, false, 'type changed from string to none', null],
+  ['default', { default: { b: 1, a: 2 } }, {}, 'default changed from {"a":2,"b":1} to none', null],
+  ['missing default', {}, { default: 1 }, null, null],
+  ['list of values', { enum: [1, 2, 3] }, { enum: [1] }, 'the value 2, 3 is removed', null],
+  ['short list of values', { enum: ['a'] }, { enum: ['a', 'b'] }, null, 'the value "b" is added'],
+  ['missing list of values', STRING, { enum: ['a'] }, 'enum changed from none to ["a"]', null],
+  ['upper limit', { maximum: 9 }, { maximum: 5 }, 'maximum changed from 9 to 5', null],
+  ['lower limit', { minimum: 9 }, { minimum: 5 }, null, 'minimum changed from 9 to 5'],
+  [
+    'limit with two alternatives',
+    { maximum: 9 },
+    { anyOf: [{ maximum: 8, multipleOf: 2 }, { maximum: 7 }] },
+    'maximum changed from 9 to 7',
+    null,
+  ],
+  ['item', { items: STRING }, { items: INTEGER }, ...both(`[]: ${TYPE_CHANGE}`)],
+  [
+    'field of an item of a field',
+    { properties: { a: { items: { properties: { b: { maximum: 2 } } } } } },
+    { properties: { a: { items: { properties: { b: { maximum: 1 } } } } } },
+    'a[].b: maximum changed from 2 to 1',
+    null,
+  ],
+  [
+    'value of a map',
+    { properties: { a: { additionalProperties: { maximum: 2 } } } },
+    { properties: { a: { additionalProperties: { maximum: 1 } } } },
+    'a.*: maximum changed from 2 to 1',
+    null,
+  ],
+  ['optional field', A, { ...A, required: ['a'] }, 'a: becomes required', null],
+  ['missing field', A, { required: ['b'], ...A }, 'b: is new and required', null],
+  [
+    'required field',
+    { properties: { a: {}, b: {} }, required: ['a', 'b'] },
+    { properties: { a: {}, b: {} }, required: ['b'] },
+    null,
+    'a: can be absent',
+  ],
+  ['required field', { ...A, required: ['a'] }, {}, ...both('a: is removed')],
+  ['open object', {}, { additionalProperties: false }, 'rejects other fields', null],
+  ['closed object', { additionalProperties: false }, {}, null, null],
+  ['recursive schema', NODE, BRANCH, ...both('children[].children: is removed')],
+  ['schema that is not recursive', BRANCH, NODE, ...both('children[].size: is removed')],
+])(
+  'a change of the %s from %j to %j is reported with its field',
+  (_, before, after, ...expected) => {
+    const changes = [
+      compare({ body: before }, { body: after }),
+      compare({ response: before }, { response: after }),
+    ];
+
+    const where = /^(request body|response 200) application\/json(: | )/;
+    expect(changes.map((lines) => lines.map((line) => line.replace(where, '')))).toEqual(
+      expected.map((line) => (line === null ? [] : [line])),
+    );
+  },
+);
 
 test('a change of a recursive schema is reported once, where it is first used', () => {
   const changed = structuredClone(COMPONENTS);
@@ -123,20 +227,178 @@ test('a change of a recursive schema is reported once, where it is first used', 
   });
 });
 
-test.each([
-  ['explode: false', { explode: false }, 1],
-  ['the defaults', { style: 'form', explode: true }, 0],
-])('a query parameter with %s differs from one without', (_title, format, count) => {
-  const ids = { name: 'ids', in: 'query', schema: { type: 'array' } };
+/** Parameters in one place. */
+function parametersOf(place: string, parameters: Readonly<Record<string, object>>) {
+  return Object.entries(parameters).map(([name, fields]) => ({ name, in: place, ...fields }));
+}
 
-  const changes = compare({ parameters: [ids] }, { parameters: [{ ...ids, ...format }] });
+const content = (type: string, schema: object) => ({ content: { [type]: { schema } } });
+const REQUIRED = { required: true };
+const EXPLODE = { explode: true };
 
-  expect(changes).toHaveLength(count);
+test.each<[string, Operation, Operation, changes: string[]]>([
+  ['a new optional body', {}, { body: {} }, []],
+  ['a new body', {}, { requestBody: REQUIRED }, ['request body: is new and required']],
+  [
+    'an optional body',
+    { requestBody: {} },
+    { requestBody: REQUIRED },
+    ['request body: becomes required'],
+  ],
+  ['a required body', { requestBody: REQUIRED }, { requestBody: REQUIRED }, []],
+  [
+    'media types',
+    { requestBody: content('text/csv', {}), responses: { 200: content('text/html', {}) } },
+    { requestBody: content('text/plain', {}), responses: { 200: content('text/plain', {}) } },
+    ['request body text/csv: is removed', 'response 200 text/html: is removed'],
+  ],
+  [
+    'statuses',
+    { responses: { 200: {}, 201: {}, '4XX': {}, '5XX': {} } },
+    { responses: { 200: {}, '2XX': {}, 503: {} } },
+    ['response 201: is removed', 'response 4XX: is removed'],
+  ],
+  [
+    'the statuses of a range',
+    { responses: { '2XX': content('text/csv', STRING) } },
+    { responses: { 200: content('text/csv', STRING), 201: content('text/csv', INTEGER) } },
+    [`response 201 text/csv: ${TYPE_CHANGE}`],
+  ],
+  [
+    'response headers',
+    {
+      responses: {
+        200: { headers: { A: REQUIRED, B: REQUIRED, C: {}, D: { schema: STRING }, E: {} } },
+      },
+    },
+    {
+      responses: {
+        200: { headers: { a: REQUIRED, b: {}, c: REQUIRED, d: { schema: INTEGER }, F: {} } },
+      },
+    },
+    [
+      'response 200 header B: can be absent',
+      `response 200 header D: ${TYPE_CHANGE}`,
+      'response 200 header E: is removed',
+    ],
+  ],
+  [
+    'query parameters',
+    { parameters: parametersOf('query', { a: REQUIRED, b: {}, c: {}, d: EXPLODE, e: {} }) },
+    {
+      parameters: parametersOf('query', {
+        a: {},
+        b: REQUIRED,
+        d: { style: 'form' },
+        e: { explode: false },
+        f: REQUIRED,
+        g: {},
+      }),
+    },
+    [
+      'query parameter f: is new and required',
+      'query parameter b: becomes required',
+      'query parameter c: is removed',
+      'query parameter e: style changed from form with explode to form',
+    ],
+  ],
+  [
+    'parameters with a media type',
+    {
+      parameters: parametersOf('cookie', {
+        a: content('text/csv', STRING),
+        b: content('text/csv', {}),
+      }),
+    },
+    {
+      parameters: parametersOf('cookie', {
+        a: content('text/csv', INTEGER),
+        b: { explode: false },
+      }),
+    },
+    [
+      `cookie parameter a: ${TYPE_CHANGE}`,
+      'cookie parameter b: style changed from form with explode to form',
+    ],
+  ],
+  [
+    'request headers',
+    { parameters: parametersOf('header', { 'If-Match': REQUIRED, Tenant: {}, Ids: {} }) },
+    { parameters: parametersOf('header', { 'if-match': REQUIRED, Ids: EXPLODE }) },
+    [
+      'request header Tenant: is removed',
+      'request header Ids: style changed from simple to simple with explode',
+    ],
+  ],
+  [
+    'optional security',
+    { security: [{ token: [] }, {}] },
+    { security: [{ token: [] }] },
+    ['security changed from token http or none to token http'],
+  ],
+  [
+    'the schemes of security',
+    { security: [{ token: [] }] },
+    { security: [{ token: [], oauth: ['read', 'write'], other: [] }] },
+    ['security changed from token http to token http and oauth oauth2 read write and other'],
+  ],
+])('a change of %s is reported if it breaks a client', (_title, before, after, changes) => {
+  expect(compare(before, after)).toEqual(changes);
 });
 
-test('a range of statuses may become one of them', () => {
-  expect(compare({ responses: { '2XX': {} } }, { responses: { 201: {} } })).toEqual([]);
-  expect(compare({ responses: { 201: {} } }, { responses: { '2XX': {} } })).toHaveLength(1);
+const ALL = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'x-query'];
+const PATH_PARAMETERS = parametersOf('path', { id: { schema: STRING }, name: { schema: STRING } });
+
+test.each<[string, object, object, [operation: string, change: string][]]>([
+  [
+    'operations',
+    { paths: { '/a': Object.fromEntries(ALL.map((method) => [method, {}])) } },
+    { paths: { '/a': { get: {} } } },
+    ALL.slice(1).map((method) => [
+      `${method.replace('x-', '').toUpperCase()} /a`,
+      'the operation is removed',
+    ]),
+  ],
+  [
+    'paths',
+    { paths: { '/a/{id}': { get: {} } } },
+    { paths: { '/a/': { get: {} } } },
+    [['GET /a/{id}', 'the operation is removed']],
+  ],
+  [
+    'path parameters',
+    { paths: { '/a/{id}/b/{name}': { parameters: PATH_PARAMETERS, get: {} } } },
+    {
+      paths: {
+        '/a/{user}/b/{id}': {
+          get: {
+            parameters: parametersOf('path', { id: { schema: INTEGER }, user: { schema: STRING } }),
+          },
+        },
+      },
+    },
+    [['GET /a/{id}/b/{name}', `path parameter name: ${TYPE_CHANGE}`]],
+  ],
+  [
+    'base URLs',
+    { servers: [{ url: 'https://a/v1' }, { url: 'https://b' }] },
+    { servers: [{ url: 'https://b' }] },
+    [['servers', 'the base URL https://a/v1 is removed']],
+  ],
+  [
+    'the default base URL',
+    {},
+    { servers: [{ url: '/a' }] },
+    [['servers', 'the base URL / is removed']],
+  ],
+  ['the notation of the base URL', { servers: [] }, { servers: [{ url: '/' }] }, []],
+])('a change of %s is reported with the operation', (_title, before, after, changes) => {
+  const found = findBreakingChanges(
+    { openapi: '3.1.1', paths: {}, ...before },
+    { openapi: '3.1.1', paths: {}, ...after },
+  );
+
+  expect(found).toEqual(changes.map(([operation, change]) => ({ operation, changes: [change] })));
 });
 
 test('another name of a security scheme and fewer scopes break no client', () => {
