@@ -29,7 +29,6 @@ export interface SchemaComparison {
 export function compareSchemas(schemas: Pair<unknown>, comparison: SchemaComparison): string[] {
   const { documents, direction, open = [] } = comparison;
   const { before, after } = schemas;
-  if (before === true && after === true) return []; // both are absent
   const names = mapPair(schemas, nameOf);
   if (open.some((pair) => pair.before === names.before && pair.after === names.after)) return [];
   const inner = { ...comparison, open: [...open, names] };
