@@ -21,6 +21,7 @@ const COMPONENTS = {
     },
     Leaf: { type: 'object', properties: { name: { type: 'string' }, size: {} } },
   },
+  parameters: { Page: { name: 'page', in: 'query', schema: { type: 'string' } } },
   securitySchemes: {
     token: { type: 'http', scheme: 'bearer' },
     oauth: { type: 'oauth2', flows: {} },
@@ -58,6 +59,7 @@ describe('a request may accept more values, a response may contain fewer', () =>
     ['a minimum above an exclusive one', { minimum: 1 }, { exclusiveMinimum: 0 }],
     ['a minimum that is also exclusive', { exclusiveMinimum: 1 }, { minimum: 1 }],
     ['maximum', { maximum: 1 }, {}],
+    ['a maximum below an exclusive one', { maximum: 1 }, { exclusiveMaximum: 2 }],
     ['exclusiveMaximum', { exclusiveMaximum: 9 }, { maximum: 9 }],
     ['format', { type: 'string', format: 'date' }, { type: 'string' }],
     ['a wider format', { type: 'integer', format: 'int32' }, { type: 'integer', format: 'int64' }],
@@ -67,6 +69,7 @@ describe('a request may accept more values, a response may contain fewer', () =>
     ['maxLength', { type: 'string', maxLength: 2 }, { type: 'string', maxLength: 3 }],
     ['maxItems', { type: 'array', maxItems: 2 }, { type: 'array', maxItems: 3 }],
     ['uniqueItems', { type: 'array', uniqueItems: true }, { type: 'array' }],
+    ['maxItems of a set', { uniqueItems: true, maxItems: 2 }, { uniqueItems: true }],
     ['minProperties', { type: 'object', minProperties: 1 }, { type: 'object' }],
     ['maxProperties', { type: 'object', maxProperties: 1 }, { type: 'object', maxProperties: 2 }],
     ['a limit in two parts', { allOf: [{ minimum: 3 }, { minimum: 1 }] }, { minimum: 2 }],
@@ -152,6 +155,13 @@ const A = { properties: { a: {} } };
 
 test.each<[string, unknown, unknown, inRequest: string | null, inResponse: string | null]>([
   ['type', STRING, INTEGER, ...both(TYPE_CHANGE)],
+  [
+    'types',
+    { type: ['string', 'null'] },
+    STRING,
+    'type changed from string or null to string',
+    null,
+  ],
   ['missing schema', true, STRING, 'type changed from any to string', null],
   ['schema without values', STRING, false, 'type changed from string to none', null],
   ['default', { default: { b: 1, a: 2 } }, {}, 'default changed from {"a":2,"b":1} to none', null],
@@ -162,11 +172,31 @@ test.each<[string, unknown, unknown, inRequest: string | null, inResponse: strin
   ['upper limit', { maximum: 9 }, { maximum: 5 }, 'maximum changed from 9 to 5', null],
   ['lower limit', { minimum: 9 }, { minimum: 5 }, null, 'minimum changed from 9 to 5'],
   [
-    'limit with two alternatives',
+    'first limit',
+    { allOf: [{ maximum: 9 }, {}] },
+    { maximum: 5 },
+    'maximum changed from 9 to 5',
+    null,
+  ],
+  [
+    'limit without alternatives',
     { maximum: 9 },
-    { anyOf: [{ maximum: 8, multipleOf: 2 }, { maximum: 7 }] },
+    { anyOf: [{ maximum: 8, multipleOf: 2 }, { maximum: 7 }, { maximum: 6 }] },
     'maximum changed from 9 to 7',
     null,
+  ],
+  [
+    'limit of one type',
+    { type: ['string', 'integer'] },
+    { type: ['string', 'integer'], maxLength: 3 },
+    'maxLength changed from none to 3',
+    null,
+  ],
+  [
+    'tuple',
+    { prefixItems: [1] },
+    { prefixItems: [2] },
+    ...both('prefixItems changed from [1] to [2]'),
   ],
   ['item', { items: STRING }, { items: INTEGER }, ...both(`[]: ${TYPE_CHANGE}`)],
   [
@@ -322,6 +352,12 @@ test.each<[string, Operation, Operation, changes: string[]]>([
     ],
   ],
   [
+    'a shared parameter',
+    { parameters: [{ $ref: '#/components/parameters/Page' }] },
+    { parameters: parametersOf('query', { page: { schema: INTEGER } }) },
+    [`query parameter page: ${TYPE_CHANGE}`],
+  ],
+  [
     'request headers',
     { parameters: parametersOf('header', { 'If-Match': REQUIRED, Tenant: {}, Ids: {} }) },
     { parameters: parametersOf('header', { 'if-match': REQUIRED, Ids: EXPLODE }) },
@@ -330,6 +366,8 @@ test.each<[string, Operation, Operation, changes: string[]]>([
       'request header Ids: style changed from simple to simple with explode',
     ],
   ],
+  ['security', {}, { security: [{ token: [] }] }, ['security changed from none to token http']],
+  ['alternatives', { security: [{ token: [] }] }, { security: [{ oauth: [] }, { token: [] }] }, []],
   [
     'optional security',
     { security: [{ token: [] }, {}] },
@@ -347,7 +385,10 @@ test.each<[string, Operation, Operation, changes: string[]]>([
 });
 
 const ALL = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'x-query'];
-const PATH_PARAMETERS = parametersOf('path', { id: { schema: STRING }, name: { schema: STRING } });
+const path = (schemas: Readonly<Record<string, object>>) => ({
+  get: {},
+  parameters: Object.entries(schemas).map(([name, schema]) => ({ name, in: 'path', schema })),
+});
 
 test.each<[string, object, object, [operation: string, change: string][]]>([
   [
@@ -367,17 +408,9 @@ test.each<[string, object, object, [operation: string, change: string][]]>([
   ],
   [
     'path parameters',
-    { paths: { '/a/{id}/b/{name}': { parameters: PATH_PARAMETERS, get: {} } } },
-    {
-      paths: {
-        '/a/{user}/b/{id}': {
-          get: {
-            parameters: parametersOf('path', { id: { schema: INTEGER }, user: { schema: STRING } }),
-          },
-        },
-      },
-    },
-    [['GET /a/{id}/b/{name}', `path parameter name: ${TYPE_CHANGE}`]],
+    { paths: { '/a/{id}/{of}/{name}': path({ id: STRING, of: STRING, name: STRING }) } },
+    { paths: { '/a/{user}/{id}/{x}': path({ x: STRING, id: INTEGER, user: STRING }) } },
+    [['GET /a/{id}/{of}/{name}', `path parameter of: ${TYPE_CHANGE}`]],
   ],
   [
     'base URLs',
@@ -410,8 +443,11 @@ test('another name of a security scheme and fewer scopes break no client', () =>
   expect(findBreakingChanges(of('one', ['read']), of('one', ['read', 'write']))).toHaveLength(1);
 });
 
-test.each([undefined, {}, { openapi: '3.1.1' }, 'text'])('%j is not a document', (value) => {
-  expect(() => findBreakingChanges(documentOf({}), value)).toThrow(
-    'Cannot compare documents: expected two OpenAPI documents with "paths"',
-  );
-});
+test.each([undefined, {}, { openapi: '3.1.1' }, { openapi: 3, paths: {} }, 'text'])(
+  '%j is not a document',
+  (value) => {
+    expect(() => findBreakingChanges(documentOf({}), value)).toThrow(
+      'Cannot compare documents: expected two OpenAPI documents with "paths"',
+    );
+  },
+);

@@ -67,7 +67,7 @@ function operationsOf(document: Json): ReadonlyMap<string, NamedOperation> {
         .map((each) => resolve(document, each))
         .map((parameter) => [keyOf(parameter, path), parameter] as const);
       operations.set(`${method} ${path.replace(/\{[^}]*\}/g, '{}')}`, {
-        name: `${method.replace(/^x-/, '').toUpperCase()} ${path}`,
+        name: `${method.replace('x-', '').toUpperCase()} ${path}`,
         fields,
         parameters: new Map(parameters),
       });
