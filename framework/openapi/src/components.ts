@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@fw/core/schema';
-import { isRecord, keysOf, mapSubschemas } from '@fw/core/schema';
+import { isRecord, keysOf, lookUp, mapSubschemas } from '@fw/core/schema';
 
 export interface Reference {
   readonly $ref: string;
@@ -57,8 +57,9 @@ export class Components {
 
   /** The schema that `schema` refers to, or `schema` itself. */
   resolve(schema: JsonSchema): JsonSchema {
-    const [, name = ''] = /^#\/components\/schemas\/([^/]+)$/.exec(String(schema.$ref)) ?? [];
-    const found = this.#parts.schemas.get(name);
+    const { $ref } = schema;
+    if (typeof $ref !== 'string') return schema;
+    const found = lookUp({ components: this.toJSON() }, $ref);
     return isRecord(found) ? found : schema;
   }
 

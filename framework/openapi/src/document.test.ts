@@ -263,6 +263,21 @@ test('a query schema that combines others documents the properties of all', asyn
   ]);
 });
 
+test.each([
+  ['a definition', '#/$defs/Page'],
+  ['a part of a definition', '#/$defs/Lists/properties/page'],
+])('a query schema that refers to %s documents its properties', async (_what, $ref) => {
+  const Page = { properties: { offset: { type: 'integer' } }, required: ['offset'] };
+  const query = { allOf: [{ $ref }], $defs: { Page, Lists: { properties: { page: Page } } } };
+  const router = createRouter().get('/q', validates({ query }), handler);
+
+  const { paths } = await generateDocument(router.getRoutes());
+
+  expect(paths['/q']?.get?.parameters).toEqual([
+    { name: 'offset', in: 'query', required: true, schema: { type: 'integer' } },
+  ]);
+});
+
 test('request bodies use the input of a schema, responses the output', async () => {
   const schema = z.object({ size: z.string().default('m') });
   const router = createRouter().post(
