@@ -93,3 +93,59 @@ test('equal schemas of one name are one component', () => {
   expect(two).toEqual(one);
   expect(components.toJSON()).toEqual({ schemas: { User: { type: 'object' } } });
 });
+
+test.each<[string, JsonSchema, added: JsonSchema, schemas: Readonly<Record<string, unknown>>]>([
+  [
+    'names have only allowed characters and are distinct',
+    {
+      items: { $ref: '#/$defs/a,%20b' },
+      not: { $ref: '#/$defs/a_b' },
+      $defs: { 'a, b': { type: 'string' }, a_b: { type: 'null' } },
+    },
+    { items: { $ref: '#/components/schemas/a_b' }, not: { $ref: '#/components/schemas/a_b_' } },
+    { a_b: { type: 'string' }, a_b_: { type: 'null' } },
+  ],
+  [
+    'a schema that contains itself has the name of its title',
+    { title: 'A tree', items: { $ref: '#' } },
+    { $ref: '#/components/schemas/A_tree' },
+    { A_tree: { title: 'A tree', items: { $ref: '#/components/schemas/A_tree' } } },
+  ],
+  [
+    'a schema that contains a part of itself is shared, with the name _ for an empty title',
+    { title: '', items: { $ref: '#/not' }, not: {} },
+    { $ref: '#/components/schemas/_' },
+    { _: { title: '', items: { $ref: '#/components/schemas/_/not' }, not: {} } },
+  ],
+  [
+    'a reference into a definition leads into the component',
+    { $ref: '#/definitions/A/items', definitions: { A: { items: { type: 'null' } } } },
+    { $ref: '#/components/schemas/A/items' },
+    { A: { items: { type: 'null' } } },
+  ],
+  [
+    'references to other documents and components stay',
+    { allOf: [{ $ref: 'https://a.example/#/x' }, { $ref: '#/components/schemas/Other' }] },
+    { allOf: [{ $ref: 'https://a.example/#/x' }, { $ref: '#/components/schemas/Other' }] },
+    {},
+  ],
+])('%s', (_title, schema, added, schemas) => {
+  const components = new Components();
+
+  expect(components.addSchema(schema, { name: 'Own', suffix: 'Input' })).toEqual(added);
+  expect(components.toJSON().schemas ?? {}).toEqual(schemas);
+});
+
+test('different schemas of one name get the suffix, then numbers', () => {
+  const components = new Components();
+
+  const refs = [1, 2, 3, 4, 2].map((maximum) =>
+    components.addSchema(
+      { $ref: '#/$defs/A', $defs: { A: { maximum } } },
+      { name: 'Own', suffix: 'Input' },
+    ),
+  );
+
+  const names = ['A', 'AInput', 'A2', 'A3', 'AInput'];
+  expect(refs).toEqual(names.map((name) => ({ $ref: `#/components/schemas/${name}` })));
+});
