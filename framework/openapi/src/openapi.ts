@@ -32,17 +32,20 @@ export function openapi(options: OpenApiOptions): Middleware {
 
   const { path, docs } = settings;
   const document = once(() => buildDocument(settings));
-  const page = docs && once(async () => createDocsPage(docs, settings));
+  const page = docs && {
+    path: docs.path,
+    read: once(async () => createDocsPage(docs, settings)),
+  };
   const serve: Middleware = (ctx, next) => {
     const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
     if (!isRead || ctx.responded) return next();
     if (isAt(ctx, path)) return document().then((resource) => sendResource(ctx, resource));
-    if (!docs || !page || !isAt(ctx, docs.path)) return next();
+    if (!page || !isAt(ctx, page.path)) return next();
     // Below `/docs/` the relative link to the document would be wrong.
-    if (ctx.path.length > docs.path.length) {
-      return ctx.redirect(`../${docs.path.slice(docs.path.lastIndexOf('/') + 1)}`, 301);
+    if (ctx.path.length > page.path.length) {
+      return ctx.redirect(`../${page.path.slice(page.path.lastIndexOf('/') + 1)}`, 301);
     }
-    return page().then((resource) => sendResource(ctx, resource));
+    return page.read().then((resource) => sendResource(ctx, resource));
   };
   let isChecked = false;
   return annotate(serve, {

@@ -33,7 +33,7 @@ export interface PathParam {
 /** The parameters of a pattern, in order. */
 export function readPathParams(path: string): PathParam[] {
   return readSegments(path).flatMap(({ text, name }) =>
-    name === undefined ? [] : [{ key: text.replace(/^:/, ''), name, isWildcard: text === '*' }],
+    name === undefined ? [] : [{ key: text.replace(':', ''), name, isWildcard: text === '*' }],
   );
 }
 

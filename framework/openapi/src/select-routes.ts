@@ -114,7 +114,7 @@ function unusedName({ method, path }: UnnamedRoute, used: ReadonlyMap<string, un
 function wordsOf(method: string, path: string): string {
   const words = toOpenApiPath(path)
     .replace(/\{([^}]+)\}/g, 'by-$1')
-    .split(/[^A-Za-z0-9]+/)
+    .split(/[^A-Za-z0-9]/)
     .filter(Boolean)
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return method.toLowerCase().replace(/[^a-z]/g, '') + (words.join('') || 'Root');

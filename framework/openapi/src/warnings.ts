@@ -9,8 +9,7 @@ import type { DocumentedRoute } from './select-routes.ts';
 export function warnOfUndescribed(routes: readonly DocumentedRoute[], log: Logger): void {
   for (const { method, path, metadata } of routes) {
     for (const part of PARTS) {
-      const schema = metadata.validation?.[part];
-      const problem = schema === undefined ? undefined : problemOf(schema);
+      const problem = problemOf(metadata.validation?.[part]);
       if (problem === undefined) continue;
       log.warn(
         `The OpenAPI document does not describe the ${part} of ${method} ${path}: ${problem}`,

@@ -73,8 +73,9 @@ function ownPage(content: PageContent): Page {
 function relativeUrl(from: string, to: string): string {
   const start = from.split('/').slice(1, -1);
   const target = to.split('/').slice(1);
-  const differs = target.findIndex((segment, index) => segment !== start[index]);
-  const shared = Math.min(differs < 0 ? target.length : differs, target.length - 1);
+  const shared = target.findIndex(
+    (segment, index) => segment !== start[index] || index === target.length - 1,
+  );
   return '../'.repeat(start.length - shared) + target.slice(shared).join('/');
 }
 
