@@ -98,7 +98,8 @@ test('an application that starts logs request schemas without a JSON Schema form
   const warnings: string[] = [];
   const logger = { info() {}, warn: (text: string) => warnings.push(text), error() {} };
   const isEven = z.custom<number>((value) => Number(value) % 2 === 0);
-  const body = z.object({ at: z.date(), count: isEven });
+  const size = z.string().transform(Number);
+  const body = z.object({ at: z.date(), count: isEven, size });
   const router = createRouter().post('/counts', validate({ body }), (ctx) => ctx.json({}));
   const app = createApp({ logger }).use(openapi({ router })).route('/', router);
 
@@ -198,6 +199,13 @@ test('the page with a trailing slash redirects to the page without, so that rela
   );
 });
 
+test('a trailing slash of path has no meaning, and docs may be the root', async () => {
+  const { app } = createDocumentedApp({ path: '/spec.json/', docs: '/' });
+
+  expect((await readDocument(app, '/spec.json')).openapi).toBe('3.1.1');
+  expect(await (await request(app, '/')).text()).toContain('data-document="spec.json"');
+});
+
 test('docs: false serves only the document', async () => {
   const { app } = createDocumentedApp({ docs: false });
 
@@ -239,11 +247,17 @@ test.each([
     { routers: [null] },
     'option routers "[ null ]" of openapi(): expected a list of objects with getRoutes()',
   ],
-  [{ router: createRouter(), routers: [] }, 'expected either router or routers'],
+  [
+    { router: createRouter(), routers: [] },
+    'option routers "[]" of openapi(): expected either router or routers',
+  ],
   [{ path: 'openapi.json' }, 'option path "openapi.json" of openapi(): expected a path'],
   [{ docs: 'docs' }, 'option docs "docs" of openapi(): expected a path, false, or an object'],
   [{ docs: true }, 'option docs "true" of openapi(): expected a path, false, or an object'],
-  [{ docs: '/openapi.json' }, 'expected another path than the document'],
+  [
+    { docs: '/openapi.json' },
+    'option docs "/openapi.json" of openapi(): expected another path than the document',
+  ],
   [
     { docs: { ui: 'redoc' } },
     'option ui "redoc" of docs of openapi(): expected one of "fw", "scalar", "swagger"',
@@ -253,6 +267,8 @@ test.each([
     'option cdn "cdn" of docs of openapi(): expected an http URL',
   ],
   [{ docs: { cdn: 'javascript:alert(1)' } }, 'option cdn "javascript:alert(1)" of docs'],
+  [{ docs: { cdn: 'xhttp://a' } }, 'option cdn "xhttp://a" of docs'],
+  [{ docs: { cdn: new URL('http://a') } }, 'of docs of openapi(): expected an http URL'],
   [{ docs: { url: '/docs' } }, 'docs of openapi() has no option "url"; its options: path, ui, cdn'],
   [{ exclude: '/admin' }, 'option exclude "/admin" of openapi(): expected a list of paths'],
   [{ exclude: ['admin'] }, 'option exclude "[ \'admin\' ]" of openapi(): expected a list of paths'],
@@ -264,6 +280,12 @@ test.each([
     'option info "{ title: 1 }" of openapi(): expected an object such as { title, version }',
   ],
   [{ servers: [] }, 'option servers "[]" of openapi(): expected a list'],
+  [{ info: { version: 1 } }, 'option info "{ version: 1 }" of openapi(): expected an object'],
+  [
+    { info: { description: 1 } },
+    'option info "{ description: 1 }" of openapi(): expected an object',
+  ],
+  [{ servers: [{ url: '/' }, { url: 1 }] }, 'of openapi(): expected a list such as [{ url: '],
   [{ servers: ['/'] }, 'option servers "[ \'/\' ]" of openapi(): expected a list'],
   [{ securitySchemes: [] }, 'option securitySchemes "[]" of openapi(): expected an object'],
   [{ titel: 'x' }, 'openapi() has no option "titel"; its options: router, routers, path, docs'],

@@ -47,11 +47,92 @@ test('its policy allows only its own script, its own style and the document', as
   expect(html).not.toMatch(/ style=| on[a-z]+=["']/);
 });
 
+test.each([
+  [
+    'fw',
+    {
+      'img-src': ['data:'],
+      'require-trusted-types-for': ["'script'"],
+      'style-src': expect.anything(),
+    },
+  ],
+  [
+    'scalar',
+    {
+      'style-src': ["'unsafe-inline'"],
+      'img-src': ["'self'", 'data:', 'blob:'],
+      'font-src': ['data:'],
+      'worker-src': ['blob:'],
+    },
+  ],
+  [
+    'swagger',
+    {
+      'style-src': ['https://cdn.jsdelivr.net', "'unsafe-inline'"],
+      'img-src': ["'self'", 'data:'],
+    },
+  ],
+] as const)('the policy of the page %s allows what it needs', async (ui, policy) => {
+  const { response, directives } = await readPage({ docs: { ui } });
+
+  expect(Object.fromEntries(directives)).toEqual({
+    'default-src': ["'none'"],
+    'script-src': expect.anything(),
+    'connect-src': ["'self'"],
+    'base-uri': ["'none'"],
+    'form-action': ["'none'"],
+    'frame-ancestors': ["'none'"],
+    ...policy,
+  });
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+});
+
+test('scalar loads no fonts and sends no telemetry', async () => {
+  const { html } = await readPage({ docs: { ui: 'scalar' } });
+
+  const [, text = ''] = /data-url="openapi.json" data-configuration="([^"]*)"/.exec(html) ?? [];
+  expect(JSON.parse(text.replaceAll('&#34;', '"'))).toEqual({
+    withDefaultFonts: false,
+    telemetry: false,
+  });
+});
+
+test('swagger loads its style and the document that the page names', async () => {
+  const { html } = await readPage({ docs: { ui: 'swagger' } });
+
+  expect(html).toMatch(
+    /<link rel="stylesheet" href="https:\/\/cdn.jsdelivr.net\/npm\/swagger-ui-dist@[\d.]+\/swagger-ui.css"/,
+  );
+  expect(html).toContain(
+    "<script>SwaggerUIBundle({ url: document.documentElement.dataset.document, dom_id: '#page' });",
+  );
+  expect(html).toContain('data-document="openapi.json"');
+  expect(html).toContain('<title>API</title>');
+});
+
+test.each([
+  ['/docs', '/openapi.json', 'openapi.json'],
+  ['/docs', '/docs/v1/openapi.json', 'docs/v1/openapi.json'],
+  ['/v1/docs/read', '/v1/openapi.json', '../openapi.json'],
+  ['/v1/docs/read', '/v2/docs/openapi.json', '../../v2/docs/openapi.json'],
+  ['/v1/docs', '/v1', '../v1'],
+  ['/v1/docs/read', '/v1/docs', '../docs'],
+])('the page %s loads the document %s from %s', async (docs, path, link) => {
+  const app = createApp().use(openapi({ router: createRouter(), docs, path }));
+
+  const html = await (await request(app, docs)).text();
+
+  expect(html).toContain(`data-document="${link}"`);
+  expect(new URL(link, `http://proxy/prefix${docs}`).pathname).toBe(`/prefix${path}`);
+});
+
 test('requests may be sent to the servers that the document names', async () => {
   const { directives } = await readPage({
     servers: [
       { url: 'https://api.example.com/v1' },
       { url: '/v1' },
+      { url: 'urn:api' },
       { url: 'https://api.example.com/v2' },
     ],
   });
