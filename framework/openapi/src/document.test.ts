@@ -19,6 +19,7 @@ test('a document is OpenAPI 3.1.1 with the titles that info has or lacks', async
     openapi: '3.1.1',
     info: { title: 'API', version: '1.0.0' },
     servers: [{ url: '/' }],
+    security: [],
     paths: {},
   });
   const info = { title: 'Users', description: 'People', license: { name: 'MIT' } };
@@ -49,8 +50,11 @@ test('paths are those that requests use: prefix, group, mount and wildcard', asy
 });
 
 test('a route without metadata is an untyped operation', async () => {
-  const { paths } = await generateDocument(createRouter().get('/plain', handler).getRoutes());
+  const { paths, components } = await generateDocument(
+    createRouter().get('/plain', handler).getRoutes(),
+  );
 
+  expect(components).not.toHaveProperty('securitySchemes');
   expect(paths['/plain']?.get).toEqual({
     operationId: 'getPlain',
     summary: 'GET /plain',
@@ -118,23 +122,25 @@ test('exclude /users/:id omits the paths below /users and keeps /users', async (
   expect(Object.keys(paths)).toEqual(['/users']);
 });
 
-test('operation ids are unique for any route names', async () => {
+test('operation ids are the method and the path, numbered if a route has them', async () => {
   const router = createRouter()
     .all('/a-b', handler)
     .get('/a_b', handler)
     .get('/a/b', handler)
     .get('/', handler)
     .get('/named', endpoint({ operationId: 'getAB' }), handler)
-    .query('/a-b', handler);
+    .query('/a-b', handler)
+    .route('M-SEARCH', '/users/:id/*', handler);
 
   const { paths } = await generateDocument(router.getRoutes());
   const ids = Object.values(paths).flatMap((item) =>
     Object.values(item).map((each) => each.operationId),
   );
 
-  expect(ids).toHaveLength(12);
-  expect(new Set(ids).size).toBe(12);
-  expect(ids.every((id) => /^[A-Za-z0-9_]+$/.test(id))).toBe(true);
+  expect(ids.join(' ')).toBe(
+    'getAB_2 postAB putAB deleteAB patchAB headAB optionsAB queryAB getAB_3 getAB_4 getRoot getAB ' +
+      'msearchUsersByIdByPath',
+  );
 });
 
 test('a method unknown to OpenAPI 3.1 becomes an extension', async () => {
@@ -151,16 +157,18 @@ test('a method unknown to OpenAPI 3.1 becomes an extension', async () => {
 });
 
 test('a route of two routers is listed once, and a path has the parameter names of the first', async () => {
-  const one = createRouter().get('/u/:id', handler);
-  const two = createRouter().put('/u/:name', handler);
+  const query = z.object({ a: z.string() });
+  const one = createRouter().get('/u/:id', validates({ query }), handler);
+  const two = createRouter().get('/u/:id', handler).put('/u/:name', handler).post('/u/', handler);
 
   const { paths } = await generateDocument([
     ...one.getRoutes(),
     ...one.getRoutes(),
     ...two.getRoutes(),
+    ...one.getRoutes(),
   ]);
 
-  expect(Object.keys(paths)).toEqual(['/u/{id}']);
+  expect(Object.keys(paths)).toEqual(['/u/{id}', '/u/']);
   expect(Object.keys(paths['/u/{id}'] ?? {})).toEqual(['get', 'put']);
   expect(paths['/u/{id}']?.put?.parameters).toMatchObject([{ name: 'id', in: 'path' }]);
 });
@@ -231,7 +239,10 @@ test('validate() documents query, path and header parameters, one per property',
         page: z.coerce.number().int().default(1),
         q: z.string().describe('Words'),
       }),
-      headers: z.object({ 'x-tenant': z.string(), authorization: z.string() }),
+      headers: z.object({
+        'x-tenant': z.string(),
+        ...{ accept: z.string(), 'content-type': z.string(), Authorization: z.string() },
+      }),
     }),
     handler,
   );
@@ -306,6 +317,17 @@ test('request bodies use the input of a schema, responses the output', async () 
   expect(operation?.responses).not.toHaveProperty('2XX');
 });
 
+const THROWING = {
+  '~standard': {
+    version: 1,
+    vendor: 'own',
+    validate() {
+      throw new Error('No value');
+    },
+    jsonSchema: { input: () => ({ properties: { name: { type: 'string' } } }) },
+  },
+};
+
 test.each([
   ['z.object', z.object({ name: z.string() }), true],
   ['optional', z.object({ name: z.string() }).optional(), false],
@@ -313,6 +335,7 @@ test.each([
   ['with a default', z.object({ name: z.string() }).default({ name: 'Ada' }), false],
   ['valibot, optional', v.optional(v.object({ name: v.string() })), false],
   ['JSON Schema', { type: 'object', properties: { name: { type: 'string' } } }, true],
+  ['a validator that throws', THROWING, true],
 ] as const)('a body is required unless its schema accepts none: %s', async (_, body, required) => {
   const router = createRouter().put('/u', validates({ body }), handler);
 
@@ -395,8 +418,8 @@ test.each([
   [
     'response metadata of middleware',
     '/u',
-    withMetadata({ responses: { 403: {}, 503: {} } }),
-    ['403', '405', '500', '503'],
+    withMetadata({ responses: { 403: {}, 418: {}, 503: {} } }),
+    ['403', '405', '418', '500', '503'],
   ],
   [
     'errors without a schema',
@@ -442,10 +465,11 @@ test.each([
 
   const { paths, components } = await generateDocument(router.getRoutes());
   const success = paths['/u']?.get?.responses['2XX'] as { headers: object };
-  const limited = components.responses?.TooManyRequests as { headers: object };
+  const limited = components.responses?.TooManyRequests as Response & { headers: object };
 
   expect(Object.keys(success.headers)).toEqual(names);
   expect(Object.keys(limited.headers)).toEqual(['Retry-After', ...names]);
+  expect(limited.description).toBe('Too many requests');
   expect(Object.keys(components.headers ?? {})).toEqual(expect.arrayContaining(names));
 });
 
@@ -480,6 +504,10 @@ test('of several limiters on one route the document contains all limits and head
   const limited = components.responses?.TooManyRequests as Response;
   const success = paths['/reports']?.get?.responses['2XX'] as Response;
 
+  expect(components.responses?.MethodNotAllowed).toMatchObject({
+    description: 'The path does not allow this method',
+    headers: { Allow: { $ref: '#/components/headers/Allow' } },
+  });
   expect(limited.description).toBe(
     'Too many requests. Limits: `all` (1000 per 3600 s); `free` (5 per 60 s) or `pro` (50 per 60 s)',
   );
@@ -521,7 +549,9 @@ test('a schema describes JSON; other media types are text', async () => {
   const router = createRouter().get(
     '/r',
     endpoint({ responses: { 200: z.object({ id: z.string() }) } }),
-    withMetadata({ responses: { 200: { mediaTypes: ['application/ld+json', 'text/html'] } } }),
+    withMetadata({
+      responses: { 200: { mediaTypes: ['application/ld+json', 'text/html', 'a/json-seq'] } },
+    }),
     handler,
   );
 
@@ -531,6 +561,7 @@ test('a schema describes JSON; other media types are text', async () => {
     content: {
       'application/ld+json': { schema: { required: ['id'] } },
       'text/html': { schema: { type: 'string' } },
+      'a/json-seq': { schema: { type: 'string' } },
     },
   });
 });
@@ -554,6 +585,47 @@ test('a schema with a name is shared, with a separate name for each of its forms
   expect(paths['/b']?.post?.requestBody?.content['application/json']?.schema).toEqual({
     $ref: '#/components/schemas/UserInput',
   });
+});
+
+test('of two forms of a schema, the second is named after its direction', async () => {
+  const size = z.object({ size: z.string().default('m') }).meta({ id: 'Size' });
+  const router = createRouter().post(
+    '/sizes',
+    endpoint({ responses: { 201: z.array(size) } }),
+    validates({ body: z.array(size) }),
+    handler,
+  );
+
+  const { components } = await generateDocument(router.getRoutes());
+
+  expect(components.schemas).toMatchObject({
+    Size: { properties: { size: { default: 'm' } } },
+    SizeOutput: { required: ['size'] },
+  });
+});
+
+test('a recursive schema without a name is named after its operation and its place', async () => {
+  const tree = (place: string) => ({ properties: { [place]: { items: { $ref: '#' } } } });
+  const router = createRouter().put(
+    '/trees/:id',
+    endpoint({ responses: { 200: tree('response') } }),
+    validates({
+      ...{ params: tree('id'), query: tree('q') },
+      ...{ headers: tree('x-tree'), body: tree('body') },
+    }),
+    handler,
+  );
+
+  const { paths, components } = await generateDocument(router.getRoutes());
+
+  expect(Object.keys(components.schemas ?? {}).join(' ')).toBe(
+    'putTreesByIdParams putTreesByIdQuery putTreesByIdHeaders putTreesByIdBody putTreesByIdResponse Problem',
+  );
+  expect(paths['/trees/{id}']?.put?.parameters?.map(({ schema }) => schema)).toEqual(
+    ['Params', 'Query', 'Headers'].map((name) => ({
+      items: { $ref: `#/components/schemas/putTreesById${name}` },
+    })),
+  );
 });
 
 test('a schema that contains itself refers to a component', async () => {

@@ -67,14 +67,19 @@ test('the body types of endpoint() replace those of a parser before or after it'
 
 test('the option toJsonSchema precedes the converter of the library and may return undefined', async () => {
   const known = z.string();
+  const other = z.object({ known });
   const router = createRouter().get(
     '/u',
-    endpoint({ responses: { 200: z.object({ known }), 201: known } }),
+    endpoint({ reads: { query: other }, responses: { 200: other, 201: known } }),
     () => 'text',
   );
+  const calls: unknown[] = [];
 
   const { paths } = await generateDocument(router.getRoutes(), {
-    toJsonSchema: (schema, direction) => (schema === known ? { title: direction } : undefined),
+    toJsonSchema(...call) {
+      calls.push(call);
+      return call[0] === known ? { title: call[1] } : undefined;
+    },
   });
 
   const schemaOf = (schema: object) => ({ content: { 'application/json': { schema } } });
@@ -82,4 +87,9 @@ test('the option toJsonSchema precedes the converter of the library and may retu
     200: schemaOf({ properties: { known: { type: 'string' } } }),
     201: schemaOf({ title: 'output' }),
   });
+  expect(calls).toEqual([
+    [other, 'input'],
+    [other, 'output'],
+    [known, 'output'],
+  ]);
 });

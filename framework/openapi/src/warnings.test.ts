@@ -2,6 +2,7 @@ import { createApp } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { createRouter, endpoint } from '@fw/router';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 
 import { openapi } from './openapi.ts';
 
@@ -43,6 +44,16 @@ test('a router of which only one of two parents is mounted is logged with the ot
   expect(warnings).toEqual([
     expect.stringContaining('has /old/users/:id, but requests for it get 404'),
   ]);
+});
+
+test('nothing is logged for schemas that the option toJsonSchema may describe', async () => {
+  const { warnings, logger } = collectWarnings();
+  const router = createRouter().get('/', endpoint({ reads: { query: z.date() } }), () => '');
+  const app = createApp({ logger }).use(openapi({ router, toJsonSchema: () => ({}) }));
+
+  await app.route('/', router).ready();
+
+  expect(warnings).toEqual([]);
 });
 
 test('nothing is logged for a router that is mounted later or another way', async () => {
