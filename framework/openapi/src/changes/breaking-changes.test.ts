@@ -53,7 +53,7 @@ function compare(before: Operation, after: Operation): string[] {
 const NODE = { $ref: '#/components/schemas/Tree' };
 
 describe('a request may accept more values, a response may contain fewer', () => {
-  test.each([
+  test.each<readonly [string, object, object]>([
     ['minimum', { minimum: 2 }, { minimum: 1 }],
     ['exclusiveMinimum', { exclusiveMinimum: 1 }, { exclusiveMinimum: 0 }],
     ['a minimum above an exclusive one', { minimum: 1 }, { exclusiveMinimum: 0 }],
