@@ -108,7 +108,7 @@ function readDocs(docs: string | DocsPage): Required<DocsPage> {
     ui: oneOf(UIS),
     cdn: check(
       `an http URL such as "${DEFAULT_CDN}"`,
-      (value) => typeof value === 'string' && /^https?:$/.test(URL.parse(value)?.protocol ?? ''),
+      (value) => typeof value === 'string' && /^https?:/.test(URL.parse(value)?.protocol ?? ''),
     ),
   });
   return { path: normalizePath(path), ui, cdn };
