@@ -161,13 +161,10 @@ test('a route of two routers is listed once, and a path has the parameter names 
   const one = createRouter().get('/u/:id', validates({ query }), handler);
   const two = createRouter().get('/u/:id', handler).put('/u/:name', handler).post('/u/', handler);
 
-  const { paths } = await generateDocument([
-    ...one.getRoutes(),
-    ...one.getRoutes(),
-    ...two.getRoutes(),
-    ...one.getRoutes(),
-  ]);
+  const { paths } = await generateDocument([one, one, two].flatMap((router) => router.getRoutes()));
+  const reversed = await generateDocument([two, one].flatMap((router) => router.getRoutes()));
 
+  expect(Object.keys(reversed.paths)).toEqual(['/u/{id}', '/u/']);
   expect(Object.keys(paths)).toEqual(['/u/{id}', '/u/']);
   expect(Object.keys(paths['/u/{id}'] ?? {})).toEqual(['get', 'put']);
   expect(paths['/u/{id}']?.put?.parameters).toMatchObject([{ name: 'id', in: 'path' }]);
@@ -314,7 +311,7 @@ test('request bodies use the input of a schema, responses the output', async () 
   });
   expect(operation?.responses['204']).toEqual({ description: 'No Content' });
   expect(operation?.responses['302']).toEqual({ description: 'Found' });
-  expect(operation?.responses).not.toHaveProperty('2XX');
+  expect(Object.keys(operation?.responses ?? {}).join(' ')).toBe('201 204 302 400 405 413 415 500');
 });
 
 const THROWING = {
@@ -402,7 +399,8 @@ test.each([
     ['400', '405', '413', '415', '500'],
   ],
   ['security', '/u', endpoint({ security: [{ token: [] }] }), ['401', '405', '500']],
-  ['optional security', '/u', endpoint({ security: [{}] }), ['405', '500']],
+  ['optional security', '/u', endpoint({ security: [{ t: [] }, {}] }), ['401', '405', '500']],
+  ['no security', '/u', endpoint({ security: [{}] }), ['405', '500']],
   [
     'security metadata of a guard',
     '/u',
@@ -504,9 +502,10 @@ test('of several limiters on one route the document contains all limits and head
   const limited = components.responses?.TooManyRequests as Response;
   const success = paths['/reports']?.get?.responses['2XX'] as Response;
 
-  expect(components.responses?.MethodNotAllowed).toMatchObject({
+  expect(components.responses?.MethodNotAllowed).toEqual({
     description: 'The path does not allow this method',
     headers: { Allow: { $ref: '#/components/headers/Allow' } },
+    content: expect.anything(),
   });
   expect(limited.description).toBe(
     'Too many requests. Limits: `all` (1000 per 3600 s); `free` (5 per 60 s) or `pro` (50 per 60 s)',

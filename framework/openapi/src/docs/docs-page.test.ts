@@ -177,9 +177,9 @@ test.each([
 
 test('cdn sets the server of the files', async () => {
   const { html, directives } = await readPage({
-    docs: { ui: 'scalar', cdn: 'https://static.example.com/npm/', path: '/docs' },
+    docs: { ui: 'scalar', cdn: 'http://static.example.com/npm/', path: '/docs' },
   });
 
-  expect(html).toContain('src="https://static.example.com/npm/@scalar/api-reference@');
-  expect(directives.get('script-src')).toEqual(['https://static.example.com']);
+  expect(html).toContain('src="http://static.example.com/npm/@scalar/api-reference@');
+  expect(directives.get('script-src')).toEqual(['http://static.example.com']);
 });
