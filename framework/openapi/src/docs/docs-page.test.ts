@@ -48,42 +48,18 @@ test('its policy allows only its own script, its own style and the document', as
 });
 
 test.each([
-  [
-    'fw',
-    {
-      'img-src': ['data:'],
-      'require-trusted-types-for': ["'script'"],
-      'style-src': expect.anything(),
-    },
-  ],
+  ['fw', "; img-src data:; require-trusted-types-for 'script'; "],
   [
     'scalar',
-    {
-      'style-src': ["'unsafe-inline'"],
-      'img-src': ["'self'", 'data:', 'blob:'],
-      'font-src': ['data:'],
-      'worker-src': ['blob:'],
-    },
+    "; style-src 'unsafe-inline'; img-src 'self' data: blob:; font-src data:; worker-src blob:; ",
   ],
-  [
-    'swagger',
-    {
-      'style-src': ['https://cdn.jsdelivr.net', "'unsafe-inline'"],
-      'img-src': ["'self'", 'data:'],
-    },
-  ],
-] as const)('the policy of the page %s allows what it needs', async (ui, policy) => {
-  const { response, directives } = await readPage({ docs: { ui } });
+  ['swagger', "; style-src https://cdn.jsdelivr.net 'unsafe-inline'; img-src 'self' data:; "],
+] as const)('the policy of the page %s allows what it needs%s', async (ui, own) => {
+  const { response } = await readPage({ docs: { ui } });
 
-  expect(Object.fromEntries(directives)).toEqual({
-    'default-src': ["'none'"],
-    'script-src': expect.anything(),
-    'connect-src': ["'self'"],
-    'base-uri': ["'none'"],
-    'form-action': ["'none'"],
-    'frame-ancestors': ["'none'"],
-    ...policy,
-  });
+  const common = "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  const policy = response.headers.get('content-security-policy') ?? '';
+  expect(policy.slice(-(own + common).length)).toBe(own + common);
   expect(response.headers.get('x-content-type-options')).toBe('nosniff');
   expect(response.headers.get('referrer-policy')).toBe('no-referrer');
 });
