@@ -81,7 +81,7 @@ export class KeyTable {
   }
 
   #evict(): void {
-    const key = this.#open.oldest() ?? (this.#blocked.oldest() as string);
+    const key = this.#open.nextOldest() ?? (this.#blocked.nextOldest() as string);
     this.#remove(key, this.find(key) as number);
   }
 
@@ -114,23 +114,14 @@ export class KeyTable {
  */
 class KeyQueue extends Map<string, number> {
   #fromOldest = this.keys();
-  #oldest: string | undefined;
   #inTurn = this.entries();
 
-  override delete(key: string): boolean {
-    if (key === this.#oldest) this.#oldest = undefined;
-    return super.delete(key);
-  }
-
-  /** The key that was inserted first. */
-  oldest(): string | undefined {
-    if (this.size === 0) return undefined;
-    while (this.#oldest === undefined) {
-      const { done, value } = this.#fromOldest.next();
-      if (done) this.#fromOldest = this.keys();
-      else this.#oldest = value;
-    }
-    return this.#oldest;
+  /** The key that was inserted first. It has to be deleted: the next call returns the one after it. */
+  nextOldest(): string | undefined {
+    const { done, value } = this.#fromOldest.next();
+    if (!done) return value;
+    this.#fromOldest = this.keys();
+    return this.#fromOldest.next().value;
   }
 
   /** Every entry in turn; starts again at the end. The queue must not be empty. */

@@ -95,14 +95,14 @@ export function tieredRateLimit(options: TieredRateLimitOptions): RateLimiter {
   const limiterOf = new Map(
     policies.map((policy, index) => [names[index], createLimiter(policy, stored)]),
   );
-  const fallback = limiterOf.get(defaultTier ?? '');
+  const fallback = limiterOf.get(defaultTier);
   if (!fallback) {
     const { expected } = oneOf(names);
     throw badOption(owner, { name: 'defaultTier', value: defaultTier, expected });
   }
 
   const limit: Middleware = (ctx, next) => {
-    const run = (tier: TierName) => (limiterOf.get(tier ?? '') ?? fallback)(ctx, next);
+    const run = (tier: TierName) => (limiterOf.get(tier) ?? fallback)(ctx, next);
     const tier = tierResolver(ctx);
     return tier instanceof Promise ? tier.then(run) : run(tier);
   };

@@ -242,14 +242,18 @@ class KnownBlocks {
     const block = this.#blocks.get(key);
     if (!block) return undefined;
     const resetMs = block.untilMs - performance.now();
-    if (resetMs <= 0) this.#blocks.delete(key);
-    if (resetMs <= 0 || cost < block.cost) return undefined;
+    if (resetMs <= 0) {
+      this.#blocks.delete(key);
+      return undefined;
+    }
+    if (cost < block.cost) return undefined;
     return { allowed: false, remaining: block.remaining, resetMs };
   }
 
   add(key: string, block: Block): void {
-    const [oldest] = this.#blocks.size < MAX_KNOWN_BLOCKS ? [] : this.#blocks.keys();
-    if (oldest !== undefined) this.#blocks.delete(oldest);
+    if (this.#blocks.size === MAX_KNOWN_BLOCKS) {
+      this.#blocks.delete(this.#blocks.keys().next().value as string);
+    }
     this.#blocks.set(key, block);
   }
 
