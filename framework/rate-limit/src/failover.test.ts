@@ -1,13 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { createApp } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { errorHandler } from '@fw/errors';
 import { expect, test } from 'vitest';
 
-import type { OnStoreError } from './failover.ts';
+import { createCounts, type OnStoreError } from './failover.ts';
 import { memoryStore } from './memory-store.ts';
 import { type RateLimiter, rateLimit, tieredRateLimit } from './rate-limit.ts';
-import type { RateLimitStore } from './store.ts';
+import type { Hit, RateLimitStore } from './store.ts';
+import { policyOf } from './testing/store-suite.ts';
 
 /** A store that can be broken and mended, and a log of what was said about it. */
 function createWorld() {
@@ -34,7 +35,7 @@ function createWorld() {
       rateLimit({ max, window: '1m', store, onStoreError }),
       (ctx) => ctx.send('ok'),
     );
-  return { state, store, lines, appWith };
+  return { state, store, lines, logger, appWith };
 }
 
 async function statuses(app: ReturnType<typeof createApp>, count: number) {
@@ -75,24 +76,94 @@ test('closed: while the store fails, requests get 503', async () => {
   expect(await response.json()).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
 });
 
-test('a store that fails is tried again and counts after its recovery', async () => {
-  const { state, lines, appWith } = createWorld();
-  const app = appWith('local', 3);
+test('closed: a hit throws why it cannot be counted', async () => {
+  const { state, store, logger } = createWorld();
+  const counts = createCounts(store, policyOf(), { onStoreError: 'closed' });
   state.isBroken = true;
-  await statuses(app, 50);
+
+  const failing = counts.hit('key', 1, logger);
+
+  await expect(failing).rejects.toThrow('The rate limit store is unavailable');
+  expect(() => counts.findRefusal('key', 1)).toThrow('The rate limit store is unavailable');
+});
+
+test('a store that fails is tried again every 250 ms and counts after its recovery', async () => {
+  const { state, store, lines, logger } = createWorld();
+  let nowMs = 0;
+  const counts = createCounts(store, policyOf({ max: 3, windowMs: 60_000 }), {
+    onStoreError: 'local',
+    clock: () => nowMs,
+  });
+  const hits = async (...times: readonly number[]) => {
+    const allowed = [];
+    for (const timeMs of times) {
+      nowMs = timeMs;
+      allowed.push((await counts.hit('key', 1, logger))?.allowed);
+      await setImmediate();
+    }
+    return allowed;
+  };
+
+  state.isBroken = true;
+  const whileBroken = await hits(0, 0, 0, 0, 249, 250, 251, 499);
   const calledWhileBroken = state.called;
-
   state.isBroken = false;
-  await sleep(300);
-  await request(app, '/'); // counted locally, and counted by the store in the background
-  const after = await statuses(app, 3);
+  const atRecovery = await hits(500); // counted locally, and by the store in the background
+  const after = await hits(501, 501, 501);
 
-  expect(calledWhileBroken).toBeLessThan(10);
-  expect(after).toEqual([200, 200, 429]);
+  expect(whileBroken).toEqual([true, true, true, false, false, false, false, false]);
+  expect(calledWhileBroken).toBe(2);
+  expect(atRecovery).toEqual([false]);
+  expect(after).toEqual([true, true, false]);
   expect(lines).toEqual([
     'error: The rate limit store fails: limits are not exact until it recovers',
     'info: The rate limit store has recovered: limits are exact again',
   ]);
+});
+
+test('parallel hits log a failure once, and a recovery once', async () => {
+  const waiting: PromiseWithResolvers<Hit>[] = [];
+  const hit = () => {
+    const response = Promise.withResolvers<Hit>();
+    waiting.push(response);
+    return response.promise;
+  };
+  const { lines, logger } = createWorld();
+  let nowMs = 0;
+  const counts = createCounts({ counter: () => ({ hit }) }, policyOf(), {
+    onStoreError: 'open',
+    clock: () => nowMs,
+  });
+
+  const failing = [counts.hit('a', 1, logger), counts.hit('b', 1, logger)];
+  for (const { reject } of waiting.splice(0)) reject(new Error('connection lost'));
+  await Promise.all(failing);
+  for (nowMs = 1_000; nowMs <= 2_000; nowMs += 1_000) counts.hit('a', 1, logger);
+  for (const { resolve } of waiting) resolve({ allowed: true, remaining: 1, resetMs: 1 });
+  await setImmediate();
+
+  expect(waiting).toHaveLength(2);
+  expect(lines).toEqual([
+    'error: The rate limit store fails: limits are not exact until it recovers',
+    'info: The rate limit store has recovered: limits are exact again',
+  ]);
+});
+
+test('local: findRefusal knows only what was counted in this process', async () => {
+  const { state, store, logger } = createWorld();
+  const counts = createCounts(store, policyOf({ max: 1, windowMs: 60_000 }), {
+    onStoreError: 'local',
+  });
+  state.isBroken = true;
+  const other = createCounts(store, policyOf({ max: 2 }), { onStoreError: 'local' });
+  await other.hit('key', 1, logger);
+
+  const before = counts.findRefusal('key', 1);
+  await counts.hit('key', 1, logger);
+  const after = counts.findRefusal('key', 1);
+
+  expect(before).toBeUndefined();
+  expect(after).toMatchObject({ allowed: false, remaining: 0 });
 });
 
 test('a limiter reports whether its store is available', async () => {

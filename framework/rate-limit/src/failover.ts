@@ -10,6 +10,12 @@ export const ON_STORE_ERROR = ['local', 'open', 'closed'] as const;
 /** What happens to requests while the store fails: a limit in each process, no limit, or 503. */
 export type OnStoreError = (typeof ON_STORE_ERROR)[number];
 
+export interface FailoverOptions {
+  readonly onStoreError: OnStoreError;
+  /** Milliseconds that never step back. Default: since the process started. */
+  readonly clock?: () => number;
+}
+
 /** Milliseconds between two tries of a store that failed. */
 const RETRY_MS = 250;
 
@@ -29,7 +35,7 @@ export interface Counts {
 export function createCounts(
   store: RateLimitStore,
   policy: Policy,
-  onStoreError: OnStoreError,
+  { onStoreError, clock = () => performance.now() }: FailoverOptions,
 ): Counts {
   const counter = store.counter(policy);
   const breaker = breakerOf(store);
@@ -38,11 +44,11 @@ export function createCounts(
   return {
     hit(key, cost, log) {
       if (breaker.isOpen) {
-        if (breaker.isDue()) attempt(breaker, log, () => counter.hit(key, cost));
+        if (breaker.isDue(clock())) attempt(breaker, log, () => counter.hit(key, cost));
         return substitute.hit(key, cost, log);
       }
       const fail = (error: unknown) => {
-        breaker.open(error, log);
+        breaker.open(error, { nowMs: clock(), log });
         return substitute.hit(key, cost, log);
       };
       try {
@@ -115,17 +121,16 @@ class Breaker {
   #nextTryMs = 0;
 
   /** Whether to try the store again; true once per interval. */
-  isDue(): boolean {
-    const nowMs = performance.now();
+  isDue(nowMs: number): boolean {
     if (nowMs < this.#nextTryMs) return false;
     this.#nextTryMs = nowMs + RETRY_MS;
     return true;
   }
 
-  open(error: unknown, log: Logger): void {
+  open(error: unknown, { nowMs, log }: { nowMs: number; log: Logger }): void {
     if (this.isOpen) return;
     this.isOpen = true;
-    this.#nextTryMs = performance.now() + RETRY_MS;
+    this.#nextTryMs = nowMs + RETRY_MS;
     log.error('The rate limit store fails: limits are not exact until it recovers', error);
   }
 

@@ -83,7 +83,7 @@ export function createLimiter(
     headers = 'draft-6',
   }: StoredLimiterOptions,
 ): Middleware {
-  const counts = createCounts(store, policy, onStoreError);
+  const counts = createCounts(store, policy, { onStoreError });
   const writeHeaders = createHeaderWriter(policy, headers);
   const costOf = (ctx: Context) => (typeof cost === 'number' ? cost : readCost(cost(ctx)));
   /** Continues after an allowed hit, or if nothing could count the request; else rejects it. */
