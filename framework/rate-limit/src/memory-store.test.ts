@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { memoryStore } from './memory-store.ts';
-import { ALGORITHMS } from './store.ts';
+import { ALGORITHMS, type Algorithm, type Policy } from './store.ts';
 import { LogModel } from './testing/model.ts';
 import { policyOf, testStore } from './testing/store-suite.ts';
 
@@ -65,6 +65,71 @@ test('memoryStore counts like a log of every hit as long as no key is evicted', 
     { numRuns: 1_000 },
   );
 });
+
+test.each<readonly [Algorithm, Partial<Policy>, readonly (readonly number[])[]]>([
+  [
+    'sliding-window', // in slots of one second
+    { max: 10, windowMs: 15_000 },
+    [
+      [500, 11, -10, 15_000],
+      [500, 4, 6, 15_000],
+      [1_500, 3, 3, 15_000],
+      [3_200, 0, 3, 13_300],
+      [3_200, 4, -3, 12_800], // when the first slot leaves the window
+      [3_200, 7, -3, 12_800],
+      [3_200, 8, -3, 13_300], // when all slots have left it
+      [15_999, 4, -3, 1],
+      [15_999, 1, 2, 15_000],
+      [15_999, 0, 2, 15_000],
+      [16_000, 1, 5, 15_000],
+      [16_500, 6, -5, 500], // when the second slot leaves it
+      [16_500, 9, -5, 14_500], // when the slot of 15,999 does
+      [40_000, 11, -10, 15_000],
+      [40_000, 0, 10, 0],
+    ],
+  ],
+  [
+    'fixed-window',
+    { max: 10, windowMs: 1_000 },
+    [
+      [500, 11, -10, 1_000],
+      [500, 4, 6, 1_000],
+      [700, 0, 6, 800],
+      [700, 7, -6, 800],
+      [1_499, 6, 0, 1],
+      [1_500, 0, 10, 1_000],
+      [1_700, 1, 9, 1_000],
+    ],
+  ],
+  [
+    'token-bucket',
+    { max: 10, windowMs: 1_000, burst: 5 },
+    [
+      [500, 6, -5, 100],
+      [500, 4, 1, 400],
+      [550, 0, 1, 350],
+      [550, 2, -1, 50],
+      [600, 2, 0, 500],
+      [700, 0, 1, 400],
+      [5_000, 0, 5, 0],
+    ],
+  ],
+])(
+  '%s counts each hit as [time, cost, remaining (minus: rejected), resetMs]',
+  (algorithm, limits, hits) => {
+    let nowMs = 0;
+    const store = memoryStore({ clock: () => nowMs });
+    const counter = store.counter(policyOf({ algorithm, ...limits }));
+
+    const counted = hits.map(([atMs = 0, cost = 0]) => {
+      nowMs = atMs;
+      const { allowed, remaining, resetMs } = counter.hit('key', cost);
+      return [atMs, cost, allowed ? remaining : -remaining, resetMs];
+    });
+
+    expect(counted).toEqual(hits);
+  },
+);
 
 test('memoryStore counts nothing from before a pause of one window, even in a slot that is partly in it', () => {
   const clock = createClock();
@@ -210,16 +275,91 @@ test('memoryStore never contains more keys than maxKeys', () => {
   expect(store.size).toBe(100);
 });
 
-test('memoryStore removes keys whose window has passed', () => {
+test.each([
+  ['open', 1],
+  ['blocked', 3],
+])('memoryStore removes %s keys whose window has passed', (_, cost) => {
   const clock = createClock();
   const store = memoryStore({ maxKeys: 1_000, clock: clock.read });
+  store.counter(policyOf({ name: 'long', windowMs: 60_000 })).hit('kept', cost);
   const counter = store.counter(policyOf({ windowMs: 1_000 }));
-  for (let key = 0; key < 1_000; key++) counter.hit(`old ${key}`, 3);
+  for (let key = 0; key < 999; key++) counter.hit(`old ${key}`, cost);
 
   clock.advance(1_000);
-  for (let key = 0; key < 300; key++) counter.hit(`new ${key}`, 1);
+  for (let key = 0; key < 400; key++) counter.hit(`new ${key}`, 1);
 
-  expect(store.size).toBe(300);
+  expect(store.size).toBe(401);
+});
+
+test.each(ALGORITHMS)('%s: a key whose hits cost nothing is not kept', (algorithm) => {
+  const store = memoryStore({ clock: () => 0 });
+  const counter = store.counter(policyOf({ algorithm }));
+
+  for (let key = 0; key < 10; key++) counter.hit(`key ${key}`, 0);
+
+  expect(store.size).toBe(1);
+});
+
+test('a rejected hit does not shorten the time for which its key is kept', () => {
+  const clock = createClock();
+  const store = memoryStore({ clock: clock.read });
+  const counter = store.counter(policyOf({ max: 10, windowMs: 15_000 }));
+  counter.hit('key', 4);
+  clock.advance(5_000);
+  counter.hit('key', 3);
+
+  clock.advance(5_000);
+  const rejected = counter.hit('key', 4);
+  clock.advance(rejected.resetMs);
+  counter.hit('other', 1);
+
+  expect(rejected).toMatchObject({ allowed: false, remaining: 3 });
+  expect(counter.hit('key', 0)).toMatchObject({ remaining: 7 });
+});
+
+test('a full memoryStore evicts the key that was added first, also if it was used again', () => {
+  const store = memoryStore({ maxKeys: 5, clock: () => 0 });
+  const counter = store.counter(policyOf({ max: 9, windowMs: 60_000 }));
+  const left = (key: string) => counter.findRefusal(key, 10)?.remaining;
+  const keys = ['a', 'b', 'c', 'd', 'e'];
+  for (const key of [...keys, ...keys]) counter.hit(key, 1);
+
+  for (const key of ['f', 'g']) counter.hit(key, 1);
+
+  expect([...keys, 'f', 'g'].map(left)).toEqual([undefined, undefined, 7, 7, 7, 8, 8]);
+});
+
+test.each(ALGORITHMS)('%s: a key that evicts another has its whole limit', (algorithm) => {
+  const counter = memoryStore({ maxKeys: 1, clock: () => 0 }).counter(policyOf({ algorithm }));
+  counter.hit('evicted', 2);
+
+  expect(counter.hit('key', 2)).toMatchObject({ allowed: true, remaining: 1 });
+});
+
+test('a store whose keys are all blocked evicts the one that was blocked first', () => {
+  const counter = memoryStore({ maxKeys: 2, clock: () => 0 }).counter(policyOf({ max: 1 }));
+
+  const passed = ['a', 'b', 'c', 'd', 'c', 'd', 'b', 'd', 'c'].filter(
+    (key) => counter.hit(key, 1).allowed,
+  );
+
+  expect(passed).toEqual(['a', 'b', 'c', 'd', 'b', 'c']);
+});
+
+test('a key whose block has ended is evicted before a key that is still blocked', () => {
+  const clock = createClock();
+  const store = memoryStore({ maxKeys: 2, clock: clock.read });
+  const long = store.counter(policyOf({ name: 'long', max: 1, windowMs: 60_000 }));
+  const short = store.counter(policyOf({ algorithm: 'token-bucket', max: 10, windowMs: 1_000 }));
+  long.hit('blocked', 1);
+  short.hit('refilled', 10);
+
+  clock.advance(100);
+  short.hit('new', 1);
+
+  expect(store.size).toBe(2);
+  expect(long.findRefusal('blocked', 1)).toMatchObject({ allowed: false });
+  expect(short.findRefusal('new', 10)).toMatchObject({ remaining: 9 });
 });
 
 test('a blocked key stays blocked while other keys are evicted', () => {
@@ -296,15 +436,14 @@ test('memoryStore uses less than 40 MB when it is full', () => {
 });
 
 test('memoryStore counts more keys than one of its tables contains', () => {
-  const store = memoryStore();
-  const counter = store.counter(policyOf({ max: 3, windowMs: 60_000 }));
-  const remaining = new Set<number>();
+  const store = memoryStore({ maxKeys: 2 ** 15 + 1, clock: () => 0 });
+  const counter = store.counter(policyOf({ max: 3 }));
 
-  for (let key = 0; key < 90_000; key++) counter.hit(`key ${key}`, 1);
-  for (let key = 0; key < 90_000; key++) remaining.add(counter.hit(`key ${key}`, 1).remaining);
+  for (let key = 0; key < 17_500; key++) counter.hit(`key ${key}`, 1);
+  const again = Array.from({ length: 100 }, (_, key) => counter.hit(`key ${key}`, 1));
 
-  expect(store.size).toBe(90_000);
-  expect([...remaining]).toEqual([1]);
+  expect(store.size).toBe(17_500);
+  expect(new Set(again.map(({ remaining }) => remaining))).toEqual(new Set([1]));
 });
 
 test.each(ALGORITHMS)('%s: two stores count separately', (algorithm) => {

@@ -47,7 +47,7 @@ test.each<readonly [keyof typeof FUNCTIONS, object, string, string]>([
   ['rateLimit', { ipv6Subnet: 0 }, 'ipv6Subnet "0"', 'a whole number from 1 to 128'],
   ['rateLimit', { headers: 'draft-7' }, 'headers "draft-7"', 'one of "draft-6", "draft-10"'],
   ['rateLimit', { countOnly: [] }, 'countOnly "[]"', STATUSES],
-  ['rateLimit', { countOnly: [99] }, 'countOnly "[ 99 ]"', STATUSES],
+  ['rateLimit', { countOnly: [199] }, 'countOnly "[ 199 ]"', STATUSES],
   ['rateLimit', { countOnly: ['401'] }, `countOnly "[ '401' ]"`, STATUSES],
   ['rateLimit', { countOnly: 401 }, 'countOnly "401"', STATUSES],
   ['rateLimit', { countOnly: [401.5] }, 'countOnly "[ 401.5 ]"', STATUSES],
@@ -101,4 +101,14 @@ test.each<readonly [keyof typeof FUNCTIONS, object, string]>([
   ],
 ])('%s(%j) throws: %s', (name, options, message) => {
   expect(() => FUNCTIONS[name](options)).toThrow(new TypeError(message));
+});
+
+test('the options of tieredRateLimit are required', () => {
+  expect(() => tieredRateLimit(undefined as never)).toThrow(
+    'Cannot read the options "undefined" of tieredRateLimit(): expected an object',
+  );
+});
+
+test('countOnly may contain every status from 200 to 599', () => {
+  expect(() => rateLimit({ countOnly: [200, 599] })).not.toThrow();
 });

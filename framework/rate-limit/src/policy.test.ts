@@ -1,6 +1,25 @@
 import { expect, test } from 'vitest';
 
-import { readDuration } from './policy.ts';
+import { createPolicy, readDuration } from './policy.ts';
+
+test.each([
+  [
+    {},
+    {
+      name: '100-per-1m',
+      algorithm: 'sliding-window',
+      max: 100,
+      windowMs: 60_000,
+      burst: 100,
+    },
+  ],
+  [
+    { max: 5, window: 1_500, algorithm: 'token-bucket', burst: 9 } as const,
+    { name: '5-per-1500ms', algorithm: 'token-bucket', max: 5, windowMs: 1_500, burst: 9 },
+  ],
+])('the options %j have the policy %j', (options, policy) => {
+  expect(createPolicy('rateLimit()', options)).toEqual(policy);
+});
 
 test.each([
   ['250ms', 250],

@@ -192,8 +192,20 @@ test('a client that disconnects before it is counted causes no error', async () 
 
   await fetch(`http://127.0.0.1:${server.port}/`).catch(() => {});
 
-  await vi.waitFor(() => expect(counted).toMatchObject({ status: 499 }));
+  await vi.waitFor(() =>
+    expect(counted).toMatchObject({ status: 499, message: 'The client has disconnected' }),
+  );
   expect(lines).toEqual([]);
+});
+
+test('the requests of a connection are counted by its address', async () => {
+  const app = appWith(rateLimit({ max: 1 }));
+  const server = await listen(app, { port: 0, host: '127.0.0.1' });
+  onTestFinished(() => server.close());
+
+  const send = () => fetch(`http://127.0.0.1:${server.port}/`);
+
+  expect(statusesOf([await send(), await send()])).toEqual([200, 429]);
 });
 
 test('a skipped request is not counted and has no headers', async () => {
@@ -203,6 +215,15 @@ test('a skipped request is not counted and has no headers', async () => {
 
   expect(statusesOf(responses)).toEqual([200, 200, 200, 429]);
   expect(responses[0]?.headers.get('RateLimit-Limit')).toBeNull();
+});
+
+test('countOnly does not count a skipped request', async () => {
+  const skip = (ctx: Context) => ctx.path === '/free';
+  const app = appWith(rateLimit({ max: 1, skip, countOnly: [200] }));
+
+  const responses = await responsesTo(app, '/free', '/', '/', '/free');
+
+  expect(statusesOf(responses)).toEqual([200, 200, 429, 200]);
 });
 
 test('cost sets how much a request counts', async () => {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { createHash } from 'node:crypto';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createApp } from '@fw/core';
@@ -8,7 +9,7 @@ import { errorHandler } from '@fw/errors';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 import { rateLimit } from './rate-limit.ts';
-import { type RedisClient, redisStore } from './redis.ts';
+import { type RedisClient, redisClientOptions, redisStore } from './redis.ts';
 import { SCRIPT } from './redis-script.ts';
 import { ALGORITHMS } from './store.ts';
 import { connect, type TestClient } from './testing/redis-client.ts';
@@ -127,18 +128,6 @@ describe('with a server', () => {
     expect(hits.map(({ remaining }) => remaining)).toEqual([99, 97, 94, 90, 85]);
   });
 
-  test('more hits than one command may have are sent as several', async () => {
-    const { client: recorded, commands } = recording(client);
-    const counter = redisStore(recorded).counter(policyOf({ name: 'many', max: 600 }));
-    await counter.hit('warm', 1);
-    commands.length = 0;
-
-    const hits = await Promise.all(Array.from({ length: 1_200 }, () => counter.hit('key', 1)));
-
-    expect(commands).toHaveLength(3);
-    expect(hits.filter(({ allowed }) => allowed)).toHaveLength(600);
-  });
-
   test('a key that is known to be blocked needs no command until its block ends', async () => {
     const { client: recorded, commands } = recording(client);
     const counter = redisStore(recorded).counter(
@@ -171,7 +160,7 @@ describe('with a server', () => {
     const counter = redisStore(client, { timeout: 50 }).counter(policyOf({ name: 'busy' }));
     const hit = counter.hit('key', 1);
     // One turn until the store sends, another until the client writes.
-    for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 2; turn++) await setImmediate();
 
     busy(200);
 
@@ -184,7 +173,7 @@ describe('with a server', () => {
       on: () => {},
       async sendCommand() {
         for (let turn = 0; turn < 3; turn++) {
-          await new Promise((resolve) => setImmediate(resolve));
+          await setImmediate();
           busy(60);
         }
         return [4, 1_000_000];
@@ -193,20 +182,6 @@ describe('with a server', () => {
     const counter = redisStore(client, { timeout: 40 }).counter(policyOf({}));
 
     expect(await counter.hit('busy', 1)).toMatchObject({ allowed: true, remaining: 4 });
-  });
-
-  test('stores of one client listen once for its errors', () => {
-    let listeners = 0;
-    const listening: RedisClient = {
-      isReady: true,
-      sendCommand: async () => [],
-      on: () => listeners++,
-    };
-
-    redisStore(listening);
-    redisStore(listening);
-
-    expect(listeners).toBe(1);
   });
 
   test('a server that has lost the script gets it again', async () => {
@@ -230,6 +205,176 @@ describe('with a server', () => {
     const leftMs = Number(await client.sendCommand(['PTTL', key]));
     expect(leftMs).toBeGreaterThan(0);
     expect(leftMs).toBeLessThanOrEqual(60_000);
+  });
+});
+
+describe('with a client that returns prepared replies', () => {
+  /** A counter, the commands of its client, and what the client returns for each hit or throws. */
+  function createWorld({ timeout = 10_000 } = {}) {
+    const commands: (readonly string[])[] = [];
+    const events: string[] = [];
+    const state = {
+      isReady: true,
+      reply: (count: number): unknown =>
+        Array.from({ length: count }, () => [2, 60_000_000]).flat(),
+    };
+    const client: RedisClient = {
+      get isReady() {
+        return state.isReady;
+      },
+      sendCommand: async (args) => {
+        commands.push(args);
+        return state.reply(Number(args[2]));
+      },
+      on: (event) => events.push(event),
+    };
+    const counter = redisStore(client, { timeout }).counter(policyOf());
+    const rejectFor = (resetMs: number) => {
+      state.reply = (count) => Array.from({ length: count }, () => [-1, resetMs * 1_000]).flat();
+    };
+    return { client, commands, counter, events, rejectFor, state };
+  }
+
+  test('a command has the hash of the script, the keys, the policy, and the costs unless all are 1', async () => {
+    const { commands, counter } = createWorld();
+    const key = '{rate-limit}:suite:sliding-window:3:400:3:';
+
+    await counter.hit('a', 1);
+    await Promise.all([counter.hit('a', 1), counter.hit('b', 2)]);
+
+    const sha = createHash('sha1').update(SCRIPT).digest('hex');
+    const policy = ['sliding-window', '3', '400000', '3'];
+    expect(commands).toEqual([
+      ['EVALSHA', sha, '1', `${key}a`, ...policy],
+      ['EVALSHA', sha, '2', `${key}a`, `${key}b`, ...policy, '1', '2'],
+    ]);
+  });
+
+  test('hits get the replies in their order', async () => {
+    const { counter, state } = createWorld();
+    state.reply = () => [5, 1_000, -2, 2_500, 0, 3_000];
+
+    const hits = await Promise.all(['a', 'b', 'c'].map((key) => counter.hit(key, 1)));
+
+    expect(hits).toEqual([
+      { allowed: true, remaining: 5, resetMs: 1 },
+      { allowed: false, remaining: 1, resetMs: 2.5 },
+      { allowed: true, remaining: 0, resetMs: 3 },
+    ]);
+  });
+
+  test('more hits than one command may have are sent as several', async () => {
+    const { commands, counter } = createWorld();
+
+    await Promise.all(Array.from({ length: 1_000 }, () => counter.hit('key', 1)));
+
+    expect(commands.map(([_command, _sha, count]) => count)).toEqual(['500', '500']);
+  });
+
+  test('stores of one client listen once for its errors', () => {
+    const { client, events } = createWorld();
+
+    redisStore(client);
+
+    expect(events).toEqual(['error']);
+  });
+
+  test.each([
+    ['an error of the server', new Error('READONLY replica'), 'READONLY replica'],
+    ['a reply without a list', 'OK', 'Cannot read the script\'s reply "OK": expected numbers'],
+    ['a reply with a text', [2, '9'], 'Cannot read the script\'s reply "2,9": expected numbers'],
+  ])('%s rejects the hit, and no block is known any more', async (_, reply, message) => {
+    const { commands, counter, rejectFor, state } = createWorld();
+    rejectFor(60_000);
+    await counter.hit('blocked', 1);
+
+    state.reply = () => {
+      if (reply instanceof Error) throw reply;
+      return reply;
+    };
+    const failing = counter.hit('key', 1);
+
+    await expect(failing).rejects.toThrow(message);
+    expect(counter.findRefusal?.('blocked', 1)).toBeUndefined();
+    expect(commands.map(([name]) => name)).toEqual(['EVALSHA', 'EVALSHA']);
+  });
+
+  test('a hit throws without a connection, and no block is known any more', async () => {
+    const { counter, rejectFor, state } = createWorld();
+    rejectFor(60_000);
+    await counter.hit('blocked', 1);
+
+    state.isReady = false;
+
+    expect(() => counter.hit('key', 1)).toThrow('The Redis client is not connected');
+    expect(() => counter.hit('blocked', 1)).toThrow('The Redis client is not connected');
+  });
+
+  test('while a command is overdue, hits throw at once', async () => {
+    const { counter, state } = createWorld({ timeout: 20 });
+    await counter.hit('key', 1);
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    state.reply = () => promise;
+    const startedMs = performance.now();
+
+    const late = counter.hit('key', 1);
+
+    await expect(late).rejects.toThrow('The Redis server has not responded within 20 ms');
+    expect(performance.now() - startedMs).toBeGreaterThan(25);
+    expect(() => counter.hit('key', 1)).toThrow('The Redis server does not respond');
+    resolve([2, 1_000]);
+    await setImmediate();
+    expect(await counter.hit('key', 1)).toMatchObject({ allowed: true });
+  });
+
+  test('a command that got its reply is never overdue', async () => {
+    const { counter } = createWorld({ timeout: 1 });
+
+    await counter.hit('key', 1);
+    await sleep(30);
+
+    expect(await counter.hit('key', 1)).toMatchObject({ allowed: true });
+  });
+
+  test('a block is known from the cost that was rejected on, until it ends', async () => {
+    const { commands, counter, rejectFor } = createWorld();
+    rejectFor(20);
+    for (const key of ['other', 'key']) await counter.hit(key, 2);
+
+    const known = ['other', 'key', 'key'].map((key) => counter.findRefusal?.(key, 2));
+    const cheap = counter.findRefusal?.('key', 1);
+    await sleep(25);
+    const ended = counter.findRefusal?.('key', 2);
+
+    const refusal = { allowed: false, remaining: 0, resetMs: expect.any(Number) };
+    expect(known).toEqual([refusal, refusal, refusal]);
+    expect([cheap, ended]).toEqual([undefined, undefined]);
+    expect(commands).toHaveLength(2);
+  });
+
+  test('at most 10,000 blocks are known: the newest', async () => {
+    const { counter, rejectFor } = createWorld();
+    rejectFor(60_000);
+    const block = (from: number, to: number) =>
+      Promise.all(Array.from({ length: to - from }, (_, at) => counter.hit(`${from + at}`, 1)));
+    const isKnown = (key: number) => counter.findRefusal?.(`${key}`, 1) !== undefined;
+
+    await block(0, 10_000);
+    const before = [0, 1, 9_999].map(isKnown);
+    await block(10_000, 10_001);
+    const after = [0, 1, 10_000].map(isKnown);
+
+    expect(before).toEqual([true, true, true]);
+    expect(after).toEqual([false, true, true]);
+  });
+
+  test.each([
+    [0, 100],
+    [3, 400],
+    [4, 500],
+    [100, 500],
+  ])('after %i failed attempts, the client waits %i ms to reconnect', (retries, milliseconds) => {
+    expect(redisClientOptions.socket.reconnectStrategy(retries)).toBe(milliseconds);
   });
 });
 
