@@ -292,7 +292,7 @@ test.each([
 });
 
 test.each(ALGORITHMS)('%s: a key whose hits cost nothing is not kept', (algorithm) => {
-  const store = memoryStore({ clock: () => 0 });
+  const store = memoryStore({ maxKeys: 10, clock: () => 0 });
   const counter = store.counter(policyOf({ algorithm }));
 
   for (let key = 0; key < 10; key++) counter.hit(`key ${key}`, 0);
@@ -302,7 +302,7 @@ test.each(ALGORITHMS)('%s: a key whose hits cost nothing is not kept', (algorith
 
 test('a rejected hit does not shorten the time for which its key is kept', () => {
   const clock = createClock();
-  const store = memoryStore({ clock: clock.read });
+  const store = memoryStore({ maxKeys: 10, clock: clock.read });
   const counter = store.counter(policyOf({ max: 10, windowMs: 15_000 }));
   counter.hit('key', 4);
   clock.advance(5_000);
