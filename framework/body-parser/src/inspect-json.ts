@@ -31,7 +31,7 @@ export function readEscapes(bytes: Buffer): Escapes {
   let hasLoneSurrogate = false;
   let hasDisguise = false;
   let high = -1; // where an escape must begin that completes a pair of surrogates
-  for (let at = indexOf(bytes, BACKSLASH, 0); at >= 0; at = indexOf(bytes, BACKSLASH, at + 2)) {
+  for (let at = indexOf(bytes, BACKSLASH, 0); at !== -1; at = indexOf(bytes, BACKSLASH, at + 2)) {
     if (bytes[at + 1] !== LOWER_U) continue;
     const unit = unitAt(bytes, at);
     if (unit >= 0xdc00 && unit <= 0xdfff) {
@@ -39,12 +39,12 @@ export function readEscapes(bytes: Buffer): Escapes {
       high = -1;
       continue;
     }
-    if (high >= 0) hasLoneSurrogate = true;
+    if (high !== -1) hasLoneSurrogate = true;
     high = unit >= 0xd800 && unit <= 0xdbff ? at + 6 : -1;
     if (unit === 0) hasNul = true;
     else if (unit < 0x80) hasDisguise = true;
   }
-  return { hasNul, hasLoneSurrogate: hasLoneSurrogate || high >= 0, hasDisguise };
+  return { hasNul, hasLoneSurrogate: hasLoneSurrogate || high !== -1, hasDisguise };
 }
 
 /** The UTF-16 code unit that the `\u` escape at `at` represents. */
@@ -96,7 +96,7 @@ export function readStructure(bytes: Buffer): Structure {
       }
     } else if ((byte | 0x20) === 0x7b) {
       // `{`, or `[`, which differs in one bit
-      if (++depth > deepest) deepest = depth;
+      deepest = Math.max(deepest, ++depth);
       isOfConstructor[depth] = followsConstructor;
       followsConstructor = false;
     } else if ((byte | 0x20) === 0x7d) {
@@ -117,9 +117,9 @@ function endOfString(bytes: Buffer, start: number): number {
       if (byte === BACKSLASH) at++;
     }
     const quote = bytes.indexOf(QUOTE, at);
-    if (quote < 0) return bytes.length;
+    if (quote === -1) return bytes.length;
     let run = quote; // of backslashes; an odd number of them escapes the quote
-    while (run > at && bytes[run - 1] === BACKSLASH) run--;
+    while (bytes[run - 1] === BACKSLASH) run--;
     if ((quote - run) % 2 === 0) return quote;
     at = quote + 1;
   }
