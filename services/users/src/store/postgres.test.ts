@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
+import { readConfig } from '@fw/service';
 import { openPostgres } from '@fw/service/postgres';
 import { startTestPostgres } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test } from 'vitest';
+import { VARIABLES } from '../config.ts';
 import { describeUserStore } from '../store.test-suite.ts';
-import type { UserStore } from '../store.ts';
+import { openStore, type UserStore } from '../store.ts';
 import { openPostgresUserStore } from './postgres.ts';
 import { USERS_MIGRATIONS } from './postgres-migrations.ts';
 
@@ -56,6 +58,16 @@ async function runSql(text: string): Promise<readonly unknown[]> {
     await database.close();
   }
 }
+
+test('openStore opens the users in DATABASE_URL', async () => {
+  const [other] = await openEmpty(1);
+  await other?.insert(CYD);
+
+  const store = await openStore(readConfig(VARIABLES, { DATABASE_URL: server().url }));
+  onTestFinished(() => store.close());
+
+  expect(await store.find('cyd')).toEqual(CYD);
+});
 
 test('a migration counts the stored users', async () => {
   const url = await server().createDatabase();
