@@ -118,19 +118,25 @@ export function describeUserStore(name: string, open: () => Promise<UserStore>):
         expect(idsOf(await allPages(store, { limit: 1 }))).toEqual(users.map(({ id }) => [id]));
       });
 
-      test('page limits the total length of the names and e-mail addresses', async () => {
-        const users = Array.from({ length: 50 }, (_, at) => ({ ...largest, id: `u${at}` }));
-        const store = await openStore(...users);
+      test.each([
+        ['up to', MAX_BATCH_CHARACTERS - 16 * MAX_ORDINARY_BYTES, [17]],
+        ['not more than', MAX_BATCH_CHARACTERS - 16 * MAX_ORDINARY_BYTES + 1, [16, 1]],
+      ])(
+        'page returns %s MAX_BATCH_CHARACTERS of names and e-mail addresses',
+        async (_, rest, sizes) => {
+          const users = [...Array<number>(16).fill(MAX_ORDINARY_BYTES), rest].map((length, at) => ({
+            ...ada,
+            id: `u${at}`,
+            name: 'a'.repeat(length - ada.email.length),
+          }));
+          const store = await openStore(...users);
 
-        const pages = await allPages(store, { limit: 100 });
+          const pages = await allPages(store, { limit: 100 });
 
-        expect(pages.flatMap((page) => page.users)).toEqual(users);
-        expect(pages.length).toBeGreaterThan(1);
-        for (const page of pages) {
-          const texts = page.users.map(({ name, email }) => name + email).join('');
-          expect(texts.length).toBeLessThanOrEqual(MAX_BATCH_CHARACTERS);
-        }
-      });
+          expect(pages.map((page) => page.users.length)).toEqual(sizes);
+          expect(pages.flatMap((page) => page.users)).toEqual(users);
+        },
+      );
 
       test('page with an e-mail filter returns a large user as a batch of its own', async () => {
         const store = await openStore(...users.map((user) => ({ ...user, email: ada.email })));
