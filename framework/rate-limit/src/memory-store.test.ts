@@ -322,7 +322,7 @@ test('a full memoryStore evicts the key that was added first, also if it was use
   const counter = store.counter(policyOf({ max: 9, windowMs: 60_000 }));
   const left = (key: string) => counter.findRefusal(key, 10)?.remaining;
   const keys = ['a', 'b', 'c', 'd', 'e'];
-  for (const key of [...keys, ...keys]) counter.hit(key, 1);
+  for (const key of [...keys, ...keys.toReversed()]) counter.hit(key, 1);
 
   for (const key of ['f', 'g']) counter.hit(key, 1);
 

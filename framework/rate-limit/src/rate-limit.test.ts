@@ -1,4 +1,8 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Context, createApp, listen, type Middleware } from '@fw/core';
 import { metadataOf } from '@fw/core/extension';
 import { request } from '@fw/core/testing';
@@ -206,6 +210,26 @@ test('the requests of a connection are counted by its address', async () => {
   const send = () => fetch(`http://127.0.0.1:${server.port}/`);
 
   expect(statusesOf([await send(), await send()])).toEqual([200, 429]);
+});
+
+test('a request over a Unix socket has no address, so it needs a keyGenerator', async () => {
+  const error = vi.fn();
+  const app = createApp({ logger: { ...silent, error } });
+  app.use(errorHandler(), rateLimit(), ok);
+  const directory = mkdtempSync(join(tmpdir(), 'rate-limit-'));
+  const socketPath = join(directory, 'socket');
+  const server = createServer(app.handle).listen(socketPath);
+  onTestFinished(() => {
+    server.close();
+    rmSync(directory, { recursive: true });
+  });
+  await once(server, 'listening');
+
+  const [response] = await once(get({ socketPath, agent: false }), 'response');
+  response.resume();
+
+  expect(response.statusCode).toBe(500);
+  expect(error.mock.lastCall?.[1].message).toContain('Cannot limit by key ""');
 });
 
 test('a skipped request is not counted and has no headers', async () => {
