@@ -52,6 +52,19 @@ test('a store that is opened again returns the stored users', async () => {
   expect(await again.find('cyd')).toEqual(cyd);
 });
 
+test('close stores the pending changes first', async () => {
+  const file = newFile();
+  const store = openSqliteUserStore(file);
+
+  const inserted = store.insert(cyd);
+  await store.close();
+
+  expect(await inserted).toEqual(cyd);
+  const again = openSqliteUserStore(file);
+  onTestFinished(() => again.close());
+  expect((await again.list()).total).toBe(1);
+});
+
 test('a file of format 1 is migrated with its users, and they are counted', async () => {
   const file = newFile();
   const old = openFormat1(file);
