@@ -135,17 +135,25 @@ test('an expired key that another program deletes meanwhile is used again', asyn
   expect(await inserted).toMatchObject({ id: 'new' });
 });
 
-test('an insert deletes expired keys', async () => {
+test('an insert deletes expired keys, once a minute', async () => {
   const [store] = await openEmpty(1);
-  const insert = (id: string, createdAt: Date) =>
-    store?.insert({ ...CYD, id, email: id, createdAt }, withKey(id));
-  for (let at = 0; at < 5; at++) await insert(`old-${at}`, new Date(at));
+  const insert = (id: string, createdMs: number) =>
+    store?.insert({ ...CYD, id, email: id, createdAt: new Date(createdMs) }, withKey(id));
+  const other = openPostgres({ url: server().url, name: 'test', migrations: [] });
+  onTestFinished(() => other.close());
+  const text = "SELECT string_agg(key, ' ' ORDER BY key) AS keys FROM users_idempotency";
+  const keys = async () => (await other.query({ name: 'keys', text }))[0];
+  const dayMs = 24 * 60 * 60 * 1_000;
+  for (let at = 0; at < 5; at++) await insert(`old-${at}`, at);
 
-  await insert('new', new Date(24 * 60 * 60 * 1_000 + 3));
+  await insert('day', dayMs + 3);
+  await expect.poll(keys, { interval: 5 }).toEqual({ keys: 'day old-4' });
+  await insert('day+59', dayMs + 3 + 59_999);
+  const withinMinute = await keys();
+  await insert('day+60', dayMs + 3 + 60_000);
 
-  await expect
-    .poll(() => runSql('SELECT key FROM users_idempotency ORDER BY key'))
-    .toEqual([{ key: 'new' }, { key: 'old-4' }]);
+  expect(withinMinute).toEqual({ keys: 'day day+59 old-4' });
+  await expect.poll(keys, { interval: 5 }).toEqual({ keys: 'day day+59 day+60' });
 });
 
 test('a user that was created just before the process was killed is not created again', async () => {
