@@ -69,9 +69,12 @@ const PACKAGES: Readonly<Record<string, Package>> = {
 
 /** The programs that Go builds from the modules in `go/`, and pages with installation instructions. */
 const MODULES: Readonly<Record<string, string>> = {
+  actionlint: 'https://github.com/rhysd/actionlint/blob/main/docs/install.md',
+  cosign: 'https://docs.sigstore.dev/cosign/system_config/installation',
   helm: 'https://helm.sh/docs/intro/install',
   k6: 'https://grafana.com/docs/k6/latest/set-up/install-k6',
   'kube-score': 'https://github.com/zegl/kube-score#installation',
+  registry: 'https://distribution.github.io/distribution/about/building',
   'toxiproxy-server': 'https://github.com/Shopify/toxiproxy#1-installing-toxiproxy',
 };
 
