@@ -4,15 +4,16 @@
 ARG BUILD_IMAGE=node:26.10.0-trixie-slim
 ARG RUN_IMAGE=gcr.io/distroless/nodejs26-debian13:nonroot
 
-# Only what npm reads: the packages stay in the cache until one of these files changes.
-FROM ${BUILD_IMAGE} AS manifests
+# Only what npm reads: the packages stay in the cache until one of these files changes. The stages before the last run
+# on the platform of the builder: what they add to the image is the same for every platform.
+FROM --platform=${BUILDPLATFORM:-linux} ${BUILD_IMAGE} AS manifests
 WORKDIR /fw
 COPY package.json package-lock.json ./
 COPY framework framework
 COPY services services
 RUN find . -depth ! -name package.json ! -name package-lock.json \( -type f -o -empty \) -delete
 
-FROM ${BUILD_IMAGE} AS packages
+FROM --platform=${BUILDPLATFORM:-linux} ${BUILD_IMAGE} AS packages
 WORKDIR /fw
 COPY --from=manifests /fw ./
 RUN npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
