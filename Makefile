@@ -29,8 +29,8 @@ endif
 
 .DEFAULT_GOAL := help
 .PHONY: $(IMAGES) help install up observe down status logs token import config smoke contract \
-	load service release images packages test check format documents breaking e2e kind \
-	conformance chaos soak installation new-service mutation bench clean
+	load service release publish images packages test check format documents breaking e2e kind \
+	conformance chaos soak installation registry new-service mutation bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -81,11 +81,14 @@ release: install ## Upgrade, verify with k6, roll back if an objective is missed
 	@node tools/programs.ts helm k6
 	@tools/release.sh
 
+publish: install ## Publish images and charts, signed (REGISTRY=registry.example.org/fw TAG=0.1.0 COSIGN_KEY=)
+	@tools/publish.sh
+
 images: $(IMAGES) ## Build the image of each service, fw-users:dev (TAG=, BUILD_IMAGE=, RUN_IMAGE=)
 
 $(IMAGES): image-%: $(TOOLCHAIN)
 	@echo 'Building fw-$*:$(or $(TAG),dev)'
-	@docker build --quiet --force-rm --tag 'fw-$*:$(or $(TAG),dev)' \
+	@$(or $(BUILD_COMMAND),docker build --quiet --force-rm --tag 'fw-$*:$(or $(TAG),dev)') \
 	  --build-arg SERVICE=$* --build-arg BUILD_IMAGE --build-arg RUN_IMAGE \
 	  --label "org.opencontainers.image.version=$$(node -p 'require("./services/$*/package.json").version')" \
 	  --label "org.opencontainers.image.revision=$$(git rev-parse HEAD)" \
@@ -93,7 +96,7 @@ $(IMAGES): image-%: $(TOOLCHAIN)
 
 test: install ## Type-check, lint and run all tests that need no running system
 	@node tools/programs.ts $(OPTIONAL) nginx redis chromium postgres prometheus java maven
-	@node tools/programs.ts $(OPTIONAL) helm k6 kube-score toxiproxy-server $(if $(wildcard tests),schemathesis)
+	@node tools/programs.ts $(OPTIONAL) actionlint helm k6 kube-score toxiproxy-server $(if $(wildcard tests),schemathesis)
 	npm run check
 	npm test -- $(TEST_FLAGS)
 
@@ -114,7 +117,7 @@ breaking: documents ## Write the documents, and print what breaks clients of the
 	@node tools/openapi/breaking.ts --against '$(AGAINST)'
 
 e2e: install ## Test the charts on a cluster (E2E_CONTEXT=its current context; ONLY=platform)
-	@node tools/programs.ts helm k6
+	@node tools/programs.ts helm k6 $(if $(filter registry,$(or $(subst $(comma), ,$(ONLY)),registry)),cosign registry)
 	@$(TESTS) --project e2e $(foreach name,$(subst $(comma), ,$(ONLY)),tests/cluster/$(name).test.ts)
 
 kind: install ## Test "make up BACKEND=kind" from start to end (KIND_IMAGE=)
@@ -136,6 +139,10 @@ soak: install ## Send load for 20 minutes: the memory of no process grows (SHORT
 
 installation: install ## Test the packed packages in other projects, on Node 22, 24, 26, Bun, Deno
 	@$(TESTS) --project installation
+
+registry: install ## Test "make publish" with a registry on loopback (Docker engine)
+	@node tools/programs.ts helm cosign registry
+	@$(TESTS) --project registry
 
 new-service: install ## Test "make service" in a temporary worktree
 	@node tools/programs.ts nginx postgres helm
