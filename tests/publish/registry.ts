@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runProgram } from '../../deploy/local/cluster/program.ts';
 import { folders } from '../../deploy/local/state.ts';
 import { freePort } from '../../deploy/local/testing/ports.ts';
+import { SERVICE_NAMES } from '../../services/services.ts';
 import { ensureTool } from '../../tools/programs.ts';
 
 /** bcrypt hash of "secret". */
@@ -46,18 +47,20 @@ export async function startRegistry(host = '127.0.0.1'): Promise<TestRegistry> {
       auth: { htpasswd: { realm: 'test', path: path.join(folder, 'htpasswd') } },
     }),
   );
+  const env = { ...process.env, DOCKER_CONFIG: folder, COSIGN_PASSWORD: '', ALLOW_DIRTY: '1' };
+  await runProgram(ensureTool('cosign'), ['generate-key-pair'], { cwd: folder, env });
   const child = spawn(ensureTool('registry'), ['serve', path.join(folder, 'registry.json')], {
     stdio: 'ignore',
   });
-  const env = { ...process.env, DOCKER_CONFIG: folder, COSIGN_PASSWORD: '', ALLOW_DIRTY: '1' };
-  await runProgram(ensureTool('cosign'), ['generate-key-pair'], { cwd: folder, env });
   while (!(await fetch(`http://127.0.0.1:${port}/v2/`).catch(() => undefined))) {
     if (child.exitCode !== null) throw new Error('The registry has ended');
     await sleep(50);
   }
 
+  const name = `127.0.0.1:${port}/fw`;
+  const images: string[] = [];
   return {
-    name: `127.0.0.1:${port}/fw`,
+    name,
     port,
     folder,
     env,
@@ -65,23 +68,19 @@ export async function startRegistry(host = '127.0.0.1'): Promise<TestRegistry> {
       const cwd = path.join(folder, 'data/docker/registry/v2/repositories');
       const links = fs.existsSync(cwd) ? fs.globSync('**/link', { cwd }).toSorted() : [];
       return Object.fromEntries(
-        links.map((name) => [name, fs.readFileSync(path.join(cwd, name), 'utf8')]),
+        links.map((link) => [link, fs.readFileSync(path.join(cwd, link), 'utf8')]),
       );
     },
-    publish: (tag, more = {}) =>
-      runProgram('make', ['--silent', 'publish'], {
-        cwd: folders.root,
-        env: {
-          ...env,
-          REGISTRY: `127.0.0.1:${port}/fw`,
-          TAG: tag,
-          COSIGN_KEY: path.join(folder, 'cosign.key'),
-          // TAG=… of the command line that runs the tests would win.
-          MAKEFLAGS: '',
-          ...more,
-        },
-      }),
+    publish(tag, more = {}) {
+      images.push(...SERVICE_NAMES.map((service) => `fw-${service}:${tag}`));
+      const given = { REGISTRY: name, TAG: tag, COSIGN_KEY: path.join(folder, 'cosign.key') };
+      // TAG=… of the command line that runs the tests would win.
+      const options = { ...env, ...given, MAKEFLAGS: '', ...more };
+      return runProgram('make', ['--silent', 'publish'], { cwd: folders.root, env: options });
+    },
     async [Symbol.asyncDispose]() {
+      const all = images.flatMap((image) => [image, `${name}/${image}`]);
+      await runProgram('docker', ['rmi', ...all]).catch(() => 'Some were not built.');
       child.kill('SIGKILL');
       fs.rmSync(folder, { recursive: true });
     },

@@ -1,0 +1,93 @@
+import dgram from 'node:dgram';
+import { once } from 'node:events';
+import path from 'node:path';
+
+import { expect, onTestFinished, test } from 'vitest';
+
+import { runProgram } from '../../deploy/local/cluster/program.ts';
+import { scriptOf, startRegistry } from '../publish/registry.ts';
+import { provideVolumes } from './volumes.ts';
+import { createNamespace, createWorld, newName, removeNamespace } from './world.ts';
+
+const world = createWorld('registry');
+const { cluster, namespace, settings } = world;
+
+/** The address of this machine for the nodes. */
+async function addressForNodes(): Promise<string> {
+  const [node] = (await cluster.read<{ items: readonly Node[] }>('nodes')).items;
+  const address = node?.status.addresses.find(({ type }) => type === 'InternalIP')?.address;
+  const socket = dgram.createSocket('udp4');
+  socket.connect(9, address);
+  await once(socket, 'connect');
+  const own = socket.address().address;
+  socket.close();
+  return own;
+}
+interface Node {
+  readonly status: {
+    readonly addresses: readonly { readonly type: string; readonly address: string }[];
+  };
+}
+
+/** Forwards a port on the loopback address of every node to this machine: nodes pull from there without TLS. */
+async function forwardFromNodes(port: number, host: string): Promise<void> {
+  const forwarders = newName('forwarders');
+  world.onCleanUp((cluster) => removeNamespace(cluster, forwarders));
+  await createNamespace(cluster, forwarders, 'privileged');
+  const labels = { app: 'forwarder' };
+  const script = `require('net').createServer((near) => {
+    const far = require('net').connect(${port}, '${host}', () => { near.pipe(far); far.pipe(near); });
+    near.on('error', () => far.destroy()); far.on('error', () => near.destroy());
+  }).listen(${port}, '127.0.0.1')`;
+  await cluster.apply({
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { name: 'forwarder', namespace: forwarders },
+    spec: {
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          hostNetwork: true,
+          containers: [
+            {
+              name: 'forwarder',
+              image: `${settings.imagePrefix}fw-users:${settings.tag || '0.1.0'}`,
+              command: ['node', '--eval', script],
+            },
+          ],
+        },
+      },
+    },
+  });
+  const wait = ['rollout', 'status', 'daemonset/forwarder', '--timeout=60s', '--request-timeout=0'];
+  await cluster.kubectl([...wait, '--namespace', forwarders]);
+}
+
+test('the command of deploy/README.md installs users from a registry, with the published image', async () => {
+  const host = await addressForNodes();
+  const registry = await startRegistry('0.0.0.0');
+  onTestFinished(() => registry[Symbol.asyncDispose]());
+  await forwardFromNodes(registry.port, host);
+  const tag = `0.1.0-${newName('registry').slice(-6)}`;
+  const published = await registry.publish(tag);
+  world.log('published');
+  await provideVolumes(world, 1);
+  const credentials = path.join(registry.folder, 'config.json');
+  await cluster.kubectl([
+    ...['create', 'secret', 'generic', 'registry', '--namespace', namespace],
+    ...['--type=kubernetes.io/dockerconfigjson', `--from-file=.dockerconfigjson=${credentials}`],
+  ]);
+
+  const script = scriptOf('helm install', registry, tag)
+    .replaceAll('--namespace fw', `--namespace ${namespace}`)
+    .replace('--plain-http', '--plain-http --set imagePullSecrets[0].name=registry');
+  await runProgram('bash', ['-c', script], { signal: cluster.signal, env: registry.env });
+
+  const digest = /\/fw-users@(sha256:\w{64})$/m.exec(published)?.[1];
+  const images = await cluster.kubectl([
+    ...['get', 'pods', '--namespace', namespace, '--selector', 'app.kubernetes.io/name=users'],
+    '--output=jsonpath={.items[*].status.containerStatuses[*].imageID}',
+  ]);
+  expect(images).toBe(`${registry.name}/fw-users@${digest}`);
+});
