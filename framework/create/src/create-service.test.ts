@@ -64,6 +64,24 @@ test('package.json contains every needed package once, as a file of the folder p
   expect(Object.keys(dependencies)).not.toContain('@fw/rate-limit');
 });
 
+test('package.json of a service from a registry names the packages of its scope', () => {
+  const { folder } = newFolders();
+  const service = path.join(folder, 'orders');
+
+  const files = createService(service, { scope: '@acme', version: '0.2.0' });
+
+  const { dependencies, devDependencies } = readJson(path.join(service, 'package.json'));
+  expect(files.filter((file) => file.startsWith('packages/'))).toEqual([]);
+  expect(devDependencies).toMatchObject({ '@fw/core': 'npm:@acme/fw-core@0.2.0' });
+  expect(dependencies).toEqual({
+    ...readJson(path.join(template, 'package.json')).dependencies,
+    '@fw/body-parser': 'npm:@acme/fw-body-parser@0.2.0',
+    '@fw/service': 'npm:@acme/fw-service@0.2.0',
+    '@fw/validation': 'npm:@acme/fw-validation@0.2.0',
+    fw: 'npm:@acme/fw@0.2.0',
+  });
+});
+
 test.each(['Orders', '1st', 'orders-', 'my_service', '-x', 'x'.repeat(64), 'a b', 'órders'])(
   'a service cannot have the name "%s"',
   (name) => {

@@ -3,12 +3,13 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { type Manifest, writeManifest } from './manifest.ts';
-import { collectPackages } from './packages.ts';
+import { collectPackages, type Published, publishedVersions } from './packages.ts';
 
-export interface CreateServiceOptions {
-  /** The folder with the packed packages of fw, which `make packages` writes. */
-  readonly packages: string;
-}
+/**
+ * The packages of fw: those of a release in a registry, or `packages`, the folder with the packed packages that
+ * `make packages` writes.
+ */
+export type CreateServiceOptions = Published | { readonly packages: string };
 
 /** The files of a new service. They are valid as they are, for a service named `my-service`. */
 const TEMPLATE = fileURLToPath(new URL('../template', import.meta.url));
@@ -23,7 +24,7 @@ const NAME = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
  * @returns the paths of the files in `folder`, with slashes
  * @throws {Error} if the name is invalid, the folder is not empty or not writable, or a package is missing
  */
-export function createService(folder: string, { packages }: CreateServiceOptions): string[] {
+export function createService(folder: string, source: CreateServiceOptions): string[] {
   const target = path.resolve(folder);
   const name = path.basename(target);
   requireName(name);
@@ -31,15 +32,24 @@ export function createService(folder: string, { packages }: CreateServiceOptions
   const manifest: Manifest = JSON.parse(
     fs.readFileSync(path.join(TEMPLATE, 'package.json'), 'utf8'),
   );
-  const packed = collectPackages(packages, {
+  const { versions, packed } = readPackages(source, {
     ...manifest.dependencies,
     ...manifest.devDependencies,
   });
   const files = readTemplate(name);
-  files.set('package.json', writeManifest({ ...manifest, name }, packed));
-  for (const { file, content } of packed.values()) files.set(`packages/${file}`, content);
+  files.set('package.json', writeManifest({ ...manifest, name }, versions));
+  for (const { file, content } of packed) files.set(`packages/${file}`, content);
   writeAll(target, files);
   return [...files.keys()];
+}
+
+/** The versions for `package.json`, and the packed packages to copy. */
+function readPackages(source: CreateServiceOptions, wanted: Readonly<Record<string, string>>) {
+  if ('scope' in source) return { versions: publishedVersions(wanted, source), packed: [] };
+  const packed = collectPackages(source.packages, wanted);
+  // npm finds the packages that only others use if they are dependencies of the service.
+  const files = [...packed].map(([name, { file }]) => [name, `file:packages/${file}`]);
+  return { versions: Object.fromEntries(files), packed: [...packed.values()] };
 }
 
 function requireName(name: string): void {

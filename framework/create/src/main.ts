@@ -10,7 +10,8 @@ const HELP = `Usage: create-fw FOLDER [--packages FOLDER]
 
 Writes a new service into FOLDER, which is its name too: a complete API with tests and an image.
 
-  --packages FOLDER  the packed packages of fw (default: next to the package of create-fw)
+  --packages FOLDER  the packed packages of fw (default: those of the registry that create-fw is from,
+                     or next to its tarball)
   --version          prints the version
   --help             prints this text`;
 
@@ -43,7 +44,7 @@ function run(): void {
 function create([folder, ...rest]: readonly string[], packages?: string): void {
   if (folder === undefined) throw new Error('Expected a folder, as in "create-fw my-service"');
   if (rest.length > 0) throw new Error(`Expected one folder, got "${rest[0]}" too`);
-  const files = createService(folder, { packages: packages ?? findPackages() });
+  const files = createService(folder, packages === undefined ? findPackages() : { packages });
   console.log(`Created ${folder}:\n${files.map((file) => `  ${file}\n`).join('')}`);
   console.log(`Next:\n  cd ${folder}\n  npm install\n  npm run dev`);
 }

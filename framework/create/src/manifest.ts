@@ -1,5 +1,3 @@
-import type { PackedPackage } from './packages.ts';
-
 /** What `package.json` of a service contains. */
 export interface Manifest {
   readonly name: string;
@@ -9,19 +7,20 @@ export interface Manifest {
 }
 
 /**
- * The text of `package.json` with the `packed` packages in the folder `packages`. npm finds those that only
- * other packages use if they are dependencies of the service.
+ * The text of `package.json` with `versions` in place of those of the manifest. Those that it does not list
+ * become dependencies.
  *
  * @throws {Error} if the service has the name of one of its dependencies
  */
 export function writeManifest(
   { dependencies, devDependencies, ...manifest }: Manifest,
-  packed: ReadonlyMap<string, PackedPackage>,
+  versions: Readonly<Record<string, string>>,
 ): string {
-  const files = Object.fromEntries(
-    [...packed].map(([name, { file }]) => [name, `file:packages/${file}`]),
-  );
-  const all: Readonly<Record<string, string>> = { ...dependencies, ...devDependencies, ...files };
+  const all: Readonly<Record<string, string>> = {
+    ...dependencies,
+    ...devDependencies,
+    ...versions,
+  };
   if (Object.hasOwn(all, manifest.name)) {
     throw new Error(`Cannot name a service "${manifest.name}": it uses a package with this name`);
   }

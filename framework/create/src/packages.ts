@@ -10,6 +10,35 @@ export interface PackedPackage {
   readonly content: Buffer;
 }
 
+/** A release of fw in a registry, such as `@acme/fw-core` of version 0.1.0. */
+export interface Published {
+  readonly scope: string;
+  readonly version: string;
+}
+
+/** The name of a package in a registry, in which `fw` and `@fw` may be those of other projects. */
+export function publishedName(name: string, scope: string): string {
+  return `${scope}/${name.replace('@fw/', 'fw-')}`;
+}
+
+/**
+ * The versions by name in which the packages of fw are those of the release:
+ * `"@fw/core": "npm:@acme/fw-core@0.1.0"`.
+ */
+export function publishedVersions(
+  versions: Readonly<Record<string, string>>,
+  { scope, version }: Published,
+): Record<string, string> {
+  const entries = Object.entries(versions).map(([name, other]) => [
+    name,
+    OURS.test(name) ? `npm:${publishedName(name, scope)}@${version}` : other,
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** The names of the packages of fw. */
+const OURS = /^(?:fw$|@fw\/)/;
+
 /**
  * Reads the packages of fw among `wanted` (versions by name), and those they depend on, from
  * `folder`.
@@ -23,7 +52,7 @@ export function collectPackages(
   const collected = new Map<string, PackedPackage>();
   const collect = (versions: Readonly<Record<string, string>>) => {
     for (const [name, version] of Object.entries(versions)) {
-      if (!/^(?:fw$|@fw\/)/.test(name) || collected.has(name)) continue;
+      if (!OURS.test(name) || collected.has(name)) continue;
       const file = `${name.replace('@', '').replace('/', '-')}-${version}.tgz`;
       const { content, dependencies } = readPackage(path.join(folder, file));
       collected.set(name, { file, content });
@@ -67,11 +96,19 @@ function dependenciesOf(tarball: Buffer): Readonly<Record<string, string>> {
 const OWN_FOLDER = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Returns the folder of the tarball from which npm installed this package.
+ * Returns the release that this package belongs to if it has a scope, otherwise the folder of the tarball from
+ * which npm installed it.
  *
- * @throws {Error} if it was not installed from a tarball
+ * @throws {Error} if it has no scope and was not installed from a tarball
  */
-export function findPackages(installed: string = OWN_FOLDER): string {
+export function findPackages(
+  installed: string = OWN_FOLDER,
+): Published | { readonly packages: string } {
+  const { name, version } = JSON.parse(
+    fs.readFileSync(path.join(installed, 'package.json'), 'utf8'),
+  );
+  const [, scope] = /^(@.+)\//.exec(name) ?? [];
+  if (scope) return { scope, version };
   const modules = path.dirname(installed);
   const tarball = resolvedBy(path.join(modules, '.package-lock.json'));
   if (!tarball) {
@@ -79,7 +116,7 @@ export function findPackages(installed: string = OWN_FOLDER): string {
       'Cannot find the packages of fw: expected --packages FOLDER, the folder that "make packages" writes',
     );
   }
-  return path.resolve(modules, '..', path.dirname(tarball));
+  return { packages: path.resolve(modules, '..', path.dirname(tarball)) };
 }
 
 /** The tarball of this package according to the lock file that npm writes into `node_modules`. */
