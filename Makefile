@@ -29,11 +29,11 @@ endif
 
 .DEFAULT_GOAL := help
 .PHONY: $(IMAGES) help install up observe down status logs token import config smoke contract \
-	load service release publish images packages test check format documents breaking e2e kind \
+	load service release publish images packages publish-packages test check format documents breaking e2e kind \
 	conformance chaos soak installation registry new-service mutation bench clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: node_modules/.installed ## Install the packages, and Node if it is missing
 
@@ -103,6 +103,10 @@ test: install ## Type-check, lint and run all tests that need no running system
 packages: install ## Build and pack the framework packages into packages/
 	@node tools/packages/pack.ts
 
+publish-packages: install ## Publish the framework to a registry of npm (NPM_SCOPE=@acme NPM_REGISTRY= TAG=)
+	@node tools/packages/publish.ts --scope '$(NPM_SCOPE)' --registry '$(NPM_REGISTRY)' \
+	  --version '$(TAG)' --source '$(SOURCE)' $(if $(PROVENANCE),--provenance)
+
 check: install ## Type-check and lint
 	npm run check
 
@@ -138,6 +142,7 @@ soak: install ## Send load for 20 minutes: the memory of no process grows (SHORT
 	@$(if $(SHORT),,FULL=1) $(TESTS) --project soak
 
 installation: install ## Test the packed packages in other projects, on Node 22, 24, 26, Bun, Deno
+	@npm ci --prefix tools/verdaccio --no-audit --no-fund --loglevel=error
 	@$(TESTS) --project installation
 
 registry: install ## Test "make publish" with a registry on loopback (Docker engine)

@@ -29,7 +29,7 @@ function packedBy(from: string, name: string, env: NodeJS.ProcessEnv, umask = '0
 /** A copy of the checkout with other times and permissions; only the dependencies are shared. */
 function copyCheckout(): string {
   const copy = path.join(folder, 'another-name');
-  for (const name of ['framework', 'tools', 'package.json', 'tsconfig.json', 'LICENSE']) {
+  for (const name of ['framework', 'tools/packages', 'package.json', 'tsconfig.json', 'LICENSE']) {
     fs.cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
   }
   fs.symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));

@@ -2,12 +2,20 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
+import {
+  type Published,
+  publishedName,
+  publishedVersions,
+} from '../../framework/create/src/packages.ts';
+
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /** What a `package.json` of the framework contains. */
 interface Manifest {
   readonly name: string;
+  readonly version: string;
   readonly private?: boolean;
+  readonly dependencies: Readonly<Record<string, string>>;
   /** The entries of the package: `"./testing": "./src/testing/index.ts"`. */
   readonly exports: Readonly<Record<string, string>>;
   /** The programs of the package. */
@@ -19,6 +27,12 @@ interface Manifest {
 export interface Package {
   readonly folder: string;
   readonly manifest: Manifest;
+}
+
+/** How the manifests of published packages differ from those of this repository; imports stay the same. */
+export interface Release extends Published {
+  /** The address of the repository, such as `https://github.com/acme/fw`; a provenance needs it. */
+  readonly source?: string;
 }
 
 /** The packages that users install: those of the framework that are not private. */
@@ -35,17 +49,17 @@ export function listPackages(): Package[] {
 
 /**
  * Compiles the packages and packs them with npm into the folder `target`, which is replaced. The same
- * sources give the same bytes.
+ * sources give the same bytes. A release replaces their names and versions.
  *
  * @throws {Error} if a package does not compile
  */
-export function packPackages(target: string): void {
+export function packPackages(target: string, release?: Release): void {
   fs.mkdirSync(path.join(ROOT, '.local'), { recursive: true });
   const folder = fs.mkdtempSync(path.join(ROOT, '.local/packages-'));
   try {
     const packages = listPackages();
     compile(folder, packages);
-    const stages = packages.map((each) => createStage(folder, each));
+    const stages = packages.map((each) => createStage(folder, each, release));
     fs.rmSync(target, { recursive: true, force: true });
     fs.mkdirSync(target, { recursive: true });
     const options = ['--silent', '--ignore-scripts', '--pack-destination', target];
@@ -104,7 +118,7 @@ function runCompiler(folder: string, files: readonly string[], options: object):
 }
 
 /** The folder that npm packs: the output of the compiler, and the sources of the declarations. */
-function createStage(outputs: string, { folder, manifest }: Package): string {
+function createStage(outputs: string, { folder, manifest }: Package, release?: Release): string {
   const stage = path.join(outputs, path.basename(folder));
   const dist = path.join(stage, 'dist');
   fs.renameSync(path.join(stage, 'src'), dist);
@@ -121,7 +135,8 @@ function createStage(outputs: string, { folder, manifest }: Package): string {
     fs.writeFileSync(file, JSON.stringify(content));
   }
   fs.copyFileSync(path.join(ROOT, 'LICENSE'), path.join(stage, 'LICENSE'));
-  writeJson(path.join(stage, 'package.json'), packedManifest(manifest));
+  const released = release && releasedFields({ folder, manifest }, release);
+  writeJson(path.join(stage, 'package.json'), { ...packedManifest(manifest), ...released });
   // npm packs the permissions, which depend on the umask.
   for (const file of fs.readdirSync(stage, { recursive: true, withFileTypes: true })) {
     if (file.isFile()) fs.chmodSync(path.join(file.parentPath, file.name), 0o644);
@@ -147,6 +162,19 @@ function packedManifest(manifest: Manifest): object {
     sideEffects: false,
     exports: { ...Object.fromEntries(entries), './package.json': './package.json' },
     files: ['dist', ...manifest.files],
+  };
+}
+
+/** The fields of the packed manifest that differ in a registry. */
+function releasedFields({ folder, manifest }: Package, release: Release) {
+  const { scope, version, source } = release;
+  const directory = path.relative(ROOT, folder);
+  return {
+    name: publishedName(manifest.name, scope),
+    version,
+    dependencies: publishedVersions(manifest.dependencies, release),
+    devDependencies: undefined,
+    ...(source && { repository: { type: 'git', url: `git+${source}.git`, directory } }),
   };
 }
 
