@@ -104,8 +104,7 @@ packages: install ## Build and pack the framework packages into packages/
 	@node tools/packages/pack.ts
 
 publish-packages: install ## Publish the framework to a registry of npm (NPM_SCOPE=@acme NPM_REGISTRY= TAG=)
-	@node tools/packages/publish.ts --scope '$(NPM_SCOPE)' --registry '$(NPM_REGISTRY)' \
-	  --version '$(TAG)' --source '$(SOURCE)' $(if $(PROVENANCE),--provenance)
+	@node tools/packages/publish.ts
 
 check: install ## Type-check and lint
 	npm run check

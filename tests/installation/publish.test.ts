@@ -53,10 +53,12 @@ function createRegistry(): Promise<Server> {
   });
 }
 
-/** The configuration of a user of npm: only the packages of the scope are from the registry. */
+/** The configuration of npm of a user: of this machine, but the packages of the scope are from the registry. */
 function writeConfiguration(name: string, token: string): void {
-  const lines = [`@acme:registry=${url}`, `${url.replace('http:', '')}/:_authToken=${token}`];
-  fs.writeFileSync(path.join(folder, name), `${lines.join('\n')}\n`);
+  const { NPM_CONFIG_USERCONFIG = path.join(os.homedir(), '.npmrc') } = process.env;
+  const own = fs.existsSync(NPM_CONFIG_USERCONFIG) ? fs.readFileSync(NPM_CONFIG_USERCONFIG) : '';
+  const scope = `@acme:registry=${url}\n${url.replace('http:', '')}/:_authToken=${token}\n`;
+  fs.writeFileSync(path.join(folder, name), `${own}\n${scope}`);
 }
 
 /** Runs a program as a user with a configuration of npm; resolves even if it fails. */
@@ -93,42 +95,23 @@ async function versionsOf(name: string): Promise<string[]> {
   return Object.keys(versions);
 }
 
-/** The packages of fw in the lock file of the service: their names in imports and in the registry. */
-function lockedPackages(): Record<string, string> {
+/** The packages of fw that the service has installed, such as `@acme/fw-core@0.1.0`. */
+function installedPackages(): string[] {
   const lock = JSON.parse(fs.readFileSync(path.join(service, 'package-lock.json'), 'utf8'));
-  const entries = Object.entries<{ name?: string; version: string }>(lock.packages)
-    .filter(([key]) => /node_modules\/(?:@?fw|@acme)(?:\/|$)/.test(key))
-    .map(([key, { name, version }]) => [key.replace('node_modules/', ''), `${name}@${version}`]);
-  return Object.fromEntries(entries);
-}
-
-function releasedPackages(version: string): Record<string, string> {
-  const used = ['body-parser', 'client', 'core', 'errors', 'middleware', 'openapi', 'router'];
-  const names = [...used, 'service', 'validation'].map((name) => [
-    `@fw/${name}`,
-    `@acme/fw-${name}@${version}`,
-  ]);
-  return { ...Object.fromEntries(names), fw: `@acme/fw@${version}` };
+  return Object.entries<{ name: string; version: string }>(lock.packages)
+    .filter(([key]) => /node_modules\/(?:fw$|@fw\/)[^/]*$/.test(key))
+    .map(([, { name, version }]) => `${name}@${version}`);
 }
 
 test.each([
   ['', 'Cannot publish with NPM_SCOPE "": expected a value such as "@acme"'],
   ['NPM_SCOPE=acme', 'Cannot publish with NPM_SCOPE "acme": expected a value such as "@acme"'],
-  [
-    'NPM_SCOPE=@acme NPM_REGISTRY=localhost:4873',
-    'Cannot publish with NPM_REGISTRY "localhost:4873": expected a value such as "https://npm.example.org"',
-  ],
   ['NPM_SCOPE=@acme TAG=v1', 'Cannot publish with TAG "v1": expected a value such as "0.1.0"'],
-  [
-    'NPM_SCOPE=@acme PROVENANCE=1',
-    'Cannot publish with SOURCE "": expected a value such as "https://github.com/acme/fw"',
-  ],
-  [
-    'NPM_SCOPE=@acme NPM_REGISTRY=http://127.0.0.1:1',
-    'Cannot look up @acme/fw-core@0.1.0 in http://127.0.0.1:1: FetchError: request to http://127.0.0.1:1/@acme%2ffw-core failed, reason: connect ECONNREFUSED 127.0.0.1:1',
-  ],
+  ['NPM_SCOPE=@acme NPM_REGISTRY=localhost:1', 'Cannot publish with NPM_REGISTRY "localhost:1"'],
+  ['NPM_SCOPE=@acme PROVENANCE=1', 'Cannot publish with SOURCE "": expected a value such as'],
+  ['NPM_SCOPE=@acme NPM_REGISTRY=http://127.0.0.1:1', 'Cannot look up @acme/fw-core@0.1.0 in http'],
 ])('make publish-packages %s prints one line', async (variables, line) => {
-  expect(await publish(variables)).toEqual([line]);
+  expect(await publish(variables)).toEqual([expect.stringContaining(line)]);
 });
 
 test('with expired credentials, nothing is published', async () => {
@@ -144,9 +127,9 @@ test(
   'npm create @acme/fw writes a service that installs, passes its tests, and upgrades',
   async () => {
     const published = await publish('NPM_SCOPE=@acme');
-    await succeed(folder, 'npm create --yes @acme/fw orders');
+    await succeed(folder, `npm create --yes --cache ${folder}/cache @acme/fw@latest orders`);
     await succeed(service, 'npm install --prefer-offline');
-    const first = lockedPackages();
+    const first = installedPackages();
     const tests = await succeed(service, NPM_TEST);
     await succeed(service, 'npm run check');
     await succeed(service, 'npm run build');
@@ -159,10 +142,11 @@ test(
     await succeed(service, NPM_TEST);
 
     expect(published).toContain('@acme/create-fw@0.1.0: published');
-    expect(first).toEqual(releasedPackages('0.1.0'));
+    expect(first).toContain('@acme/fw@0.1.0');
+    expect(first.filter((id) => !/^@acme\/.+@0\.1\.0$/.test(id))).toEqual([]);
     expect(tests).toMatch(/Tests .*passed/);
     expect(next.at(-1)).toBe('@acme/create-fw@0.2.0: published');
-    expect(lockedPackages()).toEqual(releasedPackages('0.2.0'));
+    expect(installedPackages()).toEqual(first.map((id) => id.replace('0.1.0', '0.2.0')));
   },
   10 * MINUTES,
 );

@@ -3,7 +3,6 @@ import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 
 import { publishedName } from '../../framework/create/src/packages.ts';
 
@@ -28,7 +27,7 @@ interface Registry {
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-publish-'));
 try {
-  const { release, registry } = readArguments();
+  const { release, registry } = readVariables();
   const packages = listInOrder().map((name) => lookUp(name, release, registry));
   packPackages(folder, release);
   requireEqual(packages);
@@ -46,47 +45,31 @@ try {
 }
 
 /** @throws {Error} naming the first invalid variable of `make publish-packages` */
-function readArguments(): { release: Release; registry: Registry } {
-  const text = { type: 'string', default: '' } as const;
-  const { values } = parseArgs({
-    options: {
-      scope: text,
-      version: text,
-      registry: text,
-      source: text,
-      provenance: { type: 'boolean', default: false },
-    },
-  });
-  const { scope, registry: url, source, provenance } = values;
-  const version = values.version || (listPackages()[0]?.manifest.version ?? '');
-  const invalid = [
-    { name: 'NPM_SCOPE', value: scope, form: /^@[a-z\d][a-z\d._-]*$/, example: '@acme' },
-    { name: 'TAG', value: version, form: /^\d+\.\d+\.\d+(-[\w.-]+)?$/, example: '0.1.0' },
-    {
-      name: 'NPM_REGISTRY',
-      value: url,
-      form: /^(https?:\/\/[^/]+.*)?$/,
-      example: 'https://npm.example.org',
-    },
-    {
-      name: 'SOURCE',
-      value: source,
-      form: provenance ? /^https:\/\/./ : /^(https:\/\/.+)?$/,
-      example: 'https://github.com/acme/fw',
-    },
-  ].find(({ value, form }) => !form.test(value));
-  if (invalid) {
-    const { name, value, example } = invalid;
+function readVariables(): { release: Release; registry: Registry } {
+  const { NPM_SCOPE = '', NPM_REGISTRY = '', SOURCE = '', PROVENANCE } = process.env;
+  const TAG = process.env.TAG || (listPackages()[0]?.manifest.version ?? '');
+  requireForm({ NPM_SCOPE }, /^@[a-z\d][a-z\d._-]*$/, '@acme');
+  requireForm({ TAG }, /^\d+\.\d+\.\d+(-[\w.-]+)?$/, '0.1.0');
+  if (NPM_REGISTRY) requireForm({ NPM_REGISTRY }, /^https?:\/\/[^/]/, 'https://npm.example.org');
+  if (SOURCE || PROVENANCE) requireForm({ SOURCE }, /^https:\/\//, 'https://github.com/acme/fw');
+  const options = [
+    ...(PROVENANCE ? ['--provenance', '--access=public'] : []),
+    // Without a tag, npm rejects a pre-release; with it, npm does not install it by default.
+    ...(TAG.includes('-') ? ['--tag=next'] : []),
+  ];
+  return {
+    release: { scope: NPM_SCOPE, version: TAG, source: SOURCE },
+    registry: { url: NPM_REGISTRY, scope: NPM_SCOPE, options },
+  };
+}
+
+function requireForm(variable: Readonly<Record<string, string>>, form: RegExp, example: string) {
+  for (const [name, value] of Object.entries(variable)) {
+    if (form.test(value)) continue;
     throw new Error(
       `Cannot publish with ${name} "${value}": expected a value such as "${example}"`,
     );
   }
-  const options = [
-    ...(provenance ? ['--provenance', '--access=public'] : []),
-    // Without a tag, npm rejects a pre-release; with it, npm does not install it by default.
-    ...(version.includes('-') ? ['--tag=next'] : []),
-  ];
-  return { release: { scope, version, source }, registry: { url, scope, options } };
 }
 
 /** The names of the packages, each after those it uses; last `create-fw`, whose services use all. */
