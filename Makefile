@@ -30,7 +30,7 @@ endif
 .DEFAULT_GOAL := help
 .PHONY: $(IMAGES) help install up observe down status logs token import config smoke contract \
 	load service release publish images packages publish-packages test check format documents breaking e2e kind \
-	conformance chaos soak installation registry new-service mutation bench clean
+	conformance chaos soak installation registry new-service mutation bench cost clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -81,8 +81,9 @@ release: install ## Upgrade, verify with k6, roll back if an objective is missed
 	@node tools/programs.ts helm k6
 	@tools/release.sh
 
-publish: install ## Publish images and charts, signed (REGISTRY=registry.example.org/fw TAG=0.1.0 COSIGN_KEY=)
+publish: install ## Publish images and charts, signed (REGISTRY=registry.example.org/fw TAG=0.1.0 COSIGN_KEY= NPM_SCOPE=)
 	@tools/publish.sh
+	@$(if $(NPM_SCOPE),node tools/packages/publish.ts)
 
 images: $(IMAGES) ## Build the image of each service, fw-users:dev (TAG=, BUILD_IMAGE=, RUN_IMAGE=)
 
@@ -160,6 +161,10 @@ mutation: install ## Change the code of a part, and list what no test notices (P
 bench: install ## Measure framework and services beside their peers (bench/README.md)
 	@node tools/programs.ts nginx redis wrk
 	npm run bench
+
+cost: install ## Measure memory, CPU, start and images of the system (five minutes; PORT=, WITHOUT_KIND=1)
+	@node tools/programs.ts nginx prometheus java maven $(if $(WITHOUT_KIND),,helm)
+	@node deploy/local/cost.ts --port $(PORT) $(if $(WITHOUT_KIND),--without-kind)
 
 clean: $(TOOLCHAIN) ## Stop everything and remove what was built, and the data
 	@node deploy/local/down.ts --clean
