@@ -38,6 +38,11 @@ export function up(service: string, values = '1x20000', pod = 'a'): Series {
   return series(service, 'up', { pod }, values);
 }
 
+/** What blackbox exporter reports of each request through the entry: 1 for a success. */
+export function probed(service: string, values = '1x20000', name = 'probe_success'): Series {
+  return { [`${name}{namespace="trial",service="fw-${service}"}`]: values };
+}
+
 /** Requests to users with a class of status. */
 function requests(status: string, values: string, method = 'GET'): Series {
   return series('users', 'http_requests_total', { method, route: '/api/v2/users', status }, values);
@@ -99,6 +104,8 @@ export const CASES: readonly (readonly [
   at: number,
   fires: readonly string[],
   service?: ServiceName,
+  /** Between two values of a series. Default: a minute. */
+  interval?: '5s',
 ])[] = [
   ['there is no request', requests('2xx', '0x5000'), HISTORY, []],
   [
@@ -181,6 +188,33 @@ export const CASES: readonly (readonly [
     ['alertname="DatabasePoolExhausted", severity="warning"'],
   ],
   ['calls wait for a connection for 3 minutes', waiting('0x20 3x3'), 23, []],
+  ['4 of 24 requests through the entry fail', probed('users', '1x56 0x3'), 5, [], 'users', '5s'],
+  [
+    '5 of 24 requests through the entry fail',
+    probed('users', '1x37 0x0 1x2 0x3 1x15'),
+    5,
+    ['alertname="EntryFailing", severity="critical"'],
+    'users',
+    '5s',
+  ],
+  [
+    'the certificate of the entry expires in 6 days',
+    probed('users', `${6 * 86_400}x100`, 'probe_ssl_earliest_cert_expiry'),
+    10,
+    ['alertname="EntryCertificateExpires", severity="warning"'],
+  ],
+  [
+    'the certificate of the entry expires in 8 days',
+    probed('users', `${8 * 86_400}x100`, 'probe_ssl_earliest_cert_expiry'),
+    10,
+    [],
+  ],
+  [
+    'no request through the entry was sent for 6 minutes',
+    probed('users', '_x60'),
+    6,
+    ['alertname="EntryNotProbed", severity="warning"'],
+  ],
   ['the limiter refuses requests', decisions('refused'), after(10), [], 'reports'],
   ...(['failed', 'local'] as const).map(
     (outcome) =>

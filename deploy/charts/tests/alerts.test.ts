@@ -8,7 +8,7 @@ import { stringify } from 'yaml';
 
 import { SERVICE_NAMES } from '../../../services/services.ts';
 import { ensureTool } from '../../../tools/programs.ts';
-import { CASES, DAY, up } from './alert-cases.ts';
+import { CASES, DAY, probed, up } from './alert-cases.ts';
 import { charts, only, type Rendered, SHARED, type Values } from './render.ts';
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-alerts-'));
@@ -19,7 +19,8 @@ const runbookUrl = 'https://docs.example.org/runbook';
 function ruleGroups(name: string, values: Values = {}): Rendered['spec'] {
   const prometheusRule = { enabled: true, runbookUrl };
   const metrics = { serviceMonitor: { enabled: true }, prometheusRule };
-  const objects = charts.render(name, { ...SHARED[name], metrics, ...values });
+  const entryProbe = { enabled: true, url: 'https://api.example.org' };
+  const objects = charts.render(name, { ...SHARED[name], metrics, entryProbe, ...values });
   return only(objects, 'PrometheusRule').spec;
 }
 
@@ -37,9 +38,9 @@ function promtool(...args: readonly string[]) {
 
 test.each(CASES.map((one) => ({ when: one[0], one })))(
   'the expected alerts fire if $when',
-  ({ one: [, series, at, fires, service = 'users'] }) => {
+  ({ one: [, series, at, fires, service = 'users', interval = '1m'] }) => {
     const file = path.join(folder, 'case.yaml');
-    const input = Object.entries({ ...up(service), ...series });
+    const input = Object.entries({ ...up(service), ...probed(service), ...series });
     const samples = fires.map((labels) => ({ labels: `{${labels}}`, value: 1 }));
     const labels = 'alertname, severity, window, kind, quantile, reason';
     const expr = `count by (${labels}) (ALERTS{alertstate="firing"})`;
@@ -51,7 +52,7 @@ test.each(CASES.map((one) => ({ when: one[0], one })))(
         evaluation_interval: at < DAY ? '1m' : `${at}m`,
         tests: [
           {
-            interval: '1m',
+            interval,
             input_series: input.map(([name, values]) => ({ series: name, values })),
             promql_expr_test: [{ expr, eval_time: `${at}m`, exp_samples: samples }],
           },

@@ -167,6 +167,21 @@ test('global.networkPolicy applies to the services, the edge and the tests', () 
   );
 });
 
+test('global.entryProbe applies to every service, and the edge admits the peers of monitoring', () => {
+  const peer = { podSelector: { matchLabels: { app: 'exporter' } } };
+  const entryProbe = { enabled: true, url: 'https://api.example.org', labels: { release: 'a' } };
+  const global = { entryProbe, networkPolicy: { monitoringFrom: [peer] } };
+  const objects = charts.render('platform', { global, edge: { allowFrom: FROM.from } });
+
+  const probes = objects.filter(({ kind }) => kind === 'Probe');
+  expect(probes.flatMap(({ spec }) => spec.targets.staticConfig.static).sort()).toEqual(
+    SERVICE_NAMES.map((name) => `https://api.example.org/docs/${name}`).sort(),
+  );
+  for (const { metadata } of probes) expect(metadata.labels).toMatchObject({ release: 'a' });
+  const { from } = only(objects, 'NetworkPolicy', 'fw-edge').spec.ingress[0];
+  expect(from.filter((one: object) => JSON.stringify(one).includes('exporter'))).toEqual([peer]);
+});
+
 test('f5-nginx gets one master with the certificate, and a minion per service and for the edge', () => {
   const objects = charts.render('platform', PLATFORMS['f5-nginx']);
   const ingresses = objects.filter(({ kind }) => kind === 'Ingress');
@@ -198,6 +213,7 @@ test.each<[string, Values]>([
   ['valkey.enabled is false, but reports counts', { valkey: OFF }],
   ['tokens.enabled is false, but reports verifies', { tokens: OFF }],
   ["additional properties 'replica' not allowed", { edge: { replica: 3 } }],
+  ["additional properties 'uri' not allowed", { global: { entryProbe: { uri: 'https://a' } } }],
   ["missing property 'enabled'", { user: { replicaCount: 3 } }],
 ])('the platform rejects values that cannot work: %s', (message, values) => {
   const { status, stderr } = charts.helm(['template', 'fw', 'platform', '--values', '-'], values);

@@ -137,6 +137,7 @@ export const EVERYTHING: Values = {
     others: [{ name: 'next', weight: 10 }],
   },
   networkPolicy: { from: [{ podSelector: { matchLabels: { app: 'gateway' } } }] },
+  entryProbe: { enabled: true, url: 'https://api.example.org' },
   metrics: {
     serviceMonitor: { enabled: true },
     prometheusRule: { enabled: true },

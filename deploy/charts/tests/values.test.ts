@@ -202,6 +202,7 @@ test.each<[string, string, Values]>([
     'ServiceUnavailable would fire permanently',
     { metrics: { prometheusRule: { enabled: true } } },
   ],
+  ['users', 'but entryProbe.url is empty', { entryProbe: { enabled: true } }],
   [
     'users',
     'progressiveDelivery.prometheus.address is empty',

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Builds the images of Argo Rollouts and Prometheus for a cluster without access to their registries:
-# build-images.sh BASE_IMAGE. With Go and two cores this takes 15 minutes, once per version. Prints the variables
-# for make e2e.
+# Builds the images of Argo Rollouts, Prometheus and blackbox exporter for a cluster without access to their
+# registries: build-images.sh BASE_IMAGE. With Go and two cores this takes 15 minutes, once per version. Prints the
+# variables for make e2e.
 set -euo pipefail
 
 ROLLOUTS=1.10.1
 PROMETHEUS=3.13.5
+BLACKBOX=0.28.0
 # The Go module of Prometheus 3.13.5 has the version 0.313.5.
 prometheus_module=github.com/prometheus/prometheus@v0.${PROMETHEUS/./}
 rollouts_module=github.com/argoproj/argo-rollouts@v$ROLLOUTS
@@ -34,7 +35,10 @@ image() {
 image "argo-rollouts:$ROLLOUTS" "$rollouts_module" ./cmd/rollouts-controller
 image "prometheus:$PROMETHEUS" "$prometheus_module" ./cmd/prometheus \
   -tags remove_all_sd,enable_kubernetes_sd
+image "blackbox-exporter:$BLACKBOX" "github.com/prometheus/blackbox_exporter@v$BLACKBOX" \
+  github.com/prometheus/blackbox_exporter
 
 echo "ROLLOUTS_MANIFEST=$(module "$rollouts_module")/manifests/install.yaml"
 echo "ROLLOUTS_IMAGE=local/argo-rollouts:$ROLLOUTS"
 echo "PROMETHEUS_IMAGE=local/prometheus:$PROMETHEUS"
+echo "BLACKBOX_IMAGE=local/blackbox-exporter:$BLACKBOX"

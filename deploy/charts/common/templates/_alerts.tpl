@@ -16,6 +16,12 @@ spec:
     - name: {{ include "common.name" . }}-causes
       rules:
         {{- include "common.causeRules" . | trim | nindent 8 }}
+    {{- if (include "common.shared" (list . "entryProbe") | fromYaml).enabled }}
+    - name: {{ include "common.name" . }}-entry
+      interval: 10s
+      rules:
+        {{- include "common.entryRules" . | trim | nindent 8 }}
+    {{- end }}
 {{- end }}
 
 {{- /* Selects the series of this release. */}}
@@ -76,16 +82,42 @@ as it may be, in the long window and still in the short one (https://sre.google/
     "expr" (printf `sum(db_pool_connections{%s,state="waiting"}) > 0` $series)
     "summary" (printf "Requests to %s wait for a connection to the database" $name)) }}
 {{- end }}
-{{- range $causes }}
+{{- include "common.alertRules" (list . $causes) }}
+{{- end }}
+
+{{- /*
+Alerts on requests through the entry, one every 5 s. EntryFailing fires at 5 failures of 24: one of two pods that
+refuses connections fails half of them, and a rollout, or a node that is busy for a moment, fewer than 5.
+*/}}
+{{- define "common.entryRules" -}}
+{{- $series := printf `namespace="%s",service="%s"` .Release.Namespace (include "common.name" .) }}
+{{- $name := include "common.name" . }}
+{{- include "common.alertRules" (list . (list
+  (dict "alert" "EntryFailing" "for" "0s" "severity" "critical"
+    "expr" (printf "count_over_time(probe_success{%s}[2m]) - sum_over_time(probe_success{%s}[2m]) >= 5" $series $series)
+    "summary" (printf "%s: {{ $value }} of 24 requests through {{ $labels.instance }} failed in 2 minutes" $name))
+  (dict "alert" "EntryCertificateExpires" "for" "5m" "severity" "warning"
+    "expr" (printf "probe_ssl_earliest_cert_expiry{%s} - time() < 7 * 86400" $series)
+    "summary" (printf "The certificate of {{ $labels.instance }} expires in {{ $value | humanizeDuration }}"))
+  (dict "alert" "EntryNotProbed" "for" "5m" "severity" "warning"
+    "expr" (printf "absent(probe_success{%s})" $series)
+    "summary" (printf "Nothing tests whether requests reach %s" $name))
+)) }}
+{{- end }}
+
+{{- /* Alerts from a list of name, expression, duration, severity and summary: (list $ alerts). */}}
+{{- define "common.alertRules" -}}
+{{- $root := index . 0 }}
+{{- range index . 1 }}
 - alert: {{ .alert }}
   expr: {{ .expr | quote }}
   for: {{ .for }}
   labels:
     severity: {{ .severity }}
-    namespace: {{ $.Release.Namespace }}
-    service: {{ $name }}
+    namespace: {{ $root.Release.Namespace }}
+    service: {{ include "common.name" $root }}
   annotations:
-    {{- include "common.annotations" (dict "root" $ "alert" .alert "summary" .summary) | nindent 4 }}
+    {{- include "common.annotations" (dict "root" $root "alert" .alert "summary" .summary) | nindent 4 }}
 {{- end }}
 {{- end }}
 

@@ -53,6 +53,9 @@
 {{- if .Values.metrics.serviceMonitor.enabled }}
 - monitor
 {{- end }}
+{{- if (include "common.shared" (list . "entryProbe") | fromYaml).enabled }}
+- entryProbe
+{{- end }}
 {{- if .Values.metrics.prometheusRule.enabled }}
 - alerts
 {{- end }}

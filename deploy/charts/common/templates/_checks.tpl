@@ -3,7 +3,7 @@ Fails with one line for each combination of values that would lose data or reque
 */}}
 {{- define "common.checks" -}}
 {{- $errors := list }}
-{{- range list "replicas" "termination" "memory" "store" "secrets" "ingress" "httpRoute" "metrics" "progressiveDelivery" }}
+{{- range list "replicas" "termination" "memory" "store" "secrets" "ingress" "httpRoute" "metrics" "entryProbe" "progressiveDelivery" }}
 {{- range include (printf "common.%sErrors" .) $ | trim | splitList "\n" }}
 {{- with trim . }}{{ $errors = append $errors (printf "%s: %s" $.Chart.Name .) }}{{ end }}
 {{- end }}
@@ -114,5 +114,12 @@ httpRoute.enabled is true, but the NetworkPolicy would block the gateway: expect
 {{- if and .prometheusRule.enabled (not .serviceMonitor.enabled) }}
 metrics.prometheusRule.enabled is true, but metrics.serviceMonitor.enabled is false, so that Prometheus would have no metrics and the alert ServiceUnavailable would fire permanently: expected metrics.serviceMonitor.enabled true
 {{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "common.entryProbeErrors" -}}
+{{- $probe := include "common.shared" (list . "entryProbe") | fromYaml }}
+{{- if and $probe.enabled (not $probe.url) }}
+entryProbe.enabled is true, but entryProbe.url is empty: expected the address that clients use, such as https://api.example.org
 {{- end }}
 {{- end }}

@@ -37,3 +37,29 @@ spec:
       path: /metrics
       interval: {{ .Values.progressiveDelivery.enabled | ternary "5s" .Values.metrics.serviceMonitor.interval }}
 {{- end }}
+
+{{- /* Requests of blackbox exporter to the service, at the address that clients use. */}}
+{{- define "common.entryProbe" -}}
+{{- $probe := include "common.shared" (list . "entryProbe") | fromYaml -}}
+apiVersion: monitoring.coreos.com/v1
+kind: Probe
+metadata:
+  name: {{ include "common.name" . }}
+  labels:
+    {{- include "common.labels" . | nindent 4 }}
+    {{- with $probe.labels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+spec:
+  interval: 5s
+  scrapeTimeout: 5s
+  module: {{ $probe.module }}
+  prober:
+    url: {{ $probe.exporter }}
+  targets:
+    staticConfig:
+      static: ["{{ $probe.url }}{{ tpl $probe.path . }}"]
+      labels:
+        namespace: {{ .Release.Namespace }}
+        service: {{ include "common.name" . }}
+{{- end }}

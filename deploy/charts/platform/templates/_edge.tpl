@@ -127,3 +127,13 @@ upstreams.conf: |
     - { port: {{ . }}, protocol: TCP }
     {{- end }}
 {{- end }}
+
+{{- /* The peers from which blackbox exporter sends requests to services through the edge. */}}
+{{- define "platform.exporters" -}}
+{{- range include "platform.services" . | fromYamlArray }}
+{{- $service := get $.Subcharts . }}
+{{- if (include "common.shared" (list $service "entryProbe") | fromYaml).enabled }}
+{{ (include "common.policy" $service | fromYaml).monitoringFrom | toYaml }}
+{{- end }}
+{{- end }}
+{{- end }}
