@@ -30,7 +30,7 @@ export async function issueCertificates(world: World): Promise<Certificates> {
   const host = await nodeHost(world);
   const first = issueCertificate([host]);
   // The same key, as with cert-manager's rotationPolicy Never: no handshake can read two that do not match.
-  const renewed = issueCertificate([host], first['tls.key']);
+  const renewed = issueCertificate([host], { key: first['tls.key'] });
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-e2e-tls-'));
   world.onCleanUp(async () => fs.rmSync(folder, { recursive: true }));
   const trusted = [first['tls.crt'], renewed['tls.crt']];

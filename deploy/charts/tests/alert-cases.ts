@@ -188,10 +188,10 @@ export const CASES: readonly (readonly [
     ['alertname="DatabasePoolExhausted", severity="warning"'],
   ],
   ['calls wait for a connection for 3 minutes', waiting('0x20 3x3'), 23, []],
-  ['4 of 24 requests through the entry fail', probed('users', '1x56 0x3'), 5, [], 'users', '5s'],
+  ['3 of 24 requests through the entry fail', probed('users', '1x57 0x2'), 5, [], 'users', '5s'],
   [
-    '5 of 24 requests through the entry fail',
-    probed('users', '1x37 0x0 1x2 0x3 1x15'),
+    '4 of 24 requests through the entry fail',
+    probed('users', '1x37 0x0 1x2 0x2 1x16'),
     5,
     ['alertname="EntryFailing", severity="critical"'],
     'users',

@@ -12,8 +12,18 @@ export interface Certificate {
   readonly 'tls.key': string;
 }
 
-/** Issues a certificate for `hosts`, such as `127.0.0.1` or `api.example.org`; `key`: of an earlier one. */
-export function issueCertificate(hosts: readonly string[], key?: string): Certificate {
+export interface CertificateOptions {
+  /** The private key of an earlier certificate. Default: a new one. */
+  readonly key?: string;
+  /** Default: the certificate is valid for two days. */
+  readonly isExpired?: boolean;
+}
+
+/** Issues a certificate for `hosts`, such as `127.0.0.1` or `api.example.org`. */
+export function issueCertificate(
+  hosts: readonly string[],
+  { key, isExpired = false }: CertificateOptions = {},
+): Certificate {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-certificate-'));
   const names = hosts.map((host) => `${/^[\d.]+$/.test(host) ? 'IP' : 'DNS'}:${host}`);
   const files = { crt: path.join(folder, 'tls.crt'), key: path.join(folder, 'tls.key') };
@@ -31,6 +41,10 @@ export function issueCertificate(hosts: readonly string[], key?: string): Certif
       ],
       { stdio: 'pipe' },
     );
+    if (isExpired) {
+      const args = ['-in', files.crt, '-signkey', files.key, '-days', '0', '-out', files.crt];
+      execFileSync('openssl', ['x509', ...args], { stdio: 'pipe' });
+    }
     const read = (file: string) => fs.readFileSync(file, 'utf8');
     return { 'tls.crt': read(files.crt), 'tls.key': read(files.key) };
   } finally {

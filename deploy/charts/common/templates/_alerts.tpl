@@ -86,15 +86,15 @@ as it may be, in the long window and still in the short one (https://sre.google/
 {{- end }}
 
 {{- /*
-Alerts on requests through the entry, one every 5 s. EntryFailing fires at 5 failures of 24: one of two pods that
-refuses connections fails half of them, and a rollout, or a node that is busy for a moment, fewer than 5.
+Alerts on requests through the entry, one every 5 s. EntryFailing fires at 4 failures of 24: one of two pods that
+refuses connections fails half of them, and a rollout, or a node that is busy for a moment, fewer than 4.
 */}}
 {{- define "common.entryRules" -}}
 {{- $series := printf `namespace="%s",service="%s"` .Release.Namespace (include "common.name" .) }}
 {{- $name := include "common.name" . }}
 {{- include "common.alertRules" (list . (list
   (dict "alert" "EntryFailing" "for" "0s" "severity" "critical"
-    "expr" (printf "count_over_time(probe_success{%s}[2m]) - sum_over_time(probe_success{%s}[2m]) >= 5" $series $series)
+    "expr" (printf "count_over_time(probe_success{%s}[2m]) - sum_over_time(probe_success{%s}[2m]) >= 4" $series $series)
     "summary" (printf "%s: {{ $value }} of 24 requests through {{ $labels.instance }} failed in 2 minutes" $name))
   (dict "alert" "EntryCertificateExpires" "for" "5m" "severity" "warning"
     "expr" (printf "probe_ssl_earliest_cert_expiry{%s} - time() < 7 * 86400" $series)

@@ -1,0 +1,224 @@
+import path from 'node:path';
+
+import { expect, test } from 'vitest';
+
+import { readObjects } from '../../deploy/charts/tests/render.ts';
+import { waitFor } from '../../deploy/local/cluster/cluster.ts';
+import { type Certificate, issueCertificate } from '../../deploy/local/testing/certificate.ts';
+import { SERVICE_NAMES } from '../../services/services.ts';
+import { applyCertificate, issueCertificates, SECRET } from './edge-certificate.ts';
+import { nodeHost } from './nodes.ts';
+import { forAllServices, installPlatform, NAME, type Platform, QUIET } from './platform.ts';
+import { killPods, restart, scale } from './pods.ts';
+import { installExporter, installPrometheus, PROMETHEUS_PEERS } from './releases/prometheus.ts';
+import { streamDuring } from './stream.ts';
+import { merge } from './values.ts';
+import { nodeImage } from './volumes.ts';
+import { createWorld } from './world.ts';
+
+// One installation for all tests of this file: the platform with TLS at the edge, blackbox exporter, and Prometheus
+// with the Probes and the alerts of the charts.
+const world = createWorld('entry');
+const { cluster, settings, namespace, log } = world;
+const { full } = settings;
+let platform: Platform;
+let certificate: Certificate;
+
+test('requests through the edge succeed, and no alert fires', async () => {
+  certificate = (await issueCertificates(world)).first;
+  await applyCertificate(world, certificate);
+  const networkPolicy = { monitoringFrom: PROMETHEUS_PEERS };
+  const values = { edge: { tls: { secretName: SECRET } }, global: { networkPolicy } };
+  platform = await installPlatform(world, merge(QUIET, values));
+  const exporter = await installExporter(world, certificate['tls.crt']);
+  const monitored = merge(platform.values, {
+    global: { entryProbe: { enabled: true, url: platform.base, exporter } },
+    ...forAllServices({
+      metrics: { serviceMonitor: { enabled: true }, prometheusRule: { enabled: true } },
+    }),
+  });
+  // Not installed: a cluster without the Prometheus operator does not know these kinds.
+  const chart = path.resolve(import.meta.dirname, '../../deploy/charts/platform');
+  const args = ['template', NAME, chart, '--namespace', namespace, '--values', '-'];
+  const rendered = readObjects(await cluster.helm(args, JSON.stringify(monitored)));
+
+  await installPrometheus(world, rendered);
+
+  const what = 'a successful request to each service, and a certificate';
+  await waitFor({ cluster, what, seconds: 60 }, async () => {
+    expect(await query('probe_success == 1')).toHaveLength(SERVICE_NAMES.length);
+    expect(await query('probe_ssl_earliest_cert_expiry > time()')).toHaveLength(
+      SERVICE_NAMES.length,
+    );
+    return true;
+  });
+  expect(await readAlerts()).toEqual([]);
+});
+
+/** Seconds in which an alert must fire. */
+const LIMIT_SECONDS = 120;
+
+interface Fault {
+  readonly fault: string;
+  /** The services whose requests fail. */
+  readonly services: readonly string[];
+  begin(): Promise<void>;
+  end(): Promise<void>;
+}
+
+const scaleEdge = (count: number) => scale(world, 'deployment/fw-edge', count);
+const patchUpstream = (name: string) =>
+  cluster.kubectl([
+    ...['patch', 'service', 'fw-users', '--namespace', namespace, '--patch'],
+    JSON.stringify({ spec: { selector: { 'app.kubernetes.io/name': name } } }),
+  ]);
+
+const FAULTS: readonly Fault[] = [
+  {
+    fault: 'one of two pods of the edge refuses connections',
+    services: SERVICE_NAMES,
+    async begin() {
+      await scaleEdge(1);
+      await applyDeafEdge();
+    },
+    async end() {
+      await cluster.kubectl(['delete', 'pod', 'deaf', '--namespace', namespace, '--now']);
+      await scaleEdge(2);
+    },
+  },
+  {
+    fault: 'all pods of the edge are down',
+    services: SERVICE_NAMES,
+    async begin() {
+      await scaleEdge(0);
+      await killPods(world, 'edge');
+    },
+    end: () => scaleEdge(2),
+  },
+  {
+    fault: 'the edge sends the requests for users to the pods of another service',
+    services: ['users'],
+    begin: async () => void (await patchUpstream('catalog')),
+    end: async () => void (await patchUpstream('users')),
+  },
+  {
+    fault: 'the certificate of the edge has expired',
+    services: SERVICE_NAMES,
+    async begin() {
+      const options = { key: certificate['tls.key'], isExpired: true };
+      await applyCertificate(world, issueCertificate([await nodeHost(world)], options));
+    },
+    end: () => applyCertificate(world, certificate),
+  },
+];
+
+test.each(full ? FAULTS : FAULTS.slice(0, 1))(
+  'EntryFailing fires within 2 minutes if $fault',
+  { timeout: 600_000 },
+  async ({ services, begin, end }) => {
+    const startedMs = Date.now();
+    await begin();
+
+    for (const name of services) {
+      const what = `EntryFailing of ${name}`;
+      await waitFor({ cluster, what, seconds: LIMIT_SECONDS }, async () => {
+        expect(await readAlerts()).toContain(`EntryFailing fw-${name}`);
+        return true;
+      });
+      log(`${what} fires after ${((Date.now() - startedMs) / 1_000).toFixed(0)} s`);
+    }
+    expect((Date.now() - startedMs) / 1_000).toBeLessThan(LIMIT_SECONDS);
+    expect(await readAlerts()).toHaveLength(services.length);
+
+    await end();
+    if (full) await waitForSilence();
+  },
+);
+
+/** Minutes of normal load; a stream of requests is shorter. */
+const LOAD_MINUTES = 60;
+const STREAM_MINUTES = 12;
+
+test.runIf(full)(
+  'no alert fires in an hour of normal load with two rollouts of every part',
+  { timeout: 2 * LOAD_MINUTES * 60_000 },
+  async () => {
+    const parts = [...SERVICE_NAMES, 'edge'].map((name) => `fw-${name}`);
+    const startedMs = Date.now();
+
+    for (let minutes = 0; minutes < LOAD_MINUTES; minutes += STREAM_MINUTES) {
+      const changes = () => restart(world, minutes < 2 * STREAM_MINUTES ? parts : []);
+      const options = { rate: 20, seconds: 60 * STREAM_MINUTES };
+      const stream = await streamDuring(world, platform, changes, options);
+      await stream.end();
+    }
+
+    const range = `${Math.ceil((Date.now() - startedMs) / 1_000)}s`;
+    const [sent, failed] = await Promise.all([
+      query(`sum(count_over_time(probe_success[${range}]))`),
+      query(
+        `sum(count_over_time(probe_success[${range}]) - sum_over_time(probe_success[${range}]))`,
+      ),
+    ]);
+    log(`${failed[0]?.value[1]} of ${sent[0]?.value[1]} requests of blackbox exporter failed`);
+    expect(await readAlerts(`max_over_time(ALERTS{alertstate="firing"}[${range}])`)).toEqual([]);
+  },
+);
+
+interface Sample {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly value: readonly [seconds: number, value: string];
+}
+
+/** Asks Prometheus, through the API of the cluster. */
+async function query(expr: string): Promise<readonly Sample[]> {
+  const prometheus = `/api/v1/namespaces/${namespace}/services/prometheus:9090/proxy`;
+  const target = `${prometheus}/api/v1/query?query=${encodeURIComponent(expr)}`;
+  return JSON.parse(await cluster.kubectl(['get', '--raw', target])).data.result;
+}
+
+/** The alerts that fire, as their name and their service; the objectives have one for each window. */
+async function readAlerts(expr = 'ALERTS{alertstate="firing"}'): Promise<string[]> {
+  const alerts = await query(expr);
+  return alerts.map(({ metric: { alertname, service } }) => `${alertname} ${service}`);
+}
+
+async function waitForSilence(): Promise<void> {
+  await waitFor({ cluster, what: 'no alert', seconds: 240 }, async () => {
+    expect(await readAlerts()).toEqual([]);
+    return true;
+  });
+}
+
+/** A pod that the Service of the edge selects, and whose port is closed. */
+async function applyDeafEdge(): Promise<void> {
+  const names = ['http', 'https'];
+  await cluster.apply({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: 'deaf',
+      namespace,
+      labels: { 'app.kubernetes.io/name': 'edge', 'app.kubernetes.io/instance': NAME },
+    },
+    spec: {
+      automountServiceAccountToken: false,
+      containers: [
+        {
+          name: 'deaf',
+          image: nodeImage(settings),
+          imagePullPolicy: 'IfNotPresent',
+          command: ['node', '--eval', 'setInterval(() => {}, 60_000)'],
+          ports: names.map((name, index) => ({ name, containerPort: [8080, 8443][index] })),
+          securityContext: {
+            allowPrivilegeEscalation: false,
+            capabilities: { drop: ['ALL'] },
+            runAsNonRoot: true,
+            runAsUser: 65532,
+            seccompProfile: { type: 'RuntimeDefault' },
+          },
+        },
+      ],
+    },
+  });
+}
