@@ -56,7 +56,7 @@ export async function applyCertificate(world: World, certificate: Certificate): 
   for (const { metadata } of await podsOf(world, 'edge')) {
     const annotation = `renewed=${Date.now()}`;
     const where = ['--namespace', namespace];
-    await cluster.kubectl(['annotate', 'pod', metadata.name, annotation, ...where]);
+    await cluster.kubectl(['annotate', '--overwrite', 'pod', metadata.name, annotation, ...where]);
   }
 }
 

@@ -75,7 +75,7 @@ const patchUpstream = (name: string) =>
 
 const FAULTS: readonly Fault[] = [
   {
-    fault: 'one of two pods of the edge refuses connections',
+    fault: 'one of two edge pods refuses connections',
     services: SERVICE_NAMES,
     async begin() {
       await scaleEdge(1);
@@ -96,7 +96,7 @@ const FAULTS: readonly Fault[] = [
     end: () => scaleEdge(2),
   },
   {
-    fault: 'the edge sends the requests for users to the pods of another service',
+    fault: 'requests for users reach another service',
     services: ['users'],
     begin: async () => void (await patchUpstream('catalog')),
     end: async () => void (await patchUpstream('users')),
