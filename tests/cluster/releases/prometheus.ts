@@ -1,86 +1,39 @@
 import type { Rendered } from '../../../deploy/charts/tests/render.ts';
 import type { World } from '../world.ts';
 
+const LABELS = { 'app.kubernetes.io/name': 'prometheus' };
+
 /** Reads the metrics of all pods of the namespace every 5 s, with the labels of the Prometheus operator. */
-const PODS = {
-  job_name: 'pods',
-  kubernetes_sd_configs: [{ role: 'pod', namespaces: { own_namespace: true } }],
-  relabel_configs: [
+const CONFIG = {
+  global: { scrape_interval: '5s' },
+  rule_files: ['rules-*'],
+  scrape_configs: [
     {
-      source_labels: ['__meta_kubernetes_pod_container_port_name'],
-      regex: 'health',
-      action: 'keep',
-    },
-    { source_labels: ['__meta_kubernetes_namespace'], target_label: 'namespace' },
-    { source_labels: ['__meta_kubernetes_pod_name'], target_label: 'pod' },
-    {
-      source_labels: [
-        '__meta_kubernetes_pod_label_app_kubernetes_io_instance',
-        '__meta_kubernetes_pod_label_app_kubernetes_io_name',
+      job_name: 'pods',
+      kubernetes_sd_configs: [{ role: 'pod', namespaces: { own_namespace: true } }],
+      relabel_configs: [
+        {
+          source_labels: ['__meta_kubernetes_pod_container_port_name'],
+          regex: 'health',
+          action: 'keep',
+        },
+        { source_labels: ['__meta_kubernetes_namespace'], target_label: 'namespace' },
+        { source_labels: ['__meta_kubernetes_pod_name'], target_label: 'pod' },
+        {
+          source_labels: ['instance', 'name'].map(
+            (label) => `__meta_kubernetes_pod_label_app_kubernetes_io_${label}`,
+          ),
+          separator: '-',
+          target_label: 'service',
+          replacement: '$1-metrics',
+        },
       ],
-      separator: '-',
-      target_label: 'service',
-      replacement: '$1-metrics',
     },
   ],
 };
 
-const labelsOf = (name: string) => ({ 'app.kubernetes.io/name': name });
-
-/** Selects the pods of this Prometheus, in a NetworkPolicy. */
-export const PROMETHEUS_PEERS = [{ podSelector: { matchLabels: labelsOf('prometheus') } }];
-
-/**
- * Installs Prometheus, `PROMETHEUS_IMAGE`, in the namespace of the tests; returns its address.
- *
- * @param objects the Probes and PrometheusRules that the Prometheus operator would read
- */
-export async function installPrometheus(
-  world: World,
-  objects: readonly Rendered[] = [],
-): Promise<string> {
-  const { cluster, namespace } = world;
-  const metadata = { name: 'prometheus', namespace };
-  const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] }];
-  const rbac = 'rbac.authorization.k8s.io';
-  await cluster.apply(
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
-    { apiVersion: `${rbac}/v1`, kind: 'Role', metadata, rules },
-    {
-      apiVersion: `${rbac}/v1`,
-      kind: 'RoleBinding',
-      metadata,
-      roleRef: { apiGroup: rbac, kind: 'Role', name: 'prometheus' },
-      subjects: [{ kind: 'ServiceAccount', ...metadata }],
-    },
-  );
-  const ofKind = (kind: string) => objects.filter((object) => object.kind === kind);
-  const config = {
-    global: { scrape_interval: '5s' },
-    rule_files: ['rules-*'],
-    scrape_configs: [PODS, ...ofKind('Probe').map(jobOf)],
-  };
-  return installServer(world, {
-    name: 'prometheus',
-    image: process.env.PROMETHEUS_IMAGE || 'prom/prometheus:v3.13.5',
-    port: 9090,
-    args: ['--config.file=/config/prometheus.yml', '--storage.tsdb.path=/data'],
-    readyPath: '/-/ready',
-    serviceAccountName: 'prometheus',
-    files: {
-      'prometheus.yml': JSON.stringify(config),
-      ...Object.fromEntries(
-        ofKind('PrometheusRule').map(({ metadata: { name }, spec }) => [
-          `rules-${name}`,
-          JSON.stringify(spec),
-        ]),
-      ),
-    },
-  });
-}
-
 /** The job that the Prometheus operator makes of a Probe. */
-function jobOf({ metadata, spec }: Rendered): object {
+function jobOf({ metadata, spec }: Rendered) {
   const { static: targets, labels } = spec.targets.staticConfig;
   return {
     job_name: `probe/${metadata.name}`,
@@ -97,75 +50,116 @@ function jobOf({ metadata, spec }: Rendered): object {
   };
 }
 
-/** Installs blackbox exporter, `BLACKBOX_IMAGE`, which trusts only this certificate; returns its host and port. */
-export async function installExporter(world: World, authority: string): Promise<string> {
+/** The files in `/config`: of Prometheus, of each PrometheusRule, and of blackbox exporter. */
+function filesOf(objects: readonly Rendered[], authority: string) {
+  const jobs = objects.filter(({ kind }) => kind === 'Probe').map(jobOf);
+  const rules = objects.filter(({ kind }) => kind === 'PrometheusRule');
+  const config = { ...CONFIG, scrape_configs: [...CONFIG.scrape_configs, ...jobs] };
   const http = { preferred_ip_protocol: 'ip4', tls_config: { ca_file: '/config/ca.crt' } };
-  const address = await installServer(world, {
-    name: 'blackbox-exporter',
-    image: process.env.BLACKBOX_IMAGE || 'prom/blackbox-exporter:v0.28.0',
-    port: 9115,
-    args: ['--config.file=/config/blackbox.yml'],
-    readyPath: '/-/healthy',
-    files: {
-      'blackbox.yml': JSON.stringify({ modules: { http_2xx: { prober: 'http', http } } }),
-      'ca.crt': authority,
-    },
-  });
-  return new URL(address).host;
+  return {
+    'prometheus.yml': JSON.stringify(config),
+    ...Object.fromEntries(
+      rules.map((one) => [`rules-${one.metadata.name}`, JSON.stringify(one.spec)]),
+    ),
+    'blackbox.yml': JSON.stringify({ modules: { http_2xx: { prober: 'http', http } } }),
+    'ca.crt': authority,
+  };
 }
 
-interface Server {
-  readonly name: string;
-  readonly image: string;
-  readonly port: number;
-  readonly args: readonly string[];
-  readonly readyPath: string;
-  readonly serviceAccountName?: string;
-  /** The files in `/config`. */
-  readonly files: Readonly<Record<string, string>>;
+/** Selects the pods of this Prometheus, in a NetworkPolicy. */
+export const PROMETHEUS_PEERS = [{ podSelector: { matchLabels: LABELS } }];
+
+interface PrometheusOptions {
+  /** The Probes and PrometheusRules that the Prometheus operator would read. */
+  readonly objects?: readonly Rendered[];
+  /** The only certificate that blackbox exporter trusts; without it, there is no exporter. */
+  readonly authority?: string;
 }
 
-/** Installs a server with one pod, and waits until it is ready; returns its address. */
-async function installServer(
+/** The address of blackbox exporter, which is in the pod of Prometheus. */
+export const EXPORTER = 'localhost:9115';
+
+/** Installs Prometheus, `PROMETHEUS_IMAGE`, in the namespace of the tests; returns its address. */
+export async function installPrometheus(
   { cluster, namespace, log }: World,
-  { name, image, port, args, readyPath, serviceAccountName, files }: Server,
+  { objects = [], authority = '' }: PrometheusOptions = {},
 ): Promise<string> {
-  log(`installing ${image}`);
-  const metadata = { name, namespace };
+  log('installing Prometheus');
+  const metadata = { name: 'prometheus', namespace };
+  const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] }];
+  const rbac = 'rbac.authorization.k8s.io';
+  await cluster.apply(
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
+    { apiVersion: `${rbac}/v1`, kind: 'Role', metadata, rules },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'RoleBinding',
+      metadata,
+      roleRef: { apiGroup: rbac, kind: 'Role', name: 'prometheus' },
+      subjects: [{ kind: 'ServiceAccount', ...metadata }],
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata,
+      data: filesOf(objects, authority),
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata,
+      spec: { selector: LABELS, ports: [{ port: 9090 }] },
+    },
+    deploymentOf(metadata, authority !== ''),
+  );
+  const options = ['--namespace', namespace, '--timeout=90s', '--request-timeout=0'];
+  await cluster.kubectl(['rollout', 'status', 'deployment/prometheus', ...options]);
+  return `http://prometheus.${namespace}:9090`;
+}
+
+function deploymentOf(metadata: object, hasExporter: boolean) {
   const container = {
-    ...{ name, image, imagePullPolicy: 'IfNotPresent', args },
-    readinessProbe: { httpGet: { path: readyPath, port }, periodSeconds: 2 },
+    name: 'prometheus',
+    image: process.env.PROMETHEUS_IMAGE || 'prom/prometheus:v3.13.5',
+    imagePullPolicy: 'IfNotPresent',
+    args: ['--config.file=/config/prometheus.yml', '--storage.tsdb.path=/data'],
+    readinessProbe: { httpGet: { path: '/-/ready', port: 9090 }, periodSeconds: 2 },
     securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
     volumeMounts: [
       { name: 'config', mountPath: '/config' },
       { name: 'data', mountPath: '/data' },
     ],
   };
-  const spec = {
-    serviceAccountName,
-    securityContext: {
-      runAsNonRoot: true,
-      runAsUser: 65534,
-      seccompProfile: { type: 'RuntimeDefault' },
-    },
-    containers: [container],
-    volumes: [
-      { name: 'config', configMap: { name } },
-      { name: 'data', emptyDir: {} },
-    ],
+  const exporter = {
+    name: 'blackbox-exporter',
+    image: process.env.BLACKBOX_IMAGE || 'prom/blackbox-exporter:v0.28.0',
+    imagePullPolicy: 'IfNotPresent',
+    args: ['--config.file=/config/blackbox.yml'],
+    securityContext: container.securityContext,
+    volumeMounts: container.volumeMounts,
   };
-  const labels = labelsOf(name);
-  await cluster.apply(
-    { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: files },
-    { apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: labels, ports: [{ port }] } },
-    {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata,
-      spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata,
+    spec: {
+      selector: { matchLabels: LABELS },
+      template: {
+        metadata: { labels: LABELS },
+        spec: {
+          serviceAccountName: 'prometheus',
+          securityContext: {
+            runAsNonRoot: true,
+            runAsUser: 65534,
+            seccompProfile: { type: 'RuntimeDefault' },
+          },
+          containers: hasExporter ? [container, exporter] : [container],
+          volumes: [
+            { name: 'config', configMap: { name: 'prometheus' } },
+            { name: 'data', emptyDir: {} },
+          ],
+        },
+      },
     },
-  );
-  const options = ['--namespace', namespace, '--timeout=90s', '--request-timeout=0'];
-  await cluster.kubectl(['rollout', 'status', `deployment/${name}`, ...options]);
-  return `http://${name}.${namespace}:${port}`;
+  };
 }
