@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
 import path from 'node:path';
 
-import { parseAllDocuments, stringify } from 'yaml';
+import { parse, parseAllDocuments, stringify } from 'yaml';
 
 import { SERVICES } from '../../../services/services.ts';
 import { ensureTool } from '../../../tools/programs.ts';
@@ -32,13 +33,17 @@ export const charts = {
   },
 
   /**
-   * Renders a chart with `values` as the release `fw` in the namespace `trial`.
+   * Renders a chart with `values`, by default as the release `fw` in the namespace `trial`.
    *
    * @param chart its name, or the path of another folder or of a package
    * @throws {Error} with the message of Helm if it fails
    */
-  render(chart: string, values: Values = {}): Rendered[] {
-    const args = ['template', 'fw', chart, '--namespace', 'trial', '--values', '-'];
+  render(
+    chart: string,
+    values: Values = {},
+    { release = 'fw', namespace = 'trial' }: { release?: string; namespace?: string } = {},
+  ): Rendered[] {
+    const args = ['template', release, chart, '--namespace', namespace, '--values', '-'];
     const { status, stdout, stderr } = charts.helm(args, values);
     if (status !== 0) throw new Error(stderr);
     return readObjects(stdout);
@@ -144,6 +149,11 @@ export const EVERYTHING: Values = {
     dashboard: { enabled: true },
   },
 };
+
+/** The values of the platform for production. */
+export const PRODUCTION: Values = parse(
+  fs.readFileSync(path.join(FOLDER, 'platform/values-production.yaml'), 'utf8'),
+);
 
 /** Replaces the Deployment by a Rollout; needs the values in `SHARED`. */
 export const PROGRESSIVE: Values = {
