@@ -107,7 +107,7 @@ test.each(SERVICE_NAMES)('every rule of %s returns data', async (name) => {
 
 test.each(SERVICE_NAMES)('every query of the dashboard of %s returns data', async (name) => {
   const { data } = only(objectsOf(name), 'ConfigMap', `fw-${name}-dashboard`);
-  const { panels, annotations, templating } = JSON.parse(data[`fw-${name}.json`]);
+  const { panels, annotations, templating } = JSON.parse(data[`trial-fw-${name}.json`]);
   const variables: Readonly<Record<string, string>> = Object.fromEntries(
     templating.list.map((one: Rendered) => [one.name, one.current?.value]),
   );
