@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import path from 'node:path';
+
+import { test } from 'vitest';
+import { runLoad } from '../../deploy/k6/run.ts';
+import { waitFor } from '../../deploy/local/cluster/cluster.ts';
+import { serviceImage } from '../../deploy/local/cluster/images.ts';
+import { folders } from '../../deploy/local/state.ts';
+import { SERVICE_NAMES, SERVICES } from '../../services/services.ts';
+import { forAllServices, NAME, QUIET } from './platform.ts';
+import { waitForReplicas } from './pods.ts';
+import { merge } from './values.ts';
+import { nodeImage } from './volumes.ts';
+import { createNamespace, createWorld, newName, removeNamespace } from './world.ts';
+
+// The values for production, with PostgreSQL, Valkey and an identity provider in another namespace.
+const world = createWorld('production', ({ settings }) => {
+  const { gateway, controller, controllerAddress } = settings;
+  if (gateway && controller && controllerAddress) return undefined;
+  return 'GATEWAY, CONTROLLER and CONTROLLER_ADDRESS must be set: see tests/cluster/README.md';
+});
+const { cluster, namespace, settings, log, onCleanUp } = world;
+const { controller, controllerAddress: base = 'http://unknown' } = settings;
+const chart = path.join(folders.root, 'deploy/charts/platform');
+
+const servers = newName('servers');
+const password = randomBytes(16).toString('hex');
+const NAME_LABEL = 'kubernetes.io/metadata.name';
+const ISSUER = 'https://login.example.org';
+const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const keys = { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: '1', alg: 'RS256' }] };
+
+const values = merge(QUIET, forAllServices({ image: serviceImage(settings) }), {
+  global: {
+    httpRoute: { parentRefs: [settings.gateway], hostnames: [new URL(base).hostname] },
+    networkPolicy: {
+      from: [{ namespaceSelector: { matchLabels: { [NAME_LABEL]: controller?.namespace } } }],
+    },
+  },
+  reports: { jwt: { jwksUrl: `http://login.${servers}:8080/keys` } },
+});
+
+/** A Deployment with one pod and its Service. */
+function server(name: string, port: number, container: object): object[] {
+  const metadata = { name, namespace: servers };
+  const template = {
+    metadata: { labels: { name } },
+    spec: { containers: [{ name, imagePullPolicy: 'IfNotPresent', ...container }] },
+  };
+  return [
+    {
+      ...{ apiVersion: 'apps/v1', kind: 'Deployment', metadata },
+      spec: { selector: { matchLabels: { name } }, template },
+    },
+    {
+      ...{ apiVersion: 'v1', kind: 'Service', metadata },
+      spec: { selector: { name }, ports: [{ port }] },
+    },
+  ];
+}
+
+function secret(name: string, url: string): object {
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, stringData: { url } };
+}
+
+/** Adds the kinds of the Prometheus operator that the cluster does not have. Without the operator, they have no effect. */
+async function ensureMonitoringKinds(): Promise<void> {
+  const group = 'monitoring.coreos.com';
+  const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } };
+  for (const kind of ['ServiceMonitor', 'PrometheusRule']) {
+    const plural = `${kind.toLowerCase()}s`;
+    const crd = ['crd', `${plural}.${group}`];
+    if (await cluster.kubectl(['get', ...crd, '--ignore-not-found', '--output=name'])) continue;
+    onCleanUp(async (current) => void (await current.kubectl(['delete', ...crd, '--wait=false'])));
+    await cluster.apply({
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: crd[1] },
+      spec: { group, scope: 'Namespaced', names: { kind, plural }, versions: [version] },
+    });
+    await cluster.kubectl(['wait', '--for=condition=Established', ...crd]);
+  }
+}
+
+/** A token of the identity provider. */
+function issueToken(): string {
+  const exp = Math.floor(Date.now() / 1000) + 600;
+  const claims = { iss: ISSUER, aud: 'reports', sub: newName('user'), tier: 'pro', exp };
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const signed = `${encode({ alg: 'RS256', kid: '1' })}.${encode(claims)}`;
+  return `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`;
+}
+
+test('helm template | kubectl apply installs the values for production; a second time nothing changes', async () => {
+  onCleanUp((current) => removeNamespace(current, servers));
+  await createNamespace(cluster, servers, 'privileged');
+  await ensureMonitoringKinds();
+  const { postgres = 'postgres:17.10-bookworm', valkey = 'valkey/valkey:8.1.10' } = settings.images;
+  const script = `require('node:http').createServer((_, response) => response.end(process.env.KEYS)).listen(8080)`;
+  const database = `postgres://fw:${password}@postgres.${servers}:5432/fw`;
+  log('installing PostgreSQL, Valkey and the identity provider');
+  await cluster.apply(
+    ...server('postgres', 5432, {
+      image: postgres,
+      env: [
+        { name: 'POSTGRES_USER', value: 'fw' },
+        { name: 'POSTGRES_PASSWORD', value: password },
+      ],
+    }),
+    ...server('valkey', 6379, {
+      image: valkey,
+      command: ['valkey-server', '--requirepass', password],
+    }),
+    ...server('login', 8080, {
+      image: nodeImage(settings),
+      command: ['node', '--eval', script],
+      env: [{ name: 'KEYS', value: JSON.stringify(keys) }],
+    }),
+    secret('users-database', database),
+    secret('catalog-database', database),
+    secret('reports-counts', `redis://:${password}@valkey.${servers}:6379`),
+  );
+  const files = ['--values', path.join(chart, 'values-production.yaml'), '--values', '-'];
+  const args = ['template', NAME, chart, '--namespace', namespace, '--skip-tests', ...files];
+  const kubectl = async (...command: readonly string[]) => {
+    const manifest = await cluster.helm(args, JSON.stringify(values));
+    return cluster.kubectl([...command, '--namespace', namespace, '--filename=-'], manifest);
+  };
+
+  log('installing the platform');
+  await kubectl('apply');
+  for (const part of SERVICE_NAMES) {
+    await waitForReplicas(world, { part, count: 3, seconds: 120 });
+  }
+
+  // The output of a second apply would name objects with defaults of the API server as configured.
+  log('comparing');
+  assert.equal(await kubectl('diff'), '');
+});
+
+test('the Gateway serves every service under load, with tokens of the identity provider', async () => {
+  const headers = { authorization: `Bearer ${issueToken()}` };
+  await waitFor({ cluster, what: 'responses through the Gateway', seconds: 60 }, async () => {
+    for (const { name, versions } of SERVICES) {
+      const response = await fetch(`${base}/api/${versions.at(-1)}/${name}`, { headers });
+      assert.equal(response.status, 200, await response.text());
+      if (name !== 'reports') continue;
+      assert.equal((await fetch(response.url)).status, 401);
+    }
+    return true;
+  });
+
+  const { requests, failed, stream } = await runLoad({
+    profile: 'rollout',
+    base,
+    env: { ...process.env, TOKEN: issueToken(), RATE: '50', DURATION: '20s' },
+    out: path.join(folders.root, '.local/e2e/load'),
+    print: () => {},
+    until: cluster.signal,
+  });
+
+  log(`${failed} of ${requests} requests failed, ${stream.created} users were created`);
+  assert.ok(requests > 500, `only ${requests} requests were sent`);
+  assert.deepEqual({ failed, lost: stream.lost }, { failed: 0, lost: 0 });
+});
