@@ -134,7 +134,6 @@ export const EVERYTHING: Values = {
     enabled: true,
     parentRefs: [{ name: 'public' }],
     hostnames: ['api.example.org'],
-    others: [{ name: 'next', weight: 10 }],
   },
   networkPolicy: { from: [{ podSelector: { matchLabels: { app: 'gateway' } } }] },
   metrics: {

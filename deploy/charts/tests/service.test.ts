@@ -288,11 +288,26 @@ test('a canary without a router has its trial in a pod that gets no requests of 
   ]);
 });
 
-test('a canary with another router has the block of Argo Rollouts', () => {
-  const plugins = { 'argoproj-labs/gatewayAPI': { httpRoute: 'fw-users', namespace: 'trial' } };
+test('a canary with the plugin for the Gateway API has its shares in the HTTPRoute, and the block of Argo Rollouts', () => {
+  const name = 'argoproj-labs/gatewayAPI';
+  const templates = {
+    httpRoute: '{{ include "common.name" . }}',
+    namespace: '{{ .Release.Namespace }}',
+  };
 
-  const { canary, objects } = renderCanary({ trafficRouting: { plugins } });
+  const httpRoute = { enabled: true, parentRefs: [{ name: 'public' }] };
 
-  expect(canary.trafficRouting).toEqual({ plugins });
+  const { canary, objects } = renderCanary(
+    { trafficRouting: { plugins: { [name]: templates } } },
+    { httpRoute },
+  );
+
+  expect(canary.trafficRouting.plugins).toEqual({
+    [name]: { httpRoute: 'fw-users', namespace: 'trial' },
+  });
   expect(namesOf(objects, 'TraefikService')).toEqual([]);
+  expect(only(objects, 'HTTPRoute').spec.rules[0].backendRefs).toEqual([
+    { name: 'fw-users', port: 80, weight: 100 },
+    { name: 'fw-users-preview', port: 80, weight: 0 },
+  ]);
 });

@@ -196,11 +196,6 @@ test.each<[string, string, Values]>([
   ],
   [
     'users',
-    'every request would get 500',
-    { httpRoute: { ...ROUTE, weight: 0 }, networkPolicy: { enabled: false } },
-  ],
-  [
-    'users',
     'ServiceUnavailable would fire permanently',
     { metrics: { prometheusRule: { enabled: true } } },
   ],

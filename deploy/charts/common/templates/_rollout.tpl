@@ -123,15 +123,31 @@ args:
       podTemplateHashValue: Latest
 {{- end }}
 
-{{- /* The paths of the service at Traefik, and the shares of both versions, which the controller changes. */}}
+{{- /*
+The Services of both versions with their shares of the requests, which the controller sets: (list $ apiVersion kind).
+A release in progress keeps its shares: Helm would not take over the list.
+*/}}
+{{- define "common.shares" -}}
+{{- $root := first . }}
+{{- $name := include "common.name" $root }}
+{{- $weights := dict $name 100 (include "common.previewName" $root) 0 }}
+{{- $live := lookup (index . 1) (index . 2) $root.Release.Namespace $name | default dict }}
+{{- $services := dig "spec" "weighted" "services" list $live }}
+{{- range dig "spec" "rules" list $live }}{{ $services = concat $services (.backendRefs | default list) }}{{ end }}
+{{- range $services }}
+{{- if and (hasKey $weights .name) (hasKey . "weight") }}{{ $_ := set $weights .name (int .weight) }}{{ end }}
+{{- end }}
+{{- range $each := list $name (include "common.previewName" $root) }}
+- name: {{ $each }}
+  port: {{ $root.Values.service.port }}
+  weight: {{ get $weights $each }}
+{{- end }}
+{{- end }}
+
+{{- /* The paths of the service at Traefik. */}}
 {{- define "common.traefik" -}}
 {{- $traefik := .Values.progressiveDelivery.canary.traefik }}
 {{- $name := include "common.name" . }}
-{{- /* Keeps the shares of a release in progress: the list has one owner for all its fields. */}}
-{{- $weights := dict $name 100 (include "common.previewName" .) 0 }}
-{{- range dig "spec" "weighted" "services" list (lookup "traefik.io/v1alpha1" "TraefikService" .Release.Namespace $name | default dict) }}
-{{- $_ := set $weights .name (int .weight) }}
-{{- end }}
 apiVersion: traefik.io/v1alpha1
 kind: TraefikService
 metadata:
@@ -141,11 +157,7 @@ metadata:
 spec:
   weighted:
     services:
-      {{- range list $name (include "common.previewName" .) }}
-      - name: {{ . }}
-        port: {{ $.Values.service.port }}
-        weight: {{ get $weights . }}
-      {{- end }}
+      {{- include "common.shares" (list . "traefik.io/v1alpha1" "TraefikService") | trim | nindent 6 }}
 ---
 apiVersion: traefik.io/v1alpha1
 kind: IngressRoute
