@@ -50,7 +50,7 @@ export async function waitForOutcome(
     const share = version === undefined ? 0 : shareOf(rollout, version);
     const isActive = share > 0;
     if (isCurrent && version !== undefined) {
-      startedMs ??= await readStart({ cluster, namespace }, version);
+      startedMs ??= await readStart({ cluster, namespace }, `${name}-${version}-`);
       if (isActive && stable !== version) {
         switchedMs ??= Date.now();
         percent = Math.max(percent, share);
@@ -75,18 +75,21 @@ function shareOf({ spec, status = {} }: Rollout, version: string): number {
   return replicas > 0 ? (100 * updatedReplicas) / replicas : 0;
 }
 
-/** The time at which a node started the first pod of a version, or undefined. */
+/** The time at which a node started the first pod whose name begins with `prefix`, or undefined. */
 async function readStart(
   { cluster, namespace }: Pick<World, 'cluster' | 'namespace'>,
-  version: string,
+  prefix: string,
 ): Promise<number | undefined> {
-  const text = await cluster.kubectl([
+  const pods = await cluster.kubectl([
     ...['get', 'pods', '--namespace', namespace, '--output', `jsonpath=${STARTS}`],
-    ...['--selector', `rollouts-pod-template-hash=${version}`],
   ]);
-  const times = text.split(' ').filter(Boolean).map(Date.parse);
+  const times = pods
+    .split('\n')
+    .map((line) => line.split(' '))
+    .filter(([name = '', start]) => name.startsWith(prefix) && start)
+    .map(([, start = '']) => Date.parse(start));
   return times.length > 0 ? Math.min(...times) : undefined;
 }
 
-/** The start of each pod: its node accepted it, and starts its containers. */
-const STARTS = '{.items[*].status.startTime}';
+/** The name and the start of each pod: its node accepted it, and starts its containers. */
+const STARTS = '{range .items[*]}{.metadata.name} {.status.startTime}{"\n"}{end}';

@@ -27,6 +27,8 @@ export async function installTraefik(world: World): Promise<string> {
       ...['--ping=true', '--ping.entrypoint=web'],
       ...['--providers.kubernetescrd', `--providers.kubernetescrd.namespaces=${namespace}`],
       '--providers.kubernetescrd.disableclusterscoperesources=true',
+      // Otherwise there is no route while the next version has no ready pod: 404.
+      '--providers.kubernetescrd.allowemptyservices=true',
     ],
     port: PORT,
     readyPath: '/ping',
