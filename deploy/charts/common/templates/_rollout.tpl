@@ -87,7 +87,7 @@ canary:
 {{- /* What divides the requests of a canary, for its Rollout. Empty: the number of pods. */}}
 {{- define "common.trafficRouting" -}}
 {{- with .Values.progressiveDelivery }}
-{{- if eq .strategy "canary" }}
+{{- if and .enabled (eq .strategy "canary") }}
 {{- $traefik := .canary.traefik.enabled | ternary (dict "traefik" (dict "weightedTraefikServiceName" (include "common.name" $))) dict }}
 {{- tpl (toYaml (merge $traefik .canary.trafficRouting)) $ }}
 {{- end }}
