@@ -80,16 +80,18 @@ async function readStart(
   { cluster, namespace }: Pick<World, 'cluster' | 'namespace'>,
   prefix: string,
 ): Promise<number | undefined> {
-  const pods = await cluster.kubectl([
-    ...['get', 'pods', '--namespace', namespace, '--output', `jsonpath=${STARTS}`],
-  ]);
-  const times = pods
-    .split('\n')
-    .map((line) => line.split(' '))
-    .filter(([name = '', start]) => name.startsWith(prefix) && start)
-    .map(([, start = '']) => Date.parse(start));
+  const { items } = await cluster.read<Pods>('pods', '--namespace', namespace);
+  const times = items
+    .filter(({ metadata }) => metadata.name.startsWith(prefix))
+    .flatMap(({ status }) => status.startTime ?? [])
+    .map(Date.parse);
   return times.length > 0 ? Math.min(...times) : undefined;
 }
 
-/** The name and the start of each pod: its node accepted it, and starts its containers. */
-const STARTS = '{range .items[*]}{.metadata.name} {.status.startTime}{"\n"}{end}';
+interface Pods {
+  readonly items: readonly {
+    readonly metadata: { readonly name: string };
+    /** `startTime`: its node accepted the pod, and starts its containers. */
+    readonly status: { readonly startTime?: string };
+  }[];
+}
