@@ -131,7 +131,10 @@ A release in progress keeps its shares: Helm would not take over the list.
 {{- $root := first . }}
 {{- $name := include "common.name" $root }}
 {{- $weights := dict $name 100 (include "common.previewName" $root) 0 }}
-{{- $live := lookup (index . 1) (index . 2) $root.Release.Namespace $name | default dict }}
+{{- $live := dict }}
+{{- if $root.Capabilities.APIVersions.Has (index . 1) }}
+{{- $live = lookup (index . 1) (index . 2) $root.Release.Namespace $name | default dict }}
+{{- end }}
 {{- $services := dig "spec" "weighted" "services" list $live }}
 {{- range dig "spec" "rules" list $live }}{{ $services = concat $services (.backendRefs | default list) }}{{ end }}
 {{- range $services }}
