@@ -4,7 +4,7 @@ import { ensureObjects } from './controller.ts';
 import { installServer, labelsOf } from './server.ts';
 
 const DEFINITIONS =
-  'https://raw.githubusercontent.com/traefik/traefik/v3.6/docs/content/reference/dynamic-configuration/kubernetes-crd-definition-v1.yml';
+  'https://raw.githubusercontent.com/traefik/traefik/v3.6.12/docs/content/reference/dynamic-configuration/kubernetes-crd-definition-v1.yml';
 const PORT = 8000;
 
 /** Selects the pods of this Traefik, in a NetworkPolicy. */
@@ -21,7 +21,7 @@ export async function installTraefik(world: World): Promise<string> {
   const read = ['get', 'list', 'watch'];
   await installServer(world, {
     name: 'traefik',
-    image: process.env.TRAEFIK_IMAGE || 'traefik:v3.6',
+    image: process.env.TRAEFIK_IMAGE || 'traefik:v3.6.12',
     args: [
       ...['--global.checknewversion=false', `--entrypoints.web.address=:${PORT}`],
       ...['--ping=true', '--ping.entrypoint=web'],
