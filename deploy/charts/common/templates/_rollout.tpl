@@ -55,6 +55,8 @@ canary:
   steps:
     {{- if not $router }}
     - experiment:
+        # The controller adds this field: without it, the next upgrade would conflict with the controller.
+        analysisRunMetadata: {}
         templates:
           - name: trial
             specRef: canary
