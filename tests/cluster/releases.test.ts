@@ -156,8 +156,9 @@ describe.each(STRATEGIES.filter(({ name }) => !STRATEGY || STRATEGY === name))(
         await platform.release.put(platform.values);
         await waitForOutcome(world, rollout, LIMIT_SECONDS);
         // Open connections of the edge lead to pods of the version until these have terminated.
-        if (outcome.servedSeconds > 0)
+        if (outcome.servedSeconds > 0) {
           await waitForPods(world, { part: version.service, count: 2 });
+        }
       }
       const { requests, failed, withHeader: reached } = (await stream.stop()).result;
       const sent = `${failed} of ${requests} failed, ${reached} reached it`;
@@ -183,8 +184,9 @@ describe.each(STRATEGIES.filter(({ name }) => !STRATEGY || STRATEGY === name))(
         ...forAllServices({ progressiveDelivery: merge(progressiveDelivery, delivery) }),
       });
 
-      for (const service of SERVICE_NAMES)
+      for (const service of SERVICE_NAMES) {
         await waitForOutcome(world, `fw-${service}`, LIMIT_SECONDS);
+      }
       const what = `responses of every service at ${base}`;
       await waitFor({ cluster, what, seconds: 60 }, () =>
         assertResponds({ ...platform, base }, []),
@@ -211,9 +213,10 @@ describe.each(STRATEGIES.filter(({ name }) => !STRATEGY || STRATEGY === name))(
       'a version that fails only after its trial is rolled back: $name',
       TIMEOUT,
       async (version) => {
-        const { isPromoted, failed, percent } = await releaseVersion(version);
+        const { isPromoted, failed, percent, reached } = await releaseVersion(version);
 
         expect(isPromoted).toBe(false);
+        expect(reached).toBeGreaterThan(0);
         expect(failed).toBeLessThanOrEqual((percent / 100) * RATE * MAX_FAILING_SECONDS);
       },
     );
