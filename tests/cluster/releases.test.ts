@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
 
 import { waitFor } from '../../deploy/local/cluster/cluster.ts';
 import { runProgram } from '../../deploy/local/cluster/program.ts';
@@ -148,6 +148,7 @@ describe.each(STRATEGIES.filter(({ name }) => !STRATEGY || STRATEGY === name))(
       const changed = merge(platform.values, { [version.service]: version.values });
       const { secret } = platform;
       const stream = startStream(world, { base, secret }, { rate: RATE, countHeader: MARK });
+      onTestFailed(() => void stream.stop().catch(() => {}));
       await platform.release.put(changed);
       const outcome = await waitForOutcome(world, rollout, LIMIT_SECONDS);
       if (outcome.isPromoted) {
