@@ -114,9 +114,10 @@ interface Strategy {
 }
 
 const STRATEGIES: readonly Strategy[] = [
+  // First: the controller has not set the selectors of the Services yet, which Helm would not take over.
+  { name: 'canary by pods', isFull: false, delivery: { canary: { weights: [50] } } },
   { name: 'blueGreen', isFull: true, delivery: {} },
   { name: 'canary', isFull: true, delivery: { canary: { traefik: { enabled: true } } } },
-  { name: 'canary by pods', isFull: false, delivery: { canary: { weights: [50] } } },
 ];
 const { STRATEGY } = process.env;
 
