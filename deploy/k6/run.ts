@@ -32,6 +32,8 @@ export interface LoadResult {
   readonly ok: boolean;
   readonly requests: number;
   readonly failed: number;
+  /** Responses with the header `COUNT_HEADER`. */
+  readonly withHeader: number;
   /** Iterations that k6 could not start in time. */
   readonly dropped: number;
   readonly stream: StreamCounts;
@@ -143,6 +145,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
     requests: count('http_reqs'),
     // In a rate, k6 counts a true sample as a pass: here a failed request.
     failed: metrics.http_req_failed?.passes ?? 0,
+    withHeader: count('responses_with_header'),
     dropped: count('dropped_iterations'),
     stream: {
       lost: count('requests_lost'),

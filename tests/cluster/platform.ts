@@ -85,7 +85,7 @@ export async function installPlatform(
   const release = createRelease(world, 'platform', NAME);
   const values = merge(defaultValues(settings), overrides);
   await release.put(values);
-  const base = address ?? (await edgeAddress(world));
+  const base = address ?? (await nodeAddress(world, `${NAME}-edge`));
   const secret = await readTokenSecret(cluster, { namespace, release: NAME });
   const platform: Platform = {
     ...{ release, base, secret, api: createApi(base), values },
@@ -127,10 +127,10 @@ const CONNECTIONS = 20;
  * Asserts that every pod of the edge or of a controller forwards requests: twenty new connections in a row get
  * a response of each service. A pod that has just started may be ready before it knows all services.
  */
-export async function assertResponds({ base, newToken }: Platform): Promise<true> {
+export async function assertResponds({ base, newToken }: Platform, page = ['/']): Promise<true> {
   const headers = { authorization: `Bearer ${newToken()}`, connection: 'close' };
   const lists = SERVICES.map(({ name, versions }) => `/api/${versions.at(-1)}/${name}?limit=1`);
-  const targets = ['/', ...lists];
+  const targets = [...page, ...lists];
   for (const target of Array.from({ length: CONNECTIONS }, () => targets).flat()) {
     const response = await fetch(base + target, { headers, signal: AbortSignal.timeout(10_000) });
     const text = await response.text();
@@ -139,12 +139,12 @@ export async function assertResponds({ base, newToken }: Platform): Promise<true
   return true;
 }
 
-/** The address of the edge: of its last port, which is that of TLS if it has a certificate. */
-async function edgeAddress(world: World): Promise<string> {
+/** The address of a Service with a port on every node: of its last port, of the edge that of TLS if it has a certificate. */
+export async function nodeAddress(world: World, service: string): Promise<string> {
   const { cluster, namespace } = world;
   const { spec } = await cluster.read<{
     readonly spec: { readonly ports: readonly { name: string; nodePort: number }[] };
-  }>('service', `${NAME}-edge`, '--namespace', namespace);
+  }>('service', service, '--namespace', namespace);
   const port = spec.ports.at(-1);
   return `${port?.name}://${await nodeHost(world)}:${port?.nodePort}`;
 }

@@ -2,22 +2,31 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFailed, onTestFinished, test } from 'vitest';
 
+import { waitFor } from '../../deploy/local/cluster/cluster.ts';
 import { runProgram } from '../../deploy/local/cluster/program.ts';
 import { folders } from '../../deploy/local/state.ts';
 import { describeMachine } from '../../deploy/local/testing/machine.ts';
 import { markdownTable, writeSection } from '../../deploy/local/testing/markdown.ts';
 import { SERVICE_NAMES } from '../../services/services.ts';
-import { forAllServices, installPlatform, type Platform, QUIET } from './platform.ts';
+import {
+  assertResponds,
+  forAllServices,
+  installPlatform,
+  type Platform,
+  QUIET,
+} from './platform.ts';
 import { waitForPods } from './pods.ts';
 import { ensureController } from './releases/controller.ts';
 import { installPrometheus, PROMETHEUS_PEERS } from './releases/prometheus.ts';
 import { type Outcome, waitForOutcome } from './releases/rollout.ts';
+import { installTraefik, TRAEFIK_PEERS } from './releases/traefik.ts';
 import {
   BAD_VERSIONS,
   HARMLESS_VERSIONS,
-  LATE_VERSION,
+  LATE_VERSIONS,
+  MARK,
   plantPrograms,
   type Version,
 } from './releases/versions.ts';
@@ -81,114 +90,167 @@ test('make release rolls back a version whose pods do not become ready', async (
 });
 
 /** In the full form, long enough for the errors of the late version, which begin 60 s after its start. */
-const OBSERVATION_SECONDS = full ? 40 : 15;
+const OBSERVATION_SECONDS = { blueGreen: full ? 40 : 15, canary: 15 };
 /** Requests per second of users during each release. */
 const RATE = 40;
-/** A release is decided within this time: trial, switch and observation. */
+/** A release is decided within this time: trial, switch or steps, and observation. */
 const LIMIT_SECONDS = 180;
 /** Seconds in which a bad version must be rolled back, from the start of its first pod. */
 const MAX_ROLLBACK_SECONDS = 60;
 /** The same for a version that is not ready in time: 10 s more than `progressDeadlineSeconds`. */
 const MAX_UNREADY_SECONDS = 130;
-/** Share of the requests that a bad version may affect. */
+/** Share of the requests that may fail because of a version whose bug the trial can find. */
 const MAX_AFFECTED = 0.005;
+/** With another bug, all requests that the version gets may fail for this time. */
+const MAX_FAILING_SECONDS = 30;
 
-test('Argo Rollouts replaces the Deployments, with the objectives of the charts', async () => {
-  await ensureController(world);
-  const address = await installPrometheus(world);
-  const progressiveDelivery = {
-    enabled: true,
-    prometheus: { address },
-    observationSeconds: OBSERVATION_SECONDS,
-  };
+/** How versions replace each other. */
+interface Strategy {
+  readonly name: string;
+  /** Values of every service. */
+  readonly delivery: Values;
+  /** Whether all versions are released in the full form. */
+  readonly isFull: boolean;
+}
 
-  await platform.upgrade({
-    global: { networkPolicy: { monitoringFrom: PROMETHEUS_PEERS } },
-    ...forAllServices({ progressiveDelivery }),
-  });
-
-  for (const name of SERVICE_NAMES) await waitForOutcome(world, `fw-${name}`, LIMIT_SECONDS);
-});
+const STRATEGIES: readonly Strategy[] = [
+  // First: the controller has not set the selectors of the Services yet, which Helm would not take over.
+  { name: 'canary by pods', isFull: false, delivery: { canary: { weights: [50] } } },
+  { name: 'blueGreen', isFull: true, delivery: {} },
+  { name: 'canary', isFull: true, delivery: { canary: { traefik: { enabled: true } } } },
+];
+const { STRATEGY } = process.env;
 
 /** One version, and how its release ended. */
 interface Released extends Outcome {
   readonly version: Version;
   readonly requests: number;
   readonly failed: number;
-}
-
-const released: Released[] = [];
-
-/** Releases a version under load; one that is promoted stays. */
-async function releaseVersion(version: Version): Promise<Released> {
-  log(`releasing a version of ${version.service}: ${version.name}`);
-  const rollout = `fw-${version.service}`;
-  const changed = merge(platform.values, { [version.service]: version.values });
-  const stream = startStream(world, platform, { rate: RATE });
-  await platform.release.put(changed);
-  const outcome = await waitForOutcome(world, rollout, LIMIT_SECONDS);
-  if (outcome.isPromoted) {
-    platform.values = changed;
-  } else {
-    await platform.release.put(platform.values);
-    await waitForOutcome(world, rollout, LIMIT_SECONDS);
-    // Open connections of the edge lead to pods of the version until these have terminated.
-    if (outcome.servedSeconds > 0) await waitForPods(world, { part: version.service, count: 2 });
-  }
-  const { requests, failed } = (await stream.stop()).result;
-  log(`after ${outcome.seconds.toFixed(1)} s: ${failed} of ${requests} failed; ${outcome.message}`);
-  const one = { ...outcome, version, requests, failed };
-  released.push(one);
-  return one;
+  /** Requests that the version responded to, if it is a planted one. */
+  readonly reached: number;
 }
 
 const TIMEOUT = { timeout: 2 * LIMIT_SECONDS * 1_000 };
 
-test.each(full ? BAD_VERSIONS : BAD_VERSIONS.slice(0, 2))(
-  'a version with the bug "$name" is rolled back before users get it',
-  TIMEOUT,
-  async (version) => {
-    const { isPromoted, message, seconds, servedSeconds, failed, requests } =
-      await releaseVersion(version);
+let prometheus: Values | undefined;
 
-    expect({ isPromoted, servedSeconds }).toEqual({ isPromoted: false, servedSeconds: 0 });
-    const isUnready = message.includes('timed out');
-    expect(seconds).toBeLessThan(isUnready ? MAX_UNREADY_SECONDS : MAX_ROLLBACK_SECONDS);
-    expect(failed).toBeLessThanOrEqual(MAX_AFFECTED * requests);
+describe.each(STRATEGIES.filter(({ name }) => !STRATEGY || STRATEGY === name))(
+  '$name',
+  ({ name, delivery, isFull }) => {
+    const isLong = full && isFull;
+    const strategy = name === 'blueGreen' ? 'blueGreen' : 'canary';
+    const released: Released[] = [];
+    let base: string;
+
+    /** Releases a version under load; one that is promoted stays. */
+    async function releaseVersion(version: Version): Promise<Released> {
+      log(`releasing a version of ${version.service}: ${version.name}`);
+      const rollout = `fw-${version.service}`;
+      const changed = merge(platform.values, { [version.service]: version.values });
+      const { secret } = platform;
+      const stream = startStream(world, { base, secret }, { rate: RATE, countHeader: MARK });
+      onTestFailed(() => void stream.stop().catch(() => {}));
+      await platform.release.put(changed);
+      const outcome = await waitForOutcome(world, rollout, LIMIT_SECONDS);
+      if (outcome.isPromoted) {
+        platform.values = changed;
+      } else {
+        await platform.release.put(platform.values);
+        await waitForOutcome(world, rollout, LIMIT_SECONDS);
+        // Open connections of the edge lead to pods of the version until these have terminated.
+        if (outcome.servedSeconds > 0) {
+          await waitForPods(world, { part: version.service, count: 2 });
+        }
+      }
+      const { requests, failed, withHeader: reached } = (await stream.stop()).result;
+      const sent = `${failed} of ${requests} failed, ${reached} reached it`;
+      log(`after ${outcome.seconds.toFixed(1)} s: ${sent}; ${outcome.message}`);
+      const one = { ...outcome, version, requests, failed, reached };
+      released.push(one);
+      return one;
+    }
+
+    test('Argo Rollouts replaces all pods, with the objectives of the charts', async () => {
+      await ensureController(world);
+      prometheus ??= { address: await installPrometheus(world) };
+      const isRouted = name === 'canary';
+      base = isRouted ? await installTraefik(world) : platform.base;
+      const observationSeconds = OBSERVATION_SECONDS[strategy];
+      const progressiveDelivery = {
+        ...{ enabled: true, strategy, prometheus, observationSeconds },
+        canary: { traefik: { enabled: false } },
+      };
+
+      await platform.upgrade({
+        global: { networkPolicy: { monitoringFrom: PROMETHEUS_PEERS, from: TRAEFIK_PEERS } },
+        ...forAllServices({ progressiveDelivery: merge(progressiveDelivery, delivery) }),
+      });
+
+      for (const service of SERVICE_NAMES) {
+        await waitForOutcome(world, `fw-${service}`, LIMIT_SECONDS);
+      }
+      const what = `responses of every service at ${base}`;
+      await waitFor({ cluster, what, seconds: 60 }, () =>
+        assertResponds({ ...platform, base }, []),
+      );
+    });
+
+    test.each(isLong ? BAD_VERSIONS : BAD_VERSIONS.slice(0, 2))(
+      'a version with the bug "$name" is rolled back before users get it',
+      TIMEOUT,
+      async (version) => {
+        const { isPromoted, message, seconds, servedSeconds, reached, failed, requests } =
+          await releaseVersion(version);
+
+        expect({ isPromoted, servedSeconds, reached }).toEqual({
+          ...{ isPromoted: false, servedSeconds: 0, reached: 0 },
+        });
+        const isUnready = message.includes('timed out');
+        expect(seconds).toBeLessThan(isUnready ? MAX_UNREADY_SECONDS : MAX_ROLLBACK_SECONDS);
+        expect(failed).toBeLessThanOrEqual(MAX_AFFECTED * requests);
+      },
+    );
+
+    test.each(isLong ? LATE_VERSIONS : [])(
+      'a version that fails only after its trial is rolled back: $name',
+      TIMEOUT,
+      async (version) => {
+        const { isPromoted, failed, percent, reached } = await releaseVersion(version);
+
+        expect(isPromoted).toBe(false);
+        expect(reached).toBeGreaterThan(0);
+        expect(failed).toBeLessThanOrEqual((percent / 100) * RATE * MAX_FAILING_SECONDS);
+      },
+    );
+
+    test.each(isLong ? HARMLESS_VERSIONS : HARMLESS_VERSIONS.slice(0, 1))(
+      'a harmless version is promoted: $name',
+      TIMEOUT,
+      async (version) => {
+        const { isPromoted, failed, message } = await releaseVersion(version);
+
+        expect({ isPromoted, failed }, message).toEqual({ isPromoted: true, failed: 0 });
+      },
+    );
+
+    test.runIf(isLong)('the page about releases contains the results', () => {
+      const rows = released.map((one) => [
+        one.version.name,
+        one.version.service,
+        one.isPromoted ? 'promoted' : `rolled back: ${reasonOf(one.message)}`,
+        `${one.seconds.toFixed(0)} s`,
+        ...(one.isPromoted ? ['', ''] : [`${one.percent} %`, `${one.servedSeconds.toFixed(0)} s`]),
+        one.requests.toLocaleString('en'),
+        one.isPromoted ? '' : one.reached.toLocaleString('en'),
+        String(one.failed),
+      ]);
+      const head = ['Version', 'Service', 'End', 'After', 'Share', 'In use for'];
+      const table = markdownTable([...head, 'Requests', 'Users reached', 'Failed'], rows);
+      const page = path.join(folders.root, 'docs/operations/releases.md');
+      writeSection(page, name, `${describeMachine()}\n\n${table}`);
+    });
   },
 );
-
-test.runIf(full)('a version that fails only after its trial is rolled back', TIMEOUT, async () => {
-  const { isPromoted, failed, requests } = await releaseVersion(LATE_VERSION);
-
-  expect(isPromoted).toBe(false);
-  expect(failed).toBeLessThanOrEqual(MAX_AFFECTED * requests);
-});
-
-test.each(full ? HARMLESS_VERSIONS : HARMLESS_VERSIONS.slice(0, 1))(
-  'a harmless version is promoted: $name',
-  TIMEOUT,
-  async (version) => {
-    const { isPromoted, failed, message } = await releaseVersion(version);
-
-    expect({ isPromoted, failed }, message).toEqual({ isPromoted: true, failed: 0 });
-  },
-);
-
-test.runIf(full)('the page about releases contains the results', () => {
-  const rows = released.map(({ version, isPromoted, message, seconds, servedSeconds, ...sent }) => [
-    version.name,
-    version.service,
-    isPromoted ? 'promoted' : `rolled back: ${reasonOf(message)}`,
-    `${seconds.toFixed(0)} s`,
-    `${servedSeconds.toFixed(0)} s`,
-    sent.requests.toLocaleString('en'),
-    String(sent.failed),
-  ]);
-  const head = ['Version', 'Service', 'End', 'After', 'In use for', 'Requests', 'Failed'];
-  const page = path.join(folders.root, 'docs/operations/releases.md');
-  writeSection(page, 'releases', `${describeMachine()}\n\n${markdownTable(head, rows)}`);
-});
 
 /** The measurement that failed, or another reason in the message of the controller. */
 function reasonOf(message: string): string {

@@ -39,6 +39,8 @@ export interface StreamOptions {
   readonly rate?: number;
   /** How long a client repeats a request that failed. Default: it repeats none. */
   readonly retrySeconds?: number;
+  /** A header, such as `X-Served-By`: the responses with it are counted. */
+  readonly countHeader?: string;
   /** The minimum duration around the changes. Default 30. */
   readonly seconds?: number;
 }
@@ -46,8 +48,8 @@ export interface StreamOptions {
 /** Starts a stream of requests. */
 export function startStream(
   { cluster, settings }: World,
-  { base, secret }: Platform,
-  { rate = settings.streamRate, retrySeconds }: StreamOptions = {},
+  { base, secret }: Pick<Platform, 'base' | 'secret'>,
+  { rate = settings.streamRate, retrySeconds, countHeader = '' }: StreamOptions = {},
 ): Stream {
   let output = '';
   let isOver = false;
@@ -62,6 +64,7 @@ export function startStream(
       DURATION: `${MAX_STREAM_SECONDS}s`,
       RETRY_SECONDS: retrySeconds ? String(retrySeconds) : '',
       LEDGER: '1',
+      COUNT_HEADER: countHeader,
     },
     // Not in the folder of "make load".
     out: path.join(folders.root, '.local/e2e/load'),

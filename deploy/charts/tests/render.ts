@@ -139,7 +139,6 @@ export const EVERYTHING: Values = {
     enabled: true,
     parentRefs: [{ name: 'public' }],
     hostnames: ['api.example.org'],
-    others: [{ name: 'next', weight: 10 }],
   },
   networkPolicy: { from: [{ podSelector: { matchLabels: { app: 'gateway' } } }] },
   entryProbe: { enabled: true, url: 'https://api.example.org' },

@@ -11,6 +11,7 @@ import {
   podOf,
   type Rendered,
   SHARED,
+  selected,
   type Values,
 } from './render.ts';
 
@@ -218,4 +219,95 @@ test('a Rollout has its variables in its pods, and measures every objective of o
   expect(queries.memory).toMatch(new RegExp(`> ${128 * 1024 ** 2}$`));
   // One every 5 s: 25 and 40 s by default, and 5 s for the start of the trial.
   expect([countIn('objectives'), countIn('observation')]).toEqual([7, 9]);
+});
+
+/** The Rollout of a canary, and the selectors of the Services of both versions. */
+function renderCanary(canary: Values, values: Values = {}) {
+  const { progressiveDelivery } = PROGRESSIVE;
+  const delivery = { ...Object(progressiveDelivery), strategy: 'canary', canary };
+  const from = [{ podSelector: { matchLabels: { app: 'traefik' } } }];
+  const all = { networkPolicy: { from }, ...values, progressiveDelivery: delivery };
+  const objects = charts.render('users', { ...SHARED.users, ...all });
+  const selectorOf = (name: string) => only(objects, 'Service', name).spec.selector;
+  return {
+    objects,
+    canary: only(objects, 'Rollout').spec.strategy.canary,
+    selectors: [selectorOf('fw-users'), selectorOf('fw-users-preview')],
+  };
+}
+
+/** The steps of a canary, each as its kind with its weight or its analyses. */
+function describeSteps(steps: readonly Rendered[]): string[] {
+  const prefix = 'fw-users-';
+  return steps.map(({ setWeight, setCanaryScale, analysis, experiment }) => {
+    if (setWeight !== undefined) return `share ${setWeight}`;
+    if (setCanaryScale) return `pods ${setCanaryScale.weight}`;
+    const { templates } = analysis ?? { templates: experiment.analyses };
+    const names = templates.map((one: Rendered) => one.templateName.replace(prefix, ''));
+    return `${experiment ? 'experiment' : 'analysis'} ${names.join(' ')}`;
+  });
+}
+
+test('a canary with Traefik has a trial without users, then a share of the requests at each step', () => {
+  const traefik = { enabled: true, hosts: ['a.example.org', 'b.example.org'] };
+  const { objects, canary, selectors } = renderCanary({ traefik });
+
+  expect(describeSteps(canary.steps)).toEqual([
+    ...['pods 10', 'analysis trial objectives', 'share 10', 'analysis observation'],
+    ...['pods 25', 'share 25', 'analysis observation'],
+    ...['pods 50', 'share 50', 'analysis observation'],
+  ]);
+  expect(canary).toMatchObject({
+    ...{ stableService: 'fw-users', canaryService: 'fw-users-preview' },
+    trafficRouting: { traefik: { weightedTraefikServiceName: 'fw-users' } },
+  });
+  expect(selectors).toEqual([undefined, undefined]);
+  expect(only(objects, 'TraefikService').spec.weighted.services).toEqual([
+    { name: 'fw-users', port: 80, weight: 100 },
+    { name: 'fw-users-preview', port: 80, weight: 0 },
+  ]);
+  expect(only(objects, 'IngressRoute').spec.routes[0]).toEqual({
+    kind: 'Rule',
+    match:
+      '(Host(`a.example.org`) || Host(`b.example.org`)) && (Path(`/api/v1/users`) || PathPrefix(`/api/v1/users/`))',
+    services: [{ kind: 'TraefikService', name: 'fw-users' }],
+  });
+});
+
+test('a canary without a router has its trial in a pod that gets no requests of users', () => {
+  const { objects, canary, selectors } = renderCanary({ weights: [50] });
+  const { labels } = only(objects, 'Rollout').spec.template.metadata;
+  const trial = { ...labels, ...canary.steps[0].experiment.templates[0].metadata.labels };
+  const pods = [labels, trial].map((each, index) => ({ name: `${index}`, labels: each, spec: {} }));
+
+  expect(describeSteps(canary.steps)).toEqual([
+    ...['experiment trial objectives', 'share 50', 'analysis observation'],
+  ]);
+  expect(selectors.map((each) => selected(pods, each).map(({ name }) => name))).toEqual([
+    ...[['0'], ['1']],
+  ]);
+});
+
+test('a canary with the plugin for the Gateway API has its shares in the HTTPRoute, and the block of Argo Rollouts', () => {
+  const name = 'argoproj-labs/gatewayAPI';
+  const templates = {
+    httpRoute: '{{ include "common.name" . }}',
+    namespace: '{{ .Release.Namespace }}',
+  };
+
+  const httpRoute = { enabled: true, parentRefs: [{ name: 'public' }] };
+
+  const { canary, objects } = renderCanary(
+    { trafficRouting: { plugins: { [name]: templates } } },
+    { httpRoute },
+  );
+
+  expect(canary.trafficRouting.plugins).toEqual({
+    [name]: { httpRoute: 'fw-users', namespace: 'trial' },
+  });
+  expect(namesOf(objects, 'TraefikService')).toEqual([]);
+  expect(only(objects, 'HTTPRoute').spec.rules[0].backendRefs).toEqual([
+    { name: 'fw-users', port: 80, weight: 100 },
+    { name: 'fw-users-preview', port: 80, weight: 0 },
+  ]);
 });

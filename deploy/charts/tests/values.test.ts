@@ -149,6 +149,7 @@ test.each([
   ['an unknown key', { replica: 2 }, "additional properties 'replica' not allowed"],
   ['a nested one', { store: { sqlite: { sise: '1Gi' } } }, "at '/store/sqlite': additional"],
   ['a variable of the chart', { config: { PORT: 3000 } }, "invalid propertyName 'PORT'"],
+  ['a strategy', { progressiveDelivery: { strategy: 'linear' } }, "'blueGreen', 'canary'"],
   ['no time limit', { config: { REQUEST_TIMEOUT_MS: 0 } }, 'minimum: got 0, want 1'],
 ])('the schema rejects %s', (_, values, message) => {
   expect(errorOf('users', values)).toContain(message);
@@ -158,6 +159,7 @@ test.each([
 const POSTGRES = { type: 'postgres', postgres: { url: 'postgres://u:p@db/users' } };
 const ROUTE = { enabled: true, parentRefs: [{ name: 'public' }] };
 const HOSTS = [{ host: 'a.example.org' }, { host: 'b.example.org' }];
+const canaryOf = (canary: Values) => ({ ...ADDRESS, strategy: 'canary', canary });
 const ADDRESS = { enabled: true, prometheus: { address: 'http://prometheus:9090' } };
 
 test.each<[string, string, Values]>([
@@ -194,11 +196,6 @@ test.each<[string, string, Values]>([
   ],
   [
     'users',
-    'every request would get 500',
-    { httpRoute: { ...ROUTE, weight: 0 }, networkPolicy: { enabled: false } },
-  ],
-  [
-    'users',
     'ServiceUnavailable would fire permanently',
     { metrics: { prometheusRule: { enabled: true } } },
   ],
@@ -212,6 +209,21 @@ test.each<[string, string, Values]>([
     'users',
     'progressDeadlineSeconds is 89, too early for a version that works: expected 90 or more',
     { store: POSTGRES, progressiveDelivery: { ...ADDRESS, progressDeadlineSeconds: 89 } },
+  ],
+  [
+    'users',
+    'progressiveDelivery.canary.weights contains 10, 25, but replicaCount 3 divides the requests: expected only 33, 67, 100, or a router',
+    { store: POSTGRES, replicaCount: 3, progressiveDelivery: canaryOf({ weights: [10, 25, 67] }) },
+  ],
+  [
+    'users',
+    'strategy is canary and autoscaling.enabled is true',
+    { store: POSTGRES, autoscaling: { enabled: true }, progressiveDelivery: canaryOf({}) },
+  ],
+  [
+    'users',
+    'the NetworkPolicy would block Traefik',
+    { store: POSTGRES, progressiveDelivery: canaryOf({ traefik: { enabled: true } }) },
   ],
 ])('the chart %s rejects values that would lose data or requests: %s', (chart, message, values) => {
   const error = errorOf(chart, values);

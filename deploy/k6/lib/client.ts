@@ -1,6 +1,7 @@
 import { hmac } from 'k6/crypto';
 import { b64encode } from 'k6/encoding';
 import http, { type RefinedResponse } from 'k6/http';
+import { Counter } from 'k6/metrics';
 
 import type { Kind } from './objectives.ts';
 
@@ -19,6 +20,9 @@ export interface RequestOptions {
 export type Response = RefinedResponse<'text'>;
 
 const BASE = (__ENV.BASE || 'http://localhost:8080').replace(/\/+$/, '');
+
+/** Counts the responses with the header `COUNT_HEADER`, such as `X-Served-By`. */
+const withHeader = new Counter('responses_with_header');
 
 /** The status of every request to a version that `WITHOUT_VERSION` removed. */
 const GONE = 410;
@@ -41,6 +45,7 @@ export function send(
     tags: { name: kind },
     timeout: '15s',
   });
+  if (__ENV.COUNT_HEADER && response.headers[__ENV.COUNT_HEADER]) withHeader.add(1);
   if (expect.includes(response.status)) return response;
   // Status 0 means that there was no response: k6 logs the reason itself.
   if (response.status !== 0 && response.status !== GONE) {

@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# Builds the images of Argo Rollouts, Prometheus and blackbox exporter for a cluster without access to their
-# registries: build-images.sh BASE_IMAGE. With Go and two cores this takes 15 minutes, once per version. Prints the
-# variables for make e2e.
+# Builds the images of Argo Rollouts, Prometheus, blackbox exporter and Traefik for a cluster without access to their
+# registries: build-images.sh BASE_IMAGE. With Go and two cores this takes 25 minutes, once per version; 15 if
+# TRAEFIK_IMAGE is set. Prints the variables for make e2e.
 set -euo pipefail
 
 ROLLOUTS=1.10.1
 PROMETHEUS=3.13.5
 BLACKBOX=0.28.0
+TRAEFIK=3.6.12
 # The Go module of Prometheus 3.13.5 has the version 0.313.5.
 prometheus_module=github.com/prometheus/prometheus@v0.${PROMETHEUS/./}
 rollouts_module=github.com/argoproj/argo-rollouts@v$ROLLOUTS
+traefik_module=github.com/traefik/traefik/v3@v$TRAEFIK
 base=${1:?"Usage: build-images.sh BASE_IMAGE"}
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/fw/tools
 context=$(mktemp -d)
@@ -37,8 +39,13 @@ image "prometheus:$PROMETHEUS" "$prometheus_module" ./cmd/prometheus \
   -tags remove_all_sd,enable_kubernetes_sd
 image "blackbox-exporter:$BLACKBOX" "github.com/prometheus/blackbox_exporter@v$BLACKBOX" \
   github.com/prometheus/blackbox_exporter
+if [ -z "${TRAEFIK_IMAGE:-}" ]; then
+  image "traefik:$TRAEFIK" "$traefik_module" ./cmd/traefik
+fi
 
 echo "ROLLOUTS_MANIFEST=$(module "$rollouts_module")/manifests/install.yaml"
 echo "ROLLOUTS_IMAGE=local/argo-rollouts:$ROLLOUTS"
 echo "PROMETHEUS_IMAGE=local/prometheus:$PROMETHEUS"
 echo "BLACKBOX_IMAGE=local/blackbox-exporter:$BLACKBOX"
+echo "TRAEFIK_MANIFEST=$(module "$traefik_module")/docs/content/reference/dynamic-configuration/kubernetes-crd-definition-v1.yml"
+echo "TRAEFIK_IMAGE=${TRAEFIK_IMAGE:-local/traefik:$TRAEFIK}"

@@ -1,7 +1,6 @@
 import type { Rendered } from '../../../deploy/charts/tests/render.ts';
 import type { World } from '../world.ts';
-
-const LABELS = { 'app.kubernetes.io/name': 'prometheus' };
+import { installServer, labelsOf } from './server.ts';
 
 /** Reads the metrics of all pods of the namespace every 5 s, with the labels of the Prometheus operator. */
 const CONFIG = {
@@ -67,7 +66,7 @@ function filesOf(objects: readonly Rendered[], authority: string) {
 }
 
 /** Selects the pods of this Prometheus, in a NetworkPolicy. */
-export const PROMETHEUS_PEERS = [{ podSelector: { matchLabels: LABELS } }];
+export const PROMETHEUS_PEERS = [{ podSelector: { matchLabels: labelsOf('prometheus') } }];
 
 interface PrometheusOptions {
   /** The Probes and PrometheusRules that the Prometheus operator would read. */
@@ -81,85 +80,24 @@ export const EXPORTER = 'localhost:9115';
 
 /** Installs Prometheus, `PROMETHEUS_IMAGE`, in the namespace of the tests; returns its address. */
 export async function installPrometheus(
-  { cluster, namespace, log }: World,
+  world: World,
   { objects = [], authority = '' }: PrometheusOptions = {},
 ): Promise<string> {
-  log('installing Prometheus');
-  const metadata = { name: 'prometheus', namespace };
-  const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] }];
-  const rbac = 'rbac.authorization.k8s.io';
-  await cluster.apply(
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata },
-    { apiVersion: `${rbac}/v1`, kind: 'Role', metadata, rules },
-    {
-      apiVersion: `${rbac}/v1`,
-      kind: 'RoleBinding',
-      metadata,
-      roleRef: { apiGroup: rbac, kind: 'Role', name: 'prometheus' },
-      subjects: [{ kind: 'ServiceAccount', ...metadata }],
-    },
-    {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata,
-      data: filesOf(objects, authority),
-    },
-    {
-      apiVersion: 'v1',
-      kind: 'Service',
-      metadata,
-      spec: { selector: LABELS, ports: [{ port: 9090 }] },
-    },
-    deploymentOf(metadata, authority !== ''),
-  );
-  const options = ['--namespace', namespace, '--timeout=90s', '--request-timeout=0'];
-  await cluster.kubectl(['rollout', 'status', 'deployment/prometheus', ...options]);
-  return `http://prometheus.${namespace}:9090`;
-}
-
-function deploymentOf(metadata: object, hasExporter: boolean) {
-  const container = {
+  await installServer(world, {
     name: 'prometheus',
     image: process.env.PROMETHEUS_IMAGE || 'prom/prometheus:v3.13.5',
-    imagePullPolicy: 'IfNotPresent',
     args: ['--config.file=/config/prometheus.yml', '--storage.tsdb.path=/data'],
-    readinessProbe: { httpGet: { path: '/-/ready', port: 9090 }, periodSeconds: 2 },
-    securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
-    volumeMounts: [
-      { name: 'config', mountPath: '/config' },
-      { name: 'data', mountPath: '/data' },
-    ],
-  };
-  const exporter = {
-    name: 'blackbox-exporter',
-    image: process.env.BLACKBOX_IMAGE || 'prom/blackbox-exporter:v0.28.0',
-    imagePullPolicy: 'IfNotPresent',
-    args: ['--config.file=/config/blackbox.yml'],
-    securityContext: container.securityContext,
-    volumeMounts: container.volumeMounts,
-  };
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata,
-    spec: {
-      selector: { matchLabels: LABELS },
-      template: {
-        metadata: { labels: LABELS },
-        spec: {
-          serviceAccountName: 'prometheus',
-          securityContext: {
-            runAsNonRoot: true,
-            runAsUser: 65534,
-            seccompProfile: { type: 'RuntimeDefault' },
-          },
-          containers: hasExporter ? [container, exporter] : [container],
-          volumes: [
-            { name: 'config', configMap: { name: 'prometheus' } },
-            { name: 'data', emptyDir: {} },
-          ],
-        },
+    port: 9090,
+    readyPath: '/-/ready',
+    rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'watch'] }],
+    config: filesOf(objects, authority),
+    ...(authority && {
+      sidecar: {
+        name: 'blackbox-exporter',
+        image: process.env.BLACKBOX_IMAGE || 'prom/blackbox-exporter:v0.28.0',
+        args: ['--config.file=/config/blackbox.yml'],
       },
-    },
-  };
+    }),
+  });
+  return `http://prometheus.${world.namespace}:9090`;
 }

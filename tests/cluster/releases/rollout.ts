@@ -5,6 +5,7 @@ import type { World } from '../world.ts';
 /** A Rollout, as far as the tests read it. */
 interface Rollout {
   readonly metadata: { readonly generation: number };
+  readonly spec: { readonly strategy: { readonly canary?: object } };
   readonly status?: {
     readonly phase?: string;
     readonly message?: string;
@@ -13,6 +14,9 @@ interface Rollout {
     readonly currentPodHash?: string;
     readonly stableRS?: string;
     readonly blueGreen?: { readonly activeSelector?: string };
+    readonly canary?: { readonly weights?: { readonly canary: { readonly weight: number } } };
+    readonly replicas?: number;
+    readonly updatedReplicas?: number;
   };
 }
 
@@ -24,6 +28,8 @@ export interface Outcome {
   readonly seconds: number;
   /** Seconds for which users were served by the version before it was rolled back. */
   readonly servedSeconds: number;
+  /** The largest share of the requests, in percent, that it got before it was rolled back. */
+  readonly percent: number;
 }
 
 /** Waits until a version is promoted and stable, or rolled back. */
@@ -34,21 +40,26 @@ export async function waitForOutcome(
 ): Promise<Outcome> {
   let startedMs: number | undefined;
   let switchedMs: number | undefined;
+  let percent = 0;
   const endMs = Date.now() + limitSeconds * 1_000;
   while (Date.now() < endMs) {
     const rollout = await cluster.read<Rollout>('rollout', name, '--namespace', namespace);
     const { phase, message = '', abort = false, ...status } = rollout.status ?? {};
     const isCurrent = status.observedGeneration === String(rollout.metadata.generation);
     const { currentPodHash: version, stableRS: stable } = status;
-    const isActive = status.blueGreen?.activeSelector === version;
+    const share = version === undefined ? 0 : shareOf(rollout, version);
+    const isActive = share > 0;
     if (isCurrent && version !== undefined) {
-      startedMs ??= await readStart({ cluster, namespace }, version);
-      if (isActive && stable !== version) switchedMs ??= Date.now();
+      startedMs ??= await readStart({ cluster, namespace }, `${name}-${version}-`);
+      if (isActive && stable !== version) {
+        switchedMs ??= Date.now();
+        percent = Math.max(percent, share);
+      }
       const isPromoted = stable === version && phase === 'Healthy';
       if (isPromoted || (abort && !isActive)) {
         const secondsSince = (ms: number | undefined) => (ms ? (Date.now() - ms) / 1_000 : 0);
         const servedSeconds = isPromoted ? 0 : secondsSince(switchedMs);
-        return { isPromoted, message, seconds: secondsSince(startedMs), servedSeconds };
+        return { isPromoted, message, seconds: secondsSince(startedMs), servedSeconds, percent };
       }
     }
     await sleep(500, undefined, { signal: cluster.signal });
@@ -56,18 +67,31 @@ export async function waitForOutcome(
   throw new Error(`Waited ${limitSeconds} s for the release of ${name}`);
 }
 
-/** The time at which a node started the first pod of a version, or undefined. */
+/** The share of the requests, in percent, that the next version gets. */
+function shareOf({ spec, status = {} }: Rollout, version: string): number {
+  const { blueGreen, canary, replicas = 0, updatedReplicas = 0 } = status;
+  if (!spec.strategy.canary) return blueGreen?.activeSelector === version ? 100 : 0;
+  if (canary?.weights) return canary.weights.canary.weight;
+  return replicas > 0 ? (100 * updatedReplicas) / replicas : 0;
+}
+
+/** The time at which a node started the first pod whose name begins with `prefix`, or undefined. */
 async function readStart(
   { cluster, namespace }: Pick<World, 'cluster' | 'namespace'>,
-  version: string,
+  prefix: string,
 ): Promise<number | undefined> {
-  const text = await cluster.kubectl([
-    ...['get', 'pods', '--namespace', namespace, '--output', `jsonpath=${STARTS}`],
-    ...['--selector', `rollouts-pod-template-hash=${version}`],
-  ]);
-  const times = text.split(' ').filter(Boolean).map(Date.parse);
+  const { items } = await cluster.read<Pods>('pods', '--namespace', namespace);
+  const times = items
+    .filter(({ metadata }) => metadata.name.startsWith(prefix))
+    .flatMap(({ status }) => status.startTime ?? [])
+    .map(Date.parse);
   return times.length > 0 ? Math.min(...times) : undefined;
 }
 
-/** The start of each pod: its node accepted it, and starts its containers. */
-const STARTS = '{.items[*].status.startTime}';
+interface Pods {
+  readonly items: readonly {
+    readonly metadata: { readonly name: string };
+    /** `startTime`: its node accepted the pod, and starts its containers. */
+    readonly status: { readonly startTime?: string };
+  }[];
+}

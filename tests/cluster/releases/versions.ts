@@ -16,10 +16,13 @@ export interface Version {
   readonly values: Values;
 }
 
-/** Values with which Node loads a program of the folder `planted` before the service. */
+/** The header in all responses of a planted version. */
+export const MARK = 'X-Planted';
+
+/** Values with which Node loads programs of the folder `planted` before the service. */
 function planted(program: string, values: Values = {}): Values {
-  const option = { name: 'NODE_OPTIONS', value: `--import=${FOLDER}/${program}.ts` };
-  return { extraEnv: [option], ...values };
+  const value = ['mark', program].map((name) => `--import=${FOLDER}/${name}.ts`).join(' ');
+  return { extraEnv: [{ name: 'NODE_OPTIONS', value }], ...values };
 }
 
 /** Versions that must not be promoted. */
@@ -40,12 +43,11 @@ export const BAD_VERSIONS: readonly Version[] = [
   },
 ];
 
-/** A version that passes its trial, and fails only after its promotion. */
-export const LATE_VERSION: Version = {
-  name: '5xx after the promotion',
-  service: 'users',
-  values: planted('late-errors'),
-};
+/** Versions that pass their trial, and fail only when users get them. */
+export const LATE_VERSIONS: readonly Version[] = [
+  { name: '5xx after a minute', service: 'users', values: planted('late-errors') },
+  { name: '5xx behind a proxy', service: 'users', values: planted('proxy-errors') },
+];
 
 /** Versions that must be promoted. */
 export const HARMLESS_VERSIONS: readonly Version[] = [

@@ -19,6 +19,9 @@
 {{- if .Values.progressiveDelivery.enabled }}
 - previewService
 - analysis
+{{- if get (include "common.trafficRouting" . | fromYaml) "traefik" }}
+- traefik
+{{- end }}
 {{- else }}
 - configMap
 {{- end }}

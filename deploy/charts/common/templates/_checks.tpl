@@ -92,17 +92,6 @@ ingress.enabled is true, but the NetworkPolicy would block the controller: expec
 {{- if not $route.parentRefs }}
 httpRoute.enabled is true, but httpRoute.parentRefs is empty: expected a gateway such as [{name: public}]
 {{- end }}
-{{- $shares := int64 $route.weight }}
-{{- range $route.others }}
-{{- $shares = add $shares (int64 .weight) }}
-{{- /* Each namespace has this ConfigMap: without it, there is no cluster to look for Services. */}}
-{{- if and (lookup "v1" "ConfigMap" $.Release.Namespace "kube-root-ca.crt") (not (lookup "v1" "Service" $.Release.Namespace .name)) }}
-httpRoute.others contains {{ .name }}, but {{ $.Release.Namespace }} has no such Service, so that its share of the requests would get 500: expected the release installed first
-{{- end }}
-{{- end }}
-{{- if not $shares }}
-httpRoute.weight and all weights in httpRoute.others are 0, so that every request would get 500: expected one weight above 0
-{{- end }}
 {{- if and .Values.networkPolicy.enabled (not (include "common.callers" . | trim)) }}
 httpRoute.enabled is true, but the NetworkPolicy would block the gateway: expected its pods or namespace in networkPolicy.from
 {{- end }}

@@ -20,10 +20,6 @@ Addresses:
   Gateway: https://{{ . }} (http if its listener has no certificate): {{ $paths }}
 {{- end }}
 {{- end }}
-{{- with include "common.routeSplit" . }}
-
-{{ . | trim }}
-{{- end }}
 
 Try it from this machine:
 

@@ -13,36 +13,183 @@ kind: Deployment
 {{- include "common.name" . }}-preview
 {{- end }}
 
-{{- /* How a Rollout replaces a version: all pods of the next one are started and analysed before the switch. */}}
+{{- /* How a Rollout replaces a version. */}}
 {{- define "common.rolloutStrategy" -}}
 {{- $delivery := .Values.progressiveDelivery }}
 progressDeadlineSeconds: {{ $delivery.progressDeadlineSeconds }}
 progressDeadlineAbort: true
 strategy:
-  blueGreen:
-    activeService: {{ include "common.name" . }}
-    previewService: {{ include "common.previewName" . }}
-    # Proxies use open connections to pods of an aborted version until these terminate.
-    abortScaleDownDelaySeconds: 1
-    prePromotionAnalysis:
-      templates:
-        - templateName: {{ include "common.name" . }}-trial
-        - templateName: {{ include "common.name" . }}-objectives
-      {{- include "common.analysisArguments" . | nindent 6 }}
-    postPromotionAnalysis:
-      templates:
-        - templateName: {{ include "common.name" . }}-observation
-      {{- include "common.analysisArguments" . | nindent 6 }}
+  {{- include (printf "common.%sStrategy" $delivery.strategy) . | trim | nindent 2 }}
 {{- end }}
 
-{{- define "common.analysisArguments" -}}
+{{- /* All pods of the next version are started and analysed before the switch. */}}
+{{- define "common.blueGreenStrategy" -}}
+blueGreen:
+  activeService: {{ include "common.name" . }}
+  previewService: {{ include "common.previewName" . }}
+  # Proxies use open connections to pods of an aborted version until these terminate.
+  abortScaleDownDelaySeconds: 1
+  prePromotionAnalysis:
+    {{- include "common.analysisOf" (list . "trial" "objectives") | trim | nindent 4 }}
+  postPromotionAnalysis:
+    {{- include "common.analysisOf" (list . "observation") | trim | nindent 4 }}
+{{- end }}
+
+{{- /* The trial, then one step per weight. A router gives the first pods no requests; without one, they are an Experiment. */}}
+{{- define "common.canaryStrategy" -}}
+{{- $root := . }}
+{{- $router := include "common.trafficRouting" . | fromYaml }}
+canary:
+  {{- if $router }}
+  stableService: {{ include "common.name" . }}
+  canaryService: {{ include "common.previewName" . }}
+  trafficRouting:
+    {{- toYaml $router | nindent 4 }}
+  # preStop keeps the pods until the router has its new weights.
+  abortScaleDownDelaySeconds: 1
+  scaleDownDelaySeconds: 5
+  {{- else }}
+  maxSurge: 1
+  maxUnavailable: 0
+  {{- end }}
+  steps:
+    {{- if not $router }}
+    - experiment:
+        # The controller adds this field: without it, the next upgrade would conflict with the controller.
+        analysisRunMetadata: {}
+        templates:
+          - name: trial
+            specRef: canary
+            replicas: 1
+            metadata:
+              labels:
+                {{- include "common.trialLabels" . | nindent 16 }}
+        analyses:
+          {{- range list "trial" "objectives" }}
+          - name: {{ . }}
+            templateName: {{ include "common.name" $root }}-{{ . }}
+            requiredForCompletion: true
+            {{- include "common.analysisArguments" $root | trim | nindent 12 }}
+          {{- end }}
+    {{- end }}
+    {{- range $index, $weight := .Values.progressiveDelivery.canary.weights }}
+    {{- if $router }}
+    - setCanaryScale: { weight: {{ $weight }} }
+    {{- if eq $index 0 }}
+    - analysis:
+        {{- include "common.analysisOf" (list $root "trial" "objectives") | trim | nindent 8 }}
+    {{- end }}
+    {{- end }}
+    - setWeight: {{ $weight }}
+    - analysis:
+        {{- include "common.analysisOf" (list $root "observation") | trim | nindent 8 }}
+    {{- end }}
+{{- end }}
+
+{{- /* What divides the requests of a canary, for its Rollout. Empty: the number of pods. */}}
+{{- define "common.trafficRouting" -}}
+{{- with .Values.progressiveDelivery }}
+{{- if and .enabled (eq .strategy "canary") }}
+{{- $traefik := .canary.traefik.enabled | ternary (dict "traefik" (dict "weightedTraefikServiceName" (include "common.name" $))) dict }}
+{{- tpl (toYaml (merge $traefik .canary.trafficRouting)) $ }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* Whether the Services of both versions select pods by labels, and not by the version that the controller sets. */}}
+{{- define "common.isDividedByPods" -}}
+{{- with .Values.progressiveDelivery }}
+{{- if and .enabled (eq .strategy "canary") (not (include "common.trafficRouting" $ | fromYaml)) }}true{{ end }}
+{{- end }}
+{{- end }}
+
+{{- /* Replaces a label of the pods in the trial, so that only the preview Service selects them. */}}
+{{- define "common.trialLabels" -}}
+app.kubernetes.io/part-of: fw-trial
+{{- end }}
+
+{{- /* An analysis of the pods of the next version: (list $ "trial" "objectives"). */}}
+{{- define "common.analysisOf" -}}
+{{- $root := first . }}
+templates:
+  {{- range rest . }}
+  - templateName: {{ include "common.name" $root }}-{{ . }}
+  {{- end }}
+{{- include "common.analysisArguments" $root }}
+{{- end }}
+
+{{- define "common.analysisArguments" }}
 args:
   - name: pods
     valueFrom:
       podTemplateHashValue: Latest
 {{- end }}
 
-{{- /* Selects the pods of the next version; the controller sets the selector. */}}
+{{- /*
+The Services of both versions with their shares of the requests, which the controller sets: (list $ apiVersion kind).
+A release in progress keeps its shares: Helm would not take over the list.
+*/}}
+{{- define "common.shares" -}}
+{{- $root := first . }}
+{{- $name := include "common.name" $root }}
+{{- $weights := dict $name 100 (include "common.previewName" $root) 0 }}
+{{- $live := dict }}
+{{- if $root.Capabilities.APIVersions.Has (index . 1) }}
+{{- $live = lookup (index . 1) (index . 2) $root.Release.Namespace $name | default dict }}
+{{- end }}
+{{- $services := dig "spec" "weighted" "services" list $live }}
+{{- range dig "spec" "rules" list $live }}{{ $services = concat $services (.backendRefs | default list) }}{{ end }}
+{{- range $services }}
+{{- if and (hasKey $weights .name) (hasKey . "weight") }}{{ $_ := set $weights .name (int .weight) }}{{ end }}
+{{- end }}
+{{- range $each := list $name (include "common.previewName" $root) }}
+- name: {{ $each }}
+  port: {{ $root.Values.service.port }}
+  weight: {{ get $weights $each }}
+{{- end }}
+{{- end }}
+
+{{- /* The paths of the service at Traefik. */}}
+{{- define "common.traefik" -}}
+{{- $traefik := .Values.progressiveDelivery.canary.traefik }}
+{{- $name := include "common.name" . }}
+apiVersion: traefik.io/v1alpha1
+kind: TraefikService
+metadata:
+  name: {{ $name }}
+  labels:
+    {{- include "common.labels" . | nindent 4 }}
+spec:
+  weighted:
+    services:
+      {{- include "common.shares" (list . "traefik.io/v1alpha1" "TraefikService") | trim | nindent 6 }}
+---
+apiVersion: traefik.io/v1alpha1
+kind: IngressRoute
+metadata:
+  name: {{ $name }}
+  labels:
+    {{- include "common.labels" . | nindent 4 }}
+spec:
+  {{- with $traefik.entryPoints }}
+  entryPoints:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with $traefik.tls }}
+  tls:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  routes:
+    {{- range include "common.paths" . | fromYamlArray }}
+    - kind: Rule
+      match: {{ with $traefik.hosts }}(Host(`{{ join "`) || Host(`" . }}`)) && {{ end }}(Path(`{{ . }}`) || PathPrefix(`{{ . }}/`))
+      services:
+        - kind: TraefikService
+          name: {{ $name }}
+    {{- end }}
+{{- end }}
+
+{{- /* Selects the pods of the next version. */}}
 {{- define "common.previewService" -}}
 apiVersion: v1
 kind: Service
@@ -53,6 +200,11 @@ metadata:
     app.kubernetes.io/component: preview
 spec:
   type: ClusterIP
+  {{- if include "common.isDividedByPods" . }}
+  selector:
+    {{- include "common.selectorLabels" . | nindent 4 }}
+    {{- include "common.trialLabels" . | nindent 4 }}
+  {{- end }}
   ports:
     - name: http
       port: {{ .Values.service.port }}
@@ -164,17 +316,46 @@ namespace="{{ .Release.Namespace }}",pod=~"{{ include "common.name" . }}-{{ "{{a
 {{- if not .prometheus.address }}
 progressiveDelivery.enabled is true, but progressiveDelivery.prometheus.address is empty, so that no objective could be measured: expected a form such as http://prometheus-operated.monitoring:9090
 {{- end }}
-{{- /* For the controller, the trial and the observation are time without progress. */}}
-{{- $least := max (add (int64 .trialSeconds) 20) (add (int64 .observationSeconds) 10) }}
-{{- $reason := "the larger of trialSeconds + 20 and observationSeconds + 10" }}
+{{- include "common.canaryErrors" $ }}
+{{- $least := 0 }}
+{{- $reason := "" }}
+{{- if eq .strategy "blueGreen" }}
+{{- /* For the controller, the trial and the observation are time without progress, unless they are steps. */}}
+{{- $least = max (add (int64 .trialSeconds) 20) (add (int64 .observationSeconds) 10) }}
+{{- $reason = "the larger of trialSeconds + 20 and observationSeconds + 10" }}
+{{- end }}
 {{- if include "common.storeType" $ }}
 {{- $migration := include "common.migrationWaitSeconds" $ | int64 }}
 {{- $least = max $least (add $migration 30) }}
-{{- $reason = printf "the largest of trialSeconds + 20, observationSeconds + 10, and 30 s more than the %d s for which a migration waits for its database" $migration }}
+{{- $reason = printf "%s30 s more than the %d s for which a migration waits for its database" (empty $reason | ternary "" "the largest of trialSeconds + 20, observationSeconds + 10, and ") $migration }}
 {{- end }}
 {{- if lt (int64 .progressDeadlineSeconds) $least }}
 progressiveDelivery.progressDeadlineSeconds is {{ .progressDeadlineSeconds }}, too early for a version that works: expected {{ $least }} or more, {{ $reason }}
 {{- end }}
 {{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "common.canaryErrors" -}}
+{{- $canary := .Values.progressiveDelivery.canary }}
+{{- if include "common.isDividedByPods" . }}
+{{- $router := "or a router: progressiveDelivery.canary.traefik.enabled or trafficRouting" }}
+{{- if .Values.autoscaling.enabled }}
+progressiveDelivery.strategy is canary and autoscaling.enabled is true, so that the number of pods, which divides the requests, changes: expected no autoscaling, {{ $router }}
+{{- else }}
+{{- $shares := list }}
+{{- range $pods := untilStep 1 (int (add 1 .Values.replicaCount)) 1 }}
+{{- $shares = append $shares (round (divf (mulf 100 $pods) $.Values.replicaCount) 0 | int) }}
+{{- end }}
+{{- $wrong := list }}
+{{- range $canary.weights }}
+{{- if not (has (int .) $shares) }}{{ $wrong = append $wrong . }}{{ end }}
+{{- end }}
+{{- if $wrong }}
+progressiveDelivery.canary.weights contains {{ join ", " $wrong }}, but replicaCount {{ $.Values.replicaCount }} divides the requests: expected only {{ join ", " $shares }}, {{ $router }}
+{{- end }}
+{{- end }}
+{{- else if and $canary.traefik.enabled .Values.networkPolicy.enabled (not (include "common.callers" . | trim)) }}
+progressiveDelivery.canary.traefik.enabled is true, but the NetworkPolicy would block Traefik: expected its pods or namespace in networkPolicy.from
 {{- end }}
 {{- end }}

@@ -11,10 +11,14 @@ metadata:
   {{- end }}
 spec:
   type: {{ .Values.service.type }}
-  {{- /* With a Rollout, its controller sets the selector: the pods of one version. */}}
-  {{- if not .Values.progressiveDelivery.enabled }}
+  {{- /* With a Rollout, its controller sets the selector, the pods of one version, unless their number divides the requests. */}}
+  {{- $isDivided := include "common.isDividedByPods" . }}
+  {{- if or $isDivided (not .Values.progressiveDelivery.enabled) }}
   selector:
     {{- include "common.selectorLabels" . | nindent 4 }}
+    {{- if $isDivided }}
+    {{- pick (include "common.podLabels" . | fromYaml) "app.kubernetes.io/part-of" | toYaml | nindent 4 }}
+    {{- end }}
   {{- end }}
   ports:
     - name: http
