@@ -146,7 +146,9 @@ describe.each(STRATEGIES.filter(({ name }) => !STRATEGY || STRATEGY === name))(
     async function releaseVersion(version: Version): Promise<Released> {
       log(`releasing a version of ${version.service}: ${version.name}`);
       const rollout = `fw-${version.service}`;
-      const changed = merge(platform.values, { [version.service]: version.values });
+      // Another strategy may have released the same version.
+      const values = merge(version.values, { podAnnotations: { strategy: name } });
+      const changed = merge(platform.values, { [version.service]: values });
       const { secret } = platform;
       const stream = startStream(world, { base, secret }, { rate: RATE, countHeader: MARK });
       onTestFailed(() => void stream.stop().catch(() => {}));
