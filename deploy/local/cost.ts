@@ -8,6 +8,7 @@ import { SERVICE_NAMES } from '../../services/services.ts';
 import { clusterOf, PLACE } from './cluster/install.ts';
 import { readKind } from './cluster/kind.ts';
 import { runProgram } from './cluster/program.ts';
+import { readStat } from './processes/process.ts';
 import { folders, readRunning } from './state.ts';
 import { describeMachine } from './testing/machine.ts';
 import { markdownTable, writeSection } from './testing/markdown.ts';
@@ -40,10 +41,8 @@ function readProcesses(): Usages {
   const names = new Map(readRunning(folders.run).map(({ pid, name }) => [pid, name]));
   const usages = new Map<string, Usage>();
   const ticks = Number(execFileSync('getconf', ['CLK_TCK']));
-  for (const pid of fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    const stat = readIfPresent(`/proc/${pid}/stat`);
-    // The name in parentheses may contain anything; the numbered fields follow it.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  for (const pid of fs.readdirSync('/proc').map(Number).filter(Number.isInteger)) {
+    const fields = readStat(pid);
     const name = names.get(Number(fields[2])); // of the process group
     if (name === undefined) continue;
     const [, kilobytes] = /^Pss:\s+(\d+)/m.exec(readIfPresent(`/proc/${pid}/smaps_rollup`)) ?? [];

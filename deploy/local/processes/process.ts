@@ -57,15 +57,24 @@ export function createPrivateFolder(folder: string): void {
   fs.chmodSync(folder, 0o700);
 }
 
+/** The fields of `/proc/<pid>/stat` after the name of the program, from the state on (proc(5)); none if it has ended. */
+export function readStat(pid: number): string[] {
+  try {
+    // The name in parentheses may contain anything; the numbered fields follow it.
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return [];
+  }
+}
+
 /** The start time of process `pid`; undefined if there is none, or only one that has ended (a zombie). */
 export function processIdentity(pid: number): string | undefined {
   try {
     if (!fs.existsSync('/proc/self/stat')) return identityFromPs(pid);
-    // The name in parentheses may contain anything; the numbered fields follow it (proc(5)).
-    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const fields = readStat(pid);
     const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    return /[ZX]/.test(fields[0] ?? '') ? undefined : `${boot} ${fields[19]}`;
+    return /[ZX]/.test(fields[0] ?? 'X') ? undefined : `${boot} ${fields[19]}`;
   } catch {
     return undefined;
   }
