@@ -118,6 +118,7 @@ fi
 attempt 'reach the Docker engine' docker version >/dev/null
 node tools/programs.ts helm cosign
 [ -z "${COSIGN_KEY:-}" ] || attempt 'use COSIGN_KEY' cosign public-key --key "$COSIGN_KEY" --outfile "$work/cosign.pub" >/dev/null
+[ -z "${NPM_SCOPE:-}" ] || node tools/packages/publish.ts --check
 
 source=${SOURCE:-$(git remote get-url origin 2>/dev/null | sed -E 's|//[^@/]*@|//|' || true)}
 charts=$REGISTRY/charts

@@ -114,6 +114,7 @@ test.each([
     () => ({ DOCKER_CONFIG: fs.mkdtempSync(path.join(registry.folder, 'empty-')) }),
     'Cannot push',
   ],
+  ['an invalid scope of npm', () => ({ NPM_SCOPE: 'acme' }), 'NPM_SCOPE "acme": expected a value'],
   ['a key with another password', () => ({ COSIGN_PASSWORD: 'x' }), 'Cannot use COSIGN_KEY: '],
 ])('%s: one line, and nothing is published', async (_, change, message) => {
   const before = registry.content();

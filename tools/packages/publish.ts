@@ -25,23 +25,29 @@ interface Registry {
   readonly options: readonly string[];
 }
 
+// With --check, everything that can be wrong is reported, and nothing published.
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-publish-'));
 try {
   const { release, registry } = readVariables();
   const packages = listInOrder().map((name) => lookUp(name, release, registry));
   packPackages(folder, release);
   requireEqual(packages);
+  if (!process.argv.includes('--check')) publish(packages, registry);
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 1;
+} finally {
+  fs.rmSync(folder, { recursive: true });
+}
+
+/** @throws {Error} if the registry rejects a package */
+function publish(packages: readonly PublishedPackage[], registry: Registry): void {
   for (const { id, tarball, integrity } of packages) {
     if (integrity === undefined) {
       npm(`publish ${id}`, ['publish', tarball, ...registry.options], registry);
     }
     console.log(`${id}: ${integrity ? 'published before' : 'published'}`);
   }
-} catch (error) {
-  console.error((error as Error).message);
-  process.exitCode = 1;
-} finally {
-  fs.rmSync(folder, { recursive: true });
 }
 
 /** @throws {Error} naming the first invalid variable of `make publish-packages` */
