@@ -1,5 +1,6 @@
 import dgram from 'node:dgram';
 import { once } from 'node:events';
+import net from 'node:net';
 import path from 'node:path';
 
 import { expect, onTestFinished, test } from 'vitest';
@@ -29,8 +30,19 @@ interface Node {
   };
 }
 
-/** Forwards a port on the loopback address of every node to this machine: nodes pull from there without TLS. */
+/**
+ * Forwards a port on the loopback address of every node to the same port on that of this machine: nodes pull from
+ * there without TLS. This machine listens on the address `host`, which the nodes reach.
+ */
 async function forwardFromNodes(port: number, host: string): Promise<void> {
+  const server = net.createServer((near) => {
+    const far = net.connect(port, '127.0.0.1');
+    near.pipe(far).pipe(near);
+    near.on('error', () => far.destroy());
+    far.on('error', () => near.destroy());
+  });
+  onTestFinished(() => void server.close());
+  await once(server.listen(port, host), 'listening');
   const forwarders = newName('forwarders');
   world.onCleanUp((cluster) => removeNamespace(cluster, forwarders));
   await createNamespace(cluster, forwarders, 'privileged');
@@ -66,11 +78,13 @@ async function forwardFromNodes(port: number, host: string): Promise<void> {
 
 test('the command of deploy/README.md installs users from a registry, with the published image', async () => {
   const host = await addressForNodes();
-  const registry = await startRegistry('0.0.0.0');
+  const registry = await startRegistry();
   onTestFinished(() => registry[Symbol.asyncDispose]());
   await forwardFromNodes(registry.port, host);
   const tag = `0.1.0-${newName('registry').slice(-6)}`;
-  const published = await registry.publish(tag);
+  // Another source is another image. Of the same one, the kubelet remembers that it was pulled with credentials, and
+  // then requires them of the pods of the other tests.
+  const published = await registry.publish(tag, { SOURCE: `https://git.example.org/${tag}` });
   world.log('published');
   await provideVolumes(world, 1);
   const credentials = path.join(registry.folder, 'config.json');

@@ -29,7 +29,7 @@ export interface TestRegistry extends AsyncDisposable {
 }
 
 /** Starts a registry that needs credentials. */
-export async function startRegistry(host = '127.0.0.1'): Promise<TestRegistry> {
+export async function startRegistry(): Promise<TestRegistry> {
   const port = await freePort();
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'fw-registry-'));
   const file = (name: string, content: string) =>
@@ -43,7 +43,7 @@ export async function startRegistry(host = '127.0.0.1'): Promise<TestRegistry> {
       version: '0.1',
       log: { level: 'error', accesslog: { disabled: true } },
       storage: { filesystem: { rootdirectory: path.join(folder, 'data') } },
-      http: { addr: `${host}:${port}` },
+      http: { addr: `127.0.0.1:${port}` },
       auth: { htpasswd: { realm: 'test', path: path.join(folder, 'htpasswd') } },
     }),
   );
