@@ -1,7 +1,6 @@
 import dgram from 'node:dgram';
 import { once } from 'node:events';
 import net from 'node:net';
-import path from 'node:path';
 
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -76,7 +75,7 @@ async function forwardFromNodes(port: number, host: string): Promise<void> {
   await cluster.kubectl([...wait, '--namespace', forwarders]);
 }
 
-test('the command of deploy/README.md installs users from a registry, with the published image', async () => {
+test('the commands of deploy/README.md install users from a registry, with the published image', async () => {
   const host = await addressForNodes();
   const registry = await startRegistry();
   onTestFinished(() => registry[Symbol.asyncDispose]());
@@ -87,15 +86,11 @@ test('the command of deploy/README.md installs users from a registry, with the p
   const published = await registry.publish(tag, { SOURCE: `https://git.example.org/${tag}` });
   world.log('published');
   await provideVolumes(world, 1);
-  const credentials = path.join(registry.folder, 'config.json');
-  await cluster.kubectl([
-    ...['create', 'secret', 'generic', 'registry', '--namespace', namespace],
-    ...['--type=kubernetes.io/dockerconfigjson', `--from-file=.dockerconfigjson=${credentials}`],
-  ]);
 
-  const script = scriptOf('helm install', registry, tag)
+  const script = scriptOf('helm upgrade', registry, tag)
+    .replace('kubectl create namespace fw\n', '')
     .replaceAll('--namespace fw', `--namespace ${namespace}`)
-    .replace('--plain-http', '--plain-http --set imagePullSecrets[0].name=registry');
+    .replace('registry.example.org', registry.name.replace('/fw', ''));
   await runProgram('bash', ['-c', script], { signal: cluster.signal, env: registry.env });
 
   const digest = /\/fw-users@(sha256:\w{64})$/m.exec(published)?.[1];

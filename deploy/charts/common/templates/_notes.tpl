@@ -4,7 +4,8 @@
 {{- $ingress := include "common.shared" (list . "ingress") | fromYaml }}
 {{- $route := include "common.shared" (list . "httpRoute") | fromYaml }}
 {{- $paths := include "common.paths" . | fromYamlArray | join ", " }}
-{{ .Chart.Name }} {{ include "common.tag" . }} is installed as {{ $name }} in the namespace {{ .Release.Namespace }}.
+{{ .Chart.Name }} is installed as {{ $name }} in the namespace {{ .Release.Namespace }}, with the image
+{{ include "common.imageReference" (dict "root" . "image" .Values.image "tag" (include "common.tag" .)) }}
 
 Addresses:
 
