@@ -7,9 +7,10 @@ import type { World } from './world.ts';
 
 type Where = Pick<World, 'cluster' | 'namespace'>;
 
-/** The pods of a service, or of another part of the platform. */
-export function podsOf({ cluster, namespace }: Where, part: string): Promise<readonly Pod[]> {
-  return cluster.pods(namespace, `app.kubernetes.io/name=${part}`);
+/** The pods of a service, or of another part of the platform, without those of completed trials. */
+export async function podsOf({ cluster, namespace }: Where, part: string): Promise<readonly Pod[]> {
+  const pods = await cluster.pods(namespace, `app.kubernetes.io/name=${part}`);
+  return pods.filter(({ status }) => status.phase !== 'Succeeded');
 }
 
 /** Waits until a part has exactly `count` pods and all are ready. */
