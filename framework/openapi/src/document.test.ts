@@ -683,6 +683,24 @@ test('servers and security schemes are copied to the document', async () => {
   expect(document).toMatchObject({ servers, components: { securitySchemes } });
 });
 
+test('guards add their security schemes, and the option replaces them by name', async () => {
+  const basic = { type: 'http', scheme: 'basic' };
+  const cookie = { type: 'apiKey', in: 'cookie', name: 'session' };
+  const key = { type: 'apiKey', in: 'header', name: 'X-Key' };
+  const router = createRouter()
+    .get('/a', withMetadata({ security: [{ basic: [] }], securitySchemes: { basic } }), handler)
+    .get(
+      '/b',
+      withMetadata({ securitySchemes: { cookie } }),
+      withMetadata({ security: [{ key: [] }], securitySchemes: { key: cookie } }),
+      handler,
+    );
+
+  const document = await generateDocument(router.getRoutes(), { securitySchemes: { key } });
+
+  expect(document.components.securitySchemes).toEqual({ basic, cookie, key });
+});
+
 test.each([
   [
     { excludes: [] },

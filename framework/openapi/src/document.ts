@@ -31,7 +31,7 @@ export interface GenerateDocumentOptions {
   readonly toJsonSchema?: ToJsonSchema;
   /** Base URLs of the API. Default `/`: the origin of the document. */
   readonly servers?: readonly Server[];
-  /** The schemes that `security` uses. Default: bearer tokens. */
+  /** The schemes that `security` uses. Default: those of the guards, else bearer tokens. */
   readonly securitySchemes?: Readonly<Record<string, unknown>>;
 }
 
@@ -61,7 +61,8 @@ export async function generateDocument(
   readOptions('generateDocument()', options, DOCUMENT_CHECKS);
   const components = new Components();
   const paths = new Map<string, Record<string, Operation>>();
-  for (const route of selectRoutes(routes, options.exclude)) {
+  const selected = selectRoutes(routes, options.exclude);
+  for (const route of selected) {
     const item = paths.get(route.template) ?? {};
     item[fieldOf(route.method)] = await describeOperation(route, {
       components,
@@ -71,7 +72,10 @@ export async function generateDocument(
   }
 
   const operations = [...paths.values()].flatMap((item) => Object.values(item));
-  const securitySchemes = readSecuritySchemes(operations, options.securitySchemes);
+  const securitySchemes = readSecuritySchemes(operations, [
+    ...selected.map(({ metadata }) => metadata.securitySchemes),
+    options.securitySchemes ?? {},
+  ]);
   const { title = 'API', version = '1.0.0', ...info } = options.info ?? {};
   return {
     openapi: '3.1.1',
@@ -93,13 +97,13 @@ function fieldOf(method: string): string {
 
 const BEARER = { type: 'http', scheme: 'bearer' };
 
-/** All given and used schemes, so that no operation refers to a missing one. */
+/** All given and used schemes, so that no operation refers to a missing one; the last of a name counts. */
 function readSecuritySchemes(
   operations: readonly Operation[],
-  given: Readonly<Record<string, unknown>> = {},
+  given: readonly Readonly<Record<string, unknown>>[],
 ): Readonly<Record<string, unknown>> | undefined {
   const used = operations.flatMap(({ security = [] }) => security.flatMap(Object.keys));
-  const schemes = { ...Object.fromEntries(used.map((name) => [name, BEARER])), ...given };
+  const schemes = Object.assign(Object.fromEntries(used.map((name) => [name, BEARER])), ...given);
   return Object.keys(schemes).length > 0 ? schemes : undefined;
 }
 

@@ -45,6 +45,8 @@ export interface DocumentedMetadata {
   readonly deprecation: DeprecationMetadata | undefined;
   readonly responses: Readonly<Record<number, ResponseDescription>>;
   readonly security: EndpointMetadata['security'];
+  /** The schemes of guards, by the names that `security` uses. */
+  readonly securitySchemes: Readonly<Record<string, unknown>>;
 }
 
 /** Reads the metadata of a route; `endpoint()` takes precedence over middleware. */
@@ -59,5 +61,6 @@ export function readMetadata(metadata: RouteMetadata): DocumentedMetadata {
     deprecation,
     responses,
     security: endpoint.security ?? known.security,
+    securitySchemes: known.securitySchemes ?? {},
   };
 }
