@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
 
+import { request } from '@fw/core/testing';
 import { expect, test } from 'vitest';
 
-import { createJwtVerifier } from '../../../services/reports/src/auth/jwt.ts';
+import { LIMITS } from '../../../services/reports/src/config.ts';
+import { newApp } from '../../../services/reports/src/testing/app.ts';
 import { charts, SHARED, type Values } from './render.ts';
 
 test.each<[string, Values, string]>([
@@ -24,6 +26,9 @@ test.each<[string, Values, string]>([
   const { stdout, stderr } = spawnSync('bash', ['--norc', '-euc', script], { encoding: 'utf8' });
 
   expect(stderr.trim()).toBe(`--namespace trial get secret ${place}`);
-  const verify = createJwtVerifier({ keys: { secret }, issuer: 'fw', audience: 'reports' });
-  expect(await verify(stdout.trim())).toMatchObject({ id: 'ada', tier: 'free' });
+  const app = newApp({ tokens: { secret, issuer: 'fw', audience: 'reports' } });
+  const headers = { Authorization: `Bearer ${stdout.trim()}` };
+  const response = await request(app, '/api/v2/reports', { headers });
+  expect(response.status).toBe(200);
+  expect(response.headers.get('ratelimit-limit')).toBe(String(LIMITS.free));
 });

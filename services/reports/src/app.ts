@@ -2,14 +2,14 @@ import { createServiceApp, documents, mountVersions, type ServiceRuntime } from 
 import { type Application, type Middleware, notFoundHandler } from 'fw';
 import { type VersionConfig, versionsOf } from '../../versions.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import type { Verify } from './auth/require-auth.ts';
+import { createAuthentication, type TokenOptions } from './authentication.ts';
 import type { ReadFigures } from './figures.ts';
 import type { Limits } from './limits.ts';
 import { createReportRoutesV1, V1 } from './v1.ts';
 import { createReportRoutesV2, V2 } from './v2.ts';
 
 export interface ReportsAppOptions extends ServiceRuntime {
-  readonly verify: Verify;
+  readonly tokens: TokenOptions;
   readonly readFigures: ReadFigures;
   readonly limits: Limits;
   readonly now?: () => Date;
@@ -23,7 +23,7 @@ Version 1 is deprecated and does not change.`;
 
 /** Creates the reports API. */
 export function createReportsApp({
-  verify,
+  tokens,
   readFigures,
   limits,
   now = () => new Date(),
@@ -33,10 +33,10 @@ export function createReportsApp({
   const counted = (name: string, limiter: Middleware) =>
     runtime.metrics?.countDecisions(`reports-${name}`, limiter) ?? limiter;
   const failureLimiter = counted('invalid-tokens', limits.invalidTokens);
-  const authentication = { verify, failureLimiter };
-  const v1 = createReportRoutesV1({ ...authentication, limiter: counted('v1', limits.v1) });
+  const authenticate = createAuthentication(tokens, failureLimiter);
+  const v1 = createReportRoutesV1({ authenticate, limiter: counted('v1', limits.v1) });
   const v2 = createReportRoutesV2({
-    ...authentication,
+    authenticate,
     limiter: counted('v2', limits.v2),
     readFigures,
     now,
@@ -59,9 +59,6 @@ export function createReportsApp({
       version: packageJson.version,
       description: DESCRIPTION,
       routers,
-      securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-      },
     }),
   );
   app.use(notFoundHandler());

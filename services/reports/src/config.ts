@@ -2,7 +2,10 @@ import { type ConfigOf, integer, oneOf, serviceVariables, url } from '@fw/servic
 import * as z from 'zod';
 
 import { VERSION_VARIABLES } from '../../versions.ts';
-import { PUBLIC_KEY_ALGORITHMS, type TokenKeys } from './auth/jwt.ts';
+import type { TokenOptions } from './authentication.ts';
+
+/** The supported algorithms of public keys. */
+const PUBLIC_KEY_ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const;
 
 const ALGORITHMS = ['HS256', ...PUBLIC_KEY_ALGORITHMS] as const;
 
@@ -82,10 +85,11 @@ export function requireOneKind(config: ReportsConfig): string[] {
   return [`JWT_ALGORITHM must be ${fit}, got "${algorithm}"`];
 }
 
-/** The keys that verify tokens. */
-export function tokenKeysOf(config: ReportsConfig): TokenKeys {
+/** What verifies tokens. */
+export function tokenOptionsOf(config: ReportsConfig): TokenOptions {
   const { JWT_SECRET: secret, JWT_JWKS_URL: jwksUrl = '', JWT_ALGORITHM: name } = config;
-  if (secret !== undefined) return { secret };
+  const claims = { issuer: config.JWT_ISSUER, audience: config.JWT_AUDIENCE };
+  if (secret !== undefined) return { secret, ...claims };
   const algorithm = PUBLIC_KEY_ALGORITHMS.find((each) => each === name) ?? 'RS256';
-  return { jwksUrl: new URL(jwksUrl), algorithm };
+  return { jwksUrl, algorithms: [algorithm], ...claims };
 }

@@ -9,7 +9,7 @@ import {
 } from '@fw/service/testing';
 import { expect, test } from 'vitest';
 
-import { get, newApp, newLimits } from './testing/app.ts';
+import { get, newApp, newLimits, tokenOf } from './testing/app.ts';
 
 const VERSIONS = ['v1', 'v2'];
 
@@ -30,7 +30,7 @@ test.each(VERSIONS)('redocly lint reports nothing in openapi/%s.json', async (ve
 });
 
 test('every response has Cache-Control, with and without a token, and over the limit', async () => {
-  const headers = { Authorization: 'Bearer ada-token' };
+  const headers = { Authorization: `Bearer ${tokenOf('ada')}` };
   const app = newApp({ limits: newLimits({ free: 3 }) });
 
   const responses = await requestEverything(newApp(), headers);

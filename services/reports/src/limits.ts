@@ -1,7 +1,7 @@
 import { memoryStore, type RateLimitStore, rateLimit, tieredRateLimit } from '@fw/rate-limit';
 import type { Context, Middleware } from 'fw';
 
-import type { Tier } from './auth/require-auth.ts';
+import type { Tier } from './authentication.ts';
 import { LIMITS } from './config.ts';
 
 /** Requests per minute: in version 2 by tier, and with an invalid token by client address. */

@@ -1,11 +1,16 @@
 import { runToEnd, type Variables } from '@fw/service/testing';
 import { startTestService } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test, vi } from 'vitest';
-
+import { startHttpServer } from '../../../framework/middleware/src/testing/http-server.ts';
+import {
+  AUDIENCE,
+  claimsOf,
+  ISSUER,
+  SECRET,
+  sign,
+} from '../../../framework/middleware/src/testing/tokens.ts';
 import { startRedisServer } from '../../../framework/rate-limit/src/testing/redis-server.ts';
 import { USERS } from './testing/figures.ts';
-import { startHttpServer } from './testing/http-server.ts';
-import { AUDIENCE, claimsOf, ISSUER, SECRET, sign } from './testing/tokens.ts';
 
 const MAIN = new URL('./main.ts', import.meta.url);
 const JWT = { JWT_ISSUER: ISSUER, JWT_AUDIENCE: AUDIENCE };

@@ -3,8 +3,7 @@ import { createServiceClient, runService } from '@fw/service';
 import type { paths as UsersPaths } from '@fw/users/openapi/v2.d.ts';
 
 import { createReportsApp } from './app.ts';
-import { createJwtVerifier } from './auth/jwt.ts';
-import { requireOneKind, tokenKeysOf, VARIABLES } from './config.ts';
+import { requireOneKind, tokenOptionsOf, VARIABLES } from './config.ts';
 import { createFiguresReader } from './figures.ts';
 import { createLimits, openLimitStore } from './limits.ts';
 
@@ -14,11 +13,6 @@ await runService({
   variables: VARIABLES,
   rule: requireOneKind,
   async start(config, runtime) {
-    const verify = createJwtVerifier({
-      keys: tokenKeysOf(config),
-      issuer: config.JWT_ISSUER,
-      audience: config.JWT_AUDIENCE,
-    });
     const { store, close } = await openLimitStore(config.REDIS_URL);
     const perMinute = {
       free: config.RATE_LIMIT_FREE,
@@ -46,7 +40,13 @@ await runService({
     const readFigures = createFiguresReader(clients);
     return {
       // No readiness check: without Redis each replica counts alone, without users or catalog reports are partial.
-      app: createReportsApp({ ...runtime, verify, limits, readFigures, versionConfig: config }),
+      app: createReportsApp({
+        ...runtime,
+        tokens: tokenOptionsOf(config),
+        limits,
+        readFigures,
+        versionConfig: config,
+      }),
       close,
     };
   },

@@ -1,5 +1,5 @@
 import { createRouter, endpoint, type Router } from 'fw';
-import { type Protection, requireAuth } from './auth/require-auth.ts';
+import { KEYS_UNAVAILABLE, type Protection } from './authentication.ts';
 import { REPORT_KINDS } from './report-kinds.ts';
 import { ReportListV1 } from './schemas.ts';
 
@@ -7,18 +7,18 @@ import { ReportListV1 } from './schemas.ts';
 export const V1 = '/api/v1/reports';
 
 /** Creates the routes of version 1. Its interface never changes. */
-export function createReportRoutesV1({ verify, failureLimiter, limiter }: Protection): Router {
+export function createReportRoutesV1({ authenticate, limiter }: Protection): Router {
   const reports = REPORT_KINDS.map(({ id, title, description }) => ({ id, title, description }));
 
   const router = createRouter();
-  router.use(failureLimiter, requireAuth(verify), limiter);
+  router.use(authenticate, limiter);
   router.get(
     '/',
     endpoint({
       summary: 'List reports',
       operationId: 'listReportsV1',
       tags: ['Version 1'],
-      responses: { 200: { schema: ReportListV1 } },
+      responses: { 200: { schema: ReportListV1 }, ...KEYS_UNAVAILABLE },
     }),
     (ctx) => ctx.json({ reports }),
   );

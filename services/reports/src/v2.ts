@@ -1,6 +1,6 @@
 import { negotiate } from '@fw/middleware/negotiate';
 import { type Context, createRouter, endpoint, NotFoundError, type Router } from 'fw';
-import { type Protection, requireAuth } from './auth/require-auth.ts';
+import { KEYS_UNAVAILABLE, type Protection } from './authentication.ts';
 import type { ReadFigures } from './figures.ts';
 import { toCsv } from './formats/csv.ts';
 import { PAGE_POLICY, toPage } from './formats/page.ts';
@@ -17,26 +17,28 @@ export interface ReportRoutesV2Options extends Protection {
 }
 
 const TYPES = ['application/json', 'text/csv', 'text/html'] as const;
-const NOT_ACCEPTED = { 406: { description: '`Accept` allows none of the media types' } };
+const FAILURES = {
+  406: { description: '`Accept` allows none of the media types' },
+  ...KEYS_UNAVAILABLE,
+};
 const tags = ['Reports'];
 
 /** Creates the routes of version 2: reports as JSON, CSV and HTML. */
 export function createReportRoutesV2({
-  verify,
-  failureLimiter,
+  authenticate,
   limiter,
   readFigures,
   now,
 }: ReportRoutesV2Options): Router {
   const router = createRouter();
-  router.use(failureLimiter, requireAuth(verify), limiter);
+  router.use(authenticate, limiter);
   router.get(
     '/',
     endpoint({
       summary: 'List reports',
       operationId: 'listReports',
       tags,
-      responses: { 200: { schema: ReportList }, ...NOT_ACCEPTED },
+      responses: { 200: { schema: ReportList }, ...FAILURES },
     }),
     (ctx) => {
       negotiate(ctx, ['application/json']);
@@ -52,7 +54,7 @@ export function createReportRoutesV2({
         '`Accept` selects JSON, CSV or an HTML page with charts. If a service is unavailable, the report is partial and marked as such: in `meta` in JSON, in the last record of CSV, at the top of the page.',
       operationId: 'getReport',
       tags,
-      responses: { 200: { schema: ReportResponse, mediaTypes: TYPES }, ...NOT_ACCEPTED },
+      responses: { 200: { schema: ReportResponse, mediaTypes: TYPES }, ...FAILURES },
     }),
     async (ctx) => {
       const kind = findKind(ctx.params.id);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 
 import { ensureTool } from '../../../../tools/programs.ts';
 import type { Figures } from '../figures.ts';
-import { newApp } from '../testing/app.ts';
+import { newApp, tokenOf } from '../testing/app.ts';
 import { CATALOG, USERS } from '../testing/figures.ts';
 
 const axe = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -24,7 +24,7 @@ async function open(id: string, options: BrowserContextOptions & { figures?: Fig
   const { figures, ...contextOptions } = options;
   const server = await listen(newApp(figures && { figures }), { port: 0, host: '127.0.0.1' });
   const context = await browser.newContext({
-    extraHTTPHeaders: { Authorization: 'Bearer ada-token' },
+    extraHTTPHeaders: { Authorization: `Bearer ${tokenOf('ada')}` },
     ...contextOptions,
   });
   onTestFinished(async () => {

@@ -1,8 +1,15 @@
 import { request } from '@fw/core/testing';
 import { memoryStore, type RateLimitStore } from '@fw/rate-limit';
 
+import {
+  AUDIENCE,
+  claimsOf,
+  forge,
+  ISSUER,
+  SECRET,
+} from '../../../../framework/middleware/src/testing/tokens.ts';
 import { createReportsApp, type ReportsAppOptions } from '../app.ts';
-import { invalidToken, type Verify } from '../auth/require-auth.ts';
+import type { Tier } from '../authentication.ts';
 import { LIMITS } from '../config.ts';
 import type { Figures } from '../figures.ts';
 import { createLimits, type PerMinute } from '../limits.ts';
@@ -11,12 +18,10 @@ import { CATALOG, USERS } from './figures.ts';
 /** The current time in tests. */
 export const NOW = new Date('2026-11-21T10:00:00Z');
 
-/** Accepts `<name>-token` (free tier) and `<name>-pro-token`; rejects `eve-token`. */
-export const verify: Verify = async (token) => {
-  const [, id, pro] = /^([a-z]+)(-pro)?-token$/.exec(token) ?? [];
-  if (id === undefined || id === 'eve') throw invalidToken();
-  return { id, tier: pro === undefined ? 'free' : 'pro' };
-};
+/** A valid token of the user `id`. */
+export function tokenOf(id: string, tier: Tier = 'free'): string {
+  return forge({ alg: 'HS256' }, claimsOf({ sub: id, tier }));
+}
 
 /** Creates rate limiters that count in memory. Default: the default limits. */
 export function newLimits(
@@ -34,8 +39,9 @@ export function newApp({
   ...options
 }: Partial<ReportsAppOptions> & { readonly figures?: Figures } = {}) {
   const readFigures = async () => figures;
+  const tokens = { secret: SECRET, issuer: ISSUER, audience: AUDIENCE };
   const limits = newLimits();
-  return createReportsApp({ verify, readFigures, limits, now: () => NOW, logger, ...options });
+  return createReportsApp({ tokens, readFigures, limits, now: () => NOW, logger, ...options });
 }
 
 /** Sends a GET request of the user `ada`. */
@@ -44,5 +50,5 @@ export function get(
   path: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
-  return request(app, path, { headers: { Authorization: 'Bearer ada-token', ...headers } });
+  return request(app, path, { headers: { Authorization: `Bearer ${tokenOf('ada')}`, ...headers } });
 }

@@ -1,0 +1,35 @@
+import { type BearerTokenOptions, bearerToken } from '@fw/middleware/bearer-token';
+import type { Guard, Middleware } from 'fw';
+
+/** The plan of a user, which determines the rate limit. */
+export type Tier = 'free' | 'pro';
+
+/** What verifies tokens. */
+export type TokenOptions = Pick<
+  BearerTokenOptions,
+  'secret' | 'jwksUrl' | 'algorithms' | 'issuer' | 'audience'
+>;
+
+/** What protects the routes of a version, in the order in which it runs. */
+export interface Protection {
+  readonly authenticate: Middleware;
+  /** Runs before other services are called. */
+  readonly limiter: Middleware;
+}
+
+/** The response of routes that need a token, while the keys of `jwksUrl` cannot be read. */
+export const KEYS_UNAVAILABLE = {
+  503: { headers: { 'Retry-After': 'Seconds to wait before the next request' } },
+};
+
+/** Requires a valid token, and sets `ctx.state.user`. An unknown tier in the token is `free`. */
+export function createAuthentication(
+  tokens: TokenOptions,
+  failureLimiter: Middleware,
+): Guard<{ readonly user: { readonly id: string; readonly tier: Tier } }> {
+  return bearerToken({
+    ...tokens,
+    failureLimiter,
+    user: ({ sub, tier }) => ({ id: sub, tier: tier === 'pro' ? 'pro' : 'free' }),
+  });
+}
