@@ -1,0 +1,99 @@
+import { createApp } from '@fw/core';
+import { createRouter } from '@fw/core/router';
+import { request } from '@fw/core/testing';
+import { errorHandler } from '@fw/errors';
+import { expect, expectTypeOf, test } from 'vitest';
+
+import { basicAuth } from './basic-auth.ts';
+
+const USERS = { ada: 'correct horse', 'Grace Hopper': 'bättery:staple' };
+
+/** Sends a request with an `Authorization` header to an application that returns the user. */
+function newPage(users: Readonly<Record<string, string>> = USERS) {
+  const app = createApp().use(errorHandler(), basicAuth({ users, realm: 'Staff only' }));
+  app.use((ctx) => ctx.json(ctx.state.user));
+  return (Authorization?: string) =>
+    request(app, '/', { headers: Authorization === undefined ? {} : { Authorization } });
+}
+
+const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toString('base64')}`;
+
+test.each([
+  ['ada:correct horse', 'ada'],
+  ['Grace Hopper:bättery:staple', 'Grace Hopper'],
+  ['Grace Hopper:ba\u0308ttery:staple', 'Grace Hopper'], // the letter in two parts, as macOS sends it
+])('the credentials %j set the user', async (credentials, id) => {
+  const response = await newPage()(basic(credentials));
+
+  expect(await response.json()).toEqual({ id });
+});
+
+test.each([
+  undefined,
+  '',
+  'Basic',
+  'Basic =',
+  'Basic !!!!',
+  `Bearer ${Buffer.from('ada:correct horse').toString('base64')}`,
+  `${basic('ada:correct horse')}, Basic x`,
+  basic(''),
+  basic(':'),
+  basic('ada'),
+  basic('ada:'),
+  basic('ada:correct'),
+  basic('ada:correct horse '),
+  basic('ada:correct horse\0'),
+  basic('Ada:correct horse'),
+  basic('ada:bättery:staple'),
+  basic('Grace Hopper:correct horse'),
+  basic('__proto__:correct horse'),
+  basic('constructor:[object Object]'),
+  basic(`ada:${'x'.repeat(5_000)}`),
+])('%#: other credentials get 401 and a challenge', async (header) => {
+  const response = await newPage()(header);
+
+  expect(response.status).toBe(401);
+  expect(response.headers.get('www-authenticate')).toBe(
+    'Basic realm="Staff only", charset="UTF-8"',
+  );
+  expect(await response.json()).toMatchObject({ code: 'UNAUTHORIZED' });
+});
+
+test('after 30 wrong passwords a client gets 429, also with the right one', async () => {
+  const page = newPage();
+  for (let count = 0; count < 30; count++) {
+    expect((await page(basic(`ada:wrong ${count}`))).status).toBe(401);
+  }
+
+  expect((await page(basic('ada:correct horse'))).status).toBe(429);
+  expect((await page()).status).toBe(401);
+});
+
+test('routes have the user in their types, and describe the security scheme', () => {
+  const router = createRouter().get('/', basicAuth({ users: USERS }), (ctx) => {
+    expectTypeOf(ctx.state.user.id).toEqualTypeOf<string>();
+  });
+
+  expect(router.getRoutes()[0]?.metadata).toMatchObject({
+    security: [{ basic: [] }],
+    securitySchemes: { basic: { type: 'http', scheme: 'basic' } },
+  });
+});
+
+test.each<[object, string]>([
+  [{}, 'basicAuth() needs the option users'],
+  [{ users: {} }, 'option users of basicAuth(): expected passwords by user name'],
+  [{ users: ['my-secret'] }, 'option users of basicAuth(): expected passwords by user name'],
+  [{ users: { 'a:b': 'my-secret' } }, 'user "a:b" of basicAuth(): expected a name without ":"'],
+  [{ users: { '': 'my-secret' } }, 'user "" of basicAuth(): expected a name without ":"'],
+  [{ users: { ada: '' } }, 'password of "ada" of basicAuth(): expected at least 8 characters'],
+  [{ users: { ada: undefined } }, 'password of "ada" of basicAuth(): expected at least 8'],
+  [{ users: USERS, realm: 'a"b' }, 'option realm "a"b" of basicAuth(): expected 1 to 128'],
+  [{ users: USERS, user: 1 }, 'did you mean "users"?'],
+])('%#: reports invalid options in one line without a password', (options, message) => {
+  const create = () => basicAuth(options as never);
+
+  expect(create).toThrow(TypeError);
+  expect(create).toThrow(message);
+  expect(create).not.toThrow(/my-secret|\n/);
+});
