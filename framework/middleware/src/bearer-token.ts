@@ -237,11 +237,11 @@ function readPem(pem: string): KeyObject {
 /** Longer than any token that fits a header. */
 const MAX_TOKEN_LENGTH = 8_192;
 
-/** The token of the `Authorization` header (RFC 6750 §2.1). */
+/** The token of the `Authorization` header (RFC 6750 §2.1), in base64url without padding (RFC 7515 §2). */
 function readToken(ctx: Context): string {
   const header = ctx.get('authorization');
   if (header === undefined) throw unauthorized('a bearer token is required', 'Bearer');
-  const [, token] = /^bearer +([\w.~+/-]+=*)$/i.exec(header) ?? [];
+  const [, token] = /^bearer +([\w.-]+)$/i.exec(header) ?? [];
   if (token === undefined || token.length > MAX_TOKEN_LENGTH) throw invalidToken();
   return token;
 }

@@ -1,8 +1,10 @@
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 import type { Context } from '@fw/core';
 import { trimBlanks } from '@fw/core/extension';
 import { aBoolean, aWholeNumber, check, oneOf, readOptions } from '@fw/core/options';
+
+import { readSecrets } from './cookie-secrets.ts';
 
 /** Browsers store fewer cookies per site; Node limits the size of all headers to 16 KiB. */
 const MAX_COOKIES = 200;
@@ -163,9 +165,6 @@ export interface SignedCookies {
   set(ctx: Pick<Context, 'append'>, name: string, value: string, options?: CookieOptions): void;
 }
 
-/** The output length of SHA-256: a shorter key is weaker than the function (RFC 2104 §3). */
-const MIN_SECRET_BYTES = 32;
-
 /**
  * Creates functions that set and read signed cookies. The first of `secrets` signs, all of them verify:
  * to replace a secret, put the new one first, and remove the old one when its cookies have expired.
@@ -173,11 +172,8 @@ const MIN_SECRET_BYTES = 32;
  * @throws {TypeError} if there is no secret or one has less than 32 bytes; the message contains no secret
  */
 export function createSignedCookies(secrets: readonly string[]): SignedCookies {
-  if (!Array.isArray(secrets) || secrets.length === 0) {
-    throw new TypeError('Cannot sign cookies: expected a list of secrets');
-  }
-  const keys = secrets.map(readSecret);
-  const [first] = keys as [KeyObject];
+  const keys = readSecrets(secrets, 'Cannot sign cookies');
+  const [first] = keys;
   return {
     read(ctx, name) {
       const text = readCookie(ctx, name) ?? '';
@@ -190,14 +186,6 @@ export function createSignedCookies(secrets: readonly string[]): SignedCookies {
       setCookie(ctx, name, `${value}.${sign(first, name, value)}`, options);
     },
   };
-}
-
-function readSecret(secret: unknown, index: number): KeyObject {
-  const bytes = Buffer.from(typeof secret === 'string' ? secret : '');
-  if (bytes.length >= MIN_SECRET_BYTES) return createSecretKey(bytes);
-  throw new TypeError(
-    `Cannot sign cookies with secret ${index + 1}, which has ${bytes.length} bytes: expected a string of at least ${MIN_SECRET_BYTES} bytes`,
-  );
 }
 
 /** The name is signed too: the value of one cookie is invalid in another. */

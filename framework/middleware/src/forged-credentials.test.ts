@@ -1,0 +1,276 @@
+import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
+
+import { createApp, type Middleware } from '@fw/core';
+import { createRouter } from '@fw/core/router';
+import { request } from '@fw/core/testing';
+import { errorHandler } from '@fw/errors';
+import { exportJWK, SignJWT } from 'jose';
+import { beforeAll, describe, expect, test } from 'vitest';
+
+import { bearerToken } from './bearer-token.ts';
+import { createSignedCookies } from './cookies.ts';
+import { session } from './session.ts';
+import { startHttpServer } from './testing/http-server.ts';
+import { AUDIENCE, claimsOf, encode, forge, ISSUER, SECRET, sign } from './testing/tokens.ts';
+
+const now = Math.floor(Date.now() / 1000);
+const unlimited: Middleware = (_ctx, next) => next();
+const CLAIMS = { issuer: ISSUER, audience: AUDIENCE, failureLimiter: unlimited };
+const quiet = { logger: { info() {}, warn() {}, error() {} } };
+
+const LISTED_SECRET = 'a secret in the list of public keys';
+
+/** Signs `header` and `claims` with any secret, whatever the header says. */
+function hmac(header: object, secret: string | Buffer, claims: object = claimsOf()): string {
+  const signed = `${encode(header)}.${encode(claims)}`;
+  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+}
+
+describe('a service with a shared secret', () => {
+  const app = createApp(quiet).use(errorHandler());
+  app.use(bearerToken({ secret: SECRET, ...CLAIMS }), (ctx) => ctx.send('passed'));
+  const statusOf = async (token: string) => {
+    const headers = { Authorization: `Bearer ${token}` };
+    const { status, headers: received } = await request(app, '/', { headers });
+    return [status, received.get('www-authenticate')?.slice(0, 28)];
+  };
+  const HS256 = { alg: 'HS256' };
+  const valid = forge(HS256);
+  const [head = '', body = '', signature = ''] = valid.split('.');
+  const attacker = 'a secret of the attacker with 32 bytes';
+  const { publicKey: attackerKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
+  test('accepts the token that the forged ones vary', async () => {
+    expect(await statusOf(valid)).toEqual([200, undefined]);
+  });
+
+  test.each<[string, string | Promise<string>]>([
+    // The algorithm
+    ['alg none without a signature', `${encode({ alg: 'none' })}.${body}.`],
+    ['alg None', `${encode({ alg: 'None' })}.${body}.`],
+    [
+      'alg NONE with the signature of a valid token',
+      `${encode({ alg: 'NONE' })}.${body}.${signature}`,
+    ],
+    ['an empty alg', forge({ alg: '' })],
+    ['no alg', forge({})],
+    ['a number as alg', forge({ alg: 256 })],
+    ['a list as alg', forge({ alg: ['HS256'] })],
+    ['alg hs256', forge({ alg: 'hs256' })],
+    ['alg HS512 with a signature of HS256', forge({ alg: 'HS512' })],
+    ['HS384', sign(claimsOf(), { alg: 'HS384', key: Buffer.alloc(48, 7) })],
+    ['alg RS256 with a signature of HS256', forge({ alg: 'RS256' })],
+    [
+      'a repeated alg',
+      `${Buffer.from('{"alg":"HS256","alg":"none"}').toString('base64url')}.${body}.`,
+    ],
+    // The key
+    ['another secret', hmac(HS256, attacker)],
+    ['an empty secret', hmac(HS256, '')],
+    ['the key in jwk', hmac({ ...HS256, jwk: { kty: 'oct', k: encode(attacker) } }, attacker)],
+    ['the URL of a key in jku', hmac({ ...HS256, jku: 'https://evil.example/keys' }, attacker)],
+    ['the URL of a key in x5u', hmac({ ...HS256, x5u: 'https://evil.example/cert' }, attacker)],
+    [
+      'a certificate in x5c',
+      hmac(
+        { ...HS256, x5c: [attackerKey.export({ type: 'spki', format: 'der' }).toString('base64')] },
+        attacker,
+      ),
+    ],
+    ['a path as kid', hmac({ ...HS256, kid: '../../../dev/null' }, '')],
+    ['SQL as kid', hmac({ ...HS256, kid: "' UNION SELECT 'key" }, 'key')],
+    // The header
+    ['an unknown crit', forge({ ...HS256, crit: ['exp'], exp: now })],
+    ['an empty crit', forge({ ...HS256, crit: [] })],
+    ['a payload that is not encoded', forge({ ...HS256, crit: ['b64'], b64: false })],
+    ['a header that is a list', forge([])],
+    ['a header that is null', forge(null)],
+    ['an encrypted token', `${encode({ alg: 'dir', enc: 'A256GCM' })}..AAAA.AAAA.AAAA`],
+    // The time
+    ['exp in the past', forge(HS256, claimsOf({ exp: now - 6 }))],
+    ['exp in milliseconds of the past', forge(HS256, claimsOf({ exp: -now * 1000 }))],
+    ['no exp', forge(HS256, claimsOf({ exp: undefined }))],
+    ['exp null', forge(HS256, claimsOf({ exp: null }))],
+    ['exp as text', forge(HS256, claimsOf({ exp: '9999999999' }))],
+    [
+      'exp infinite',
+      `${head}.${Buffer.from(`{"iss":"${ISSUER}","aud":"${AUDIENCE}","sub":"ada","exp":1e999}`).toString('base64url')}.${signature}`,
+    ],
+    ['nbf in the future', forge(HS256, claimsOf({ nbf: now + 60 }))],
+    ['nbf as text', forge(HS256, claimsOf({ nbf: '0' }))],
+    // Issuer, audience, subject
+    ['another issuer', forge(HS256, claimsOf({ iss: `${ISSUER}.evil` }))],
+    ['the issuer in a list', forge(HS256, claimsOf({ iss: [ISSUER] }))],
+    ['no issuer', forge(HS256, claimsOf({ iss: undefined }))],
+    ['another audience', forge(HS256, claimsOf({ aud: 'users' }))],
+    ['the audience as a part', forge(HS256, claimsOf({ aud: `${AUDIENCE}-admin` }))],
+    ['the audience as a key', forge(HS256, claimsOf({ aud: { [AUDIENCE]: true } }))],
+    ['no audience', forge(HS256, claimsOf({ aud: undefined }))],
+    ['no sub', forge(HS256, claimsOf({ sub: undefined }))],
+    ['an empty sub', forge(HS256, claimsOf({ sub: '' }))],
+    ['a sub with a line break', forge(HS256, claimsOf({ sub: 'ada\nroot' }))],
+    ['a sub of 129 characters', forge(HS256, claimsOf({ sub: 'a'.repeat(129) }))],
+    ['a number as sub', forge(HS256, claimsOf({ sub: 7 }))],
+    ['a payload that is a list', forge(HS256, [claimsOf()])],
+    // The form
+    ['no signature', `${head}.${body}.`],
+    ['two parts', `${head}.${body}`],
+    ['four parts', `${valid}.${signature}`],
+    ['the payload of another token', `${head}.${encode(claimsOf({ sub: 'root' }))}.${signature}`],
+    ['a shortened signature', valid.slice(0, -2)],
+    ['a longer signature', `${valid}AA`],
+    ['padding', `${valid}=`],
+    ['more than 8 KiB', forge(HS256, claimsOf({ x: 'x'.repeat(8_192) }))],
+  ])('rejects a token with %s', async (_, token) => {
+    expect(await statusOf(await token)).toEqual([401, 'Bearer error="invalid_token"']);
+  });
+});
+
+describe('a service with public keys', () => {
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const pem = rsa.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const der = rsa.publicKey.export({ type: 'spki', format: 'der' });
+  const signRsa = (header: object, key = rsa.privateKey) =>
+    new SignJWT(claimsOf()).setProtectedHeader({ alg: 'RS256', ...header }).sign(key);
+
+  async function statusOf(token: string) {
+    const keys = [
+      { ...(await exportJWK(rsa.publicKey)), kid: 'rsa', alg: 'RS256' },
+      { ...(await exportJWK(ec.publicKey)), kid: 'ec', use: 'enc' },
+      { kty: 'oct', k: Buffer.from(LISTED_SECRET).toString('base64url'), kid: 'oct' },
+    ];
+    const { url } = await startHttpServer((_, res) => res.end(JSON.stringify({ keys })));
+    const app = createApp(quiet).use(errorHandler());
+    app.use(bearerToken({ jwksUrl: url, ...CLAIMS }), (ctx) => ctx.send('passed'));
+    return (await request(app, '/', { headers: { Authorization: `Bearer ${token}` } })).status;
+  }
+
+  test('accepts the token that the forged ones vary', async () => {
+    expect(await statusOf(await signRsa({ kid: 'rsa' }))).toBe(200);
+  });
+
+  test.each<[string, () => string | Promise<string>]>([
+    ['HS256 with the public key as PEM', () => hmac({ alg: 'HS256', kid: 'rsa' }, pem)],
+    ['HS256 with the public key as DER', () => hmac({ alg: 'HS256', kid: 'rsa' }, der)],
+    ['HS256 with a secret of the list', () => hmac({ alg: 'HS256', kid: 'oct' }, LISTED_SECRET)],
+    [
+      'alg none and a known kid',
+      () => `${encode({ alg: 'none', kid: 'rsa' })}.${encode(claimsOf())}.`,
+    ],
+    ['another key and a known kid', () => signRsa({ kid: 'rsa' }, other.privateKey)],
+    ['an unknown kid', () => signRsa({ kid: 'other' })],
+    ['a kid of __proto__', () => signRsa({ kid: '__proto__' }, other.privateKey)],
+    ['the kid of a key for another algorithm', () => signRsa({ kid: 'ec' })],
+    ['an algorithm that the key does not allow', () => signRsa({ alg: 'PS256', kid: 'rsa' })],
+    [
+      'a key for encryption',
+      () =>
+        new SignJWT(claimsOf()).setProtectedHeader({ alg: 'ES256', kid: 'ec' }).sign(ec.privateKey),
+    ],
+    [
+      'the own key in jwk',
+      async () => signRsa({ jwk: await exportJWK(other.publicKey) }, other.privateKey),
+    ],
+    [
+      'an ECDSA signature of zeros',
+      () =>
+        `${encode({ alg: 'ES256', kid: 'ec' })}.${encode(claimsOf())}.${Buffer.alloc(64).toString('base64url')}`,
+    ],
+  ])('rejects a token with %s', async (_, create) => {
+    expect(await statusOf(await create())).toBe(401);
+  });
+});
+
+describe('a session', () => {
+  const secret = randomBytes(32).toString('base64');
+  const HOUR_MS = 3_600_000;
+
+  interface Attack {
+    readonly secrets?: readonly string[];
+    readonly name?: string;
+    readonly hours?: number;
+  }
+
+  /** An application whose time is `hours` after the login. */
+  function newApp({ secrets = [secret], name = '__Host-session', hours = 0 }: Attack = {}) {
+    const now = () => new Date(Date.UTC(2026, 11, 1) + hours * HOUR_MS);
+    const sessions = session<{ userId: string }>({ secrets, name, now });
+    const router = createRouter()
+      .get('/login', sessions, (ctx) => ctx.state.session.set({ userId: 'ada' }))
+      .get('/', sessions, (ctx) => ctx.state.session.data ?? ctx.throw(401));
+    const app = createApp(quiet).use(errorHandler());
+    app.route('/', router);
+    return app;
+  }
+  const login = async (attack?: Attack) => {
+    const [cookie = ''] = (await request(newApp(attack), '/login')).headers.getSetCookie();
+    return cookie.slice(cookie.indexOf('=') + 1, cookie.indexOf(';'));
+  };
+  const statusOf = async (Cookie: string, attack?: Attack) =>
+    (await request(newApp(attack), '/', { headers: { Cookie } })).status;
+  const signed = (value: string) => {
+    let header = '';
+    const ctx = { append: (_: string, set: string) => (header = set) };
+    createSignedCookies([secret]).set(ctx as never, '__Host-session', value);
+    return header.slice(header.indexOf('=') + 1, header.indexOf(';'));
+  };
+  let value = '';
+  beforeAll(async () => {
+    value = await login();
+  });
+
+  test('accepts the cookie that the forged ones vary', async () => {
+    expect(await statusOf(`__Host-session=${value}`)).toBe(200);
+    expect(await statusOf(`other=1; __Host-session=${value}; __Host-session=x`)).toBe(200);
+  });
+
+  test.each<[string, () => string | Promise<string>, Attack?]>([
+    ['no value', () => '__Host-session='],
+    ['JSON', () => `__Host-session=${encode([{ userId: 'ada' }, 0, Date.now()])}`],
+    [
+      'a signed value instead of an encrypted one',
+      () => `__Host-session=${signed('[{"userId":"ada"},0,9e15]')}`,
+    ],
+    ['zeros', () => `__Host-session=${Buffer.alloc(80).toString('base64url')}`],
+    ['a text of 4,000 bytes', () => `__Host-session=${'A'.repeat(4_000)}`],
+    ['the last byte missing', () => `__Host-session=${value.slice(0, -2)}`],
+    ['only its tag', () => `__Host-session=${value.slice(-22)}`],
+    ['an added byte', () => `__Host-session=${value}AA`],
+    ['padding', () => `__Host-session=${value}=`],
+    [
+      'standard base64',
+      () => `__Host-session=${Buffer.from(value, 'base64url').toString('base64')}==`,
+    ],
+    [
+      'a shorter tag',
+      () =>
+        `__Host-session=${Buffer.from(value, 'base64url').subarray(0, -12).toString('base64url')}`,
+    ],
+    ['no prefix', () => `session=${value}`],
+    ['the prefix __Secure-', () => `__Secure-session=${value}`],
+    ['the prefix in lower case', () => `__host-session=${value}`],
+    ['the prefix in percent-encoding', () => `%5F_Host-session=${value}`],
+    ['a forged cookie before it', () => `__Host-session=x; __Host-session=${value}`],
+    [
+      'the value of another cookie',
+      async () => `__Host-session=${await login({ name: '__Host-other' })}`,
+    ],
+    ['another secret', async () => `__Host-session=${await login({ secrets: ['x'.repeat(32)] })}`],
+    ['a removed secret', () => `__Host-session=${value}`, { secrets: ['y'.repeat(32)] }],
+    ['its secret as a prefix', () => `__Host-session=${value}`, { secrets: [`${secret}x`] }],
+    ['maxAgeSeconds passed', () => `__Host-session=${value}`, { hours: 24 }],
+  ])('rejects a cookie with %s', async (_, create, attack) => {
+    expect(await statusOf(await create(), attack)).toBe(401);
+  });
+
+  test('rejects a cookie with any changed bit', async () => {
+    const bytes = Buffer.from(value, 'base64url');
+    for (let bit = 0; bit < bytes.length * 8; bit += 5) {
+      const changed = Buffer.from(bytes);
+      changed[bit >> 3]! ^= 1 << (bit & 7);
+      expect(await statusOf(`__Host-session=${changed.toString('base64url')}`)).toBe(401);
+    }
+  });
+});
