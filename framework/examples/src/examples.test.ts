@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { claimsOf, forge } from '../../middleware/src/testing/tokens.ts';
 import { type Example, startExample } from './testing.ts';
 
 /** A response; what is omitted may have any value, except `status`, which is then 200. */
@@ -120,6 +121,28 @@ const unauthorized = {
   members: { code: 'UNAUTHORIZED' },
 };
 
+/** A token of the user `ada` for the notes, signed with the secret of tests. */
+const noteToken = (scope: string) =>
+  bearer(forge({ alg: 'HS256' }, claimsOf({ aud: 'notes', scope })));
+const lacks = (scope: string) => ({
+  status: 403,
+  headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
+  members: { code: 'INSUFFICIENT_SCOPE' },
+});
+
+const basic = (credentials: string) => ({
+  headers: { Authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
+});
+const noPassword = {
+  status: 401,
+  headers: { 'www-authenticate': 'Basic realm="Staff", charset="UTF-8"' },
+};
+
+const loggedOut = { status: 401, members: { detail: 'log in first' } };
+const fromOtherSite = { headers: { 'Sec-Fetch-Site': 'cross-site' } };
+const crossOrigin = { status: 403, members: { code: 'CROSS_ORIGIN_REQUEST' } };
+const password = { user: 'ada', password: 'correct horse' };
+
 const guarded = { status: 401, body: { error: 'Authorization header is required' } };
 const anything = { headers: { Authorization: 'anything' } };
 
@@ -219,6 +242,47 @@ const EXAMPLES: Readonly<Record<string, readonly Row[]>> = {
     ['GET /api/admin/users/7', { body: { id: '7' } }, anything],
     ['GET /api/health', { body: { status: 'ok' } }],
   ],
+  'bearer-token': [
+    ['GET /notes', { status: 401, headers: { 'www-authenticate': 'Bearer' } }],
+    ['GET /notes', { status: 401 }, bearer('forged')],
+    ['GET /notes', lacks('notes:read'), noteToken('notes:write')],
+    ['POST /notes', lacks('notes:write'), { ...noteToken('notes:read'), json: { text: 'Hello' } }],
+    [
+      'POST /notes',
+      { status: 201, body: { by: 'ada', text: 'Hello' } },
+      { ...noteToken('notes:write'), json: { text: 'Hello' } },
+    ],
+    [
+      'GET /notes',
+      { body: { notes: [{ by: 'ada', text: 'Hello' }] } },
+      noteToken('notes:read notes:write'),
+    ],
+  ],
+  'basic-auth': [
+    ['GET /', { body: 'Anyone may read this page' }],
+    ['GET /admin', noPassword],
+    ['GET /admin', noPassword, basic('ada:wrong')],
+    ['GET /admin', { body: 'Hello, ada' }, basic('ada:correct horse')],
+  ],
+  session: [
+    ['GET /me', loggedOut],
+    ['POST /login', { status: 401 }, { json: { ...password, password: 'wrong' } }],
+    ['POST /login', { status: 401 }, { json: { ...password, user: 'eve' } }],
+    ['POST /login', crossOrigin, { ...fromOtherSite, json: password }],
+    [
+      'POST /login',
+      {
+        status: 204,
+        headers: { 'set-cookie': expect.stringMatching(/^__Host-session=.+; HttpOnly; SameSite=/) },
+      },
+      { json: password },
+    ],
+    ['GET /me', { body: { userId: 'ada' } }],
+    ['POST /logout', crossOrigin, fromOtherSite],
+    ['GET /me', { body: { userId: 'ada' }, headers: { 'set-cookie': null } }],
+    ['POST /logout', { status: 204 }],
+    ['GET /me', loggedOut],
+  ],
   versioning: [
     ['GET /api/v1/users/7', { body: { id: '7', name: 'Ada Lovelace' } }],
     [
@@ -317,6 +381,7 @@ const EXAMPLES: Readonly<Record<string, readonly Row[]>> = {
 describe.each(Object.entries(EXAMPLES))('%s', (name, rows) => {
   let example: Example;
   const users: User[] = [];
+  let cookie = '';
   beforeAll(async () => {
     example = await startExample(name);
   });
@@ -342,15 +407,17 @@ describe.each(Object.entries(EXAMPLES))('%s', (name, rows) => {
     },
   );
 
-  /** Sends a request as often as the row says, and remembers the users that it creates. */
+  /** Sends a request as often as the row says, and remembers the users that it creates, and its cookie. */
   async function send(request: string, { headers, json, times = 1 }: Sent) {
     const [method = '', path = ''] = request.replace(':id', users.at(-1)?.id ?? '').split(' ');
     const isJson = json !== undefined && { 'Content-Type': 'application/json' };
-    const init = { method, headers: { ...headers, ...isJson }, body: JSON.stringify(json) };
+    const sent = { ...(cookie && { Cookie: cookie }), ...headers, ...isJson };
+    const init = { method, headers: sent, body: JSON.stringify(json) };
     for (let left = times; ; left--) {
       const response = await fetch(`${example.origin}${path}`, init);
       const text = await response.text();
       if (response.status === 201) users.push(JSON.parse(text).data);
+      cookie = response.headers.get('set-cookie')?.split(';')[0] ?? cookie;
       if (left === 1) return { status: response.status, headers: response.headers, text };
     }
   }

@@ -3,6 +3,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
+/** The secrets that examples read from their environment. */
+export const SECRETS = {
+  JWT_SECRET: 'a secret of at least 32 bytes, made for tests',
+  SESSION_SECRET: 'another secret of at least 32 bytes',
+  ADA_PASSWORD: 'correct horse',
+};
+
 const ROOT = join(import.meta.dirname, '../../..');
 
 /** A running example. */
@@ -20,7 +27,7 @@ export interface Example {
 export async function startExample(name: string): Promise<Example> {
   const child = spawn(process.execPath, [`framework/examples/src/${name}.ts`], {
     cwd: ROOT,
-    env: { ...process.env, PORT: '0' },
+    env: { ...process.env, ...SECRETS, PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit');
