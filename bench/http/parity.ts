@@ -4,7 +4,7 @@ import { type Exchange, exchangesOf, INVALID_BODY, type Workload } from './workl
 
 /**
  * Checks that the contestant on `port` sends the expected responses of `workload` with their headers,
- * 400 for an invalid body, and 404 for another path.
+ * 400 for an invalid body, 404 for another path, and 401 for a missing or forged token.
  *
  * @throws {Error} that names the difference
  */
@@ -30,6 +30,10 @@ export async function checkParity(port: number, workload: Workload): Promise<voi
   if (!known) return;
   if (known.body !== undefined) await checkStatus(port, { ...known, body: INVALID_BODY }, 400);
   await checkStatus(port, { ...known, path: '/no/such/path' }, 404);
+  const { Authorization } = known.headers ?? {};
+  if (Authorization === undefined) return;
+  await checkStatus(port, { ...known, headers: {} }, 401);
+  await checkStatus(port, { ...known, headers: { Authorization: `${Authorization}A` } }, 401);
 }
 
 async function checkStatus(port: number, exchange: Exchange, status: number): Promise<void> {

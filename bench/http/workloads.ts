@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 
 import { z } from 'zod';
 
+import { issueToken } from '../../deploy/local/token.ts';
 import { resourceName } from '../resources.ts';
 
 /** Workloads of every contestant, one application each. */
@@ -15,6 +16,7 @@ const ADD_ON_TO = {
   controller: 'user',
   'item-contract': 'item',
   'page-contract': 'page',
+  'bearer-token': 'hello',
   compress: 'list',
   connect: 'hello',
   cookies: 'hello',
@@ -133,6 +135,13 @@ export const STATIC_ROOT = fileURLToPath(new URL('files', import.meta.url));
 /** The secret of the `cookies` workload: each response sets a signed cookie. */
 export const COOKIE_SECRET = 'a secret of the benchmark, 32 bytes';
 
+/** What verifies the token of the `bearer-token` workload, which is signed with HS256. */
+export const TOKEN = {
+  secret: 'another secret of the benchmark, 32 bytes',
+  issuer: 'fw',
+  audience: 'reports',
+};
+
 /** The service of the `user` and `controller` workloads. */
 export function findUser(id: string): { readonly id: string; readonly name: string } {
   return { id, name: `User ${id}` };
@@ -181,6 +190,11 @@ const CORS = {
 
 /** What add-ons change in the exchanges of their bare workload. */
 const CHANGES: Partial<Readonly<Record<Workload, Partial<Exchange>>>> = {
+  'bearer-token': {
+    headers: {
+      Authorization: `Bearer ${issueToken({ secret: TOKEN.secret, user: 'ada', tier: 'pro' })}`,
+    },
+  },
   compress: {
     headers: { 'Accept-Encoding': 'gzip' },
     expectedHeaders: ['content-encoding', 'vary'],

@@ -4,6 +4,7 @@ import cors from '@fastify/cors';
 import etag from '@fastify/etag';
 import formbody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
+import jwt from '@fastify/jwt';
 import middie from '@fastify/middie';
 import rateLimit from '@fastify/rate-limit';
 import { fastifyRequestContext, requestContext } from '@fastify/request-context';
@@ -26,6 +27,7 @@ import {
   ROWS,
   readUser,
   STATIC_ROOT,
+  TOKEN,
 } from '../workloads.ts';
 
 declare module 'fastify' {
@@ -59,6 +61,7 @@ export const contestant = defineContestant<FastifyInstance>({
     '@fastify/etag',
     '@fastify/formbody',
     '@fastify/helmet',
+    '@fastify/jwt',
     '@fastify/middie',
     '@fastify/request-context',
     '@fastify/static',
@@ -161,6 +164,12 @@ export const contestant = defineContestant<FastifyInstance>({
     limited: (app) =>
       app.register(rateLimit, { max: MAX_PER_MINUTE, timeWindow: 60_000, enableDraftSpec: true }),
     observed: observe,
+    'bearer-token': async (app) => {
+      const { secret, issuer, audience } = TOKEN;
+      const verify = { algorithms: ['HS256' as const], allowedIss: issuer, allowedAud: audience };
+      await app.register(jwt, { secret, verify });
+      app.addHook('onRequest', (request) => request.jwtVerify());
+    },
     compress: (app) => app.register(compress),
     connect: async (app) => {
       await app.register(middie);

@@ -1,5 +1,6 @@
 import { json } from '@fw/body-parser';
 import { controllersPlugin } from '@fw/controllers';
+import { bearerToken } from '@fw/middleware/bearer-token';
 import { compress } from '@fw/middleware/compress';
 import { connect } from '@fw/middleware/connect';
 import { createSignedCookies, readCookie } from '@fw/middleware/cookies';
@@ -39,6 +40,7 @@ import {
   ROWS,
   readUser,
   STATIC_ROOT,
+  TOKEN,
   UserSchema,
 } from '../workloads.ts';
 
@@ -49,7 +51,7 @@ interface App {
 
 /** The usual stack: error handler, body parser, routes, 405 and 404. */
 export const contestant = defineContestant<App>({
-  packages: ['zod', 'pino', 'prom-client', 'cors'],
+  packages: ['zod', 'pino', 'prom-client', 'jose', 'cors'],
   routes: {
     hello: ({ router }) => router.get('/', (ctx) => ctx.json({ hello: 'world' })),
     parameter: ({ router }) => {
@@ -115,6 +117,7 @@ export const contestant = defineContestant<App>({
     limited: ({ app }) => app.use(rateLimit({ max: MAX_PER_MINUTE, window: '1m' })),
     /** `serve` creates the application of a service. */
     observed: () => undefined,
+    'bearer-token': ({ app }) => app.use(bearerToken(TOKEN)),
     compress: ({ app }) => app.use(compress()),
     connect: ({ app }) => app.use(connect(expressCors({ origin: [ORIGIN] }))),
     cors: ({ app }) => app.use(cors({ origin: [ORIGIN] })),

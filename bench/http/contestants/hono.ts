@@ -8,6 +8,7 @@ import { contextStorage, getContext } from 'hono/context-storage';
 import { getCookie, setSignedCookie } from 'hono/cookie';
 import { cors } from 'hono/cors';
 import { etag } from 'hono/etag';
+import { jwt } from 'hono/jwt';
 import { secureHeaders } from 'hono/secure-headers';
 import { rateLimiter } from 'hono-rate-limiter';
 
@@ -21,6 +22,7 @@ import {
   RESOURCES,
   readUser,
   STATIC_ROOT,
+  TOKEN,
   UserSchema,
 } from '../workloads.ts';
 
@@ -72,6 +74,10 @@ export const contestant = defineContestant<App>({
     'static-files': (app) => app.use(serveStatic({ root: STATIC_ROOT })),
   },
   addOns: {
+    'bearer-token': (app) => {
+      const { secret, issuer, audience } = TOKEN;
+      app.use(jwt({ secret, alg: 'HS256', verification: { iss: issuer, aud: audience } }));
+    },
     compress: (app) => app.use(compress()),
     cors: (app) => app.use(cors({ origin: [ORIGIN] })),
     etag: (app) => app.use(etag()),
