@@ -36,6 +36,15 @@ test('checkParity rejects a contestant that accepts an invalid body', async () =
   await expect(checkParity(port, 'validated')).rejects.toThrow('status 201 instead of 400');
 });
 
+test('checkParity rejects a contestant that accepts a request without a token', async () => {
+  const port = await serve((req, res) => {
+    res.writeHead(req.url === '/' ? 200 : 404, { 'content-type': 'application/json' });
+    res.end('{"hello":"world"}');
+  });
+
+  await expect(checkParity(port, 'bearer-token')).rejects.toThrow('status 200 instead of 401');
+});
+
 test('checkParity rejects a contestant without an expected header', async () => {
   const port = await serve((_req, res) => {
     res.writeHead(200, { 'content-type': 'application/json' });

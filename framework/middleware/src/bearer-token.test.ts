@@ -151,9 +151,11 @@ test('the option user determines the user and rejects tokens', async () => {
       expectTypeOf(ctx.state.user).toEqualTypeOf<TokenUser>(),
     );
   const api = newApi({ secret: SECRET, user });
+  const missing = newApi({ secret: SECRET, user: () => null as never });
 
   expect(await (await api(await sign())).json()).toEqual({ id: 'ada', isPro: true });
   expect((await api(await sign(claimsOf({ sub: 'eve' })))).status).toBe(401);
+  expect((await missing(await sign())).status).toBe(401);
 });
 
 test('after 30 invalid tokens a client gets 429 before its tokens are verified', async () => {

@@ -159,7 +159,7 @@ export function bearerToken(options: BearerTokenOptions): Guard<{ readonly user:
     if (!hasUserId(payload)) throw invalidToken();
     requireScopes(scopesOf(payload), scopes);
     const user = await readUser(payload);
-    if (user === undefined) throw invalidToken();
+    if (!user) throw invalidToken(); // also null, which many stores return
     return user;
   };
   return createAuthentication(authenticate, {
