@@ -3,8 +3,9 @@ import { recordOf, type SentListener } from './request-context.ts';
 import type { ResponseViolation } from './response/contract.ts';
 import { findHeader } from './response/head.ts';
 import { type ErrorResponseOptions, recordError } from './response/problem.ts';
+import * as protocols from './response/switch-protocols.ts';
 import { type Content, isStream, reportSent } from './response/write-response.ts';
-import { closingOfSocket } from './server/connections.ts';
+import { closingOfSocket, type UpgradedConnection } from './server/connections.ts';
 
 /**
  * Records `error` as the response and replaces any other response. Logs errors with status 500 and
@@ -103,6 +104,27 @@ export function closingSignal(ctx: Context): AbortSignal {
   return closingOfSocket(ctx.raw.req.socket);
 }
 
+/**
+ * Whether the client asks for a WebSocket and `switchProtocols` can give it the connection. Other requests
+ * with `Upgrade`, such as one with a body, are ordinary requests.
+ */
+export function isUpgrade(ctx: Context): boolean {
+  return protocols.isUpgrade(ctx);
+}
+
+/**
+ * Records 101 as the response. Once all middleware has run, `takeOver` gets the connection, unless an
+ * error has replaced the response.
+ */
+export function switchProtocols(ctx: Context, takeOver: protocols.TakeOver): void {
+  protocols.recordUpgrade(recordOf(ctx), takeOver);
+}
+
+/** For listeners of `onSent`: the connection after a 101 response. */
+export function upgradedConnection(ctx: Context): UpgradedConnection | undefined {
+  return protocols.upgradedConnection(recordOf(ctx));
+}
+
 /** How the response of `ctx` broke the contract of its route; `undefined` if it did not. */
 export function violationOf(ctx: Context): ResponseViolation | undefined {
   return recordOf(ctx).violation;
@@ -140,6 +162,9 @@ export {
   titleOf,
   unmatchedStatus,
 } from './response/problem.ts';
+export type { RawConnection, TakeOver } from './response/switch-protocols.ts';
 export { type Content, isStream } from './response/write-response.ts';
 export { stringify } from './schema/stringify.ts';
+export type { UpgradedConnection } from './server/connections.ts';
+export { acceptUpgrades } from './server/dispatch-upgrades.ts';
 export { isProduction, warnOnce } from './warnings.ts';

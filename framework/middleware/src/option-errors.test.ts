@@ -11,6 +11,7 @@ import { forms } from './forms.ts';
 import { securityHeaders } from './security-headers.ts';
 import { sse } from './sse.ts';
 import { staticFiles } from './static-files.ts';
+import { websocket } from './websocket.ts';
 
 const ORIGIN = 'https://app.example.com';
 const csp = (directives: object) => ({ contentSecurityPolicy: directives });
@@ -190,6 +191,24 @@ describe.each<Row>([
       [{ root, immutable: 1 }, 'option immutable "1" of staticFiles(): expected true or false'],
       [{ root, maxAge: 1 }, 'did you mean "maxAgeSeconds"?'],
       [{ root, prefix: 'assets' }, 'Cannot serve static files: the path must start with "/"'],
+    ],
+  ],
+  [
+    'websocket',
+    websocket,
+    [
+      [{ schema: {} }, 'option schema "{}" of websocket(): expected a Standard Schema'],
+      [{ message: 'x' }, 'option message "x" of websocket(): expected a function'],
+      [{ origins: `${ORIGIN}/` }, 'expected "*" or a list of origins such as "https://app.'],
+      [{ origins: [`${ORIGIN}/`] }, 'expected "*" or a list of origins'],
+      [{ origins: ['app.example.com'] }, 'expected "*" or a list of origins'],
+      [{ protocols: ['a b'] }, 'expected a list of names of subprotocols'],
+      [{ maxClients: 0 }, 'option maxClients "0" of websocket(): expected a whole number from 1'],
+      [{ maxMessageBytes: 0 }, 'option maxMessageBytes "0"'],
+      [{ maxMessagesPerSecond: 0.5 }, 'option maxMessagesPerSecond "0.5"'],
+      [{ maxUnsentBytes: -1 }, 'option maxUnsentBytes "-1"'],
+      [{ pingMs: -1 }, 'option pingMs "-1" of websocket(): expected 0 to'],
+      [{ maxPayload: 1 }, 'websocket() has no option "maxPayload"'],
     ],
   ],
 ])('%s rejects', (_, create, errors) => {

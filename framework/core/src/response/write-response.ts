@@ -6,6 +6,7 @@ import { hasRun } from '../compose.ts';
 import type { RequestContext } from '../request-context.ts';
 import { sendComplete, writeHead } from './head.ts';
 import { recordError, recordProblemOfStatus, toError, unmatchedStatus } from './problem.ts';
+import { upgrade } from './switch-protocols.ts';
 
 /** Writes the response once all middleware has run. */
 export function finish(ctx: RequestContext, running: Promise<void>): void {
@@ -50,7 +51,8 @@ function writeResponse(ctx: RequestContext): void {
   if (!ctx.raw.res.headersSent) {
     if (ctx.respondedBy === '') recordDefault(ctx);
     const { status } = ctx;
-    if (status === 204 || status === 205 || status === 304) writeEmpty(ctx, status);
+    if (status === 101) upgrade(ctx);
+    else if (status === 204 || status === 205 || status === 304) writeEmpty(ctx, status);
     else writeBody(ctx, status);
   }
   ctx.finished = true;
@@ -178,7 +180,8 @@ const CLIENT_CLOSED = 499;
 export function reportSent(ctx: RequestContext): void {
   if (ctx.sentListeners.length === 0) return;
   const { res } = ctx.raw;
-  if (res.destroyed || (res.writableEnded && res.writableLength === 0)) report(ctx);
+  const isComplete = res.writableEnded ? res.writableLength === 0 : ctx.assignedStatus === 101;
+  if (res.destroyed || isComplete) report(ctx);
   else res.once('close', () => report(ctx));
 }
 

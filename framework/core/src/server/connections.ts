@@ -5,7 +5,10 @@ import type { Logger } from '../logger.ts';
 import { milliseconds, readOptions } from '../options.ts';
 
 export interface CloseOptions {
-  /** How long idle connections may send another request after the port is closed. Default 0. */
+  /**
+   * How long idle connections may send another request after the port is closed. The clients of
+   * WebSocket routes are asked to disconnect one after the other during this time. Default 0.
+   */
   readonly lingerMs?: number;
   /** Time limit after which all open connections are destroyed. Default 30 s; 0: no limit. */
   readonly timeoutMs?: number;
@@ -74,7 +77,7 @@ interface Deadlines {
 /** Resolves with the number of responses that were incomplete at the time limit. */
 function closeConnections(server: Server, { lingerEndMs, endMs }: Deadlines): Promise<number> {
   return new Promise((resolve, reject) => {
-    const { sockets, announceClosing } = connections(server);
+    const { sockets, announceClosing, upgraded } = connections(server);
     let incomplete = 0;
     const closeIdleConnections = takeCloseIdleConnections(server);
     const sweep = setInterval(() => {
@@ -89,6 +92,7 @@ function closeConnections(server: Server, { lingerEndMs, endMs }: Deadlines): Pr
       }
     }, SWEEP_MS);
     announceClosing();
+    dismiss(upgraded, Math.min(lingerEndMs, endMs) - performance.now());
     for (const socket of sockets) {
       const response = currentResponse(socket);
       if (response && !response.headersSent) response.setHeader('Connection', 'close');
@@ -99,6 +103,15 @@ function closeConnections(server: Server, { lingerEndMs, endMs }: Deadlines): Pr
       else resolve(incomplete);
     });
   });
+}
+
+/** Asks clients to disconnect, one after the other for `durationMs`: they do not all return at once. */
+function dismiss(upgraded: ReadonlySet<UpgradedConnection>, durationMs: number): void {
+  let at = 0;
+  for (const connection of upgraded) {
+    setTimeout(() => connection.goAway(), (durationMs * at) / upgraded.size).unref();
+    at++;
+  }
 }
 
 /**
@@ -130,6 +143,16 @@ interface Connections {
   readonly closing: AbortSignal;
   readonly announceClosing: () => void;
   readonly logger: Logger;
+  /** Those that have left HTTP, and whose handler wants to close them itself. */
+  readonly upgraded: Set<UpgradedConnection>;
+}
+
+/** A connection after an upgrade. */
+export interface UpgradedConnection {
+  /** Asks the client to disconnect, because the server is about to close. */
+  goAway(): void;
+  /** Resolves with the code of the protocol when the connection is closed; never rejects. */
+  readonly closed: Promise<number>;
 }
 
 const connectionsOf = new WeakMap<Server, Connections>();
@@ -138,6 +161,11 @@ const serverOf = new WeakMap<Duplex, Connections>();
 /** Aborts when `server` starts to close its connections. */
 export function closingOfServer(server: Server): AbortSignal {
   return connections(server).closing;
+}
+
+/** The connections of the server to which `socket` belongs; `undefined` for other servers. */
+export function connectionsOfSocket(socket: Duplex): Connections | undefined {
+  return serverOf.get(socket);
 }
 
 /** The same for the server of a connection. For other servers: a signal that never aborts. */
@@ -155,7 +183,8 @@ export function trackConnections(server: Server, logger: Logger): Connections {
   const sockets = new Set<Socket>();
   const abort = new AbortController();
   const announceClosing = () => abort.abort();
-  const tracked: Connections = { sockets, closing: abort.signal, announceClosing, logger };
+  const closing = abort.signal;
+  const tracked: Connections = { sockets, closing, announceClosing, logger, upgraded: new Set() };
   connectionsOf.set(server, tracked);
   const add = (socket: Socket) => {
     sockets.add(socket);

@@ -13,6 +13,7 @@ import { http } from '../http.ts';
 import { aString, badOption, check, oneOf, readOptions, required } from '../options.ts';
 import { TrackedResponse } from '../response/head.ts';
 import { limitWriteTime, trackConnections } from './connections.ts';
+import { acceptsUpgrades, dispatchUpgrades, isUpgradable } from './dispatch-upgrades.ts';
 import {
   createRejection,
   handleUpgrades,
@@ -38,8 +39,9 @@ export interface ServerOptions {
   /** Serves HTTPS with this certificate. Default: HTTP. */
   readonly tls?: TlsOptions;
   /**
-   * Takes over the connection of a WebSocket request: `(req, socket, head) => …`. Default: it is a
-   * normal request. The middleware of the application does not run for it.
+   * Takes over the connection of a WebSocket request: `(req, socket, head) => …`. The middleware of the
+   * application does not run for it. Default: it is a normal request, and the routes of
+   * `@fw/middleware/websocket` can take its connection over.
    */
   readonly upgrade?: UpgradeHandler;
 }
@@ -59,6 +61,7 @@ export function createServer(app: Application, options: ServerOptions = {}): Ser
   const { writeTimeoutMs = 30_000, upgrade } = options;
   if (writeTimeoutMs > 0) limitWriteTime(server, sockets, writeTimeoutMs);
   if (upgrade) handleUpgrades(server, upgrade, app.logger);
+  else if (acceptsUpgrades()) dispatchUpgrades(server, handle);
   // The body parser sends 100 Continue, unless it rejects the body by its length (RFC 9110 §10.1.1).
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
     const isExact = req.headers.expect?.toLowerCase() === '100-continue'; // Node also accepts "x 100-continue"
@@ -109,6 +112,7 @@ function readNodeOptions(options: ServerOptions): NodeOptions {
     // Requests without a body (RFC 9112 §6.3) skip the life cycle of an empty stream.
     optimizeEmptyRequests: true,
     requireHostHeader: false, // readTarget() requires it and responds with a problem
+    ...(acceptsUpgrades() && { shouldUpgradeCallback: isUpgradable }),
     ...(upgrade && { shouldUpgradeCallback: isWebSocketRequest }),
   };
 }

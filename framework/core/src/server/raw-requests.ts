@@ -44,7 +44,7 @@ function lineOf({ rawPacket, bytesParsed = 0 }: ParserError): string {
 }
 
 /** How long the client may read the response before the connection is destroyed. */
-const LINGER_MS = 1_000;
+export const LINGER_MS = 1_000;
 
 /** Connections that get no other response: the parser reports an error for every further chunk of data. */
 const rejected = new WeakSet<Duplex>();
@@ -105,7 +105,7 @@ export function createRejection(status: number) {
 }
 
 /** Writes a problem directly to the socket. */
-function closeWithProblem(socket: Duplex, status: number): void {
+export function closeWithProblem(socket: Duplex, status: number): void {
   if (!socket.writable) {
     socket.destroy();
     return;

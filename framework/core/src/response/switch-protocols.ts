@@ -1,0 +1,92 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+import type { RequestContext } from '../request-context.ts';
+import { connectionsOfSocket, type UpgradedConnection } from '../server/connections.ts';
+import type { ResponseHeaders } from './head.ts';
+import { ServiceUnavailableError } from './http-error.ts';
+
+/** The connection of a request that leaves HTTP. */
+export interface RawConnection {
+  readonly socket: Duplex;
+  /** The data that followed the request. */
+  readonly head: Buffer;
+  /** The headers that middleware has set, as lines for the 101 response. */
+  readonly headers: readonly string[];
+}
+
+/** Sends the 101 response. If it throws before that, the error is the response. */
+export type TakeOver = (connection: RawConnection) => UpgradedConnection;
+
+/** The data that followed a request which can still be upgraded. */
+const heads = new WeakMap<IncomingMessage, Buffer>();
+
+/** The connection of `req` can be taken over; `head` is the data that followed the request. */
+export function makeUpgradable(req: IncomingMessage, head: Buffer): void {
+  heads.set(req, head);
+}
+
+/** Whether `switchProtocols` can upgrade the request. */
+export function isUpgrade({ raw }: Pick<RequestContext, 'raw'>): boolean {
+  return heads.has(raw.req);
+}
+
+const takeOvers = new WeakMap<RequestContext, TakeOver>();
+const upgraded = new WeakMap<RequestContext, UpgradedConnection>();
+
+/** Records a 101 response, as other methods of the context record theirs. */
+export function recordUpgrade(ctx: RequestContext, takeOver: TakeOver): void {
+  ctx.send('');
+  if (ctx.finished) return; // a time-out has responded
+  ctx.assignedStatus = 101;
+  ctx.respondedBy = 'an upgrade';
+  takeOvers.set(ctx, takeOver);
+}
+
+/** The connection of a request after its upgrade. */
+export function upgradedConnection(ctx: RequestContext): UpgradedConnection | undefined {
+  return upgraded.get(ctx);
+}
+
+/**
+ * Passes the connection to the handler that `recordUpgrade` has recorded.
+ *
+ * @throws {ServiceUnavailableError} if the server is about to close
+ */
+export function upgrade(ctx: RequestContext): void {
+  const { req, res } = ctx.raw;
+  const { socket } = req;
+  const server = connectionsOfSocket(socket);
+  const takeOver = takeOvers.get(ctx);
+  const head = heads.get(req);
+  if (!server || !takeOver || !head) throw new Error('Cannot upgrade this request');
+  if (server.closing.aborted) {
+    const headers = { 'Retry-After': '1' };
+    throw new ServiceUnavailableError('The server is about to close', { headers });
+  }
+  if (!socket.readable || !socket.writable) {
+    res.destroy(); // the client has disconnected
+    return;
+  }
+  const connection = takeOver({ socket, head, headers: linesOf(ctx.responseHeaders) });
+  heads.delete(req);
+  takeOvers.delete(ctx);
+  res.statusCode = 101;
+  res.detachSocket(socket);
+  upgraded.set(ctx, connection);
+  server.upgraded.add(connection);
+  connection.closed.finally(() => server.upgraded.delete(connection));
+}
+
+/** Headers of a body, and those that the upgrade sets itself. */
+const OMITTED = /^(?:content-.*|connection|upgrade|keep-alive|date|sec-websocket-.*)$/i;
+
+function linesOf(headers: ResponseHeaders): readonly string[] {
+  const lines: string[] = [];
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = String(headers[at]);
+    if (OMITTED.test(name)) continue;
+    for (const value of [headers[at + 1] ?? []].flat()) lines.push(`${name}: ${value}`);
+  }
+  return lines;
+}

@@ -1,0 +1,77 @@
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+import { TrackedResponse } from '../response/head.ts';
+import { makeUpgradable } from '../response/switch-protocols.ts';
+import { currentResponse } from './connections.ts';
+import { closeWithProblem, isWebSocketRequest, LINGER_MS } from './raw-requests.ts';
+
+let hasRoutes = false;
+
+/**
+ * For packages with routes for WebSockets: servers that start from now on pass WebSocket requests to
+ * their application with the connection. Without such routes, these are ordinary requests, as RFC 9110
+ * §7.8 allows.
+ */
+export function acceptUpgrades(): void {
+  hasRoutes = true;
+}
+
+/** Whether `acceptUpgrades` was called. */
+export function acceptsUpgrades(): boolean {
+  return hasRoutes;
+}
+
+/** Whether a request can be upgraded (RFC 6455 §4.1). A body would precede the data of the new protocol. */
+export function isUpgradable(req: IncomingMessage): boolean {
+  const { method, httpVersion, headers } = req;
+  return (
+    method === 'GET' &&
+    httpVersion === '1.1' &&
+    isWebSocketRequest(req) &&
+    headers['transfer-encoding'] === undefined &&
+    (headers['content-length'] ?? '0') === '0'
+  );
+}
+
+/**
+ * Passes the upgradable requests of `server` to `handle`, as all others. The connection is closed after
+ * their response, unless that is an upgrade.
+ */
+export function dispatchUpgrades(server: Server, handle: RequestListener): void {
+  server.on('upgrade', (req: IncomingMessage, stream: Duplex, head: Buffer) => {
+    const { socket } = req;
+    stream.on('error', () => {}); // without a listener, a reset connection would end the process
+    if (currentResponse(socket)) {
+      socket.destroy(); // a pipelined request: its data would corrupt the response before it
+      return;
+    }
+    if (!isUpgradable(req)) {
+      closeWithProblem(socket, 501); // only before Node 22.21 and 24.9, which cannot ignore the header
+      return;
+    }
+    const res = new TrackedResponse(req);
+    res.shouldKeepAlive = false;
+    res.assignSocket(socket);
+    res.on('finish', () => closeAfterResponse(socket));
+    socket.on('drain', onDrain).on('end', onEnd); // Node has removed its own listeners
+    makeUpgradable(req, head);
+    handle(req, res);
+  });
+}
+
+function onDrain(this: Socket): void {
+  currentResponse(this)?.emit('drain');
+}
+
+/** The client has disconnected before the response was complete. */
+function onEnd(this: Socket): void {
+  if (currentResponse(this)?.writableEnded === false) this.destroy();
+}
+
+/** Discards the data after the request: unread, it would reset the connection before the client has read the response. */
+function closeAfterResponse(socket: Socket): void {
+  socket.resume().end();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}

@@ -1,0 +1,190 @@
+import { AsyncResource } from 'node:async_hooks';
+
+import type { Context, Parts } from '@fw/core';
+import { stringify, type UpgradedConnection } from '@fw/core/extension';
+import type { SchemaIssue, StandardSchema } from '@fw/core/schema';
+import { type RawData, WebSocket } from 'ws';
+
+import type { MessageOf, WebSocketClient, WebSocketOptions } from './websocket.ts';
+
+/** A WebSocket that knows the code of the close frame that it sent, also if the package ws did. */
+export class ClientSocket extends WebSocket {
+  sentCode: number | undefined = undefined;
+
+  override close(code?: number, reason?: string | Buffer): void {
+    const isOpen = this.readyState === WebSocket.OPEN;
+    super.close(code, reason);
+    if (isOpen) this.sentCode = code;
+  }
+}
+
+type Handlers<P extends Parts, Schema> = Pick<
+  WebSocketOptions<P, Schema>,
+  'schema' | 'open' | 'message' | 'close'
+>;
+
+type Limits = Required<
+  Pick<WebSocketOptions<Parts, undefined>, 'maxMessagesPerSecond' | 'maxUnsentBytes' | 'pingMs'>
+>;
+
+/** One client and its handlers, which run one after the other. */
+export class WebSocketSession<P extends Parts, Schema extends StandardSchema | undefined>
+  implements WebSocketClient<P>, UpgradedConnection
+{
+  readonly ctx: Context<P>;
+  readonly closed: Promise<number>;
+  readonly #handlers: Handlers<P, Schema>;
+  readonly #limits: Limits;
+  readonly #resolveClosed: (code: number) => void;
+  /** Runs a handler in the asynchronous context of the request. */
+  readonly #run: (task: () => unknown) => unknown;
+  /** Tasks that wait for the running one; the number of messages per second limits them. */
+  readonly #tasks: (() => unknown)[] = [];
+  #socket: ClientSocket | undefined = undefined;
+  #isRunning = false;
+  /** Whether this side has closed the connection: then further messages are discarded. */
+  #isOver = false;
+  #isAlive = true;
+  #secondMs = 0;
+  #messages = 0;
+
+  constructor(ctx: Context<P>, handlers: Handlers<P, Schema>, limits: Limits) {
+    this.ctx = ctx;
+    this.#handlers = handlers;
+    this.#limits = limits;
+    this.#run = AsyncResource.bind((task: () => unknown) => task());
+    const { promise, resolve } = Promise.withResolvers<number>();
+    this.closed = promise;
+    this.#resolveClosed = resolve;
+  }
+
+  /** Starts to receive messages. */
+  begin(socket: ClientSocket): void {
+    this.#socket = socket;
+    const { pingMs } = this.#limits;
+    const pings = pingMs > 0 ? setInterval(() => this.#ping(socket), pingMs).unref() : undefined;
+    const onPing = () => this.#isTooFast();
+    socket.on('ping', onPing).on('pong', onPing);
+    socket.on('message', (data: RawData, isBinary: boolean) => {
+      if (!this.#isTooFast()) this.#enqueue(() => this.#receive(data as Buffer, isBinary));
+    });
+    socket.on('error', () => {}); // ws closes the connection with the code of the error
+    socket.on('close', (code) => {
+      clearInterval(pings);
+      const final = socket.sentCode ?? code;
+      this.#resolveClosed(final);
+      if (this.#isOver) this.#tasks.length = 0;
+      this.#isOver = false;
+      this.#enqueue(() => this.#handlers.close?.(this, final));
+    });
+    this.#enqueue(() => this.#handlers.open?.(this));
+  }
+
+  send(message: unknown): boolean {
+    const socket = this.#socket;
+    if (socket?.readyState !== WebSocket.OPEN) return false;
+    const isRaw = typeof message === 'string' || message instanceof Uint8Array;
+    const data = isRaw ? message : stringify(message);
+    if (data === undefined) {
+      throw new TypeError(`Cannot send a message of type ${typeof message}: it has no JSON form`);
+    }
+    if (socket.bufferedAmount > this.#limits.maxUnsentBytes) {
+      this.close(1013, 'The client reads too slowly');
+      return false;
+    }
+    socket.send(data);
+    return true;
+  }
+
+  close(code = 1000, reason = ''): void {
+    this.#socket?.close(code, reason);
+    this.#isOver = true;
+  }
+
+  goAway(): void {
+    this.close(1001, 'The server is about to close');
+  }
+
+  /** Handlers that are running delay the reply to a ping. */
+  #ping(socket: ClientSocket): void {
+    if (!this.#isAlive && !this.#isRunning) {
+      socket.terminate();
+      return;
+    }
+    this.#isAlive = false;
+    socket.ping();
+  }
+
+  /** Counts a message, and closes the connection if there are too many in this second. */
+  #isTooFast(): boolean {
+    this.#isAlive = true;
+    if (this.#isOver) return true;
+    const nowMs = performance.now();
+    if (nowMs - this.#secondMs >= 1_000) {
+      this.#secondMs = nowMs;
+      this.#messages = 0;
+    }
+    this.#messages++;
+    if (this.#messages <= this.#limits.maxMessagesPerSecond) return false;
+    this.close(1008, 'Too many messages per second');
+    return true;
+  }
+
+  #receive(data: Buffer, isBinary: boolean): unknown {
+    const { schema, message } = this.#handlers;
+    const deliver = (value: unknown) => message?.(this, value as MessageOf<Schema>);
+    if (schema === undefined) return deliver(isBinary ? data : data.toString());
+    if (isBinary) return this.close(1003, 'Messages must be text');
+    const validated = (result: Awaited<ReturnType<StandardSchema['~standard']['validate']>>) =>
+      result.issues ? this.close(1008, reasonOf(result.issues)) : deliver(result.value);
+    let value: unknown;
+    try {
+      value = JSON.parse(data.toString());
+    } catch {
+      return this.close(1007, 'Messages must be JSON');
+    }
+    const result = schema['~standard'].validate(value);
+    return result instanceof Promise ? result.then(validated) : validated(result);
+  }
+
+  #enqueue(task: () => unknown): void {
+    this.#tasks.push(task);
+    if (!this.#isRunning) this.#runTasks();
+  }
+
+  /** Reads no further messages while a handler waits for something. */
+  async #runTasks(): Promise<void> {
+    this.#isRunning = true;
+    for (let task = this.#tasks.shift(); task; task = this.#tasks.shift()) {
+      if (this.#isOver) continue;
+      try {
+        const running = this.#run(task);
+        if (running instanceof Promise) {
+          this.#socket?.pause();
+          await running;
+        }
+      } catch (error) {
+        const { method, path, requestId, log } = this.ctx;
+        log.error(`${method} ${path}: a WebSocket handler failed (request ${requestId})`, error);
+        this.close(1011, 'Internal error');
+      }
+    }
+    this.#isRunning = false;
+    if (this.#socket?.isPaused) this.#socket.resume();
+  }
+}
+
+const MAX_REASON_BYTES = 123;
+
+/** The first issue, as far as it fits into a close frame (RFC 6455 §5.5). */
+function reasonOf([issue]: readonly SchemaIssue[]): string {
+  const keys = (issue?.path ?? []).map((step) =>
+    String(typeof step === 'object' ? step.key : step),
+  );
+  let reason = `${keys.map((key) => `/${key}`).join('')}: ${issue?.message}`
+    .slice(keys.length > 0 ? 0 : 2)
+    .slice(0, MAX_REASON_BYTES)
+    .toWellFormed();
+  while (Buffer.byteLength(reason) > MAX_REASON_BYTES) reason = reason.slice(0, -1).toWellFormed();
+  return reason;
+}

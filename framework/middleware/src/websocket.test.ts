@@ -1,0 +1,776 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import {
+  type Application,
+  createApp,
+  type ListeningServer,
+  listen,
+  type Middleware,
+  onSent,
+} from '@fw/core';
+import { createRouter, type Guard } from '@fw/core/router';
+import { openConnection, request } from '@fw/core/testing';
+import { errorHandler, UnauthorizedError } from '@fw/errors';
+import { compress } from '@fw/middleware/compress';
+import { etag } from '@fw/middleware/etag';
+import { timeout } from '@fw/middleware/timeout';
+import { openapi } from '@fw/openapi';
+import { rateLimit } from '@fw/rate-limit';
+import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
+import { type ClientOptions, WebSocket } from 'ws';
+import { z } from 'zod';
+
+import { type WebSocketClient, type WebSocketOptions, websocket } from './websocket.ts';
+
+type AnyOptions = WebSocketOptions<Record<never, never>, undefined>;
+
+interface Started extends ListeningServer {
+  readonly failures: unknown[][];
+}
+
+/** A server with the route `/rooms/:id`, or with those that `prepare` adds. */
+async function start(
+  route: Middleware,
+  prepare: (app: Application) => unknown = () => {},
+): Promise<Started> {
+  const failures: unknown[][] = [];
+  const logger = { info() {}, warn() {}, error: (...all: unknown[]) => void failures.push(all) };
+  const app = createApp({ logger });
+  prepare(app);
+  app.get('/rooms/:id', route);
+  const server = await listen(app, 0);
+  onTestFinished(() => server.close({ timeoutMs: 1 }));
+  return { ...server, failures };
+}
+
+/** A client; `next` resolves with the messages in their order, `closed` with code and reason. */
+function connect(
+  { port }: { readonly port: number },
+  options: ClientOptions & { path?: string } = {},
+) {
+  const { path = '/rooms/7', ...rest } = options;
+  const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, rest);
+  onTestFinished(() => socket.terminate());
+  const messages: string[] = [];
+  socket.on('message', (data) => messages.push(String(data)));
+  socket.on('error', () => {});
+  const rejected = once(socket, 'unexpected-response').then(([, response]) => response);
+  const closed = once(socket, 'close').then(([code, reason]) => [code, String(reason)]);
+  const next = async () => {
+    await expect.poll(() => messages.length, { interval: 2 }).toBeGreaterThan(0);
+    return messages.shift();
+  };
+  const opened = once(socket, 'open');
+  for (const outcome of [opened, rejected, closed]) outcome.catch(() => {});
+  return { socket, opened, rejected, closed, next };
+}
+
+const echo = websocket({ message: (client, message) => client.send(message) });
+
+describe('a WebSocket route', () => {
+  test('has the parameters of its path and the state of its guards, typed', async () => {
+    const guard: Guard<{ readonly name: string }> = (ctx, next) => {
+      Object.assign(ctx.state, { name: String(ctx.get('x-name')) });
+      return next();
+    };
+    const router = createRouter().get(
+      '/rooms/:id',
+      guard,
+      websocket({
+        schema: z.object({ count: z.coerce.number() }),
+        open(client) {
+          expectTypeOf(client.ctx.params.id).toEqualTypeOf<string>();
+          expectTypeOf(client.ctx.state.name).toEqualTypeOf<string>();
+          client.send({ room: client.ctx.params.id, name: client.ctx.state.name });
+        },
+        message(client, message) {
+          expectTypeOf(message).toEqualTypeOf<{ count: number }>();
+          client.send(message);
+        },
+      }),
+    );
+    const server = await start(echo, (app) => app.route('/v1', router));
+
+    const { socket, next } = connect(server, {
+      path: '/v1/rooms/a%20b',
+      headers: { 'x-name': 'Ada' },
+    });
+
+    expect(await next()).toBe('{"room":"a b","name":"Ada"}');
+    socket.send('{"count":"7"}');
+    expect(await next()).toBe('{"count":7}');
+  });
+
+  test('sends text and bytes unchanged without a schema', async () => {
+    const { socket, opened } = connect(await start(echo));
+    await opened;
+    const received: unknown[] = [];
+    socket.on('message', (data, isBinary) => received.push(isBinary ? data : String(data)));
+
+    socket.send('ü');
+    socket.send(new Uint8Array([0, 255]));
+
+    await expect.poll(() => received).toEqual(['ü', Buffer.from([0, 255])]);
+  });
+
+  test('runs the middleware before it, and sends the headers that it sets', async () => {
+    const sent: number[] = [];
+    const server = await start(echo, (app) =>
+      app.use(
+        (ctx, next) => {
+          onSent(ctx, (status) => sent.push(status));
+          return next();
+        },
+        compress(),
+        errorHandler(),
+        timeout(1_000),
+        rateLimit({ max: 1 }),
+        etag(),
+        async (ctx, next) => {
+          ctx.append('Set-Cookie', 'a=1').append('Set-Cookie', 'b=2');
+          await next();
+          ctx.set('X-Request-Id', ctx.requestId);
+        },
+      ),
+    );
+
+    const first = connect(server, { headers: { 'x-request-id': 'abc' } });
+    const [{ headers }] = await once(first.socket, 'upgrade');
+    const second = await connect(server).rejected;
+
+    expect(headers).toMatchObject({ 'x-request-id': 'abc', 'set-cookie': ['a=1', 'b=2'] });
+    expect(headers).not.toHaveProperty('etag');
+    expect(headers).not.toHaveProperty('content-type');
+    expect(second.statusCode).toBe(429);
+    await expect.poll(() => sent).toEqual([101, 429]);
+  });
+
+  test('a guard rejects the upgrade with a problem response', async () => {
+    const open = vi.fn();
+    const server = await start(websocket({ open }), (app) =>
+      app.use(() => {
+        throw new UnauthorizedError('a token is required');
+      }),
+    );
+
+    const response = await connect(server).rejected;
+
+    expect(response).toMatchObject({
+      statusCode: 401,
+      headers: { 'content-type': 'application/problem+json', connection: 'close' },
+    });
+    expect(JSON.parse(String((await response.toArray())[0]))).toMatchObject({
+      status: 401,
+      detail: 'a token is required',
+    });
+    expect(open).not.toHaveBeenCalled();
+  });
+
+  test('middleware that takes too long gets no upgrade', async () => {
+    const server = await start(echo, (app) => app.use(timeout(10), () => new Promise(() => {})));
+
+    expect((await connect(server).rejected).statusCode).toBe(503);
+  });
+
+  test('an error after the handler replaces the upgrade', async () => {
+    const server = await start(echo, (app) =>
+      app.use(async (ctx, next) => {
+        await next();
+        ctx.throw(409);
+      }),
+    );
+
+    expect((await connect(server).rejected).statusCode).toBe(409);
+  });
+
+  test('other routes of the application respond to an upgrade as to any request', async () => {
+    const server = await start(echo, (app) => app.get('/text', () => 'x'.repeat(200_000)));
+
+    const response = await connect(server, { path: '/text' }).rejected;
+
+    expect(response.statusCode).toBe(200);
+    expect((await response.toArray()).join('')).toHaveLength(200_000);
+  });
+
+  test('handlers run in the asynchronous context of their request', async () => {
+    const context = new AsyncLocalStorage<string>();
+    const route = websocket({ message: (client) => client.send(context.getStore()) });
+    const server = await start(route, (app) => app.use((ctx, next) => context.run(ctx.path, next)));
+
+    const { socket, opened, next } = connect(server);
+    await opened;
+    socket.send('');
+
+    expect(await next()).toBe('/rooms/7');
+  });
+
+  test('runs the handlers of a client one after the other', async () => {
+    const calls: string[] = [];
+    const log = (text: string) => async () => {
+      calls.push(`${text} begins`);
+      await sleep(5);
+      calls.push(`${text} ends`);
+    };
+    const route = websocket({
+      open: log('open'),
+      message: (_, message) => log(`message ${message}`)(),
+      close: log('close'),
+    });
+    const { socket, opened } = connect(await start(route));
+    await opened;
+
+    socket.send('1');
+    socket.send('2');
+    socket.close();
+
+    const steps = ['open', 'message 1', 'message 2', 'close'];
+    await expect
+      .poll(() => calls)
+      .toEqual(steps.flatMap((step) => [`${step} begins`, `${step} ends`]));
+  });
+
+  test('selects the first subprotocol that both sides know', async () => {
+    const route = websocket({ protocols: ['v2', 'v1'] });
+    const server = await start(route);
+    const protocolOf = async (offered: string) => {
+      const head = handshake(`Sec-WebSocket-Protocol: ${offered}`);
+      const connection = openConnection(server.port).send(head);
+      const response = await connection.read(/\r\n\r\n/);
+      connection.close();
+      return /^Sec-WebSocket-Protocol: (.*)\r$/m.exec(response)?.[1];
+    };
+
+    expect(await protocolOf('token.x, v1, v2')).toBe('v1');
+    expect(await protocolOf('v3')).toBe(undefined);
+  });
+
+  test('documents its responses', async () => {
+    const router = createRouter().get('/rooms/:id', echo);
+    const app = createApp().use(openapi({ router, info: { title: 'a', version: '1' } }));
+
+    const document = JSON.parse(await (await request(app, '/openapi.json')).text());
+
+    const { responses } = document.paths['/rooms/{id}'].get;
+    expect(Object.keys(responses)).toEqual([
+      '101',
+      '400',
+      '403',
+      '404',
+      '405',
+      '426',
+      '500',
+      '503',
+    ]);
+    expect(responses['101']).toEqual({ description: 'The connection is a WebSocket' });
+  });
+});
+
+describe('a message that', () => {
+  const schema = z.object({ text: z.string().max(3) });
+
+  test.each<readonly [string, string | Buffer, number, string]>([
+    ['is no JSON', '{', 1007, 'Messages must be JSON'],
+    ['does not fit the schema', '{"text":1}', 1008, '/text: Invalid input'],
+    ['has an issue without a path', '1', 1008, 'Invalid input'],
+    ['is binary', Buffer.from('{}'), 1003, 'Messages must be text'],
+    ['is too long', `"${'x'.repeat(65_536)}"`, 1009, ''],
+  ])('%s closes the connection', async (_, message, code, reason) => {
+    const received = vi.fn();
+    const closed = vi.fn();
+    const route = websocket({ schema, message: received, close: (_client, end) => closed(end) });
+    const client = connect(await start(route));
+    await client.opened;
+
+    client.socket.send(message);
+    client.socket.send('{"text":"a"}');
+
+    expect(await client.closed).toEqual([code, expect.stringContaining(reason)]);
+    await expect.poll(() => closed.mock.calls).toEqual([[code]]);
+    expect(received).not.toHaveBeenCalled();
+  });
+
+  test('a schema rejects with a long text has a shortened reason', async () => {
+    const refused = z.string().refine(() => false, { message: `${'x'.repeat(110)}üüüüüüüüü` });
+    const client = connect(await start(websocket({ schema: refused })));
+    await client.opened;
+
+    client.socket.send('"a"');
+
+    expect(await client.closed).toEqual([1008, `${'x'.repeat(110)}üüüüüü`]);
+  });
+
+  test('a schema validates asynchronously is delivered in order', async () => {
+    const slow = z.number().refine(async (value) => sleep(10 - value).then(() => true));
+    const route = websocket({ schema: slow, message: (client, value) => client.send(value) });
+    const { socket, opened, next } = connect(await start(route));
+    await opened;
+
+    for (const value of [1, 5, 9]) socket.send(String(value));
+
+    expect([await next(), await next(), await next()]).toEqual(['1', '5', '9']);
+  });
+
+  test.each<readonly [string, AnyOptions]>([
+    ['open', { open: () => Promise.reject(new Error('a bug')) }],
+    [
+      'message',
+      {
+        message() {
+          throw new Error('a bug');
+        },
+      },
+    ],
+  ])('makes the handler %s fail closes the connection with 1011', async (_, options) => {
+    const server = await start(websocket(options));
+    const { socket, closed } = connect(server);
+
+    socket.on('open', () => socket.send('x'));
+
+    expect(await closed).toEqual([1011, 'Internal error']);
+    expect(server.failures).toEqual([
+      [
+        expect.stringMatching(/^GET \/rooms\/7: a WebSocket handler failed \(request \w+\)$/),
+        new Error('a bug'),
+      ],
+    ]);
+  });
+
+  test('has no JSON form cannot be sent', async () => {
+    const server = await start(websocket({ open: (client) => client.send(() => {}) }));
+
+    expect(await connect(server).closed).toEqual([1011, 'Internal error']);
+    expect(server.failures[0]?.[1]).toEqual(
+      new TypeError('Cannot send a message of type function: it has no JSON form'),
+    );
+  });
+});
+
+describe('a limit', () => {
+  test('of clients rejects the next one with 503 until one disconnects', async () => {
+    const server = await start(websocket({ maxClients: 1 }));
+    const first = connect(server);
+    await first.opened;
+
+    const response = await connect(server).rejected;
+
+    expect(response).toMatchObject({ statusCode: 503, headers: { 'retry-after': '5' } });
+    first.socket.close();
+    await first.closed;
+    await expect
+      .poll(async () => {
+        const { socket, opened } = connect(server);
+        return opened.then(
+          () => socket.close(),
+          () => 'rejected',
+        );
+      })
+      .toBe(undefined);
+  });
+
+  test.each<readonly [string, (socket: WebSocket) => void]>([
+    ['messages', (socket) => socket.send('x')],
+    ['pings', (socket) => socket.ping()],
+    ['pongs', (socket) => socket.pong()],
+  ])('of the rate applies to %s', async (_, send) => {
+    const message = vi.fn();
+    const client = connect(await start(websocket({ message, maxMessagesPerSecond: 3 })));
+    await client.opened;
+
+    for (let count = 0; count < 50; count++) send(client.socket);
+
+    expect(await client.closed).toEqual([1008, 'Too many messages per second']);
+    expect(message.mock.calls.length).toBeLessThanOrEqual(3);
+  });
+
+  test('of the rate allows as many messages in the next second', async () => {
+    const server = await start(
+      websocket({ maxMessagesPerSecond: 3, message: (client, message) => client.send(message) }),
+    );
+    const { socket, opened, next } = connect(server);
+    await opened;
+
+    for (const _ of [1, 2]) {
+      for (const message of ['a', 'b', 'c']) socket.send(message);
+      expect([await next(), await next(), await next()]).toEqual(['a', 'b', 'c']);
+      await sleep(1_050);
+    }
+  });
+
+  test('of unsent bytes disconnects a client that reads too slowly', async () => {
+    let sender: WebSocketClient | undefined;
+    const ended = Promise.withResolvers<number>();
+    const route = websocket({
+      maxUnsentBytes: 100_000,
+      open: (client) => {
+        sender = client;
+      },
+      close: (_, code) => ended.resolve(code),
+    });
+    const { socket, opened } = connect(await start(route));
+    await opened;
+    socket.pause();
+
+    let messages = 0;
+    while (sender?.send('x'.repeat(50_000))) {
+      messages++;
+      await sleep(0);
+    }
+
+    expect(messages).toBeGreaterThan(1);
+    expect(messages).toBeLessThan(1_000);
+    expect(sender?.send('x')).toBe(false);
+    expect(await ended.promise).toBe(1013);
+  });
+
+  test('of time disconnects a client that does not reply to a ping', async () => {
+    const ended = Promise.withResolvers<number>();
+    const route = websocket({ pingMs: 50, close: (_, code) => ended.resolve(code) });
+    const server = await start(route);
+    const alive = connect(server);
+    const { closed, opened } = connect(server, { autoPong: false });
+    await Promise.all([opened, alive.opened]);
+
+    expect(await closed).toEqual([1006, '']);
+    expect(await ended.promise).toBe(1006);
+    await sleep(120);
+    expect(alive.socket.readyState).toBe(WebSocket.OPEN);
+  });
+
+  test('a handler that waits delays the messages of its client, not of others', async () => {
+    const release = Promise.withResolvers<void>();
+    const calls: string[] = [];
+    const route = websocket({
+      pingMs: 30,
+      maxMessagesPerSecond: 1_000_000,
+      async message(_, message) {
+        calls.push(String(message).slice(0, 4));
+        if (message === 'wait') await release.promise;
+      },
+    });
+    const server = await start(route);
+    const [waiting, other] = [connect(server), connect(server)];
+    await Promise.all([waiting.opened, other.opened]);
+
+    waiting.socket.send('wait');
+    await expect.poll(() => calls).toEqual(['wait']);
+    for (let count = 0; count < 500; count++) waiting.socket.send('long'.repeat(15_000));
+    other.socket.send('next');
+    await expect.poll(() => calls).toEqual(['wait', 'next']);
+
+    await sleep(100);
+    expect(waiting.socket.bufferedAmount).toBeGreaterThan(0); // the client has to wait
+    release.resolve();
+    await expect.poll(() => calls.length, { timeout: 20_000 }).toBe(502);
+  });
+});
+
+const HANDSHAKE = [
+  'GET /rooms/7 HTTP/1.1',
+  'Host: shop.example',
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+];
+
+/** The request, in which the line of a header is replaced by `lines`; else they are added. */
+function handshake(...lines: readonly string[]): string {
+  const nameOf = (line: string) => line.split(':')[0];
+  const kept = HANDSHAKE.filter((line) => !lines.some((other) => nameOf(other) === nameOf(line)));
+  return [...kept, ...lines.filter((line) => !line.endsWith(': -')), '\r\n'].join('\r\n');
+}
+
+/** A frame with the mask 0: its payload is unchanged. */
+function frame(first: number, payload: string | Buffer = '', { masked = 0x80 } = {}): Buffer {
+  const data = Buffer.from(payload);
+  const length =
+    data.length < 126
+      ? [data.length | masked]
+      : [126 | masked, data.length >> 8, data.length & 255];
+  return Buffer.concat([Buffer.from([first, ...length, ...(masked ? [0, 0, 0, 0] : [])]), data]);
+}
+
+/** RFC 9110 §15.5.22, RFC 6455 §4.4. */
+const UPGRADE = /\r\nUpgrade: websocket\r\n(?:.*\r\n)*Sec-WebSocket-Version: 13\r\n/;
+
+describe('a handshake', () => {
+  test.each<readonly [string, string, number]>([
+    [
+      'of an ordinary request',
+      'GET /rooms/7 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+      426,
+    ],
+    ['of another version', handshake('Sec-WebSocket-Version: 8'), 426],
+    ['without a version', handshake('Sec-WebSocket-Version: -'), 426],
+    ['without a key', handshake('Sec-WebSocket-Key: -'), 400],
+    ['with a short key', handshake('Sec-WebSocket-Key: AAAA'), 400],
+    ['for another protocol', handshake('Upgrade: h2c', 'Connection: Upgrade, close'), 426],
+    ['without Connection', handshake('Connection: close'), 426],
+    ['with two protocols', handshake('Upgrade: websocket, h2c', 'Connection: Upgrade, close'), 426],
+    ['of HTTP/1.0', handshake().replace('HTTP/1.1', 'HTTP/1.0'), 426],
+    ['with POST', handshake('Connection: Upgrade, close').replace('GET', 'POST'), 405],
+    ['with a body', `${handshake('Connection: Upgrade, close', 'Content-Length: 4')}body`, 426],
+    [
+      'with chunks',
+      `${handshake('Connection: Upgrade, close', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+      426,
+    ],
+    ['with two hosts', handshake('Host: a', 'Host: b'), 400],
+    ['with an ambiguous path', handshake().replace('/rooms/7', '/rooms/../rooms/7'), 400],
+    ['of an unknown path', handshake().replace('/rooms/7', '/none'), 404],
+    ['with a page of another origin', handshake('Origin: https://evil.example'), 403],
+    ['with a page of a subdomain', handshake('Origin: https://a.shop.example'), 403],
+    ['with a page at another port', handshake('Origin: https://shop.example:8443'), 403],
+    ['with a file as page', handshake('Origin: null'), 403],
+    ['with the origin of an app', handshake('Origin: app://shop.example'), 403],
+    [
+      'with an origin that is a list',
+      handshake('Origin: https://shop.example, https://evil.example'),
+      403,
+    ],
+    ['with an invalid subprotocol', handshake('Sec-WebSocket-Protocol: a b'), 400],
+    ['with an empty subprotocol', handshake('Sec-WebSocket-Protocol: a,,b'), 400],
+    ['with a repeated subprotocol', handshake('Sec-WebSocket-Protocol: a, a'), 400],
+    [
+      'with a line break in a subprotocol',
+      handshake('Sec-WebSocket-Protocol: a\nX-Injected: 1'),
+      400,
+    ],
+    ['with CR in a subprotocol', handshake('Sec-WebSocket-Protocol: a\rX-Injected: 1'), 400],
+  ])('%s is rejected', async (_, head, status) => {
+    const open = vi.fn();
+    const router = createRouter().get('/rooms/:id', websocket({ open, protocols: ['a'] }));
+    const server = await start(echo, (app) => app.route('/', router).use(router.allowedMethods()));
+
+    const response = await openConnection(server.port).send(head).readAll();
+
+    expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    if (status === 426) expect(response).toMatch(UPGRADE);
+    expect(response).not.toMatch(/injected/i);
+    expect(response.match(/HTTP\/1\.1/g)).toHaveLength(1);
+    expect(response).toMatch(/\r\nContent-Type: application\/problem\+json\r\n/);
+    expect(open).not.toHaveBeenCalled();
+  });
+
+  test.each<readonly [string, string, AnyOptions]>([
+    ['without Origin', handshake(), {}],
+    ['with a page of the same host', handshake('Origin: https://shop.example'), {}],
+    [
+      'with the default port in Host',
+      handshake('Origin: https://shop.example', 'Host: shop.example:443'),
+      {},
+    ],
+    ['with capitals', handshake('Origin: http://shop.example', 'Host: SHOP.example'), {}],
+    [
+      'with a page in origins',
+      handshake('Origin: https://app.example'),
+      { origins: ['https://app.example'] },
+    ],
+    ['with any page', handshake('Origin: https://app.example'), { origins: '*' }],
+    ['with an offer of compression', handshake('Sec-WebSocket-Extensions: permessage-deflate'), {}],
+  ])('%s is accepted', async (_, head, options) => {
+    const server = await start(websocket(options));
+
+    const connection = openConnection(server.port).send(head);
+
+    const response = await connection.read(/\r\n\r\n/);
+    expect(response).toMatch(/^HTTP\/1\.1 101 Switching Protocols\r\n/);
+    expect(response).not.toMatch(/Sec-WebSocket-(?:Extensions|Protocol)/i);
+    connection.close();
+  });
+
+  test('a request after a rejected handshake is not processed', async () => {
+    const secret = vi.fn();
+    const server = await start(echo, (app) => app.get('/secret', secret));
+
+    const response = await openConnection(server.port)
+      .send(`${handshake('Sec-WebSocket-Key: -')}GET /secret HTTP/1.1\r\nHost: a\r\n\r\n`)
+      .readAll();
+
+    expect(response.match(/HTTP\/1\.1/g)).toHaveLength(1);
+    expect(secret).not.toHaveBeenCalled();
+  });
+
+  test('frames that follow the request at once are messages', async () => {
+    const { port } = await start(echo);
+
+    const connection = openConnection(port).send(
+      Buffer.concat([Buffer.from(handshake()), frame(0x81, 'early')]),
+    );
+
+    expect(await connection.read(/early/)).toMatch(/^HTTP\/1\.1 101 /);
+    connection.close();
+  });
+
+  test('of a client that disconnects while a guard runs does not occupy a place', async () => {
+    const open = vi.fn();
+    const held = Promise.withResolvers<AbortSignal>();
+    const go = Promise.withResolvers<void>();
+    const server = await start(websocket({ open, maxClients: 1 }), (app) =>
+      app.use(async (ctx, next) => {
+        if (ctx.get('x-wait')) {
+          held.resolve(ctx.signal);
+          await go.promise;
+        }
+        await next();
+      }),
+    );
+    const connection = openConnection(server.port).send(handshake('X-Wait: 1'));
+    const signal = await held.promise;
+
+    connection.close();
+    await expect.poll(() => signal.aborted).toBe(true);
+    go.resolve();
+
+    await connect(server).opened;
+    expect(open).toHaveBeenCalledTimes(1);
+    expect(server.failures).toEqual([]);
+  });
+
+  test('while an earlier response is incomplete closes the connection', async () => {
+    const server = await start(echo, (app) => app.get('/slow', () => new Promise(() => {})));
+
+    const response = await openConnection(server.port)
+      .send(`GET /slow HTTP/1.1\r\nHost: a\r\n\r\n${handshake()}`)
+      .readAll();
+
+    expect(response).toBe('');
+  });
+});
+
+describe('an attack with', () => {
+  const TEXT = 0x81;
+  const FIRST = 0x01;
+  const NEXT = 0x00;
+
+  test.each<readonly [string, Buffer, number]>([
+    ['an unmasked frame', frame(TEXT, 'x', { masked: 0 }), 1002],
+    ['a reserved bit', frame(TEXT | 0x20, 'x'), 1002],
+    ['a compressed frame', frame(TEXT | 0x40, 'x'), 1002],
+    ['a reserved opcode', frame(0x83, 'x'), 1002],
+    ['a continuation without a start', frame(0x80, 'x'), 1002],
+    ['a message in a message', Buffer.concat([frame(FIRST, 'x'), frame(TEXT, 'x')]), 1002],
+    ['a long control frame', frame(0x89, 'x'.repeat(126)), 1002],
+    ['a fragmented control frame', frame(0x09, 'x'), 1002],
+    ['a close frame of one byte', frame(0x88, 'x'), 1002],
+    ['a reserved close code', frame(0x88, Buffer.from([0x03, 0xed])), 1002],
+    ['invalid UTF-8', frame(TEXT, Buffer.from([0xc3, 0x28])), 1007],
+    ['a length of 2^53', Buffer.from([TEXT, 0xff, 0x00, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]), 1009],
+    [
+      'an announced gigabyte',
+      Buffer.from([TEXT, 0xff, 0, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0]),
+      1009,
+    ],
+    [
+      'fragments that are too long together',
+      Buffer.concat([frame(FIRST, 'x'.repeat(60_000)), frame(NEXT, 'x'.repeat(60_000))]),
+      1009,
+    ],
+    [
+      'a flood of empty fragments',
+      Buffer.concat([frame(FIRST), ...Array.from({ length: 5_000 }, () => frame(NEXT))]),
+      1008,
+    ],
+    ['a flood of pings', Buffer.concat(Array.from({ length: 5_000 }, () => frame(0x89))), 1006],
+  ])('%s closes the connection', async (_, data, code) => {
+    const message = vi.fn();
+    const ended = Promise.withResolvers<number>();
+    const server = await start(websocket({ message, close: (_client, end) => ended.resolve(end) }));
+    const connection = openConnection(server.port).send(handshake());
+    await connection.read(/\r\n\r\n/);
+
+    connection.send(data);
+
+    // 1006: the connection is closed without a frame.
+    if (code !== 1006) {
+      await connection.read(new RegExp(String.fromCharCode(code >> 8, code & 255)));
+      connection.close();
+    }
+    expect(await ended.promise).toBe(code);
+    expect(message).not.toHaveBeenCalled();
+    expect(server.failures).toEqual([]);
+  });
+
+  test('a close frame that the client does not confirm ends after some seconds', async () => {
+    const ended = Promise.withResolvers<number>();
+    const route = websocket({
+      open: (client) => client.close(4_000),
+      close: (_, code) => ended.resolve(code),
+    });
+    const connection = openConnection((await start(route)).port).send(handshake());
+    await connection.read(/\r\n\r\n/);
+
+    expect(await ended.promise).toBe(4_000);
+  });
+});
+
+describe('a server that closes', () => {
+  test('sends 1001 to its clients, one after the other', async () => {
+    const server = await start(echo);
+    const clients = Array.from({ length: 10 }, () => connect(server));
+    await Promise.all(clients.map(({ opened }) => opened));
+    const times: number[] = [];
+    const startMs = performance.now();
+    for (const { socket } of clients) {
+      socket.on('close', () => times.push(performance.now() - startMs));
+    }
+
+    await server.close({ lingerMs: 500 });
+
+    const codes = await Promise.all(clients.map(({ closed }) => closed));
+    expect(codes).toEqual(Array(10).fill([1001, 'The server is about to close']));
+    expect(times.filter((ms) => ms < 250).length).toBeLessThan(8);
+    expect(Math.max(...times)).toBeGreaterThan(400);
+  });
+
+  test('delivers the messages that arrive before the close frame', async () => {
+    const received: unknown[] = [];
+    const route = websocket({ message: (_, message) => received.push(message) });
+    const server = await start(route);
+    const [first, last] = [connect(server), connect(server)];
+    await Promise.all([first.opened, last.opened]);
+
+    const closing = server.close({ lingerMs: 300 });
+    await first.closed;
+    last.socket.send('late');
+    await closing;
+
+    expect(await last.closed).toEqual([1001, 'The server is about to close']);
+    expect(received).toEqual(['late']);
+  });
+
+  test('disconnects clients that do not confirm after a second', async () => {
+    const server = await start(echo);
+    const connection = openConnection(server.port).send(handshake());
+    await connection.read(/\r\n\r\n/);
+    const startMs = performance.now();
+
+    await server.close();
+
+    expect(performance.now() - startMs).toBeLessThan(3_000);
+  });
+
+  test('rejects an upgrade whose middleware was still running', async () => {
+    const go = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const server = await start(echo, (app) =>
+      app.use(async (_, next) => {
+        held.resolve();
+        await go.promise;
+        await next();
+      }),
+    );
+    const { rejected } = connect(server);
+    await held.promise;
+
+    const closing = server.close();
+    await sleep(20);
+    go.resolve();
+
+    const response = await rejected;
+    expect(response).toMatchObject({ statusCode: 503, headers: { 'retry-after': '1' } });
+    await closing;
+  });
+});
