@@ -3,9 +3,11 @@ import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 
 import { openConnection } from '@fw/core/testing';
+import { websocket } from '@fw/middleware/websocket';
 import { rateLimit } from '@fw/rate-limit';
-import { listen, type Middleware, NotFoundError } from 'fw';
-import { expect, onTestFinished, test } from 'vitest';
+import { createRouter, listen, type Middleware, NotFoundError } from 'fw';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { WebSocket } from 'ws';
 
 import type { RequestEntry } from '../logging/logging.ts';
 import { createMetrics } from '../metrics/metrics.ts';
@@ -153,4 +155,39 @@ test('responses that clients do not read count for load shedding, until they are
   expect(during).toBe(503);
   expect(await statusOf()).toBe(200);
   expect(entries.map(({ status }) => status)).toEqual([503, 499, 499, 499, 499, 499, 499, 200]);
+});
+
+describe('a WebSocket', () => {
+  const route = websocket({ open: (client) => client.send(client.ctx.requestId) });
+
+  test('has a log line at its start and one at its end, and is counted while it is open', async () => {
+    const router = createRouter().get('/rooms/:id', route);
+    const { entries, metrics, port } = await start(router.routes());
+    const open = async () =>
+      (await metrics.register.getSingleMetric('websockets_open')?.get())?.values;
+    const client = new WebSocket(`ws://127.0.0.1:${port}/rooms/7`);
+    const [message] = await once(client, 'message');
+
+    const entry = { method: 'GET', route: '/rooms/:id', status: 101, requestId: String(message) };
+    expect(entries).toEqual([expect.objectContaining(entry)]);
+    expect(await open()).toEqual([{ labels: { route: '/rooms/:id' }, value: 1 }]);
+    expect(metrics.inFlight).toBe(0);
+    client.close(4_000);
+
+    await waitFor(() => entries).toHaveLength(2);
+    expect(entries[1]).toMatchObject({ ...entry, closeCode: 4_000 });
+    expect(entries[1]?.durationMs).toBeGreaterThanOrEqual(entries[0]?.durationMs ?? Infinity);
+    expect(await open()).toEqual([{ labels: { route: '/rooms/:id' }, value: 0 }]);
+  });
+
+  test('is rejected during the drain, before the connections are closed', async () => {
+    const app = createServiceApp({ drain: { isDraining: true } }).use(route);
+    const { port, close } = await listen(app, { port: 0 });
+    onTestFinished(() => close());
+
+    const client = new WebSocket(`ws://127.0.0.1:${port}/`);
+
+    const [, response] = await once(client, 'unexpected-response');
+    expect(response).toMatchObject({ statusCode: 503, headers: { 'retry-after': '1' } });
+  });
 });

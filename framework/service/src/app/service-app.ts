@@ -1,4 +1,4 @@
-import { preventStorage, violationOf } from '@fw/core/extension';
+import { isUpgrade, preventStorage, upgradedConnection, violationOf } from '@fw/core/extension';
 import { timeout } from '@fw/middleware/timeout';
 import {
   type Application,
@@ -13,6 +13,7 @@ import type { ServiceLogger } from '../logging/logging.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import { readTraceparent, runFor, type Tracing } from '../tracing/tracing.ts';
 import { type SheddingLimits, shedLoad } from './load-shedding.ts';
+import { sendUnavailable } from './responses.ts';
 import { respondUnavailable } from './unavailable.ts';
 
 /** Whether the process is shutting down. */
@@ -30,7 +31,7 @@ export interface ServiceRuntime {
   /** Default: `traceparent` is passed on, and no spans are sent. */
   readonly tracing?: Tracing | undefined;
   readonly drain?: Drain;
-  /** Aborts when the service starts to close its connections: then close WebSockets. */
+  /** Aborts when the service starts to close its connections: then close WebSockets of the option `upgrade`. */
   readonly closing?: AbortSignal;
   /** Number of trusted proxies in front of the service. Default 0. */
   readonly trustProxy?: number;
@@ -79,21 +80,29 @@ export function createServiceApp({
 
 /**
  * Sets `X-Request-Id` and `Cache-Control: no-store` on each response; counts, logs and traces the request
- * once the response has been sent. Outermost middleware: also runs for requests rejected before routing.
+ * once the response has been sent, and counts and logs a WebSocket until it is closed. Outermost middleware: also runs for requests rejected before routing.
  */
 function observe(metrics: Metrics, { logger, tracing }: ServiceRuntime): Middleware {
   const end = (ctx: Context, status: number, startedMs: number): void => {
-    const durationMs = Math.round((performance.now() - startedMs) * 1_000) / 1_000;
+    const durationMs = durationSince(startedMs);
     const result = { method: ctx.method, route: ctx.route?.path ?? '', status, durationMs };
     metrics.end(result);
     const violation = violationOf(ctx);
     if (violation) metrics.countViolation({ route: result.route, status: violation.status });
     if (tracing) ctx.state.trace?.end(result);
-    logger?.request?.({
+    const entry = {
       ...result,
       requestId: ctx.requestId,
       userId: ctx.state.user?.id,
       traceId: ctx.state.trace?.traceId ?? readTraceparent(ctx.get('traceparent'))?.traceId,
+    };
+    logger?.request?.(entry);
+    const connection = upgradedConnection(ctx);
+    if (!connection) return;
+    const countEnd = metrics.countWebSocket(result.route);
+    connection.closed.then((closeCode) => {
+      countEnd();
+      logger?.request?.({ ...entry, durationMs: durationSince(startedMs), closeCode });
     });
   };
   return (ctx, next) => {
@@ -109,11 +118,22 @@ function observe(metrics: Metrics, { logger, tracing }: ServiceRuntime): Middlew
   };
 }
 
-/** Sets `Connection: close` on responses while the process is shutting down, and sheds load. */
+/** Milliseconds with three decimal places. */
+function durationSince(startedMs: number): number {
+  return Math.round((performance.now() - startedMs) * 1_000) / 1_000;
+}
+
+/**
+ * Sets `Connection: close` on responses while the process is shutting down, rejects new WebSockets then,
+ * and sheds load.
+ */
 function admit(metrics: Metrics, { drain, shedding, isCritical }: ServiceRuntime): Middleware {
   const shed = shedding && shedLoad(shedding, metrics, isCritical);
   return (ctx, next) => {
-    if (drain?.isDraining) ctx.set('Connection', 'close');
+    if (drain?.isDraining) {
+      if (isUpgrade(ctx)) return sendUnavailable(ctx);
+      ctx.set('Connection', 'close');
+    }
     return shed ? shed(ctx, next) : next();
   };
 }

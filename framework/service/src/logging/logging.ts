@@ -31,6 +31,8 @@ export interface RequestEntry extends RequestResult {
   readonly requestId: string;
   readonly userId: string | undefined;
   readonly traceId: string | undefined;
+  /** The close code of a WebSocket, which has a line at its start and one at its end. */
+  readonly closeCode?: number;
 }
 
 /** A logger that can also write one line per request. */
@@ -67,7 +69,7 @@ export function createLogger(service: string, options: LoggerOptions = {}): Serv
       else log('error', message, inspect(error));
     },
     request: isLogged('info')
-      ? ({ method, route, status, durationMs, requestId, userId, traceId }) =>
+      ? ({ method, route, status, durationMs, closeCode, requestId, userId, traceId }) =>
           write({
             level: 'info',
             time: timeText(),
@@ -76,10 +78,11 @@ export function createLogger(service: string, options: LoggerOptions = {}): Serv
             route,
             status,
             durationMs,
+            closeCode,
             requestId,
             userId,
             traceId,
-            message: 'request',
+            message: closeCode === undefined ? 'request' : 'websocket closed',
           })
       : undefined,
   };
@@ -142,7 +145,7 @@ export async function openLogger(
 }
 
 /** Members of a request's line that its message shows. */
-const SHOWN = 'service,method,route,status,durationMs,requestId,userId,traceId';
+const SHOWN = 'service,method,route,status,durationMs,closeCode,requestId,userId,traceId';
 
 /** Writes log lines for people: `12:01:02 INFO: GET /api/v2/users/:id 200 1.2 ms  ada  <request id>`. */
 export async function openPrettyOutput(options: PrettyOptions = {}): Promise<LogOutput> {
@@ -161,8 +164,14 @@ export async function openPrettyOutput(options: PrettyOptions = {}): Promise<Log
 }
 
 function describeRequest(line: Readonly<Record<string, unknown>>): string {
-  const { method, route, status, durationMs, userId, requestId } = line;
+  const { method, route, status, durationMs, closeCode, userId, requestId } = line;
   const ms = Number(durationMs).toFixed(1);
-  const words = [`${method} ${route || '(no route)'} ${status} ${ms} ms`, userId, requestId];
+  const closed = closeCode === undefined ? undefined : `closed with ${closeCode}`;
+  const words = [
+    `${method} ${route || '(no route)'} ${status} ${ms} ms`,
+    closed,
+    userId,
+    requestId,
+  ];
   return words.filter((word) => word !== undefined).join('  ');
 }

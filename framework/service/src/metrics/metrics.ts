@@ -30,6 +30,8 @@ export interface Metrics {
   countShed(reason: ShedReason): void;
   /** Counts a response that breaks the contract of its route. */
   countViolation(response: { readonly route: string; readonly status: number }): void;
+  /** Counts an open WebSocket of the route; the result ends it. */
+  countWebSocket(route: string): () => void;
   /** Counts a request by version and client; the first 100 clients of a version have series of their own. */
   countClient(request: ClientRequest): void;
   /** Wraps `limiter`: each of its decisions is counted as `allowed`, `refused`, `local` or `failed`. */
@@ -110,6 +112,12 @@ export function createMetrics({
     labelNames: ['route', 'status'],
     registers,
   });
+  const webSockets = new Gauge({
+    name: 'websockets_open',
+    help: 'Open WebSockets by route pattern.',
+    labelNames: ['route'],
+    registers,
+  });
   const decisions = new Map<string, Record<Decision, number>>();
   new Counter({
     name: 'rate_limit_decisions_total',
@@ -163,6 +171,10 @@ export function createMetrics({
     },
     countViolation({ route, status }) {
       violations.inc({ route, status });
+    },
+    countWebSocket(route) {
+      webSockets.inc({ route });
+      return () => webSockets.dec({ route });
     },
     countClient: createClientCounter(register),
     countDecisions(limit, limiter) {
