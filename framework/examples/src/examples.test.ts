@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 import { claimsOf, forge } from '../../middleware/src/testing/tokens.ts';
 import { type Example, startExample } from './testing.ts';
@@ -234,6 +234,11 @@ const EXAMPLES: Readonly<Record<string, readonly Row[]>> = {
     ['GET /api/reports/public', remaining('99')],
     ['GET /api/reports/public', { ...remaining('98'), members: { reports: [{ id: 'signups' }] } }],
   ],
+  chat: [
+    ['GET /rooms/7', { status: 400, headers: isProblem, members: { detail: 'name is required' } }],
+    ['GET /rooms/7?name=Ada', { status: 426, headers: { upgrade: 'websocket' } }],
+    ['POST /rooms/7?name=Ada', { status: 405 }],
+  ],
   guard: [
     ['GET /api/admin/stats', guarded],
     ['GET /api/admin/users/7', guarded],
@@ -421,4 +426,33 @@ describe.each(Object.entries(EXAMPLES))('%s', (name, rows) => {
       if (left === 1) return { status: response.status, headers: response.headers, text };
     }
   }
+});
+
+test('chat sends messages to the clients of the same room', async () => {
+  const example = await startExample('chat');
+  onTestFinished(() => example.stop());
+  const join = async (path: string) => {
+    const socket = new WebSocket(`${example.origin.replace('http', 'ws')}${path}`);
+    const received: unknown[] = [];
+    socket.onmessage = ({ data }) => received.push(JSON.parse(data));
+    await expect.poll(() => received).toHaveLength(1);
+    return { socket, received };
+  };
+  const ada = await join('/rooms/7?name=Ada');
+  const bob = await join('/rooms/7?name=Bob');
+  const eve = await join('/rooms/8?name=Eve');
+
+  bob.socket.send('{"text":"hello"}');
+  await expect.poll(() => bob.received).toHaveLength(2);
+  bob.socket.close();
+
+  await expect
+    .poll(() => ada.received)
+    .toEqual([
+      { joined: 'Ada' },
+      { joined: 'Bob' },
+      { name: 'Bob', text: 'hello' },
+      { left: 'Bob' },
+    ]);
+  expect(eve.received).toEqual([{ joined: 'Eve' }]);
 });
