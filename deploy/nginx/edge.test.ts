@@ -147,6 +147,25 @@ test('the edge replaces the forwarding headers of the client', async () => {
   expect(headers).not.toHaveProperty('forwarded');
 });
 
+test.each([
+  ['GET', 'websocket', { upgrade: 'websocket', connection: 'upgrade' }],
+  ['GET', 'WebSocket', { upgrade: 'websocket', connection: 'upgrade' }],
+  ['GET', 'websocket, h2c', {}],
+  ['GET', 'h2c', {}],
+  ['POST', 'websocket', {}],
+])('%s with Upgrade: %s is forwarded with %j', async (method, upgrade, expected) => {
+  const sent = { upgrade, connection: 'Upgrade' };
+
+  const { headers } = JSON.parse((await send('/api/v2/users', { method, headers: sent })).text);
+
+  const { upgrade: forwarded, connection } = headers;
+  expect({ upgrade: forwarded, connection }).toEqual({
+    upgrade: undefined,
+    connection: undefined,
+    ...expected,
+  });
+});
+
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
 
