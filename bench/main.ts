@@ -2,12 +2,14 @@ import { runHttp } from './http.ts';
 import { runLimiter } from './limiter.ts';
 import { runRouter } from './router.ts';
 import { runServices } from './services.ts';
+import { runWebSockets } from './websockets.ts';
 
 const HELP = `npm run bench                     all benchmarks with default options; writes the tables of bench/README.md
 npm run bench -- http --help      HTTP: the framework and its peers
 npm run bench -- router --help    route lookup: the router and its peers
 npm run bench -- limiter --help   stores of rate limiters
 npm run bench -- services --help  the services and the same endpoints on fastify
+npm run bench -- websockets --help   memory of open WebSockets
 `;
 
 const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
@@ -15,6 +17,7 @@ const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<v
   router: runRouter,
   limiter: runLimiter,
   services: runServices,
+  websockets: runWebSockets,
 };
 
 async function main([name, ...args]: readonly string[]): Promise<void> {
