@@ -131,7 +131,12 @@ class StackedApplication extends RouteRegistrar implements Application {
     // Runs alone for requests that are rejected before the chain.
     this.#outermost = compose(flatten(this.#stack));
     this.logger = messageFirst(logger);
-    this.#settings = { log: this.logger, isTrustedProxy: readTrustProxy(trustProxy), deadlineMs };
+    this.#settings = {
+      log: this.logger,
+      isTrustedProxy: readTrustProxy(trustProxy),
+      deadlineMs,
+      handle: this.handle,
+    };
   }
 
   use(first: string | Middleware, ...rest: readonly Middleware[]): this {

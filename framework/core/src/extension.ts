@@ -1,4 +1,4 @@
-import type { Context, Parts } from './context.ts';
+import type { Context, MatchedRoute, Parts } from './context.ts';
 import { recordOf, type SentListener } from './request-context.ts';
 import type { ResponseViolation } from './response/contract.ts';
 import { findHeader } from './response/head.ts';
@@ -6,6 +6,11 @@ import { type ErrorResponseOptions, recordError } from './response/problem.ts';
 import * as protocols from './response/switch-protocols.ts';
 import { type Content, isStream, reportSent } from './response/write-response.ts';
 import { closingOfSocket, type UpgradedConnection } from './server/connections.ts';
+import {
+  type DispatchedResponse,
+  type DispatchOptions,
+  dispatch as dispatchTo,
+} from './server/dispatch.ts';
 
 /**
  * Records `error` as the response and replaces any other response. Logs errors with status 500 and
@@ -130,6 +135,23 @@ export function violationOf(ctx: Context): ResponseViolation | undefined {
   return recordOf(ctx).violation;
 }
 
+/** For middleware that serves a path itself: its `ctx.route`, for logs and metrics. */
+export function setRoute(ctx: Context, route: MatchedRoute): void {
+  recordOf(ctx).route = route;
+}
+
+/**
+ * For middleware that translates another protocol: sends a request of the client of `ctx` to the same
+ * application, without a connection. All middleware runs as for any request, and sees the address and
+ * the TLS certificate of the client. If the client disconnects, the request is aborted.
+ *
+ * Rejects with the reason if the response is an event stream, exceeds the limit or is not completed,
+ * and if `ctx` is itself such a request.
+ */
+export function dispatch(ctx: Context, options: DispatchOptions): Promise<DispatchedResponse> {
+  return dispatchTo(ctx, recordOf(ctx).handle, options);
+}
+
 /** For validators: replaces `ctx.params`, `ctx.query` and `ctx.body`. */
 export function setParts(ctx: Context, { params, query, body }: Parts): void {
   const context = recordOf(ctx);
@@ -166,5 +188,6 @@ export type { RawConnection, TakeOver } from './response/switch-protocols.ts';
 export { type Content, isStream } from './response/write-response.ts';
 export { stringify } from './schema/stringify.ts';
 export type { UpgradedConnection } from './server/connections.ts';
+export { type DispatchedResponse, type DispatchOptions, viaOf } from './server/dispatch.ts';
 export { acceptUpgrades } from './server/dispatch-upgrades.ts';
 export { isProduction, warnOnce } from './warnings.ts';

@@ -54,6 +54,8 @@ export interface ContextSettings {
   readonly isTrustedProxy: IsTrusted;
   /** Time after which `signal` aborts, in milliseconds; 0: never. */
   readonly deadlineMs: number;
+  /** Serves a request of the same application. */
+  readonly handle: (req: IncomingMessage, res: ServerResponse) => void;
 }
 
 const NO_LISTENERS: readonly SentListener[] = [];
@@ -122,6 +124,11 @@ export class RequestContext implements Context {
 
   get url(): string {
     return this.raw.req.url ?? '/';
+  }
+
+  /** Serves a request of the same application. */
+  get handle(): ContextSettings['handle'] {
+    return this.#settings.handle;
   }
 
   get query(): Query {

@@ -4,6 +4,7 @@ import { markRoutes, metadataOf, type RouteMetadata } from '../middleware.ts';
 import { createPrefixTest, runUnder } from '../request/path.ts';
 import { recordOf } from '../request-context.ts';
 import { type Contract, createContract } from '../response/contract.ts';
+import { mayServe } from '../server/dispatch.ts';
 
 import { joinPaths, namesIn } from './pattern.ts';
 import type { TableMatch } from './route-table.ts';
@@ -53,7 +54,7 @@ export function runRoutes(
   return markRoutes((context, next) => {
     const ctx = recordOf(context);
     const match = find(ctx.method, ctx.path);
-    if (match === undefined) {
+    if (match === undefined || !mayServe(match.route, ctx.raw.req)) {
       if (!ctx.responded) ctx.isUnmatched = true;
       return next();
     }

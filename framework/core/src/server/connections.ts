@@ -178,6 +178,12 @@ export function loggerOfSocket(socket: Duplex): Logger | undefined {
   return serverOf.get(socket)?.logger;
 }
 
+/** Makes `part` belong to the server of `socket`. */
+export function trackLike(socket: Duplex, part: Duplex): void {
+  const tracked = serverOf.get(socket);
+  if (tracked) serverOf.set(part, tracked);
+}
+
 /** Keeps track of the connections of `server` from now on. */
 export function trackConnections(server: Server, logger: Logger): Connections {
   const sockets = new Set<Socket>();

@@ -1,0 +1,200 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { expect, onTestFinished, test, vi } from 'vitest';
+
+import { type Application, createApp } from '../application.ts';
+import type { Context } from '../context.ts';
+import { type DispatchOptions, dispatch, onSent, viaOf } from '../extension.ts';
+import { createRouter } from '../router/index.ts';
+import { openConnection, request } from '../testing/index.ts';
+import { listen } from './listen.ts';
+
+const ITEM = { method: 'GET', path: '/items/:id' };
+
+function toItem(options: Partial<DispatchOptions> = {}): DispatchOptions {
+  return { route: ITEM, url: '/items/7', headers: {}, via: 'test', limitBytes: 10_000, ...options };
+}
+
+/** An application whose `POST /` dispatches a request, and sends what it got or why it failed. */
+function appWith(options: DispatchOptions): Application {
+  const app = createApp({ trustProxy: 1 });
+  app.post('/', async (ctx) => {
+    try {
+      const { status, headers, body } = await dispatch(ctx, options);
+      return { status, headers, text: body.toString() };
+    } catch (error) {
+      return { error: String(error) };
+    }
+  });
+  return app;
+}
+
+async function post(app: Application, headers: Record<string, string> = {}) {
+  const response = await request(app, '/', { method: 'POST', headers });
+  return (await response.json()) as { status?: number; text?: string; error?: string };
+}
+
+test('dispatch runs all middleware, and returns status, headers and body', async () => {
+  const seen: unknown[] = [];
+  const app = createApp();
+  app.use((ctx, next) => {
+    seen.push([ctx.method, ctx.url, viaOf(ctx)]);
+    onSent(ctx, (status) => seen.push(status));
+    return next();
+  });
+  app.post('/', async (ctx) => {
+    const response = await dispatch(ctx, toItem({ url: '/items/7?q=%C3%A9' }));
+    return { ...response, body: response.body.toString() };
+  });
+  app.get('/items/:id', (ctx) => {
+    ctx.set('ETag', '"1"').set('X-Twice', ['a', 'b']);
+    return { id: ctx.params.id, q: ctx.query.q };
+  });
+
+  const response = await request(app, '/', { method: 'POST' });
+
+  expect(await response.json()).toMatchObject({
+    status: 200,
+    headers: { etag: '"1"', 'x-twice': ['a', 'b'] },
+    body: '{"id":"7","q":"é"}',
+  });
+  expect(seen).toEqual([['POST', '/', undefined], ['GET', '/items/7?q=%C3%A9', 'test'], 200, 200]);
+});
+
+test('dispatch sends the body with its headers', async () => {
+  const route = { method: 'PUT', path: '/items/:id' };
+  const headers = { 'content-type': 'text/plain', 'content-length': '5' };
+  const app = appWith(toItem({ route, headers, body: 'hello' }));
+  app.put('/items/:id', async (ctx) => {
+    const chunks = await ctx.raw.req.toArray();
+    return `${ctx.get('content-type')} ${Buffer.concat(chunks)}`;
+  });
+
+  expect(await post(app)).toMatchObject({ status: 200, text: 'text/plain hello' });
+});
+
+test.each<readonly [kind: string, send: (ctx: Context) => unknown, expected: object]>([
+  ['an empty body', (ctx) => ctx.send(''), { status: 204, text: '' }],
+  ['UTF-8', () => 'é€', { status: 200, text: 'é€' }],
+  ['a blob', () => new Blob(['ab', 'cd']), { status: 200, text: 'abcd' }],
+  [
+    'a stream of unknown length',
+    (ctx) => ctx.send(new Blob(['ab', 'cd']).stream()),
+    { status: 200, text: 'abcd' },
+  ],
+  [
+    'a response that middleware of Express writes',
+    ({ raw: { res } }) => {
+      res.setHeader('X-Own', '1');
+      res.write('ab');
+      res.end('cd');
+    },
+    { status: 200, text: 'abcd' },
+  ],
+  [
+    'a response after an interim response',
+    (ctx) => {
+      ctx.raw.res.writeEarlyHints({ link: '</a.css>; rel=preload' });
+      return 'body';
+    },
+    { status: 200, text: 'body' },
+  ],
+  ['an error', (ctx) => ctx.throw(409, 'Taken'), { status: 409, text: /"detail":"Taken"/ }],
+  [
+    'an event stream',
+    (ctx) => {
+      ctx.set('Content-Type', 'text/event-stream');
+      ctx.send(
+        new ReadableStream({ start: (stream) => stream.enqueue(Buffer.from('data: 1\n\n')) }),
+      );
+    },
+    { error: 'Error: The response is an event stream, which has no end' },
+  ],
+  [
+    'a response over the limit',
+    () => 'x'.repeat(20_000),
+    { error: 'Error: The response has more than 10000 bytes' },
+  ],
+  [
+    'an endless response',
+    (ctx) =>
+      ctx.send(new ReadableStream({ pull: (stream) => stream.enqueue(Buffer.alloc(1_000, 'x')) })),
+    { error: 'Error: The response has more than 10000 bytes' },
+  ],
+  [
+    'a destroyed response',
+    ({ raw: { res } }) => void res.destroy(),
+    { error: 'Error: The request ended without a complete response' },
+  ],
+  [
+    'a destroyed request',
+    ({ raw: { req } }) => void req.destroy(),
+    { error: 'Error: The request ended without a complete response' },
+  ],
+  [
+    'a request that dispatches another one',
+    (ctx) => dispatch(ctx, toItem()),
+    { status: 500, text: /INTERNAL_ERROR/ },
+  ],
+])('dispatch collects %s', async (_kind, send, expected) => {
+  const app = appWith(toItem());
+  vi.spyOn(app.logger, 'error').mockImplementation(() => {});
+  app.get('/items/:id', send);
+
+  const result = await post(app);
+
+  for (const [name, value] of Object.entries(expected)) {
+    const actual = result[name as keyof typeof result];
+    if (value instanceof RegExp) expect(actual).toMatch(value);
+    else expect(actual).toBe(value);
+  }
+});
+
+test.each(['/items/figures', '/items/FIGURES/', '/items/%66igures', '/other'])(
+  'dispatch gets 404 for %s, which another route serves',
+  async (url) => {
+    const app = appWith(toItem({ url }));
+    const router = createRouter();
+    router.get('/items/:id', () => 'item').get('/items/figures', () => 'figures');
+    app.route('/', router);
+    app.get('/other', () => 'other');
+
+    expect(await post(app)).toMatchObject({ status: 404 });
+  },
+);
+
+test('a dispatched request has the address of the client, and the Host of its request', async () => {
+  const headers = { 'x-forwarded-for': '203.0.113.9', host: 'ignored' };
+  const app = appWith(toItem({ headers }));
+  app.get('/items/:id', (ctx) => [
+    ctx.ip,
+    ctx.host,
+    ctx.protocol,
+    ctx.raw.req.socket.remoteAddress,
+  ]);
+
+  const { text = '' } = await post(app, { Host: 'api.example' });
+
+  expect(JSON.parse(text)).toEqual(['203.0.113.9', 'api.example', 'http', '127.0.0.1']);
+});
+
+test('a dispatched request aborts when the client disconnects', async () => {
+  const begun = Promise.withResolvers<void>();
+  const sent = Promise.withResolvers<number>();
+  const app = appWith(toItem());
+  app.get('/items/:id', async (ctx) => {
+    onSent(ctx, sent.resolve);
+    begun.resolve();
+    await sleep(60_000, undefined, { signal: ctx.signal });
+  });
+  const { port, close } = await listen(app, 0);
+  onTestFinished(() => close());
+  const client = openConnection(port).send(
+    'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n',
+  );
+  await begun.promise;
+
+  client.close();
+
+  expect(await sent.promise).toBe(499);
+});
