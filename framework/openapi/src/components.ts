@@ -103,7 +103,7 @@ function fits(parts: ReadonlyMap<string, unknown>, name: string, part: unknown):
 }
 
 /** `schema` with every local reference renamed. */
-function mapRefs(schema: unknown, rename: (ref: string) => string): unknown {
+export function mapRefs(schema: unknown, rename: (ref: string) => string): unknown {
   if (!isRecord(schema)) return schema;
   const { $ref } = schema;
   return {

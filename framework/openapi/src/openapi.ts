@@ -60,7 +60,7 @@ export function openapi(options: OpenApiOptions): Middleware {
 }
 
 /** Whether the request is for `path`, ignoring case and a trailing slash as routes do. */
-function isAt({ path: requested }: Context, path: string): boolean {
+export function isAt({ path: requested }: Context, path: string): boolean {
   const isSlashed = requested.length === path.length + 1 && requested.endsWith('/');
   if (!isSlashed && requested.length !== path.length) return false;
   return foldCase(isSlashed ? requested.slice(0, -1) : requested) === foldCase(path);
@@ -78,7 +78,7 @@ async function buildDocument(settings: Settings): Promise<Resource> {
 }
 
 /** Builds on the first call; concurrent calls share the build, and a failure is not cached. */
-function once<T>(build: () => Promise<T>): () => Promise<T> {
+export function once<T>(build: () => Promise<T>): () => Promise<T> {
   let built: Promise<T> | undefined;
   return () => {
     built ??= build().catch((error: unknown) => {

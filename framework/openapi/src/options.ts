@@ -115,7 +115,7 @@ function readDocs(docs: string | DocsPage): Required<DocsPage> {
 }
 
 /** A path in the normal form of request paths, without a trailing slash. */
-function normalizePath(value: string): string {
+export function normalizePath(value: string): string {
   const path = readPattern(value, `Cannot read a path of ${OWNER}`);
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
 }

@@ -4,6 +4,7 @@ import { markRoutes, metadataOf, type RouteMetadata } from '../middleware.ts';
 import { createPrefixTest, runUnder } from '../request/path.ts';
 import { recordOf } from '../request-context.ts';
 import { type Contract, createContract } from '../response/contract.ts';
+import { NotFoundError } from '../response/http-error.ts';
 import { mayServe } from '../server/dispatch.ts';
 
 import { joinPaths, namesIn } from './pattern.ts';
@@ -54,12 +55,13 @@ export function runRoutes(
   return markRoutes((context, next) => {
     const ctx = recordOf(context);
     const match = find(ctx.method, ctx.path);
-    if (match === undefined || !mayServe(match.route, ctx.raw.req)) {
+    if (match === undefined) {
       if (!ctx.responded) ctx.isUnmatched = true;
       return next();
     }
     const { route, params } = match;
     if (!owns(route)) return next();
+    if (!mayServe(route, ctx.raw.req)) throw new NotFoundError();
     ctx.route = route;
     ctx.params = params;
     route.chain ??= composeRoute(route);

@@ -1,0 +1,173 @@
+import { BadRequestError, type Context, HttpError } from '@fw/core';
+import { type DispatchedResponse, dispatch, problemOfStatus, titleOf } from '@fw/core/extension';
+import { isRecord } from '@fw/core/schema';
+
+import type { Argument, Tool } from './tools.ts';
+
+/** Maximum size of the response of an operation: more does not fit into the context of a model. */
+const RESPONSE_BYTES = 1024 ** 2;
+
+/**
+ * Calls an operation with the arguments of a tool, in the name of the client of `ctx`. Returns the JSON of
+ * a `CallToolResult`; an operation that fails is a result with `isError`.
+ */
+export async function callTool(
+  ctx: Context,
+  tool: Tool,
+  args: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  try {
+    const { url, headers, body } = createRequest(tool, args);
+    const response = await dispatch(ctx, {
+      route: tool.route,
+      url,
+      headers: { ...headersOfClient(ctx), ...headers },
+      body,
+      via: 'mcp',
+      limitBytes: RESPONSE_BYTES,
+    });
+    return resultOf(response, tool);
+  } catch (error) {
+    const status = error instanceof HttpError ? error.status : 500;
+    const detail = error instanceof Error ? error.message : String(error);
+    return errorResult(JSON.stringify({ ...problemOfStatus(status, ctx.requestId), detail }));
+  }
+}
+
+/**
+ * The headers that describe the message of the client and not the client: they do not apply to the
+ * operation. A condition or a key for repetition is an argument of the tool.
+ */
+const HEADER_OF_MESSAGE =
+  /^(?:content-.*|mcp-.*|if-.*|accept(?:-encoding)?|connection|expect|host|idempotency-key|keep-alive|last-event-id|proxy-connection|range|te|trailer|transfer-encoding|upgrade)$/;
+
+function headersOfClient(ctx: Context): Record<string, string | string[] | undefined> {
+  const headers = Object.entries(ctx.headers).filter(([name]) => !HEADER_OF_MESSAGE.test(name));
+  return {
+    ...Object.fromEntries(headers),
+    accept: 'application/json, */*;q=0.5',
+    'x-request-id': ctx.requestId,
+  };
+}
+
+/** The variable parts of a request. */
+interface OperationRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+}
+
+/** @throws {HttpError} if an argument cannot be sent; the operation itself checks the values */
+function createRequest(
+  { route, arguments: known }: Tool,
+  args: Readonly<Record<string, unknown>>,
+): OperationRequest {
+  const path = new Map<string, string>();
+  const query = new URLSearchParams();
+  const headers: Record<string, string> = {};
+  let body: string | undefined;
+  for (const [name, value] of Object.entries(args)) {
+    const argument = known.get(name);
+    if (!argument) throw unknownArgument(name, known);
+    if (argument.in === 'body') body = jsonOf(value);
+    else if (value === null)
+      continue; // models send null for what they leave out
+    else if (argument.in === 'path') path.set(argument.name, segmentOf(name, value, argument));
+    else if (argument.in === 'header') headers[argument.name.toLowerCase()] = fieldOf(name, value);
+    else for (const each of [value].flat()) query.append(argument.name, textOf(name, each));
+  }
+  if (body !== undefined) {
+    headers['content-type'] = known.get('body')?.name ?? '';
+    headers['content-length'] = String(Buffer.byteLength(body));
+  }
+  const target = route.template.replace(/\{([^}]+)\}/g, (_, name: string) => {
+    const segment = path.get(name);
+    if (segment === undefined) throw new BadRequestError(`The argument "${name}" is required`);
+    return segment;
+  });
+  const url = query.size > 0 ? `${target}?${query}` : target;
+  requireFittingHead(url, headers);
+  return { url, headers, body };
+}
+
+function unknownArgument(name: string, known: ReadonlyMap<string, unknown>): BadRequestError {
+  const names = [...known.keys()].join(', ') || 'none';
+  return new BadRequestError(`"${name.slice(0, 100)}" is not an argument; arguments: ${names}`);
+}
+
+function textOf(name: string, value: unknown): string {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw new BadRequestError(`The argument "${name}" must be text, a number, true or false`);
+}
+
+/** An empty segment would make the request one for another path, such as that of the whole list. */
+function segmentOf(name: string, value: unknown, { isWildcard }: Argument): string {
+  const text = textOf(name, value);
+  if (text === '') throw new BadRequestError(`The argument "${name}" must not be empty`);
+  return isWildcard ? text.split('/').map(encodeURIComponent).join('/') : encodeURIComponent(text);
+}
+
+/** Printable ASCII and blanks, which every parser reads alike (RFC 9110 §5.5). */
+function fieldOf(name: string, value: unknown): string {
+  const text = textOf(name, value);
+  if (/^[\t -~]*$/.test(text)) return text.trim();
+  throw new BadRequestError(`The argument "${name}" must be printable ASCII`);
+}
+
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (cause) {
+    throw new BadRequestError('The argument "body" is nested too deeply', { cause });
+  }
+}
+
+/** `import` would load much more. */
+const { maxHeaderSize } = process.getBuiltinModule('node:http');
+
+/** @throws {HttpError} 431, as the HTTP parser does for a head that is too large */
+function requireFittingHead(url: string, headers: Readonly<Record<string, string>>): void {
+  const size = Object.values(headers).reduce((sum, { length }) => sum + length, url.length);
+  if (size > maxHeaderSize) {
+    throw new HttpError(431, `The arguments need more than ${maxHeaderSize} bytes of the head`);
+  }
+}
+
+function resultOf({ status, headers, body }: DispatchedResponse, tool: Tool): string {
+  const text = decode(body);
+  if (text === undefined)
+    return errorResult(`The response is not text: ${headers['content-type']}`);
+  if (status >= 300 && status < 400) return errorResult(`${titleOf(status)}: ${headers.location}`);
+  if (status >= 400) return errorResult(text || `${status} ${titleOf(status)}`);
+  if (!tool.hasOutput) return `{"content":${contentOf(text || titleOf(status))}}`;
+  if (!isObject(text)) return errorResult('The response does not have the declared form');
+  return `{"content":${contentOf(text)},"structuredContent":${text}}`;
+}
+
+function errorResult(text: string): string {
+  return `{"content":${contentOf(text)},"isError":true}`;
+}
+
+function contentOf(text: string): string {
+  return `[{"type":"text","text":${JSON.stringify(text)}}]`;
+}
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+
+/** `undefined` if `bytes` are not UTF-8. */
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return UTF_8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(text: string): boolean {
+  try {
+    return isRecord(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,237 @@
+import {
+  annotate,
+  type Context,
+  ForbiddenError,
+  MethodNotAllowedError,
+  type Middleware,
+  markFactories,
+  UnsupportedMediaTypeError,
+} from '@fw/core';
+import { hasBody, parseMediaType, readBody, setRoute } from '@fw/core/extension';
+import { isRecord } from '@fw/core/schema';
+
+import { isAt, once } from '../openapi.ts';
+import { callTool } from './call.ts';
+import { type McpOptions, offeredRoutes, readMcpOptions, type Settings } from './options.ts';
+import { createTools, type Tool } from './tools.ts';
+
+export type { McpOptions } from './options.ts';
+
+/**
+ * Offers the operations of a router as tools for agents: Model Context Protocol, revision 2025-11-25,
+ * over Streamable HTTP without sessions. Each call runs through the whole application, as the HTTP request
+ * of the same client. GET and QUERY are tools; `tools` adds other operations by name.
+ *
+ * ```ts
+ * app.use(mcp({ router, info: { title: 'Users', version: '1.0.0' }, tools: ['createUser'] }));
+ * app.route('/api/users', router);
+ * ```
+ *
+ * Requests with an `Origin` get 403, unless `origins` has it. A message has at most 1 MiB, a response of
+ * an operation too.
+ *
+ * @throws {TypeError} if an option is unknown or invalid; the application does not become ready if an
+ *   operation of `tools` does not exist or cannot be a tool
+ */
+export function mcp(options: McpOptions): Middleware {
+  const settings = readMcpOptions(options);
+  const route = { method: 'POST', path: settings.path };
+  const server = once(() => createServer(settings));
+  const serve = async (ctx: Context) => {
+    setRoute(ctx, route);
+    if (ctx.method !== 'POST') throw new MethodNotAllowedError(['POST']);
+    requireOrigin(ctx, settings.origins);
+    const message = await readMessage(ctx);
+    reply(ctx, await respond(ctx, message, await server()));
+  };
+  const middleware: Middleware = (ctx, next) =>
+    ctx.responded || !isAt(ctx, settings.path) ? next() : serve(ctx);
+  return annotate(middleware, { onReady: () => void offeredRoutes(settings) });
+}
+
+markFactories({ mcp });
+
+/** What the messages are about. */
+interface McpServer {
+  readonly settings: Settings;
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** The results of `tools/list`, as JSON. */
+  readonly pages: readonly string[];
+}
+
+const PAGE_SIZE = 50;
+
+async function createServer(settings: Settings): Promise<McpServer> {
+  const tools = await createTools(offeredRoutes(settings), settings.toJsonSchema);
+  const descriptions = [...tools.values()].map(({ description }) => description);
+  const count = Math.max(1, Math.ceil(descriptions.length / PAGE_SIZE));
+  const pages = Array.from({ length: count }, (_, page) =>
+    JSON.stringify({
+      tools: descriptions.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE),
+      ...(page + 1 < count && { nextCursor: String(page + 1) }),
+    }),
+  );
+  return { settings, tools, pages };
+}
+
+/** Browsers send `Origin`: a page of another site must not use the network of its reader (DNS rebinding). */
+function requireOrigin(ctx: Context, origins: readonly string[]): void {
+  const origin = ctx.get('origin');
+  if (origin === undefined || origins.includes(origin)) return;
+  throw new ForbiddenError(`The origin "${origin.slice(0, 200)}" is not allowed`);
+}
+
+/** Maximum size of a message. */
+const MESSAGE_BYTES = 1024 ** 2;
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The JSON in the body; a `JsonRpcError` if it cannot be parsed. A body parser may have read it before. */
+async function readMessage(ctx: Context): Promise<unknown> {
+  if (parseMediaType(ctx.get('content-type') ?? '')?.type !== 'application/json') {
+    throw new UnsupportedMediaTypeError('The body must be application/json');
+  }
+  const { req, res } = ctx.raw;
+  if (ctx.body !== undefined || req.readableEnded) return ctx.body;
+  if ((ctx.get('content-encoding') ?? 'identity') !== 'identity') {
+    throw new UnsupportedMediaTypeError('The body must have no content coding');
+  }
+  if (!hasBody(req)) return undefined;
+  const bytes = await readBody(req, res, { limitBytes: MESSAGE_BYTES });
+  try {
+    return JSON.parse(UTF_8.decode(bytes));
+  } catch {
+    return new JsonRpcError(-32700, 'The message must be JSON in UTF-8');
+  }
+}
+
+/** An error of the protocol (JSON-RPC 2.0 §5.1); not that of an operation. */
+class JsonRpcError {
+  readonly code: number;
+  readonly message: string;
+
+  constructor(code: number, message: string) {
+    this.code = code;
+    this.message = message;
+  }
+}
+
+const INVALID_REQUEST = -32600;
+const METHOD_NOT_FOUND = -32601;
+const INVALID_PARAMS = -32602;
+
+type Id = string | number;
+
+/** A response: to a request with an id, or to a message that has none. */
+interface Reply {
+  readonly id: Id | null;
+  /** JSON, or an error. */
+  readonly result: string | JsonRpcError;
+}
+
+/** `undefined` for a notification, and for a response: the server sends no requests. */
+async function respond(
+  ctx: Context,
+  message: unknown,
+  server: McpServer,
+): Promise<Reply | undefined> {
+  const version = ctx.get('mcp-protocol-version');
+  if (version !== undefined && !VERSIONS.includes(version)) {
+    return refuse(-32000, `Unsupported protocol version; supported: ${VERSIONS.join(', ')}`);
+  }
+  if (message instanceof JsonRpcError) return { id: null, result: message };
+  if (Array.isArray(message)) return refuse(INVALID_REQUEST, 'Batches are not supported');
+  if (!isRecord(message) || message.jsonrpc !== '2.0') {
+    return refuse(INVALID_REQUEST, 'The message must be an object of JSON-RPC 2.0');
+  }
+  const { id, method, params = {} } = message;
+  if (typeof method !== 'string') {
+    const isResponse = 'result' in message || 'error' in message;
+    return isResponse ? undefined : refuse(INVALID_REQUEST, 'The method must be a string');
+  }
+  if (id === undefined) return undefined;
+  if (typeof id !== 'string' && !Number.isSafeInteger(id)) {
+    return refuse(INVALID_REQUEST, 'The id must be a string or a whole number');
+  }
+  const result = isRecord(params)
+    ? await run(ctx, { method, params }, server)
+    : new JsonRpcError(INVALID_PARAMS, 'The params must be an object');
+  return { id: id as Id, result };
+}
+
+function refuse(code: number, message: string): Reply {
+  return { id: null, result: new JsonRpcError(code, message) };
+}
+
+interface Request {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+async function run(
+  ctx: Context,
+  { method, params }: Request,
+  server: McpServer,
+): Promise<string | JsonRpcError> {
+  switch (method) {
+    case 'initialize':
+      return initialize(params, server);
+    case 'ping':
+      return '{}';
+    case 'tools/list':
+      return list(params, server);
+    case 'tools/call':
+      return call(ctx, params, server);
+    default:
+      return new JsonRpcError(METHOD_NOT_FOUND, `Unknown method "${method.slice(0, 100)}"`);
+  }
+}
+
+/** The newest first; 2025-03-26 would also require batches. */
+const VERSIONS = ['2025-11-25', '2025-06-18'];
+
+function initialize({ protocolVersion }: Request['params'], { settings }: McpServer) {
+  if (typeof protocolVersion !== 'string') {
+    return new JsonRpcError(INVALID_PARAMS, 'protocolVersion must be a string');
+  }
+  const { title, version, description } = settings.info;
+  return JSON.stringify({
+    protocolVersion: VERSIONS.includes(protocolVersion) ? protocolVersion : VERSIONS[0],
+    capabilities: { tools: {} },
+    serverInfo: { name: title, title, version },
+    ...(description !== undefined && { instructions: description }),
+  });
+}
+
+function list({ cursor }: Request['params'], { pages }: McpServer): string | JsonRpcError {
+  const page =
+    cursor === undefined ? pages[0] : pages.find((_, at) => at > 0 && cursor === `${at}`);
+  return page ?? new JsonRpcError(INVALID_PARAMS, 'Unknown cursor');
+}
+
+async function call(
+  ctx: Context,
+  { name, arguments: args = {} }: Request['params'],
+  { tools }: McpServer,
+): Promise<string | JsonRpcError> {
+  const tool = typeof name === 'string' ? tools.get(name) : undefined;
+  if (!tool)
+    return new JsonRpcError(INVALID_PARAMS, `Unknown tool "${String(name).slice(0, 100)}"`);
+  if (!isRecord(args)) return new JsonRpcError(INVALID_PARAMS, 'The arguments must be an object');
+  return callTool(ctx, tool, args);
+}
+
+/** 202 without a reply, 400 with an error that belongs to no request, else 200. */
+function reply(ctx: Context, answer: Reply | undefined): void {
+  if (answer === undefined) {
+    ctx.send('');
+    ctx.status = 202;
+    return;
+  }
+  const { id, result } = answer;
+  const member =
+    typeof result === 'string' ? `"result":${result}` : `"error":${JSON.stringify(result)}`;
+  ctx.set('Content-Type', 'application/json');
+  ctx.send(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},${member}}`);
+  ctx.status = id === null ? 400 : 200;
+}

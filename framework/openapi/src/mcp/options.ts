@@ -1,0 +1,97 @@
+import {
+  aListOf,
+  anObjectWith,
+  aString,
+  badOption,
+  check,
+  likelyMeant,
+  readOptions,
+} from '@fw/core/options';
+
+import { aPath, DOCUMENT_CHECKS, type GenerateDocumentOptions } from '../document.ts';
+import { normalizePath, type RouteSource } from '../options.ts';
+import { type DocumentedRoute, selectRoutes } from '../select-routes.ts';
+
+export interface McpOptions extends Pick<GenerateDocumentOptions, 'toJsonSchema' | 'info'> {
+  /** The router with the operations, including mounted routers. */
+  readonly router: RouteSource;
+  /** Path of the endpoint. Default `/mcp`. */
+  readonly path?: string;
+  /** The operation ids of further tools: neither GET nor QUERY. Default none. */
+  readonly tools?: readonly string[];
+  /** The origins of web pages that may send requests, such as `https://app.example.com`. Default none. */
+  readonly origins?: readonly string[];
+}
+
+/** The options with defaults applied. */
+export interface Settings extends Required<Omit<McpOptions, 'toJsonSchema' | 'info'>> {
+  readonly toJsonSchema: McpOptions['toJsonSchema'];
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description?: string;
+  };
+}
+
+const OWNER = 'mcp()';
+
+const anOrigin = check('an origin', (value) => {
+  const url = typeof value === 'string' ? URL.parse(value) : null;
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === value;
+});
+
+/** @throws {TypeError} if an option is unknown or invalid */
+export function readMcpOptions(options: McpOptions): Settings {
+  const {
+    router,
+    path = '/mcp',
+    tools = [],
+    origins = [],
+    info: { title = 'API', version = '1.0.0', description } = {},
+    toJsonSchema,
+  } = readOptions<McpOptions>(OWNER, options, {
+    router: { ...anObjectWith('an object with getRoutes()', ['getRoutes']), isRequired: true },
+    path: aPath,
+    tools: aListOf('a list of operation ids', aString),
+    origins: aListOf('a list of origins such as ["https://app.example.com"]', anOrigin),
+    info: DOCUMENT_CHECKS.info,
+    toJsonSchema: DOCUMENT_CHECKS.toJsonSchema,
+  });
+  const info = { title, version, ...(description !== undefined && { description }) };
+  return { router, path: normalizePath(path), tools, origins, info, toJsonSchema };
+}
+
+/**
+ * The operations that are tools.
+ *
+ * @throws {TypeError} if a name of `tools` is no operation, or an operation cannot be a tool
+ */
+export function offeredRoutes({ router, tools }: Settings): readonly DocumentedRoute[] {
+  const routes = selectRoutes(router.getRoutes());
+  const names = routes.map(({ operationId }) => operationId);
+  const unknown = tools.find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    const meant = likelyMeant(unknown, names);
+    const hint = meant === undefined ? '' : `; did you mean "${meant}"?`;
+    const expected = `the id of an operation${hint}`;
+    throw badOption(OWNER, { name: 'tools', value: unknown, expected });
+  }
+  const offered = routes.filter(
+    ({ method, operationId }) =>
+      method === 'GET' || method === 'QUERY' || tools.includes(operationId),
+  );
+  for (const route of offered) requireTool(route);
+  return offered;
+}
+
+/** @throws {TypeError} if the name is invalid (MCP 2025-11-25, Tool Names), or the body is not JSON */
+function requireTool({ method, path, operationId, metadata }: DocumentedRoute): void {
+  const types = metadata.body?.mediaTypes ?? [];
+  const reason = !/^[\w.-]{1,128}$/.test(operationId)
+    ? 'its operationId must have 1 to 128 characters of [A-Za-z0-9_.-]'
+    : method !== 'GET' && types.length > 0 && !types.some((type) => /[/+]json$/.test(type))
+      ? `its body is ${types.join(', ')}, and arguments are JSON`
+      : undefined;
+  if (reason === undefined) return;
+  throw new TypeError(`Cannot offer ${method} ${path} as a tool: ${reason}`);
+}
