@@ -109,7 +109,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'conformance',
-          include: ['tests/conformance/conformance.test.ts'],
+          include: ['tests/conformance/*.test.ts'],
           env: { FULL: '1' },
           testTimeout: 0,
           disableConsoleIntercept: true,

@@ -41,11 +41,11 @@ function readEntry(line: string): Entry {
 
 /** The services log `route` and `durationMs`, the edge `path` and `seconds`. */
 function describeRequest(entry: Entry): string {
-  const { method, route, path: target, status, durationMs, seconds, userId, requestId } = entry;
+  const { method, route, path: target, status, durationMs, seconds } = entry;
   const ms = Number(durationMs ?? Number(seconds) * 1000).toFixed(1);
   const isFailed = Number(status) >= 500;
   const request = `${method} ${route || target || '(no route)'} ${status} ${ms} ms`;
-  return [isFailed ? styleText('red', request) : request, userId, requestId]
+  return [isFailed ? styleText('red', request) : request, entry.via, entry.userId, entry.requestId]
     .filter(Boolean)
     .join('  ');
 }

@@ -1,3 +1,4 @@
+import { mcp } from '@fw/openapi/mcp';
 import { createServiceApp, documents, mountVersions, type ServiceRuntime } from '@fw/service';
 import { type Application, notFoundHandler } from 'fw';
 
@@ -28,6 +29,13 @@ export function createCatalogApp({
   const v2 = createCatalogRoutesV2(store);
 
   const app = createServiceApp(runtime);
+  app.use(
+    mcp({
+      router: v2,
+      path: `${V2}/mcp`,
+      info: { title: 'Catalog', version: packageJson.version, description: DESCRIPTION },
+    }),
+  );
   const versions = versionsOf({ v1: V1, v2: V2 }, versionConfig);
   const routers = mountVersions(
     app,

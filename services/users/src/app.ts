@@ -1,5 +1,6 @@
 import { json } from '@fw/body-parser';
 import { controllersPlugin } from '@fw/controllers';
+import { mcp } from '@fw/openapi/mcp';
 import { createServiceApp, documents, mountVersions, type ServiceRuntime } from '@fw/service';
 import { type Application, type Context, createRouter, notFoundHandler } from 'fw';
 
@@ -51,6 +52,14 @@ export function createUsersApp({
       router: v2,
       controllers: [UserController],
       provide: [[Users, users]],
+    }),
+  );
+  app.use(
+    mcp({
+      router: v2,
+      path: `${V2}/mcp`,
+      info: { title: 'Users', version: packageJson.version, description: DESCRIPTION },
+      tools: ['createUser', 'changeUser'],
     }),
   );
   const versions = versionsOf({ v1: V1, v2: V2 }, versionConfig);

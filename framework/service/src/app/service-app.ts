@@ -1,4 +1,10 @@
-import { isUpgrade, preventStorage, upgradedConnection, violationOf } from '@fw/core/extension';
+import {
+  isUpgrade,
+  preventStorage,
+  upgradedConnection,
+  viaOf,
+  violationOf,
+} from '@fw/core/extension';
 import { timeout } from '@fw/middleware/timeout';
 import {
   type Application,
@@ -95,6 +101,7 @@ function observe(metrics: Metrics, { logger, tracing }: ServiceRuntime): Middlew
       requestId: ctx.requestId,
       userId: ctx.state.user?.id,
       traceId: ctx.state.trace?.traceId ?? readTraceparent(ctx.get('traceparent'))?.traceId,
+      via: viaOf(ctx),
     };
     logger?.request?.(entry);
     const connection = upgradedConnection(ctx);

@@ -17,6 +17,7 @@ const REQUEST: RequestEntry = {
   requestId: 'abc',
   userId: undefined,
   traceId: undefined,
+  via: undefined,
 };
 
 const TIME = /"time":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"/;
@@ -76,7 +77,7 @@ test('a logger omits lines below its level', () => {
 test('the line of a request has its route, status, duration in milliseconds and ids', () => {
   const { lines, logger } = recordingLogger();
 
-  logger.request?.({ ...REQUEST, userId: 'a"da\n', traceId: 'f00' });
+  logger.request?.({ ...REQUEST, userId: 'a"da\n', traceId: 'f00', via: 'mcp' });
 
   expect(lines[0]).toMatch(/^{"level":"info","time":"[^"]+".*}\n$/);
   expect(JSON.parse(lines[0] ?? '')).toEqual({
@@ -90,6 +91,7 @@ test('the line of a request has its route, status, duration in milliseconds and 
     requestId: 'abc',
     userId: 'a"da\n',
     traceId: 'f00',
+    via: 'mcp',
     message: 'request',
   });
 });

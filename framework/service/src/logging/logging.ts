@@ -33,6 +33,8 @@ export interface RequestEntry extends RequestResult {
   readonly traceId: string | undefined;
   /** The close code of a WebSocket, which has a line at its start and one at its end. */
   readonly closeCode?: number;
+  /** `mcp` if a tool was called: the request is part of another one with the same id. */
+  readonly via: string | undefined;
 }
 
 /** A logger that can also write one line per request. */
@@ -69,7 +71,7 @@ export function createLogger(service: string, options: LoggerOptions = {}): Serv
       else log('error', message, inspect(error));
     },
     request: isLogged('info')
-      ? ({ method, route, status, durationMs, closeCode, requestId, userId, traceId }) =>
+      ? ({ method, route, status, durationMs, closeCode, requestId, userId, traceId, via }) =>
           write({
             level: 'info',
             time: timeText(),
@@ -82,6 +84,7 @@ export function createLogger(service: string, options: LoggerOptions = {}): Serv
             requestId,
             userId,
             traceId,
+            via,
             message: closeCode === undefined ? 'request' : 'websocket closed',
           })
       : undefined,
@@ -145,7 +148,7 @@ export async function openLogger(
 }
 
 /** Members of a request's line that its message shows. */
-const SHOWN = 'service,method,route,status,durationMs,closeCode,requestId,userId,traceId';
+const SHOWN = 'service,method,route,status,durationMs,closeCode,requestId,userId,traceId,via';
 
 /** Writes log lines for people: `12:01:02 INFO: GET /api/v2/users/:id 200 1.2 ms  ada  <request id>`. */
 export async function openPrettyOutput(options: PrettyOptions = {}): Promise<LogOutput> {
@@ -164,12 +167,13 @@ export async function openPrettyOutput(options: PrettyOptions = {}): Promise<Log
 }
 
 function describeRequest(line: Readonly<Record<string, unknown>>): string {
-  const { method, route, status, durationMs, closeCode, userId, requestId } = line;
+  const { method, route, status, durationMs, closeCode, via, userId, requestId } = line;
   const ms = Number(durationMs).toFixed(1);
   const closed = closeCode === undefined ? undefined : `closed with ${closeCode}`;
   const words = [
     `${method} ${route || '(no route)'} ${status} ${ms} ms`,
     closed,
+    via,
     userId,
     requestId,
   ];
