@@ -1,5 +1,6 @@
 import { runHttp } from './http.ts';
 import { runLimiter } from './limiter.ts';
+import { runMcp } from './mcp.ts';
 import { runRouter } from './router.ts';
 import { runServices } from './services.ts';
 import { runWebSockets } from './websockets.ts';
@@ -8,6 +9,7 @@ const HELP = `npm run bench                     all benchmarks with default opti
 npm run bench -- http --help      HTTP: the framework and its peers
 npm run bench -- router --help    route lookup: the router and its peers
 npm run bench -- limiter --help   stores of rate limiters
+npm run bench -- mcp --help       calls of tools and HTTP requests
 npm run bench -- services --help  the services and the same endpoints on fastify
 npm run bench -- websockets --help   memory of open WebSockets
 `;
@@ -16,6 +18,7 @@ const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<v
   http: runHttp,
   router: runRouter,
   limiter: runLimiter,
+  mcp: runMcp,
   services: runServices,
   websockets: runWebSockets,
 };

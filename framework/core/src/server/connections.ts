@@ -170,18 +170,17 @@ export function connectionsOfSocket(socket: Duplex): Connections | undefined {
 
 /** The same for the server of a connection. For other servers: a signal that never aborts. */
 export function closingOfSocket(socket: Duplex): AbortSignal {
-  return serverOf.get(socket)?.closing ?? new AbortController().signal;
+  return trackedOf(socket)?.closing ?? new AbortController().signal;
 }
 
 /** The logger of the application to which a connection belongs. */
 export function loggerOfSocket(socket: Duplex): Logger | undefined {
-  return serverOf.get(socket)?.logger;
+  return trackedOf(socket)?.logger;
 }
 
-/** Makes `part` belong to the server of `socket`. */
-export function trackLike(socket: Duplex, part: Duplex): void {
-  const tracked = serverOf.get(socket);
-  if (tracked) serverOf.set(part, tracked);
+/** The server of a connection, also of the one that a dispatched request stands in for. */
+function trackedOf(socket: Duplex): Connections | undefined {
+  return serverOf.get((socket as { readonly client?: Duplex }).client ?? socket);
 }
 
 /** Keeps track of the connections of `server` from now on. */

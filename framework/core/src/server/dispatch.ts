@@ -1,12 +1,11 @@
+import { EventEmitter } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
-import { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 
 import type { Context, MatchedRoute } from '../context.ts';
 import { http } from '../http.ts';
 import { TrackedResponse } from '../response/head.ts';
-import { trackLike } from './connections.ts';
 
 /** A request that the application sends to itself. */
 export interface DispatchOptions {
@@ -20,7 +19,7 @@ export interface DispatchOptions {
   readonly body?: string | undefined;
   /** What translates the request, such as `mcp`: `viaOf` returns it. */
   readonly via: string;
-  /** Maximum size of the response in bytes, its head included. */
+  /** Maximum size of the body of the response, in bytes. */
   readonly limitBytes: number;
 }
 
@@ -41,20 +40,19 @@ export function dispatch(
   return new Promise((resolve, reject) => {
     const { req: outer, res: outerResponse } = ctx.raw;
     if (viaOf(ctx) !== undefined) throw new Error('Cannot dispatch within a dispatched request');
-    const socket = new DispatchSocket(outer.socket, options.limitBytes);
+    const socket = new DispatchSocket(outer.socket);
     const req = new DispatchedRequest(socket, { ...options, host: outer.headers.host ?? '' });
-    const res = new TrackedResponse(req);
-    res.useChunkedEncodingByDefault = false; // a body of unknown length ends with the connection
-    res.assignSocket(socket as unknown as Socket);
-    const abort = () => socket.destroy();
+    const res = new CollectedResponse(req, options.limitBytes);
+    const abort = () => void res.destroy();
     outerResponse.once('close', abort);
-    res.once('finish', () => {
-      resolve({ status: res.statusCode, headers: res.getHeaders(), body: socket.takeBody() });
-      socket.destroy();
-    });
-    socket.once('close', () => {
+    socket.onDestroy = abort;
+    res.once('close', () => {
       outerResponse.off('close', abort);
-      reject(socket.reason ?? new Error('The request ended without a complete response'));
+      if (res.writableFinished) {
+        resolve({ status: res.statusCode, headers: res.getHeaders(), body: res.takeBody() });
+      } else {
+        reject(res.reason ?? new Error('The request ended without a complete response'));
+      }
     });
     handle(req, res);
   });
@@ -88,71 +86,57 @@ class DispatchedRequest extends http.IncomingMessage {
     this.httpVersionMajor = 1;
     this.httpVersionMinor = 1;
     this.headers = { ...headers, host };
-    this.rawHeaders = Object.entries(this.headers).flatMap(([name, value]) =>
-      [value ?? []].flat().flatMap((each) => [name, each]),
-    );
+    this.rawHeaders = [];
+    for (const [name, value = ''] of Object.entries(this.headers)) {
+      for (const each of typeof value === 'string' ? [value] : value) {
+        this.rawHeaders.push(name, each);
+      }
+    }
     this.complete = true;
     if (body !== undefined) this.push(body);
     this.push(null);
   }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    if (!this.readableEnded) this.socket.destroy();
+    done(error);
+  }
 }
 
-/** The connection of a dispatched request: has the addresses of the client, and collects the response. */
-class DispatchSocket extends Duplex {
+/** Stands for the connection of the client: has its addresses, and ends only the dispatched request. */
+class DispatchSocket extends EventEmitter {
   readonly remoteAddress: string | undefined;
   readonly remotePort: number | undefined;
   readonly remoteFamily: string | undefined;
   readonly localAddress: string | undefined;
   readonly localPort: number | undefined;
-  /** Why the response was not completed. */
-  reason: Error | undefined = undefined;
-  readonly #limitBytes: number;
-  readonly #chunks: Buffer[] = [];
-  #size = 0;
+  readonly writableLength = 0;
+  /** The connection of the client. */
+  readonly client: Socket;
+  onDestroy = (): void => {};
+  destroyed = false;
 
-  constructor(client: Socket, limitBytes: number) {
+  constructor(client: Socket) {
     super();
-    this.#limitBytes = limitBytes;
+    this.client = client;
     this.remoteAddress = client.remoteAddress;
     this.remotePort = client.remotePort;
     this.remoteFamily = client.remoteFamily;
     this.localAddress = client.localAddress;
     this.localPort = client.localPort;
     if ('encrypted' in client) Object.assign(this, tlsOf(client as TLSSocket));
-    trackLike(client, this);
   }
 
-  override _read(): void {}
-
-  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.#size += chunk.length;
-    const head =
-      this.#chunks.length > 0 ? '' : chunk.toString('latin1', 0, chunk.indexOf(HEAD_END));
-    if (EVENT_STREAM.test(head)) {
-      this.#fail('The response is an event stream, which has no end');
-    } else if (this.#size > this.#limitBytes) {
-      this.#fail(`The response has more than ${this.#limitBytes} bytes`);
-    } else {
-      this.#chunks.push(chunk);
-    }
-    done();
+  get writable(): boolean {
+    return !this.destroyed;
   }
 
-  #fail(reason: string): void {
-    this.reason ??= new Error(reason);
-    this.destroy();
-  }
-
-  /** The body of the response, which follows its head and interim responses. */
-  takeBody(): Buffer {
-    const [first = EMPTY, ...rest] = this.#chunks;
-    let bytes = rest.length === 0 ? first : Buffer.concat(this.#chunks);
-    let isInterim = true;
-    while (isInterim && bytes.length > 0) {
-      isInterim = bytes.toString('latin1', 9, 10) === '1';
-      bytes = bytes.subarray(bytes.indexOf(HEAD_END) + HEAD_END.length);
-    }
-    return bytes;
+  destroy(): this {
+    if (this.destroyed) return this;
+    this.destroyed = true;
+    this.onDestroy();
+    process.nextTick(() => this.emit('close'));
+    return this;
   }
 
   // Middleware for Express calls these methods of a connection.
@@ -168,11 +152,11 @@ class DispatchSocket extends Duplex {
   setKeepAlive(): this {
     return this;
   }
-}
 
-const EMPTY = Buffer.alloc(0);
-const HEAD_END = '\r\n\r\n';
-const EVENT_STREAM = /\r\ncontent-type: *text\/event-stream/i;
+  cork(): void {}
+
+  uncork(): void {}
+}
 
 /** What guards read of a TLS connection. */
 function tlsOf(client: TLSSocket) {
@@ -185,3 +169,95 @@ function tlsOf(client: TLSSocket) {
     getPeerX509Certificate: client.getPeerX509Certificate.bind(client),
   };
 }
+
+/** Keeps the body instead of writing it to a connection. */
+class CollectedResponse extends TrackedResponse {
+  /** Why the response was not completed. */
+  reason: Error | undefined = undefined;
+  readonly #limitBytes: number;
+  readonly #chunks: Uint8Array[] = [];
+  #size = 0;
+
+  constructor(req: DispatchedRequest, limitBytes: number) {
+    super(req);
+    this.#limitBytes = limitBytes;
+    this.socket = req.socket;
+    // After a first header, Node keeps those of writeHead() too.
+    this.setHeader('Date', '').removeHeader('Date');
+  }
+
+  override write(chunk: unknown, ...rest: readonly unknown[]): boolean {
+    if (this.writableEnded) return super.write(chunk, ...rest);
+    const done = rest.at(-1);
+    this.#collect(chunk, rest[0]);
+    if (typeof done === 'function') process.nextTick(done as () => void);
+    return true;
+  }
+
+  override end(...args: readonly unknown[]): this {
+    if (this.writableEnded || this.destroyed) return super.end(...args);
+    const done = args.findLast((each) => typeof each === 'function');
+    if (done) this.once('finish', done as () => void);
+    if (args[0] !== done) this.#collect(args[0], args[1]);
+    this.flushHeaders();
+    if (this.destroyed) return this;
+    this.finished = true;
+    process.nextTick(() => {
+      this.emit('finish');
+      this.destroy();
+    });
+    return this;
+  }
+
+  override flushHeaders(): void {
+    if (!this.headersSent) this.writeHead(this.statusCode);
+  }
+
+  override destroy(error?: Error): this {
+    if (this.destroyed) return this;
+    super.destroy(error); // also the socket
+    process.nextTick(() => this.emit('close'));
+    return this;
+  }
+
+  override writeContinue(): void {}
+
+  override writeProcessing(): void {}
+
+  override writeEarlyHints(): void {}
+
+  #collect(chunk: unknown, encoding: unknown): void {
+    this.flushHeaders();
+    if (chunk === undefined || chunk === null || this.destroyed) return;
+    const bytes =
+      typeof chunk === 'string'
+        ? Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
+        : (chunk as Uint8Array);
+    this.#size += bytes.length;
+    if (/^text\/event-stream\b/i.test(String(this.getHeader('content-type')))) {
+      this.#fail('The response is an event stream, which has no end');
+    } else if (this.#size > this.#limitBytes) {
+      this.#fail(`The response has more than ${this.#limitBytes} bytes`);
+    } else {
+      this.#chunks.push(bytes);
+    }
+  }
+
+  #fail(reason: string): void {
+    this.reason = new Error(reason);
+    this.destroy();
+  }
+
+  takeBody(): Buffer {
+    const [first] = this.#chunks;
+    if (this.#chunks.length !== 1 || !(first instanceof Buffer)) return Buffer.concat(this.#chunks);
+    return first;
+  }
+}
+
+/** Without a connection, the response is complete when it has ended. */
+Object.defineProperty(CollectedResponse.prototype, 'writableFinished', {
+  get(this: CollectedResponse) {
+    return this.writableEnded;
+  },
+});

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 import { BadRequestError, type Context, HttpError } from '@fw/core';
 import { type DispatchedResponse, dispatch, problemOfStatus, titleOf } from '@fw/core/extension';
 import { isRecord } from '@fw/core/schema';
@@ -42,12 +44,13 @@ const HEADER_OF_MESSAGE =
   /^(?:content-.*|mcp-.*|if-.*|accept(?:-encoding)?|connection|expect|host|idempotency-key|keep-alive|last-event-id|proxy-connection|range|te|trailer|transfer-encoding|upgrade)$/;
 
 function headersOfClient(ctx: Context): Record<string, string | string[] | undefined> {
-  const headers = Object.entries(ctx.headers).filter(([name]) => !HEADER_OF_MESSAGE.test(name));
-  return {
-    ...Object.fromEntries(headers),
-    accept: 'application/json, */*;q=0.5',
-    'x-request-id': ctx.requestId,
-  };
+  const headers: Record<string, string | string[] | undefined> = {};
+  for (const name in ctx.headers) {
+    if (!HEADER_OF_MESSAGE.test(name)) headers[name] = ctx.headers[name];
+  }
+  headers.accept = 'application/json, */*;q=0.5';
+  headers['x-request-id'] = ctx.requestId;
+  return headers;
 }
 
 /** The variable parts of a request. */
@@ -135,9 +138,8 @@ function requireFittingHead(url: string, headers: Readonly<Record<string, string
 }
 
 function resultOf({ status, headers, body }: DispatchedResponse, tool: Tool): string {
-  const text = decode(body);
-  if (text === undefined)
-    return errorResult(`The response is not text: ${headers['content-type']}`);
+  if (!isUtf8(body)) return errorResult(`The response is not text: ${headers['content-type']}`);
+  const text = body.toString();
   if (status >= 300 && status < 400) return errorResult(`${titleOf(status)}: ${headers.location}`);
   if (status >= 400) return errorResult(text || `${status} ${titleOf(status)}`);
   if (!tool.hasOutput) return `{"content":${contentOf(text || titleOf(status))}}`;
@@ -151,17 +153,6 @@ function errorResult(text: string): string {
 
 function contentOf(text: string): string {
   return `[{"type":"text","text":${JSON.stringify(text)}}]`;
-}
-
-const UTF_8 = new TextDecoder('utf-8', { fatal: true });
-
-/** `undefined` if `bytes` are not UTF-8. */
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return UTF_8.decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 function isObject(text: string): boolean {

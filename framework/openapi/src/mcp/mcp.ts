@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 import {
   annotate,
   type Context,
@@ -84,8 +86,6 @@ function requireOrigin(ctx: Context, origins: readonly string[]): void {
 /** Maximum size of a message. */
 const MESSAGE_BYTES = 1024 ** 2;
 
-const UTF_8 = new TextDecoder('utf-8', { fatal: true });
-
 /** The JSON in the body; a `JsonRpcError` if it cannot be parsed. A body parser may have read it before. */
 async function readMessage(ctx: Context): Promise<unknown> {
   if (parseMediaType(ctx.get('content-type') ?? '')?.type !== 'application/json') {
@@ -99,10 +99,11 @@ async function readMessage(ctx: Context): Promise<unknown> {
   if (!hasBody(req)) return undefined;
   const bytes = await readBody(req, res, { limitBytes: MESSAGE_BYTES });
   try {
-    return JSON.parse(UTF_8.decode(bytes));
+    if (isUtf8(bytes)) return JSON.parse(bytes.toString());
   } catch {
-    return new JsonRpcError(-32700, 'The message must be JSON in UTF-8');
+    // The response is the same as for bytes that are not UTF-8.
   }
+  return new JsonRpcError(-32700, 'The message must be JSON in UTF-8');
 }
 
 /** An error of the protocol (JSON-RPC 2.0 §5.1); not that of an operation. */
