@@ -10,6 +10,8 @@ import { describeEnvironment, environmentLines, publish } from './report.ts';
 
 const SERVER = fileURLToPath(new URL('mcp/server.ts', import.meta.url));
 
+const WARM_UP_ROUNDS = 20;
+
 /** Connections of the load. */
 const CONNECTIONS = 16;
 
@@ -31,8 +33,8 @@ export async function runMcp(args: readonly string[]): Promise<void> {
     summary: 'Compares a call of a tool with the HTTP request and a POST of the same size.',
     names: {},
     counts: {
-      requests: { help: 'requests of each kind in a round', default: 3_000 },
-      rounds: { help: 'measured rounds', default: 15 },
+      requests: { help: 'requests of each kind in a round', default: 500 },
+      rounds: { help: 'measured rounds', default: 61 },
     },
   });
   if (!settings) return;
@@ -41,7 +43,7 @@ export async function runMcp(args: readonly string[]): Promise<void> {
   const server = await startMeasured<McpReady, number>(SERVER);
   const rounds: Round[] = [];
   try {
-    await measureRound(server, requests, 0); // warm-up
+    for (let at = 0; at < WARM_UP_ROUNDS; at++) await measureRound(server, requests, at);
     for (let at = 0; at < count; at++) rounds.push(await measureRound(server, requests, at));
   } finally {
     await server.stop();

@@ -149,6 +149,21 @@ const anything = { headers: { Authorization: 'anything' } };
 const notFound = { status: 404, members: { code: 'NOT_FOUND' } };
 const onlyRead = { status: 405, headers: { allow: 'GET, HEAD' } };
 
+/** A call of a tool, and the result that it has. */
+const call = (name: string, args: object, result: object): Row => [
+  'POST /mcp',
+  { body: { jsonrpc: '2.0', id: 1, result } },
+  { json: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } } },
+];
+const resultOf = (note: object) => ({
+  content: [{ type: 'text', text: JSON.stringify(note) }],
+  structuredContent: note,
+});
+const failed = (text: string) => ({
+  content: [{ type: 'text', text: expect.stringContaining(text) }],
+  isError: true,
+});
+
 /** The requests that each program gets, in this order. */
 const EXAMPLES: Readonly<Record<string, readonly Row[]>> = {
   crud: [
@@ -174,6 +189,14 @@ const EXAMPLES: Readonly<Record<string, readonly Row[]>> = {
     ['DELETE /api/users/:id', { body: { success: true } }],
     ['GET /api/users/:id', { status: 404 }],
     ['GET /api/api/users', { status: 404 }],
+  ],
+  mcp: [
+    call('getNote', { id: 1 }, resultOf({ id: 1, text: 'Water the plants' })),
+    call('getNote', { id: 2 }, failed('"code":"NOT_FOUND"')),
+    call('addNote', { body: { text: '' } }, failed('"code":"VALIDATION_FAILED"')),
+    call('addNote', { body: { text: 'Call Ada' } }, resultOf({ id: 2, text: 'Call Ada' })),
+    ['GET /api/notes/2', { body: { id: 2, text: 'Call Ada' } }],
+    ['GET /mcp', { status: 405, headers: { allow: 'POST' } }],
   ],
   pagination: [
     [

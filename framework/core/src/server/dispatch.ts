@@ -182,8 +182,12 @@ class CollectedResponse extends TrackedResponse {
     super(req);
     this.#limitBytes = limitBytes;
     this.socket = req.socket;
-    // After a first header, Node keeps those of writeHead() too.
-    this.setHeader('Date', '').removeHeader('Date');
+  }
+
+  override writeHead(status: number, ...rest: readonly unknown[]): this {
+    // After a first header, Node keeps those of this call too.
+    if (rest.length > 0) this.setHeader('Date', '').removeHeader('Date');
+    return super.writeHead(status, ...rest);
   }
 
   override write(chunk: unknown, ...rest: readonly unknown[]): boolean {

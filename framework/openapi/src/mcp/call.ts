@@ -23,7 +23,7 @@ export async function callTool(
     const response = await dispatch(ctx, {
       route: tool.route,
       url,
-      headers: { ...headersOfClient(ctx), ...headers },
+      headers: Object.assign(headersOfClient(ctx), headers),
       body,
       via: 'mcp',
       limitBytes: RESPONSE_BYTES,
@@ -66,7 +66,7 @@ function createRequest(
   args: Readonly<Record<string, unknown>>,
 ): OperationRequest {
   const path = new Map<string, string>();
-  const query = new URLSearchParams();
+  let query: URLSearchParams | undefined;
   const headers: Record<string, string> = {};
   let body: string | undefined;
   for (const [name, value] of Object.entries(args)) {
@@ -77,7 +77,10 @@ function createRequest(
       continue; // models send null for what they leave out
     else if (argument.in === 'path') path.set(argument.name, segmentOf(name, value, argument));
     else if (argument.in === 'header') headers[argument.name.toLowerCase()] = fieldOf(name, value);
-    else for (const each of [value].flat()) query.append(argument.name, textOf(name, each));
+    else {
+      query ??= new URLSearchParams();
+      for (const each of [value].flat()) query.append(argument.name, textOf(name, each));
+    }
   }
   if (body !== undefined) {
     headers['content-type'] = known.get('body')?.name ?? '';
@@ -88,7 +91,7 @@ function createRequest(
     if (segment === undefined) throw new BadRequestError(`The argument "${name}" is required`);
     return segment;
   });
-  const url = query.size > 0 ? `${target}?${query}` : target;
+  const url = query?.size ? `${target}?${query}` : target;
   requireFittingHead(url, headers);
   return { url, headers, body };
 }

@@ -83,13 +83,16 @@ function requireOrigin(ctx: Context, origins: readonly string[]): void {
   throw new ForbiddenError(`The origin "${origin.slice(0, 200)}" is not allowed`);
 }
 
+const JSON_TYPE = 'application/json';
+
 /** Maximum size of a message. */
 const MESSAGE_BYTES = 1024 ** 2;
 
 /** The JSON in the body; a `JsonRpcError` if it cannot be parsed. A body parser may have read it before. */
 async function readMessage(ctx: Context): Promise<unknown> {
-  if (parseMediaType(ctx.get('content-type') ?? '')?.type !== 'application/json') {
-    throw new UnsupportedMediaTypeError('The body must be application/json');
+  const type = ctx.get('content-type') ?? '';
+  if (type !== JSON_TYPE && parseMediaType(type)?.type !== JSON_TYPE) {
+    throw new UnsupportedMediaTypeError(`The body must be ${JSON_TYPE}`);
   }
   const { req, res } = ctx.raw;
   if (ctx.body !== undefined || req.readableEnded) return ctx.body;
@@ -232,7 +235,7 @@ function reply(ctx: Context, answer: Reply | undefined): void {
   const { id, result } = answer;
   const member =
     typeof result === 'string' ? `"result":${result}` : `"error":${JSON.stringify(result)}`;
-  ctx.set('Content-Type', 'application/json');
+  ctx.set('Content-Type', JSON_TYPE);
   ctx.send(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},${member}}`);
   ctx.status = id === null ? 400 : 200;
 }
