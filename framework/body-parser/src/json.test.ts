@@ -722,8 +722,12 @@ test.each<readonly [object, string]>([
   expect(() => json(options)).toThrow(new TypeError(message));
 });
 
-test('the metadata of json contains the accepted media types', () => {
+test('the metadata of json contains the accepted media types and its code', () => {
   expect(metadataOf(json({ limit: 10 }))).toEqual({
-    body: { mediaTypes: ['application/json', 'application/*+json'], limit: 10 },
+    body: {
+      mediaTypes: ['application/json', 'application/*+json'],
+      limit: 10,
+      errors: [{ status: 400, code: 'INVALID_JSON' }],
+    },
   });
 });

@@ -63,7 +63,8 @@ export function json(options: JsonOptions = {}): Middleware {
       if (!hasRun(running)) return running;
     });
   };
-  return annotate(parse, { body: { mediaTypes: MEDIA_TYPES, limit } });
+  const errors = [{ status: 400, code: 'INVALID_JSON' }];
+  return annotate(parse, { body: { mediaTypes: MEDIA_TYPES, limit, errors } });
 }
 
 /** Returns the error for a body that must be rejected because of its headers. */

@@ -27,6 +27,8 @@ export interface Parts {
   readonly state?: object | undefined;
   /** The JSON that the route declares as its response. */
   readonly response?: unknown;
+  /** The errors that the route declares: extension members by code. */
+  readonly errors?: object | undefined;
 }
 
 /** The matched route as it was registered, with all prefixes. */
@@ -43,6 +45,16 @@ type StateWith<Added> = Added & {
 type StateOf<P extends Parts> = P extends { readonly state: infer Added }
   ? StateWith<Added>
   : State;
+
+/** `detail` explains the problem to a person. Default: the reason phrase of the status. */
+type WithDetail<Members> = { readonly detail?: string } & Members;
+
+/** The arguments of `ctx.fail`: the members may be omitted if all are optional. */
+type Failure<Errors> = {
+  [Code in keyof Errors]: object extends Errors[Code]
+    ? [code: Code, members?: WithDetail<Errors[Code]>]
+    : [code: Code, members: WithDetail<Errors[Code]>];
+}[keyof Errors];
 
 /** One request and its response. */
 export interface Context<out P extends Parts = Parts> {
@@ -124,6 +136,13 @@ export interface Context<out P extends Parts = Parts> {
    * @throws {RangeError} if `status` is not an integer from 400 to 599
    */
   throw(status: number, message?: string): never;
+  /**
+   * Throws the error with this code that `endpoint({ errors })` of the route declares. `members` are sent
+   * as far as its schema declares them.
+   *
+   * @throws {TypeError} if the route does not declare the code
+   */
+  fail(...error: P extends { readonly errors: infer T } ? Failure<T> : [code: never]): never;
   /** Runs the next middleware: the same function as the second argument of a middleware. */
   next(): Promise<void>;
 }

@@ -186,6 +186,7 @@ export {
 } from './response/problem.ts';
 export type { RawConnection, TakeOver } from './response/switch-protocols.ts';
 export { type Content, isStream } from './response/write-response.ts';
+export { errorCodes, readsBody } from './router/declared-errors.ts';
 export { stringify } from './schema/stringify.ts';
 export type { UpgradedConnection } from './server/connections.ts';
 export { type DispatchedResponse, type DispatchOptions, viaOf } from './server/dispatch.ts';

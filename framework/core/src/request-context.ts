@@ -12,6 +12,7 @@ import {
   readForwarding,
 } from './request/trust-proxy.ts';
 import type { Contract, ResponseViolation } from './response/contract.ts';
+import { type ErrorContract, type ErrorMembers, NO_ERRORS } from './response/error-contract.ts';
 import {
   encodeLocation,
   findHeader,
@@ -24,6 +25,7 @@ import {
   ConflictError,
   ForbiddenError,
   HttpError,
+  type HttpErrorOptions,
   NotFoundError,
   PayloadTooLargeError,
   PreconditionFailedError,
@@ -77,7 +79,7 @@ export class RequestContext implements Context {
   readonly path: string;
   readonly log: Logger;
   params: Record<string, string> = NO_PARAMS;
-  route: MatchedRoute | undefined = undefined;
+  route: (MatchedRoute & { readonly errors?: ErrorContract | undefined }) | undefined = undefined;
   body: unknown = undefined;
   next: Next = END;
   /** Called once the response has been sent. */
@@ -299,6 +301,13 @@ export class RequestContext implements Context {
     throw httpErrorOf(status, message);
   }
 
+  fail(code: string, members: ErrorMembers = {}): never {
+    if (!this) throw detached('fail');
+    const { errors = NO_ERRORS } = this.route ?? {};
+    const { detail, ...error } = errors.read(this, code, members);
+    throw httpErrorOf(error.status, detail, error);
+  }
+
   hasHeader(name: string): boolean {
     return findHeader(this.responseHeaders, name) >= 0;
   }
@@ -419,9 +428,9 @@ const CLASSES = new Map(
 );
 
 /** An error of the class for `status`; an `HttpError` if no class fits. */
-function httpErrorOf(status: number, message?: string): HttpError {
+function httpErrorOf(status: number, message?: string, options?: HttpErrorOptions): HttpError {
   const Type = CLASSES.get(status);
-  return Type ? new Type(message) : new HttpError(status, message);
+  return Type ? new Type(message, options) : new HttpError(status, message, options);
 }
 
 /**

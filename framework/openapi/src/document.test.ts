@@ -383,6 +383,9 @@ test.each([
   },
 );
 
+const PROBLEM = { $ref: '#/components/schemas/Problem' };
+const CODE = { type: 'string', enum: [expect.stringMatching(/^[A-Z_]+$/)] };
+
 test.each([
   ['a parameter in the path', '/u/:id', withMetadata({}), ['400', '404', '405', '500']],
   ['a validated query', '/u', validates({ query: z.object({}) }), ['400', '405', '500']],
@@ -436,7 +439,11 @@ test.each([
   for (const status of statuses) {
     const name = (responses[status] as Reference).$ref.replace('#/components/responses/', '');
     expect(components.responses?.[name]).toMatchObject({
-      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      content: {
+        'application/problem+json': {
+          schema: { allOf: [PROBLEM, { properties: { code: CODE } }] },
+        },
+      },
     });
   }
 });

@@ -1,5 +1,5 @@
 import type { RouteMetadata } from '@fw/core';
-import type { EndpointMetadata, ResponseDescription } from '@fw/router';
+import type { DeclaredError, EndpointMetadata, ResponseDescription } from '@fw/router';
 
 /** The metadata of a validator: a schema per request part, and the status of an invalid request. */
 export interface ValidationMetadata {
@@ -29,6 +29,8 @@ export interface RateLimitPolicy {
 export interface BodyMetadata {
   readonly mediaTypes: readonly string[];
   readonly limit?: number;
+  /** Errors with codes of its own. */
+  readonly errors?: readonly DeclaredError[];
 }
 
 /** The metadata of an old version: a description by name of each header that all responses have. */
@@ -47,12 +49,14 @@ export interface DocumentedMetadata {
   readonly security: EndpointMetadata['security'];
   /** The schemes of guards, by the names that `security` uses. */
   readonly securitySchemes: Readonly<Record<string, unknown>>;
+  readonly errors: readonly DeclaredError[];
 }
 
 /** Reads the metadata of a route; `endpoint()` takes precedence over middleware. */
 export function readMetadata(metadata: RouteMetadata): DocumentedMetadata {
   const known: RouteMetadata & Partial<DocumentedMetadata> = metadata;
-  const { endpoint = {}, validation, rateLimit = [], body, deprecation, responses = {} } = known;
+  const { endpoint = {}, validation, rateLimit = [], body, deprecation } = known;
+  const { responses = {}, errors = [] } = known;
   return {
     endpoint,
     validation,
@@ -62,5 +66,6 @@ export function readMetadata(metadata: RouteMetadata): DocumentedMetadata {
     responses,
     security: endpoint.security ?? known.security,
     securitySchemes: known.securitySchemes ?? {},
+    errors,
   };
 }

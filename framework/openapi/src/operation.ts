@@ -1,4 +1,4 @@
-import { foldCase } from '@fw/core/extension';
+import { foldCase, readsBody } from '@fw/core/extension';
 import { anObject } from '@fw/core/options';
 import { type Direction, isStandardSchema, type JsonSchema, toJsonSchema } from '@fw/core/schema';
 
@@ -48,7 +48,6 @@ export interface DescribeOptions {
 type Convert = (schema: unknown, direction: Direction, name: string) => Promise<JsonSchema>;
 
 const HEADERS_OF_THEIR_OWN = ['accept', 'content-type', 'authorization'];
-const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH', 'QUERY'];
 
 /** Describes a route as an operation; shared parts are added to `components`. */
 export async function describeOperation(
@@ -77,7 +76,6 @@ export async function describeOperation(
     responses: await describeResponses(route, {
       components,
       convert: (schema) => convert(schema, 'output', `${route.operationId}Response`),
-      readsBody: requestBody !== undefined,
     }),
   };
 }
@@ -133,9 +131,8 @@ async function describeBody(
   { method, metadata, operationId }: DocumentedRoute,
   convert: Convert,
 ): Promise<RequestBody | undefined> {
+  if (!readsBody(method, metadata)) return undefined;
   const { validation, body } = metadata;
-  const isParsed = body !== undefined && METHODS_WITH_BODY.includes(method);
-  if (validation?.body === undefined && !isParsed) return undefined;
   const schema =
     validation?.body === undefined
       ? {}

@@ -1,8 +1,9 @@
-import { PROBLEM_TYPE, titleOf } from '@fw/core/extension';
+import { errorCodes, PROBLEM_TYPE, titleOf } from '@fw/core/extension';
 import type { JsonSchema } from '@fw/core/schema';
 
 import type { Components, Reference } from './components.ts';
 import type { DocumentedMetadata, RateLimitPolicy } from './metadata.ts';
+import { propertiesOf } from './object-properties.ts';
 import type { DocumentedRoute } from './select-routes.ts';
 
 type Headers = Readonly<Record<string, Reference>>;
@@ -57,6 +58,7 @@ const ERRORS: Readonly<Record<number, { description: string; headers?: readonly 
   403: { description: 'These credentials do not allow it' },
   404: { description: 'Not found' },
   405: { description: 'The path does not allow this method', headers: ['Allow'] },
+  406: { description: '`Accept` excludes the media types of the response' },
   409: { description: 'The request conflicts with what is stored' },
   412: { description: 'A condition such as `If-Match` does not hold' },
   413: { description: 'The body is too large' },
@@ -64,7 +66,7 @@ const ERRORS: Readonly<Record<number, { description: string; headers?: readonly 
   422: { description: 'The request does not fit its schema' },
   429: { description: 'Too many requests', headers: ['Retry-After'] },
   500: { description: 'The server failed; its log has more under `requestId`' },
-  503: { description: 'Temporarily unavailable' },
+  503: { description: 'Temporarily unavailable', headers: ['Retry-After'] },
 };
 
 /** The body of every error response (RFC 9457). */
@@ -112,25 +114,27 @@ interface DescribeResponsesOptions {
   readonly components: Components;
   /** Adds the schema of a response to the document. */
   readonly convert: (schema: unknown) => Promise<JsonSchema>;
-  readonly readsBody: boolean;
 }
 
 /** The responses of a route; errors of the framework are shared components. */
 export async function describeResponses(
-  { metadata, pathParams }: DocumentedRoute,
-  { components, convert, readsBody }: DescribeResponsesOptions,
+  { method, metadata, pathParams }: DocumentedRoute,
+  { components, convert }: DescribeResponsesOptions,
 ): Promise<Responses> {
   const schemas = metadata.endpoint.responses ?? {};
   const declared = [...Object.keys(schemas), ...Object.keys(metadata.responses)];
   const hasSuccess = declared.some((status) => !isError(status));
-  const errors = errorStatuses(metadata, { hasParams: pathParams.length > 0, readsBody });
-  const statuses = new Set([...declared, ...(hasSuccess ? [] : ['2XX']), ...errors]);
+  const errors = errorCodes({ method, hasParams: pathParams.length > 0 }, metadata);
+  const errorStatuses = [...errors.keys()].map(String);
+  const statuses = new Set([...declared, ...(hasSuccess ? [] : ['2XX']), ...errorStatuses]);
 
   const responses: Record<string, Response | Reference> = {};
   for (const status of [...statuses].sort()) {
     const given = schemas[Number(status)] ?? undefined;
+    const codes = given === undefined ? errors.get(Number(status)) : undefined;
     const schema = given && (await convert(given));
-    responses[status] = describeResponse(components, { status, schema, metadata });
+    const problem = codes && (await describeProblem(codes, { components, convert }));
+    responses[status] = describeResponse(components, { status, schema, problem, metadata });
   }
   return responses;
 }
@@ -139,20 +143,37 @@ function isError(status: string): boolean {
   return Number(status) >= 400;
 }
 
-/** The errors that the framework sends for a route with this metadata. */
-function errorStatuses(
-  { validation, security, rateLimit }: DocumentedMetadata,
-  { hasParams, readsBody }: { hasParams: boolean; readsBody: boolean },
-): string[] {
-  const needsCredentials = security?.some((schemes) => Object.keys(schemes).length > 0);
-  return [
-    ...['405', '500'],
-    ...(validation ? [String(validation.status ?? 400)] : []),
-    ...(readsBody ? ['400', '413', '415'] : []),
-    ...(needsCredentials ? ['401'] : []),
-    ...(hasParams ? ['400', '404'] : []),
-    ...(rateLimit.length > 0 ? ['429'] : []),
-  ];
+/** The problem with one of `codes`; a code with members of its own is an alternative of its own. */
+async function describeProblem(
+  codes: ReadonlyMap<string, unknown>,
+  { components, convert }: DescribeResponsesOptions,
+): Promise<JsonSchema> {
+  const base = components.add('schemas', 'Problem', PROBLEM);
+  const describe = (codes: readonly string[], { properties, required = [] }: Members = {}) => {
+    const code = { type: 'string', enum: [...codes].sort() };
+    const own = { properties: { ...properties, code }, ...(required.length > 0 && { required }) };
+    return { allOf: [{ ...base }, own] };
+  };
+  const alternatives: JsonSchema[] = [];
+  const plain = [...codes].filter(([, members]) => members === undefined).map(([code]) => code);
+  if (plain.length > 0) alternatives.push(describe(plain));
+  for (const [code, members] of codes) {
+    if (members === undefined) continue;
+    const found = propertiesOf(await convert(members), (part) => components.resolve(part));
+    alternatives.push(
+      describe([code], {
+        properties: Object.fromEntries(found.map(({ name, schema }) => [name, schema])),
+        required: found.flatMap(({ name, required }) => (required ? [name] : [])),
+      }),
+    );
+  }
+  return alternatives.length === 1 ? (alternatives[0] as JsonSchema) : { oneOf: alternatives };
+}
+
+/** The extension members of a code. */
+interface Members {
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
 }
 
 function describeResponse(
@@ -160,19 +181,25 @@ function describeResponse(
   {
     status,
     schema,
+    problem,
     metadata,
-  }: { status: string; schema: JsonSchema | undefined; metadata: DocumentedMetadata },
+  }: {
+    status: string;
+    schema: JsonSchema | undefined;
+    problem: JsonSchema | undefined;
+    metadata: DocumentedMetadata;
+  },
 ): Response | Reference {
   const code = Number(status);
   const title = status === '2XX' ? 'Success' : titleOf(code);
   const { description, mediaTypes, headers: own } = metadata.responses[code] ?? {};
-  const isShared = schema === undefined && isError(status);
+  const isShared = problem !== undefined;
   const limits = !isShared || code === 429 ? rateLimitHeaders(metadata) : [];
   const headers = {
     ...shareHeaders(components, [...((isShared && ERRORS[code]?.headers) || []), ...limits]),
     ...shareOwnHeaders(components, { ...metadata.deprecation?.headers, ...own }),
   };
-  const body = isShared ? { ...components.add('schemas', 'Problem', PROBLEM) } : schema;
+  const body = problem ?? schema;
   const types = mediaTypes ?? [isShared ? PROBLEM_TYPE : 'application/json'];
   const hasContent = (body || mediaTypes) && !BODYLESS.includes(status);
   const response = {

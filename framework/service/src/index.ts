@@ -1,6 +1,6 @@
 export { type DocumentsOptions, documents } from './app/documents.ts';
 export type { SheddingLimits } from './app/load-shedding.ts';
-export { NOT_ACCEPTABLE, onlyJson, STORE_UNAVAILABLE } from './app/responses.ts';
+export { onlyJson } from './app/responses.ts';
 export { createServiceApp, type ServiceRuntime } from './app/service-app.ts';
 export { createServiceClient, type ServiceClientOptions } from './client/service-client.ts';
 export {

@@ -91,6 +91,7 @@ export function validate(
     },
     {
       validation: { ...schemas, status },
+      errors: [{ status, code: 'VALIDATION_FAILED' }],
       ...(params && {
         missingPathParam: (names: readonly string[]) => missingPathParam(params, names),
       }),

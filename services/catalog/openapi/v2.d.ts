@@ -170,7 +170,22 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "BAD_REQUEST" | "VALIDATION_FAILED";
+                };
+            };
+        };
+        /** @description The request cannot be read, or does not fit its schema */
+        BadRequest2: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "BAD_REQUEST";
+                };
             };
         };
         /** @description The server failed; its log has more under `requestId` */
@@ -179,7 +194,10 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "INTERNAL_ERROR";
+                };
             };
         };
         /** @description The path does not allow this method */
@@ -189,16 +207,22 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "METHOD_NOT_ALLOWED";
+                };
             };
         };
-        /** @description Responses are JSON, which `Accept` excludes */
+        /** @description `Accept` excludes the media types of the response */
         NotAcceptable: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "NOT_ACCEPTABLE";
+                };
             };
         };
         /** @description Not found */
@@ -207,17 +231,23 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "NOT_FOUND";
+                };
             };
         };
-        /** @description The store is unavailable */
+        /** @description Temporarily unavailable */
         ServiceUnavailable: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "SERVICE_UNAVAILABLE";
+                };
             };
         };
     };
@@ -399,7 +429,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["BadRequest2"];
             405: components["responses"]["MethodNotAllowed"];
             406: components["responses"]["NotAcceptable"];
             500: components["responses"]["InternalServerError"];

@@ -1,4 +1,4 @@
-import { readPage, STORE_UNAVAILABLE } from '@fw/service';
+import { readPage } from '@fw/service';
 import { createRouter, endpoint, type Router } from 'fw';
 
 import { listItems } from './catalog.ts';
@@ -19,7 +19,8 @@ export function createCatalogRoutesV1(store: CatalogStore): Router {
       operationId: 'listItemsV1',
       tags: ['Version 1'],
       reads: { query: PageQueryV1 },
-      responses: { 200: { schema: ItemPageV1 }, ...STORE_UNAVAILABLE },
+      responses: { 200: { schema: ItemPageV1 } },
+      errors: { 503: 'SERVICE_UNAVAILABLE' },
     }),
     (ctx) => listItems(store, readPage(ctx.query, PAGE_SIZES)),
   );

@@ -1,5 +1,5 @@
 import { etagOf, isNotModified } from '@fw/middleware/preconditions';
-import { createCursor, NOT_ACCEPTABLE, onlyJson, STORE_UNAVAILABLE } from '@fw/service';
+import { createCursor, onlyJson } from '@fw/service';
 import { validate } from '@fw/validation';
 import { type Context, createRouter, endpoint, type Router } from 'fw';
 import * as z from 'zod';
@@ -33,8 +33,6 @@ function responsesOf(schema: unknown, headers: Readonly<Record<string, string>> 
   return {
     200: { schema, headers: { ...CACHED, ...headers } },
     304: { description: 'The response that the client has is current', headers: CACHED },
-    ...NOT_ACCEPTABLE,
-    ...STORE_UNAVAILABLE,
   };
 }
 
@@ -86,7 +84,7 @@ export function createCatalogRoutesV2(store: CatalogStore): Router {
   }
 
   const router = createRouter();
-  router.use(onlyJson);
+  router.use(onlyJson, endpoint({ errors: { 503: 'SERVICE_UNAVAILABLE' } }));
   router.get(
     '/',
     endpoint({

@@ -75,7 +75,10 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "INTERNAL_ERROR";
+                };
             };
         };
         /** @description The path does not allow this method */
@@ -87,19 +90,25 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "METHOD_NOT_ALLOWED";
+                };
             };
         };
         /** @description Temporarily unavailable */
         DeprecatedServiceUnavailable: {
             headers: {
+                "Retry-After": components["headers"]["Retry-After"];
                 Deprecation: components["headers"]["Deprecation"];
                 Link: components["headers"]["Link"];
-                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "SERVICE_UNAVAILABLE";
+                };
             };
         };
         /** @description Too many requests. Limits: `reports-invalid-tokens` (30 per 60 s); `reports-v1` (100 per 60 s) */
@@ -114,7 +123,10 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "RATE_LIMITED";
+                };
             };
         };
         /** @description Credentials are missing or wrong */
@@ -126,7 +138,10 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "UNAUTHORIZED";
+                };
             };
         };
     };

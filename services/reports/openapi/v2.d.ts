@@ -125,7 +125,10 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "BAD_REQUEST";
+                };
             };
         };
         /** @description The server failed; its log has more under `requestId` */
@@ -134,7 +137,10 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "INTERNAL_ERROR";
+                };
             };
         };
         /** @description The path does not allow this method */
@@ -144,16 +150,22 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "METHOD_NOT_ALLOWED";
+                };
             };
         };
-        /** @description `Accept` allows none of the media types */
+        /** @description `Accept` excludes the media types of the response */
         NotAcceptable: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "NOT_ACCEPTABLE";
+                };
             };
         };
         /** @description Not found */
@@ -162,7 +174,10 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "NOT_FOUND";
+                };
             };
         };
         /** @description Temporarily unavailable */
@@ -172,7 +187,10 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "SERVICE_UNAVAILABLE";
+                };
             };
         };
         /** @description Too many requests. Limits: `reports-invalid-tokens` (30 per 60 s); `reports-v2-free` (100 per 60 s) or `reports-v2-pro` (1000 per 60 s) */
@@ -185,7 +203,10 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "RATE_LIMITED";
+                };
             };
         };
         /** @description Credentials are missing or wrong */
@@ -195,7 +216,10 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "UNAUTHORIZED";
+                };
             };
         };
     };

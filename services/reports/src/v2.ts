@@ -17,10 +17,6 @@ export interface ReportRoutesV2Options extends Protection {
 }
 
 const TYPES = ['application/json', 'text/csv', 'text/html'] as const;
-const FAILURES = {
-  406: { description: '`Accept` allows none of the media types' },
-  ...KEYS_UNAVAILABLE,
-};
 const tags = ['Reports'];
 
 /** Creates the routes of version 2: reports as JSON, CSV and HTML. */
@@ -38,7 +34,8 @@ export function createReportRoutesV2({
       summary: 'List reports',
       operationId: 'listReports',
       tags,
-      responses: { 200: { schema: ReportList }, ...FAILURES },
+      responses: { 200: { schema: ReportList }, ...KEYS_UNAVAILABLE },
+      errors: { 406: 'NOT_ACCEPTABLE' },
     }),
     (ctx) => {
       negotiate(ctx, ['application/json']);
@@ -54,7 +51,8 @@ export function createReportRoutesV2({
         '`Accept` selects JSON, CSV or an HTML page with charts. If a service is unavailable, the report is partial and marked as such: in `meta` in JSON, in the last record of CSV, at the top of the page.',
       operationId: 'getReport',
       tags,
-      responses: { 200: { schema: ReportResponse, mediaTypes: TYPES }, ...FAILURES },
+      responses: { 200: { schema: ReportResponse, mediaTypes: TYPES }, ...KEYS_UNAVAILABLE },
+      errors: { 406: 'NOT_ACCEPTABLE' },
     }),
     async (ctx) => {
       const kind = findKind(ctx.params.id);

@@ -143,7 +143,24 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "BAD_REQUEST";
+                };
+            };
+        };
+        /** @description The request cannot be read, or does not fit its schema */
+        DeprecatedBadRequest2: {
+            headers: {
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link2"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "BAD_REQUEST" | "INVALID_JSON";
+                };
             };
         };
         /** @description The body is too large */
@@ -154,7 +171,10 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "PAYLOAD_TOO_LARGE";
+                };
             };
         };
         /** @description The server failed; its log has more under `requestId` */
@@ -165,7 +185,10 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "INTERNAL_ERROR";
+                };
             };
         };
         /** @description The path does not allow this method */
@@ -177,7 +200,10 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "METHOD_NOT_ALLOWED";
+                };
             };
         };
         /** @description Not found */
@@ -188,19 +214,25 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "NOT_FOUND";
+                };
             };
         };
-        /** @description The store is unavailable */
+        /** @description Temporarily unavailable */
         DeprecatedServiceUnavailable: {
             headers: {
+                "Retry-After": components["headers"]["Retry-After"];
                 Deprecation: components["headers"]["Deprecation"];
                 Link: components["headers"]["Link2"];
-                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "SERVICE_UNAVAILABLE";
+                };
             };
         };
         /** @description The media type of the body is not accepted */
@@ -212,7 +244,10 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["Problem"];
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "UNSUPPORTED_MEDIA_TYPE";
+                };
             };
         };
     };
@@ -303,7 +338,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["DeprecatedBadRequest"];
+            400: components["responses"]["DeprecatedBadRequest2"];
             405: components["responses"]["DeprecatedMethodNotAllowed"];
             413: components["responses"]["DeprecatedContentTooLarge"];
             415: components["responses"]["DeprecatedUnsupportedMediaType"];
@@ -371,7 +406,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["DeprecatedBadRequest"];
+            400: components["responses"]["DeprecatedBadRequest2"];
             404: components["responses"]["DeprecatedNotFound"];
             405: components["responses"]["DeprecatedMethodNotAllowed"];
             413: components["responses"]["DeprecatedContentTooLarge"];

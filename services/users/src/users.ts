@@ -95,7 +95,7 @@ function userOf(outcome: Outcome, id: string): User {
     case 'stale':
       throw preconditionFailed();
     case 'email-taken':
-      throw new ConflictError('another user has this e-mail address');
+      throw new ConflictError('another user has this e-mail address', { code: 'EMAIL_TAKEN' });
     case 'key-reused':
       throw new UnprocessableContentError('Idempotency-Key was used with another body');
     default:

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { json } from '@fw/body-parser';
 import { createPartSerializer } from '@fw/core/extension';
-import { markup, readPage, STORE_UNAVAILABLE } from '@fw/service';
+import { markup, readPage } from '@fw/service';
 import { BadRequestError, type Context, createRouter, endpoint, type Router } from 'fw';
 import * as z from 'zod';
 
@@ -34,7 +34,7 @@ const ONE = { schema: z.object({ data: UserV1 }) };
 /** Creates the routes of version 1, whose interface never changes. `bodyLimit` is in bytes. */
 export function createUserRoutesV1(users: Users, bodyLimit: number): Router {
   const router = createRouter();
-  router.use(json({ limit: bodyLimit }), endpoint({ responses: STORE_UNAVAILABLE }));
+  router.use(json({ limit: bodyLimit }), endpoint({ errors: { 503: 'SERVICE_UNAVAILABLE' } }));
 
   router.get(
     '/',

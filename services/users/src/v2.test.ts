@@ -206,7 +206,7 @@ test('POST and PATCH to the e-mail address of another user respond with 409', as
 
   expect([created.status, changed.status, own.status]).toEqual([409, 409, 200]);
   expect(await created.json()).toMatchObject({
-    code: 'CONFLICT',
+    code: 'EMAIL_TAKEN',
     detail: 'another user has this e-mail address',
   });
 });

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, inject, Param, Patch, Post, Query } from '@fw/controllers';
 import { parseMediaType } from '@fw/core/extension';
 import { etagOf, isConditional, isNotModified, requireMatch } from '@fw/middleware/preconditions';
-import { NOT_ACCEPTABLE, onlyJson, STORE_UNAVAILABLE } from '@fw/service';
+import { onlyJson } from '@fw/service';
 import { validate } from '@fw/validation';
 import { type Context, endpoint, type Middleware, UnsupportedMediaTypeError } from 'fw';
 import * as z from 'zod';
@@ -45,11 +45,9 @@ export const onlyMergePatches: Middleware = (ctx, next) => {
 const tags = ['Users'];
 const ETAG = { ETag: 'The version of the user, in quotes' };
 const ONE = z.object({ data: User });
-const TAKEN = { 409: { description: 'Another user has this e-mail address, regardless of case' } };
-const STALE = { 412: { description: 'The current version is not in `If-Match`' } };
 
-/** The responses of every route. */
-const COMMON = endpoint({ responses: { ...NOT_ACCEPTABLE, ...STORE_UNAVAILABLE } });
+/** The errors of every route. */
+const COMMON = endpoint({ errors: { 503: 'SERVICE_UNAVAILABLE' } });
 
 /** Shared caches must not store users; a client revalidates its copy. */
 const privateCache: Middleware = (ctx, next) => {
@@ -132,9 +130,9 @@ export class UserController {
       tags,
       responses: {
         201: { schema: ONE, headers: { Location: 'The path of the new user', ...ETAG } },
-        ...TAKEN,
         422: { description: 'The `Idempotency-Key` was used with another body' },
       },
+      errors: { 409: 'EMAIL_TAKEN' },
     }),
     validate({ headers: IdempotencyHeaders }),
   )
@@ -158,13 +156,12 @@ export class UserController {
       bodyTypes: PATCH_TYPES,
       responses: {
         200: { schema: ONE, headers: ETAG },
-        ...TAKEN,
-        ...STALE,
         415: {
           description: 'The body is not a merge patch',
           headers: { 'Accept-Patch': 'The accepted media types' },
         },
       },
+      errors: { 409: 'EMAIL_TAKEN', 412: 'PRECONDITION_FAILED' },
     }),
   )
   async change(@Param('id') id: string, @Body(UserPatch) patch: UserPatch, ctx: Context) {
@@ -180,10 +177,8 @@ export class UserController {
       operationId: 'deleteUser',
       tags,
       reads: { headers: IfMatchHeaders },
-      responses: {
-        200: { schema: z.object({ success: z.literal(true) }) },
-        ...STALE,
-      },
+      responses: { 200: { schema: z.object({ success: z.literal(true) }) } },
+      errors: { 412: 'PRECONDITION_FAILED' },
     }),
   )
   async remove(@Param('id') id: string, ctx: Context) {

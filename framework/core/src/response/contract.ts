@@ -7,6 +7,8 @@ import { isProduction } from '../warnings.ts';
 /** A response that does not fit the responses of its route. */
 export interface ResponseViolation extends Violation {
   readonly status: number;
+  /** The code of an error that the route does not declare. */
+  readonly code?: string;
 }
 
 /**
@@ -17,17 +19,26 @@ export interface ResponseViolation extends Violation {
 export function createContract(schemas: Readonly<Record<string, unknown>>): Contract | undefined {
   const declared = Object.entries(schemas).filter(([, schema]) => schema !== undefined);
   if (!declared.some(([status]) => status.startsWith('2'))) return undefined;
-  const compiled = declared.map(([status, schema]) => [Number(status), compile(status, schema)]);
+  const compiled = declared.map(([status, schema]) => [
+    Number(status),
+    compile(`response ${status}`, schema).serialize,
+  ]);
   const statuses = new Set(Object.keys(schemas).map(Number));
   return new Contract(new Map(compiled as [number, Serializer][]), statuses);
 }
 
-function compile(status: string, schema: unknown): Serializer {
+/**
+ * The properties of an object schema, and its serializer.
+ *
+ * @throws {TypeError} with `name`, if the schema has no JSON Schema form
+ */
+export function compile(name: string, schema: unknown) {
   try {
-    return createSerializer(requireJsonSchema(schema, 'output'));
+    const converted = requireJsonSchema(schema, 'output');
+    return { properties: converted.properties, serialize: createSerializer(converted) };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new TypeError(`the schema of response ${status} cannot be checked: ${reason}`, { cause });
+    throw new TypeError(`the schema of ${name} cannot be checked: ${reason}`, { cause });
   }
 }
 
@@ -47,7 +58,7 @@ export class Contract {
   readonly #serializers: ReadonlyMap<number, Serializer>;
   /** With and without a schema. */
   readonly #statuses: ReadonlySet<number>;
-  readonly #logged = new Set<number>();
+  readonly #logged = new Set<number | string>();
 
   constructor(serializers: ReadonlyMap<number, Serializer>, statuses: ReadonlySet<number>) {
     this.#serializers = serializers;
@@ -64,10 +75,10 @@ export class Contract {
     const serializer = this.#serializers.get(ctx.status);
     if (serializer) {
       return serializer(value, (violation) =>
-        report(ctx, { ...violation, status: ctx.status }, this.#logged),
+        report(ctx, { ...violation, status: ctx.status }, { logged: this.#logged }),
       );
     }
-    report(ctx, { ...UNDECLARED, status: ctx.status }, this.#logged);
+    report(ctx, { ...UNDECLARED, status: ctx.status }, { logged: this.#logged });
     return '{}'; // no field is declared
   }
 
@@ -80,20 +91,36 @@ export class Contract {
     const status = ctx.assignedStatus || 204;
     const isDeclared = this.#statuses.has(status) && !this.#serializers.has(status);
     if (isDeclared || status >= 300) return; // errors have a body of the framework
-    report(ctx, { ...EMPTY, status }, this.#logged);
+    report(ctx, { ...EMPTY, status }, { logged: this.#logged });
   }
 }
 
-/** `logged` contains the statuses whose violation was logged. */
-function report(ctx: RequestContext, violation: ResponseViolation, logged: Set<number>): void {
+/** What `report` logs of a violation. */
+interface ReportOptions {
+  /** The statuses and codes whose violation was logged. */
+  readonly logged: Set<number | string>;
+  /** The error that is the violation. */
+  readonly cause?: unknown;
+}
+
+/** Codes can come from data: the memory for those that were logged is bounded. */
+const MAX_LOGGED = 100;
+
+/** @throws {TypeError} outside production */
+export function report(
+  ctx: RequestContext,
+  violation: ResponseViolation,
+  { logged, cause }: ReportOptions,
+): void {
   const { method, route } = ctx;
-  const { status, pointer, problem } = violation;
+  const { status, code, pointer, problem } = violation;
   ctx.violation ??= violation;
   const what = pointer === '' ? 'its JSON' : `"${pointer}"`;
   const message = `Response ${status} of ${method} ${route?.path ?? ''} breaks its contract: ${what} ${problem}`;
-  if (!isProduction()) throw new TypeError(message);
-  if (logged.has(status)) return;
-  logged.add(status);
+  if (!isProduction()) throw new TypeError(message, cause === undefined ? {} : { cause });
+  const key = code ?? status;
+  if (logged.has(key) || logged.size >= MAX_LOGGED) return;
+  logged.add(key);
   ctx.log.warn(`${message}; further violations are only counted`);
 }
 
@@ -104,11 +131,11 @@ function report(ctx: RequestContext, violation: ResponseViolation, logged: Set<n
  * @throws {TypeError} if the schema has no JSON Schema form
  */
 export function createPartSerializer(schema: unknown): (ctx: Context, part: unknown) => string {
-  const serialize = compile('200', schema);
-  const logged = new Set<number>();
+  const { serialize } = compile('response 200', schema);
+  const logged = new Set<number | string>();
   return (ctx, part) => {
     const text = serialize(part, (violation) =>
-      report(ctx as RequestContext, { ...violation, status: ctx.status }, logged),
+      report(ctx as RequestContext, { ...violation, status: ctx.status }, { logged }),
     );
     return text ?? 'null';
   };

@@ -5,6 +5,8 @@ export interface HttpErrorOptions extends ErrorOptions {
   readonly code?: string;
   /** A URI that explains this kind of problem (RFC 9457 §3.1.1). Default `about:blank`. */
   readonly type?: string;
+  /** Extension members of the response (RFC 9457 §3.2); a 5xx has none. */
+  readonly members?: Readonly<Record<string, unknown>>;
   /** Response headers, such as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -19,6 +21,7 @@ export class HttpError extends Error {
   readonly status: number;
   readonly code: string | undefined;
   readonly type: string | undefined;
+  readonly members: Readonly<Record<string, unknown>> | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
 
   constructor(status: number, message = titleOf(status), options: HttpErrorOptions = {}) {
@@ -32,6 +35,7 @@ export class HttpError extends Error {
     this.status = status;
     this.code = options.code;
     this.type = options.type;
+    this.members = options.members;
     this.headers = options.headers;
   }
 

@@ -30,6 +30,7 @@ interface ErrorWithStatus {
   readonly type?: unknown;
   readonly code?: unknown;
   readonly errors?: unknown;
+  readonly members?: unknown;
   readonly headers?: unknown;
 }
 
@@ -51,7 +52,8 @@ export function titleOf(status: number): string {
   return TITLES[status] ?? http.STATUS_CODES[status] ?? 'Unknown';
 }
 
-function codeOf(status: number): string {
+/** The code of an error without one of its own. */
+export function codeOf(status: number): string {
   return (
     CODES[status] ??
     titleOf(status)
@@ -102,7 +104,7 @@ export function problemOf(error: unknown, requestId?: string): Problem {
   const title = titleOf(status);
   const shown = hasOwnStatus(error) && status < 500 && error.expose ? error : undefined;
   const code = hasOwnStatus(error) && typeof error.code === 'string' ? error.code : codeOf(status);
-  return {
+  const problem = {
     type: typeof shown?.type === 'string' ? shown.type : 'about:blank',
     title,
     status,
@@ -111,6 +113,10 @@ export function problemOf(error: unknown, requestId?: string): Problem {
     ...(requestId === undefined ? {} : { requestId }),
     ...(shown?.errors === undefined ? {} : { errors: shown.errors }),
   };
+  // Members come last, but replace none of the others.
+  return shown?.members === undefined
+    ? problem
+    : { ...problem, ...Object(shown.members), ...problem };
 }
 
 /** The response body for a status without an error. */

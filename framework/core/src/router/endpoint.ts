@@ -15,6 +15,7 @@ import {
 import type { Body } from '../response/write-response.ts';
 import { type JsonSchema, requireJsonSchema } from '../schema/json-schema.ts';
 import { isStandardSchema, type OutputOf, type StandardSchema } from '../schema/standard-schema.ts';
+import { type CodesByStatus, type ErrorsOf, readErrors } from './declared-errors.ts';
 import type { NoParts, Validator } from './register.ts';
 
 /** What an operation is for, in the OpenAPI document. */
@@ -42,13 +43,20 @@ export interface EndpointMetadata extends OperationDescription {
   readonly responses?: Readonly<Record<number, unknown>>;
 }
 
-type DeclaredByStatus = Readonly<Record<number, DeclaredResponse>>;
+type ResponsesByStatus = Readonly<Record<number, DeclaredResponse>>;
 
 /** Describes one operation. */
-export interface EndpointOptions<Responses extends DeclaredByStatus = DeclaredByStatus>
-  extends OperationDescription {
+export interface EndpointOptions<
+  Responses extends ResponsesByStatus = ResponsesByStatus,
+  Errors extends CodesByStatus = CodesByStatus,
+> extends OperationDescription {
   /** By status code. */
   readonly responses?: Responses;
+  /**
+   * The codes of the errors that the handler throws, by status: see `ctx.fail`. The handler may throw no
+   * others, besides those of the framework.
+   */
+  readonly errors?: Errors;
   /** Schemas of request parts that the handler reads and no `validate()` checks. */
   readonly reads?: {
     readonly body?: unknown;
@@ -62,15 +70,20 @@ export interface EndpointOptions<Responses extends DeclaredByStatus = DeclaredBy
  *
  * ```ts
  * router.get('/:id', endpoint({ summary: 'Read an item', responses: { 200: Item, 304: {} } }), read);
+ * router.post('/', endpoint({ responses: { 201: Item }, errors: { 409: 'NAME_TAKEN' } }), create);
  * ```
  *
  * @throws {TypeError} if an option is unknown or has an invalid value
  */
-export function endpoint<const Responses extends DeclaredByStatus = NoParts>(
-  options: EndpointOptions<Responses>,
-): Validator<{ readonly response: ResponseOf<Responses> }> {
+export function endpoint<
+  const Responses extends ResponsesByStatus = NoParts,
+  const Errors extends CodesByStatus = NoParts,
+>(
+  options: EndpointOptions<Responses, Errors>,
+): Validator<{ readonly response: ResponseOf<Responses>; readonly errors: ErrorsOf<Errors> }> {
   const {
     reads,
+    errors,
     responses: declared,
     ...description
   } = readOptions('endpoint()', options, {
@@ -80,6 +93,7 @@ export function endpoint<const Responses extends DeclaredByStatus = NoParts>(
     deprecated: aBoolean,
     visibility: oneOf(['internal']),
     responses: anObject,
+    errors: anObject,
     operationId: aString,
     security: aListOf('a list of objects', anObject),
     reads: anObject,
@@ -89,6 +103,7 @@ export function endpoint<const Responses extends DeclaredByStatus = NoParts>(
   return describeRoute({
     endpoint: { ...description, ...(responses && { responses: responses.schemas }) },
     ...(responses?.descriptions && { responses: responses.descriptions }),
+    ...(errors && { errors: readErrors(errors), hasErrorContract: true }),
     ...(reads && { validation: reads }),
   });
 }

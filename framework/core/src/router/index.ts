@@ -1,4 +1,10 @@
 export { createRouter } from './create-router.ts';
+export type {
+  CodesByStatus,
+  DeclaredCodes,
+  DeclaredError,
+  ErrorsOf,
+} from './declared-errors.ts';
 export {
   type DeclaredResponse,
   type EndpointMetadata,

@@ -5,10 +5,13 @@ import type { ParamsOf } from './pattern.ts';
 /** No typed part of a request. */
 export type NoParts = Record<never, never>;
 
-/** `Before` with its parts replaced by those of `After`; what guards add to `state` is combined. */
+/**
+ * `Before` with its parts replaced by those of `After`; what guards add to `state` and the declared errors are
+ * combined.
+ */
 export type Replace<Before extends Parts, After extends Parts> = Omit<
   Before,
-  Exclude<keyof After, 'state'>
+  Exclude<keyof After, 'state' | 'errors'>
 > &
   After;
 

@@ -4,9 +4,11 @@ import { markRoutes, metadataOf, type RouteMetadata } from '../middleware.ts';
 import { createPrefixTest, runUnder } from '../request/path.ts';
 import { recordOf } from '../request-context.ts';
 import { type Contract, createContract } from '../response/contract.ts';
+import { ErrorContract } from '../response/error-contract.ts';
 import { NotFoundError } from '../response/http-error.ts';
 import { mayServe } from '../server/dispatch.ts';
 
+import { type ErrorMetadata, errorCodes } from './declared-errors.ts';
 import { joinPaths, namesIn } from './pattern.ts';
 import type { TableMatch } from './route-table.ts';
 
@@ -42,6 +44,8 @@ export interface Route extends Registration {
   readonly names: readonly string[];
   /** Composed on the first request, and again after middleware was added. */
   chain: Chain | undefined;
+  /** The errors that `endpoint()` declares; set with `chain`. */
+  errors?: ErrorContract | undefined;
 }
 
 /**
@@ -70,14 +74,16 @@ export function runRoutes(
 }
 
 /** Composes everything that runs for `route`, outermost first. */
-function composeRoute(route: Registration): Chain {
+function composeRoute(route: Route): Chain {
   const { scopes, handlers } = route;
   const layers = scopes.flatMap(({ base, layers, caseSensitive }) =>
     layers.map(({ path, run }) =>
       path === undefined ? run : runUnder(joinPaths(base, path), run, caseSensitive),
     ),
   );
-  const handler = handlers.at(-1) as Middleware;
+  route.errors = errorContractOf(route);
+  const last = handlers.at(-1) as Middleware;
+  const handler = route.errors ? checkErrors(last, route.errors) : last;
   const contract = contractOf(route);
   return composeBefore(
     [...layers, ...handlers.slice(0, -1)],
@@ -130,6 +136,30 @@ function sendWithContract(handler: Middleware, contract: Contract): Middleware {
   };
 }
 
+/** The same, but the errors of `handler` must be declared in `errors`. */
+function checkErrors(handler: Middleware, errors: ErrorContract): Middleware {
+  return (ctx, next) => {
+    const fail = (error: unknown): never => {
+      errors.check(recordOf(ctx), error);
+      throw error;
+    };
+    try {
+      const returned = handler(ctx, next);
+      return isThenable(returned) && !hasRun(returned) ? returned.then(undefined, fail) : returned;
+    } catch (error) {
+      return fail(error);
+    }
+  };
+}
+
+/** The declared errors of the route, if an `endpoint()` that applies to it has `errors`. */
+function errorContractOf(route: Registration): ErrorContract | undefined {
+  const { method, path } = route;
+  const metadata = metadataOfRoute(route) as ErrorMetadata;
+  if (!metadata.hasErrorContract) return undefined;
+  return new ErrorContract(errorCodes({ method, hasParams: namesIn(path).length > 0 }, metadata));
+}
+
 /** The contracts by the schemas of `endpoint()`, which several routes may share. */
 const contracts = new WeakMap<object, Contract>();
 
@@ -162,12 +192,13 @@ function metadataOfEach({ path, scopes, handlers }: Registration): readonly Rout
 /**
  * Rejects a route that cannot serve requests.
  *
- * @throws {TypeError} if its path lacks a parameter, or a response has no contract
+ * @throws {TypeError} if its path lacks a parameter, or a response or an error has no contract
  */
 export function requireServable(route: Registration): void {
   requirePathParams(route);
   try {
     contractOf(route);
+    errorContractOf(route);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new TypeError(`Cannot register ${route.method} ${route.path}: ${reason}`, { cause });
@@ -193,7 +224,7 @@ function requirePathParams(route: Registration): void {
 }
 
 /** Keys whose objects are merged and whose lists are joined; of any other key the last value counts. */
-const MERGED = ['validation', 'responses', 'rateLimit', 'securitySchemes'];
+const MERGED = ['validation', 'responses', 'rateLimit', 'securitySchemes', 'errors'];
 
 function merge(before: RouteMetadata, after: RouteMetadata): RouteMetadata {
   const merged: Record<string, unknown> = { ...before, ...after };

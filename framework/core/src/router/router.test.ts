@@ -828,7 +828,7 @@ test.each([
   ],
   [
     () => endpoint({ sumary: 'x' } as object),
-    'endpoint() has no option "sumary"; did you mean "summary"? Its options: summary, description, tags, deprecated, visibility, responses, operationId, security, reads, bodyTypes',
+    'endpoint() has no option "sumary"; did you mean "summary"? Its options: summary, description, tags, deprecated, visibility, responses, errors, operationId, security, reads, bodyTypes',
   ],
 ])('an option that is unknown or of a wrong type throws at start: %s', (create, message) => {
   expect(create).toThrow(new TypeError(message));

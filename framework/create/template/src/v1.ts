@@ -1,5 +1,5 @@
 import { json } from '@fw/body-parser';
-import { createCursor, STORE_UNAVAILABLE } from '@fw/service';
+import { createCursor } from '@fw/service';
 import { validate } from '@fw/validation';
 import { createRouter, endpoint, NotFoundError } from 'fw';
 
@@ -11,11 +11,12 @@ const cursors = createCursor('tasks', 'integer');
 
 /** Creates the routes of version 1. */
 export function createTaskRoutes(store: TaskStore, origins: Origins) {
-  const router = createRouter().use(json());
+  const router = createRouter();
+  router.use(json(), endpoint({ errors: { 503: 'SERVICE_UNAVAILABLE' } }));
 
   router.get(
     '/',
-    endpoint({ summary: 'List tasks', responses: { 200: TaskPage, ...STORE_UNAVAILABLE } }),
+    endpoint({ summary: 'List tasks', responses: { 200: TaskPage } }),
     validate({ query: ListQuery }),
     async (ctx) => {
       const { limit, cursor } = ctx.query;
@@ -28,7 +29,7 @@ export function createTaskRoutes(store: TaskStore, origins: Origins) {
 
   router.get(
     '/:id',
-    endpoint({ summary: 'Read a task', responses: { 200: OneTask, ...STORE_UNAVAILABLE } }),
+    endpoint({ summary: 'Read a task', responses: { 200: OneTask } }),
     async (ctx) => {
       const { id } = ctx.params;
       return { data: toJson((await store.find(id)) ?? missing(id)) };
@@ -37,7 +38,7 @@ export function createTaskRoutes(store: TaskStore, origins: Origins) {
 
   router.post(
     '/',
-    endpoint({ summary: 'Create a task', responses: { 201: OneTask, ...STORE_UNAVAILABLE } }),
+    endpoint({ summary: 'Create a task', responses: { 201: OneTask } }),
     validate({ body: NewTask }),
     async (ctx) => {
       const task = createTask(ctx.body.title, origins);
@@ -49,7 +50,7 @@ export function createTaskRoutes(store: TaskStore, origins: Origins) {
 
   router.patch(
     '/:id',
-    endpoint({ summary: 'Change a task', responses: { 200: OneTask, ...STORE_UNAVAILABLE } }),
+    endpoint({ summary: 'Change a task', responses: { 200: OneTask } }),
     validate({ body: TaskChanges }),
     async (ctx) => {
       const { id } = ctx.params;
@@ -59,7 +60,7 @@ export function createTaskRoutes(store: TaskStore, origins: Origins) {
 
   router.delete(
     '/:id',
-    endpoint({ summary: 'Delete a task', responses: { 204: {}, ...STORE_UNAVAILABLE } }),
+    endpoint({ summary: 'Delete a task', responses: { 204: {} } }),
     async (ctx) => {
       const { id } = ctx.params;
       if (!(await store.delete(id))) missing(id);

@@ -94,7 +94,7 @@ function observe(metrics: Metrics, { logger, tracing }: ServiceRuntime): Middlew
     const result = { method: ctx.method, route: ctx.route?.path ?? '', status, durationMs };
     metrics.end(result);
     const violation = violationOf(ctx);
-    if (violation) metrics.countViolation({ route: result.route, status: violation.status });
+    if (violation) metrics.countViolation({ ...violation, route: result.route });
     if (tracing) ctx.state.trace?.end(result);
     const entry = {
       ...result,

@@ -9,6 +9,9 @@ import {
   type RequestResult,
 } from './request-metrics.ts';
 
+/** Codes can come from data: undeclared ones beyond this number share `other`. */
+const MAX_CODES = 100;
+
 const SHED_REASONS = ['in_flight', 'queue_delay', 'client_left', 'body_memory'] as const;
 
 /** Why a request was not processed because of overload. */
@@ -28,8 +31,12 @@ export interface Metrics {
   end(result: RequestResult): void;
   /** Counts a request that load shedding rejected. */
   countShed(reason: ShedReason): void;
-  /** Counts a response that breaks the contract of its route. */
-  countViolation(response: { readonly route: string; readonly status: number }): void;
+  /** Counts a response that breaks the contract of its route; `code` is that of an undeclared error. */
+  countViolation(response: {
+    readonly route: string;
+    readonly status: number;
+    readonly code?: string;
+  }): void;
   /** Counts an open WebSocket of the route; the result ends it. */
   countWebSocket(route: string): () => void;
   /** Counts a request by version and client; the first 100 clients of a version have series of their own. */
@@ -118,6 +125,13 @@ export function createMetrics({
     labelNames: ['route'],
     registers,
   });
+  const undeclared = new Counter({
+    name: 'http_undeclared_errors_total',
+    help: 'Errors that their route does not declare, by route pattern and code.',
+    labelNames: ['route', 'code'],
+    registers,
+  });
+  const undeclaredCodes = new Set<string>();
   const decisions = new Map<string, Record<Decision, number>>();
   new Counter({
     name: 'rate_limit_decisions_total',
@@ -169,8 +183,10 @@ export function createMetrics({
     countShed(reason) {
       shed.inc({ reason });
     },
-    countViolation({ route, status }) {
-      violations.inc({ route, status });
+    countViolation({ route, status, code }) {
+      if (code === undefined) return violations.inc({ route, status });
+      if (undeclaredCodes.size < MAX_CODES) undeclaredCodes.add(code);
+      undeclared.inc({ route, code: undeclaredCodes.has(code) ? code : 'other' });
     },
     countWebSocket(route) {
       webSockets.inc({ route });
