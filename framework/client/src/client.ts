@@ -6,6 +6,7 @@ import {
   readClientOptions,
 } from './client-options.ts';
 import { createEtagCache } from './etag-cache.ts';
+import { isProblemOf, type ProblemError } from './problem-error.ts';
 import { prepareRequest, type UntypedCallOptions } from './request.ts';
 
 const METHODS = ['get', 'head', 'options', 'put', 'delete', 'post', 'patch'] as const;
@@ -39,7 +40,8 @@ export function createClient<Paths>(options: ClientOptions): Client<Paths> {
       return runCall({ request, options: callOptions, settings, cache });
     },
   ]);
-  return Object.fromEntries(methods);
+  const isProblem = (error: unknown) => isProblemOf(settings, error);
+  return Object.fromEntries([...methods, ['isProblem', isProblem]]);
 }
 
 /** The paths that have an operation for `M`. */
@@ -109,10 +111,44 @@ type Arguments<Options> = object extends Options ? [options?: Options] : [option
 
 type CallOptionsOf<Op> = CallOptions & Parameters<Op> & Body<Op>;
 
+/** The problems of an operation: the body of each documented error response. */
+type ProblemsIn<Op> = Op extends { responses: infer Responses }
+  ? {
+      [Status in keyof Responses]: Responses[Status] extends {
+        content: { 'application/problem+json': infer Body };
+      }
+        ? Body
+        : never;
+    }[keyof Responses]
+  : never;
+
+/** The problems of all operations. */
+type ProblemsOf<Paths> = {
+  [Path in keyof Paths]: {
+    [M in Extract<keyof Paths[Path], Method>]-?: ProblemsIn<Paths[Path][M]>;
+  }[Extract<keyof Paths[Path], Method>];
+}[keyof Paths];
+
+/** An error with each of these problems as its own alternative, so that `code` selects the type of `problem`. */
+type ErrorWith<Problems> = Problems extends { code: infer Code }
+  ? ProblemError & { readonly code: Code; readonly problem: Problems }
+  : never;
+
+/** An error response to a call, with the codes and members of the document. */
+export type ApiProblem<Paths> = [ErrorWith<ProblemsOf<Paths>>] extends [never]
+  ? ProblemError
+  : ErrorWith<ProblemsOf<Paths>>;
+
 /** One method per HTTP method, typed by the `paths` that openapi-typescript writes for a document. */
 export type Client<Paths> = {
   readonly [M in Method]: <Path extends PathsWith<Paths, M>>(
     path: Path,
     ...options: Arguments<CallOptionsOf<Operation<Paths, Path, M>>>
   ) => Promise<ClientResponse<Data<Operation<Paths, Path, M>>>>;
+} & {
+  /**
+   * Whether `error` is an error response with a code, to a call of this client. Its `code` then selects the
+   * type of `problem`. A newer server may send codes that the document does not have: keep a default.
+   */
+  readonly isProblem: (error: unknown) => error is ApiProblem<Paths>;
 };

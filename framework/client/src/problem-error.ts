@@ -18,14 +18,15 @@ export interface ValidationIssue {
   readonly detail: string;
 }
 
-/** The members of an RFC 9457 problem that the client reads. */
-interface Problem {
+/** The body of an error response: an RFC 9457 problem, and its extension members. */
+export interface Problem {
   readonly type?: string;
   readonly title?: string;
   readonly detail?: string;
   readonly code?: string;
   readonly requestId?: string;
   readonly errors?: readonly ValidationIssue[];
+  readonly [extension: string]: unknown;
 }
 
 export interface ProblemErrorOptions extends ErrorOptions {
@@ -52,6 +53,8 @@ export class ProblemError extends Error {
   readonly detail: string | undefined;
   /** The invalid parts of the request; empty if the response lists none. */
   readonly errors: readonly ValidationIssue[];
+  /** The whole body of the response; `isProblem` of the client types its extension members. */
+  readonly problem: Problem;
   /** The id of the request, which the logs of the server contain. */
   readonly requestId: string;
   /** How long the server asks the client to wait (`Retry-After`), in seconds. */
@@ -61,6 +64,7 @@ export class ProblemError extends Error {
     super(`Cannot call ${api}: ${text}`, options);
     this.reason = reason;
     this.status = options.status;
+    this.problem = problem;
     this.code = problem.code;
     this.detail = problem.detail ?? problem.title;
     this.errors = problem.errors ?? [];
@@ -104,12 +108,22 @@ interface Failure extends Pick<ProblemErrorOptions, 'reason' | 'text' | 'problem
   readonly response?: RawResponse;
 }
 
+/** The settings of the client whose call failed. */
+const clients = new WeakMap<object, ClientSettings>();
+
+/** Whether `error` is an error response with a code, to a call of the client with these settings. */
+export function isProblemOf(settings: ClientSettings, error: unknown): error is ProblemError {
+  return (
+    error instanceof ProblemError && error.code !== undefined && clients.get(error) === settings
+  );
+}
+
 /** The error of a call. */
 export function newProblemError(
   { settings, request }: Sender,
   { response, ...failure }: Failure,
 ): ProblemError {
-  return new ProblemError({
+  const error = new ProblemError({
     ...failure,
     api: settings.name,
     requestId: request.requestId,
@@ -118,6 +132,8 @@ export function newProblemError(
       retryAfterSeconds: readRetryAfter(response, settings.clock.now()),
     }),
   });
+  clients.set(error, settings);
+  return error;
 }
 
 /** Reads `Retry-After`, seconds or an HTTP date (RFC 9110 §10.2.3), in seconds; an invalid value is ignored. */
@@ -135,11 +151,13 @@ function parseJson({ headers, text }: RawResponse): unknown {
   return JSON.parse(text);
 }
 
-/** Reads the members of a problem with the expected type; others, and bodies that are not JSON, are ignored. */
+const TEXTS = ['type', 'title', 'detail', 'code', 'requestId'];
+
+/** Reads a problem without the members of an unexpected type; a body that is not JSON is ignored. */
 function readProblem(response: RawResponse): Problem {
   try {
     const members = Object.entries(Object(parseJson(response))).filter(([name, value]) =>
-      name === 'errors' ? Array.isArray(value) : typeof value === 'string',
+      name === 'errors' ? Array.isArray(value) : typeof value === 'string' || !TEXTS.includes(name),
     );
     return Object.fromEntries(members);
   } catch {
