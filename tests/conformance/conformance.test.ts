@@ -2,7 +2,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 import { openapi } from '@fw/openapi';
-import { createApp, createRouter, endpoint, listen } from 'fw';
+import {
+  ConflictError,
+  type Context,
+  createApp,
+  createRouter,
+  endpoint,
+  listen,
+  type Middleware,
+} from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 
@@ -67,14 +75,23 @@ test('every service conforms to its document in all versions, directly and throu
   expect(total).toBeGreaterThan(leastCases);
 });
 
-test('a response that contradicts the document is a failure, with a command to repeat it', {
-  timeout,
-}, async () => {
-  const router = createRouter().get(
-    '/api/v1/names',
-    endpoint({ responses: { 200: z.object({ name: z.string() }) } }),
+const NAME = endpoint({ responses: { 200: z.object({ name: z.string() }), 409: {} } });
+
+test.each<[string, (ctx: Context) => unknown, string]>([
+  [
+    'a response that contradicts the document',
     (ctx) => ctx.set('Content-Type', 'application/json').send('{"name":7}'),
-  );
+    '7 is not of type "string"',
+  ],
+  [
+    'a code that the document does not have',
+    () => {
+      throw new ConflictError('Taken', { code: 'NAME_TAKEN' });
+    },
+    '"NAME_TAKEN" is not one of',
+  ],
+])('%s is a failure, with a command to repeat it', { timeout }, async (_, handler, failure) => {
+  const router = createRouter().route('GET', '/api/v1/names', NAME as Middleware, handler);
   const app = createApp({ logger: { info() {}, warn() {}, error() {} } });
   app.use(openapi({ router })).route('/', router);
   const { port, close } = await listen(app, { port: 0, host: '127.0.0.1' });
@@ -83,6 +100,6 @@ test('a response that contradicts the document is a failure, with a command to r
   const { passed, output } = await runSchemathesis(`http://127.0.0.1:${port}`, '/openapi.json');
 
   expect(passed).toBe(false);
-  expect(output).toContain('7 is not of type "string"');
+  expect(output).toContain(failure);
   expect(output).toContain(`curl -X GET http://127.0.0.1:${port}/api/v1/names`);
 });

@@ -50,11 +50,13 @@ type StateOf<P extends Parts> = P extends { readonly state: infer Added }
 type WithDetail<Members> = { readonly detail?: string } & Members;
 
 /** The arguments of `ctx.fail`: the members may be omitted if all are optional. */
-type Failure<Errors> = {
-  [Code in keyof Errors]: object extends Errors[Code]
-    ? [code: Code, members?: WithDetail<Errors[Code]>]
-    : [code: Code, members: WithDetail<Errors[Code]>];
-}[keyof Errors];
+type Failure<Errors> = [keyof Errors] extends [never]
+  ? [code: never]
+  : {
+      [Code in keyof Errors]: object extends Errors[Code]
+        ? [code: Code, members?: WithDetail<Errors[Code]>]
+        : [code: Code, members: WithDetail<Errors[Code]>];
+    }[keyof Errors];
 
 /** One request and its response. */
 export interface Context<out P extends Parts = Parts> {

@@ -159,10 +159,29 @@ const resultOf = (note: object) => ({
   content: [{ type: 'text', text: JSON.stringify(note) }],
   structuredContent: note,
 });
-const failed = (text: string) => ({
+const toolFailed = (text: string) => ({
   content: [{ type: 'text', text: expect.stringContaining(text) }],
   isError: true,
 });
+const book = (seat: string) => ({ json: { seat, name: 'Ada' } });
+const failed = (status: number, code: string, detail?: string) => ({
+  status,
+  headers: isProblem,
+  members: { code, ...(detail && { detail }) },
+});
+const withCodes = (codes: string[]) =>
+  expect.objectContaining({
+    content: {
+      'application/problem+json': {
+        schema: {
+          allOf: [
+            { $ref: '#/components/schemas/Problem' },
+            { properties: { code: { type: 'string', enum: codes } } },
+          ],
+        },
+      },
+    },
+  });
 
 /** The requests that each program gets, in this order. */
 const EXAMPLES: Readonly<Record<string, readonly Row[]>> = {
@@ -192,8 +211,8 @@ const EXAMPLES: Readonly<Record<string, readonly Row[]>> = {
   ],
   mcp: [
     call('getNote', { id: 1 }, resultOf({ id: 1, text: 'Water the plants' })),
-    call('getNote', { id: 2 }, failed('"code":"NOT_FOUND"')),
-    call('addNote', { body: { text: '' } }, failed('"code":"VALIDATION_FAILED"')),
+    call('getNote', { id: 2 }, toolFailed('"code":"NOT_FOUND"')),
+    call('addNote', { body: { text: '' } }, toolFailed('"code":"VALIDATION_FAILED"')),
     call('addNote', { body: { text: 'Call Ada' } }, resultOf({ id: 2, text: 'Call Ada' })),
     ['GET /api/notes/2', { body: { id: 2, text: 'Call Ada' } }],
     ['GET /mcp', { status: 405, headers: { allow: 'POST' } }],
@@ -328,6 +347,31 @@ const EXAMPLES: Readonly<Record<string, readonly Row[]>> = {
     ['POST /api/v2/users/7', onlyRead],
     ['POST /api/v1/books', onlyRead],
     ['POST /api/v2/books', onlyRead],
+  ],
+  errors: [
+    ['POST /bookings', failed(404, 'NO_SUCH_SEAT', 'There is no seat 9Z'), book('9Z')],
+    ['POST /bookings', { status: 201, body: { seat: '1A', name: 'Ada' } }, book('1A')],
+    [
+      'POST /bookings',
+      { status: 409, members: { code: 'SEAT_TAKEN', detail: 'Conflict', free: ['1B'] } },
+      book('1A'),
+    ],
+    ['POST /bookings', { status: 201 }, book('1B')],
+    ['POST /bookings', failed(409, 'SOLD_OUT', 'Conflict'), book('1B')],
+    ['POST /bookings', failed(400, 'VALIDATION_FAILED'), { json: {} }],
+    [
+      'GET /openapi.json',
+      {
+        body: expect.objectContaining({
+          components: expect.objectContaining({
+            responses: expect.objectContaining({
+              NotFound: withCodes(['NO_SUCH_SEAT']),
+              BadRequest: withCodes(['BAD_REQUEST', 'INVALID_JSON', 'VALIDATION_FAILED']),
+            }),
+          }),
+        }),
+      },
+    ],
   ],
   openapi: [
     [

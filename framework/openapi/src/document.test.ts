@@ -448,6 +448,60 @@ test.each([
   }
 });
 
+test('a status has the codes that the route and its middleware declare', async () => {
+  const layer = withMetadata({ errors: [{ status: 409, code: 'LOCKED' }] });
+  const declared = endpoint({ errors: { 409: ['NAME_TAKEN', 'FROZEN'], 412: 'VERSION_CONFLICT' } });
+  const router = createRouter().put('/u', layer, declared, handler);
+
+  const { components } = await generateDocument(router.getRoutes());
+
+  const codes = (name: string) => JSON.stringify(components.responses?.[name]);
+  expect(codes('Conflict')).toContain('"enum":["FROZEN","LOCKED","NAME_TAKEN"]');
+  expect(codes('PreconditionFailed')).toContain('"enum":["VERSION_CONFLICT"]');
+});
+
+test('a code with members is an alternative, with the members beside those of every problem', async () => {
+  const members = z.object({ email: z.email(), tries: z.int().optional() });
+  const taken = endpoint({ errors: { 409: { EMAIL_TAKEN: members, FROZEN: true, A: true } } });
+  const router = createRouter().put('/u', taken, handler);
+
+  const { components } = await generateDocument(router.getRoutes());
+
+  expect(contentOf(components.responses?.Conflict)).toEqual({
+    oneOf: [
+      { allOf: [PROBLEM, { properties: { code: { type: 'string', enum: ['A', 'FROZEN'] } } }] },
+      {
+        allOf: [
+          PROBLEM,
+          {
+            required: ['email'],
+            properties: {
+              code: { type: 'string', enum: ['EMAIL_TAKEN'] },
+              email: expect.objectContaining({ type: 'string', format: 'email' }),
+              tries: expect.objectContaining({ type: 'integer' }),
+            },
+          },
+        ],
+      },
+    ],
+  });
+});
+
+test('a single code with members has no alternatives', async () => {
+  const members = z.object({ by: z.string() }).meta({ id: 'Lock' });
+  const locked = endpoint({ errors: { 423: { LOCKED: members } } });
+  const router = createRouter().put('/u', locked, handler);
+
+  const { components } = await generateDocument(router.getRoutes());
+
+  expect(contentOf(components.responses?.Locked)).toMatchObject({
+    allOf: [PROBLEM, { required: ['by'], properties: { by: { type: 'string' } } }],
+  });
+});
+
+const contentOf = (response: unknown) =>
+  (response as Response).content?.['application/problem+json']?.schema;
+
 test('an error with a schema in endpoint() has this schema', async () => {
   const schema = z.object({ error: z.string() });
   const router = createRouter().get('/u', endpoint({ responses: { 401: schema } }), handler);

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
+import type { Context } from '../context.ts';
 import { createRouter } from './create-router.ts';
 import { endpoint } from './endpoint.ts';
 import { compile } from './testing/compile.ts';
@@ -57,6 +58,29 @@ describe('the handler of a route with a contract', () => {
   });
 });
 
+describe('ctx.fail', () => {
+  const email = endpoint({
+    errors: { 409: { EMAIL_TAKEN: z.object({ email: z.string() }), KEY_IN_USE: true } },
+  });
+  const version = endpoint({ errors: { 412: ['VERSION_CONFLICT', 'LOCKED'], 423: 'FROZEN' } });
+
+  test('takes the codes of each endpoint() before the handler, with their members', () => {
+    createRouter().post('/', email, version, (ctx) => {
+      if (ctx.query.a) ctx.fail('EMAIL_TAKEN', { email: 'a', detail: 'Another user has it' });
+      if (ctx.query.b) ctx.fail('KEY_IN_USE', { detail: 'Used' });
+      if (ctx.query.c) ctx.fail('LOCKED');
+      expectTypeOf(ctx.fail('FROZEN')).toEqualTypeOf<never>();
+    });
+  });
+
+  test('can be called by a function whose context declares the errors', () => {
+    const fail = (ctx: Context<{ errors: { KEY_IN_USE: Record<never, never> } }>) =>
+      ctx.fail('KEY_IN_USE');
+
+    createRouter().post('/', email, (ctx) => fail(ctx));
+  });
+});
+
 const START = `
 import { createRouter, endpoint } from ${JSON.stringify(fileURLToPath(new URL('./index.ts', import.meta.url)))};
 import type { StandardSchema } from ${JSON.stringify(fileURLToPath(new URL('../schema/index.ts', import.meta.url)))};
@@ -65,6 +89,7 @@ declare const Order: StandardSchema<unknown, Order>;
 declare const row: Order & { passwordHash: string };
 declare const pass: (ctx: unknown, next: () => Promise<void>) => unknown;
 const one = endpoint({ responses: { 200: Order } });
+const taken = endpoint({ errors: { 409: { TAKEN: Order, USED: true }, 412: 'STALE', 423: ['A', 'B'] } });
 export const router = createRouter();
 export const chained = createRouter({ prefix: '/x' }).get('/', one, () => row as Order);
 `;
@@ -102,6 +127,31 @@ const WRONG: readonly [route: string, ...message: string[]][] = [
   ["router.get('/x', pass, one, pass, () => ({ id: 1 }))", "Property 'lines' is missing"],
   ["router.get('/x', pass, one, pass, pass, () => ({ id: 1 }))", "Property 'lines' is missing"],
   ["router.route('GET', '/x', one, () => ({ id: 1 }))", 'No overload matches'],
+  [
+    "router.post('/x', taken, (ctx) => ctx.fail('OTHER'))",
+    `'"OTHER"' is not assignable to type '"`,
+  ],
+  [
+    "router.post('/x', taken, (ctx) => ctx.fail('TAKEN'))",
+    'Source has 1 element(s) but target requires 2',
+  ],
+  [
+    "router.post('/x', taken, (ctx) => ctx.fail('TAKEN', { id: 7 }))",
+    "Property 'lines' is missing",
+  ],
+  ["router.post('/x', taken, (ctx) => ctx.fail('USED', { id: 7 }))", "'id' does not exist in type"],
+  [
+    "router.post('/x', taken, (ctx) => ctx.fail('A', { detail: 7 }))",
+    "'number' is not assignable to type 'string'",
+  ],
+  [
+    "router.post('/x', one, (ctx) => ctx.fail('STALE'))",
+    `'"STALE"' is not assignable to parameter of type 'never'`,
+  ],
+  [
+    "router.post('/x', (ctx) => ctx.fail('STALE'))",
+    `'"STALE"' is not assignable to parameter of type 'never'`,
+  ],
   [
     "router.group('/g', (group) => group.get('/x', one, () => ({ id: 1 })))",
     "Property 'lines' is missing",

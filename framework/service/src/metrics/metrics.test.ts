@@ -1,7 +1,7 @@
 import { metadataOf } from '@fw/core/extension';
 import { request } from '@fw/core/testing';
 import { rateLimit } from '@fw/rate-limit';
-import { createRouter, endpoint, type Middleware, notFoundHandler } from 'fw';
+import { createRouter, endpoint, HttpError, type Middleware, notFoundHandler } from 'fw';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createServiceApp } from '../app/service-app.ts';
@@ -199,6 +199,27 @@ test('the metrics of the process are included if requested', async () => {
   expect(text).toMatch(/^process_cpu_seconds_total \d/m);
   expect(text).toMatch(/^process_resident_memory_bytes \d/m);
   expect(text).toMatch(/\n$/);
+});
+
+test('undeclared errors are counted by route pattern and code, at most 100 codes each', async () => {
+  vi.stubEnv('NODE_ENV', 'production');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const metrics = createMetrics();
+  const app = createServiceApp({ logger, metrics });
+  const router = createRouter().get('/:code', endpoint({ errors: { 409: 'TAKEN' } }), (ctx) => {
+    throw new HttpError(409, 'No', { code: ctx.params.code });
+  });
+  app.route('/', router);
+
+  await request(app, '/TAKEN');
+  for (let at = 0; at < 103; at++) await request(app, `/CODE_${at}`);
+
+  const lines = (await metrics.register.metrics()).split('\n');
+  const counts = lines.filter((line) => line.startsWith('http_undeclared_errors_total'));
+  expect(counts).toHaveLength(101);
+  expect(counts[0]).toBe('http_undeclared_errors_total{route="/:code",code="CODE_0"} 1');
+  expect(counts.at(-1)).toBe('http_undeclared_errors_total{route="/:code",code="other"} 3');
+  expect(lines.filter((line) => line.startsWith('http_response_contract_v'))).toEqual([]);
 });
 
 test('responses that break their contract are counted by route pattern and status', async () => {

@@ -1,0 +1,334 @@
+import { createApp, HttpError, NotFoundError } from '@fw/core';
+import { errorCodes, violationOf } from '@fw/core/extension';
+import { request } from '@fw/core/testing';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+
+import type { Context, Middleware } from '../context.ts';
+import { createRouter } from './create-router.ts';
+import { endpoint } from './endpoint.ts';
+
+const Taken = z.object({ email: z.string(), tries: z.number().optional() });
+const create = endpoint({
+  errors: { 409: { EMAIL_TAKEN: Taken, KEY_IN_USE: true }, 412: ['VERSION_CONFLICT', 'LOCKED'] },
+});
+
+type Declared = Context<{ errors: Record<string, Partial<Record<'email', string>>> }>;
+
+/** Sends a request to a route that declares errors, with a handler that fails. */
+async function failWith(
+  fail: (ctx: Declared) => unknown,
+  { layers = [create as Middleware], method = 'POST', path = '/users' } = {},
+) {
+  const logs: string[] = [];
+  const log = (message: string, error?: unknown) => void logs.push(`${message} ${error ?? ''}`);
+  const app = createApp({ logger: { info() {}, warn: log, error: log } });
+  const violations: unknown[] = [];
+  app.use(async (ctx, next) => {
+    await next().finally(() => violations.push(violationOf(ctx)));
+  });
+  const router = createRouter().route(method, path, ...layers, fail as never);
+  app.use(router.routes());
+  const send = () => request(app, path.replace(':id', '7'), { method });
+  const response = await send();
+  return { response, problem: JSON.parse((await response.text()) || '{}'), logs, violations, send };
+}
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+describe('ctx.fail', () => {
+  test('sends the declared status, code and members, and the detail', async () => {
+    const { problem } = await failWith((ctx) =>
+      ctx.fail('EMAIL_TAKEN', { email: 'a@example.com', detail: 'Another user has it' }),
+    );
+
+    expect(problem).toEqual({
+      type: 'about:blank',
+      title: 'Conflict',
+      status: 409,
+      detail: 'Another user has it',
+      code: 'EMAIL_TAKEN',
+      requestId: expect.any(String),
+      email: 'a@example.com',
+    });
+  });
+
+  test.each([
+    ['KEY_IN_USE', 409, 'Conflict'],
+    ['VERSION_CONFLICT', 412, 'Precondition Failed'],
+    ['LOCKED', 412, 'Precondition Failed'],
+  ])('sends %s with the title of its status as the detail', async (code, status, detail) => {
+    const { problem } = await failWith((ctx) => ctx.fail(code));
+
+    expect(problem).toMatchObject({ code, status, detail });
+  });
+
+  test('throws the class of the status, with code and members', async () => {
+    let thrown: unknown;
+    await failWith((ctx) => {
+      try {
+        ctx.fail('EMAIL_TAKEN', { email: 'a' });
+      } catch (error) {
+        thrown = error;
+        throw error;
+      }
+    });
+
+    expect(thrown).toMatchObject({
+      name: 'ConflictError',
+      status: 409,
+      code: 'EMAIL_TAKEN',
+      members: { email: 'a' },
+    });
+  });
+
+  test.each([
+    ['a field that the schema lacks', 'EMAIL_TAKEN', { email: 'a', passwordHash: 'x' }],
+    ['a field of a code without members', 'KEY_IN_USE', { passwordHash: 'x' }],
+    ['a replaced status', 'KEY_IN_USE', { status: 200, code: 'OTHER', requestId: 'x' }],
+  ])('does not send %s', async (_, code, members) => {
+    const { problem } = await failWith((ctx) => ctx.fail(code, members as never));
+
+    expect(problem).toMatchObject({ status: 409, code });
+    expect(problem).not.toHaveProperty('passwordHash');
+    expect(problem.requestId).not.toBe('x');
+  });
+
+  test('works in a guard after endpoint(), and with the errors of a group', async () => {
+    const group = endpoint({ errors: { 423: 'FROZEN' } });
+    const guard = ((ctx: Declared) => ctx.fail('FROZEN')) as never;
+
+    const { problem } = await failWith(() => {}, { layers: [group as Middleware, create, guard] });
+
+    expect(problem).toMatchObject({ status: 423, code: 'FROZEN' });
+  });
+
+  test.each([
+    ['UNKNOWN', [create as Middleware]],
+    ['constructor', [create as Middleware]],
+    ['EMAIL_TAKEN', []],
+  ])('is a 500 for %s, which the route does not declare', async (code, layers) => {
+    const { response, logs } = await failWith((ctx) => ctx.fail(code), { layers });
+
+    expect(response.status).toBe(500);
+    expect(logs.join()).toContain(
+      `POST /users cannot fail with "${code}": endpoint() does not declare it`,
+    );
+  });
+
+  test('is a 500 if a member is missing; in production the problem is sent and logged once', async () => {
+    const fail = (ctx: Declared) => ctx.fail('EMAIL_TAKEN');
+
+    const { response, logs } = await failWith(fail);
+    vi.stubEnv('NODE_ENV', 'production');
+    const production = await failWith(fail);
+    await production.send();
+
+    const text = 'Response 409 of POST /users breaks its contract: "/email" is missing';
+    expect(response.status).toBe(500);
+    expect(logs.join()).toContain(text);
+    expect(production.problem).toMatchObject({ status: 409, code: 'EMAIL_TAKEN' });
+    expect(production.logs).toEqual([expect.stringContaining(text)]);
+  });
+});
+
+/** Errors of a handler whose route declares EMAIL_TAKEN, KEY_IN_USE, VERSION_CONFLICT and LOCKED. */
+const UNDECLARED: readonly [string, number, string, () => Error][] = [
+  ['another code', 409, 'OTHER', () => new HttpError(409, 'No', { code: 'OTHER' })],
+  ['the default code of a declared status', 409, 'CONFLICT', () => new HttpError(409)],
+  [
+    'a declared code with another status',
+    400,
+    'LOCKED',
+    () => new HttpError(400, 'x', { code: 'LOCKED' }),
+  ],
+  ['an undeclared status', 404, 'NOT_FOUND', () => new NotFoundError()],
+];
+
+describe('a handler that throws', () => {
+  describe.each(UNDECLARED)('%s', (_, status, code, error) => {
+    const rejects = async () => {
+      throw error();
+    };
+    const throws = () => {
+      throw error();
+    };
+
+    test.each([
+      ['thrown', throws],
+      ['rejected', rejects],
+    ])('gets 500 in development; the log has route, code and the %s error', async (_way, fail) => {
+      const { response, logs } = await failWith(fail);
+
+      expect(response.status).toBe(500);
+      expect(logs.join()).toContain(
+        `Response ${status} of POST /users breaks its contract: "/code" is "${code}", which the route does not declare; add it to endpoint({ errors: { ${status}: … } })`,
+      );
+    });
+
+    test('is sent in production, recorded, and logged once', async () => {
+      vi.stubEnv('NODE_ENV', 'production');
+      const { problem, logs, violations, send } = await failWith(rejects);
+
+      await send();
+
+      expect(problem).toMatchObject({ status, code });
+      expect(violations).toMatchObject([
+        { status, code },
+        { status, code },
+      ]);
+      expect(logs).toEqual([expect.stringContaining(`"${code}", which the route does not`)]);
+    });
+  });
+
+  test.each<[string, () => Error, number]>([
+    ['a declared code', () => new HttpError(412, 'No', { code: 'LOCKED' }), 412],
+    ['an error without a status', () => new Error('No'), 500],
+  ])('%s is not reported', async (_, error, status) => {
+    const { response, violations } = await failWith(() => {
+      throw error();
+    });
+
+    expect(response.status).toBe(status);
+    expect(violations).toEqual([undefined]);
+  });
+
+  test('an undeclared error of a middleware is not reported', async () => {
+    const guard: Middleware = () => {
+      throw new HttpError(403, 'No', { code: 'OTHER' });
+    };
+
+    const { response, violations } = await failWith(() => {}, {
+      layers: [create as Middleware, guard],
+    });
+
+    expect(response.status).toBe(403);
+    expect(violations).toEqual([undefined]);
+  });
+
+  test('a route without declared errors is not checked', async () => {
+    const layers = [endpoint({ responses: { 204: {} } }) as Middleware];
+
+    const { response } = await failWith(() => Promise.reject(new HttpError(418)), { layers });
+
+    expect(response.status).toBe(418);
+  });
+
+  test('an endless number of codes is logged at most 100 times', async () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    let count = 0;
+    const { logs, send } = await failWith(() => {
+      throw new HttpError(409, 'No', { code: `CODE_${count++}` });
+    });
+
+    for (let at = 0; at < 150; at++) await send();
+
+    expect(logs).toHaveLength(100);
+  });
+});
+
+describe('the codes of a route', () => {
+  const declare = (metadata: object, method = 'GET', hasParams = false) =>
+    Object.fromEntries(
+      [...errorCodes({ method, hasParams }, metadata)]
+        .map(([status, codes]) => [status, [...codes.keys()]] as const)
+        .filter(([status]) => ![405, 500].includes(status)),
+    );
+  const errors = (status: number, ...codes: string[]) => codes.map((code) => ({ status, code }));
+
+  test('always contain those of 405 and 500', () => {
+    expect([...errorCodes({ method: 'GET', hasParams: false }, {}).keys()]).toEqual([405, 500]);
+  });
+
+  test.each<[string, object, object]>([
+    ['declared ones', { errors: errors(409, 'A', 'B') }, { 409: ['A', 'B'] }],
+    ['the default of a described status', { responses: { 403: {} } }, { 403: ['FORBIDDEN'] }],
+    [
+      'no default of a described status that has its own',
+      { responses: { 409: {}, 200: {} }, errors: errors(409, 'A') },
+      { 409: ['A'] },
+    ],
+    [
+      'the default of 400 and 5xx, which the server may always send',
+      { errors: [...errors(400, 'A'), ...errors(503, 'B')] },
+      { 400: ['BAD_REQUEST', 'A'], 503: ['SERVICE_UNAVAILABLE', 'B'] },
+    ],
+    [
+      'that of validation',
+      { validation: { status: 422 }, errors: errors(422, 'V') },
+      { 422: ['V'] },
+    ],
+    ['that of a guard', { security: [{ bearer: [] }] }, { 401: ['UNAUTHORIZED'] }],
+    [
+      'none of a guard of a public route',
+      { security: [{ b: [] }], endpoint: { security: [] } },
+      {},
+    ],
+    ['that of a rate limit', { rateLimit: [{}] }, { 429: ['RATE_LIMITED'] }],
+    ['none of a parser for GET', { body: { errors: errors(400, 'INVALID_JSON') } }, {}],
+  ])('contain %s', (_, metadata, codes) => {
+    expect(declare(metadata)).toEqual(codes);
+  });
+
+  test('contain those of the body parser and of parameters', () => {
+    expect(declare({ body: { errors: errors(400, 'INVALID_JSON') } }, 'PUT', true)).toEqual({
+      400: ['BAD_REQUEST', 'INVALID_JSON'],
+      404: ['NOT_FOUND'],
+      413: ['PAYLOAD_TOO_LARGE'],
+      415: ['UNSUPPORTED_MEDIA_TYPE'],
+    });
+  });
+});
+
+test.each<[object, string]>([
+  [{ 200: 'A' }, 'errors "200" of endpoint(): expected a status from 400 to 599'],
+  [{ 600: 'A' }, 'errors "600" of endpoint(): expected a status from 400 to 599'],
+  [{ '4XX': 'A' }, 'errors "4XX" of endpoint(): expected a status from 400 to 599'],
+  [{ 409: 'emailTaken' }, 'errors.409 "emailTaken" of endpoint(): expected upper-case codes'],
+  [{ 409: [''] }, 'errors.409 "" of endpoint(): expected upper-case codes'],
+  [{ 409: [7] }, 'errors.409 "7" of endpoint(): expected upper-case codes'],
+  [{ 409: { __proto__: null, A: 'x' } }, 'errors.409.A "x" of endpoint(): expected true, or a'],
+  [{ 409: { A: false } }, 'errors.409.A "false" of endpoint(): expected true, or a schema'],
+  [{ 409: ['A', 'A'] }, 'errors "A" of endpoint(): expected each code once'],
+  [{ 409: 'A', 412: ['B', 'A'] }, 'errors "A" of endpoint(): expected each code once'],
+  [{ 503: { A: Taken } }, 'expected true: a 5xx has no extension members'],
+])('endpoint({ errors: %o }) is rejected', (errors, message) => {
+  const declare = () => endpoint({ errors: errors as never });
+
+  expect(declare).toThrow(TypeError);
+  expect(declare).toThrow(message);
+});
+
+test.each<[string, z.ZodType, string]>([
+  [
+    'a schema without a JSON Schema form',
+    z.custom(),
+    'the schema of error 409 A cannot be checked',
+  ],
+  ['the member "status"', z.object({ status: z.string() }), 'has the member "status", which every'],
+])('a route whose error has %s is rejected with its name', (_, schema, message) => {
+  const route = createRouter().post('/x', endpoint({ errors: { 409: { A: schema } } }), () => {});
+
+  expect(() => route.routes()).toThrow(`Cannot register POST /x: the schema of error 409 A`);
+  expect(() => route.routes()).toThrow(message);
+});
+
+test('members of an error never replace those of every problem', async () => {
+  const error = new HttpError(409, 'No', {
+    members: { status: 200, __proto__: { code: 'X' }, a: 1 },
+  });
+
+  const { problem } = await failWith(() => Promise.reject(error), { layers: [] });
+
+  expect(problem).toMatchObject({ status: 409, code: 'CONFLICT', a: 1 });
+});
+
+test('a 5xx has no members', async () => {
+  const error = new HttpError(503, 'No', { members: { host: 'db1' } });
+
+  const { problem } = await failWith(() => Promise.reject(error), { layers: [] });
+
+  expect(problem).not.toHaveProperty('host');
+});
