@@ -3,7 +3,7 @@ import type { JsonSchema } from '@fw/core/schema';
 
 import type { Components, Reference } from './components.ts';
 import type { DocumentedMetadata, RateLimitPolicy } from './metadata.ts';
-import { propertiesOf } from './object-properties.ts';
+import { type Property, propertiesOf } from './object-properties.ts';
 import type { DocumentedRoute } from './select-routes.ts';
 
 type Headers = Readonly<Record<string, Reference>>;
@@ -143,37 +143,28 @@ function isError(status: string): boolean {
   return Number(status) >= 400;
 }
 
-/** The problem with one of `codes`; a code with members of its own is an alternative of its own. */
+/** The problem with one of `codes`; a code with members is an alternative of its own. */
 async function describeProblem(
   codes: ReadonlyMap<string, unknown>,
   { components, convert }: DescribeResponsesOptions,
 ): Promise<JsonSchema> {
   const base = components.add('schemas', 'Problem', PROBLEM);
-  const describe = (codes: readonly string[], { properties, required = [] }: Members = {}) => {
-    const code = { type: 'string', enum: [...codes].sort() };
-    const own = { properties: { ...properties, code }, ...(required.length > 0 && { required }) };
+  const describe = (names: readonly string[], members: readonly Property[]): JsonSchema => {
+    const required = members.filter((member) => member.required).map(({ name }) => name);
+    const code = { type: 'string', enum: names };
+    const properties = Object.fromEntries(members.map(({ name, schema }) => [name, schema]));
+    const own = { properties: { code, ...properties }, ...(required.length > 0 && { required }) };
     return { allOf: [{ ...base }, own] };
   };
-  const alternatives: JsonSchema[] = [];
-  const plain = [...codes].filter(([, members]) => members === undefined).map(([code]) => code);
-  if (plain.length > 0) alternatives.push(describe(plain));
-  for (const [code, members] of codes) {
-    if (members === undefined) continue;
-    const found = propertiesOf(await convert(members), (part) => components.resolve(part));
-    alternatives.push(
-      describe([code], {
-        properties: Object.fromEntries(found.map(({ name, schema }) => [name, schema])),
-        required: found.flatMap(({ name, required }) => (required ? [name] : [])),
-      }),
-    );
+  const plain = [...codes.keys()].filter((code) => codes.get(code) === undefined).sort();
+  const alternatives = plain.length > 0 ? [describe(plain, [])] : [];
+  for (const [code, schema] of codes) {
+    if (schema === undefined) continue;
+    const members = propertiesOf(await convert(schema), (part) => components.resolve(part));
+    alternatives.push(describe([code], members));
   }
-  return alternatives.length === 1 ? (alternatives[0] as JsonSchema) : { oneOf: alternatives };
-}
-
-/** The extension members of a code. */
-interface Members {
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly required?: readonly string[];
+  const [first, ...others] = alternatives;
+  return first && others.length === 0 ? first : { oneOf: alternatives };
 }
 
 function describeResponse(

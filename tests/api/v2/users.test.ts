@@ -71,7 +71,7 @@ test('users v2: an email address that exists in any case returns 409', () =>
   withUser(async ({ user }) => {
     const input = { name: 'Other', email: user.email.toUpperCase() };
 
-    await readProblem(await api.send('POST', USERS, input), 409, 'CONFLICT');
+    await readProblem(await api.send('POST', USERS, input), 409, 'EMAIL_TAKEN');
     const found = await client.get(USERS, { query: { email: input.email } });
     assert.deepEqual(found.data.data, [user]);
   }));
