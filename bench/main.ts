@@ -3,6 +3,7 @@ import { runLimiter } from './limiter.ts';
 import { runMcp } from './mcp.ts';
 import { runRouter } from './router.ts';
 import { runServices } from './services.ts';
+import { runStalls } from './stalls.ts';
 import { runWebSockets } from './websockets.ts';
 
 const HELP = `npm run bench                     all benchmarks with default options; writes the tables of bench/README.md
@@ -11,6 +12,7 @@ npm run bench -- router --help    route lookup: the router and its peers
 npm run bench -- limiter --help   stores of rate limiters
 npm run bench -- mcp --help       calls of tools and HTTP requests
 npm run bench -- services --help  the services and the same endpoints on fastify
+npm run bench -- stalls --help    a service with and without the watch for stalls of the event loop
 npm run bench -- websockets --help   memory of open WebSockets
 `;
 
@@ -20,6 +22,7 @@ const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<v
   limiter: runLimiter,
   mcp: runMcp,
   services: runServices,
+  stalls: runStalls,
   websockets: runWebSockets,
 };
 

@@ -20,6 +20,7 @@ import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import { readTraceparent, runFor, type Tracing } from '../tracing/tracing.ts';
 import { type SheddingLimits, shedLoad } from './load-shedding.ts';
 import { sendUnavailable } from './responses.ts';
+import type { StallWatch } from './stall-watch.ts';
 import { respondUnavailable } from './unavailable.ts';
 
 /** Whether the process is shutting down. */
@@ -36,6 +37,8 @@ export interface ServiceRuntime {
   readonly metrics?: Metrics;
   /** Default: `traceparent` is passed on, and no spans are sent. */
   readonly tracing?: Tracing | undefined;
+  /** Attributes stalls of the event loop to requests. Default: none are reported. */
+  readonly stalls?: StallWatch;
   readonly drain?: Drain;
   /** Aborts when the service starts to close its connections: then close WebSockets of the option `upgrade`. */
   readonly closing?: AbortSignal;
@@ -88,7 +91,7 @@ export function createServiceApp({
  * Sets `X-Request-Id` and `Cache-Control: no-store` on each response; counts, logs and traces the request
  * once the response has been sent, and counts and logs a WebSocket until it is closed. Outermost middleware: also runs for requests rejected before routing.
  */
-function observe(metrics: Metrics, { logger, tracing }: ServiceRuntime): Middleware {
+function observe(metrics: Metrics, { logger, tracing, stalls }: ServiceRuntime): Middleware {
   const end = (ctx: Context, status: number, startedMs: number): void => {
     const durationMs = durationSince(startedMs);
     const result = { method: ctx.method, route: ctx.route?.path ?? '', status, durationMs };
@@ -118,10 +121,11 @@ function observe(metrics: Metrics, { logger, tracing }: ServiceRuntime): Middlew
     metrics.begin();
     ctx.set('X-Request-Id', ctx.requestId);
     onSent(ctx, (status) => end(ctx, status, startedMs));
-    if (!tracing) return next();
+    const run = stalls ? () => stalls.run(ctx, next) : next;
+    if (!tracing) return run();
     const trace = tracing.begin(ctx);
     ctx.state.trace = trace;
-    return runFor([{ traces: [trace] }], next);
+    return runFor([{ traces: [trace] }], run);
   };
 }
 

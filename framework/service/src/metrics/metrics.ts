@@ -39,6 +39,8 @@ export interface Metrics {
   }): void;
   /** Counts an open WebSocket of the route; the result ends it. */
   countWebSocket(route: string): () => void;
+  /** Counts a callback that blocked the event loop; `route` is empty outside of requests. */
+  countStall(route: string): void;
   /** Counts a request by version and client; the first 100 clients of a version have series of their own. */
   countClient(request: ClientRequest): void;
   /** Wraps `limiter`: each of its decisions is counted as `allowed`, `refused`, `local` or `failed`. */
@@ -132,6 +134,13 @@ export function createMetrics({
     registers,
   });
   const undeclaredCodes = new Set<string>();
+  const stalls = new Counter({
+    name: 'http_event_loop_blocked_total',
+    help: 'Callbacks that blocked the event loop for more than 50 ms, by route pattern.',
+    labelNames: ['route'],
+    registers,
+  });
+  stalls.inc({ route: '' }, 0);
   const decisions = new Map<string, Record<Decision, number>>();
   new Counter({
     name: 'rate_limit_decisions_total',
@@ -191,6 +200,9 @@ export function createMetrics({
     countWebSocket(route) {
       webSockets.inc({ route });
       return () => webSockets.dec({ route });
+    },
+    countStall(route) {
+      stalls.inc({ route });
     },
     countClient: createClientCounter(register),
     countDecisions(limit, limiter) {

@@ -62,6 +62,19 @@ test('a service is live while it starts, and ready once it listens', async () =>
   expect(await statusOf(`${healthUrl}/readyz`)).toBe(200);
 });
 
+test('a request that blocks the event loop is logged and counted', async () => {
+  const service = await start();
+  await sleep(200); // all callbacks are watched soon after the start
+
+  await fetch(`${service.url}/block`, { headers: { 'X-Request-Id': 'slow' } });
+
+  await waitFor(() => service.output()).toMatch(
+    /"GET none blocked the event loop for \d+ ms, request slow"/,
+  );
+  const metrics = await (await fetch(`${service.healthUrl}/metrics`)).text();
+  expect(metrics).toContain('http_event_loop_blocked_total{route="none"} 1');
+});
+
 describe('SIGTERM', () => {
   test('fails /readyz, serves during the delay, finishes requests in flight, closes and exits 0', async () => {
     const service = await start({ DRAIN_DELAY_MS: '1000' });

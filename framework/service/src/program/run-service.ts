@@ -18,6 +18,7 @@ import {
   type UpgradeHandler,
 } from 'fw';
 import type { ServiceRuntime } from '../app/service-app.ts';
+import { createStallWatch } from '../app/stall-watch.ts';
 import {
   type ConfigRule,
   readConfig,
@@ -183,6 +184,7 @@ async function serve<Config extends ServiceConfig>(
   const health = createHealth({ drain, logger, metrics: metrics.register });
   await listen(health.app, { host: config.HOST, port: config.HEALTH_PORT });
   const tracing = await openTracing(name, config);
+  const stalls = createStallWatch({ logger, metrics });
   const isDevelopment = config.NODE_ENV === 'development';
   const closing = new AbortController();
   const service = await inServiceCode(async () => {
@@ -194,6 +196,7 @@ async function serve<Config extends ServiceConfig>(
         closing: closing.signal,
         metrics,
         tracing,
+        stalls,
         trustProxy: config.TRUST_PROXY,
         includeStack: isDevelopment,
         shedding: { maxInFlight: config.MAX_IN_FLIGHT },
@@ -219,7 +222,9 @@ async function serve<Config extends ServiceConfig>(
     });
     server.closing.addEventListener('abort', () => closing.abort());
     health.begin(checks);
+    stalls.start();
     await stopped;
+    stalls.stop();
     if (isDevelopment) await server.close({ timeoutMs: DEVELOPMENT_CLOSE_MS });
     else isComplete = await drainServer(server, config);
   }

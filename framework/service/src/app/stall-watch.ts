@@ -1,0 +1,114 @@
+import { AsyncLocalStorage, createHook } from 'node:async_hooks';
+import { promiseHooks } from 'node:v8';
+
+import type { Context, Logger } from 'fw';
+
+import type { Metrics } from '../metrics/metrics.ts';
+
+/** A callback that runs for longer than this, in milliseconds, is a stall: no other code can run meanwhile. */
+const STALL_MS = 50;
+
+/**
+ * Callbacks that are watched in each interval. Watching costs about 0.2 µs per callback, so the watch takes
+ * at most 0.3 % of the time of a core. A request has about 30 callbacks.
+ */
+const MAX_CALLBACKS = 1_500;
+const INTERVAL_MS = 100;
+
+export interface StallWatchOptions {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** A clock in milliseconds. Default `performance.now`. */
+  readonly now?: () => number;
+}
+
+/** Logs and counts the stalls of the event loop, with the request whose code caused them. */
+export interface StallWatch {
+  /** Runs the middleware of a request: a stall of their code, also after an `await`, is one of the request. */
+  run<T>(ctx: Context, next: () => T): T;
+  /** Begins to watch all other callbacks of the process, until `stop`. */
+  start(): void;
+  stop(): void;
+}
+
+/**
+ * Measures each callback of Node and each continuation of a promise. Under a load with more callbacks than
+ * the watch has time for, it measures only the first ones of each interval, and of all requests the
+ * part that runs before their first `await`.
+ */
+export function createStallWatch({
+  logger,
+  metrics,
+  now = () => performance.now(),
+}: StallWatchOptions): StallWatch {
+  const requests = new AsyncLocalStorage<Context>();
+  /** When the callbacks that run now began: a callback may run others inside it. */
+  const starts: number[] = [];
+  let callbacks = 0;
+  let reportedMs = 0;
+  let interval: NodeJS.Timeout | undefined;
+  let stopPromiseHooks: (() => void) | undefined;
+
+  function before(): void {
+    starts.push(now());
+    callbacks++;
+    if (callbacks > MAX_CALLBACKS) pause();
+  }
+
+  function after(): void {
+    const startedMs = starts.pop();
+    if (startedMs !== undefined) measure(startedMs, requests.getStore());
+  }
+
+  /** Reports the code that has run since `startedMs`, without the part that was reported before. */
+  function measure(startedMs: number, ctx: Context | undefined): void {
+    const nowMs = now();
+    const durationMs = nowMs - Math.max(startedMs, reportedMs);
+    if (durationMs <= STALL_MS) return;
+    reportedMs = nowMs;
+    // Later, because this may be a hook, whose errors end the process, and the route may not be known yet.
+    setImmediate(report, durationMs, ctx);
+  }
+
+  function report(durationMs: number, ctx: Context | undefined): void {
+    const route = ctx && (ctx.route?.path ?? 'none');
+    metrics.countStall(route ?? '');
+    const code = ctx ? `${ctx.method} ${route}` : 'Code outside of requests';
+    const request = ctx ? `, request ${ctx.requestId}` : '';
+    logger.warn(`${code} blocked the event loop for ${Math.round(durationMs)} ms${request}`);
+  }
+
+  const hook = createHook({ before, after, trackPromises: false });
+
+  function resume(): void {
+    callbacks = 0;
+    hook.enable();
+    stopPromiseHooks ??= promiseHooks.createHook({ before, after }) as () => void;
+  }
+
+  function pause(): void {
+    hook.disable();
+    stopPromiseHooks?.();
+    stopPromiseHooks = undefined;
+    starts.length = 0;
+  }
+
+  return {
+    run(ctx, next) {
+      const startedMs = now();
+      try {
+        return requests.run(ctx, next);
+      } finally {
+        measure(startedMs, ctx);
+      }
+    },
+    start() {
+      interval ??= setInterval(resume, INTERVAL_MS).unref();
+    },
+    stop() {
+      clearInterval(interval);
+      interval = undefined;
+      pause();
+    },
+  };
+}
