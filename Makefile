@@ -11,6 +11,9 @@ OPTIONAL := $(if $(CI),,--optional)
 # Only USER=… of the command line counts: every shell sets USER.
 TOKEN_USER := $(if $(filter command line,$(origin USER)),$(USER),ada)
 
+# Variables of the services; those of the shell take precedence.
+ENV_FILE = --env-file-if-exists=.env
+
 LOAD = --profile '$(or $(PROFILE),smoke)' --base '$(or $(BASE),http://localhost:$(PORT))'
 
 # The programs that Go builds, and nginx on Debian.
@@ -28,7 +31,7 @@ $(TOOLCHAIN):
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: $(IMAGES) help install up observe down status logs token import config smoke contract \
+.PHONY: $(IMAGES) help install up dev observe down status logs token import config smoke contract \
 	load service release publish images packages publish-packages test check format documents breaking e2e kind \
 	conformance chaos soak installation registry new-service mutation bench cost clean
 
@@ -39,11 +42,15 @@ install: node_modules/.installed ## Install the packages, and Node if it is miss
 
 up: install ## Build and start the system on localhost:8080 (PORT=8090, BACKEND=kind, WITHOUT=v1)
 	@node tools/programs.ts $(if $(BACKEND),,--optional) $(if $(filter kind,$(BACKEND)),helm,nginx)
-	@node deploy/local/up.ts --port $(PORT) --backend "$(BACKEND)" --without '$(WITHOUT)'
+	@node $(ENV_FILE) deploy/local/up.ts --port $(PORT) --backend "$(BACKEND)" --without '$(WITHOUT)'
+
+dev: install ## Start the system with one service in watch mode (SERVICE=users)
+	@node tools/programs.ts nginx
+	@node $(ENV_FILE) deploy/local/dev.ts --port $(PORT) --service '$(SERVICE)'
 
 observe: install ## Start the system with Prometheus and Zipkin (Java 17, Maven)
 	@node tools/programs.ts nginx prometheus java maven
-	@node deploy/local/up.ts --port $(PORT) --backend processes --observe
+	@node $(ENV_FILE) deploy/local/up.ts --port $(PORT) --backend processes --observe
 
 down: $(TOOLCHAIN) ## Stop what "make up" started (CLEAN=1: remove the data too)
 	@node deploy/local/down.ts $(if $(CLEAN),--clean)

@@ -22,3 +22,17 @@ test.each([
     expect({ status, stdout, stderr }).toEqual({ status: 1, stdout: '', stderr: `${message}\n` });
   },
 );
+
+test.each(['nonsense', '', 'users,catalog', 'constructor'])(
+  'make dev SERVICE="%s" starts and stops nothing, and fails in one line',
+  (service) => {
+    const args = [path.join(import.meta.dirname, 'dev.ts'), '--service', service];
+
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+
+    expect({ status, stdout, stderr }).toEqual({
+      ...{ status: 1, stdout: '' },
+      stderr: `SERVICE must be users or catalog or reports, got "${service}"\n`,
+    });
+  },
+);

@@ -2,11 +2,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { SERVICE_NAMES } from '../../../services/services.ts';
+import { SERVICE_NAMES, type ServiceName } from '../../../services/services.ts';
 import { buildService } from '../build.ts';
 import { collectorUrl, observerLinks, planObservers } from '../observe/observers.ts';
 import { type Folders, readRunning, writeRecords } from '../state.ts';
 import { keepSecret, readOrCreateSecret } from '../token.ts';
+import { planDevelopment } from './development.ts';
 import { edgeLimitsOf, planEdge } from './edge.ts';
 import { requireFreePort } from './ports.ts';
 import type { ProcessPlan, ProcessRecord } from './process.ts';
@@ -28,6 +29,8 @@ export interface LaunchOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Also runs Prometheus and Zipkin, to which the services send spans. Default false. */
   readonly observe?: boolean;
+  /** The service that runs from its source, as one replica that restarts after each change. Default: none. */
+  readonly development?: ServiceName;
   /** Builds the bundles of the services. Default: all of them. */
   readonly build?: () => Promise<unknown>;
   /** Receives a line of progress. */
@@ -52,7 +55,7 @@ export function buildServices(): Promise<unknown> {
 
 /** Prepares the start of the system as processes of this machine. */
 export function createLaunch(options: LaunchOptions): Launch {
-  const { folders, port, env, observe = false, build = buildServices, log } = options;
+  const { folders, port, env, observe = false, development, build = buildServices, log } = options;
   const started: ProcessRecord[] = [];
 
   async function up(): Promise<void> {
@@ -103,7 +106,11 @@ export function createLaunch(options: LaunchOptions): Launch {
     if (env.JWT_SECRET) keepSecret(folders.run, env.JWT_SECRET);
     else readOrCreateSecret(folders.run);
     keepStores(folders.run, env);
-    const replicas = replicasOf(port);
+    const isFirst = (name: string) => name === `${development}-1`;
+    // nginx never pauses the only server of an upstream, as it does after a failed request to one of several.
+    const replicas = replicasOf(port).filter(
+      ({ name, service }) => service !== development || isFirst(name),
+    );
     const observers = observe
       ? await planObservers({ folders, edgePort: port, replicas, log })
       : [];
@@ -113,7 +120,9 @@ export function createLaunch(options: LaunchOptions): Launch {
     };
     return [
       ...observers,
-      ...replicas.map((replica) => planReplica(replica, options)),
+      ...replicas.map((replica) =>
+        isFirst(replica.name) ? planDevelopment(replica, options) : planReplica(replica, options),
+      ),
       planEdge({
         nginx: 'nginx',
         port,

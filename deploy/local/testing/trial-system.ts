@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
+import type { ServiceName } from '../../../services/services.ts';
 import { ensureTool } from '../../../tools/programs.ts';
 import { observerPorts } from '../observe/observers.ts';
 import {
@@ -22,8 +23,8 @@ export interface TrialSystem {
   readonly origin: string;
   /** The lines of progress of all starts. */
   readonly progress: readonly string[];
-  /** Starts the system again. Default: with the same variables. */
-  readonly up: (env?: NodeJS.ProcessEnv) => Promise<void>;
+  /** Starts the system again. Default: with the same variables, and no service in watch mode. */
+  readonly up: (env?: NodeJS.ProcessEnv, development?: ServiceName) => Promise<void>;
   /** Stops the system and removes its files. */
   stop(): Promise<void>;
 }
@@ -48,8 +49,11 @@ export async function startTrialSystem(
   const port = await freePortsFrom([0, ...offsets, ...(observe ? observers : [])]);
   const progress: string[] = [];
   const log = (line: string) => progress.push(line);
-  const up = (variables = env) =>
-    createLaunch({ folders, port, env: variables, observe, build, log }).up();
+  const up = (variables = env, development?: ServiceName) =>
+    createLaunch({
+      ...{ folders, port, env: variables, observe, build, log },
+      ...(development && { development }),
+    }).up();
   const stop = async () => {
     await stopSystem(folders);
     fs.rmSync(root, { recursive: true });

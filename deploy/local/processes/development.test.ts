@@ -1,0 +1,43 @@
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+
+import { expect, onTestFinished, test } from 'vitest';
+
+import { readRunning } from '../state.ts';
+import { startTrialSystem } from '../testing/trial-system.ts';
+
+const MAIN = path.resolve(import.meta.dirname, '../../../services/users/src/main.ts');
+
+/** Opens connections with a request on each that stay open, as those of browsers do. */
+function openConnections(port: number): void {
+  for (let index = 0; index < 20; index++) {
+    const socket = net.connect(port, '127.0.0.1').on('error', () => {});
+    socket.write('GET /api/v2/users HTTP/1.1\r\nHost: a\r\n\r\n');
+    onTestFinished(() => void socket.destroy());
+  }
+}
+
+test('a service in watch mode restarts after a change, also with open connections, until make up', async () => {
+  const system = await startTrialSystem();
+  onTestFinished(() => system.stop());
+  const { folders, port, origin } = system;
+  const isServed = async () => (await fetch(`${origin}/api/v2/users`)).status === 200;
+  const log = () => fs.readFileSync(path.join(folders.logs, 'users-1.log'), 'utf8');
+  const namesOf = () => readRunning(folders.run).map(({ name }) => name);
+
+  await system.up({}, 'users');
+  const servedFirst = await isServed();
+  const namesInDevelopment = namesOf();
+  openConnections(port + 1);
+  const now = new Date();
+  fs.utimesSync(MAIN, now, now);
+  await expect.poll(log, { timeout: 60_000 }).toContain('Restarting');
+  await expect.poll(isServed, { timeout: 60_000 }).toBe(true);
+  await system.up();
+
+  expect(servedFirst).toBe(true);
+  expect(namesInDevelopment.filter((name) => name.startsWith('users'))).toEqual(['users-1']);
+  expect(namesOf()).toHaveLength(6);
+  expect(await isServed()).toBe(true);
+});
