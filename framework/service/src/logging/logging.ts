@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import type { PrettyOptions } from 'pino-pretty';
 
 import type { RequestResult } from '../metrics/request-metrics.ts';
+import { ownFramesFirst } from './stack-frames.ts';
 
 /** From the lowest to the highest. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -161,7 +162,7 @@ export async function openPrettyOutput(options: PrettyOptions = {}): Promise<Log
     ignore: SHOWN,
     messageFormat: (line, messageKey) =>
       typeof line.status === 'number' ? describeRequest(line) : String(line[messageKey]),
-    customPrettifiers: { error: String, time: String },
+    customPrettifiers: { error: (text) => ownFramesFirst(String(text)), time: String },
     ...options,
   });
 }

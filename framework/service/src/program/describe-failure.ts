@@ -1,5 +1,7 @@
 import { inspect } from 'node:util';
 
+import { isOwnFrame, ownFramesFirst } from '../logging/stack-frames.ts';
+
 /** An error of a function of the service, such as `start`: its place in their code is printed. */
 export class ServiceCodeError extends Error {
   /** @param cause what the function threw, which may be any value */
@@ -16,7 +18,9 @@ export function describeFailure(error: unknown): string {
   if (!(error instanceof ServiceCodeError)) return `${messageOf(error)}\n`;
   const frame = frameOf(error.cause);
   const line = `${error.message}${frame === undefined ? '' : `, ${frame}`}\n`;
-  return process.env.NODE_ENV === 'development' ? `${line}${inspect(error.cause)}\n` : line;
+  return process.env.NODE_ENV === 'development'
+    ? `${line}${ownFramesFirst(inspect(error.cause))}\n`
+    : line;
 }
 
 /** The message of `error` on one line. */
@@ -25,16 +29,9 @@ function messageOf(error: unknown): string {
   return message.replace(/\s*\n\s*/g, ' ');
 }
 
-/** The folder of the framework if this is its source; in a bundle, all code has one file. */
-const FRAMEWORK = /^file:\/\/(.*\/)[^/]+\/src\/program\/[^/]+$/.exec(import.meta.url)?.[1];
-
-/** The first frame of `error`, or of its cause, that is not of Node, of a package or of the framework. */
+/** The first own frame of `error`, or of its cause. */
 function frameOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const frames = error.stack?.match(/^ {4}at .*:\d+:\d+\)?$/gm) ?? [];
-  const own = frames.find(
-    (frame) =>
-      !/[ (]node:|\/node_modules\//.test(frame) && !(FRAMEWORK && frame.includes(FRAMEWORK)),
-  );
-  return own?.trim() ?? frameOf(error.cause);
+  return frames.find(isOwnFrame)?.trim() ?? frameOf(error.cause);
 }
