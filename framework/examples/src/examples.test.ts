@@ -18,8 +18,12 @@ interface Expected {
 interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
+  /** Instead of `json`: a form with files. */
+  readonly form?: FormData;
   /** How often the request is sent; only the last response is compared. Default 1. */
   readonly times?: number;
+  /** The request is repeated until the response contains this text. */
+  readonly until?: string;
 }
 
 /** In a path, `:id` is the id of the user that the program has created last. */
@@ -182,6 +186,15 @@ const withCodes = (codes: string[]) =>
       },
     },
   });
+/** A form with a file of this type and size. */
+function photo(type: string, sizeBytes: number, field = 'photo') {
+  const form = new FormData();
+  form.set(field, new File([new Uint8Array(sizeBytes)], '../../evil.html', { type }));
+  return { form };
+}
+
+const png = { headers: { 'content-type': 'image/png' } };
+const cachedRates = { reads: 1, base: 'EUR', rates: { USD: 1.1 } };
 
 /** The requests that each program gets, in this order. */
 const EXAMPLES: Readonly<Record<string, readonly Row[]>> = {
@@ -448,6 +461,57 @@ const EXAMPLES: Readonly<Record<string, readonly Row[]>> = {
     ],
     ['GET /api/books?from=1900', { members: { data: [{ id: 2 }], total: 1 } }],
   ],
+  upload: [
+    [
+      'POST /photos',
+      {
+        status: 201,
+        headers: { location: expect.stringMatching(/^\/photos\/[\da-f-]{36}\.png$/) },
+        body: { data: { id: expect.stringMatching(/\.png$/), sizeBytes: 5 } },
+      },
+      photo('image/png', 5),
+    ],
+    ['GET /photos/:id', { ...png, body: '\0'.repeat(5) }],
+    ['POST /photos', badRequest('photo must be a PNG or JPEG image'), photo('text/html', 5)],
+    ['POST /photos', badRequest('photo must be a PNG or JPEG image'), photo('constructor/x', 5)],
+    ['POST /photos', badRequest('photo must be a file'), photo('image/png', 5, 'other')],
+    ['POST /photos', { status: 413 }, photo('image/png', 1024 ** 2 + 1)],
+    ['POST /photos', { status: 415 }, { json: {} }],
+    ['GET /photos/..%2f..%2fetc%2fpasswd', { status: 400 }],
+  ],
+  'background-job': [
+    [
+      'POST /mails',
+      { status: 202, members: { data: { id: expect.stringMatching(UUID) } } },
+      { json: { text: 'Hello' } },
+    ],
+    ['GET /mails/:id', { members: { data: { state: 'done' } } }, { until: 'done' }],
+    ['POST /mails', { status: 202 }, { json: { text: '' } }],
+    ['GET /mails/:id', { members: { data: { state: 'failed' } } }, { until: 'failed' }],
+    ['GET /mails/none', { status: 404, members: { detail: 'Mail "none" not found' } }],
+  ],
+  caching: [
+    [
+      'GET /rates',
+      {
+        headers: { 'cache-control': 'public, max-age=60', etag: expect.any(String) },
+        body: cachedRates,
+      },
+    ],
+    ['GET /rates', { body: cachedRates }, { times: 3 }],
+    ['GET /rates', { status: 304, body: '' }, { headers: { 'If-None-Match': '*' } }],
+    ['GET /me', { headers: { 'cache-control': 'private, no-store', etag: null } }],
+  ],
+  'from-express': [
+    ['GET /notes', { body: ['1'] }],
+    ['GET /notes/1', { body: { id: '1', text: 'Buy milk' } }],
+    ['GET /notes/9', { status: 404, headers: isProblem, members: { code: 'NOT_FOUND' } }],
+    ['POST /notes', { status: 201, body: { id: '2' } }, { json: { text: 'Call Bob' } }],
+    ['POST /notes', { status: 400, members: { code: 'VALIDATION_FAILED' } }, { json: {} }],
+    ['GET /notes', { body: ['1', '2'] }],
+    ['DELETE /notes/1', { status: 403, body: { error: 'read-only' } }],
+    ['GET /other', notFound],
+  ],
 };
 
 describe.each(Object.entries(EXAMPLES))('%s', (name, rows) => {
@@ -480,17 +544,18 @@ describe.each(Object.entries(EXAMPLES))('%s', (name, rows) => {
   );
 
   /** Sends a request as often as the row says, and remembers the users that it creates, and its cookie. */
-  async function send(request: string, { headers, json, times = 1 }: Sent) {
+  async function send(request: string, { headers, json, form, times = 1, until = '' }: Sent) {
     const [method = '', path = ''] = request.replace(':id', users.at(-1)?.id ?? '').split(' ');
     const isJson = json !== undefined && { 'Content-Type': 'application/json' };
     const sent = { ...(cookie && { Cookie: cookie }), ...headers, ...isJson };
-    const init = { method, headers: sent, body: JSON.stringify(json) };
+    const init = { method, headers: sent, body: form ?? JSON.stringify(json) };
     for (let left = times; ; left--) {
       const response = await fetch(`${example.origin}${path}`, init);
       const text = await response.text();
-      if (response.status === 201) users.push(JSON.parse(text).data);
+      if (response.status === 201 || response.status === 202) users.push(JSON.parse(text).data);
       cookie = response.headers.get('set-cookie')?.split(';')[0] ?? cookie;
-      if (left === 1) return { status: response.status, headers: response.headers, text };
+      if (left <= 1 && text.includes(until))
+        return { status: response.status, headers: response.headers, text };
     }
   }
 });
