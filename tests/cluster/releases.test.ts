@@ -89,8 +89,8 @@ test('make release rolls back a version whose pods do not become ready', async (
   await platform.release.test();
 });
 
-/** In the full form, long enough for the errors of the late version, which begin 60 s after its start. */
-const OBSERVATION_SECONDS = { blueGreen: full ? 40 : 15, canary: 15 };
+/** In the full form, long enough for the errors of the late version, which begin 60 s after its start; a canary has three steps. */
+const OBSERVATION_SECONDS = { blueGreen: full ? 40 : 15, canary: full ? 25 : 15 };
 /** Requests per second of users during each release. */
 const RATE = 40;
 /** A release is decided within this time: trial, switch or steps, and observation. */
