@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { createApp } from './application.ts';
 import { compose } from './compose.ts';
@@ -153,6 +153,24 @@ describe.each(FORMS)('middleware that calls %s()', (_, write) => {
 
     expect(logged).toEqual([`Error: ${twice}`]);
     expect(status).toBe(200);
+  });
+
+  test('after an await can be caught by the layer: no rejection remains unhandled', async () => {
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => unhandled.push(error);
+    process.on('unhandledRejection', note);
+    onTestFinished(() => void process.off('unhandledRejection', note));
+    const rescue = write(async (ctx, goOn) => {
+      await sleep(1);
+      await goOn().catch(() => ctx.send('rescued'));
+    });
+
+    const { status } = await run(rescue, async () => {
+      throw new Error('failed');
+    });
+
+    expect(status).toBe(200);
+    expect(unhandled).toEqual([]);
   });
 
   test('twice rejects in the layer that awaited it, through layers that returned next()', async () => {

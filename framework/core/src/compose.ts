@@ -85,7 +85,11 @@ function link(layer: Middleware, rest: Chain, onStop: OnStop | undefined): Chain
     pending = result === DONE ? (repeated ?? downstream ?? DONE) : result;
     if (onStop && !downstream) {
       if (pending === DONE) onStop(ctx, layer);
-      else pending.then(() => downstream ?? onStop(ctx, layer), ignore);
+      else {
+        pending.then(() => {
+          if (!downstream) onStop(ctx, layer);
+        }, ignore);
+      }
     }
     if (pending === DONE) {
       ctx.next = callerNext;
