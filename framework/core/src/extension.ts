@@ -59,6 +59,11 @@ export function replaceBody(ctx: Context, body: Content): void {
   context.streamLength = -1;
 }
 
+/** For work that may be repeated: the next `ctx.json()` or `ctx.send()` replaces the recorded response. */
+export function allowReplacement(ctx: Context): void {
+  recordOf(ctx).isReplaceable = true;
+}
+
 /** Announces that the recorded stream has exactly `lengthBytes`: the response has a `Content-Length`. */
 export function setStreamLength(ctx: Context, lengthBytes: number): void {
   recordOf(ctx).streamLength = lengthBytes;

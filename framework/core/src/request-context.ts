@@ -88,6 +88,8 @@ export class RequestContext implements Context {
   finished = false;
   /** What recorded the response, such as `ctx.json()`; empty before. */
   respondedBy = '';
+  /** Whether another response may replace the recorded one. */
+  isReplaceable = false;
   /** The contract of the route while its handler runs. */
   contract: Contract | undefined = undefined;
   /** How the response broke the contract. */
@@ -359,7 +361,7 @@ export class RequestContext implements Context {
 
   #record(by: string, type: string, body: Content): void {
     const isSent = this.raw.res.headersSent;
-    if (isSent || this.respondedBy !== '') {
+    if (isSent || (this.respondedBy !== '' && !this.isReplaceable)) {
       if (isStream(body)) body.destroy();
       throw new Error(
         isSent
@@ -367,6 +369,7 @@ export class RequestContext implements Context {
           : `Cannot respond with ${by}: ${this.respondedBy} already responded`,
       );
     }
+    if (isStream(this.responseBody)) this.responseBody.destroy();
     this.respondedBy = by;
     this.responseType = type;
     this.responseBody = body;

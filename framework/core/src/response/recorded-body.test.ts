@@ -2,7 +2,13 @@ import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 
 import { createApp } from '../application.ts';
-import { recordedBody, recordedLength, replaceBody, responseHeader } from '../extension.ts';
+import {
+  allowReplacement,
+  recordedBody,
+  recordedLength,
+  replaceBody,
+  responseHeader,
+} from '../extension.ts';
 import { request } from '../testing/index.ts';
 import type { Body } from './write-response.ts';
 
@@ -18,6 +24,21 @@ test('middleware replaces the recorded body after next()', async () => {
 
   expect(await response.text()).toBe('TEXT');
   expect(response.headers.get('content-length')).toBe('4');
+});
+
+test('after allowReplacement, the next response replaces the recorded one', async () => {
+  const app = createApp();
+  const first = Readable.from(['first']);
+  app.use((ctx) => {
+    ctx.send(first);
+    allowReplacement(ctx);
+    ctx.json({ is: 'second' });
+  });
+
+  const response = await request(app, '/');
+
+  expect(await response.json()).toEqual({ is: 'second' });
+  expect(first.destroyed).toBe(true);
 });
 
 test('the length of a replaced Blob is not sent', async () => {
