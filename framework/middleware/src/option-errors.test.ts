@@ -8,6 +8,8 @@ import { cors } from './cors.ts';
 import { deprecation } from './deprecation.ts';
 import { etag } from './etag.ts';
 import { forms } from './forms.ts';
+import { redisStore } from './idempotency/redis.ts';
+import { idempotency, memoryStore } from './idempotency.ts';
 import { securityHeaders } from './security-headers.ts';
 import { sse } from './sse.ts';
 import { staticFiles } from './static-files.ts';
@@ -138,6 +140,36 @@ describe.each<Row>([
         { multipart: { folder: import.meta.filename } },
         'a folder in which this process may create',
       ],
+    ],
+  ],
+  [
+    'idempotency',
+    (options: object) => idempotency({ store: memoryStore(), ...options }),
+    [
+      [
+        { store: undefined },
+        'idempotency() needs the option store: a store, such as memoryStore()',
+      ],
+      [{ store: new Map() }, 'of idempotency(): expected a store, such as memoryStore()'],
+      [{ required: 1 }, 'option required "1" of idempotency(): expected true or false'],
+      [{ retentionMs: 0 }, 'retentionMs "0" of idempotency(): expected a whole number from 1'],
+      [{ waitMs: -1 }, 'option waitMs "-1" of idempotency(): expected 0 to'],
+      [{ maxResponseBytes: 0.5 }, 'expected a whole number from 0 to 16777216'],
+      [{ scope: 'user' }, 'option scope "user" of idempotency(): expected a function'],
+      [{ keys: 1 }, 'idempotency() has no option "keys"; its options: store, required, scope'],
+    ],
+  ],
+  [
+    'memoryStore',
+    memoryStore,
+    [[{ maxBytes: 1 }, 'maxBytes "1" of memoryStore(): expected a whole number from 1048576']],
+  ],
+  [
+    'redisStore',
+    (options: object) => redisStore({ isReady: true, sendCommand: async () => null, on() {} }, options),
+    [
+      [{ leaseMs: 0 }, 'leaseMs "0" of redisStore(): expected a whole number from 1'],
+      [{ timeoutMs: 60_001 }, 'expected a whole number from 1 to 60000'],
     ],
   ],
   [

@@ -1,4 +1,5 @@
 import type { RouteMetadata } from '@fw/core';
+import type { JsonSchema } from '@fw/core/schema';
 import type { DeclaredError, EndpointMetadata, ResponseDescription } from '@fw/router';
 
 /** The metadata of a validator: a schema per request part, and the status of an invalid request. */
@@ -38,10 +39,18 @@ export interface DeprecationMetadata {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** A request header that middleware reads. */
+export interface RequestHeader {
+  readonly schema: JsonSchema;
+  readonly required: boolean;
+}
+
 /** All metadata of a route, under the keys that the packages share; `annotate` accepts any key. */
 export interface DocumentedMetadata {
   readonly endpoint: EndpointMetadata;
   readonly validation: ValidationMetadata | undefined;
+  /** A JSON Schema by name of each request header that middleware reads. */
+  readonly requestHeaders: Readonly<Record<string, RequestHeader>>;
   readonly rateLimit: readonly RateLimitMetadata[];
   readonly body: BodyMetadata | undefined;
   readonly deprecation: DeprecationMetadata | undefined;
@@ -55,11 +64,12 @@ export interface DocumentedMetadata {
 /** Reads the metadata of a route; `endpoint()` takes precedence over middleware. */
 export function readMetadata(metadata: RouteMetadata): DocumentedMetadata {
   const known: RouteMetadata & Partial<DocumentedMetadata> = metadata;
-  const { endpoint = {}, validation, rateLimit = [], body, deprecation } = known;
-  const { responses = {}, errors = [] } = known;
+  const { endpoint = {}, validation, body, deprecation } = known;
+  const { requestHeaders = {}, rateLimit = [], responses = {}, errors = [] } = known;
   return {
     endpoint,
     validation,
+    requestHeaders,
     rateLimit,
     body: endpoint.bodyTypes ? { ...body, mediaTypes: endpoint.bodyTypes } : body,
     deprecation,

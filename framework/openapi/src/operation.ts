@@ -84,7 +84,7 @@ async function describeParameters(
   { pathParams, operationId, metadata }: DocumentedRoute,
   { components, convert }: { components: Components; convert: Convert },
 ): Promise<Parameter[]> {
-  const { validation = {} } = metadata;
+  const { validation = {}, requestHeaders } = metadata;
   const params = await readProperties(validation.params, 'Params');
   const query = await readProperties(validation.query, 'Query');
   const headers = await readProperties(validation.headers, 'Headers');
@@ -99,6 +99,9 @@ async function describeParameters(
     ...headers
       .filter(({ name }) => !HEADERS_OF_THEIR_OWN.includes(foldCase(name)))
       .map((property) => describeParameter('header', property)),
+    ...Object.entries(requestHeaders).map(([name, header]) =>
+      describeParameter('header', { name, ...header }),
+    ),
   ];
 
   async function readProperties(schema: unknown, name: string): Promise<Property[]> {

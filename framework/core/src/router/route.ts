@@ -224,7 +224,14 @@ function requirePathParams(route: Registration): void {
 }
 
 /** Keys whose objects are merged and whose lists are joined; of any other key the last value counts. */
-const MERGED = ['validation', 'responses', 'rateLimit', 'securitySchemes', 'errors'];
+const MERGED = [
+  'validation',
+  'requestHeaders',
+  'responses',
+  'rateLimit',
+  'securitySchemes',
+  'errors',
+];
 
 function merge(before: RouteMetadata, after: RouteMetadata): RouteMetadata {
   const merged: Record<string, unknown> = { ...before, ...after };

@@ -1,0 +1,42 @@
+import { idempotency, memoryStore } from '@fw/middleware/idempotency';
+import { createRouter, endpoint } from '@fw/router';
+import { validate } from '@fw/validation';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+
+import { generateDocument } from './document.ts';
+
+test('idempotency() documents its header next to those of the route, and its errors', async () => {
+  const store = memoryStore();
+  const router = createRouter().post(
+    '/payments',
+    endpoint({ responses: { 201: {} } }),
+    validate({ headers: z.object({ 'x-shop': z.string() }) }),
+    idempotency({ store, required: true, retentionMs: 90 * 60_000 }),
+    () => ({}),
+  );
+
+  const { paths, components } = await generateDocument(router.getRoutes());
+
+  expect(paths['/payments']?.post).toMatchObject({
+    parameters: [
+      { name: 'x-shop', in: 'header' },
+      {
+        name: 'idempotency-key',
+        in: 'header',
+        required: true,
+        description: expect.stringContaining('within 90 minutes'),
+        schema: { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' },
+      },
+    ],
+    responses: {
+      400: {},
+      409: { $ref: '#/components/responses/Conflict' },
+      422: { $ref: '#/components/responses/UnprocessableContent' },
+    },
+  });
+  expect(components.responses?.Conflict).toMatchObject({
+    description: 'The first request with this `Idempotency-Key` is in progress',
+    headers: { 'Retry-After': {} },
+  });
+});
