@@ -166,7 +166,8 @@ describe.each<Row>([
   ],
   [
     'redisStore',
-    (options: object) => redisStore({ isReady: true, sendCommand: async () => null, on() {} }, options),
+    (options: object) =>
+      redisStore({ isReady: true, sendCommand: async () => null, on() {} }, options),
     [
       [{ leaseMs: 0 }, 'leaseMs "0" of redisStore(): expected a whole number from 1'],
       [{ timeoutMs: 60_001 }, 'expected a whole number from 1 to 60000'],

@@ -10,6 +10,7 @@ import { isMigrated, migrate } from './migrations.ts';
 export type { PoolUse } from '../metrics/metrics.ts';
 export { createBatch } from './batch.ts';
 export { isTaken } from './errors.ts';
+export { postgresIdempotency, postgresIdempotencyTable } from './idempotency.ts';
 
 /** A prepared statement: the server parses it once per connection. */
 export interface Statement {

@@ -11,6 +11,7 @@ import { isBusy } from './errors.ts';
 
 export { isBusy, orUnavailable } from './errors.ts';
 export { createGroupCommit, type GroupCommit, type GroupCommitOptions } from './group-commit.ts';
+export { sqliteIdempotency, sqliteIdempotencyTable } from './idempotency.ts';
 
 /** The format of a service's database file. */
 export interface DatabaseFormat {

@@ -1,0 +1,112 @@
+import { type Attempt, keyInUse, type TransactionStore } from '@fw/middleware/idempotency';
+
+import { type IdempotencyTable, readTable } from '../stores/idempotency-table.ts';
+import { createBatch } from './batch.ts';
+import type { Postgres, Query } from './postgres.ts';
+
+/** Time between two deletions of expired keys. */
+const PURGE_EVERY_MS = 60_000;
+
+/** SQL for a migration: creates the table of `postgresIdempotency`. */
+export function postgresIdempotencyTable(options?: IdempotencyTable): string {
+  const { table, column } = readTable('postgresIdempotencyTable()', options);
+  return `CREATE TABLE ${table} (
+      key         text COLLATE "C" PRIMARY KEY,
+      fingerprint text NOT NULL,
+      "${column}" text NOT NULL,
+      created_at  timestamptz NOT NULL
+    );
+    CREATE INDEX ${table}_by_age ON ${table} (created_at);`;
+}
+
+/** The responses that one transaction stores with one statement. */
+interface Saving {
+  readonly attempts: Attempt[];
+  readonly responses: string[];
+  readonly keys: Promise<ReadonlySet<unknown>>;
+}
+
+/**
+ * Stores responses of `idempotency()` in a table of `database`. `save(query)` is part of the transaction
+ * of `query`, which `database.transaction()` passes to its work.
+ *
+ * @throws {TypeError} if an option is unknown or has an invalid value
+ */
+export function postgresIdempotency(
+  database: Postgres,
+  options?: IdempotencyTable,
+): TransactionStore<Query> {
+  const { table, column } = readTable('postgresIdempotency()', options);
+  const recall = {
+    name: `${table}_recall`,
+    text: `SELECT key, fingerprint, "${column}" AS response, created_at FROM ${table}
+      WHERE key = ANY ($1::text[])`,
+  };
+  const remember = {
+    name: `${table}_remember`,
+    text: `INSERT INTO ${table} AS known (key, fingerprint, "${column}", created_at)
+      SELECT key, fingerprint, response, created_at
+      FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[])
+        AS new (key, fingerprint, response, created_at)
+      ORDER BY key
+      ON CONFLICT (key) DO UPDATE SET fingerprint = excluded.fingerprint,
+        "${column}" = excluded."${column}", created_at = excluded.created_at
+      WHERE known.created_at <= excluded.created_at - make_interval(secs => $5)
+      RETURNING key`,
+  };
+  const purge = {
+    name: `${table}_purge`,
+    text: `DELETE FROM ${table} WHERE key IN
+      (SELECT key FROM ${table} WHERE created_at <= $1 ORDER BY created_at LIMIT 1000)`,
+  };
+  const savings = new WeakMap<Query, Saving>();
+  let purgedMs = Number.NEGATIVE_INFINITY;
+
+  const find = createBatch(async (attempts: readonly Attempt[]) => {
+    const rows = await database.query(recall, [attempts.map(({ key }) => key)]);
+    const found = new Map(rows.map((row) => [row.key, row]));
+    return attempts.map(({ key, nowMs, retentionMs }) => {
+      const row = found.get(key);
+      if (!row || Number(row.created_at) <= nowMs - retentionMs) return undefined;
+      return { fingerprint: String(row.fingerprint), response: String(row.response) };
+    });
+  });
+
+  /** Stores what one turn of the event loop saves in the transaction of `query`. */
+  async function store(query: Query): Promise<ReadonlySet<unknown>> {
+    await Promise.resolve(); // after all calls of this turn
+    const { attempts, responses } = savings.get(query) as Saving;
+    savings.delete(query);
+    const rows = await query(remember, [
+      attempts.map(({ key }) => key),
+      attempts.map(({ fingerprint }) => fingerprint),
+      responses,
+      attempts.map(({ nowMs }) => new Date(nowMs)),
+      Math.max(...attempts.map(({ retentionMs }) => retentionMs)) / 1_000,
+    ]);
+    return new Set(rows.map(({ key }) => key));
+  }
+
+  /** Deletes expired keys in the background: the caller does not wait. */
+  function deleteExpired({ nowMs, retentionMs }: Attempt): void {
+    if (nowMs - purgedMs < PURGE_EVERY_MS) return;
+    purgedMs = nowMs;
+    database.query(purge, [new Date(nowMs - retentionMs)]).catch(() => {});
+  }
+
+  return {
+    find,
+    async save(query, attempt, response) {
+      if (query === database.query) {
+        throw new TypeError('Cannot save the response: expected the query of a transaction');
+      }
+      const saving = savings.get(query) ?? { attempts: [], responses: [], keys: store(query) };
+      savings.set(query, saving);
+      saving.attempts.push(attempt);
+      saving.responses.push(response);
+      const keys = await saving.keys;
+      if (!keys.has(attempt.key)) throw keyInUse();
+      deleteExpired(attempt);
+    },
+  };
+}
