@@ -313,7 +313,7 @@ export interface components {
                 };
             };
         };
-        /** @description The `Idempotency-Key` was used with another body */
+        /** @description The `Idempotency-Key` was used with another request */
         UnprocessableContent: {
             headers: {
                 [name: string]: unknown;
@@ -325,10 +325,11 @@ export interface components {
                 };
             };
         };
-        /** @description The media type of the body is not accepted */
+        /** @description The body is not a merge patch */
         UnsupportedMediaType: {
             headers: {
                 Accept: components["headers"]["Accept"];
+                "Accept-Patch": components["headers"]["Accept-Patch"];
                 [name: string]: unknown;
             };
             content: {
@@ -338,11 +339,10 @@ export interface components {
                 };
             };
         };
-        /** @description The body is not a merge patch */
+        /** @description The media type of the body is not accepted */
         UnsupportedMediaType2: {
             headers: {
                 Accept: components["headers"]["Accept"];
-                "Accept-Patch": components["headers"]["Accept-Patch"];
                 [name: string]: unknown;
             };
             content: {
@@ -421,7 +421,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any unique value: repeating the request with the same body within a day returns the first response and creates nothing */
+                /** @description Any unique value: repeating the request with the same body within a day returns the first response and changes nothing */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -451,7 +451,7 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["ContentTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
+            415: components["responses"]["UnsupportedMediaType2"];
             422: components["responses"]["UnprocessableContent"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -605,7 +605,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["ContentTooLarge"];
-            415: components["responses"]["UnsupportedMediaType2"];
+            415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };

@@ -10,7 +10,7 @@ import type { UserStore } from './store.ts';
 import type { Origins } from './user.ts';
 import { Users } from './users.ts';
 import { createUserRoutesV1, V1 } from './v1.ts';
-import { onlyMergePatches, PATCH_TYPES, UserController, V2 } from './v2.ts';
+import { createUserRoutesV2, onlyMergePatches, PATCH_TYPES, UserController, V2 } from './v2.ts';
 
 export interface UsersAppOptions extends ServiceRuntime, Partial<Origins> {
   readonly store: UserStore;
@@ -45,6 +45,7 @@ export function createUsersApp({
   const users = new Users(store, { newId, now });
   const v1 = createUserRoutesV1(users, bodyLimit);
   const v2 = createRouter().use(onlyMergePatches, json({ limit: bodyLimit }));
+  v2.mount('/', createUserRoutesV2(users, { store, now }));
 
   const app = createServiceApp({ ...runtime, isCritical });
   app.plugin(

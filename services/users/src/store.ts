@@ -1,7 +1,7 @@
+import type { Idempotency, IdempotencyStore } from '@fw/middleware/idempotency';
 import { postgresOptions, type ServiceRuntime, type Slice } from '@fw/service';
 
 import type { UsersConfig } from './config.ts';
-import type { Idempotency } from './idempotency.ts';
 import type { FiguresQuery, UserFigures } from './schemas.ts';
 import type { Outcome, User, UserChanges } from './user.ts';
 
@@ -30,7 +30,7 @@ export interface UserList extends UserPage {
 export interface InsertOptions {
   /** Resolves with `email-taken` if another user has the e-mail address, regardless of case. */
   readonly uniqueEmail: true;
-  /** Returns the user that an insert with this key created within the last 24 hours. */
+  /** Stores the user in the same transaction, as `toRow` returns it. */
   readonly idempotency?: Idempotency | undefined;
 }
 
@@ -52,6 +52,8 @@ export interface UpdateOptions {
  * with the same e-mail address; version 2 sets `uniqueEmail`.
  */
 export interface UserStore {
+  /** The users that were created with an idempotency key. */
+  readonly idempotency: IdempotencyStore;
   /** Returns the first batch of a slice, by default of all users; `total` is from the same snapshot. */
   list(slice?: Slice): Promise<UserList>;
   /** Returns one batch: at most `limit` users; it ends early before a large user and when it is full. */

@@ -19,12 +19,16 @@ export function openTestStore(): UserStore {
 }
 
 /** Creates the API. The time is `TEN` until a test changes `clock`; ids are u1, u2 and so on. */
-export function createTestApi({ store = openTestStore(), bodyLimit = BODY_LIMIT } = {}) {
+export function createTestApi({
+  store = openTestStore(),
+  bodyLimit = BODY_LIMIT,
+  idPrefix = 'u',
+} = {}) {
   const clock = { time: TEN };
   let ids = 0;
   const app = createUsersApp({
     store,
-    newId: () => `u${++ids}`,
+    newId: () => `${idPrefix}${++ids}`,
     now: () => new Date(clock.time),
     bodyLimit,
   });

@@ -21,7 +21,7 @@ export type NewUser = Pick<User, 'name' | 'email'>;
 export type UserChanges = Partial<NewUser>;
 
 /** The user after an operation, or why the operation changed nothing. */
-export type Outcome = User | 'missing' | 'stale' | 'email-taken' | 'key-reused';
+export type Outcome = User | 'missing' | 'stale' | 'email-taken';
 
 /** The sources of ids and of the current time. */
 export interface Origins {

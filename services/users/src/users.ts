@@ -1,7 +1,7 @@
 import { foldCase } from '@fw/core/extension';
 import { preconditionFailed } from '@fw/middleware/preconditions';
 import { createCursor, type Slice } from '@fw/service';
-import { ConflictError, NotFoundError, UnprocessableContentError } from 'fw';
+import { ConflictError, NotFoundError } from 'fw';
 
 import type { FiguresQuery, ListQuery, UserFigures } from './schemas.ts';
 import type {
@@ -51,7 +51,7 @@ export class Users {
     return userOf((await this.#store.find(id)) ?? 'missing', id);
   }
 
-  /** Creates a user, or returns the user that was created with the same idempotency key. */
+  /** Creates a user. */
   async create({ name, email }: NewUser, options?: InsertOptions): Promise<User> {
     const { newId, now } = this.#origins;
     const createdAt = now();
@@ -86,7 +86,6 @@ export class Users {
  * @throws {NotFoundError} if the user does not exist
  * @throws {PreconditionFailedError} if `ifVersion` is not the current version
  * @throws {ConflictError} if the e-mail address must be unique, and another user has it
- * @throws {UnprocessableContentError} if the idempotency key was used for another user
  */
 function userOf(outcome: Outcome, id: string): User {
   switch (outcome) {
@@ -96,8 +95,6 @@ function userOf(outcome: Outcome, id: string): User {
       throw preconditionFailed();
     case 'email-taken':
       throw new ConflictError('another user has this e-mail address', { code: 'EMAIL_TAKEN' });
-    case 'key-reused':
-      throw new UnprocessableContentError('Idempotency-Key was used with another body');
     default:
       return outcome;
   }

@@ -192,7 +192,7 @@ test.each([
   expect(response.status).toBe(422);
   expect(await response.json()).toMatchObject({
     code: 'UNPROCESSABLE_CONTENT',
-    detail: 'Idempotency-Key was used with another body',
+    detail: 'Idempotency-Key was used with another request',
   });
 });
 

@@ -1,12 +1,19 @@
-import { Body, Controller, Delete, Get, inject, Param, Patch, Post, Query } from '@fw/controllers';
+import { Body, Controller, Delete, Get, inject, Param, Patch, Query } from '@fw/controllers';
 import { parseMediaType } from '@fw/core/extension';
+import { idempotency } from '@fw/middleware/idempotency';
 import { etagOf, isConditional, isNotModified, requireMatch } from '@fw/middleware/preconditions';
 import { onlyJson } from '@fw/service';
 import { validate } from '@fw/validation';
-import { type Context, endpoint, type Middleware, UnsupportedMediaTypeError } from 'fw';
+import {
+  type Context,
+  createRouter,
+  endpoint,
+  type Middleware,
+  type Router,
+  UnsupportedMediaTypeError,
+} from 'fw';
 import * as z from 'zod';
 
-import { IdempotencyHeaders, idempotencyOf } from './idempotency.ts';
 import {
   FiguresQuery,
   IfMatchHeaders,
@@ -19,7 +26,9 @@ import {
   UserPage,
   UserPatch,
 } from './schemas.ts';
-import type { User as UserState } from './user.ts';
+import { fromRow } from './store/rows.ts';
+import type { UserStore } from './store.ts';
+import type { Origins, User as UserState } from './user.ts';
 import { Users } from './users.ts';
 
 /** Path prefix of version 2. */
@@ -55,7 +64,37 @@ const privateCache: Middleware = (ctx, next) => {
   return next();
 };
 
-/** The routes of version 2. */
+/** What a controller cannot have: a route whose middleware needs the store. */
+export function createUserRoutesV2(
+  users: Users,
+  { store, now }: { readonly store: UserStore } & Pick<Origins, 'now'>,
+): Router {
+  const once = idempotency({
+    store: store.idempotency,
+    fingerprint: ({ body }) => {
+      const { name, email } = body as NewUser;
+      return [name, email];
+    },
+    replay: (ctx, row) => ctx.json(created(ctx, fromRow(row))),
+    clock: () => now().getTime(),
+  });
+  const describe = endpoint({
+    summary: 'Create a user',
+    description: 'A request that is repeated with the same `Idempotency-Key` creates one user.',
+    operationId: 'createUser',
+    tags,
+    responses: { 201: { schema: ONE, headers: { Location: 'The path of the new user', ...ETAG } } },
+    errors: { 409: 'EMAIL_TAKEN' },
+  });
+  return createRouter()
+    .use(onlyJson, privateCache, COMMON)
+    .post('/', validate({ body: NewUser }), once, describe, async (ctx) => {
+      const { idempotency } = ctx.state;
+      return created(ctx, await users.create(ctx.body, { uniqueEmail: true, idempotency }));
+    });
+}
+
+/** The other routes of version 2. */
 @Controller('/', onlyJson, privateCache, COMMON)
 export class UserController {
   readonly #users = inject(Users);
@@ -121,29 +160,6 @@ export class UserController {
     return isNotModified(ctx, etagOf(user.version)) ? undefined : { data: toJson(user) };
   }
 
-  @Post(
-    '/',
-    endpoint({
-      summary: 'Create a user',
-      description: 'A request that is repeated with the same `Idempotency-Key` creates one user.',
-      operationId: 'createUser',
-      tags,
-      responses: {
-        201: { schema: ONE, headers: { Location: 'The path of the new user', ...ETAG } },
-        422: { description: 'The `Idempotency-Key` was used with another body' },
-      },
-      errors: { 409: 'EMAIL_TAKEN' },
-    }),
-    validate({ headers: IdempotencyHeaders }),
-  )
-  async create(@Body(NewUser) newUser: NewUser, ctx: Context) {
-    const idempotency = idempotencyOf(ctx.get('idempotency-key'), newUser);
-    const user = await this.#users.create(newUser, { uniqueEmail: true, idempotency });
-    ctx.status = 201;
-    ctx.set('Location', `${V2}/${user.id}`);
-    return withETag(ctx, user);
-  }
-
   @Patch(
     '/:id',
     endpoint({
@@ -193,6 +209,12 @@ export class UserController {
     requireMatch(ctx, etagOf(version));
     return version;
   }
+}
+
+function created(ctx: Context, user: UserState) {
+  ctx.status = 201;
+  ctx.set('Location', `${V2}/${user.id}`);
+  return withETag(ctx, user);
 }
 
 function withETag(ctx: Context, user: UserState) {

@@ -3,11 +3,12 @@ import {
   isTaken,
   openPostgres,
   type PostgresOptions,
+  postgresIdempotency,
+  type Query,
   type Row,
 } from '@fw/service/postgres';
 
-import { expiryAt, type Idempotency, replay, toReplay } from '../idempotency.ts';
-import type { UserStore } from '../store.ts';
+import type { InsertOptions, UserStore } from '../store.ts';
 import type { Outcome, User } from '../user.ts';
 import { foldedEmail, USERS_MIGRATIONS } from './postgres-migrations.ts';
 import {
@@ -18,6 +19,7 @@ import {
   MAX_BATCH_USERS,
   readBatch,
   toFigures,
+  toRow,
   toUser,
 } from './rows.ts';
 
@@ -52,31 +54,14 @@ const SQL = {
     FROM ${ROWS}) WITH ORDINALITY AS new (id, name, email, created_at, updated_at, version, at)
     ORDER BY at`,
 
-  /** Returns the ids of the created users: those whose e-mail was free. Fails if a key is known. */
-  insert_unique: `WITH new AS MATERIALIZED (
-      SELECT * FROM ${ROWS}, $7::text[], $8::text[], $9::text[]) WITH ORDINALITY AS new
-        (id, name, email, created_at, updated_at, version, key, fingerprint, replay, at)
-    ), created AS (
-      INSERT INTO users (id, name, email, created_at, updated_at, version, claims_email)
-      SELECT id, name, email, created_at, updated_at, version, true
-      FROM new
-      WHERE NOT EXISTS (SELECT FROM users WHERE email_folded = ${foldedEmail('new.email')})
-      ORDER BY at
-      ON CONFLICT (email_folded) WHERE claims_email DO NOTHING
-      RETURNING id
-    ), remembered AS (
-      INSERT INTO users_idempotency (key, fingerprint, "user", created_at)
-      SELECT key, fingerprint, replay, created_at FROM new JOIN created USING (id)
-      WHERE key IS NOT NULL
-    )
-    SELECT id FROM created`,
-
-  recall: 'SELECT fingerprint, "user" FROM users_idempotency WHERE key = $1 AND created_at > $2',
-
-  delete_key: 'DELETE FROM users_idempotency WHERE key = $1 AND created_at <= $2',
-
-  delete_keys: `DELETE FROM users_idempotency WHERE key IN
-    (SELECT key FROM users_idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT 1000)`,
+  /** Returns the ids of the created users: those whose e-mail was free. */
+  insert_unique: `INSERT INTO users (id, name, email, created_at, updated_at, version, claims_email)
+    SELECT id, name, email, created_at, updated_at, version, true
+    FROM ${ROWS}) WITH ORDINALITY AS new (id, name, email, created_at, updated_at, version, at)
+    WHERE NOT EXISTS (SELECT FROM users WHERE email_folded = ${foldedEmail('new.email')})
+    ORDER BY at
+    ON CONFLICT (email_folded) WHERE claims_email DO NOTHING
+    RETURNING id`,
 
   /** The new e-mail need not be unique, so the user no longer claims it. */
   update: `${UPDATE} claims_email = claims_email
@@ -114,12 +99,8 @@ const SQL = {
       ORDER BY count DESC, name LIMIT $3)`,
 };
 
-/** Time between two deletions of expired idempotency keys. */
-const DELETE_KEYS_EVERY_MS = 60_000;
-
-interface Insertion {
+interface Insertion extends Pick<InsertOptions, 'idempotency'> {
   readonly user: User;
-  readonly idempotency?: Idempotency | undefined;
 }
 
 /** Opens a store of users in PostgreSQL, which several processes may share. */
@@ -127,9 +108,7 @@ export function openPostgresUserStore(
   options: Omit<PostgresOptions, 'name' | 'migrations'>,
 ): UserStore {
   const database = openPostgres({ ...options, name: 'users', migrations: USERS_MIGRATIONS });
-  const query = (name: keyof typeof SQL, values: readonly unknown[] = []) =>
-    database.query({ name: `users_${name}`, text: SQL[name] }, values);
-  let keysDeletedMs = Number.NEGATIVE_INFINITY;
+  const query = queryOn(database.query);
 
   const find = createBatch(async (ids: readonly string[]) => {
     const rows = await query('find', [ids]);
@@ -142,45 +121,22 @@ export function openPostgresUserStore(
     return users;
   });
 
-  const insertUnique = createBatch(async (insertions: readonly Insertion[]): Promise<Outcome[]> => {
-    const values = [
-      ...toArrays(insertions.map(({ user }) => user)),
-      insertions.map(({ idempotency }) => idempotency?.key ?? null),
-      insertions.map(({ idempotency }) => idempotency?.fingerprint ?? null),
-      insertions.map(({ user, idempotency }) => (idempotency ? toReplay(user) : null)),
-    ];
-    let isKeyStored = false;
-    const rows = await query('insert_unique', values).catch((error) => {
-      isKeyStored = insertions.length === 1 && isTaken(error, 'users_idempotency_pkey');
-      if (!isKeyStored) throw error;
-      return [];
-    });
-    const created = new Set(rows.map(({ id }) => id));
-    return Promise.all(
-      insertions.map((insertion) =>
-        created.has(insertion.user.id) ? insertion.user : settleInsert(insertion, isKeyStored),
-      ),
-    );
+  const insertUnique = createBatch((insertions: readonly Insertion[]): Promise<Outcome[]> => {
+    const insertAll = async (run: Query) => {
+      const users = insertions.map(({ user }) => user);
+      const rows = await queryOn(run)('insert_unique', toArrays(users));
+      const created = new Set(rows.map(({ id }) => id));
+      const isCreated = ({ user }: Insertion) => created.has(user.id);
+      await Promise.all(
+        insertions
+          .filter(isCreated)
+          .map(({ user, idempotency }) => idempotency?.save(run, toRow(user))),
+      );
+      return insertions.map((each) => (isCreated(each) ? each.user : 'email-taken'));
+    };
+    const hasKeys = insertions.some(({ idempotency }) => idempotency?.key !== undefined);
+    return hasKeys ? database.transaction(insertAll) : insertAll(database.query);
   });
-
-  /** Returns why a user was not created; creates it if `isKeyStored`, but the key has expired. */
-  async function settleInsert(insertion: Insertion, isKeyStored: boolean): Promise<Outcome> {
-    const { user, idempotency } = insertion;
-    if (!idempotency) return 'email-taken';
-    const values = [idempotency.key, expiryAt(user.createdAt)];
-    const [known] = await query('recall', values);
-    if (known) return replay(known, idempotency);
-    if (!isKeyStored) return 'email-taken';
-    await query('delete_key', values);
-    return insertUnique(insertion);
-  }
-
-  /** Deletes expired keys in the background: the caller does not wait. */
-  function deleteExpiredKeys(now: Date): void {
-    if (now.getTime() - keysDeletedMs < DELETE_KEYS_EVERY_MS) return;
-    keysDeletedMs = now.getTime();
-    query('delete_keys', [expiryAt(now)]).catch(() => {});
-  }
 
   /** Returns why a change was rejected; `undefined` if a concurrent change has removed the reason. */
   async function explainChange(
@@ -195,6 +151,8 @@ export function openPostgresUserStore(
   }
 
   return {
+    idempotency: postgresIdempotency(database, { table: 'users_idempotency', column: 'user' }),
+
     async list({ start, limit } = { start: 0, limit: Number.MAX_SAFE_INTEGER }) {
       const rows = await query('list', [Math.min(limit, MAX_BATCH_USERS + 1), start]);
       const users = rows.filter(({ id }) => id !== null);
@@ -218,12 +176,7 @@ export function openPostgresUserStore(
       return toFigures(await query('figures', [days.first, days.last, domains]), days);
     },
 
-    insert(user, options) {
-      if (!options?.uniqueEmail) return insert(user);
-      const { idempotency } = options;
-      if (idempotency) deleteExpiredKeys(user.createdAt);
-      return insertUnique({ user, idempotency });
-    },
+    insert: (user, options) => (options ? insertUnique({ user, ...options }) : insert(user)),
 
     async update(id, { name, email }, { updatedAt, uniqueEmail, ifVersion }) {
       const values = [id, name ?? null, email ?? null, updatedAt, ifVersion ?? null];
@@ -254,6 +207,12 @@ export function openPostgresUserStore(
 
     close: () => database.close(),
   };
+}
+
+/** Runs statements of `SQL` with `run`. */
+function queryOn(run: Query) {
+  return (name: keyof typeof SQL, values: readonly unknown[] = []) =>
+    run({ name: `users_${name}`, text: SQL[name] }, values);
 }
 
 /** The fields of users in the order of `ROWS`, an array of each, for `unnest`. */

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,26 +17,6 @@ function newFile(): string {
 
 describeUserStore('SQLite store in a file', async () => openSqliteUserStore(newFile()));
 describeUserStore('SQLite store in memory', async () => openSqliteUserStore(':memory:'));
-
-test('concurrent inserts with the same key in two stores on one file create one user and return it', async () => {
-  const file = newFile();
-  const stores = [openSqliteUserStore(file), openSqliteUserStore(file)];
-  onTestFinished(async () => {
-    await Promise.all(stores.map((store) => store.close()));
-  });
-
-  const outcomes = await Promise.all(
-    Array.from({ length: 40 }, (_, at) =>
-      stores[at % 2]?.insert({ ...cyd, id: `${at}` }, withKey('k')),
-    ),
-  );
-
-  for (const store of stores) {
-    const { users } = await store.list();
-    expect(users).toHaveLength(1);
-    expect(outcomes).toEqual(Array(40).fill(users[0]));
-  }
-});
 
 test('a store that is opened again returns the stored users', async () => {
   const file = newFile();
@@ -114,9 +92,6 @@ const cyd = {
   version: 1,
 };
 
-const withKey = (key: string) =>
-  ({ uniqueEmail: true, idempotency: { key, fingerprint: 'f' } }) as const;
-
 /** Opens the file as a program of format 1 does. */
 function openFormat1(file: string): DatabaseSync {
   return openDatabase(file, { ...USERS_FORMAT, migrations: USERS_FORMAT.migrations.slice(0, 1) });
@@ -127,42 +102,3 @@ function insertAsFormat1(database: DatabaseSync, id: string, email: string): voi
     .prepare('INSERT INTO users (id, name, email, created_at, updated_at) VALUES (?, ?, ?, 0, 0)')
     .run(id, id, email);
 }
-
-test('an insert deletes expired keys', async () => {
-  const file = newFile();
-  const store = openSqliteUserStore(file);
-  const database = openDatabase(file, USERS_FORMAT);
-  onTestFinished(async () => {
-    database.close();
-    await store.close();
-  });
-  const insert = (id: string, createdAt: Date) =>
-    store.insert({ ...cyd, id, email: id, createdAt }, withKey(id));
-  for (let at = 0; at < 5; at++) await insert(`old-${at}`, new Date(at));
-
-  await insert('new', new Date(24 * 60 * 60 * 1_000 + 3));
-
-  const keys = database.prepare('SELECT key FROM idempotency ORDER BY key').all();
-  expect(keys.map(({ key }) => key)).toEqual(['new', 'old-4']);
-});
-
-test('a user that was created just before the process was killed is not created again', async () => {
-  const file = newFile();
-  const program = `
-    import { openSqliteUserStore } from ${JSON.stringify(new URL('./sqlite.ts', import.meta.url))};
-    const store = openSqliteUserStore(${JSON.stringify(file)});
-    const user = { ...${JSON.stringify(cyd)}, createdAt: new Date(0), updatedAt: new Date(0) };
-    await store.insert(user, ${JSON.stringify(withKey('k'))});
-    process.kill(process.pid, 'SIGKILL');
-  `;
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', program]);
-  const [, signal] = await once(child, 'exit');
-
-  const store = openSqliteUserStore(file);
-  onTestFinished(() => store.close());
-  const again = await store.insert({ ...cyd, id: 'again' }, withKey('k'));
-
-  expect(signal).toBe('SIGKILL');
-  expect(again).toEqual(cyd);
-  expect((await store.list()).total).toBe(1);
-});

@@ -1,7 +1,12 @@
-import { createGroupCommit, inSnapshot, openDatabase, orUnavailable } from '@fw/service/sqlite';
+import {
+  createGroupCommit,
+  inSnapshot,
+  openDatabase,
+  orUnavailable,
+  sqliteIdempotency,
+} from '@fw/service/sqlite';
 
-import { expiryAt, replay, toReplay } from '../idempotency.ts';
-import type { UserStore } from '../store.ts';
+import type { InsertOptions, UserStore } from '../store.ts';
 import type { Outcome, User } from '../user.ts';
 import {
   BATCH_COLUMNS,
@@ -11,12 +16,10 @@ import {
   MAX_BATCH_USERS,
   readBatch,
   toFigures,
+  toRow,
   toUser,
 } from './rows.ts';
 import { USERS_FORMAT } from './sqlite-migrations.ts';
-
-/** Each write deletes up to this many expired keys and adds at most one, so that the table cannot grow. */
-const PURGE = 10;
 
 /**
  * Opens a store of users in an SQLite file, which several processes may share. Opening and writing wait
@@ -55,14 +58,6 @@ export function openSqliteUserStore(
      WHERE id = ? RETURNING ${COLUMNS}`,
   );
   const remove = sql('DELETE FROM users WHERE id = ?');
-  const recall = sql(
-    'SELECT fingerprint, "user" FROM idempotency WHERE key = ? AND created_at > ?',
-  );
-  const remember = sql('INSERT OR REPLACE INTO idempotency VALUES (?, ?, ?, ?)');
-  const purge = sql(
-    `DELETE FROM idempotency WHERE key IN
-       (SELECT key FROM idempotency WHERE created_at <= ? ORDER BY created_at LIMIT ${PURGE})`,
-  );
   const figures = sql(
     `SELECT 'total' AS kind, NULL AS name, coalesce(sum(users), 0) AS count FROM days
      UNION ALL
@@ -77,6 +72,8 @@ export function openSqliteUserStore(
   }
 
   return {
+    idempotency: sqliteIdempotency(database, { column: 'user' }),
+
     async list({ start, limit } = { start: 0, limit: Number.MAX_SAFE_INTEGER }) {
       const { rows, total } = orUnavailable(() =>
         inSnapshot(database, () => ({
@@ -105,20 +102,12 @@ export function openSqliteUserStore(
       );
     },
 
-    insert: (user, options) =>
+    insert: (user, { uniqueEmail, idempotency }: Partial<InsertOptions> = {}) =>
       write((): Outcome => {
-        const { uniqueEmail, idempotency } = options ?? {};
-        const { id, name, email, version } = user;
-        const createdMs = user.createdAt.getTime();
-        const expiryMs = expiryAt(user.createdAt).getTime();
-        const known = idempotency && recall.get(idempotency.key, expiryMs);
-        if (known) return replay(known, idempotency);
+        const { id, name, email, createdAt, updatedAt, version } = user;
         if (uniqueEmail && other.get(email, id)) return 'email-taken';
-        insert.run(id, name, email, createdMs, user.updatedAt.getTime(), version);
-        if (idempotency) {
-          remember.run(idempotency.key, idempotency.fingerprint, toReplay(user), createdMs);
-          purge.run(expiryMs);
-        }
+        insert.run(id, name, email, createdAt.getTime(), updatedAt.getTime(), version);
+        idempotency?.save(database, toRow(user));
         return user;
       }),
 
