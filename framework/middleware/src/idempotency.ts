@@ -330,6 +330,10 @@ function describe(required: boolean, retentionMs: number, hasClaims: boolean) {
   };
   return {
     requestHeaders: { 'idempotency-key': { schema, required } },
+    errors: [
+      { status: 409, code: 'KEY_IN_USE' },
+      ...(hasClaims ? [{ status: 409, code: 'RESPONSE_NOT_STORED' }] : []),
+    ],
     responses: {
       400: {},
       ...(hasClaims && {
