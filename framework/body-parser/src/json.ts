@@ -7,6 +7,7 @@ import {
   discardRest,
   hasBody,
   hasRun,
+  isBodyRead,
   parseMediaType,
   readBody,
 } from '@fw/core/extension';
@@ -45,7 +46,7 @@ export function json(options: JsonOptions = {}): Middleware {
   } = readOptions('json()', options, { limit: aLimit, strict: aBoolean, inflate: aBoolean });
   const parse: Middleware = (ctx, next) => {
     const { req, res } = ctx.raw;
-    if (!hasBody(req) || ctx.body !== undefined || req.readableEnded) return next();
+    if (!hasBody(req) || ctx.body !== undefined || isBodyRead(req)) return next();
     const headerError = checkHeaders(req, { limit, inflate });
     // A chunked body may turn out to be empty, which no header can make invalid.
     const isChunked = req.headers['content-length'] === undefined;

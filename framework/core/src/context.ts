@@ -2,6 +2,7 @@
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from './logger.ts';
+import type { BodyStream, StreamOptions } from './request/body-stream.ts';
 import type { Body } from './response/write-response.ts';
 
 /** The value of a query key: a string, or an array of all values if the key is repeated. */
@@ -101,6 +102,16 @@ export interface Context<out P extends Parts = Parts> {
   readonly requestId: string;
   /** The request header `name`, in any case; values of a repeated header are joined by `, `. */
   get(name: string): string | undefined;
+  /**
+   * The request body as a stream of bytes, as sent: for uploads too large for the memory. Use it without
+   * a body parser, once per request. The stream fails with a `PayloadTooLargeError` after `limit` bytes,
+   * with a `BadRequestError` if the body ends early, and with the reason of `signal` when it aborts. It is
+   * destroyed once the response was sent.
+   *
+   * @throws {TypeError} if `limit` is not a whole number of bytes, or the body was already read
+   * @throws {PayloadTooLargeError} if the client announces a larger body
+   */
+  stream(options: StreamOptions): BodyStream;
   /**
    * Sets a response header.
    *

@@ -177,6 +177,7 @@ export {
   countBody,
   discardRest,
   hasBody,
+  isBodyRead,
   readBody,
   sendContinue,
 } from './request/read-body.ts';

@@ -19,6 +19,7 @@ export type {
 export { onSent } from './extension.ts';
 export type { Logger, PinoLogger } from './logger.ts';
 export { annotate, markFactories, markPlugin, type RouteMetadata } from './middleware.ts';
+export type { BodyStream, StreamOptions } from './request/body-stream.ts';
 export type { TrustProxy } from './request/trust-proxy.ts';
 export * from './response/http-error.ts';
 export type { Body } from './response/write-response.ts';

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { END } from './compose.ts';
 import type { Context, MatchedRoute, Next, Query, State } from './context.ts';
 import type { Logger } from './logger.ts';
+import { type BodyStream, type StreamOptions, streamBody } from './request/body-stream.ts';
 import { isHost, parseQuery, type RequestTarget } from './request/request-target.ts';
 import {
   type Forwarding,
@@ -154,6 +155,11 @@ export class RequestContext implements Context {
     const value = this.raw.req.headers[name.toLowerCase()];
     if (typeof value === 'string') return value;
     return Array.isArray(value) ? value.join(', ') : undefined; // not inherited, like `constructor`
+  }
+
+  stream(options: StreamOptions): BodyStream {
+    if (!this) throw detached('stream');
+    return streamBody(this, options);
   }
 
   get ip(): string {

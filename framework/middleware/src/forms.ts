@@ -15,6 +15,7 @@ import {
   bodyUnreadable,
   discardRest,
   hasBody,
+  isBodyRead,
   parseMediaType,
   parseQuery,
   readBody,
@@ -96,7 +97,7 @@ export function forms(options: FormsOptions = {}): FormsMiddleware {
   const parse: Middleware = async (ctx, next) => {
     const { req } = ctx.raw;
     if (ctx.body !== undefined) return next();
-    const isThere = hasBody(req) && !req.readableEnded; // another parser may have read an empty body
+    const isThere = hasBody(req) && !isBodyRead(req); // another parser may have read an empty body
     ctx.body = isThere ? await parserOf(ctx, parsers)(ctx) : Object.create(null);
     return next();
   };

@@ -19,6 +19,27 @@ export function hasBody({ method, headers }: IncomingMessage): boolean {
   return length === undefined ? headers['transfer-encoding'] !== undefined : length !== '0';
 }
 
+const streamed = new WeakSet<IncomingMessage>();
+
+/** Records that `ctx.stream()` has the body of `req`; returns whether this is the first call. */
+export function markStreamed(req: IncomingMessage): boolean {
+  const isFirst = !streamed.has(req);
+  streamed.add(req);
+  return isFirst;
+}
+
+/**
+ * Whether a body parser has read the whole body.
+ *
+ * @throws {TypeError} if `ctx.stream()` has the body: no parser can read it too
+ */
+export function isBodyRead(req: IncomingMessage): boolean {
+  if (!streamed.has(req)) return req.readableEnded;
+  throw new TypeError(
+    `Cannot parse the body of ${req.method} ${req.url}: ctx.stream() has it; use no body parser for this route`,
+  );
+}
+
 interface ReadBodyOptions {
   readonly limitBytes: number;
   /** The decoded body of a request with a content coding: the limit applies to this stream. */

@@ -1,0 +1,69 @@
+import { type Readable, Transform } from 'node:stream';
+
+import type { Context } from '../context.ts';
+import { aWholeNumber, readOptions, required } from '../options.ts';
+import {
+  bodyTooLarge,
+  bodyUnreadable,
+  discardRest,
+  hasBody,
+  markStreamed,
+  sendContinue,
+} from './read-body.ts';
+
+export interface StreamOptions {
+  /** Maximum size of the body in bytes, before any content coding is decoded. */
+  readonly limit: number;
+}
+
+/** The bytes of a request body. */
+export interface BodyStream extends Readable {
+  [Symbol.asyncIterator](): NodeJS.AsyncIterator<Buffer>;
+}
+
+/**
+ * The body of a request as a stream, which is destroyed when the request is aborted or its response was
+ * sent. A client that expects `100 Continue` gets it here (RFC 9110 §10.1.1).
+ *
+ * @throws {TypeError} if the limit is invalid, or the body was already read
+ * @throws {PayloadTooLargeError} if the client announces a larger body
+ */
+export function streamBody(ctx: Context, options: StreamOptions): BodyStream {
+  const { limit } = readOptions('ctx.stream()', options, {
+    limit: required(aWholeNumber(1, Number.MAX_SAFE_INTEGER)),
+  });
+  const { req, res } = ctx.raw;
+  const isFirst = markStreamed(req);
+  if (!isFirst || req.readableDidRead) {
+    throw new TypeError(
+      `Cannot stream the body of ${ctx.method} ${ctx.path}: it was already read; use no body parser for this route, and call ctx.stream() once`,
+    );
+  }
+  let size = 0;
+  const body = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      size += chunk.length;
+      if (size > limit) done(bodyTooLarge(limit));
+      else done(null, chunk);
+    },
+    destroy(error, done) {
+      ctx.signal.removeEventListener('abort', abort);
+      req.unpipe(body);
+      if (!req.readableEnded) discardRest(req);
+      done(error);
+    },
+  });
+  const abort = () => body.destroy(ctx.signal.reason);
+  body.on('error', () => {}); // the handler may have stopped reading
+  if (!hasBody(req)) return body.end();
+  if (Number(req.headers['content-length'] ?? 0) > limit) {
+    discardRest(req);
+    throw bodyTooLarge(limit);
+  }
+  req.on('error', (error) => body.destroy(bodyUnreadable(error)));
+  res.once('close', () => body.destroy(new Error('The response was sent before its request body')));
+  ctx.signal.addEventListener('abort', abort);
+  if (ctx.signal.aborted) abort();
+  sendContinue(req, res);
+  return req.pipe(body);
+}
