@@ -8,7 +8,8 @@ import { recordedBody } from '@fw/core/extension';
 import { createRouter } from '@fw/core/router';
 import { openConnection, request } from '@fw/core/testing';
 import { createMetrics, createServiceApp } from '@fw/service';
-import { describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
+import { afterEach, describe, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
+import { z } from 'zod';
 
 import { type EventClient, type ServerSentEvent, sse } from './sse.ts';
 
@@ -35,7 +36,8 @@ async function textOf(...events: readonly ServerSentEvent[]): Promise<string> {
       yield* events;
     }),
   );
-  return (await (await request(app, '/')).text()).replace(/^:\n\n/, '');
+  const text = await (await request(app, '/')).text();
+  return text.replace(/^:\n\n/, '').replace(/:end\n\n$/, '');
 }
 
 /** A source that never sends, and records how it ended. */
@@ -141,8 +143,20 @@ describe('the response', () => {
     expect(starts).toBe(0);
   });
 
-  test('ends after the last event', async () => {
-    expect(await textOf({ data: 1 }, { data: 2 })).toBe('data: 1\n\ndata: 2\n\n');
+  test('ends after the last event with a comment, which is missing if the server closes', async () => {
+    const { open } = await start(
+      sse(async function* () {
+        yield { data: 1 };
+      }),
+    );
+    const { open: openSilent, close } = await start(sse(createSilentSource().source));
+    const client = openSilent();
+    await client.read(/:\n\n/);
+
+    await close();
+
+    expect(await open().readAll()).toMatch(/data: 1\n\n.*:end\n\n\r\n0\r\n\r\n$/s);
+    expect(await client.readAll()).toMatch(/:\n\n\r\n0\r\n\r\n$/);
   });
 
   test('contains comments while there are no events', async () => {
@@ -314,7 +328,7 @@ test('a stream of a service outlives its request time-out and counts as in fligh
   const response = await request(app, '/');
 
   expect(response.headers.get('cache-control')).toBe('no-cache');
-  expect(await response.text()).toBe(':\n\ndata: {"inFlight":1,"isAborted":false}\n\n');
+  expect(await response.text()).toContain('data: {"inFlight":1,"isAborted":false}\n\n');
   expect(metrics.inFlight).toBe(0);
 });
 
@@ -359,5 +373,96 @@ test('the metadata of a route describes the stream and the limit of clients', ()
   expect(route?.metadata.responses).toEqual({
     200: { description: 'Server-sent events', mediaTypes: ['text/event-stream'] },
     503: {},
+  });
+});
+
+describe('with schemas', () => {
+  const schemas = {
+    tick: z.object({ count: z.number() }),
+    done: z.string(),
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: events that TypeScript would reject
+  const send = (...events: readonly any[]) =>
+    start(
+      createRouter()
+        .get(
+          '/',
+          sse(schemas, async function* () {
+            yield* events;
+          }),
+        )
+        .routes(),
+    );
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  test('an event contains the declared fields of its data, as JSON', async () => {
+    const { open } = await send(
+      { event: 'tick', id: '1', data: { count: 1, secret: 'x' } },
+      { event: 'done', data: 'all\nsent' },
+    );
+
+    const received = await open().readAll();
+
+    expect(received).toContain('id: 1\nevent: tick\ndata: {"count":1}\n\n');
+    expect(received).toContain('event: done\ndata: "all\\nsent"\n\n');
+  });
+
+  test.each([
+    [
+      { event: 'tick', data: { count: 'x' } },
+      'Event "tick" of GET / breaks its contract: "/count" is',
+    ],
+    [{ event: 'tick' }, 'Event "tick" of GET / breaks its contract: its JSON is missing'],
+    [{ event: 'tock', data: 1 }, 'Cannot send the event "tock": expected one of "tick", "done"'],
+    [{ data: 1 }, 'Cannot send the event "undefined": expected one of "tick", "done"'],
+  ])('%j ends the stream and is logged', async (event, message) => {
+    const { open, failures } = await send(event);
+
+    expect(await open().readAll()).not.toMatch(/data|0\r\n\r\n$/);
+    expect(String(failures[0]?.[1])).toContain(message);
+  });
+
+  test('in production, a violation is only logged: the client gets the declared fields', async () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    const { open, failures } = await send({ event: 'tick', data: { secret: 'x' } });
+
+    expect(await open().readAll()).toContain('event: tick\ndata: {}\n\n');
+    expect(failures).toEqual([]);
+  });
+
+  test('the source can only yield events that fit', () => {
+    sse(schemas, async function* () {
+      yield { event: 'tick', data: { count: 1 }, id: '1' };
+      yield { event: 'done', data: 'all' };
+    });
+    // @ts-expect-error: the event is not declared
+    sse(schemas, async function* () {
+      yield { event: 'tock', data: { count: 1 } };
+    });
+    // @ts-expect-error: the data of another event
+    sse(schemas, async function* () {
+      yield { event: 'tick', data: 'all' };
+    });
+    createRouter().get(
+      '/users/:id/events',
+      sse(schemas, async function* (ctx: { readonly params: { readonly id: string } }) {
+        yield { event: 'done', data: ctx.params.id };
+      }),
+    );
+  });
+
+  test.each([
+    [{ tick: 1 }, 'Cannot read option tick "1" of sse(): expected a schema of the data'],
+    [{ tick: z.map(z.string(), z.string()) }, 'Cannot read the schema of event "tick" of sse(): '],
+  ])('sse(%j) is a TypeError', (invalid, message) => {
+    expect(() => sse(invalid as never, async function* () {})).toThrow(message);
+  });
+
+  test('a missing source is a TypeError', () => {
+    expect(() => sse(schemas, undefined as never)).toThrow(
+      'Cannot create sse() with the source "undefined": expected async function*',
+    );
   });
 });

@@ -2,8 +2,15 @@ import { AsyncResource } from 'node:async_hooks';
 import { Readable } from 'node:stream';
 
 import { annotate, type Context, type Middleware, markFactories, type Parts } from '@fw/core';
-import { closingSignal, stringify } from '@fw/core/extension';
-import { aWholeNumber, milliseconds, readOptions } from '@fw/core/options';
+import { closingSignal, createPartSerializer, stringify } from '@fw/core/extension';
+import { anObject, aWholeNumber, badOption, milliseconds, readOptions } from '@fw/core/options';
+import type { Sent } from '@fw/core/router';
+import {
+  isStandardSchema,
+  type JsonSchema,
+  type OutputOf,
+  type StandardSchema,
+} from '@fw/core/schema';
 import { ServiceUnavailableError } from '@fw/errors';
 
 /** One event of a stream. */
@@ -27,10 +34,21 @@ export interface EventClient {
 }
 
 /** Returns the events for a client, usually as an async generator. */
-export type EventSource<P extends Parts = Parts> = (
+export type EventSource<P extends Parts = Parts, Event = ServerSentEvent> = (
   ctx: Context<P>,
   client: EventClient,
-) => AsyncIterable<ServerSentEvent>;
+) => AsyncIterable<Event>;
+
+/** The schema of the data of each event, by the name of the event. */
+export type EventSchemas = Readonly<Record<string, StandardSchema | JsonSchema>>;
+
+/** An event that fits the schemas. */
+export type DeclaredEvent<Schemas extends EventSchemas> = {
+  readonly [Name in keyof Schemas & string]: ServerSentEvent & {
+    readonly event: Name;
+    readonly data: Sent<OutputOf<Schemas[Name]>>;
+  };
+}[keyof Schemas & string];
 
 export interface SseOptions {
   /** Time between comments that keep an idle connection open. Default 15 s; 0: none. */
@@ -44,24 +62,35 @@ export interface SseOptions {
  * when the client has read the previous ones. The stream ends after the last event, when the client
  * disconnects, or when the server starts to close; browsers reconnect in all three cases.
  *
+ * With schemas, the events are a contract like that of a response: the source can send only these events,
+ * exactly the declared fields of their data become JSON, and an OpenAPI 3.2 document describes them.
+ *
  * ```ts
- * router.get('/ticks', sse(async function* (_ctx, { signal }) {
- *   for await (const time of setInterval(1_000, undefined, { signal })) yield { data: { time } };
+ * router.get('/ticks', sse({ tick: z.object({ count: z.int() }) }, async function* (_ctx, { signal }) {
+ *   for await (const count of counter(signal)) yield { event: 'tick', data: { count } };
  * }));
  * ```
  *
- * @throws {TypeError} if an option is invalid
+ * @throws {TypeError} if an option is invalid, or a schema has no JSON Schema form
  */
+export function sse<const Schemas extends EventSchemas, P extends Parts = Parts>(
+  schemas: Schemas,
+  source: EventSource<P, DeclaredEvent<Schemas>>,
+  options?: SseOptions,
+): Middleware<P>;
 export function sse<P extends Parts = Parts>(
   source: EventSource<P>,
-  options: SseOptions = {},
-): Middleware<P> {
+  options?: SseOptions,
+): Middleware<P>;
+export function sse(...args: readonly unknown[]): Middleware {
+  const { schemas, source, options } = readArguments(args);
   const { heartbeatMs = 15_000, maxClients = 1_000 } = readOptions('sse()', options, {
     heartbeatMs: milliseconds,
     maxClients: aWholeNumber(1, 1_000_000),
   });
+  const write = schemas ? createEventWriter(schemas) : writeEvent;
   let clients = 0;
-  const handle: Middleware<P> = (ctx) => {
+  const handle: Middleware = (ctx) => {
     if (clients >= maxClients) {
       const headers = { 'Retry-After': '5' };
       throw new ServiceUnavailableError(`More than ${maxClients} event streams`, { headers });
@@ -75,6 +104,7 @@ export function sse<P extends Parts = Parts>(
     const events = requireEvents(source(ctx, client));
     const stream = createEventStream(events, {
       heartbeatMs,
+      write: (event) => write(event, ctx),
       closing: closingSignal(ctx),
       onEnd: () => {
         clients--;
@@ -88,7 +118,50 @@ export function sse<P extends Parts = Parts>(
   const description = 'Server-sent events';
   return annotate(handle, {
     responses: { 200: { description, mediaTypes: ['text/event-stream'] }, 503: {} },
+    ...(schemas && { events: schemas }),
   });
+}
+
+/** @throws {TypeError} if the source is missing */
+function readArguments(args: readonly unknown[]) {
+  const [schemas, source, options = {}] =
+    typeof args[0] === 'function' ? [undefined, ...args] : args;
+  if (typeof source === 'function') {
+    return { schemas, source, options } as {
+      readonly schemas: EventSchemas | undefined;
+      readonly source: EventSource;
+      readonly options: SseOptions;
+    };
+  }
+  throw new TypeError(`Cannot create sse() with the source "${source}": expected async function*`);
+}
+
+/** Returns the text of an event. */
+type WriteEvent = (event: ServerSentEvent, ctx: Context) => string;
+
+/** Writes events whose data has the declared fields only. @throws {TypeError} if a schema has no JSON form */
+function createEventWriter(schemas: EventSchemas): WriteEvent {
+  const serializers = new Map(
+    Object.entries(schemas).map(([name, schema]) => {
+      if (!isStandardSchema(schema) && !anObject.accepts(schema)) {
+        throw badOption('sse()', { name, value: schema, expected: 'a schema of the data' });
+      }
+      try {
+        return [name, createPartSerializer(schema, `Event "${name}"`)];
+      } catch (cause) {
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        throw new TypeError(`Cannot read the schema of event "${name}" of sse(): ${reason}`, {
+          cause,
+        });
+      }
+    }),
+  );
+  return (event, ctx) => {
+    const serialize = serializers.get(event.event ?? 'message');
+    if (serialize) return writeEvent({ ...event, data: serialize(ctx, event.data) });
+    const names = [...serializers.keys()].join('", "');
+    throw new TypeError(`Cannot send the event "${event.event}": expected one of "${names}"`);
+  };
 }
 
 /** @throws {TypeError} if the source is not an async generator, but for example an async function */
@@ -108,6 +181,7 @@ function lastEventIdOf(ctx: Pick<Context, 'get'>): string {
 
 interface EventStreamOptions {
   readonly heartbeatMs: number;
+  readonly write: (event: ServerSentEvent) => string;
   /** Ends the stream when it aborts. */
   readonly closing: AbortSignal;
   /** Called once, when the stream has ended or the client has disconnected. */
@@ -116,6 +190,9 @@ interface EventStreamOptions {
 
 /** A comment, which clients ignore. */
 const COMMENT = ':\n\n';
+
+/** The comment after the last event: without it, a client has to reconnect, as `@fw/client` does. */
+const END = ':end\n\n';
 
 /** How many bytes of events wait for a client that reads slowly; one event may exceed it. */
 const BUFFER_BYTES = 16 * 1024;
@@ -126,7 +203,7 @@ const BUFFER_BYTES = 16 * 1024;
  */
 function createEventStream(
   events: AsyncIterable<ServerSentEvent>,
-  { heartbeatMs, closing, onEnd }: EventStreamOptions,
+  { heartbeatMs, write, closing, onEnd }: EventStreamOptions,
 ): Readable {
   const iterator = events[Symbol.asyncIterator]();
   // Stream events run in the asynchronous context of the connection, not of the request.
@@ -150,8 +227,11 @@ function createEventStream(
     const { done, value } = await requestNext();
     isWaiting = false;
     if (isOver) return;
-    if (done) finish();
-    else stream.push(formatEvent(value));
+    if (!done) stream.push(write(value));
+    else {
+      stream.push(END);
+      finish();
+    }
   };
   const stream = new Readable({
     highWaterMark: BUFFER_BYTES,
@@ -187,7 +267,7 @@ const LINE_END = /\r\n|\r|\n/;
  * @throws {TypeError} if `event` or `id` has several lines or NUL, `data` has no JSON form, or `retryMs`
  *   is not a whole number
  */
-function formatEvent({ data, event, id, retryMs }: ServerSentEvent): string {
+function writeEvent({ data, event, id, retryMs }: ServerSentEvent): string {
   return `${field('id', id)}${field('event', event)}${retry(retryMs)}${dataLines(data)}\n`;
 }
 

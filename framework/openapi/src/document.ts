@@ -1,9 +1,10 @@
 import { readPattern } from '@fw/core/extension';
-import { aFunction, aListOf, anObject, check, readOptions } from '@fw/core/options';
+import { aFunction, aListOf, anObject, check, oneOf, readOptions } from '@fw/core/options';
 import type { RouteDefinition } from '@fw/router';
 
 import { Components } from './components.ts';
 import { describeOperation, type Operation, type ToJsonSchema } from './operation.ts';
+import { isStreaming } from './responses.ts';
 import { selectRoutes } from './select-routes.ts';
 
 /** The `info` of a document; further fields are copied. */
@@ -24,6 +25,11 @@ export interface Server {
 }
 
 export interface GenerateDocumentOptions {
+  /**
+   * The version of OpenAPI. 3.2 also describes QUERY and event streams, but many tools read only 3.1.
+   * Default `3.1`.
+   */
+  readonly openapi?: '3.1' | '3.2';
   readonly info?: OpenApiInfo;
   /** Path prefixes to leave out. Default none. */
   readonly exclude?: readonly string[];
@@ -35,12 +41,12 @@ export interface GenerateDocumentOptions {
   readonly securitySchemes?: Readonly<Record<string, unknown>>;
 }
 
-/** The operations of one path. Methods unknown to OpenAPI 3.1 have the prefix `x-`: `x-query`. */
+/** The operations of one path. Methods unknown to the version have the prefix `x-`: `x-query` in 3.1. */
 export type PathItem = Readonly<Record<string, Operation>>;
 
-/** An OpenAPI 3.1 document. */
+/** An OpenAPI document. */
 export interface OpenApiDocument {
-  readonly openapi: '3.1.1';
+  readonly openapi: '3.1.1' | '3.2.0';
   readonly info: OpenApiInfo & { readonly title: string; readonly version: string };
   readonly servers: readonly Server[];
   readonly security: readonly never[];
@@ -49,8 +55,8 @@ export interface OpenApiDocument {
 }
 
 /**
- * Generates an OpenAPI 3.1.1 document of `routes`. Routes with the visibility `internal` are left out; a
- * route without metadata becomes an untyped operation.
+ * Generates an OpenAPI document of `routes`. Routes with the visibility `internal` are left out, and event
+ * streams in version 3.1, which cannot describe them. A route without metadata becomes an untyped operation.
  *
  * @throws {TypeError} if an option is invalid, or if two routes contradict each other in the document
  */
@@ -58,13 +64,15 @@ export async function generateDocument(
   routes: readonly RouteDefinition[],
   options: GenerateDocumentOptions = {},
 ): Promise<OpenApiDocument> {
-  readOptions('generateDocument()', options, DOCUMENT_CHECKS);
+  const { openapi = '3.1' } = readOptions('generateDocument()', options, DOCUMENT_CHECKS);
   const components = new Components();
   const paths = new Map<string, Record<string, Operation>>();
-  const selected = selectRoutes(routes, options.exclude);
+  const selected = selectRoutes(routes, options.exclude).filter(
+    ({ metadata }) => openapi === '3.2' || !isStreaming(metadata),
+  );
   for (const route of selected) {
     const item = paths.get(route.template) ?? {};
-    item[fieldOf(route.method)] = await describeOperation(route, {
+    item[fieldOf(route.method, openapi)] = await describeOperation(route, {
       components,
       toJsonSchema: options.toJsonSchema,
     });
@@ -78,7 +86,7 @@ export async function generateDocument(
   ]);
   const { title = 'API', version = '1.0.0', ...info } = options.info ?? {};
   return {
-    openapi: '3.1.1',
+    openapi: openapi === '3.1' ? '3.1.1' : '3.2.0',
     info: { title, version, ...info },
     servers: options.servers ?? [{ url: '/' }],
     security: [],
@@ -90,9 +98,10 @@ export async function generateDocument(
 /** The methods that a path item of OpenAPI 3.1 has a field for. */
 const METHODS = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'];
 
-function fieldOf(method: string): string {
+function fieldOf(method: string, openapi: '3.1' | '3.2'): string {
   const name = method.toLowerCase();
-  return METHODS.includes(method) ? name : `x-${name}`;
+  const isKnown = METHODS.includes(method) || (method === 'QUERY' && openapi === '3.2');
+  return isKnown ? name : `x-${name}`;
 }
 
 const BEARER = { type: 'http', scheme: 'bearer' };
@@ -111,6 +120,7 @@ export const aPath = check('a path that starts with "/"', isPath);
 
 /** What the options of a document accept. */
 export const DOCUMENT_CHECKS = {
+  openapi: oneOf(['3.1', '3.2']),
   info: check('an object such as { title, version } of strings', isInfo),
   exclude: aListOf('a list of paths such as ["/internal"]', aPath),
   toJsonSchema: aFunction,

@@ -59,6 +59,8 @@ export interface DocumentedMetadata {
   /** The schemes of guards, by the names that `security` uses. */
   readonly securitySchemes: Readonly<Record<string, unknown>>;
   readonly errors: readonly DeclaredError[];
+  /** The schemas of the events of a stream, by name. */
+  readonly events: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Reads the metadata of a route; `endpoint()` takes precedence over middleware. */
@@ -77,5 +79,6 @@ export function readMetadata(metadata: RouteMetadata): DocumentedMetadata {
     security: endpoint.security ?? known.security,
     securitySchemes: known.securitySchemes ?? {},
     errors,
+    events: known.events,
   };
 }

@@ -75,7 +75,7 @@ export async function describeOperation(
     ...(requestBody && { requestBody }),
     responses: await describeResponses(route, {
       components,
-      convert: (schema) => convert(schema, 'output', `${route.operationId}Response`),
+      convert: (schema, name = 'Response') => convert(schema, 'output', route.operationId + name),
     }),
   };
 }

@@ -11,7 +11,13 @@ type Headers = Readonly<Record<string, Reference>>;
 export interface Response {
   readonly description: string;
   readonly headers?: Headers;
-  readonly content?: Readonly<Record<string, { readonly schema: JsonSchema }>>;
+  readonly content?: Readonly<Record<string, MediaType>>;
+}
+
+/** The schema of a body, or of each event of a stream. */
+export interface MediaType {
+  readonly schema?: JsonSchema;
+  readonly itemSchema?: JsonSchema;
 }
 
 /** Responses by status, including `2XX`. */
@@ -112,8 +118,8 @@ const PROBLEM: JsonSchema = {
 
 interface DescribeResponsesOptions {
   readonly components: Components;
-  /** Adds the schema of a response to the document. */
-  readonly convert: (schema: unknown) => Promise<JsonSchema>;
+  /** Adds the schema of a response to the document; its name follows that of the operation. */
+  readonly convert: (schema: unknown, name?: string) => Promise<JsonSchema>;
 }
 
 /** The responses of a route; errors of the framework are shared components. */
@@ -128,15 +134,47 @@ export async function describeResponses(
   const errorStatuses = [...errors.keys()].map(String);
   const statuses = new Set([...declared, ...(hasSuccess ? [] : ['2XX']), ...errorStatuses]);
 
+  const itemSchema = await describeEvents(metadata, convert);
   const responses: Record<string, Response | Reference> = {};
   for (const status of [...statuses].sort()) {
     const given = schemas[Number(status)] ?? undefined;
     const codes = given === undefined ? errors.get(Number(status)) : undefined;
     const schema = given && (await convert(given));
     const problem = codes && (await describeProblem(codes, { components, convert }));
-    responses[status] = describeResponse(components, { status, schema, problem, metadata });
+    responses[status] = describeResponse(components, {
+      status,
+      schema,
+      problem,
+      itemSchema,
+      metadata,
+    });
   }
   return responses;
+}
+
+const EVENT_STREAM = 'text/event-stream';
+
+/** Whether a route sends an event stream. */
+export function isStreaming({ responses }: DocumentedMetadata): boolean {
+  return Object.values(responses).some(({ mediaTypes }) => mediaTypes?.includes(EVENT_STREAM));
+}
+
+/** The schema of one event as text, as OpenAPI 3.2.0 §4.14.3 models it: `data` contains JSON. */
+async function describeEvents(
+  { events = {} }: DocumentedMetadata,
+  convert: DescribeResponsesOptions['convert'],
+): Promise<JsonSchema> {
+  const described = Object.entries(events).map(async ([name, schema]) => {
+    const contentSchema = await convert(
+      schema,
+      `${name.charAt(0).toUpperCase()}${name.slice(1)}Event`,
+    );
+    const data = { ...TEXT, contentMediaType: 'application/json', contentSchema };
+    const properties = { event: { const: name }, data, id: TEXT };
+    return { type: 'object', required: ['event', 'data'], properties };
+  });
+  const [first = {}, ...others] = await Promise.all(described);
+  return others.length > 0 ? { oneOf: [first, ...others] } : first;
 }
 
 function isError(status: string): boolean {
@@ -173,11 +211,13 @@ function describeResponse(
     status,
     schema,
     problem,
+    itemSchema,
     metadata,
   }: {
     status: string;
     schema: JsonSchema | undefined;
     problem: JsonSchema | undefined;
+    itemSchema: JsonSchema;
     metadata: DocumentedMetadata;
   },
 ): Response | Reference {
@@ -196,7 +236,7 @@ function describeResponse(
   const response = {
     description: description ?? (isShared ? describeError(code, metadata) : title),
     ...(Object.keys(headers).length > 0 && { headers }),
-    ...(hasContent && { content: contentOf(types, body ?? {}) }),
+    ...(hasContent && { content: contentOf(types, { schema: body ?? {}, itemSchema }) }),
   };
   if (!isShared) return response;
   const prefix = metadata.deprecation ? 'Deprecated' : '';
@@ -204,10 +244,16 @@ function describeResponse(
 }
 
 /** The schema describes JSON; other media types contain the same as text. */
-function contentOf(types: readonly string[], schema: JsonSchema): NonNullable<Response['content']> {
+function contentOf(
+  types: readonly string[],
+  { schema, itemSchema }: Required<MediaType>,
+): NonNullable<Response['content']> {
   const hasJson = types.some(isJson);
   return Object.fromEntries(
-    types.map((type) => [type, { schema: hasJson && !isJson(type) ? TEXT : schema }]),
+    types.map((type) => [
+      type,
+      type === EVENT_STREAM ? { itemSchema } : { schema: hasJson && !isJson(type) ? TEXT : schema },
+    ]),
   );
 }
 

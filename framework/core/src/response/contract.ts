@@ -101,6 +101,8 @@ interface ReportOptions {
   readonly logged: Set<number | string>;
   /** The error that is the violation. */
   readonly cause?: unknown;
+  /** What breaks the contract. Default: the response with its status. */
+  readonly part?: string | undefined;
 }
 
 /** Codes can come from data: the memory for those that were logged is bounded. */
@@ -110,13 +112,13 @@ const MAX_LOGGED = 100;
 export function report(
   ctx: RequestContext,
   violation: ResponseViolation,
-  { logged, cause }: ReportOptions,
+  { logged, cause, part = `Response ${violation.status}` }: ReportOptions,
 ): void {
   const { method, route } = ctx;
   const { status, code, pointer, problem } = violation;
   ctx.violation ??= violation;
   const what = pointer === '' ? 'its JSON' : `"${pointer}"`;
-  const message = `Response ${status} of ${method} ${route?.path ?? ''} breaks its contract: ${what} ${problem}`;
+  const message = `${part} of ${method} ${route?.path ?? ''} breaks its contract: ${what} ${problem}`;
   if (!isProduction()) throw new TypeError(message, cause === undefined ? {} : { cause });
   const key = code ?? status;
   if (logged.has(key) || logged.size >= MAX_LOGGED) return;
@@ -126,16 +128,20 @@ export function report(
 
 /**
  * For JSON that is streamed: compiles the schema of a part, such as the items of a list, to a function
- * that returns the JSON of its declared fields. A violation is handled as in other responses.
+ * that returns the JSON of its declared fields. A violation is handled as in other responses; it names the
+ * part, such as `Event "tick"`. Default: the response.
  *
  * @throws {TypeError} if the schema has no JSON Schema form
  */
-export function createPartSerializer(schema: unknown): (ctx: Context, part: unknown) => string {
+export function createPartSerializer(
+  schema: unknown,
+  name?: string,
+): (ctx: Context, part: unknown) => string {
   const { serialize } = compile('response 200', schema);
   const logged = new Set<number | string>();
   return (ctx, part) => {
     const text = serialize(part, (violation) =>
-      report(ctx as RequestContext, { ...violation, status: ctx.status }, { logged }),
+      report(ctx as RequestContext, { ...violation, status: ctx.status }, { logged, part: name }),
     );
     return text ?? 'null';
   };

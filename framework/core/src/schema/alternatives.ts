@@ -80,7 +80,10 @@ function typeOfValue(value: unknown): string {
 
 /** The keywords that apply to one type only. */
 const KEYWORDS: Readonly<Record<string, readonly string[]>> = {
-  string: ['minLength', 'maxLength', 'pattern', 'format', 'contentEncoding', 'contentMediaType'],
+  string: [
+    ...['minLength', 'maxLength', 'pattern', 'format'],
+    ...['contentEncoding', 'contentMediaType', 'contentSchema'],
+  ],
   number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'format'],
   array: ['items', 'prefixItems', 'contains', 'minItems', 'maxItems', 'uniqueItems'],
   object: [

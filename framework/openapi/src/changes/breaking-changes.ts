@@ -12,7 +12,7 @@ export interface BreakingChanges {
 }
 
 /**
- * Returns the changes between two OpenAPI 3.1 documents, parsed from JSON, that can break a client: a
+ * Returns the changes between two OpenAPI 3.1 or 3.2 documents, parsed from JSON, that can break a client: a
  * request that was valid is rejected, or a response differs from what the older document promises.
  * Names of components, parameters in paths and operation ids do not matter; a client ignores unknown
  * fields of a response.
@@ -50,7 +50,10 @@ function serversOf({ servers }: Json): string[] {
   return urls.length > 0 ? urls : ['/'];
 }
 
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'x-query'];
+const METHODS = [
+  ...['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'],
+  'x-query', // in OpenAPI 3.1
+];
 
 interface NamedOperation extends Operation {
   readonly name: string;
@@ -61,13 +64,14 @@ function operationsOf(document: Json): ReadonlyMap<string, NamedOperation> {
   const operations = new Map<string, NamedOperation>();
   for (const [path, given] of Object.entries(readRecord(document.paths))) {
     const item = resolve(document, given);
-    for (const method of METHODS.filter((each) => isRecord(item[each]))) {
-      const fields = readRecord(item[method]);
+    for (const field of METHODS.filter((each) => isRecord(item[each]))) {
+      const fields = readRecord(item[field]);
+      const method = field.replace('x-', '');
       const parameters = [...readList(item.parameters), ...readList(fields.parameters)]
         .map((each) => resolve(document, each))
         .map((parameter) => [keyOf(parameter, path), parameter] as const);
       operations.set(`${method} ${path.replace(/\{[^}]*\}/g, '{}')}`, {
-        name: `${method.replace('x-', '').toUpperCase()} ${path}`,
+        name: `${method.toUpperCase()} ${path}`,
         fields,
         parameters: new Map(parameters),
       });

@@ -66,10 +66,10 @@ function compareValues(values: Pair<Json>, comparison: SchemaComparison): string
   ];
 }
 
-/** The schema of a parameter, header or media type. */
-function schemaOf({ schema, content }: Json): unknown {
+/** The schema of a parameter, header or media type, or of the events of a stream. */
+function schemaOf({ schema, itemSchema, content }: Json): unknown {
   const [media] = Object.values(readRecord(content));
-  return schema ?? readRecord(media).schema ?? true;
+  return schema ?? itemSchema ?? readRecord(media).schema ?? true;
 }
 
 function compareBodies(operations: Pair<Json>, documents: Pair<Json>): string[] {

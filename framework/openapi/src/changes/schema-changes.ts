@@ -115,6 +115,10 @@ function compareAlternatives(alternatives: Alternatives, comparison: SchemaCompa
       mapPair(pair, (side) => schemaOf(side, 'items')),
       { ...comparison, field: `${comparison.field ?? ''}[]` },
     ),
+    ...compareSchemas(
+      mapPair(pair, (side) => schemaOf(side, 'contentSchema')),
+      comparison,
+    ),
   ];
 }
 
