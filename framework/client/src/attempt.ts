@@ -19,11 +19,16 @@ export interface Attempt {
   readonly requestId: string;
 }
 
+/** The bytes of a response. */
+export type ResponseBody = ReadableStream<Uint8Array>;
+
 /** A complete response. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
+  /** The body of a successful response to `stream()`, which is not read: `text` is empty. */
+  readonly body?: ResponseBody | null;
 }
 
 /**
@@ -40,6 +45,8 @@ interface SendOptions {
   readonly body: RequestInit['body'];
   readonly signal: AbortSignal;
   readonly limitBytes: number;
+  /** Whether the caller reads the body of a success. */
+  readonly isStream: boolean;
 }
 
 /**
@@ -49,7 +56,7 @@ interface SendOptions {
  */
 export async function send(
   { method, url, headers }: Attempt,
-  { body, signal, limitBytes }: SendOptions,
+  { body, signal, limitBytes, isStream }: SendOptions,
 ): Promise<RawResponse> {
   const response = await fetch(url, {
     method,
@@ -60,8 +67,9 @@ export async function send(
     // Required for a stream, and ignored for other bodies (https://fetch.spec.whatwg.org/#dom-requestinit-duplex).
     duplex: 'half',
   } as RequestInit);
-  const text = await readText(response, limitBytes);
-  return { status: response.status, headers: response.headers, text };
+  const head = { status: response.status, headers: response.headers };
+  if (isStream && response.ok) return { ...head, text: '', body: response.body };
+  return { ...head, text: await readText(response, limitBytes) };
 }
 
 async function readText({ body }: Response, limitBytes: number): Promise<string> {

@@ -25,6 +25,8 @@ export interface ClientResponse<Data> {
 interface Call extends Sender {
   readonly options: UntypedCallOptions;
   readonly cache: EtagCache;
+  /** Whether `data` is the body of the response. */
+  readonly isStream: boolean;
 }
 
 /**
@@ -39,8 +41,7 @@ export async function runCall(call: Call): Promise<ClientResponse<unknown>> {
   const { deadlineMs = settings.deadlineMs } = options;
   checkTimeLimits({ deadlineMs });
   const endMs = clock.now() + deadlineMs;
-  const callers = [options.signal, options.ctx?.signal].filter((signal) => signal !== undefined);
-  const { signal: caller, stop } = startLimit(callers);
+  const { signal: caller, stop } = startLimit(callersOf(options));
   const delivery = { isSent: false };
   try {
     for (let attempt = 1; ; attempt++) {
@@ -56,6 +57,11 @@ export async function runCall(call: Call): Promise<ClientResponse<unknown>> {
   }
 }
 
+/** The signals that abort a call or a stream. */
+export function callersOf({ signal, ctx }: UntypedCallOptions): AbortSignal[] {
+  return [signal, ctx?.signal].filter((each) => each !== undefined);
+}
+
 /** Methods that have the same effect once or several times (RFC 9110 §9.2.2). */
 const IDEMPOTENT = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'];
 
@@ -68,8 +74,8 @@ function isRepeatable({ method, headers, body }: PreparedRequest, isSent: boolea
   return !isSent || IDEMPOTENT.includes(method) || headers.has('Idempotency-Key');
 }
 
-/** Whether another attempt may succeed. */
-function isTransient({ reason, status = 0 }: ProblemError): boolean {
+/** Whether another attempt may succeed after this error. */
+export function isTransient({ reason, status = 0 }: Partial<ProblemError>): boolean {
   return reason === 'status'
     ? TRANSIENT.includes(status)
     : reason === 'timeout' || reason === 'unreachable';
@@ -123,7 +129,7 @@ async function runAttempt(
     ]);
     const { status, headers } = response;
     if (status < 200 || status > 299) return problemOf(response, call);
-    const data = readData(response, call);
+    const data = call.isStream ? response.body : readData(response, call);
     return { data, status, headers, etag: headers.get('ETag') ?? undefined };
   } catch (error) {
     if (error instanceof ProblemError) return error;
@@ -139,11 +145,12 @@ async function sendInTime(
   limits: Limits & { readonly signal: AbortSignal },
 ): Promise<RawResponse> {
   const { attemptMs, limitBytes } = call.settings;
+  const { isStream } = call;
   const { body } = call.request;
   const { signal, stop } = startLimit([limits.signal], attemptMs);
   let isSent = true;
   try {
-    return await send(attempt, { body, signal, limitBytes });
+    return await send(attempt, { body, signal, limitBytes, isStream });
   } catch (error) {
     isSent = !isUnsent(error);
     limits.caller.throwIfAborted();

@@ -8,6 +8,7 @@ import {
 import { createEtagCache } from './etag-cache.ts';
 import { isProblemOf, type ProblemError } from './problem-error.ts';
 import { prepareRequest, type UntypedCallOptions } from './request.ts';
+import { type StreamEvent, type StreamOptions, streamEvents } from './stream.ts';
 
 const METHODS = ['get', 'head', 'options', 'put', 'delete', 'post', 'patch'] as const;
 
@@ -37,11 +38,13 @@ export function createClient<Paths>(options: ClientOptions): Client<Paths> {
     async (path: string, callOptions: UntypedCallOptions = {}) => {
       const operation = { method: method.toUpperCase(), path };
       const request = prepareRequest(operation, callOptions, settings);
-      return runCall({ request, options: callOptions, settings, cache });
+      return runCall({ request, options: callOptions, settings, cache, isStream: false });
     },
   ]);
   const isProblem = (error: unknown) => isProblemOf(settings, error);
-  return Object.fromEntries([...methods, ['isProblem', isProblem]]);
+  const stream = (path: string, callOptions: UntypedCallOptions = {}) =>
+    streamEvents(path, callOptions, settings);
+  return Object.fromEntries([...methods, ['isProblem', isProblem], ['stream', stream]]);
 }
 
 /** The paths that have an operation for `M`. */
@@ -138,6 +141,22 @@ type ErrorWith<Problems> = Problems extends { code: infer Code }
 export type ApiProblem<Paths> = [ErrorWith<ProblemsOf<Paths>>] extends [never]
   ? ProblemError
   : ErrorWith<ProblemsOf<Paths>>;
+/** The documented events of a stream. */
+type Events<Op> = Op extends {
+  responses: { 200: { content: { 'text/event-stream': infer Documented } } };
+}
+  ? Documented
+  : never;
+
+type StreamPaths<Paths> = {
+  [Path in PathsWith<Paths, 'get'>]: [Events<Operation<Paths, Path, 'get'>>] extends [never]
+    ? never
+    : Path;
+}[PathsWith<Paths, 'get'>];
+
+type EventOf<Documented> = Documented extends { event: infer Name; data: infer Data }
+  ? StreamEvent<Name, Data>
+  : StreamEvent;
 
 /** One method per HTTP method, typed by the `paths` that openapi-typescript writes for a document. */
 export type Client<Paths> = {
@@ -151,4 +170,9 @@ export type Client<Paths> = {
    * type of `problem`. A newer server may send codes that the document does not have: keep a default.
    */
   readonly isProblem: (error: unknown) => error is ApiProblem<Paths>;
+  /** The events of a stream, for `for await`. It continues after a cut: see the README. */
+  stream<Path extends StreamPaths<Paths>>(
+    path: Path,
+    ...options: Arguments<StreamOptions & Parameters<Operation<Paths, Path, 'get'>>>
+  ): AsyncGenerator<EventOf<Events<Operation<Paths, Path, 'get'>>>, void>;
 };

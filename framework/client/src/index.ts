@@ -9,3 +9,4 @@ export {
   type ProblemErrorOptions,
   type ValidationIssue,
 } from './problem-error.ts';
+export type { StreamEvent, StreamOptions } from './stream.ts';

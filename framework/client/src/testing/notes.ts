@@ -57,6 +57,21 @@ export interface NotePaths {
       responses: { 204: { content?: never } };
     };
   };
+  '/notes/events': {
+    get: {
+      parameters: { query?: { since?: number }; header?: never; path?: never };
+      requestBody?: never;
+      responses: {
+        200: {
+          content: {
+            'text/event-stream':
+              | { event: 'added'; data: Note; id?: string }
+              | { event: 'closed'; data: string; id?: string };
+          };
+        };
+      };
+    };
+  };
   '/files': {
     post: {
       parameters: { query?: never; header?: never; path?: never };
