@@ -42,6 +42,13 @@ export interface Group {
   readonly operations: readonly Operation[];
 }
 
+/** Reads a document. Events of streams appear as schemas of bodies, and JSON in their data as its schema. */
+export function readDocument(text: string): Api {
+  return JSON.parse(text, (_key, value) =>
+    value?.itemSchema ? { ...value, schema: value.itemSchema } : (value?.contentSchema ?? value),
+  );
+}
+
 /** Resolves a `$ref` of `part` in the document; without one, returns `part`. */
 export function resolve<T extends object>(api: Api, part: T | Reference): T {
   const { $ref = '' } = part as Partial<Reference>;
@@ -49,7 +56,9 @@ export function resolve<T extends object>(api: Api, part: T | Reference): T {
   return (api.components[kind]?.[name] ?? part) as T;
 }
 
-const METHODS = ['get', 'x-query', 'post', 'put', 'patch', 'delete', 'head', 'options', 'trace'];
+const METHODS = [
+  ...['get', 'query', 'x-query', 'post', 'put', 'patch', 'delete', 'head', 'options', 'trace'],
+];
 
 /** The operations of a document by their first tag, or else by the resource in their path. */
 export function groupOperations(api: Api): Group[] {

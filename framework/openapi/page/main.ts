@@ -1,4 +1,4 @@
-import { type Api, type Group, groupOperations } from './api.ts';
+import { type Api, type Group, groupOperations, readDocument } from './api.ts';
 import { codeBlock } from './code.ts';
 import { append, h, methodBadge } from './dom.ts';
 import { errorsView } from './errors.ts';
@@ -16,7 +16,7 @@ async function start(url: string): Promise<void> {
   try {
     const response = await fetch(url);
     if (!response.ok) throw new Error(`${url} returned ${response.status} ${response.statusText}`);
-    show((await response.json()) as Api, response.url);
+    show(readDocument(await response.text()), response.url);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     append(document.body, [

@@ -123,7 +123,7 @@ function responseView(api: Api, status: string, response: ApiResponse): HTMLElem
             ),
           ),
         ),
-      ...contents.flatMap(([type, { schema }]) => [
+      ...contents.flatMap(([type, { schema = {} }]) => [
         h('p', { class: 'small' }, type),
         schemaView(api, schema),
       ]),

@@ -1,6 +1,6 @@
 import { type Api, type Operation, type Parameter, resolve, type Schema } from './api.ts';
 import { codeBlock } from './code.ts';
-import { announce, append, h, statusBadge } from './dom.ts';
+import { announce, append, button, h, statusBadge } from './dom.ts';
 import { typesOf } from './example.ts';
 import { credentialField, field } from './field.ts';
 import { type Draft, keyOf, placeholderOf, prepare, type Session, schemesOf } from './request.ts';
@@ -35,7 +35,7 @@ export function tryIt(api: Api, operation: Operation, options: TryItOptions): HT
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     send.disabled = true;
-    result.replaceChildren(await sendRequest(api, operation, options));
+    await sendRequest(api, operation, { ...options, result });
     send.disabled = false;
   });
   return h('div', {}, form, result);
@@ -82,24 +82,60 @@ function bodyInput(draft: Draft, onChange: () => void): HTMLElement {
 async function sendRequest(
   api: Api,
   operation: Operation,
-  { draft, session }: TryItOptions,
-): Promise<HTMLElement> {
+  { draft, session, result }: TryItOptions & { readonly result: HTMLElement },
+): Promise<void> {
   const { url, method, headers, body } = prepare(api, operation, { draft, session });
   const start = performance.now();
+  const abort = new AbortController();
   try {
-    const response = await fetch(url, { method, headers, ...(body !== undefined && { body }) });
+    const { signal } = abort;
+    const response = await fetch(url, {
+      method,
+      headers,
+      signal,
+      ...(body !== undefined && { body }),
+    });
+    if (/^text\/event-stream\b/.test(response.headers.get('content-type') ?? '')) {
+      await showStream(response, { abort, result });
+      return;
+    }
     const text = await response.text();
     const ms = Math.round(performance.now() - start);
     announce(`Response ${response.status} ${response.statusText} in ${ms} milliseconds`);
-    return responseView(response, text, ms);
+    result.replaceChildren(responseView(response, text, ms));
   } catch (error) {
     announce('No response');
-    return h(
-      'p',
-      { class: 'failure', role: 'alert' },
-      `No response: ${error instanceof Error ? error.message : error}`,
-    );
+    const reason = error instanceof Error ? error.message : error;
+    const text = `No response: ${reason}`;
+    result.replaceChildren(h('p', { class: 'failure', role: 'alert' }, text));
   }
+}
+
+const MAX_SHOWN = 20_000;
+
+/** Shows the latest events of a stream as they arrive, until the server or the reader ends it. */
+async function showStream(
+  { status, statusText, body }: Response,
+  { abort, result }: { readonly abort: AbortController; readonly result: HTMLElement },
+): Promise<void> {
+  const state = h('span', {}, ' live');
+  const block = codeBlock(h('span', {}, statusBadge(`${status} ${statusText}`), state), 'response');
+  const stop = button('Stop', { class: 'send' }, () => abort.abort());
+  result.replaceChildren(block.element, stop);
+  announce('The stream has started');
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  try {
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+      text = (text + part.value).slice(-MAX_SHOWN);
+      block.show(text.replace(/^:.*\n+/gm, '')); // without comments
+    }
+    state.textContent = ' ended';
+  } catch {
+    state.textContent = abort.signal.aborted ? ' stopped' : ' cut off';
+  }
+  stop.remove();
+  announce(`The stream has${state.textContent}`);
 }
 
 function responseView(response: Response, text: string, ms: number): HTMLElement {

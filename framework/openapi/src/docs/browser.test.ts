@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 
 import type { Application } from '@fw/core';
+import { sse } from '@fw/middleware/sse';
 import { createApp, createRouter, endpoint, listen } from 'fw';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -192,6 +194,45 @@ test('try-it sends the query, the value of a wildcard and the method QUERY uncha
   await search.getByLabel('Body').fill('{"text": "needle"}');
   await search.getByRole('button', { name: 'Send request' }).click();
   await search.locator('.response').getByText('"needle"').waitFor();
+});
+
+test('try-it shows the events of a stream as they arrive, until the reader stops it', async () => {
+  const events = { tick: z.object({ count: z.int() }) };
+  const next = new EventTarget();
+  let isOpen = true;
+  const router = createRouter().get(
+    '/ticks',
+    endpoint({ summary: 'Watch ticks' }),
+    sse(events, async function* (_ctx, { signal }) {
+      signal.addEventListener('abort', () => {
+        isOpen = false;
+      });
+      for (let count = 1; ; count++) {
+        yield { event: 'tick', data: { count } };
+        await once(next, 'go', { signal });
+      }
+    }),
+  );
+  const app = createApp({ logger: { info() {}, warn() {}, error() {} } });
+  app.use(openapi({ router, openapi: '3.2' })).route('/', router);
+  const { page, messages } = await open(app);
+  const article = operation(page, 'Watch ticks');
+
+  await openDetails(page);
+  expect(await article.locator('.responses').innerText()).toMatch(/event.*tick.*data.*count/s);
+  await article.getByRole('button', { name: 'Try it' }).click();
+  await article.getByRole('button', { name: 'Send request' }).click();
+  const response = article.locator('.response');
+  await response.getByText('data: {"count":1}').waitFor();
+  next.dispatchEvent(new Event('go'));
+  await response.getByText('data: {"count":2}').waitFor();
+  expect(await response.innerText()).toContain('200 OK live');
+  await response.getByRole('button', { name: 'Stop' }).click();
+
+  await response.getByText('stopped').waitFor();
+  await expect.poll(() => isOpen).toBe(false);
+  expect(await article.getByRole('button', { name: 'Send request' }).isEnabled()).toBe(true);
+  expect(messages).toEqual([]);
 });
 
 test('everything works with the keyboard', async () => {
