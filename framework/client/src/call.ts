@@ -89,8 +89,16 @@ function retryWaitMs(
   { retryAfterSeconds = 0 }: ProblemError,
   { retryDelayMs, attempt }: { readonly retryDelayMs: number; readonly attempt: number },
 ): number {
-  const jitterMs = Math.random() * retryDelayMs * 2 ** (attempt - 1);
-  return Math.max(jitterMs, retryAfterSeconds * 1_000);
+  return Math.max(backoffMs(retryDelayMs, attempt), retryAfterSeconds * 1_000);
+}
+
+/** The longest limit of a random wait, unless the first one is longer. */
+const MAX_BACKOFF_MS = 5_000;
+
+/** A random part of a limit that doubles with each attempt, from 1. */
+export function backoffMs(retryDelayMs: number, attempt: number): number {
+  const doubledMs = retryDelayMs * 2 ** Math.min(attempt - 1, 10);
+  return Math.random() * Math.min(doubledMs, Math.max(retryDelayMs, MAX_BACKOFF_MS));
 }
 
 /** What ends an attempt: its caller, or the deadline of the call; and what the attempts have in common. */

@@ -165,7 +165,7 @@ test('the wait after a cut is what the server asks for, up to a minute', async (
   expect(waits).toEqual([2_000, 2_000, 60_000]);
 });
 
-test('the wait doubles, up to the deadline, while connections are cut before an event', async () => {
+test('the wait doubles, up to a bound, while connections are cut before an event', async () => {
   const cuts = Array.from({ length: 20 }, () => sendEvents(':\n\n', cut));
   const { client, waits } = await startWaiting(...cuts, sendEvents(event(1), cut), sendEvents(END));
 

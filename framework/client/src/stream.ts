@@ -1,12 +1,12 @@
 import { type ResponseBody, startLimit } from './attempt.ts';
-import { callersOf, isTransient, runCall } from './call.ts';
+import { backoffMs, callersOf, isTransient, runCall } from './call.ts';
 import type { CallOptions, ClientSettings } from './client-options.ts';
 import { createEtagCache } from './etag-cache.ts';
 import { createEventParser, type StreamState } from './event-parser.ts';
 import { newProblemError, type Sender } from './problem-error.ts';
 import { type PreparedRequest, prepareRequest, type UntypedCallOptions } from './request.ts';
 
-/** The options of a stream. `deadlineMs` is the longest time without a connection. */
+/** The options of a stream. `deadlineMs` is the longest time without a connection. Default one minute. */
 export interface StreamOptions extends Omit<CallOptions, 'ifMatch'> {
   /** Starts after the event with this id. Default: the server decides. */
   readonly lastEventId?: string | undefined;
@@ -26,6 +26,9 @@ const EVENT_STREAM = 'text/event-stream';
 /** A connection on which nothing arrives for this time is replaced; servers send comments more often. */
 const IDLE_MS = 60_000;
 
+/** Long enough for a service whose only replica is replaced. */
+const DEADLINE_MS = 60_000;
+
 /** The longest wait before a reconnection that a server can ask for. */
 const MAX_RETRY_MS = 60_000;
 
@@ -42,7 +45,7 @@ export async function* streamEvents(
   settings: ClientSettings,
 ): AsyncGenerator<StreamEvent, void> {
   const { clock, retryDelayMs } = settings;
-  const { deadlineMs = settings.deadlineMs, lastEventId = '' } = options;
+  const { deadlineMs = DEADLINE_MS, lastEventId = '' } = options;
   const { signal, stop } = startLimit(callersOf(options));
   const state = { id: lastEventId, retryMs: 0, empty: 0, isOver: false };
   let attempts = settings.attempts;
@@ -51,7 +54,7 @@ export async function* streamEvents(
     for (;;) {
       const request = newRequest(path, state.id, { options, settings });
       const sender = { request, settings: { ...settings, attempts } };
-      const body = await connect(sender, options).catch((error: unknown) => {
+      const body = await connect(sender, { ...options, deadlineMs }).catch((error: unknown) => {
         if (wasClosed && isTransient(Object(error))) return undefined;
         throw error;
       });
@@ -59,8 +62,8 @@ export async function* streamEvents(
       wasClosed = yield* receive(body, { state, signal, sender });
       if (wasClosed && state.isOver) return;
       attempts = Number.POSITIVE_INFINITY; // until the deadline
-      const longestMs = Math.min(retryDelayMs * 2 ** Math.min(state.empty++, 10), deadlineMs);
-      const waitMs = Math.min(state.retryMs, MAX_RETRY_MS) + Math.random() * longestMs;
+      state.empty++;
+      const waitMs = Math.min(state.retryMs, MAX_RETRY_MS) + backoffMs(retryDelayMs, state.empty);
       await clock.sleep(waitMs, signal);
     }
   } finally {

@@ -512,6 +512,28 @@ const EXAMPLES: Readonly<Record<string, readonly Row[]>> = {
     ['DELETE /notes/1', { status: 403, body: { error: 'read-only' } }],
     ['GET /other', notFound],
   ],
+  events: [
+    [
+      'POST /api/imports',
+      { status: 201, body: { number: 1, lines: 0, bytes: 9 } },
+      { json: ['a', 'b'] },
+    ],
+    ['HEAD /api/imports/events', { headers: { 'content-type': 'text/event-stream' } }],
+    [
+      'GET /openapi.json',
+      {
+        members: {
+          openapi: expect.stringMatching(/^3\.2\./),
+          paths: {
+            '/api/imports': { post: { requestBody: { content: { 'text/csv': {} } } } },
+            '/api/imports/events': {
+              get: { responses: { 200: { content: { 'text/event-stream': { itemSchema: {} } } } } },
+            },
+          },
+        },
+      },
+    ],
+  ],
 };
 
 describe.each(Object.entries(EXAMPLES))('%s', (name, rows) => {
