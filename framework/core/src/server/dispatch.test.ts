@@ -111,6 +111,19 @@ test.each<readonly [kind: string, send: (ctx: Context) => unknown, expected: obj
     { error: 'Error: The response is an event stream, which has no end' },
   ],
   [
+    'the head of an event stream',
+    ({ raw: { res } }) =>
+      res.writeHead(200, { 'Content-Type': 'text/event-stream' }).flushHeaders(),
+    { error: 'Error: The response is an event stream, which has no end' },
+  ],
+  ['a chunk that is an object', ({ raw: { res } }) => void res.end({}), { status: 500 }],
+  ['a chunk in Latin-1', ({ raw: { res } }) => void res.end('\xe9', 'latin1'), { text: '\ufffd' }],
+  [
+    'a response after it was destroyed',
+    ({ raw: { res } }) => void res.destroy().end('late'),
+    { error: 'Error: The request ended without a complete response' },
+  ],
+  [
     'a response over the limit',
     () => 'x'.repeat(20_000),
     { error: 'Error: The response has more than 10000 bytes' },

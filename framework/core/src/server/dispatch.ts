@@ -181,13 +181,18 @@ class CollectedResponse extends TrackedResponse {
   constructor(req: DispatchedRequest, limitBytes: number) {
     super(req);
     this.#limitBytes = limitBytes;
-    this.socket = req.socket;
+    Object.assign(this, { socket: req.socket }); // its type is read-only
   }
 
   override writeHead(status: number, ...rest: readonly unknown[]): this {
     // After a first header, Node keeps those of this call too.
     if (rest.length > 0) this.setHeader('Date', '').removeHeader('Date');
-    return super.writeHead(status, ...rest);
+    super.writeHead(status, ...rest);
+    if (/^text\/event-stream\b/i.test(String(this.getHeader('content-type')))) {
+      // Not now: the caller may be about to pipe a stream into this response.
+      process.nextTick(() => this.#fail('The response is an event stream, which has no end'));
+    }
+    return this;
   }
 
   override write(chunk: unknown, ...rest: readonly unknown[]): boolean {
@@ -199,11 +204,10 @@ class CollectedResponse extends TrackedResponse {
   }
 
   override end(...args: readonly unknown[]): this {
-    if (this.writableEnded || this.destroyed) return super.end(...args);
+    if (this.writableEnded) return super.end(...args);
     const done = args.findLast((each) => typeof each === 'function');
     if (done) this.once('finish', done as () => void);
-    if (args[0] !== done) this.#collect(args[0], args[1]);
-    this.flushHeaders();
+    this.#collect(args[0] === done ? undefined : args[0], args[1]);
     if (this.destroyed) return this;
     this.finished = true;
     process.nextTick(() => {
@@ -230,21 +234,14 @@ class CollectedResponse extends TrackedResponse {
 
   override writeEarlyHints(): void {}
 
+  /** @throws {TypeError} if `chunk` is neither text nor bytes, as Node does */
   #collect(chunk: unknown, encoding: unknown): void {
+    const bytes = toBytes(chunk ?? '', encoding);
     this.flushHeaders();
-    if (chunk === undefined || chunk === null || this.destroyed) return;
-    const bytes =
-      typeof chunk === 'string'
-        ? Buffer.from(chunk, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
-        : (chunk as Uint8Array);
+    if (this.destroyed) return;
     this.#size += bytes.length;
-    if (/^text\/event-stream\b/i.test(String(this.getHeader('content-type')))) {
-      this.#fail('The response is an event stream, which has no end');
-    } else if (this.#size > this.#limitBytes) {
-      this.#fail(`The response has more than ${this.#limitBytes} bytes`);
-    } else {
-      this.#chunks.push(bytes);
-    }
+    if (this.#size <= this.#limitBytes) this.#chunks.push(bytes);
+    else this.#fail(`The response has more than ${this.#limitBytes} bytes`);
   }
 
   #fail(reason: string): void {
@@ -265,3 +262,8 @@ Object.defineProperty(CollectedResponse.prototype, 'writableFinished', {
     return this.writableEnded;
   },
 });
+
+function toBytes(chunk: unknown, encoding: unknown): Uint8Array {
+  if (chunk instanceof Uint8Array) return chunk;
+  return Buffer.from(chunk as string, typeof encoding === 'string' ? (encoding as 'utf8') : 'utf8');
+}

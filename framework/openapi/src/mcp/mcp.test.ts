@@ -146,7 +146,7 @@ function createItemApp(options: Partial<McpOptions> = {}, router = itemRoutes())
 
 /** A client of the official SDK that is connected to `app`. */
 async function connect(app: Application, headers: Record<string, string> = {}): Promise<Client> {
-  const { port, close } = await listen(app, 0, { host: '127.0.0.1' });
+  const { port, close } = await listen(app, 0);
   const client = new Client({ name: 'test', version: '1.0.0' });
   const url = new URL(`http://127.0.0.1:${port}/mcp`);
   await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
