@@ -33,7 +33,7 @@ endif
 .DEFAULT_GOAL := help
 .PHONY: $(IMAGES) help install up dev observe down status logs token import config smoke contract \
 	load service release publish images packages publish-packages test check format documents breaking e2e kind \
-	conformance chaos soak installation registry new-service mutation bench cost clean
+	conformance chaos soak installation registry new-service mutation site bench cost clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -164,6 +164,10 @@ mutation: install ## Change the code of a part, and list what no test notices (P
 	@node tools/programs.ts redis postgres chromium
 	@npm ci --prefix tools/mutation --legacy-peer-deps --no-audit --no-fund
 	@node tools/mutation/main.ts $(PACKAGE)
+
+site: install ## Write the documentation as a static site to .local/site (SOURCE=https://host/fw/blob/main)
+	@npm ci --prefix tools/site --no-audit --no-fund --loglevel=error
+	@SOURCE='$(SOURCE)' tools/site/node_modules/.bin/vitepress build tools/site
 
 bench: install ## Measure framework and services beside their peers (bench/README.md)
 	@node tools/programs.ts nginx redis wrk
