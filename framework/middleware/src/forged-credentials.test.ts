@@ -1,4 +1,4 @@
-import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
 
 import { createApp, type Middleware } from '@fw/core';
 import { createRouter } from '@fw/core/router';
@@ -210,11 +210,21 @@ describe('a session', () => {
   };
   const statusOf = async (Cookie: string, attack?: Attack) =>
     (await request(newApp(attack), '/', { headers: { Cookie } })).status;
-  const signed = (value: string) => {
+  const signed = (value: string, name = '__Host-session') => {
     let header = '';
     const ctx = { append: (_: string, set: string) => (header = set) };
-    createSignedCookies([secret]).set(ctx as never, '__Host-session', value);
+    createSignedCookies([secret]).set(ctx as never, name, value);
     return header.slice(header.indexOf('=') + 1, header.indexOf(';'));
+  };
+  /** A session that is encrypted with the signature of a cookie whose value the attacker chose. */
+  const encryptedWithSignature = (chosen: string) => {
+    const [name, rest = ''] = chosen.split('=');
+    const key = Buffer.from(signed(rest, name).split('.').at(-1) ?? '', 'base64url');
+    const head = Buffer.concat([Buffer.from('theme=attackers!'), Buffer.alloc(12)]);
+    const cipher = createCipheriv('aes-256-gcm', key, head.subarray(16));
+    const setMs = Date.UTC(2026, 11, 1);
+    const text = cipher.update(JSON.stringify([{ userId: 'root' }, setMs, setMs]));
+    return Buffer.concat([head, text, cipher.final(), cipher.getAuthTag()]).toString('base64url');
   };
   let value = '';
   beforeAll(async () => {
@@ -232,6 +242,11 @@ describe('a session', () => {
     [
       'a signed value instead of an encrypted one',
       () => `__Host-session=${signed('[{"userId":"ada"},0,9e15]')}`,
+    ],
+    [
+      'a signature of the same secret as its key',
+      () =>
+        `__Host-session=${encryptedWithSignature('theme=attackers!fw sealed text\0__Host-session')}`,
     ],
     ['zeros', () => `__Host-session=${Buffer.alloc(80).toString('base64url')}`],
     ['a text of 4,000 bytes', () => `__Host-session=${'A'.repeat(4_000)}`],

@@ -28,9 +28,10 @@ export function createSealer(
   secrets: readonly [KeyObject, ...KeyObject[]],
   context: string,
 ): Sealer {
+  // At the start: a signed cookie of the same secret never starts like this, because a name has no blank.
   const label = Buffer.from(`fw sealed text\0${context}`);
   const keyOf = (secret: KeyObject, salt: Uint8Array) =>
-    createHmac('sha256', secret).update(salt).update(label).digest();
+    createHmac('sha256', secret).update(label).update(salt).digest();
   return {
     seal(text) {
       const head = randomBytes(SALT_BYTES + NONCE_BYTES);
