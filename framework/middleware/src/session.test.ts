@@ -110,6 +110,26 @@ test('end() deletes the cookie; set() after it begins another session', async ()
   expect(await user()).toBe('grace');
 });
 
+test('a route may have the guard twice, of which only the last state is sent', async () => {
+  const clock = { ms: START_MS };
+  const sessions = session<Data>({ secrets: [SECRET], now: () => new Date(clock.ms) });
+  const router = createRouter()
+    .use(sessions)
+    .post('/login', sessions, (ctx) => ctx.state.session.set({ userId: 'ada' }))
+    .post('/logout', sessions, (ctx) => ctx.state.session.end());
+  const app = createApp();
+  app.route('/', router);
+  const [set = ''] = (await request(app, '/login', { method: 'POST' })).headers.getSetCookie();
+
+  clock.ms += 20 * HOUR_MS; // the outer guard would renew the session
+  const headers = { Cookie: set.slice(0, set.indexOf(';')) };
+  const logout = await request(app, '/logout', { method: 'POST', headers });
+
+  expect(logout.headers.getSetCookie()).toEqual([
+    expect.stringContaining('__Host-session=; Max-Age=0;'),
+  ]);
+});
+
 test('a session is stored when the handler fails', async () => {
   const { send, user } = newBrowser();
 

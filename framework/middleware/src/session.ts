@@ -120,7 +120,14 @@ export function session<Data extends object>(
     });
   };
 
+  const running = new WeakMap<Context, Session<Data>>();
   const guard: Guard<{ readonly session: Session<Data> }> = async (ctx, next) => {
+    const outer = running.get(ctx);
+    if (outer) {
+      // Only the outer one writes: of two cookies, the browser would keep the one without the changes.
+      Object.assign(ctx.state, { session: outer });
+      return next();
+    }
     if (isCrossOriginChange(ctx, trustedOrigins)) {
       throw new ForbiddenError('a page of another origin sent the request', {
         code: 'CROSS_ORIGIN_REQUEST',
@@ -142,6 +149,7 @@ export function session<Data extends object>(
         isChanged = true;
       },
     };
+    running.set(ctx, session);
     Object.assign(ctx.state, { session });
     try {
       await next();
