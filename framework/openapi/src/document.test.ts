@@ -762,6 +762,27 @@ test('guards add their security schemes, and the option replaces them by name', 
   expect(document.components.securitySchemes).toEqual({ basic, cookie, key });
 });
 
+test.each<[string, object[], object[], object[]]>([
+  ['one scheme each', [{ bearer: [] }], [{ basic: [] }], [{ bearer: [], basic: [] }]],
+  [
+    'an optional scheme',
+    [{ bearer: [] }],
+    [{ session: [] }, {}],
+    [{ bearer: [], session: [] }, { bearer: [] }],
+  ],
+  ['two scopes', [{ bearer: ['a'] }], [{ bearer: ['b', 'a'] }], [{ bearer: ['a', 'b'] }]],
+  ['the same alternatives', [{ s: [] }, {}], [{ s: [] }, {}], [{ s: [] }, {}]],
+  ['nothing and one scheme', [], [{ bearer: [] }], [{ bearer: [] }]],
+])('a route with two guards requires both: %s', async (_, outer, inner, expected) => {
+  const router = createRouter()
+    .use(withMetadata({ security: outer }))
+    .get('/', withMetadata({ security: inner }), handler);
+
+  const { paths } = await generateDocument(router.getRoutes());
+
+  expect(paths['/']?.get?.security).toEqual(expected);
+});
+
 test.each([
   [
     { excludes: [] },

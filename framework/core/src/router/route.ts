@@ -223,7 +223,10 @@ function requirePathParams(route: Registration): void {
   }
 }
 
-/** Keys whose objects are merged and whose lists are joined; of any other key the last value counts. */
+/**
+ * Keys whose objects are merged and whose lists are joined. All `security` applies; of any other key the last
+ * value counts.
+ */
 const MERGED = [
   'validation',
   'requestHeaders',
@@ -240,7 +243,32 @@ function merge(before: RouteMetadata, after: RouteMetadata): RouteMetadata {
     if (Array.isArray(present) && Array.isArray(value)) merged[key] = [...present, ...value];
     else if (isObject(present) && isObject(value)) merged[key] = { ...present, ...value };
   }
+  if (Array.isArray(before.security) && Array.isArray(after.security)) {
+    merged.security = requireBoth(before.security, after.security);
+  }
   return merged;
+}
+
+/** The scopes by security scheme: all of them are required. */
+type Requirement = Record<string, readonly string[]>;
+
+/** The alternatives that satisfy both guards: each of the one with each of the other. An empty list requires nothing. */
+function requireBoth(
+  left: readonly Requirement[],
+  right: readonly Requirement[],
+): readonly Requirement[] {
+  if (left.length === 0) return right;
+  if (right.length === 0) return left;
+  const pairs = left.flatMap((one) => right.map((other) => joinScopes(one, other)));
+  return [...new Map(pairs.map((pair) => [JSON.stringify(pair), pair])).values()];
+}
+
+function joinScopes(one: Requirement, other: Requirement): Requirement {
+  const joined = { ...one };
+  for (const [scheme, scopes] of Object.entries(other)) {
+    joined[scheme] = [...new Set([...(one[scheme] ?? []), ...scopes])];
+  }
+  return joined;
 }
 
 function isObject(value: unknown): value is object {
