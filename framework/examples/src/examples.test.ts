@@ -342,6 +342,7 @@ const EXAMPLES: Readonly<Record<string, readonly Row[]>> = {
     ['GET /me', { body: { userId: 'ada' }, headers: { 'set-cookie': null } }],
     ['POST /logout', { status: 204 }],
     ['GET /me', loggedOut],
+    ['POST /login', { status: 429 }, { json: password, times: 8 }],
   ],
   versioning: [
     ['GET /api/v1/users/7', { body: { id: '7', name: 'Ada Lovelace' } }],

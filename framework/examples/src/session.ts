@@ -28,7 +28,8 @@ const noHash = randomBytes(32);
 const router = createRouter().group('/', sessions, (group) => {
   group.post(
     '/login',
-    rateLimit({ max: 10, name: 'failed-logins', countOnly: [401] }),
+    // Also counts successful logins: failures count too late to stop guesses that are sent at once.
+    rateLimit({ max: 10, name: 'logins' }),
     json(),
     validate({ body: Login }),
     async (ctx) => {
