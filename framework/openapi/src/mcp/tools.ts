@@ -121,12 +121,11 @@ function describeOutput({ responses }: Operation, components: Components): JsonS
   const [, response] = successes.length === 1 ? successes[0]! : [];
   const content = response && 'content' in response ? response.content : undefined;
   const [, json] = jsonOf(content) ?? [];
-  if (json === undefined) return undefined;
-  let { schema } = json;
-  for (let depth = 0; typeof schema.$ref === 'string' && depth < 8; depth++) {
+  let schema = json?.schema;
+  for (let depth = 0; typeof schema?.$ref === 'string' && depth < 8; depth++) {
     schema = components.resolve(schema);
   }
-  return schema.type === 'object' ? withDefinitions(schema, components) : undefined;
+  return schema?.type === 'object' ? withDefinitions(schema, components) : undefined;
 }
 
 function jsonOf<Content>(content: Readonly<Record<string, Content>> = {}) {
