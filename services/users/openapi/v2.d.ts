@@ -187,7 +187,7 @@ export interface components {
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "BAD_REQUEST" | "VALIDATION_FAILED";
+                    code?: "BAD_REQUEST" | "INVALID_JSON" | "VALIDATION_FAILED";
                 };
             };
         };
@@ -199,7 +199,7 @@ export interface components {
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "BAD_REQUEST";
+                    code?: "BAD_REQUEST" | "VALIDATION_FAILED";
                 };
             };
         };
@@ -211,12 +211,24 @@ export interface components {
             content: {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
-                    code?: "BAD_REQUEST" | "INVALID_JSON" | "VALIDATION_FAILED";
+                    code?: "BAD_REQUEST";
                 };
             };
         };
         /** @description The request conflicts with what is stored */
         Conflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "EMAIL_TAKEN" | "KEY_IN_USE";
+                };
+            };
+        };
+        /** @description The request conflicts with what is stored */
+        Conflict2: {
             headers: {
                 [name: string]: unknown;
             };
@@ -325,11 +337,10 @@ export interface components {
                 };
             };
         };
-        /** @description The body is not a merge patch */
+        /** @description The media type of the body is not accepted */
         UnsupportedMediaType: {
             headers: {
                 Accept: components["headers"]["Accept"];
-                "Accept-Patch": components["headers"]["Accept-Patch"];
                 [name: string]: unknown;
             };
             content: {
@@ -339,10 +350,11 @@ export interface components {
                 };
             };
         };
-        /** @description The media type of the body is not accepted */
+        /** @description The body is not a merge patch */
         UnsupportedMediaType2: {
             headers: {
                 Accept: components["headers"]["Accept"];
+                "Accept-Patch": components["headers"]["Accept-Patch"];
                 [name: string]: unknown;
             };
             content: {
@@ -410,7 +422,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["BadRequest2"];
             405: components["responses"]["MethodNotAllowed"];
             406: components["responses"]["NotAcceptable"];
             500: components["responses"]["InternalServerError"];
@@ -446,12 +458,12 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest3"];
+            400: components["responses"]["BadRequest"];
             405: components["responses"]["MethodNotAllowed"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["ContentTooLarge"];
-            415: components["responses"]["UnsupportedMediaType2"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableContent"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -483,7 +495,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest"];
+            400: components["responses"]["BadRequest2"];
             405: components["responses"]["MethodNotAllowed"];
             406: components["responses"]["NotAcceptable"];
             500: components["responses"]["InternalServerError"];
@@ -524,7 +536,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["BadRequest2"];
+            400: components["responses"]["BadRequest3"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             406: components["responses"]["NotAcceptable"];
@@ -558,7 +570,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest2"];
+            400: components["responses"]["BadRequest3"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             406: components["responses"]["NotAcceptable"];
@@ -598,14 +610,14 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["BadRequest3"];
+            400: components["responses"]["BadRequest"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             406: components["responses"]["NotAcceptable"];
-            409: components["responses"]["Conflict"];
+            409: components["responses"]["Conflict2"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["ContentTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
+            415: components["responses"]["UnsupportedMediaType2"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
