@@ -158,6 +158,7 @@ test('getRoutes() contains the routes of controllers with the metadata of middle
   expect(routes[3]?.metadata).toEqual({
     endpoint: { tags: ['users'] },
     validation: { body: expect.objectContaining({ type: 'object' }), status: 400 },
+    errors: [{ status: 400, code: 'VALIDATION_FAILED' }],
   });
 });
 
