@@ -7,8 +7,11 @@ import { problemOf } from './problem.ts';
 /** The members of an error as `ctx.fail` takes them. */
 export type ErrorMembers = Readonly<Record<string, unknown>> & { readonly detail?: string };
 
-/** Members that a schema cannot declare, because every problem has them. */
-const RESERVED = ['type', 'title', 'status', 'detail', 'instance', 'code', 'requestId'];
+/** Members that a schema cannot declare, because problems have them already. */
+const RESERVED = [
+  ...['type', 'title', 'status', 'detail', 'instance'], // RFC 9457 §3.1
+  ...['code', 'requestId', 'errors'],
+];
 
 /** The errors that a route declares. */
 export class ErrorContract {
@@ -72,6 +75,6 @@ function compileMembers(name: string, schema: unknown): Serializer {
   const reserved = RESERVED.find((member) => Object.hasOwn(Object(properties), member));
   if (reserved === undefined) return serialize;
   throw new TypeError(
-    `the schema of error ${name} has the member "${reserved}", which every problem has`,
+    `the schema of error ${name} has the member "${reserved}", which problems have already`,
   );
 }

@@ -307,7 +307,11 @@ test.each<[string, z.ZodType, string]>([
     z.custom(),
     'the schema of error 409 A cannot be checked',
   ],
-  ['the member "status"', z.object({ status: z.string() }), 'has the member "status", which every'],
+  [
+    'the member "status"',
+    z.object({ status: z.string() }),
+    'has the member "status", which problems have',
+  ],
 ])('a route whose error has %s is rejected with its name', (_, schema, message) => {
   const route = createRouter().post('/x', endpoint({ errors: { 409: { A: schema } } }), () => {});
 
