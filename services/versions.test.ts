@@ -1,4 +1,5 @@
 import { request } from '@fw/core/testing';
+import { memoryStore } from '@fw/middleware/idempotency';
 import { readConfig } from '@fw/service';
 import type { Application, Middleware } from 'fw';
 import { expect, test } from 'vitest';
@@ -18,9 +19,10 @@ const NAMES = SERVICES.filter(({ versions }) => versions.length > 1).map(({ name
 async function appOf(name: string, versionConfig: VersionConfig = {}): Promise<Application> {
   const module = await import(`./${name}/src/app.ts`);
   const create = module[`create${name[0]?.toUpperCase()}${name.slice(1)}App`];
-  const ofUsers = { store: UNUSED, bodyLimit: 1 };
+  const ofUsers = { store: { idempotency: memoryStore() }, bodyLimit: 1 };
   const limits = { v1: pass, v2: pass, invalidTokens: pass };
-  const ofReports = { verify: UNUSED, readFigures: UNUSED, limits };
+  const tokens = { secret: 'x'.repeat(32), issuer: 'login', audience: 'reports' };
+  const ofReports = { tokens, readFigures: UNUSED, limits };
   return create({ ...ofUsers, ...ofReports, logger, versionConfig });
 }
 
