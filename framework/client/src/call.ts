@@ -25,6 +25,8 @@ export interface ClientResponse<Data> {
 interface Call extends Sender {
   readonly options: UntypedCallOptions;
   readonly cache: EtagCache;
+  /** The maximum number of attempts. */
+  readonly attempts: number;
   /** Whether `data` is the body of the response. */
   readonly isStream: boolean;
 }
@@ -36,8 +38,8 @@ interface Call extends Sender {
  * @throws {TypeError} if the deadline is not a number of milliseconds
  */
 export async function runCall(call: Call): Promise<ClientResponse<unknown>> {
-  const { request, options, settings } = call;
-  const { clock, attempts, retryDelayMs } = settings;
+  const { request, options, settings, attempts } = call;
+  const { clock, retryDelayMs } = settings;
   const { deadlineMs = settings.deadlineMs } = options;
   checkTimeLimits({ deadlineMs });
   const endMs = clock.now() + deadlineMs;
@@ -181,7 +183,7 @@ export function isUnsent(error: unknown): boolean {
 }
 
 function timeout(call: Call, { attempt }: Limits, limitMs: number): ProblemError {
-  const count = attempt === 1 ? '' : ` (attempt ${attempt} of ${call.settings.attempts})`;
+  const count = attempt === 1 ? '' : ` (attempt ${attempt} of ${call.attempts})`;
   return newProblemError(call, { reason: 'timeout', text: `no response in ${limitMs} ms${count}` });
 }
 

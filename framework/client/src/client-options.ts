@@ -1,4 +1,4 @@
-import type { CallContext, Intercept } from './attempt.ts';
+import { type CallContext, type Intercept, startLimit } from './attempt.ts';
 
 /** Header fields of a request, by name. */
 export type HeaderFields = Readonly<Record<string, string>>;
@@ -118,7 +118,7 @@ function checkRange(
 }
 
 function readBaseUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash) {
     throw new TypeError(
       `Cannot read option baseUrl "${text}" of createClient(): expected an http address without query`,
@@ -132,14 +132,11 @@ const systemClock: ClientClock = {
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      const abort = () => {
-        clearTimeout(timer);
-        reject(signal?.reason);
-      };
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', abort);
-        resolve();
-      }, ms);
-      signal?.addEventListener('abort', abort, { once: true });
+      const limit = startLimit(signal ? [signal] : [], ms);
+      limit.signal.addEventListener('abort', () => {
+        limit.stop();
+        if (signal?.aborted) reject(signal.reason);
+        else resolve();
+      });
     }),
 };

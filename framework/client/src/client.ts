@@ -38,13 +38,14 @@ export function createClient<Paths>(options: ClientOptions): Client<Paths> {
     async (path: string, callOptions: UntypedCallOptions = {}) => {
       const operation = { method: method.toUpperCase(), path };
       const request = prepareRequest(operation, callOptions, settings);
-      return runCall({ request, options: callOptions, settings, cache, isStream: false });
+      const { attempts } = settings;
+      return runCall({ request, options: callOptions, settings, cache, attempts, isStream: false });
     },
   ]);
   const isProblem = (error: unknown) => isProblemOf(settings, error);
   const stream = (path: string, callOptions: UntypedCallOptions = {}) =>
     streamEvents(path, callOptions, settings);
-  return Object.fromEntries([...methods, ['isProblem', isProblem], ['stream', stream]]);
+  return { ...Object.fromEntries(methods), isProblem, stream };
 }
 
 /** The paths that have an operation for `M`. */

@@ -30,6 +30,11 @@ interface paths {
       };
     };
   };
+  '/events': {
+    get: {
+      responses: { 200: { content: { 'text/event-stream': { event: 'added'; data: string } } } };
+    };
+  };
   '/users/{id}': {
     delete: {
       parameters: { path: { id: string } };
@@ -58,6 +63,15 @@ describe('isProblem', () => {
 
   test('is true for a code that the document does not have', async () => {
     const { client, error } = await startUsers(sendJson({ code: 'NEW' }, { status: 400 }));
+
+    expect(client.isProblem(error)).toBe(true);
+  });
+
+  test('is true for an error response to a stream', async () => {
+    const { baseUrl } = await startApi(sendJson({ code: 'FORBIDDEN' }, { status: 403 }));
+    const client = createClient<paths>({ baseUrl });
+
+    const error = await errorOf(client.stream('/events').next());
 
     expect(client.isProblem(error)).toBe(true);
   });

@@ -53,11 +53,13 @@ export async function* streamEvents(
   try {
     for (;;) {
       const request = newRequest(path, state.id, { options, settings });
-      const sender = { request, settings: { ...settings, attempts } };
-      const body = await connect(sender, { ...options, deadlineMs }).catch((error: unknown) => {
-        if (wasClosed && isTransient(Object(error))) return undefined;
-        throw error;
-      });
+      const sender = { request, settings };
+      const body = await connect(sender, { ...options, deadlineMs }, attempts).catch(
+        (error: unknown) => {
+          if (wasClosed && isTransient(Object(error))) return undefined;
+          throw error;
+        },
+      );
       if (!body) return;
       wasClosed = yield* receive(body, { state, signal, sender });
       if (wasClosed && state.isOver) return;
@@ -93,8 +95,10 @@ function toBytes(text: string): string {
 async function connect(
   sender: Sender,
   options: UntypedCallOptions,
+  attempts: number,
 ): Promise<ResponseBody | undefined> {
-  const call = { ...sender, options, cache: createEtagCache(0), isStream: true };
+  const cache = createEtagCache(0);
+  const call = { ...sender, options, cache, attempts, isStream: true };
   const { status, headers, data } = await runCall(call);
   const body = data as ResponseBody | undefined;
   if (status === 204) return undefined;
