@@ -267,6 +267,27 @@ test('routes describe the security scheme, the scopes and the limit of failures'
   });
 });
 
+function publicKeyOf(type: 'rsa' | 'P-256' | 'P-384' | 'P-521' | 'ed25519', bits = 2_048) {
+  if (type === 'rsa') return generateKeyPairSync('rsa', { modulusLength: bits }).publicKey;
+  if (type === 'ed25519') return generateKeyPairSync('ed25519').publicKey;
+  return generateKeyPairSync('ec', { namedCurve: type }).publicKey;
+}
+
+test.each([
+  ['rsa', ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']],
+  ['P-256', ['ES256']],
+  ['P-384', ['ES384']],
+  ['P-521', ['ES512']],
+  ['ed25519', ['EdDSA']],
+] as const)('a public key of the type %s may be used for %j', (type, names) => {
+  const publicKey = publicKeyOf(type);
+
+  for (const name of names) {
+    const options = { publicKey, algorithms: [name], issuer: ISSUER, audience: AUDIENCE };
+    expect(() => bearerToken(options)).not.toThrow();
+  }
+});
+
 const { privateKey } = generateKeyPairSync('ed25519');
 const privatePem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 
@@ -279,6 +300,13 @@ test.each<[string, object, string]>([
   ['a private key object', { publicKey: privateKey }, 'expected a public key as PEM'],
   ['a secret key', { publicKey: createSecretKey(Buffer.alloc(32)) }, 'expected a public key'],
   ['text as public key', { publicKey: encode('key') }, 'expected a public key as PEM'],
+  ['an RSA key of 1,024 bits', { publicKey: publicKeyOf('rsa', 1_024) }, 'RSA needs 2048 bits'],
+  [
+    'a key for another algorithm',
+    { publicKey: publicKeyOf('P-384'), algorithms: ['RS256', 'ES256'] },
+    'option publicKey of bearerToken(): expected a key for RS256, ES256',
+  ],
+  ['a URL with a password', { jwksUrl: 'https://ada:xxxx@a.example' }, 'no user and password'],
   ['another URL', { jwksUrl: 'file:///keys' }, 'option jwksUrl "file:///keys" of bearerToken()'],
   ['no issuer', { secret: SECRET, issuer: undefined }, 'needs the option issuer: a string'],
   ['an empty audience', { secret: SECRET, audience: '' }, 'option audience "" of bearerToken()'],

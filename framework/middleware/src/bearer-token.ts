@@ -198,8 +198,14 @@ function readKey(options: BearerTokenOptions): { key: JWTVerifyGetKey; algorithm
   const algorithms: string[] = [...(options.algorithms ?? ['RS256', 'ES256', 'EdDSA'])];
   // RFC 9864 defines a second name for the same algorithm.
   if (algorithms.includes('EdDSA')) algorithms.push('Ed25519');
-  if (jwksUrl !== undefined) return { key: remoteKeys(new URL(jwksUrl)), algorithms };
+  if (jwksUrl !== undefined) return { key: remoteKeys(readUrl(jwksUrl)), algorithms };
   const key = readPublicKey(publicKey);
+  if (!algorithms.some((algorithm) => isKeyFor(algorithm, key))) {
+    // Else every token would get 401, and soon every client 429.
+    throw new TypeError(
+      `Cannot read option publicKey of ${OWNER}: expected a key for ${algorithms.join(', ')}; RSA needs 2048 bits`,
+    );
+  }
   return { key: () => key, algorithms };
 }
 
@@ -229,6 +235,28 @@ function readPublicKey(given: unknown): KeyObject {
   throw new TypeError(`Cannot read option publicKey of ${OWNER}: expected a public key as PEM`);
 }
 
+/** The algorithm of each elliptic curve, by the name of OpenSSL. */
+const ALGORITHM_OF_CURVE: Readonly<Record<string, string>> = {
+  prime256v1: 'ES256',
+  secp384r1: 'ES384',
+  secp521r1: 'ES512',
+};
+
+/** Whether `key` can verify `algorithm` (RFC 7518 §3.3 to §3.5, RFC 8037 §3.1). */
+function isKeyFor(algorithm: string, key: KeyObject): boolean {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details = {} } = key;
+  if (type === 'rsa') return /^[RP]S/.test(algorithm) && Number(details.modulusLength) >= 2_048;
+  if (type === 'ec') return ALGORITHM_OF_CURVE[details.namedCurve ?? ''] === algorithm;
+  return type === 'ed25519' && algorithm.startsWith('Ed');
+}
+
+/** `fetch` rejects an address with a password, and its error, which is logged, contains it. */
+function readUrl(given: string | URL): URL {
+  const url = new URL(given);
+  if (url.username === '' && url.password === '') return url;
+  throw new TypeError(`Cannot read option jwksUrl of ${OWNER}: expected no user and password`);
+}
+
 /** A public key or a certificate; Node would also derive the public key of a private one. */
 function readPem(pem: string): KeyObject {
   return /PRIVATE/.test(pem) ? createPrivateKey(pem) : createPublicKey(pem);
@@ -254,7 +282,7 @@ function rejectToken(error: unknown): never {
   throw invalidToken(detail, { cause: error });
 }
 
-/** The 401 error for an invalid token. The client gets `detail`; `cause` is only logged. */
+/** The 401 error for an invalid token. The client gets `detail`, but not `cause`. */
 function invalidToken(
   detail = 'the bearer token is not valid',
   options?: ErrorOptions,
