@@ -532,6 +532,23 @@ test.each([
   expect(Object.keys(components.headers ?? {})).toEqual(expect.arrayContaining(names));
 });
 
+test('a limiter that counts only some statuses adds its headers to these and to 429', async () => {
+  const router = createRouter().get(
+    '/u',
+    rateLimit({ countOnly: [202, 401] }),
+    endpoint({ responses: { 200: {}, 202: {} } }),
+    handler,
+  );
+
+  const { paths, components } = await generateDocument(router.getRoutes());
+  const responses = paths['/u']?.get?.responses as Record<string, Response>;
+  const limited = components.responses?.TooManyRequests as Response;
+
+  expect(responses['200']?.headers).toBeUndefined();
+  expect(Object.keys(responses['202']?.headers ?? {})).toContain('RateLimit-Limit');
+  expect(Object.keys(limited.headers ?? {})).toContain('RateLimit-Limit');
+});
+
 test('routes with two kinds of limits have separate 429 responses', async () => {
   const router = createRouter()
     .get('/a', withMetadata({ rateLimit: [{ headers: 'draft-6' }] }), handler)

@@ -18,6 +18,8 @@ export const PARTS = ['params', 'query', 'headers', 'body'] as const;
 export interface RateLimitMetadata {
   readonly headers?: 'draft-6' | 'draft-10';
   readonly policies?: readonly RateLimitPolicy[];
+  /** The statuses whose responses have the headers, besides 429. Default: all. */
+  readonly countOnly?: readonly number[];
 }
 
 export interface RateLimitPolicy {

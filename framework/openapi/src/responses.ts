@@ -225,7 +225,7 @@ function describeResponse(
   const title = status === '2XX' ? 'Success' : titleOf(code);
   const { description, mediaTypes, headers: own } = metadata.responses[code] ?? {};
   const isShared = problem !== undefined;
-  const limits = !isShared || code === 429 ? rateLimitHeaders(metadata) : [];
+  const limits = !isShared || code === 429 ? rateLimitHeaders(metadata, code) : [];
   const headers = {
     ...shareHeaders(components, [...((isShared && ERRORS[code]?.headers) || []), ...limits]),
     ...shareOwnHeaders(components, { ...metadata.deprecation?.headers, ...own }),
@@ -278,9 +278,12 @@ function describePolicy({ name, limit, windowSeconds }: RateLimitPolicy): string
 /** Responses that never have a body (RFC 9110 §15.3.5, §15.3.6, §15.4.5). */
 const BODYLESS = ['204', '205', '304'];
 
-function rateLimitHeaders({ rateLimit }: DocumentedMetadata): string[] {
-  if (rateLimit.length === 0) return [];
-  const isDraft10 = rateLimit.some(({ headers }) => headers === 'draft-10');
+function rateLimitHeaders({ rateLimit }: DocumentedMetadata, status: number): string[] {
+  const limits = rateLimit.filter(
+    ({ countOnly }) => status === 429 || (countOnly?.includes(status) ?? true),
+  );
+  if (limits.length === 0) return [];
+  const isDraft10 = limits.some(({ headers }) => headers === 'draft-10');
   return isDraft10 ? [...DRAFT_6, ...DRAFT_10] : DRAFT_6;
 }
 

@@ -118,7 +118,7 @@ function readTier(name: string, options: PolicyOptions | undefined, owner: strin
 /** Adds the state of the store, and for the OpenAPI document the limits: one of `policies` applies. */
 function describe(
   limit: Middleware,
-  { headers = 'draft-6', store }: StoredLimiterOptions,
+  { headers = 'draft-6', store, countOnly }: StoredLimiterOptions,
   policies: readonly Policy[],
 ): RateLimiter {
   const limits = policies.map(({ name, burst, windowMs }) => ({
@@ -127,7 +127,9 @@ function describe(
     windowSeconds: wholeSeconds(windowMs),
   }));
   const limiter = Object.assign(limit, { isStoreAvailable: () => isAvailable(store) });
-  return annotate(limiter, { rateLimit: [{ headers, policies: limits }] });
+  return annotate(limiter, {
+    rateLimit: [{ headers, policies: limits, ...(countOnly && { countOnly }) }],
+  });
 }
 
 markFactories({ rateLimit, tieredRateLimit });
