@@ -150,6 +150,14 @@ const password = { user: 'ada', password: 'correct horse' };
 const guarded = { status: 401, body: { error: 'Authorization header is required' } };
 const anything = { headers: { Authorization: 'anything' } };
 
+const FIVE = { amount: 5 };
+const withKey = (key: string) => ({ headers: { 'Idempotency-Key': key } });
+const paid = (id: number, amount: number) => ({
+  status: 201,
+  headers: { location: `/payments/${id}` },
+  body: { id, amount },
+});
+
 const notFound = { status: 404, members: { code: 'NOT_FOUND' } };
 const onlyRead = { status: 405, headers: { allow: 'GET, HEAD' } };
 
@@ -343,6 +351,24 @@ const EXAMPLES: Readonly<Record<string, readonly Row[]>> = {
     ['POST /logout', { status: 204 }],
     ['GET /me', loggedOut],
     ['POST /login', { status: 429 }, { json: password, times: 8 }],
+  ],
+  idempotency: [
+    ['POST /payments', { status: 400, members: { code: 'VALIDATION_FAILED' } }, { json: FIVE }],
+    ['POST /payments', paid(1, 5), { ...withKey('a'), json: FIVE, times: 3 }],
+    ['POST /payments', { status: 422 }, { ...withKey('a'), json: { amount: 6 } }],
+    ['POST /payments', { status: 400 }, { ...withKey('b'), json: { amount: 0 } }],
+    ['POST /payments', paid(2, 6), { ...withKey('b'), json: { amount: 6 } }],
+    [
+      'GET /payments',
+      {
+        body: {
+          payments: [
+            { id: 1, ...FIVE },
+            { id: 2, amount: 6 },
+          ],
+        },
+      },
+    ],
   ],
   versioning: [
     ['GET /api/v1/users/7', { body: { id: '7', name: 'Ada Lovelace' } }],
