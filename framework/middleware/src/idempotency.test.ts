@@ -21,6 +21,7 @@ import {
   memoryStore,
   type TransactionStore,
 } from './idempotency.ts';
+import { timeout } from './timeout.ts';
 
 type Options = Partial<IdempotencyOptions<unknown>>;
 type Handler = (ctx: Context, run: number) => unknown;
@@ -280,6 +281,24 @@ test.each<readonly [string, Handler]>([
   ]);
 });
 
+test('work that ends after the time limit of its request is not done again', async () => {
+  let runs = 0;
+  const logger = { info() {}, warn() {}, error() {} };
+  const app = createApp({ logger });
+  app.use(errorHandler(), timeout(10), idempotency({ store: memoryStore() }), async (ctx) => {
+    runs++;
+    await sleep(50);
+    ctx.send('done');
+  });
+  const send = () => request(app, '/', { method: 'POST', headers: { 'Idempotency-Key': 'k' } });
+
+  const late = await send();
+  await sleep(100);
+  const again = await send();
+
+  expect([late.status, again.status, runs]).toEqual([503, 409, 1]);
+});
+
 test('a body that no parser has read gets 500: all bodies would have the same fingerprint', async () => {
   const logger = { info() {}, warn() {}, error() {} };
   const app = createApp({ logger }).use(idempotency({ store: memoryStore() }), (ctx) =>
@@ -420,7 +439,10 @@ describe('a store with transactions', () => {
     const { store } = createStore();
     const { send } = createApi((ctx) => void saveOf(ctx)('transaction', '7'), {
       store,
-      replay: (ctx, value) => ctx.json({ id: value }),
+      replay: async (ctx, value) => {
+        await sleep(1);
+        ctx.json({ id: value });
+      },
     });
     await send('k');
 

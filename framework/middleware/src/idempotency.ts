@@ -87,7 +87,7 @@ const aStore = check(
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 /** Stored for a response that cannot be stored, so that its request is not handled again. */
-const NOT_STORED = 'null';
+const NOT_STORED = '\0';
 
 /**
  * Handles a request with an `Idempotency-Key` once: repeating it returns the first response. Register it
@@ -128,7 +128,6 @@ export function idempotency<Transaction = unknown>(
     replay: aFunction,
     clock: aFunction,
   });
-  const serialize = (ctx: Context) => serializeResponse(ctx, maxResponseBytes);
   const handle = 'claim' in store ? handleClaimed(store, waitMs) : handleInTransaction(store);
 
   return annotate(
@@ -148,13 +147,13 @@ export function idempotency<Transaction = unknown>(
       };
       return handle(ctx, next, {
         attempt,
-        serialize: () => serialize(ctx),
-        replay(saved) {
+        serialize: () => serializeResponse(ctx, maxResponseBytes),
+        async replay(saved) {
           if (saved.response === undefined) return false; // it may fail, and free the key for others
           if (saved.fingerprint !== attempt.fingerprint) throw reused();
           if (saved.response === NOT_STORED) throw notStored();
           allowReplacement(ctx);
-          replay(ctx, saved.response);
+          await replay(ctx, saved.response);
           return true;
         },
       });
@@ -172,7 +171,7 @@ interface Handling {
    *
    * @throws {UnprocessableContentError} if it is that of another request
    */
-  readonly replay: (saved: Saved) => boolean | Promise<boolean>;
+  readonly replay: (saved: Saved) => Promise<boolean>;
 }
 
 type Handle = (ctx: Context, next: Next, handling: Handling) => Promise<void>;
@@ -216,7 +215,8 @@ function handleClaimed(store: ClaimStore, waitMs: number): Handle {
       await settle(store.release(attempt));
       throw error;
     }
-    if (ctx.status >= 400) {
+    // A response that was already sent, such as that of timeout(), says nothing about the work.
+    if (ctx.status >= 400 && !ctx.raw.res.headersSent) {
       await settle(store.release(attempt));
       return;
     }
@@ -321,7 +321,9 @@ function warn(ctx: Context, problem: string): void {
 /** The header and the errors for the OpenAPI document. */
 function describe(required: boolean, retentionMs: number, hasClaims: boolean) {
   const minutes = Math.ceil(retentionMs / 60_000);
-  const time = retentionMs === DAY_MS ? 'a day' : `${minutes} minutes`;
+  const isHours = minutes > 60 && minutes % 60 === 0;
+  const amount = isHours ? `${minutes / 60} hours` : `${minutes} minutes`;
+  const time = retentionMs === DAY_MS ? 'a day' : amount;
   const schema = {
     description: `Any unique value: repeating the request with the same body within ${time} returns the first response and changes nothing`,
     examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'],
