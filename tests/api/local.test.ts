@@ -52,7 +52,10 @@ describe.runIf(isLocal)('the system that make up started', () => {
     const commands = [...page.matchAll(/<pre><code>(.*?)<\/code>/gs)].map(([, html = '']) =>
       html.replace(/<\/?b>/g, '').replaceAll('&amp;', '&'),
     );
-    const [create = '', search = '', report = '', mistake = ''] = commands;
+    const [create = '', search = '', report = '', mistake = ''] = commands.filter((command) =>
+      command.startsWith('curl '),
+    );
+    const tools = commands.flatMap((command) => command.match(/\/api\/\S+\/mcp$/gm) ?? []);
 
     const created = await runCommand(create);
     assert.match(created, /^HTTP\/1\.1 201 /);
@@ -60,6 +63,14 @@ describe.runIf(isLocal)('the system that make up started', () => {
     assert.equal(JSON.parse(await runCommand(search)).data.length, 3);
     assert.match(await runCommand(report), /^date,users\r\n/);
     assert.match(await runCommand(mistake), /^HTTP\/1\.1 400 /);
+    assert.equal(tools.length, 2);
+    for (const path of tools) {
+      const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+      const listed = await runCommand(
+        `curl http://localhost:8080${path} --json '${message}' -H 'Accept: application/json, text/event-stream'`,
+      );
+      assert.notEqual(JSON.parse(listed).result.tools.length, 0, listed);
+    }
   });
 });
 
