@@ -6,14 +6,14 @@ import { runServices } from './services.ts';
 import { runStalls } from './stalls.ts';
 import { runWebSockets } from './websockets.ts';
 
-const HELP = `npm run bench                     all benchmarks with default options; writes the tables of bench/README.md
-npm run bench -- http --help      HTTP: the framework and its peers
-npm run bench -- router --help    route lookup: the router and its peers
-npm run bench -- limiter --help   stores of rate limiters
-npm run bench -- mcp --help       calls of tools and HTTP requests
-npm run bench -- services --help  the services and the same endpoints on fastify
-npm run bench -- stalls --help    a service with and without the watch for stalls of the event loop
-npm run bench -- websockets --help   memory of open WebSockets
+const HELP = `npm run bench                          all benchmarks with default options; writes the tables of bench/README.md
+npm run bench -- http --help           HTTP: the framework and its peers
+npm run bench -- router --help         route lookup: the router and its peers
+npm run bench -- limiter --help        stores of rate limiters
+npm run bench -- mcp --help            calls of tools and HTTP requests
+npm run bench -- services --help       the services and the same endpoints on fastify
+npm run bench -- stalls --help         a service with and without the watch for stalls of the event loop
+npm run bench -- websockets --help     memory of open WebSockets
 `;
 
 const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {

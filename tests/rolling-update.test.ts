@@ -6,20 +6,13 @@ import { startTestService } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { freePortsFrom } from '../deploy/local/testing/ports.ts';
-import { startTrialEdge } from '../deploy/local/testing/trial-edge.ts';
+import { allowLongRequests, startTrialEdge } from '../deploy/local/testing/trial-edge.ts';
 import { runClient } from './rolling-update/client.ts';
 
 /** `CLIENTS=1000 npx vitest run tests/rolling-update.test.ts` measures more. */
 const CLIENTS = Number(process.env.CLIENTS ?? 60);
 const SERVICE = new URL('rolling-update/src/service.ts', import.meta.url);
 const BACK_MS = 5_000;
-
-/** What deploy/nginx/README.md recommends for a service with WebSockets. */
-function allowWebSockets(prefix: string): void {
-  const file = path.join(prefix, 'upstreams.conf');
-  const upstreams = fs.readFileSync(file, 'utf8');
-  fs.writeFileSync(file, upstreams.replaceAll(/max_conns=\d+/g, 'max_conns=2000 max_fails=0'));
-}
 
 test('WebSockets live through a rolling update behind nginx', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'rolling-update-'));
@@ -30,7 +23,7 @@ test('WebSockets live through a rolling update behind nginx', async () => {
   const startReplica = (port: number) =>
     startTestService(SERVICE, { PORT: String(port), RECEIVED: received, TRUST_PROXY: '1' });
   const replicas = await Promise.all(ports.map(startReplica));
-  const edge = await startTrialEdge({ users: ports }, { prepare: allowWebSockets });
+  const edge = await startTrialEdge({ users: ports }, { prepare: allowLongRequests });
   onTestFinished(() => edge.stop());
   const url = `${edge.origin.replace('http', 'ws')}/api/v2/users/messages`;
   const stop = new AbortController();

@@ -1,12 +1,9 @@
-import fs from 'node:fs';
-import path from 'node:path';
-
 import { createClient } from '@fw/client';
 import { startTestService } from '@fw/service/testing/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { freePort } from '../../deploy/local/testing/ports.ts';
-import { startTrialEdge } from '../../deploy/local/testing/trial-edge.ts';
+import { allowLongRequests, startTrialEdge } from '../../deploy/local/testing/trial-edge.ts';
 
 /** `STREAMS=1000 npx vitest run tests/events` measures as many streams; it prints the longest pause. */
 const STREAMS = Number(process.env.STREAMS ?? 100);
@@ -29,21 +26,6 @@ function startReplica(port: number) {
   return startTestService(MAIN, { PORT: String(port), MAX_IN_FLIGHT: '10000', ...drain });
 }
 
-/**
- * The real edge, but for streams: without a limit of connections, and without counting failures. nginx
- * considers a replica failed until a request to it has ended, which that of a stream does not.
- */
-async function startEdge(users: readonly number[]) {
-  const prepare = (prefix: string) => {
-    const file = path.join(prefix, 'upstreams.conf');
-    const text = fs.readFileSync(file, 'utf8').replace(/max_conns=\d+ /g, '');
-    fs.writeFileSync(file, text.replaceAll('fail_timeout=1s', 'max_fails=0'));
-  };
-  const edge = await startTrialEdge({ users }, { prepare });
-  onTestFinished(() => edge.stop());
-  return edge;
-}
-
 /** What one client has received. */
 class Subscriber {
   readonly values: number[] = [];
@@ -63,7 +45,8 @@ class Subscriber {
 test(`${STREAMS} streams through a rolling update and a crash lose and repeat no event`, async () => {
   const ports = [await freePort(), await freePort()];
   const replicas = await Promise.all(ports.map(startReplica));
-  const edge = await startEdge(ports);
+  const edge = await startTrialEdge({ users: ports }, { prepare: allowLongRequests });
+  onTestFinished(() => edge.stop());
   const leave = new AbortController();
   const subscribers = Array.from({ length: STREAMS }, () => new Subscriber());
   const reading = subscribers.map((each) => each.read(edge.origin, leave.signal));

@@ -29,6 +29,16 @@ export interface TrialEdgeOptions extends Pick<EdgeOptions, 'limits' | 'replicas
   readonly prepare?: (prefix: string) => void;
 }
 
+/**
+ * For `prepare`: what deploy/nginx/README.md recommends for streams and WebSockets. nginx counts a replica
+ * as failed until a request to it has ended.
+ */
+export function allowLongRequests(prefix: string): void {
+  const file = path.join(prefix, 'upstreams.conf');
+  const text = fs.readFileSync(file, 'utf8').replace(/max_conns=\d+ /g, '');
+  fs.writeFileSync(file, text.replaceAll('fail_timeout=1s', 'max_fails=0'));
+}
+
 /** An upstream at which no server listens. */
 const UNUSED = upstreamsOf(SERVICE_NAMES.map((service) => ({ service, port: 1 })));
 

@@ -20,7 +20,7 @@ const quiet = { logger: { info() {}, warn() {}, error() {} } };
 
 const LISTED_SECRET = 'a secret in the list of public keys';
 
-/** Signs `header` and `claims` with any secret, whatever the header says. */
+/** Signs `header` and `claims` with any secret, also for a header with another algorithm. */
 function hmac(header: object, secret: string | Buffer, claims: object = claimsOf()): string {
   const signed = `${encode(header)}.${encode(claims)}`;
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;

@@ -26,14 +26,7 @@ import {
 } from './idempotency/store.ts';
 
 export { type MemoryStoreOptions, memoryStore } from './idempotency/memory-store.ts';
-export {
-  type Attempt,
-  type ClaimStore,
-  type IdempotencyStore,
-  keyInUse,
-  type Saved,
-  type TransactionStore,
-} from './idempotency/store.ts';
+export * from './idempotency/store.ts';
 
 /** The idempotency key of a request: `ctx.state.idempotency`. */
 export interface Idempotency<Transaction = unknown> {

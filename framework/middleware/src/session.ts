@@ -1,5 +1,5 @@
 import { annotate, type Context, markFactories } from '@fw/core';
-import { aListOf, aWholeNumber, check, readOptions, required } from '@fw/core/options';
+import { aFunction, aListOf, aWholeNumber, check, readOptions, required } from '@fw/core/options';
 import type { Guard } from '@fw/core/router';
 import { ForbiddenError } from '@fw/errors';
 
@@ -29,7 +29,7 @@ export interface SessionOptions {
   readonly secrets: readonly string[];
   /** The session ends after this time without a request. Default a day. */
   readonly maxAgeSeconds?: number;
-  /** The session ends this long after it began, whatever happens. Default 30 days. */
+  /** The session ends this long after it began, even if it is used. Default 30 days. */
   readonly lifetimeSeconds?: number;
   /** The name of the cookie. Default `__Host-session`; the prefix is required. */
   readonly name?: string;
@@ -55,7 +55,7 @@ const CHECKS = {
     'a list of origins such as ["https://app.example.com"]',
     check('', (value) => typeof value === 'string' && URL.parse(value)?.origin === value),
   ),
-  now: check('a function', (value) => typeof value === 'function'),
+  now: aFunction,
 };
 
 interface Started<Data> {

@@ -127,7 +127,7 @@ export function errorCodes(
   return codes;
 }
 
-/** Whether the server may send `status` for any request, whatever the route declares. */
+/** Whether the server may send `status` for a request to any route. */
 function isOfServer(status: number): boolean {
   return status === 400 || status >= 500;
 }

@@ -178,7 +178,7 @@ export function loggerOfSocket(socket: Duplex): Logger | undefined {
   return trackedOf(socket)?.logger;
 }
 
-/** The server of a connection, also of the one that a dispatched request stands in for. */
+/** The server of a connection. That of a dispatched request belongs to the server of its client. */
 function trackedOf(socket: Duplex): Connections | undefined {
   return serverOf.get((socket as { readonly client?: Duplex }).client ?? socket);
 }

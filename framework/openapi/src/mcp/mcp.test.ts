@@ -294,7 +294,7 @@ describe('tools', () => {
     });
   });
 
-  test('arguments are the parameters, the body, and headers that identify nobody', async () => {
+  test('arguments are the parameters, the body, and headers that do not identify the client', async () => {
     const { createItem } = await toolsOf(createItemApp({ tools: ['createItem'] }));
 
     expect(Object.keys(createItem.inputSchema.properties)).toEqual(['body', 'idempotency-key']);

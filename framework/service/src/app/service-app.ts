@@ -89,7 +89,8 @@ export function createServiceApp({
 
 /**
  * Sets `X-Request-Id` and `Cache-Control: no-store` on each response; counts, logs and traces the request
- * once the response has been sent, and counts and logs a WebSocket until it is closed. Outermost middleware: also runs for requests rejected before routing.
+ * once the response has been sent, and counts and logs a WebSocket until it is closed. Outermost middleware:
+ * also runs for requests rejected before routing.
  */
 function observe(metrics: Metrics, { logger, tracing, stalls }: ServiceRuntime): Middleware {
   const end = (ctx: Context, status: number, startedMs: number): void => {
