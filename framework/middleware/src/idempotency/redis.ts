@@ -2,17 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { aString, aWholeNumber, readOptions } from '@fw/core/options';
 import { ServiceUnavailableError } from '@fw/errors';
+import type { RedisClient } from '@fw/rate-limit/redis';
 
 import type { Attempt, ClaimStore, Saved } from './store.ts';
-
-/** The members of a client of the package `redis` that the store uses. */
-export interface RedisClient {
-  readonly isReady: boolean;
-  /** Sends one command and resolves with its reply. */
-  sendCommand(args: string[]): Promise<unknown>;
-  /** Calls `listener` when the connection fails. */
-  on(event: 'error', listener: (error: Error) => void): unknown;
-}
 
 export interface RedisStoreOptions {
   /** Prefix of every key. Default `idempotency:`. */
