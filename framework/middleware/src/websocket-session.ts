@@ -7,9 +7,18 @@ import { type RawData, WebSocket } from 'ws';
 
 import type { MessageOf, WebSocketClient, WebSocketOptions } from './websocket.ts';
 
+/** What a socket reports to its session. */
+interface SocketListener {
+  /** Called for a ping and a pong. */
+  heard(): void;
+  received(data: Buffer, isBinary: boolean): void;
+  disconnected(code: number): void;
+}
+
 /** A WebSocket that knows the code of the close frame that it sent, also if the package ws did. */
 export class ClientSocket extends WebSocket {
   sentCode: number | undefined = undefined;
+  listener: SocketListener | undefined = undefined;
 
   override close(code?: number, reason?: string | Buffer): void {
     const isOpen = this.readyState === WebSocket.OPEN;
@@ -17,6 +26,22 @@ export class ClientSocket extends WebSocket {
     if (isOpen) this.sentCode = code;
   }
 }
+
+// The same functions for all sockets: closures would stay in memory with each of them.
+function onPing(this: WebSocket): void {
+  (this as ClientSocket).listener?.heard();
+}
+
+function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
+  (this as ClientSocket).listener?.received(data as Buffer, isBinary);
+}
+
+function onClose(this: WebSocket, code: number): void {
+  const { listener, sentCode } = this as ClientSocket;
+  listener?.disconnected(sentCode ?? code);
+}
+
+function ignore(): void {}
 
 type Handlers<P extends Parts, Schema> = Pick<
   WebSocketOptions<P, Schema>,
@@ -29,18 +54,19 @@ type Limits = Required<
 
 /** One client and its handlers, which run one after the other. */
 export class WebSocketSession<P extends Parts, Schema extends StandardSchema | undefined>
-  implements WebSocketClient<P>, UpgradedConnection
+  implements WebSocketClient<P>, UpgradedConnection, SocketListener
 {
   readonly ctx: Context<P>;
   readonly closed: Promise<number>;
   readonly #handlers: Handlers<P, Schema>;
   readonly #limits: Limits;
   readonly #resolveClosed: (code: number) => void;
-  /** Runs a handler in the asynchronous context of the request. */
-  readonly #run: (task: () => unknown) => unknown;
+  /** The asynchronous context of the request, in which the handlers run. */
+  readonly #scope = new AsyncResource('WebSocketSession');
   /** Tasks that wait for the running one; the number of messages per second limits them. */
   readonly #tasks: (() => unknown)[] = [];
   #socket: ClientSocket | undefined = undefined;
+  #pings: NodeJS.Timeout | undefined = undefined;
   #isRunning = false;
   /** Whether this side has closed the connection: then further messages are discarded. */
   #isOver = false;
@@ -52,7 +78,6 @@ export class WebSocketSession<P extends Parts, Schema extends StandardSchema | u
     this.ctx = ctx;
     this.#handlers = handlers;
     this.#limits = limits;
-    this.#run = AsyncResource.bind((task: () => unknown) => task());
     const { promise, resolve } = Promise.withResolvers<number>();
     this.closed = promise;
     this.#resolveClosed = resolve;
@@ -62,22 +87,27 @@ export class WebSocketSession<P extends Parts, Schema extends StandardSchema | u
   begin(socket: ClientSocket): void {
     this.#socket = socket;
     const { pingMs } = this.#limits;
-    const pings = pingMs > 0 ? setInterval(() => this.#ping(socket), pingMs).unref() : undefined;
-    const onPing = () => this.#isTooFast();
-    socket.on('ping', onPing).on('pong', onPing);
-    socket.on('message', (data: RawData, isBinary: boolean) => {
-      if (!this.#isTooFast()) this.#enqueue(() => this.#receive(data as Buffer, isBinary));
-    });
-    socket.on('error', () => {}); // ws closes the connection with the code of the error
-    socket.on('close', (code) => {
-      clearInterval(pings);
-      const final = socket.sentCode ?? code;
-      this.#resolveClosed(final);
-      if (this.#isOver) this.#tasks.length = 0;
-      this.#isOver = false;
-      this.#enqueue(() => this.#handlers.close?.(this, final));
-    });
+    if (pingMs > 0) this.#pings = setInterval(() => this.#ping(socket), pingMs).unref();
+    socket.listener = this;
+    socket.on('ping', onPing).on('pong', onPing).on('message', onMessage).on('close', onClose);
+    socket.on('error', ignore); // ws closes the connection with the code of the error
     this.#enqueue(() => this.#handlers.open?.(this));
+  }
+
+  heard(): void {
+    this.#isTooFast();
+  }
+
+  received(data: Buffer, isBinary: boolean): void {
+    if (!this.#isTooFast()) this.#enqueue(() => this.#receive(data, isBinary));
+  }
+
+  disconnected(code: number): void {
+    clearInterval(this.#pings);
+    this.#resolveClosed(code);
+    if (this.#isOver) this.#tasks.length = 0;
+    this.#isOver = false;
+    this.#enqueue(() => this.#handlers.close?.(this, code));
   }
 
   send(message: unknown): boolean {
@@ -158,7 +188,7 @@ export class WebSocketSession<P extends Parts, Schema extends StandardSchema | u
     for (let task = this.#tasks.shift(); task; task = this.#tasks.shift()) {
       if (this.#isOver) continue;
       try {
-        const running = this.#run(task);
+        const running = this.#scope.runInAsyncScope(task);
         if (running instanceof Promise) {
           this.#socket?.pause();
           await running;

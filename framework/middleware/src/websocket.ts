@@ -128,11 +128,12 @@ export function websocket<
   });
   acceptUpgrades();
   const server = createSocketServer(maxMessageBytes, protocols);
+  const limits = { maxMessagesPerSecond, maxUnsentBytes, pingMs };
   let clients = 0;
+  const release = () => clients--;
   const handle: Middleware<P> = (ctx) => {
     checkHandshake(ctx);
     checkOrigin(ctx, origins);
-    const limits = { maxMessagesPerSecond, maxUnsentBytes, pingMs };
     const session = new WebSocketSession<P, Schema>(ctx, handlers, limits);
     switchProtocols(ctx, ({ socket, head, headers }) => {
       if (clients >= maxClients) {
@@ -142,7 +143,7 @@ export function websocket<
       server.once('headers', (lines) => lines.push(...headers));
       server.handleUpgrade(ctx.raw.req, socket, head, (client) => session.begin(client));
       clients++;
-      session.closed.then(() => clients--);
+      session.closed.then(release);
       return session;
     });
   };

@@ -32,7 +32,6 @@ export function isUpgrade({ raw }: Pick<RequestContext, 'raw'>): boolean {
 }
 
 const takeOvers = new WeakMap<RequestContext, TakeOver>();
-const upgraded = new WeakMap<RequestContext, UpgradedConnection>();
 
 /** Records a 101 response, as other methods of the context record theirs. */
 export function recordUpgrade(ctx: RequestContext, takeOver: TakeOver): void {
@@ -45,7 +44,8 @@ export function recordUpgrade(ctx: RequestContext, takeOver: TakeOver): void {
 
 /** The connection of a request after its upgrade. */
 export function upgradedConnection(ctx: RequestContext): UpgradedConnection | undefined {
-  return upgraded.get(ctx);
+  const { socket } = ctx.raw.req;
+  return connectionsOfSocket(socket)?.upgraded.get(socket);
 }
 
 /**
@@ -73,9 +73,7 @@ export function upgrade(ctx: RequestContext): void {
   takeOvers.delete(ctx);
   res.statusCode = 101;
   res.detachSocket(socket);
-  upgraded.set(ctx, connection);
-  server.upgraded.add(connection);
-  connection.closed.finally(() => server.upgraded.delete(connection));
+  server.upgraded.set(socket, connection);
 }
 
 /** Headers of a body, and those that the upgrade sets itself. */

@@ -106,9 +106,9 @@ function closeConnections(server: Server, { lingerEndMs, endMs }: Deadlines): Pr
 }
 
 /** Asks clients to disconnect, one after the other for `durationMs`: they do not all return at once. */
-function dismiss(upgraded: ReadonlySet<UpgradedConnection>, durationMs: number): void {
+function dismiss(upgraded: ReadonlyMap<Duplex, UpgradedConnection>, durationMs: number): void {
   let at = 0;
-  for (const connection of upgraded) {
+  for (const connection of upgraded.values()) {
     setTimeout(() => connection.goAway(), (durationMs * at) / upgraded.size).unref();
     at++;
   }
@@ -144,7 +144,7 @@ interface Connections {
   readonly announceClosing: () => void;
   readonly logger: Logger;
   /** Those that have left HTTP, and whose handler wants to close them itself. */
-  readonly upgraded: Set<UpgradedConnection>;
+  readonly upgraded: Map<Duplex, UpgradedConnection>;
 }
 
 /** A connection after an upgrade. */
@@ -189,7 +189,7 @@ export function trackConnections(server: Server, logger: Logger): Connections {
   const abort = new AbortController();
   const announceClosing = () => abort.abort();
   const closing = abort.signal;
-  const tracked: Connections = { sockets, closing, announceClosing, logger, upgraded: new Set() };
+  const tracked: Connections = { sockets, closing, announceClosing, logger, upgraded: new Map() };
   connectionsOf.set(server, tracked);
   const add = (socket: Socket) => {
     sockets.add(socket);
@@ -197,7 +197,7 @@ export function trackConnections(server: Server, logger: Logger): Connections {
     // Node removes its own listener before it emits `connect` and `upgrade`: without this one, a reset
     // connection would end the process.
     socket.on('error', ignore);
-    socket.once('close', () => sockets.delete(socket));
+    socket.on('close', forget);
   };
   server.on('connection', add);
   server.on('secureConnection', (socket: Socket) => {
@@ -218,6 +218,12 @@ export function tcpSocketOf(socket: Socket): Socket {
 }
 
 function ignore(): void {}
+
+function forget(this: Socket): void {
+  const { sockets, upgraded } = serverOf.get(this) ?? {};
+  sockets?.delete(this);
+  upgraded?.delete(this);
+}
 
 function connections(server: Server): Connections {
   const present = connectionsOf.get(server);

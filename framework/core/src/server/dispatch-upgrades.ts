@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
@@ -40,9 +40,8 @@ export function isUpgradable(req: IncomingMessage): boolean {
  * their response, unless that is an upgrade.
  */
 export function dispatchUpgrades(server: Server, handle: RequestListener): void {
-  server.on('upgrade', (req: IncomingMessage, stream: Duplex, head: Buffer) => {
+  server.on('upgrade', (req: IncomingMessage, _stream: Duplex, head: Buffer) => {
     const { socket } = req;
-    stream.on('error', () => {}); // without a listener, a reset connection would end the process
     if (currentResponse(socket)) {
       socket.destroy(); // a pipelined request: its data would corrupt the response before it
       return;
@@ -54,7 +53,7 @@ export function dispatchUpgrades(server: Server, handle: RequestListener): void 
     const res = new TrackedResponse(req);
     res.shouldKeepAlive = false;
     res.assignSocket(socket);
-    res.on('finish', () => closeAfterResponse(socket));
+    res.on('finish', closeAfterResponse);
     socket.on('drain', onDrain).on('end', onEnd); // Node has removed its own listeners
     makeUpgradable(req, head);
     handle(req, res);
@@ -71,7 +70,8 @@ function onEnd(this: Socket): void {
 }
 
 /** Discards the data after the request: unread, it would reset the connection before the client has read the response. */
-function closeAfterResponse(socket: Socket): void {
+function closeAfterResponse(this: ServerResponse): void {
+  const { socket } = this.req;
   socket.resume().end();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
