@@ -57,7 +57,7 @@ const SLOW_MS = 10_000;
 export function warnIfSlow(ctx: Context): void {
   const { res } = ctx.raw;
   const warn = () => {
-    if (res.headersSent || res.destroyed) return;
+    if (res.headersSent || res.destroyed || res.statusCode === 101) return;
     const remedy = 'does it await a promise that never settles?';
     warnOfRoute(ctx, 'has no response after 10 s', remedy);
   };

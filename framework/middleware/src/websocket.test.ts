@@ -70,6 +70,20 @@ function connect(
 const echo = websocket({ message: (client, message) => client.send(message) });
 
 describe('a WebSocket route', () => {
+  test('is not reported as a request without a response while it is open', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const warn = vi.fn();
+    const app = createApp({ logger: { info() {}, warn, error() {} } }).get('/rooms/:id', echo);
+    const server = await listen(app, 0);
+    onTestFinished(() => server.close({ timeoutMs: 1 }));
+    await connect(server).opened;
+
+    vi.advanceTimersByTime(10_000);
+
+    expect(warn).not.toHaveBeenCalled();
+  });
+
   test('has the parameters of its path and the state of its guards, typed', async () => {
     const guard: Guard<{ readonly name: string }> = (ctx, next) => {
       Object.assign(ctx.state, { name: String(ctx.get('x-name')) });
