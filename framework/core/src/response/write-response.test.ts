@@ -252,6 +252,30 @@ describe('a stream', () => {
     await server.close();
   });
 
+  test.each(['at once', 'before its first byte'])(
+    'is destroyed if the middleware sends the head with ctx.raw %s',
+    async (when) => {
+      const body = new Readable({ read() {} });
+      const app = createApp({ logger: silent }).use((ctx) => {
+        ctx.send(body);
+        const sendRaw = () => {
+          ctx.raw.res.write('raw');
+          body.push('late');
+        };
+        if (when === 'at once') sendRaw();
+        else setImmediate(sendRaw);
+      });
+      const { port, close } = await listen(app, 0);
+      const client = openConnection(port).send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+
+      await client.read(/raw/);
+
+      await vi.waitFor(() => expect(body.destroyed).toBe(true));
+      client.close();
+      await close({ timeoutMs: 1 });
+    },
+  );
+
   test.each(['before its first byte', 'after it'])(
     'is destroyed when the client disconnects %s, without a log entry',
     async (moment) => {

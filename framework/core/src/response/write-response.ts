@@ -54,6 +54,8 @@ function writeResponse(ctx: RequestContext): void {
     if (status === 101) upgrade(ctx);
     else if (status === 204 || status === 205 || status === 304) writeEmpty(ctx, status);
     else writeBody(ctx, status);
+  } else if (isStream(ctx.responseBody)) {
+    ctx.responseBody.destroy(); // the middleware has sent another response with `ctx.raw`
   }
   ctx.finished = true;
 }
@@ -109,7 +111,7 @@ function writeStream(ctx: RequestContext, response: StreamedResponse): void {
     return;
   }
   whenReadable(body, res, (error) => {
-    if (res.destroyed) body.destroy();
+    if (res.destroyed || res.headersSent) body.destroy();
     else if (error) fail(ctx, error);
     else {
       const headers = [...ctx.responseHeaders];
