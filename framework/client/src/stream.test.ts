@@ -230,6 +230,35 @@ test.each(['signal', 'ctx'])('%s aborts a stream with its reason, and disconnect
   expect(received).toHaveLength(1);
 });
 
+test('no event follows the abort of a stream, also if it has already arrived', async () => {
+  const { client } = await startNotes(sendEvents(event(1) + event(2) + END));
+  const controller = new AbortController();
+  const stream = client.stream(EVENTS, { signal: controller.signal });
+  await stream.next();
+
+  controller.abort('enough');
+
+  expect(await errorOf(stream.next())).toBe('enough');
+});
+
+test('a connection of another type that is cut before it is refused is a ProblemError', async () => {
+  const { baseUrl } = await startApi((res) => {
+    res.writeHead(200, { 'Content-Type': 'text/plain' }).write('half', () => res.destroy());
+  });
+  const client = newNotesClient({
+    baseUrl,
+    async intercept(_, next) {
+      const response = await next();
+      const reader = response.body?.getReader();
+      await expect(reader?.closed).rejects.toThrow();
+      reader?.releaseLock();
+      return response;
+    },
+  });
+
+  expect(await errorOf(idsOf(client.stream(EVENTS)))).toMatchObject({ reason: 'unreadable' });
+});
+
 test('an interceptor runs for each connection, for example to add credentials', async () => {
   const { baseUrl, received } = await startApi(
     sendEvents(event(1), cut),

@@ -104,7 +104,7 @@ async function connect(
   if (status === 204) return undefined;
   const type = headers.get('Content-Type') ?? '';
   if (body && /^text\/event-stream\b/i.test(type)) return body;
-  void body?.cancel();
+  void body?.cancel().catch(() => {}); // the connection may already be cut
   const text = `its response is "${type}", expected ${EVENT_STREAM}`;
   throw newProblemError(sender, { reason: 'unreadable', text });
 }
@@ -135,6 +135,7 @@ async function* receive(
       if (part.done) return true;
       for (const sent of readable(sender, () => parse(part.value))) {
         yield { ...sent, data: readable(sender, () => JSON.parse(sent.data)) };
+        signal.throwIfAborted();
       }
     }
   } finally {
