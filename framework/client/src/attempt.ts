@@ -63,7 +63,7 @@ export async function send(
     headers,
     signal,
     redirect: 'manual',
-    ...(body !== undefined && { body }),
+    body,
     // Required for a stream, and ignored for other bodies (https://fetch.spec.whatwg.org/#dom-requestinit-duplex).
     duplex: 'half',
   } as RequestInit);

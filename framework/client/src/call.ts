@@ -24,11 +24,10 @@ export interface ClientResponse<Data> {
 /** A request with the options of its call, and where its response comes from. */
 interface Call extends Sender {
   readonly options: UntypedCallOptions;
-  readonly cache: EtagCache;
+  /** Undefined for a stream: `data` is then the unread body of the response. */
+  readonly cache?: EtagCache;
   /** The maximum number of attempts. */
   readonly attempts: number;
-  /** Whether `data` is the body of the response. */
-  readonly isStream: boolean;
 }
 
 /**
@@ -49,7 +48,8 @@ export async function runCall(call: Call): Promise<ClientResponse<unknown>> {
     for (let attempt = 1; ; attempt++) {
       const outcome = await runAttempt(call, { caller, attempt, deadlineMs, endMs, delivery });
       if (!(outcome instanceof ProblemError)) return outcome;
-      const waitMs = retryWaitMs(outcome, { retryDelayMs, attempt });
+      const { retryAfterSeconds = 0 } = outcome;
+      const waitMs = Math.max(backoffMs(retryDelayMs, attempt), retryAfterSeconds * 1_000);
       const isLast = attempt >= attempts || clock.now() + waitMs >= endMs;
       if (isLast || !isTransient(outcome) || !isRepeatable(request, delivery.isSent)) throw outcome;
       await clock.sleep(waitMs, caller);
@@ -83,21 +83,10 @@ export function isTransient({ reason, status = 0 }: Partial<ProblemError>): bool
     : reason === 'timeout' || reason === 'unreachable';
 }
 
-/**
- * The wait in milliseconds before another attempt: a random part of a limit that doubles each time (full
- * jitter), but at least as long as the server asks for.
- */
-function retryWaitMs(
-  { retryAfterSeconds = 0 }: ProblemError,
-  { retryDelayMs, attempt }: { readonly retryDelayMs: number; readonly attempt: number },
-): number {
-  return Math.max(backoffMs(retryDelayMs, attempt), retryAfterSeconds * 1_000);
-}
-
 /** The longest limit of a random wait, unless the first one is longer. */
 const MAX_BACKOFF_MS = 5_000;
 
-/** A random part of a limit that doubles with each attempt, from 1. */
+/** A random part of a limit that doubles with each attempt, from 1 (full jitter). */
 export function backoffMs(retryDelayMs: number, attempt: number): number {
   const doubledMs = retryDelayMs * 2 ** Math.min(attempt - 1, 10);
   return Math.random() * Math.min(doubledMs, Math.max(retryDelayMs, MAX_BACKOFF_MS));
@@ -134,12 +123,12 @@ async function runAttempt(
   const send = (conditional: Attempt) => sendInTime(call, conditional, { ...limits, signal });
   try {
     const response = await Promise.race([
-      settings.intercept(attempt, () => revalidate(cache, attempt, send)),
+      settings.intercept(attempt, () => (cache ? revalidate(cache, attempt, send) : send(attempt))),
       rejectAfter(signal, () => caller.reason ?? timeout(call, limits, deadlineMs)),
     ]);
     const { status, headers } = response;
     if (status < 200 || status > 299) return problemOf(response, call);
-    const data = call.isStream ? response.body : readData(response, call);
+    const data = cache ? readData(response, call) : response.body;
     return { data, status, headers, etag: headers.get('ETag') ?? undefined };
   } catch (error) {
     if (error instanceof ProblemError) return error;
@@ -155,8 +144,8 @@ async function sendInTime(
   limits: Limits & { readonly signal: AbortSignal },
 ): Promise<RawResponse> {
   const { attemptMs, limitBytes } = call.settings;
-  const { isStream } = call;
   const { body } = call.request;
+  const isStream = !call.cache;
   const { signal, stop } = startLimit([limits.signal], attemptMs);
   let isSent = true;
   try {
@@ -183,7 +172,7 @@ export function isUnsent(error: unknown): boolean {
 }
 
 function timeout(call: Call, { attempt }: Limits, limitMs: number): ProblemError {
-  const count = attempt === 1 ? '' : ` (attempt ${attempt} of ${call.attempts})`;
+  const count = attempt === 1 ? '' : ` (attempt ${attempt})`;
   return newProblemError(call, { reason: 'timeout', text: `no response in ${limitMs} ms${count}` });
 }
 
@@ -193,6 +182,6 @@ function failureOf(call: Call, error: unknown): ProblemError {
     return newProblemError(call, { reason: 'unreadable', text: message });
   }
   // fetch wraps the error of the connection.
-  const text = cause instanceof Error && cause.message !== '' ? cause.message : message;
+  const text = Object(cause).message || message;
   return newProblemError(call, { reason: 'unreachable', text, cause });
 }

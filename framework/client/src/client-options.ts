@@ -8,7 +8,7 @@ export interface ClientClock {
   /** The time in milliseconds since 1970. */
   now(): number;
   /** Resolves after `ms` milliseconds; rejects with the reason of `signal` once it aborts. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
 export interface ClientOptions {
@@ -69,30 +69,41 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * @throws {TypeError} if `baseUrl` is not an http address, or an option is unknown or invalid
  */
 export function readClientOptions(options: ClientOptions): ClientSettings {
-  const { deadlineMs = 10_000 } = options;
   const url = readBaseUrl(options.baseUrl);
+  const {
+    name = url.host,
+    headers = {},
+    deadlineMs = 10_000,
+    attemptMs = deadlineMs,
+    attempts = 3,
+    retryDelayMs = 100,
+    idempotencyKeys = false,
+    limitBytes = MIB,
+    cacheBytes = MIB,
+    intercept = (_, next) => next(),
+    clock = systemClock,
+  } = options;
   const settings: ClientSettings = {
     baseUrl: url.href.replace(/\/$/, ''),
-    name: options.name ?? url.host,
-    headers: options.headers ?? {},
+    name,
+    headers,
     deadlineMs,
-    attemptMs: options.attemptMs ?? deadlineMs,
-    attempts: options.attempts ?? 3,
-    retryDelayMs: options.retryDelayMs ?? 100,
-    idempotencyKeys: options.idempotencyKeys ?? false,
-    limitBytes: options.limitBytes ?? MIB,
-    cacheBytes: options.cacheBytes ?? MIB,
-    intercept: options.intercept ?? ((_, next) => next()),
-    clock: options.clock ?? systemClock,
+    attemptMs,
+    attempts,
+    retryDelayMs,
+    idempotencyKeys,
+    limitBytes,
+    cacheBytes,
+    intercept,
+    clock,
   };
-  for (const name of Object.keys(options)) {
-    if (!(name in settings)) {
+  for (const option of Object.keys(options)) {
+    if (!(option in settings)) {
       throw new TypeError(
-        `createClient() has no option "${name}"; its options: ${Object.keys(settings).join(', ')}`,
+        `createClient() has no option "${option}"; its options: ${Object.keys(settings).join(', ')}`,
       );
     }
   }
-  const { attemptMs, attempts, retryDelayMs, limitBytes, cacheBytes } = settings;
   checkTimeLimits({ deadlineMs, attemptMs });
   checkRange({ attempts }, [1, 100]);
   checkRange({ retryDelayMs }, [0, MAX_TIMER_MS]);
@@ -131,11 +142,11 @@ const systemClock: ClientClock = {
   now: () => Date.now(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
-      const limit = startLimit(signal ? [signal] : [], ms);
+      signal.throwIfAborted();
+      const limit = startLimit([signal], ms);
       limit.signal.addEventListener('abort', () => {
         limit.stop();
-        if (signal?.aborted) reject(signal.reason);
+        if (signal.aborted) reject(signal.reason);
         else resolve();
       });
     }),

@@ -39,7 +39,7 @@ export function createClient<Paths>(options: ClientOptions): Client<Paths> {
       const operation = { method: method.toUpperCase(), path };
       const request = prepareRequest(operation, callOptions, settings);
       const { attempts } = settings;
-      return runCall({ request, options: callOptions, settings, cache, attempts, isStream: false });
+      return runCall({ request, options: callOptions, settings, cache, attempts });
     },
   ]);
   const isProblem = (error: unknown) => isProblemOf(settings, error);

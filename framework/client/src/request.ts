@@ -38,7 +38,8 @@ export function prepareRequest(
   if (method === 'POST' && settings.idempotencyKeys) addDefault('Idempotency-Key', randomId());
   const isJson = body !== undefined && !isSentUnchanged(body);
   if (isJson) addDefault('Content-Type', 'application/json');
-  const url = new URL(settings.baseUrl + fillPath(path, options.path) + queryOf(options.query));
+  const url = new URL(settings.baseUrl + fillPath(path, options.path));
+  addQuery(url, options.query);
   const content = (isJson ? JSON.stringify(body) : body) as RequestInit['body'];
   return { method, url, headers, body: content, requestId };
 }
@@ -63,14 +64,12 @@ function fillPath(template: string, values: Readonly<Record<string, unknown>> = 
 }
 
 /** Lists become repeated names, as OpenAPI's default style `form` writes them. */
-function queryOf(query: Readonly<Record<string, unknown>> = {}): string {
-  const search = new URLSearchParams();
+function addQuery({ searchParams }: URL, query: Readonly<Record<string, unknown>> = {}): void {
   for (const [name, value] of Object.entries(query)) {
     for (const item of [value].flat()) {
-      if (item !== undefined) search.append(name, String(item));
+      if (item !== undefined) searchParams.append(name, String(item));
     }
   }
-  return search.size > 0 ? `?${search}` : '';
 }
 
 /** A valid `traceparent` (W3C Trace Context §3.2.2). */

@@ -1,7 +1,6 @@
 import { type ResponseBody, startLimit } from './attempt.ts';
 import { backoffMs, callersOf, isTransient, runCall } from './call.ts';
 import type { CallOptions, ClientSettings } from './client-options.ts';
-import { createEtagCache } from './etag-cache.ts';
 import { createEventParser, type StreamState } from './event-parser.ts';
 import { newProblemError, type Sender } from './problem-error.ts';
 import { type PreparedRequest, prepareRequest, type UntypedCallOptions } from './request.ts';
@@ -97,9 +96,7 @@ async function connect(
   options: UntypedCallOptions,
   attempts: number,
 ): Promise<ResponseBody | undefined> {
-  const cache = createEtagCache(0);
-  const call = { ...sender, options, cache, attempts, isStream: true };
-  const { status, headers, data } = await runCall(call);
+  const { status, headers, data } = await runCall({ ...sender, options, attempts });
   const body = data as ResponseBody | undefined;
   if (status === 204) return undefined;
   const type = headers.get('Content-Type') ?? '';
