@@ -455,7 +455,7 @@ describe('with schemas', () => {
 
   test.each([
     [{ tick: 1 }, 'Cannot read option tick "1" of sse(): expected a schema of the data'],
-    [{ tick: z.map(z.string(), z.string()) }, 'Cannot read the schema of event "tick" of sse(): '],
+    [{ tick: z.map(z.string(), z.string()) }, 'the schema of Event "tick" cannot be checked: '],
   ])('sse(%j) is a TypeError', (invalid, message) => {
     expect(() => sse(invalid as never, async function* () {})).toThrow(message);
   });

@@ -146,14 +146,7 @@ function createEventWriter(schemas: EventSchemas): WriteEvent {
       if (!isStandardSchema(schema) && !anObject.accepts(schema)) {
         throw badOption('sse()', { name, value: schema, expected: 'a schema of the data' });
       }
-      try {
-        return [name, createPartSerializer(schema, `Event "${name}"`)];
-      } catch (cause) {
-        const reason = cause instanceof Error ? cause.message : String(cause);
-        throw new TypeError(`Cannot read the schema of event "${name}" of sse(): ${reason}`, {
-          cause,
-        });
-      }
+      return [name, createPartSerializer(schema, `Event "${name}"`)];
     }),
   );
   return (event, ctx) => {

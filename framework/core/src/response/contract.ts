@@ -137,7 +137,7 @@ export function createPartSerializer(
   schema: unknown,
   name?: string,
 ): (ctx: Context, part: unknown) => string {
-  const { serialize } = compile('response 200', schema);
+  const { serialize } = compile(name ?? 'response 200', schema);
   const logged = new Set<number | string>();
   return (ctx, part) => {
     const text = serialize(part, (violation) =>
