@@ -28,14 +28,14 @@ export function createContract(schemas: Readonly<Record<string, unknown>>): Cont
 }
 
 /**
- * The properties of an object schema, and its serializer.
+ * A schema as JSON Schema, and its serializer.
  *
  * @throws {TypeError} with `name`, if the schema has no JSON Schema form
  */
 export function compile(name: string, schema: unknown) {
   try {
     const converted = requireJsonSchema(schema, 'output');
-    return { properties: converted.properties, serialize: createSerializer(converted) };
+    return { converted, serialize: createSerializer(converted) };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new TypeError(`the schema of ${name} cannot be checked: ${reason}`, { cause });

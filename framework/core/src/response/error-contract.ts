@@ -1,7 +1,9 @@
 import { show } from '../options.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { Serializer } from '../schema/serializer.ts';
+import { shapesOf } from '../schema/shapes.ts';
 import { compile, report } from './contract.ts';
+import { HttpError } from './http-error.ts';
 import { problemOf } from './problem.ts';
 
 /** The members of an error as `ctx.fail` takes them. */
@@ -13,22 +15,31 @@ const RESERVED = [
   ...['code', 'requestId', 'errors'],
 ];
 
+/** The status of a code, and the JSON of its members; without a schema, it has none. */
+interface CheckedError {
+  readonly status: number;
+  readonly serialize: Serializer | undefined;
+}
+
 /** The errors that a route declares. */
 export class ErrorContract {
-  readonly #codes: ReadonlyMap<number, ReadonlyMap<string, unknown>>;
-  readonly #serializers = new Map<string, Serializer>();
+  readonly #errors = new Map<string, CheckedError>();
   readonly #logged = new Set<string>();
 
   /**
    * `codes` has the schema of the members of each code, by status.
    *
-   * @throws {TypeError} with the code, if a schema has no JSON Schema form or a reserved member
+   * @throws {TypeError} with the code, if it has two statuses, or its schema has no JSON Schema form, is not
+   *   that of one object, or has a reserved member
    */
   constructor(codes: ReadonlyMap<number, ReadonlyMap<string, unknown>>) {
-    this.#codes = codes;
     for (const [status, ofStatus] of codes) {
       for (const [code, schema] of ofStatus) {
-        if (schema) this.#serializers.set(code, compileMembers(`${status} ${code}`, schema));
+        const other = this.#errors.get(code);
+        if (other)
+          throw new TypeError(`error ${code} has two statuses, ${other.status} and ${status}`);
+        const serialize = schema ? compileMembers(`error ${status} ${code}`, schema) : undefined;
+        this.#errors.set(code, { status, serialize });
       }
     }
   }
@@ -39,31 +50,46 @@ export class ErrorContract {
    * @throws {TypeError} if the code is not declared; outside production also if the members do not fit
    */
   read(ctx: RequestContext, code: string, { detail, ...members }: ErrorMembers) {
-    const status = [...this.#codes.keys()].find((each) => this.#codes.get(each)?.has(code));
-    if (status === undefined) {
+    const declared = this.#errors.get(code);
+    if (declared === undefined) {
       const route = `${ctx.method} ${ctx.route?.path ?? ctx.path}`;
       throw new TypeError(
         `${route} cannot fail with "${show(code)}": endpoint() does not declare it`,
       );
     }
-    const serialize = this.#serializers.get(code);
-    const text = serialize?.(members, (violation) =>
-      report(ctx, { ...violation, status }, { logged: this.#logged }),
-    );
-    return { status, code, detail, ...(text && { members: JSON.parse(text) }) };
+    const selected = this.#select(ctx, declared, members);
+    return { status: declared.status, code, detail, ...(selected && { members: selected }) };
   }
 
   /**
-   * Checks the error that a handler throws. An undeclared code is recorded, and in production logged once.
+   * Checks the error that a handler throws, and removes undeclared members. An undeclared code is recorded,
+   * and in production logged once.
    *
-   * @throws {TypeError} outside production, if the code is not declared
+   * @throws {TypeError} outside production, if the code is not declared or the members do not fit
    */
   check(ctx: RequestContext, error: unknown): void {
     const { status, code } = problemOf(error);
-    if (this.#codes.get(status)?.has(code)) return;
+    const declared = this.#errors.get(code);
+    if (declared?.status === status) {
+      if (!(error instanceof HttpError)) return;
+      Object.assign(error, { members: this.#select(ctx, declared, error.members ?? {}) });
+      return;
+    }
     const problem = `is "${show(code)}", which the route does not declare; add it to endpoint({ errors: { ${status}: … } })`;
     const violation = { status, code, pointer: '/code', problem };
     report(ctx, violation, { logged: this.#logged, cause: error });
+  }
+
+  /** The declared ones of `members`. */
+  #select(
+    ctx: RequestContext,
+    { status, serialize }: CheckedError,
+    members: ErrorMembers,
+  ): ErrorMembers | undefined {
+    const text = serialize?.(members, (violation) =>
+      report(ctx, { ...violation, status }, { logged: this.#logged }),
+    );
+    return text === undefined ? undefined : JSON.parse(text);
   }
 }
 
@@ -71,10 +97,14 @@ export class ErrorContract {
 export const NO_ERRORS = new ErrorContract(new Map());
 
 function compileMembers(name: string, schema: unknown): Serializer {
-  const { properties, serialize } = compile(`error ${name}`, schema);
-  const reserved = RESERVED.find((member) => Object.hasOwn(Object(properties), member));
+  const { converted, serialize } = compile(name, schema);
+  const [shape, ...others] = shapesOf(converted, converted);
+  if (shape?.kind !== 'object' || others.length > 0) {
+    throw new TypeError(`the schema of ${name} must be that of one object`);
+  }
+  const reserved = RESERVED.find((member) => shape.properties.has(member));
   if (reserved === undefined) return serialize;
   throw new TypeError(
-    `the schema of error ${name} has the member "${reserved}", which problems have already`,
+    `the schema of ${name} has the member "${reserved}", which problems have already`,
   );
 }

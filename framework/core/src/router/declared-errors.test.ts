@@ -1,24 +1,26 @@
-import { createApp, HttpError, NotFoundError } from '@fw/core';
+import { ConflictError, createApp, HttpError, NotFoundError } from '@fw/core';
 import { errorCodes, violationOf } from '@fw/core/extension';
 import { request } from '@fw/core/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 
 import type { Context, Middleware } from '../context.ts';
+import { problemOf } from '../response/problem.ts';
 import { createRouter } from './create-router.ts';
+import type { CodesByStatus } from './declared-errors.ts';
 import { endpoint } from './endpoint.ts';
 
 const Taken = z.object({ email: z.string(), tries: z.number().optional() });
 const create = endpoint({
   errors: { 409: { EMAIL_TAKEN: Taken, KEY_IN_USE: true }, 412: ['VERSION_CONFLICT', 'LOCKED'] },
-});
+}) as Middleware;
 
 type Declared = Context<{ errors: Record<string, Partial<Record<'email', string>>> }>;
 
 /** Sends a request to a route that declares errors, with a handler that fails. */
 async function failWith(
   fail: (ctx: Declared) => unknown,
-  { layers = [create as Middleware], method = 'POST', path = '/users' } = {},
+  { layers = [create], method = 'POST', path = '/users' } = {},
 ) {
   const logs: string[] = [];
   const log = (message: string, error?: unknown) => void logs.push(`${message} ${error ?? ''}`);
@@ -65,35 +67,16 @@ describe('ctx.fail', () => {
     expect(problem).toMatchObject({ code, status, detail });
   });
 
-  test('throws the class of the status, with code and members', async () => {
-    let thrown: unknown;
-    await failWith((ctx) => {
+  test('throws the class of the status', async () => {
+    const { problem } = await failWith((ctx) => {
       try {
-        ctx.fail('EMAIL_TAKEN', { email: 'a' });
+        ctx.fail('LOCKED');
       } catch (error) {
-        thrown = error;
-        throw error;
+        return { name: String(Object(error).name) };
       }
     });
 
-    expect(thrown).toMatchObject({
-      name: 'ConflictError',
-      status: 409,
-      code: 'EMAIL_TAKEN',
-      members: { email: 'a' },
-    });
-  });
-
-  test.each([
-    ['a field that the schema lacks', 'EMAIL_TAKEN', { email: 'a', passwordHash: 'x' }],
-    ['a field of a code without members', 'KEY_IN_USE', { passwordHash: 'x' }],
-    ['a replaced status', 'KEY_IN_USE', { status: 200, code: 'OTHER', requestId: 'x' }],
-  ])('does not send %s', async (_, code, members) => {
-    const { problem } = await failWith((ctx) => ctx.fail(code, members as never));
-
-    expect(problem).toMatchObject({ status: 409, code });
-    expect(problem).not.toHaveProperty('passwordHash');
-    expect(problem.requestId).not.toBe('x');
+    expect(problem).toEqual({ name: 'PreconditionFailedError' });
   });
 
   test('works in a guard after endpoint(), and with the errors of a group', async () => {
@@ -106,8 +89,8 @@ describe('ctx.fail', () => {
   });
 
   test.each([
-    ['UNKNOWN', [create as Middleware]],
-    ['constructor', [create as Middleware]],
+    ['UNKNOWN', [create]],
+    ['constructor', [create]],
     ['EMAIL_TAKEN', []],
   ])('is a 500 for %s, which the route does not declare', async (code, layers) => {
     const { response, logs } = await failWith((ctx) => ctx.fail(code), { layers });
@@ -117,13 +100,35 @@ describe('ctx.fail', () => {
       `POST /users cannot fail with "${code}": endpoint() does not declare it`,
     );
   });
+});
 
-  test('is a 500 if a member is missing; in production the problem is sent and logged once', async () => {
-    const fail = (ctx: Declared) => ctx.fail('EMAIL_TAKEN');
+describe.each<[string, (ctx: Declared, code: string, members?: object) => never]>([
+  ['ctx.fail()', (ctx, code, members) => ctx.fail(code, members as never)],
+  [
+    'a thrown error',
+    (_ctx, code, members = {}) => {
+      throw new ConflictError('No', { code, members: { ...members } });
+    },
+  ],
+])('the members of %s', (_way, fail) => {
+  test.each([
+    ['a field that the schema lacks', 'EMAIL_TAKEN', { email: 'a', passwordHash: 'x' }],
+    ['a field of a code without members', 'KEY_IN_USE', { passwordHash: 'x' }],
+    ['a replaced status', 'KEY_IN_USE', { status: 200, code: 'OTHER', requestId: 'x' }],
+  ])('do not contain %s', async (_, code, members) => {
+    const { problem } = await failWith((ctx) => fail(ctx, code, members));
 
-    const { response, logs } = await failWith(fail);
+    expect(problem).toMatchObject({ status: 409, code });
+    expect(problem).not.toHaveProperty('passwordHash');
+    expect(problem.requestId).not.toBe('x');
+  });
+
+  test('must be complete: else a 500, in production the problem and one log entry', async () => {
+    const incomplete = (ctx: Declared) => fail(ctx, 'EMAIL_TAKEN');
+
+    const { response, logs } = await failWith(incomplete);
     vi.stubEnv('NODE_ENV', 'production');
-    const production = await failWith(fail);
+    const production = await failWith(incomplete);
     await production.send();
 
     const text = 'Response 409 of POST /users breaks its contract: "/email" is missing';
@@ -135,7 +140,7 @@ describe('ctx.fail', () => {
 });
 
 /** Errors of a handler whose route declares EMAIL_TAKEN, KEY_IN_USE, VERSION_CONFLICT and LOCKED. */
-const UNDECLARED: readonly [string, number, string, () => Error][] = [
+test.each<[string, number, string, () => Error]>([
   ['another code', 409, 'OTHER', () => new HttpError(409, 'No', { code: 'OTHER' })],
   ['the default code of a declared status', 409, 'CONFLICT', () => new HttpError(409)],
   [
@@ -145,88 +150,61 @@ const UNDECLARED: readonly [string, number, string, () => Error][] = [
     () => new HttpError(400, 'x', { code: 'LOCKED' }),
   ],
   ['an undeclared status', 404, 'NOT_FOUND', () => new NotFoundError()],
-];
-
-describe('a handler that throws', () => {
-  describe.each(UNDECLARED)('%s', (_, status, code, error) => {
-    const rejects = async () => {
-      throw error();
-    };
+])(
+  'a handler that throws %s gets 500; in production it is sent, recorded, and logged once',
+  async (_, status, code, error) => {
     const throws = () => {
       throw error();
     };
+    const text = `Response ${status} of POST /users breaks its contract: "/code" is "${code}", which the route does not declare; add it to endpoint({ errors: { ${status}: … } })`;
 
-    test.each([
-      ['thrown', throws],
-      ['rejected', rejects],
-    ])('gets 500 in development; the log has route, code and the %s error', async (_way, fail) => {
+    for (const fail of [throws, async () => throws()]) {
       const { response, logs } = await failWith(fail);
-
       expect(response.status).toBe(500);
-      expect(logs.join()).toContain(
-        `Response ${status} of POST /users breaks its contract: "/code" is "${code}", which the route does not declare; add it to endpoint({ errors: { ${status}: … } })`,
-      );
-    });
-
-    test('is sent in production, recorded, and logged once', async () => {
-      vi.stubEnv('NODE_ENV', 'production');
-      const { problem, logs, violations, send } = await failWith(rejects);
-
-      await send();
-
-      expect(problem).toMatchObject({ status, code });
-      expect(violations).toMatchObject([
-        { status, code },
-        { status, code },
-      ]);
-      expect(logs).toEqual([expect.stringContaining(`"${code}", which the route does not`)]);
-    });
-  });
-
-  test.each<[string, () => Error, number]>([
-    ['a declared code', () => new HttpError(412, 'No', { code: 'LOCKED' }), 412],
-    ['an error without a status', () => new Error('No'), 500],
-  ])('%s is not reported', async (_, error, status) => {
-    const { response, violations } = await failWith(() => {
-      throw error();
-    });
-
-    expect(response.status).toBe(status);
-    expect(violations).toEqual([undefined]);
-  });
-
-  test('an undeclared error of a middleware is not reported', async () => {
-    const guard: Middleware = () => {
-      throw new HttpError(403, 'No', { code: 'OTHER' });
-    };
-
-    const { response, violations } = await failWith(() => {}, {
-      layers: [create as Middleware, guard],
-    });
-
-    expect(response.status).toBe(403);
-    expect(violations).toEqual([undefined]);
-  });
-
-  test('a route without declared errors is not checked', async () => {
-    const layers = [endpoint({ responses: { 204: {} } }) as Middleware];
-
-    const { response } = await failWith(() => Promise.reject(new HttpError(418)), { layers });
-
-    expect(response.status).toBe(418);
-  });
-
-  test('an endless number of codes is logged at most 100 times', async () => {
+      expect(logs.join()).toContain(text);
+    }
     vi.stubEnv('NODE_ENV', 'production');
-    let count = 0;
-    const { logs, send } = await failWith(() => {
-      throw new HttpError(409, 'No', { code: `CODE_${count++}` });
-    });
+    const { problem, logs, violations, send } = await failWith(throws);
+    await send();
 
-    for (let at = 0; at < 150; at++) await send();
+    expect(problem).toMatchObject({ status, code });
+    expect(violations).toMatchObject([
+      { status, code },
+      { status, code },
+    ]);
+    expect(logs).toEqual([expect.stringContaining(text)]);
+  },
+);
 
-    expect(logs).toHaveLength(100);
+const rejectsWith = (error: Error) => (() => Promise.reject(error)) as Middleware;
+
+test.each<[string, number, readonly Middleware[], Middleware]>([
+  ['a declared code', 412, [create], rejectsWith(new HttpError(412, 'No', { code: 'LOCKED' }))],
+  ['an error without a status', 500, [create], rejectsWith(new Error('No'))],
+  ['a middleware', 403, [create, rejectsWith(new HttpError(403))], () => {}],
+  [
+    'a route without declared errors',
+    418,
+    [endpoint({ responses: { 204: {} } }) as Middleware],
+    rejectsWith(new HttpError(418)),
+  ],
+])('the error of %s is not reported', async (_, status, layers, handler) => {
+  const { response, violations } = await failWith(handler as never, { layers: [...layers] });
+
+  expect(response.status).toBe(status);
+  expect(violations).toEqual([undefined]);
+});
+
+test('an endless number of codes is logged at most 100 times', async () => {
+  vi.stubEnv('NODE_ENV', 'production');
+  let count = 0;
+  const { logs, send } = await failWith(() => {
+    throw new HttpError(409, 'No', { code: `CODE_${count++}` });
   });
+
+  for (let at = 0; at < 150; at++) await send();
+
+  expect(logs).toHaveLength(100);
 });
 
 describe('the codes of a route', () => {
@@ -291,8 +269,6 @@ test.each<[object, string]>([
   [{ 409: [7] }, 'errors.409 "7" of endpoint(): expected upper-case codes'],
   [{ 409: { __proto__: null, A: 'x' } }, 'errors.409.A "x" of endpoint(): expected true, or a'],
   [{ 409: { A: false } }, 'errors.409.A "false" of endpoint(): expected true, or a schema'],
-  [{ 409: ['A', 'A'] }, 'errors "A" of endpoint(): expected each code once'],
-  [{ 409: 'A', 412: ['B', 'A'] }, 'errors "A" of endpoint(): expected each code once'],
   [{ 503: { A: Taken } }, 'expected true: a 5xx has no extension members'],
 ])('endpoint({ errors: %o }) is rejected', (errors, message) => {
   const declare = () => endpoint({ errors: errors as never });
@@ -301,38 +277,52 @@ test.each<[object, string]>([
   expect(declare).toThrow(message);
 });
 
-test.each<[string, z.ZodType, string]>([
+const withSchema = (schema: z.ZodType) => ({ 409: { A: schema } });
+
+test.each<[string, CodesByStatus, string]>([
   [
     'a schema without a JSON Schema form',
-    z.custom(),
+    withSchema(z.custom()),
     'the schema of error 409 A cannot be checked',
   ],
   [
     'the member "status"',
-    z.object({ status: z.string() }),
-    'has the member "status", which problems have',
+    withSchema(z.object({ a: z.string() }).and(z.object({ status: z.string() }))),
+    'the schema of error 409 A has the member "status", which problems have',
   ],
-])('a route whose error has %s is rejected with its name', (_, schema, message) => {
-  const route = createRouter().post('/x', endpoint({ errors: { 409: { A: schema } } }), () => {});
+  [
+    'text as members',
+    withSchema(z.string()),
+    'the schema of error 409 A must be that of one object',
+  ],
+  [
+    'alternative members',
+    withSchema(z.union([z.object({ a: z.string() }), z.object({ b: z.string() })])),
+    'the schema of error 409 A must be that of one object',
+  ],
+  ['two statuses', { 409: 'A', 412: 'A' }, 'error A has two statuses, 409 and 412'],
+  ['the code of a 404', { 410: 'NOT_FOUND' }, 'error NOT_FOUND has two statuses, 404 and 410'],
+])('a route whose error has %s is rejected with its name', (_, errors, message) => {
+  const route = createRouter().post('/x/:id', endpoint({ errors }) as Middleware, () => {});
 
-  expect(() => route.routes()).toThrow(`Cannot register POST /x: the schema of error 409 A`);
-  expect(() => route.routes()).toThrow(message);
+  expect(() => route.routes()).toThrow(`Cannot register POST /x/:id: ${message}`);
 });
 
-test('members of an error never replace those of every problem', async () => {
-  const error = new HttpError(409, 'No', {
-    members: { status: 200, __proto__: { code: 'X' }, a: 1 },
-  });
+test.each([
+  [
+    '409 replace none of every problem',
+    409,
+    { status: 200, __proto__: { code: 'X' }, a: 1 },
+    { a: 1 },
+  ],
+  ['503 are not sent', 503, { host: 'db1' }, {}],
+])('members of a %s', async (_, status, members, sent) => {
+  const own = problemOf(new HttpError(status));
 
-  const { problem } = await failWith(() => Promise.reject(error), { layers: [] });
+  const { problem } = await failWith(
+    () => Promise.reject(new HttpError(status, undefined, { members })),
+    { layers: [] },
+  );
 
-  expect(problem).toMatchObject({ status: 409, code: 'CONFLICT', a: 1 });
-});
-
-test('a 5xx has no members', async () => {
-  const error = new HttpError(503, 'No', { members: { host: 'db1' } });
-
-  const { problem } = await failWith(() => Promise.reject(error), { layers: [] });
-
-  expect(problem).not.toHaveProperty('host');
+  expect(problem).toEqual({ ...own, requestId: expect.any(String), ...sent });
 });

@@ -28,20 +28,14 @@ export interface DeclaredError {
 /**
  * Reads the option `errors` of `endpoint()`.
  *
- * @throws {TypeError} if a status, a code or a schema is invalid, or a code has two statuses
+ * @throws {TypeError} if a status, a code or a schema is invalid
  */
 export function readErrors(declared: CodesByStatus): DeclaredError[] {
-  const errors = Object.entries(declared).flatMap(([key, codes]) => {
+  return Object.entries(declared).flatMap(([key, codes]) => {
     const status = Number(key);
     if (!/^[45]\d\d$/.test(key)) throw badErrors('', key, 'a status from 400 to 599');
     return entriesOf(codes).map(([code, members]) => readError(status, code, members));
   });
-  const seen = new Set<string>();
-  for (const { code } of errors) {
-    if (seen.has(code)) throw badErrors('', code, 'each code once');
-    seen.add(code);
-  }
-  return errors;
 }
 
 function entriesOf(codes: DeclaredCodes): (readonly [code: string, members: unknown])[] {
