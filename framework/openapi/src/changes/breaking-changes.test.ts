@@ -249,6 +249,12 @@ function parametersIn(place: string, parameters: Readonly<Record<string, object>
 
 const sends = (headers: object) => ({ responses: { 200: { headers } } });
 const content = (type: string, schema: object) => ({ content: { [type]: { schema } } });
+const withCodes = (codes: string[], members = {}) => ({
+  allOf: [{ properties: { code: STRING } }, { properties: { code: { enum: codes }, ...members } }],
+});
+const problems = (...oneOf: object[]) => ({
+  responses: { 409: content('application/problem+json', { oneOf }) },
+});
 const REQUIRED = { required: true };
 const EXPLODE = { explode: true };
 
@@ -274,6 +280,21 @@ test.each<[string, Operation, Operation, changes: string[]]>([
     { responses: { '2XX': content('text/csv', STRING) } },
     { responses: { 200: content('text/csv', STRING), 201: content('text/csv', INTEGER) } },
     [`response 201 text/csv: ${TYPE_CHANGE}`],
+  ],
+  [
+    'the codes of a problem',
+    problems(withCodes(['A', 'B', 'C']), withCodes(['D'], { d: STRING })),
+    problems(withCodes(['A', 'E']), withCodes(['B'], { b: {} }), withCodes(['D'], { d: INTEGER })),
+    [
+      'response 409 application/problem+json: the code "C" is removed',
+      `response 409 application/problem+json d: ${TYPE_CHANGE}`,
+    ],
+  ],
+  [
+    'a problem that had any code',
+    problems({ properties: { code: STRING } }),
+    problems(withCodes(['A'], { a: {} })),
+    [],
   ],
   [
     'response headers',

@@ -1,5 +1,5 @@
 import { type Json, mapPair, type Pair, readRecord, resolveBoth } from './json.ts';
-import { compareSchemas, type SchemaComparison } from './schema-changes.ts';
+import { compareProblems, compareSchemas, type SchemaComparison } from './schema-changes.ts';
 import { compareSecurity } from './security-changes.ts';
 
 /** An operation with the parameters of its path. */
@@ -91,7 +91,8 @@ function compareContents(messages: Pair<Json>, comparison: SchemaComparison): st
     const schemas = mapPair({ before: media, after: after[type] }, (each) =>
       schemaOf(readRecord(each)),
     );
-    return compareSchemas(schemas, { ...comparison, where });
+    const compare = type === 'application/problem+json' ? compareProblems : compareSchemas;
+    return compare(schemas, { ...comparison, where });
   });
 }
 

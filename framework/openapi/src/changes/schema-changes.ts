@@ -53,6 +53,41 @@ export function compareSchemas(schemas: Pair<unknown>, comparison: SchemaCompari
   ];
 }
 
+/**
+ * One line for each code of a problem (RFC 9457) that is removed, and for each change of the others. Further
+ * codes break no client, as further statuses do not.
+ */
+export function compareProblems(schemas: Pair<unknown>, comparison: SchemaComparison): string[] {
+  const { documents } = comparison;
+  const before = problemsOf(schemas.before, documents.before);
+  const after = problemsOf(schemas.after, documents.after);
+  if (before.size === 0 || after.size === 0) return compareSchemas(schemas, comparison);
+  return [...before].flatMap(([code, problem]) =>
+    after.has(code)
+      ? compareSchemas({ before: problem, after: after.get(code) }, comparison)
+      : [line(comparison, `the code ${print(code)} is removed`)],
+  );
+}
+
+/** The alternatives of a problem by code, without their lists of codes; none if one has no list. */
+function problemsOf(schema: unknown, document: Json): ReadonlyMap<unknown, { anyOf: Json[] }> {
+  const problems = new Map<unknown, { anyOf: Json[] }>();
+  for (const alternative of readAlternatives(schema, document)) {
+    const codes = readAlternatives(propertiesOf(alternative).get('code'), document).flatMap(
+      (each) => valuesOf(each, 'enum').flatMap(readList),
+    );
+    if (codes.length === 0) return new Map();
+    const allOf = alternative.parts.map(({ properties, ...part }) => ({
+      ...part,
+      properties: { ...readRecord(properties), code: true },
+    }));
+    for (const code of codes) {
+      problems.set(code, { anyOf: [...(problems.get(code)?.anyOf ?? []), { allOf }] });
+    }
+  }
+  return problems;
+}
+
 /** A schema that refers to itself without a field in between adds no values. */
 function readAlternatives(schema: unknown, document: Json): Alternative[] {
   return alternativesOf(
