@@ -171,9 +171,7 @@ export function bearerToken(options: BearerTokenOptions): Guard<{ readonly user:
         ...(scopes.length > 0 && {
           403: { headers: { 'WWW-Authenticate': 'How to authenticate' } },
         }),
-        ...(options.jwksUrl !== undefined && {
-          503: { headers: { 'Retry-After': 'Seconds to wait before the next request' } },
-        }),
+        ...(options.jwksUrl !== undefined && { 503: {} }),
       },
     },
   });

@@ -17,11 +17,6 @@ export interface Protection {
   readonly limiter: Middleware;
 }
 
-/** The response of routes that need a token, while the keys of `jwksUrl` cannot be read. */
-export const KEYS_UNAVAILABLE = {
-  503: { headers: { 'Retry-After': 'Seconds to wait before the next request' } },
-};
-
 /** Requires a valid token, and sets `ctx.state.user`. An unknown tier in the token is `free`. */
 export function createAuthentication(
   tokens: TokenOptions,

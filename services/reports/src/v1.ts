@@ -1,5 +1,5 @@
 import { createRouter, endpoint, type Router } from 'fw';
-import { KEYS_UNAVAILABLE, type Protection } from './authentication.ts';
+import type { Protection } from './authentication.ts';
 import { REPORT_KINDS } from './report-kinds.ts';
 import { ReportListV1 } from './schemas.ts';
 
@@ -18,7 +18,7 @@ export function createReportRoutesV1({ authenticate, limiter }: Protection): Rou
       summary: 'List reports',
       operationId: 'listReportsV1',
       tags: ['Version 1'],
-      responses: { 200: { schema: ReportListV1 }, ...KEYS_UNAVAILABLE },
+      responses: { 200: { schema: ReportListV1 }, 503: {} },
     }),
     (ctx) => ctx.json({ reports }),
   );

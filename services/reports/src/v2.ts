@@ -1,6 +1,6 @@
 import { negotiate } from '@fw/middleware/negotiate';
 import { type Context, createRouter, endpoint, NotFoundError, type Router } from 'fw';
-import { KEYS_UNAVAILABLE, type Protection } from './authentication.ts';
+import type { Protection } from './authentication.ts';
 import type { ReadFigures } from './figures.ts';
 import { toCsv } from './formats/csv.ts';
 import { PAGE_POLICY, toPage } from './formats/page.ts';
@@ -34,7 +34,7 @@ export function createReportRoutesV2({
       summary: 'List reports',
       operationId: 'listReports',
       tags,
-      responses: { 200: { schema: ReportList }, ...KEYS_UNAVAILABLE },
+      responses: { 200: { schema: ReportList }, 503: {} },
       errors: { 406: 'NOT_ACCEPTABLE' },
     }),
     (ctx) => {
@@ -51,7 +51,7 @@ export function createReportRoutesV2({
         '`Accept` selects JSON, CSV or an HTML page with charts. If a service is unavailable, the report is partial and marked as such: in `meta` in JSON, in the last record of CSV, at the top of the page.',
       operationId: 'getReport',
       tags,
-      responses: { 200: { schema: ReportResponse, mediaTypes: TYPES }, ...KEYS_UNAVAILABLE },
+      responses: { 200: { schema: ReportResponse, mediaTypes: TYPES }, 503: {} },
       errors: { 406: 'NOT_ACCEPTABLE' },
     }),
     async (ctx) => {
