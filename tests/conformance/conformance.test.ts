@@ -93,7 +93,7 @@ test.each<[string, (ctx: Context) => unknown, string]>([
 ])('%s is a failure, with a command to repeat it', { timeout }, async (_, handler, failure) => {
   const router = createRouter().route('GET', '/api/v1/names', NAME as Middleware, handler);
   const app = createApp({ logger: { info() {}, warn() {}, error() {} } });
-  app.use(openapi({ router })).route('/', router);
+  app.use(openapi({ router }), router.routes(), router.allowedMethods());
   const { port, close } = await listen(app, { port: 0, host: '127.0.0.1' });
   onTestFinished(() => close());
 
@@ -101,5 +101,6 @@ test.each<[string, (ctx: Context) => unknown, string]>([
 
   expect(passed).toBe(false);
   expect(output).toContain(failure);
+  expect(output).toContain('1 unique failure');
   expect(output).toContain(`curl -X GET http://127.0.0.1:${port}/api/v1/names`);
 });
