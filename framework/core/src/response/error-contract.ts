@@ -72,7 +72,8 @@ export class ErrorContract {
     const declared = this.#errors.get(code);
     if (declared?.status === status) {
       if (!(error instanceof HttpError)) return;
-      Object.assign(error, { members: this.#select(ctx, declared, error.members ?? {}) });
+      const members = this.#select(ctx, declared, error.members ?? {});
+      if (error.members) Object.assign(error, { members });
       return;
     }
     const problem = `is "${show(code)}", which the route does not declare; add it to endpoint({ errors: { ${status}: … } })`;
