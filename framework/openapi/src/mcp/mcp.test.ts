@@ -527,6 +527,7 @@ describe('the protocol', () => {
     ['an unknown tool', call('other'), 200, -32602],
     ['a tool of Object', call('constructor'), 200, -32602],
     ['a tool without a name', call(undefined), 200, -32602],
+    ['a name that has no text', call({ toString: 1 }), 200, -32602],
     ['arguments that are a list', call('getItem', ['1']), 200, -32602],
     [
       'an unknown cursor',

@@ -218,9 +218,10 @@ async function call(
   { name, arguments: args = {} }: Request['params'],
   { tools }: McpServer,
 ): Promise<string | JsonRpcError> {
-  const tool = typeof name === 'string' ? tools.get(name) : undefined;
-  if (!tool)
-    return new JsonRpcError(INVALID_PARAMS, `Unknown tool "${String(name).slice(0, 100)}"`);
+  if (typeof name !== 'string')
+    return new JsonRpcError(INVALID_PARAMS, 'The name must be a string');
+  const tool = tools.get(name);
+  if (!tool) return new JsonRpcError(INVALID_PARAMS, `Unknown tool "${name.slice(0, 100)}"`);
   if (!isRecord(args)) return new JsonRpcError(INVALID_PARAMS, 'The arguments must be an object');
   return callTool(ctx, tool, args);
 }
