@@ -101,10 +101,14 @@ function unknownArgument(name: string, known: ReadonlyMap<string, unknown>): Bad
   return new BadRequestError(`"${name.slice(0, 100)}" is not an argument; arguments: ${names}`);
 }
 
+/** JSON.parse rounds a number of more than 53 bits: it would be the id of another resource. */
 function textOf(name: string, value: unknown): string {
   if (typeof value === 'string') return value.toWellFormed();
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw new BadRequestError(`The argument "${name}" must be text, a number, true or false`);
+  if (typeof value === 'boolean') return String(value);
+  if (typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
+  throw new BadRequestError(
+    `The argument "${name}" must be text, true, false or a number below 2^53`,
+  );
 }
 
 /** An empty segment would make the request one for another path, such as that of the whole list. */

@@ -623,6 +623,7 @@ describe('attacks', () => {
       ['an internal route', 'getItem', { id: 'secret' }, 404, /Not Found/],
       ['an internal route in other case', 'getItem', { id: 'SECRET' }, 404, /Not Found/],
       ['a segment that is an object', 'getItem', { id: { a: 1 } }, 400, /must be text/],
+      ['a number that was rounded', 'getItem', { id: 2 ** 53 }, 400, /must be text/],
       ['a query in the segment', 'getItem', { id: '1?limit=5' }, 404, /Item "1\?limit=5"/],
       ['a lone surrogate', 'getItem', { id: '\ud800' }, 404, /not found/],
       ['a nested list in the query', 'listItems', { tag: [['a']] }, 400, /must be text/],
