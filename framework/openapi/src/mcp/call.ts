@@ -147,8 +147,10 @@ function requireFittingHead(url: string, headers: Readonly<Record<string, string
 function resultOf({ status, headers, body }: DispatchedResponse, tool: Tool): string {
   if (!isUtf8(body)) return errorResult(`The response is not text: ${headers['content-type']}`);
   const text = body.toString();
-  if (status >= 300 && status < 400) return errorResult(`${titleOf(status)}: ${headers.location}`);
-  if (status >= 400) return errorResult(text || `${status} ${titleOf(status)}`);
+  if (status >= 300 && status < 400 && headers.location !== undefined) {
+    return errorResult(`${titleOf(status)}: ${headers.location}`);
+  }
+  if (status >= 300) return errorResult(text || `${status} ${titleOf(status)}`);
   if (!tool.hasOutput) return `{"content":${contentOf(text || titleOf(status))}}`;
   if (!isObject(text)) return errorResult('The response does not have the declared form');
   return `{"content":${contentOf(text)},"structuredContent":${text}}`;

@@ -442,6 +442,7 @@ describe('a call', () => {
 
   test.each<readonly [what: string, send: (ctx: Context) => unknown, text: RegExp]>([
     ['a redirect', (ctx) => ctx.redirect('/other'), /^Found: \/other$/],
+    ['304', (ctx) => void ctx.raw.res.writeHead(304).end(), /^304 Not Modified$/],
     ['bytes that are not text', () => Buffer.from([0xff]), /not text: application\/octet-stream$/],
     ['a response over 1 MiB', () => 'x'.repeat(1024 ** 2 + 1), /more than 1048576 bytes/],
     ['a response that is cut', (ctx) => void ctx.raw.res.destroy(), /without a complete response/],
