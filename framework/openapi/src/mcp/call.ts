@@ -53,26 +53,23 @@ function headersOfClient(ctx: Context): Record<string, string | string[] | undef
   return headers;
 }
 
-/** The variable parts of a request. */
-interface OperationRequest {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | undefined;
-}
-
-/** @throws {HttpError} if an argument cannot be sent; the operation itself checks the values */
-function createRequest(
-  { route, arguments: known }: Tool,
-  args: Readonly<Record<string, unknown>>,
-): OperationRequest {
+/**
+ * The variable parts of the request.
+ *
+ * @throws {HttpError} if an argument cannot be sent; the operation itself checks the values
+ */
+function createRequest({ route, arguments: known }: Tool, args: Readonly<Record<string, unknown>>) {
   const path = new Map<string, string>();
   let query: URLSearchParams | undefined;
   const headers: Record<string, string> = {};
   let body: string | undefined;
   for (const [name, value] of Object.entries(args)) {
     const argument = known.get(name);
-    if (!argument) throw unknownArgument(name, known);
-    if (argument.in === 'body') body = jsonOf(value);
+    if (!argument) {
+      const names = [...known.keys()].join(', ') || 'none';
+      throw new BadRequestError(`"${name.slice(0, 100)}" is not an argument; arguments: ${names}`);
+    }
+    if (argument.in === 'body') body = JSON.stringify(value);
     else if (value === null)
       continue; // models send null for what they leave out
     else if (argument.in === 'path') path.set(argument.name, segmentOf(name, value, argument));
@@ -94,11 +91,6 @@ function createRequest(
   const url = query?.size ? `${target}?${query}` : target;
   requireFittingHead(url, headers);
   return { url, headers, body };
-}
-
-function unknownArgument(name: string, known: ReadonlyMap<string, unknown>): BadRequestError {
-  const names = [...known.keys()].join(', ') || 'none';
-  return new BadRequestError(`"${name.slice(0, 100)}" is not an argument; arguments: ${names}`);
 }
 
 /** JSON.parse rounds a number of more than 53 bits: it would be the id of another resource. */
@@ -123,14 +115,6 @@ function fieldOf(name: string, value: unknown): string {
   const text = textOf(name, value);
   if (/^[\t -~]*$/.test(text)) return text.trim();
   throw new BadRequestError(`The argument "${name}" must be printable ASCII`);
-}
-
-function jsonOf(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch (cause) {
-    throw new BadRequestError('The argument "body" is nested too deeply', { cause });
-  }
 }
 
 /** `import` would load much more. */

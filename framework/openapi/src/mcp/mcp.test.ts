@@ -514,7 +514,7 @@ describe('the protocol', () => {
   test.each<readonly [what: string, message: unknown, status: number, code: number]>([
     ['no JSON', '{"jsonrpc"', 400, -32700],
     ['a batch', [{ jsonrpc: '2.0', id: 1, method: 'ping' }], 400, -32600],
-    ['an empty body', '', 400, -32600],
+    ['an empty body', '', 400, -32700],
     ['a string', '"ping"', 400, -32600],
     ['null', 'null', 400, -32600],
     ['another version of JSON-RPC', { jsonrpc: '1.0', id: 1, method: 'ping' }, 400, -32600],

@@ -44,7 +44,7 @@ export function mcp(options: McpOptions): Middleware {
     if (ctx.method !== 'POST') throw new MethodNotAllowedError(['POST']);
     requireOrigin(ctx, settings.origins);
     const message = await readMessage(ctx);
-    reply(ctx, await respond(ctx, message, await server()));
+    send(ctx, await respond(ctx, message, await server()));
   };
   const middleware: Middleware = (ctx, next) =>
     ctx.responded || !isAt(ctx, settings.path) ? next() : serve(ctx);
@@ -70,7 +70,7 @@ async function createServer(settings: Settings): Promise<McpServer> {
   const pages = Array.from({ length: count }, (_, page) =>
     JSON.stringify({
       tools: descriptions.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE),
-      ...(page + 1 < count && { nextCursor: String(page + 1) }),
+      nextCursor: page + 1 < count ? String(page + 1) : undefined,
     }),
   );
   return { settings, tools, pages };
@@ -88,7 +88,7 @@ const JSON_TYPE = 'application/json';
 /** Maximum size of a message. */
 const MESSAGE_BYTES = 1024 ** 2;
 
-/** The JSON in the body; a `JsonRpcError` if it cannot be parsed. A body parser may have read it before. */
+/** The JSON in the body, which a body parser may have read before; `undefined` if it cannot be parsed. */
 async function readMessage(ctx: Context): Promise<unknown> {
   const type = ctx.get('content-type') ?? '';
   if (type !== JSON_TYPE && parseMediaType(type)?.type !== JSON_TYPE) {
@@ -102,35 +102,31 @@ async function readMessage(ctx: Context): Promise<unknown> {
   if (!hasBody(req)) return undefined;
   const bytes = await readBody(req, res, { limitBytes: MESSAGE_BYTES });
   try {
-    if (isUtf8(bytes)) return JSON.parse(bytes.toString());
+    return isUtf8(bytes) ? JSON.parse(bytes.toString()) : undefined;
   } catch {
-    // The response is the same as for bytes that are not UTF-8.
+    return undefined;
   }
-  return new JsonRpcError(-32700, 'The message must be JSON in UTF-8');
 }
 
-/** An error of the protocol (JSON-RPC 2.0 §5.1); not that of an operation. */
-class JsonRpcError {
-  readonly code: number;
-  readonly message: string;
-
-  constructor(code: number, message: string) {
-    this.code = code;
-    this.message = message;
-  }
+/** A response: to a request with an id, or to a message that has none. */
+interface Reply {
+  readonly id: string | number | null;
+  /** The member `result` or `error` of the response, as JSON. */
+  readonly member: string;
 }
 
 const INVALID_REQUEST = -32600;
 const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
+const PARSE_ERROR = -32700;
 
-type Id = string | number;
+/** An error of the protocol (JSON-RPC 2.0 §5.1); not that of an operation. */
+function errorOf(code: number, message: string): string {
+  return `"error":${JSON.stringify({ code, message })}`;
+}
 
-/** A response: to a request with an id, or to a message that has none. */
-interface Reply {
-  readonly id: Id | null;
-  /** JSON, or an error. */
-  readonly result: string | JsonRpcError;
+function refuse(code: number, message: string): Reply {
+  return { id: null, member: errorOf(code, message) };
 }
 
 /** `undefined` for a notification, and for a response: the server sends no requests. */
@@ -143,10 +139,9 @@ async function respond(
   if (version !== undefined && !VERSIONS.includes(version)) {
     return refuse(-32000, `Unsupported protocol version; supported: ${VERSIONS.join(', ')}`);
   }
-  if (message instanceof JsonRpcError) return { id: null, result: message };
-  if (Array.isArray(message)) return refuse(INVALID_REQUEST, 'Batches are not supported');
+  if (message === undefined) return refuse(PARSE_ERROR, 'The message must be JSON in UTF-8');
   if (!isRecord(message) || message.jsonrpc !== '2.0') {
-    return refuse(INVALID_REQUEST, 'The message must be an object of JSON-RPC 2.0');
+    return refuse(INVALID_REQUEST, 'The message must be one object of JSON-RPC 2.0');
   }
   const { id, method, params = {} } = message;
   if (typeof method !== 'string') {
@@ -154,17 +149,13 @@ async function respond(
     return isResponse ? undefined : refuse(INVALID_REQUEST, 'The method must be a string');
   }
   if (id === undefined) return undefined;
-  if (typeof id !== 'string' && !Number.isSafeInteger(id)) {
+  if (typeof id !== 'string' && !(typeof id === 'number' && Number.isSafeInteger(id))) {
     return refuse(INVALID_REQUEST, 'The id must be a string or a whole number');
   }
-  const result = isRecord(params)
-    ? await run(ctx, { method, params }, server)
-    : new JsonRpcError(INVALID_PARAMS, 'The params must be an object');
-  return { id: id as Id, result };
-}
-
-function refuse(code: number, message: string): Reply {
-  return { id: null, result: new JsonRpcError(code, message) };
+  if (!isRecord(params)) {
+    return { id, member: errorOf(INVALID_PARAMS, 'The params must be an object') };
+  }
+  return { id, member: await run(ctx, { method, params }, server) };
 }
 
 interface Request {
@@ -172,70 +163,63 @@ interface Request {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-async function run(
-  ctx: Context,
-  { method, params }: Request,
-  server: McpServer,
-): Promise<string | JsonRpcError> {
+async function run(ctx: Context, { method, params }: Request, server: McpServer): Promise<string> {
   switch (method) {
     case 'initialize':
       return initialize(params, server);
     case 'ping':
-      return '{}';
+      return '"result":{}';
     case 'tools/list':
       return list(params, server);
     case 'tools/call':
       return call(ctx, params, server);
     default:
-      return new JsonRpcError(METHOD_NOT_FOUND, `Unknown method "${method.slice(0, 100)}"`);
+      return errorOf(METHOD_NOT_FOUND, `Unknown method "${method.slice(0, 100)}"`);
   }
 }
 
 /** The newest first; 2025-03-26 would also require batches. */
 const VERSIONS = ['2025-11-25', '2025-06-18'];
 
-function initialize({ protocolVersion }: Request['params'], { settings }: McpServer) {
+function initialize({ protocolVersion }: Request['params'], { settings }: McpServer): string {
   if (typeof protocolVersion !== 'string') {
-    return new JsonRpcError(INVALID_PARAMS, 'protocolVersion must be a string');
+    return errorOf(INVALID_PARAMS, 'protocolVersion must be a string');
   }
   const { title, version, description } = settings.info;
-  return JSON.stringify({
+  const result = {
     protocolVersion: VERSIONS.includes(protocolVersion) ? protocolVersion : VERSIONS[0],
     capabilities: { tools: {} },
     serverInfo: { name: title, title, version },
-    ...(description !== undefined && { instructions: description }),
-  });
+    instructions: description,
+  };
+  return `"result":${JSON.stringify(result)}`;
 }
 
-function list({ cursor }: Request['params'], { pages }: McpServer): string | JsonRpcError {
-  const page =
-    cursor === undefined ? pages[0] : pages.find((_, at) => at > 0 && cursor === `${at}`);
-  return page ?? new JsonRpcError(INVALID_PARAMS, 'Unknown cursor');
+function list({ cursor = '0' }: Request['params'], { pages }: McpServer): string {
+  const page = pages.find((_, at) => cursor === `${at}`);
+  return page === undefined ? errorOf(INVALID_PARAMS, 'Unknown cursor') : `"result":${page}`;
 }
 
 async function call(
   ctx: Context,
   { name, arguments: args = {} }: Request['params'],
   { tools }: McpServer,
-): Promise<string | JsonRpcError> {
-  if (typeof name !== 'string')
-    return new JsonRpcError(INVALID_PARAMS, 'The name must be a string');
+): Promise<string> {
+  if (typeof name !== 'string') return errorOf(INVALID_PARAMS, 'The name must be a string');
   const tool = tools.get(name);
-  if (!tool) return new JsonRpcError(INVALID_PARAMS, `Unknown tool "${name.slice(0, 100)}"`);
-  if (!isRecord(args)) return new JsonRpcError(INVALID_PARAMS, 'The arguments must be an object');
-  return callTool(ctx, tool, args);
+  if (!tool) return errorOf(INVALID_PARAMS, `Unknown tool "${name.slice(0, 100)}"`);
+  if (!isRecord(args)) return errorOf(INVALID_PARAMS, 'The arguments must be an object');
+  return `"result":${await callTool(ctx, tool, args)}`;
 }
 
 /** 202 without a reply, 400 with an error that belongs to no request, else 200. */
-function reply(ctx: Context, answer: Reply | undefined): void {
-  if (answer === undefined) {
+function send(ctx: Context, reply: Reply | undefined): void {
+  if (reply === undefined) {
     ctx.send('');
     ctx.status = 202;
     return;
   }
-  const { id, result } = answer;
-  const member =
-    typeof result === 'string' ? `"result":${result}` : `"error":${JSON.stringify(result)}`;
+  const { id, member } = reply;
   ctx.set('Content-Type', JSON_TYPE);
   ctx.send(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},${member}}`);
   ctx.status = id === null ? 400 : 200;

@@ -24,14 +24,7 @@ export interface McpOptions extends Pick<GenerateDocumentOptions, 'toJsonSchema'
 }
 
 /** The options with defaults applied. */
-export interface Settings extends Required<Omit<McpOptions, 'toJsonSchema' | 'info'>> {
-  readonly toJsonSchema: McpOptions['toJsonSchema'];
-  readonly info: {
-    readonly title: string;
-    readonly version: string;
-    readonly description?: string;
-  };
-}
+export type Settings = ReturnType<typeof readMcpOptions>;
 
 const OWNER = 'mcp()';
 
@@ -41,7 +34,7 @@ const anOrigin = check('an origin', (value) => {
 });
 
 /** @throws {TypeError} if an option is unknown or invalid */
-export function readMcpOptions(options: McpOptions): Settings {
+export function readMcpOptions(options: McpOptions) {
   const {
     router,
     path = '/mcp',
@@ -57,7 +50,7 @@ export function readMcpOptions(options: McpOptions): Settings {
     info: DOCUMENT_CHECKS.info,
     toJsonSchema: DOCUMENT_CHECKS.toJsonSchema,
   });
-  const info = { title, version, ...(description !== undefined && { description }) };
+  const info = { title, version, description };
   return { router, path: normalizePath(path), tools, origins, info, toJsonSchema };
 }
 

@@ -98,18 +98,12 @@ function describeInput({ parameters = [], requestBody }: Operation, components: 
     const argument = { in: 'body', name: type, isWildcard: false } as const;
     add(argument, content.schema, requestBody?.required === true);
   }
-  for (const {
-    in: place,
-    name,
-    required: isRequired,
-    schema,
-    description,
-    ...rest
-  } of parameters) {
+  for (const parameter of parameters) {
+    const { in: place, name, schema, description } = parameter;
     if (place === 'header' && !HEADER_ARGUMENTS.includes(name.toLowerCase())) continue;
-    const isWildcard = rest['x-wildcard'] === true;
+    const argument = { in: place, name, isWildcard: parameter['x-wildcard'] === true };
     const described = description === undefined ? schema : { ...schema, description };
-    add({ in: place, name, isWildcard }, described, isRequired);
+    add(argument, described, parameter.required);
   }
   const schema = { type: 'object', properties, required, additionalProperties: false };
   return { inputSchema: withDefinitions(schema, components), args };
