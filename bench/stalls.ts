@@ -11,7 +11,7 @@ import type { Ready, Turns } from './stalls/server.ts';
 const SERVER = fileURLToPath(new URL('stalls/server.ts', import.meta.url));
 
 /** Turns of the warm-up. */
-const WARM_UP = 20;
+const WARM_UP = 5;
 
 /** Measures the CPU time that the watch for stalls of the event loop needs, and prints a report. */
 export async function runStalls(args: readonly string[]): Promise<void> {

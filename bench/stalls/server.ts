@@ -19,7 +19,8 @@ export interface Turns {
   readonly with: readonly number[];
 }
 
-const TURN_MS = 200;
+/** The interval of the watch, which begins with each turn. */
+const TURN_MS = 1_000;
 
 /** A turn with fewer requests is not measured. */
 const MIN_REQUESTS = 100;

@@ -34,9 +34,6 @@ function newService() {
   };
 }
 
-/** An interval, after which all callbacks are watched again. */
-const untilWatched = () => sleep(110);
-
 /** Emits `tick` again and again from outside every request, as a socket that several requests share does. */
 function tickOutside(): EventEmitter {
   const outside = new EventEmitter().setMaxListeners(0);
@@ -90,7 +87,7 @@ const PLACES: Readonly<Record<string, Place>> = {
 
 test('100 routes of which each blocks in its own request are all reported, others not', async () => {
   const outside = tickOutside();
-  const { app, block, counts, warnings } = newService();
+  const { app, stalls, block, counts, warnings } = newService();
   const places = Object.values(PLACES);
   const expected: string[] = [];
   for (let index = 0; index < 100; index++) {
@@ -107,17 +104,17 @@ test('100 routes of which each blocks in its own request are all reported, other
     await sleep(1);
     ctx.json({});
   });
-  await untilWatched();
 
   for (let index = 0; index < 100; index += 5) {
+    stalls.start();
     const blocking = Array.from({ length: 5 }, (_, at) => `/blocking/${index + at}/7`);
     await Promise.all(
       [...blocking, '/fine', '/fine'].map((path, at) =>
         request(app, path, { headers: { 'X-Request-Id': `r${index + at}` } }),
       ),
     );
-    await untilWatched();
   }
+  await immediate();
 
   expect(warnings.toSorted()).toEqual(expected.toSorted());
   const routes = expected.map((line) => [line.split(' ')[1], 1]);
@@ -128,13 +125,12 @@ test.each(Object.entries(PLACES))(
   'a stall %s outside of requests has no route',
   async (_, place) => {
     const { block, counts, warnings } = newService();
-    await untilWatched();
 
     await sleep(1);
     await place(() => block(51), tickOutside());
-    await untilWatched();
+    await immediate();
 
-    expect(warnings).toEqual(['Code outside of requests blocked the event loop for 51 ms']);
+    expect(warnings).toEqual(['Code outside of watched requests blocked the event loop for 51 ms']);
     expect(await counts()).toEqual({ '': 1 });
   },
 );
@@ -150,7 +146,6 @@ test('50 ms are no stall, and two callbacks of 30 ms are none', async () => {
     block(30);
     ctx.json({});
   });
-  await untilWatched();
 
   await request(app, '/');
   await immediate();
@@ -172,14 +167,29 @@ test('under load, only the first callbacks of an interval and what precedes an a
   const { app, block, counts } = newService();
   app.get('/', async (ctx) => {
     block(60);
-    for (let count = 0; count < 3_000; count++) await null;
+    for (let count = 0; count < 20_000; count++) await null;
     block(60);
     ctx.json({});
   });
-  await untilWatched();
 
   await request(app, '/');
   await immediate();
 
   expect(await counts()).toEqual({ '': 0, '/': 1 });
+});
+
+test('a stall after an await has no route if its request began unwatched', async () => {
+  const { app, stalls, block, counts } = newService();
+  app.get('/', async (ctx) => {
+    stalls.start();
+    await null;
+    block(60);
+    ctx.json({});
+  });
+  stalls.stop();
+
+  await request(app, '/');
+  await immediate();
+
+  expect(await counts()).toEqual({ '': 1 });
 });
