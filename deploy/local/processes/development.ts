@@ -6,7 +6,7 @@ import { planReplica, type Replica, type ReplicaOptions } from './system.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const DECORATORS = fileURLToPath(new URL('../decorators.ts', import.meta.url));
-const FLAGS = ['--watch', '--watch-preserve-output', '--enable-source-maps'];
+const FLAGS = ['--watch', '--watch-preserve-output'];
 
 /** How to run `replica` from the source of its service: Node restarts it after each change. */
 export function planDevelopment(replica: Replica, options: ReplicaOptions): ProcessPlan {
