@@ -211,3 +211,21 @@ test('a dispatched request aborts when the client disconnects', async () => {
 
   expect(await sent.promise).toBe(499);
 });
+
+test('a request whose client has disconnected is not dispatched', async () => {
+  const failed = Promise.withResolvers<unknown>();
+  const handler = vi.fn();
+  const app = createApp();
+  app.get('/items/:id', handler);
+  app.post('/', async (ctx) => {
+    const closed = new Promise((resolve) => ctx.raw.res.once('close', resolve));
+    ctx.raw.req.socket.destroy();
+    await closed;
+    await dispatch(ctx, toItem()).catch(failed.resolve);
+  });
+
+  await request(app, '/', { method: 'POST' }).catch(() => undefined);
+
+  expect(String(await failed.promise)).toContain('The client has disconnected');
+  expect(handler).not.toHaveBeenCalled();
+});

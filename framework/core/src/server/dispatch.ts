@@ -40,6 +40,7 @@ export function dispatch(
   return new Promise((resolve, reject) => {
     const { req: outer, res: outerResponse } = ctx.raw;
     if (viaOf(ctx) !== undefined) throw new Error('Cannot dispatch within a dispatched request');
+    if (outerResponse.destroyed) throw new Error('The client has disconnected');
     const socket = new DispatchSocket(outer.socket);
     const req = new DispatchedRequest(socket, { ...options, host: outer.headers.host ?? '' });
     const res = new CollectedResponse(req, options.limitBytes);

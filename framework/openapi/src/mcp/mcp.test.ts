@@ -1,11 +1,13 @@
 import { json } from '@fw/body-parser';
 import { request } from '@fw/core/testing';
+import { sse } from '@fw/middleware/sse';
 import { rateLimit } from '@fw/rate-limit';
 import { validate } from '@fw/validation';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import {
   type Application,
+  annotate,
   type Context,
   createApp,
   createRouter,
@@ -23,6 +25,19 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 
 import { type McpOptions, mcp } from './mcp.ts';
+
+const streams = createRouter()
+  .get(
+    '/events',
+    endpoint({ operationId: 'watch' }),
+    sse(async function* () {}),
+  )
+  .get(
+    '/chat',
+    endpoint({ operationId: 'chat' }),
+    annotate(() => undefined, { responses: { 101: {} } }),
+  )
+  .get('/end', endpoint({ operationId: 'end' }), () => '');
 
 const quiet = { info() {}, warn() {}, error() {} };
 
@@ -200,6 +215,10 @@ describe('tools', () => {
     expect(found.findItems.annotations.readOnlyHint).toBe(true);
     expect(found.createItem.inputSchema.required).toEqual(['body']);
     expect(found.replaceItem.description).toBe('Deprecated.\n\nPUT /items/{id}');
+  });
+
+  test('event streams and WebSockets are no tools', async () => {
+    expect(Object.keys(await toolsOf(createItemApp({}, streams)))).toEqual(['end']);
   });
 
   test('equal names of parameters get a number, and other characters an underscore', async () => {
@@ -502,6 +521,7 @@ describe('invalid options', () => {
     ['an internal tool', 'secret', router, /tools "secret"/],
     ['a name with a space', 'a b', routeOf('a b'), /Cannot offer POST .* 1 to 128 characters/],
     ['a form', 'upload', routeOf('upload', ['multipart/form-data']), /its body is multipart/],
+    ['an event stream', 'watch', streams, /its response is an event stream or a WebSocket/],
   ])('the application does not start with %s', async (_what, tool, routes, message) => {
     await expect(createItemApp({ tools: [tool] }, routes).ready()).rejects.toThrow(message);
   });

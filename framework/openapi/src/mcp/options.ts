@@ -10,6 +10,7 @@ import {
 
 import { aPath, DOCUMENT_CHECKS, type GenerateDocumentOptions } from '../document.ts';
 import { normalizePath, type RouteSource } from '../options.ts';
+import { isStreaming } from '../responses.ts';
 import { type DocumentedRoute, selectRoutes } from '../select-routes.ts';
 
 export interface McpOptions extends Pick<GenerateDocumentOptions, 'toJsonSchema' | 'info'> {
@@ -70,21 +71,33 @@ export function offeredRoutes({ router, tools }: Settings): readonly DocumentedR
     throw badOption(OWNER, { name: 'tools', value: unknown, expected });
   }
   const offered = routes.filter(
-    ({ method, operationId }) =>
-      method === 'GET' || method === 'QUERY' || tools.includes(operationId),
+    (route) =>
+      tools.includes(route.operationId) ||
+      ((route.method === 'GET' || route.method === 'QUERY') && hasEnd(route)),
   );
   for (const route of offered) requireTool(route);
   return offered;
 }
 
-/** @throws {TypeError} if the name is invalid (MCP 2025-11-25, Tool Names), or the body is not JSON */
-function requireTool({ method, path, operationId, metadata }: DocumentedRoute): void {
+/** Whether the response is complete at some time: an event stream or a WebSocket is open until a side closes it. */
+function hasEnd({ metadata }: DocumentedRoute): boolean {
+  return !isStreaming(metadata) && metadata.responses[101] === undefined;
+}
+
+/**
+ * @throws {TypeError} if the name is invalid (MCP 2025-11-25, Tool Names), the body is not JSON, or the
+ *   response has no end
+ */
+function requireTool(route: DocumentedRoute): void {
+  const { method, path, operationId, metadata } = route;
   const types = metadata.body?.mediaTypes ?? [];
   const reason = !/^[\w.-]{1,128}$/.test(operationId)
     ? 'its operationId must have 1 to 128 characters of [A-Za-z0-9_.-]'
     : method !== 'GET' && types.length > 0 && !types.some((type) => /[/+]json$/.test(type))
       ? `its body is ${types.join(', ')}, and arguments are JSON`
-      : undefined;
+      : hasEnd(route)
+        ? undefined
+        : 'its response is an event stream or a WebSocket, which has no end';
   if (reason === undefined) return;
   throw new TypeError(`Cannot offer ${method} ${path} as a tool: ${reason}`);
 }
