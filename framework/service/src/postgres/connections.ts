@@ -5,6 +5,7 @@ import { createBreaker } from '../client/breaker.ts';
 import { CLOSE_STORES_MS } from '../config/service-variables.ts';
 import type { PoolUse } from '../metrics/metrics.ts';
 import { beginStatement } from '../tracing/tracing.ts';
+import { cancelOnAbort } from './cancellation.ts';
 import {
   isConnectionLost,
   isFromServer,
@@ -29,8 +30,8 @@ export type Send = (statement: QueryConfig) => Promise<QueryResult<Record<string
 export interface Connections {
   /** @throws {ServiceUnavailableError} in an outage; every `RETRY_MS`, one call may try to connect */
   admit(): void;
-  /** Runs `work` on one connection; `timeoutMs` is the time limit of each statement. */
-  run<T>(work: (send: Send) => Promise<T>, timeoutMs: number): Promise<T>;
+  /** Runs `work` on one connection; `timeoutMs` is the time limit of each statement, `signal` cancels it. */
+  run<T>(work: (send: Send) => Promise<T>, timeoutMs: number, signal?: AbortSignal): Promise<T>;
   /** Statistics of the pool. */
   use(): PoolUse;
   /** Waits for calls in progress, at most `CLOSE_STORES_MS`. */
@@ -141,15 +142,19 @@ export function createConnections(options: ConnectionsOptions): Connections {
       if (!breaker.admit()) throw unavailable(outage);
     },
 
-    async run(work, timeoutMs) {
+    async run(work, timeoutMs, signal) {
       const used = openPool();
       const client = await connect(used);
       const limit = Number.isFinite(timeoutMs) && { query_timeout: timeoutMs + GRACE_MS };
+      const endCancellation = signal && cancelOnAbort(client, { signal, timeoutMs });
       try {
+        signal?.throwIfAborted();
         const result = await work((statement) => send(used, client, { ...statement, ...limit }));
+        await endCancellation?.();
         client.release();
         return result;
       } catch (error) {
+        await endCancellation?.();
         const isLost = isConnectionLost(error);
         if (isLost) onLost();
         client.release(isLost);

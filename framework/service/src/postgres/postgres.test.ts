@@ -38,11 +38,17 @@ function createLog() {
   return { lines, logger: { info: log, warn: log, error: log } };
 }
 
-async function asAdmin(url: string, text: string): Promise<void> {
+async function asAdmin(url: string, text: string): Promise<pg.QueryResult> {
   const client = new pg.Client(url);
   await client.connect();
-  await client.query(text);
+  const result = await client.query(text);
   await client.end();
+  return result;
+}
+
+async function countRunning(url: string, text: string): Promise<number> {
+  const condition = `state = 'active' AND query = '${text}'`;
+  return (await asAdmin(url, `SELECT FROM pg_stat_activity WHERE ${condition}`)).rowCount ?? 0;
 }
 
 test('the first use migrates the tables to the newest version', async () => {
@@ -480,6 +486,22 @@ describe('a ServiceUnavailableError with Retry-After', () => {
     expect(tookMs).toBeLessThan(15_000); // the statement time limit, not the wait of 60 s
     await firstSuccess(() => postgres.query(LIST));
   });
+});
+
+test('a query whose signal aborts ends on the server and keeps its connection', async () => {
+  const postgres = await open({ poolSize: 1 });
+  const [before] = await postgres.query(CONNECTION);
+  const abort = new AbortController();
+  const { signal } = abort;
+  const slow = postgres.query({ name: 'slow', text: 'SELECT pg_sleep(60)' }, [], { signal });
+  await expect.poll(() => countRunning(server().url, 'SELECT pg_sleep(60)')).toBe(1);
+
+  abort.abort(new Error('left'));
+
+  await expect(slow).rejects.toThrow('left');
+  await expect(postgres.query(CONNECTION, [], { signal })).rejects.toThrow('left');
+  expect(await countRunning(server().url, 'SELECT pg_sleep(60)')).toBe(0);
+  expect(await postgres.query(CONNECTION)).toEqual([before]);
 });
 
 test('a closed database rejects calls, and closing does not wait for a server that hangs', async () => {

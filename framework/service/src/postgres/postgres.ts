@@ -25,6 +25,11 @@ export type Row = Readonly<Record<string, unknown>>;
 /** Runs a statement; resolves with its rows. */
 export type Query = (statement: Statement, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
+export interface QueryOptions {
+  /** Ends the statement on the server when it aborts, usually `ctx.signal`. */
+  readonly signal?: AbortSignal;
+}
+
 export interface PostgresOptions {
   readonly url: string;
   /** Maximum number of connections. Default 10. */
@@ -58,7 +63,12 @@ export interface TransactionOptions {
 
 /** A PostgreSQL database whose server may become unavailable and recover. */
 export interface Postgres {
-  readonly query: Query;
+  /** Runs a statement; resolves with its rows. Rejects with the reason of `signal` when it aborts. */
+  query(
+    statement: Statement,
+    values?: readonly unknown[],
+    options?: QueryOptions,
+  ): Promise<readonly Row[]>;
   /** Runs `work` in one transaction, which is rolled back if `work` throws. */
   transaction<T>(work: (query: Query) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Migrates the tables to the newest version, without a time limit; the first use does the same. */
@@ -124,13 +134,17 @@ export function openPostgres(options: PostgresOptions): Postgres {
     isReady = true;
   }
 
-  async function use<T>(work: (send: Send) => Promise<T>, timeoutMs: number): Promise<T> {
+  async function use<T>(
+    work: (send: Send) => Promise<T>,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<T> {
     connections.admit();
     try {
       if (!isReady) await prepare();
-      return await connections.run(work, timeoutMs);
+      return await connections.run(work, timeoutMs, signal);
     } catch (error) {
-      throw toUnavailable(error);
+      throw signal?.aborted ? signal.reason : toUnavailable(error);
     }
   }
 
@@ -139,10 +153,14 @@ export function openPostgres(options: PostgresOptions): Postgres {
   }
 
   /** Repeats work that was rolled back because it conflicted with another transaction. */
-  async function repeat<T>(work: (send: Send) => Promise<T>, timeoutMs: number): Promise<T> {
+  async function repeat<T>(
+    work: (send: Send) => Promise<T>,
+    timeoutMs: number,
+    signal?: AbortSignal,
+  ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await use(work, timeoutMs);
+        return await use(work, timeoutMs, signal);
       } catch (error) {
         const isLast = attempt === CONFLICT_ATTEMPTS;
         if (isLast || !(error instanceof Error) || !isConflict(error.cause)) throw error;
@@ -153,8 +171,8 @@ export function openPostgres(options: PostgresOptions): Postgres {
   }
 
   return {
-    query: (statement, values) =>
-      repeat((send) => queryOn(send)(statement, values), statementTimeoutMs),
+    query: (statement, values, { signal } = {}) =>
+      repeat((send) => queryOn(send)(statement, values), statementTimeoutMs, signal),
     transaction: (work, { timeoutMs = statementTimeoutMs } = {}) =>
       repeat((send) => runTransaction(send, timeoutMs, () => work(queryOn(send))), timeoutMs),
     async migrate() {
