@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { TrackedResponse } from '../response/head.ts';
 import { makeUpgradable } from '../response/switch-protocols.ts';
 import { currentResponse } from './connections.ts';
-import { closeWithProblem, isWebSocketRequest, LINGER_MS } from './raw-requests.ts';
+import { closeWithProblem, destroyAfterLinger, isWebSocketRequest } from './raw-requests.ts';
 
 let hasRoutes = false;
 
@@ -73,5 +73,5 @@ function onEnd(this: Socket): void {
 function closeAfterResponse(this: ServerResponse): void {
   const { socket } = this.req;
   socket.resume().end();
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  destroyAfterLinger(socket);
 }

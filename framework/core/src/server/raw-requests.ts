@@ -44,7 +44,7 @@ function lineOf({ rawPacket, bytesParsed = 0 }: ParserError): string {
 }
 
 /** How long the client may read the response before the connection is destroyed. */
-export const LINGER_MS = 1_000;
+const LINGER_MS = 1_000;
 
 /** Connections that get no other response: the parser reports an error for every further chunk of data. */
 const rejected = new WeakSet<Duplex>();
@@ -113,7 +113,13 @@ export function closeWithProblem(socket: Duplex, status: number): void {
   const { headers, body } = createRejection(status);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${titleOf(status)}\r\n${lines.join('')}\r\n${body}`);
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  destroyAfterLinger(socket);
+}
+
+/** Destroys a connection that its client has not closed after `LINGER_MS`. */
+export function destroyAfterLinger(socket: Duplex): void {
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => clearTimeout(timer)); // it would keep the request in memory
 }
 
 /**

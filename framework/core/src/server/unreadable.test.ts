@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { createApp } from '../application.ts';
 import type { Middleware } from '../context.ts';
@@ -125,6 +125,20 @@ test('data that is not HTTP after a slow request is rejected once that has its r
   respond();
 
   expect(statusesOf(await connection.readAll())).toEqual([200, 200, 400]);
+});
+
+test('a rejected request leaves no timer when its client has closed the connection', async () => {
+  const { port, server } = await serve((ctx) => ctx.send('here'));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const accepted = once(server, 'connection');
+
+  const socket = connect(port, '127.0.0.1').resume();
+  socket.end('INVALID\r\n\r\n');
+  const [serverSocket] = await accepted;
+  await once(serverSocket, 'close');
+
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('connections that clients reset after CONNECT leave the server running', async () => {
