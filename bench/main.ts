@@ -1,3 +1,4 @@
+import { runCancellation } from './cancellation.ts';
 import { runHttp } from './http.ts';
 import { runLimiter } from './limiter.ts';
 import { runMcp } from './mcp.ts';
@@ -7,6 +8,7 @@ import { runStalls } from './stalls.ts';
 import { runWebSockets } from './websockets.ts';
 
 const HELP = `npm run bench                          all benchmarks with default options; writes the tables of bench/README.md
+npm run bench -- cancellation --help   what still runs after clients have left
 npm run bench -- http --help           HTTP: the framework and its peers
 npm run bench -- router --help         route lookup: the router and its peers
 npm run bench -- limiter --help        stores of rate limiters
@@ -17,6 +19,7 @@ npm run bench -- websockets --help     memory of open WebSockets
 `;
 
 const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
+  cancellation: runCancellation,
   http: runHttp,
   router: runRouter,
   limiter: runLimiter,

@@ -1,9 +1,10 @@
 // Declarations for peers without types, limited to what the contestants use.
 
 declare module 'koa' {
-  import type { RequestListener } from 'node:http';
+  import type { IncomingMessage, RequestListener } from 'node:http';
 
   interface Context {
+    readonly req: IncomingMessage;
     body: unknown;
     status: number;
     state: { count?: number };
@@ -14,6 +15,7 @@ declare module 'koa' {
   type Middleware = (ctx: Context, next: () => Promise<void>) => unknown;
 
   export default class Koa {
+    silent: boolean;
     use(middleware: Middleware): this;
     callback(): RequestListener;
     listen(port: number, host: string): unknown;

@@ -1,0 +1,196 @@
+import { readdirSync } from 'node:fs';
+import { parse } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import { startPostgres } from '@fw/service/testing/postgres';
+import pg from 'pg';
+
+import { markdownTable } from '../deploy/local/testing/markdown.ts';
+import { leave, openClients, startSlowService } from './cancellation/clients.ts';
+import {
+  CASES,
+  type Case,
+  type Contestant,
+  type Running,
+  SLOW_QUERY,
+} from './cancellation/work.ts';
+import { readSettings } from './options.ts';
+import { startMeasured } from './process.ts';
+import { describeEnvironment, environmentLines, publish } from './report.ts';
+
+const SERVER = fileURLToPath(new URL('cancellation/server.ts', import.meta.url));
+const FOLDER = new URL('cancellation/contestants', import.meta.url);
+const CONTESTANTS = readdirSync(FOLDER).map((file) => parse(file).name);
+/** Their WebSockets need a further package. */
+const WITHOUT_WEBSOCKETS = ['express', 'h3', 'koa'];
+
+/** Clients that are connected at the same time. */
+const WAVE = 100;
+/** By default, pg and @fw/service/postgres run so many queries at once; the others wait. */
+const POOL_SIZE = 10;
+const DELAY_MS = 100;
+/** What still runs then is counted again: on a busy machine, cancelled work needs time to end. */
+const SECOND_DELAY_MS = 1_000;
+
+/** What runs in the process of a contestant, in PostgreSQL and in the slow service. */
+interface Counts extends Running {
+  readonly queries: number;
+  readonly calls: number;
+  /** Connections of clients that are in memory, open or not. */
+  readonly connections: number;
+}
+
+/** Sums over the clients of one case. */
+interface Result {
+  readonly soon: Omit<Counts, 'connections'>;
+  readonly later: Omit<Counts, 'connections'>;
+  readonly connections: number;
+}
+
+/** Lets clients leave while their requests run, and reports what still runs afterwards. */
+export async function runCancellation(args: readonly string[]): Promise<void> {
+  const settings = readSettings(args, {
+    summary: 'Compares the work that still runs after clients have left.',
+    names: { only: { help: 'contestants', known: CONTESTANTS } },
+    counts: { clients: { help: 'clients of each contestant, for all cases', default: 10_000 } },
+  });
+  if (!settings) return;
+  const clients = Math.ceil(settings.counts.clients / CASES.length);
+  const packages = new Set(['pg']);
+  const results: Record<string, Partial<Record<Case, Result>>> = {};
+  const systems = await startSystems();
+  try {
+    for (const name of settings.names.only) {
+      const file: { contestant: Contestant } = await import(`${FOLDER}/${name}.ts`);
+      for (const each of file.contestant.packages) packages.add(each);
+      const own: Partial<Record<Case, Result>> = {};
+      results[name] = own;
+      for (const what of CASES) {
+        if (what === 'websocket' && WITHOUT_WEBSOCKETS.includes(name)) continue;
+        own[what] = await measure(systems, { name, what, clients });
+        process.stderr.write(`cancellation, ${what}: ${name} ${JSON.stringify(own[what])}\n`);
+      }
+    }
+  } finally {
+    await systems.stop();
+  }
+  const environment = describeEnvironment([...packages]);
+  const rows = Object.entries(results).map(([name, own]) => [
+    name,
+    ...CASES.map((what) => textOf(own[what])),
+  ]);
+  publish(
+    {
+      name: 'cancellation',
+      markdown: [
+        environmentLines(environment),
+        `Of ${clients} requests per column, those that still run ${DELAY_MS} ms after the client has left; where it differs, → and those after another second.`,
+        markdownTable(['', ...CASES], rows),
+      ].join('\n\n'),
+      data: { environment, clients, results },
+    },
+    settings,
+  );
+}
+
+function textOf(result: Result | undefined): string {
+  if (!result) return '';
+  const [soon, later] = [requestsOf(result.soon), requestsOf(result.later)];
+  const kept = result.connections > 0 ? ` (${result.connections} in memory)` : '';
+  return `${soon === later ? soon : `${soon} → ${later}`}${kept}`;
+}
+
+/** A request has at most one of each: a query has a handler, too. */
+function requestsOf({ handlers, sources, queries, calls }: Result['soon']): number {
+  return Math.max(handlers, sources, queries, calls);
+}
+
+type Systems = Awaited<ReturnType<typeof startSystems>>;
+
+/** Starts PostgreSQL and the slow service. */
+async function startSystems() {
+  const postgres = await startPostgres();
+  const service = await startSlowService();
+  const client = new pg.Client(postgres.url);
+  await client.connect();
+  const condition = `FROM pg_stat_activity WHERE state = 'active' AND query = '${SLOW_QUERY}'`;
+  return {
+    addresses: [postgres.url, service.url],
+    async count() {
+      const { rowCount } = await client.query(`SELECT pid ${condition}`);
+      return { queries: rowCount ?? 0, calls: service.open.size };
+    },
+    async release() {
+      await client.query(`SELECT pg_cancel_backend(pid) ${condition}`);
+      service.release();
+    },
+    async stop() {
+      await client.end();
+      service.stop();
+      await postgres.stop();
+    },
+  };
+}
+
+/** The clients leave in waves; what still runs is counted and released before the next one. */
+async function measure(
+  systems: Systems,
+  { name, what, clients }: { name: string; what: Case; clients: number },
+): Promise<Result> {
+  const server = await startMeasured<number, Running & { connections: number }>(
+    ...['--expose-gc', SERVER, name, ...systems.addresses],
+  );
+  const count = async () => ({ ...(await server.request()), ...(await systems.count()) });
+  const waitForIdle = async (): Promise<Counts> => {
+    for (let previous = ''; ; await sleep(20)) {
+      await systems.release();
+      const now = await count();
+      if (now.queries + now.calls === 0 && JSON.stringify(now) === previous) return now;
+      previous = JSON.stringify(now);
+    }
+  };
+  const key = KEYS[what];
+  const queries = what === 'query' ? POOL_SIZE : 0;
+  const soon = { handlers: 0, sources: 0, queries: 0, calls: 0 };
+  const later = { ...soon };
+  try {
+    for (let left = 0; left < clients; left += WAVE) {
+      const wave = Math.min(WAVE, clients - left);
+      const before = await waitForIdle();
+      const sockets = openClients(server.ready, what, wave);
+      let now: Counts;
+      do now = await count();
+      while (now[key] < before[key] + wave || now.queries < Math.min(queries, wave));
+      leave(sockets);
+      await sleep(DELAY_MS);
+      if (add(soon, await count(), before) === 0) continue;
+      await sleep(SECOND_DELAY_MS);
+      add(later, await count(), before);
+    }
+    return { soon, later, connections: (await waitForIdle()).connections };
+  } finally {
+    await server.stop();
+    await systems.release();
+  }
+}
+
+/** Adds what runs now and did not run before; returns how much that is. */
+function add(sums: Record<keyof Result['soon'], number>, now: Counts, before: Counts): number {
+  let added = 0;
+  for (const key of Object.keys(sums) as (keyof Result['soon'])[]) {
+    sums[key] += now[key] - before[key];
+    added += now[key] - before[key];
+  }
+  return added;
+}
+
+/** What counts the requests of a case once they run. */
+const KEYS = {
+  body: 'handlers',
+  query: 'handlers',
+  call: 'calls',
+  stream: 'sources',
+  events: 'sources',
+  websocket: 'sources',
+} as const satisfies Record<Case, keyof Counts>;
