@@ -55,6 +55,15 @@ test('a response is stored for its retention, a claim for the lease', async () =
   });
 });
 
+test('an empty response is stored', async () => {
+  const store = redisStore(client);
+  await store.claim(attemptOf('empty'));
+
+  await store.finish(attemptOf('empty'), '');
+
+  expect(await store.claim(attemptOf('empty', 'b'))).toEqual({ fingerprint: 'f', response: '' });
+});
+
 test('a released key can be claimed again', async () => {
   const store = redisStore(client);
   await store.claim(attemptOf('free'));

@@ -60,9 +60,9 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
     }
   }
 
-  async function settle(attempt: Attempt, response: string): Promise<boolean> {
+  async function settle(attempt: Attempt, response?: string): Promise<boolean> {
     const { key, fingerprint, retentionMs } = attempt;
-    const done = response && JSON.stringify([fingerprint, response]);
+    const done = response === undefined ? '' : JSON.stringify([fingerprint, response]);
     const values = [claimOf(attempt), done, String(Math.ceil(retentionMs))];
     return (await send(['EVAL', SETTLE, '1', prefix + key, ...values])) === 1;
   }
@@ -75,7 +75,7 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
       return present === null ? undefined : readSaved(String(present));
     },
     finish: settle,
-    release: (attempt) => settle(attempt, ''),
+    release: (attempt) => settle(attempt),
   };
 }
 
