@@ -1,6 +1,6 @@
 import { aWholeNumber, readOptions } from '@fw/core/options';
 
-import type { Attempt, ClaimStore, Saved } from './store.ts';
+import type { ClaimStore, Saved } from './store.ts';
 
 export interface MemoryStoreOptions {
   /** Maximum size of the stored responses, in bytes. Default 64 MiB. */
@@ -8,12 +8,12 @@ export interface MemoryStoreOptions {
 }
 
 interface Entry extends Saved {
-  readonly attempt: Attempt;
+  readonly endMs: number;
   readonly bytes: number;
 }
 
 /** The objects of one entry, in bytes, besides its texts. */
-const ENTRY_BYTES = 500;
+const ENTRY_BYTES = 300;
 
 /**
  * Stores responses in the memory of this process, for a service with one process. Beyond `maxBytes` the
@@ -26,35 +26,39 @@ export function memoryStore(options: MemoryStoreOptions = {}): ClaimStore {
     maxBytes: aWholeNumber(1024 ** 2, 2 ** 40),
   });
   /** The requests in progress, which the server limits. */
-  const running = new Map<string, Entry>();
+  const running = new Map<string, Saved>();
   /** Oldest first. */
   const done = new Map<string, Entry>();
   let bytes = 0;
 
-  function forget(entry: Entry): void {
+  function forget(key: string, entry: Entry): void {
     bytes -= entry.bytes;
-    done.delete(entry.attempt.key);
+    done.delete(key);
   }
 
   function forgetOldest(nowMs: number): void {
-    for (const entry of done.values()) {
-      if (bytes <= maxBytes && !isExpired(entry, nowMs)) return;
-      forget(entry);
+    for (const [key, entry] of done) {
+      if (bytes <= maxBytes && entry.endMs > nowMs) return;
+      forget(key, entry);
     }
   }
 
   return {
-    async claim(attempt) {
-      const { key, fingerprint, nowMs } = attempt;
-      const known = running.get(key) ?? done.get(key);
-      if (known && (known.response === undefined || !isExpired(known, nowMs))) return known;
-      if (known) forget(known);
-      running.set(key, { attempt, fingerprint, bytes: 0 });
+    async claim({ key, fingerprint, nowMs }) {
+      const entry = done.get(key);
+      const known = running.get(key) ?? (entry && entry.endMs > nowMs ? entry : undefined);
+      if (known) return known;
+      if (entry) forget(key, entry);
+      running.set(key, { fingerprint });
       return undefined;
     },
-    async finish(attempt, response) {
-      const { key, fingerprint, nowMs } = attempt;
-      const entry = { attempt, fingerprint, response, bytes: sizeOf(key, response) };
+    async finish({ key, fingerprint, nowMs, retentionMs }, response) {
+      const entry = {
+        fingerprint,
+        response,
+        endMs: nowMs + retentionMs,
+        bytes: sizeOf(key, response),
+      };
       running.delete(key);
       done.set(key, entry);
       bytes += entry.bytes;
@@ -65,10 +69,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): ClaimStore {
       running.delete(key);
     },
   };
-}
-
-function isExpired({ attempt }: Entry, nowMs: number): boolean {
-  return attempt.nowMs + attempt.retentionMs <= nowMs;
 }
 
 /** V8 stores characters beyond Latin-1 in two bytes, and then all of that text. */
