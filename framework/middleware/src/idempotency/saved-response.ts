@@ -7,6 +7,7 @@ import { isStream, recordedBody, recordedLength, responseHeader } from '@fw/core
  */
 const STORED_HEADERS = [
   'Content-Type',
+  'Content-Encoding',
   'Content-Language',
   'Content-Location',
   'Content-Disposition',
