@@ -39,7 +39,7 @@ function createApi(handler: Handler = created, options: Options = {}) {
   const log = (message: string) => void warnings.push(message);
   const signIn: Middleware = (ctx, next) => {
     const id = ctx.get('x-user');
-    if (id !== undefined) ctx.state.user = { id };
+    if (id !== undefined) ctx.state.user = { id: id === 'without id' ? (undefined as never) : id };
     return next();
   };
   const store = options.store ?? memoryStore();
@@ -162,7 +162,7 @@ test.each([
 });
 
 test('the option fingerprint selects what must be the same', async () => {
-  const fingerprint = ({ body }: Context) => (body as { amount: number }).amount;
+  const fingerprint = async ({ body }: Context) => (body as { amount: number }).amount;
   const { calls, send } = createApi(created, { fingerprint });
   await send('k', { body: { amount: 5, sentAt: 1 } });
 
@@ -313,10 +313,15 @@ test('a body that no parser has read gets 500: all bodies would have the same fi
   expect([withBody.status, empty.status]).toEqual([500, 204]);
 });
 
-test('a scope that is not a text gets 500: it would be shared', async () => {
-  const { calls, send } = createApi(created, { scope: () => undefined as never });
+test.each<readonly [string, Options, Record<string, string>]>([
+  ['a scope that is not a text', { scope: () => undefined as never }, {}],
+  ['a user without an id', {}, { 'X-User': 'without id' }],
+  ['a fingerprint with a file', { fingerprint: () => ({ photo: new File(['text'], 'name') }) }, {}],
+  ['a fingerprint with a Map', { fingerprint: () => [new Map([['amount', 5]])] }, {}],
+])('%s gets 500: different requests would share a response', async (_, options, headers) => {
+  const { calls, send } = createApi(created, options);
 
-  expect((await send('k')).status).toBe(500);
+  expect((await send('k', { headers })).status).toBe(500);
   expect(calls.runs).toBe(0);
 });
 

@@ -58,9 +58,12 @@ export interface IdempotencyOptions<Transaction> {
   readonly required?: boolean;
   /** Returns who uses the key: others cannot get the response. Default: `ctx.state.user.id`, or all clients. */
   readonly scope?: (ctx: Context) => string;
-  /** Returns what must be the same in a repeated request. Default: method, target and `ctx.body`. */
+  /**
+   * Returns what must be the same in a repeated request, or a promise of it. Default: method, target and
+   * `ctx.body`. Required if the body contains files.
+   */
   readonly fingerprint?: (ctx: Context) => unknown;
-  /** How long a response is stored, in milliseconds. Default 24 hours. */
+  /** How long a response is stored, in milliseconds; the same for all routes with one table. Default 24 hours. */
   readonly retentionMs?: number;
   /** How long a request waits for the first request with its key, in milliseconds; then 409. Default 5,000. */
   readonly waitMs?: number;
@@ -124,7 +127,7 @@ export function idempotency<Transaction = unknown>(
   const handle = 'claim' in store ? handleClaimed(store, waitMs) : handleInTransaction(store);
 
   return annotate(
-    (ctx: Context, next: Next): unknown => {
+    async (ctx: Context, next: Next): Promise<unknown> => {
       const key = ctx.get('idempotency-key');
       if (key === undefined && !required) {
         ctx.state.idempotency = { key, save() {} };
@@ -133,7 +136,7 @@ export function idempotency<Transaction = unknown>(
       if (key === undefined || !KEY.test(key)) throw malformed(key);
       const attempt = {
         key: withScope(scope(ctx), key),
-        fingerprint: hash('sha256', JSON.stringify(fingerprint(ctx)) ?? '', 'base64url'),
+        fingerprint: hash('sha256', toJson(await fingerprint(ctx)), 'base64url'),
         owner: randomUUID(),
         nowMs: clock(),
         retentionMs,
@@ -252,7 +255,7 @@ function handleInTransaction<Transaction>(store: TransactionStore<Transaction>):
 }
 
 function scopeOf({ state }: Context): string {
-  return state.user?.id ?? '';
+  return state.user ? state.user.id : '';
 }
 
 /** A key contains no space, so that the scope cannot be confused with it. */
@@ -269,6 +272,20 @@ function fingerprintOf({ method, url, body, raw }: Context): unknown {
     );
   }
   return [method, url, body instanceof Uint8Array ? hash('sha256', body) : body];
+}
+
+/** @throws {TypeError} if a value is `{}` in JSON regardless of its content, such as a file or a `Map` */
+function toJson(fingerprint: unknown): string {
+  const text = JSON.stringify(fingerprint) ?? '';
+  if (text.includes('{}')) JSON.stringify(fingerprint, (_name, value) => checkContent(value));
+  return text;
+}
+
+function checkContent(value: unknown): unknown {
+  const type = Object.prototype.toString.call(value).slice(8, -1);
+  const isPlain = typeof value !== 'object' || ['Null', 'Object', 'Array'].includes(type);
+  if (isPlain || Object.keys(Object(value)).length > 0) return value;
+  throw new TypeError(`Cannot compare a ${type}: set the option fingerprint of idempotency()`);
 }
 
 const EXPECTED = 'Expected 1 to 255 visible ASCII characters';
