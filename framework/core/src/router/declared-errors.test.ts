@@ -224,6 +224,16 @@ test.each<[string, object, object, { method: string; hasParams: boolean }?]>([
   ['of a rate limit', { rateLimit: [{}] }, { 429: ['RATE_LIMITED'] }],
   ['of no parser for GET', { body: { errors: errors(400, 'INVALID_JSON') } }, {}],
   [
+    'of a body that endpoint() declares, such as one that is read as a stream',
+    { endpoint: { bodyTypes: ['text/csv'] } },
+    {
+      400: ['BAD_REQUEST'],
+      413: ['PAYLOAD_TOO_LARGE'],
+      415: ['UNSUPPORTED_MEDIA_TYPE'],
+    },
+    { method: 'POST', hasParams: false },
+  ],
+  [
     'of a body parser and of parameters',
     { body: { errors: errors(400, 'INVALID_JSON') } },
     {

@@ -65,7 +65,7 @@ export interface ErrorMetadata {
   /** Whether the errors of the handler are checked. */
   readonly hasErrorContract?: boolean;
   readonly errors?: readonly DeclaredError[];
-  readonly endpoint?: Pick<EndpointMetadata, 'responses' | 'security'>;
+  readonly endpoint?: Pick<EndpointMetadata, 'bodyTypes' | 'responses' | 'security'>;
   readonly responses?: object;
   readonly validation?: { readonly body?: unknown; readonly status?: 400 | 422 } | undefined;
   readonly body?: { readonly errors?: readonly DeclaredError[] } | undefined;
@@ -77,10 +77,9 @@ export interface ErrorMetadata {
 const METHODS_WITH_BODY = ['POST', 'PUT', 'PATCH', 'QUERY'];
 
 /** Whether a route with this metadata reads a body. */
-export function readsBody(method: string, { validation, body }: ErrorMetadata): boolean {
-  return (
-    validation?.body !== undefined || (body !== undefined && METHODS_WITH_BODY.includes(method))
-  );
+export function readsBody(method: string, { validation, body, endpoint }: ErrorMetadata): boolean {
+  const isDeclared = body !== undefined || endpoint?.bodyTypes !== undefined;
+  return validation?.body !== undefined || (isDeclared && METHODS_WITH_BODY.includes(method));
 }
 
 /**
