@@ -757,13 +757,19 @@ describe('a server that closes', () => {
 
   test('disconnects clients that do not confirm after a second', async () => {
     const server = await start(echo);
-    const connection = openConnection(server.port).send(handshake());
-    await connection.read(/\r\n\r\n/);
+    const open = () =>
+      openConnection(server.port)
+        .send(handshake())
+        .read(/\r\n\r\n/);
+    await Promise.all([open(), open()]);
     const startMs = performance.now();
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    onTestFinished(() => timers.mockRestore());
 
     await server.close();
 
     expect(performance.now() - startMs).toBeLessThan(3_000);
+    expect(timers.mock.calls.filter(([, ms]) => Number(ms) < 0)).toEqual([]); // Node warns of those
   });
 
   test('rejects an upgrade whose middleware was still running', async () => {

@@ -92,7 +92,7 @@ function closeConnections(server: Server, { lingerEndMs, endMs }: Deadlines): Pr
       }
     }, SWEEP_MS);
     announceClosing();
-    dismiss(upgraded, Math.min(lingerEndMs, endMs) - performance.now());
+    dismiss(upgraded, Math.max(0, Math.min(lingerEndMs, endMs) - performance.now()));
     for (const socket of sockets) {
       const response = currentResponse(socket);
       if (response && !response.headersSent) response.setHeader('Connection', 'close');
