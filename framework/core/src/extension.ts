@@ -165,7 +165,7 @@ export function setParts(ctx: Context, { params, query, body }: Parts): void {
   if (body !== undefined) context.body = body;
 }
 
-export { hasRun } from './compose.ts';
+export { hasRun, isThenable } from './compose.ts';
 export { describeRoute, metadataOf } from './middleware.ts';
 export { parseMediaType, trimBlanks } from './request/media-type.ts';
 export { createPrefixTest, foldCase, readPattern } from './request/path.ts';

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 
 import type { Context, Parts } from '@fw/core';
-import { stringify, type UpgradedConnection } from '@fw/core/extension';
+import { isThenable, stringify, type UpgradedConnection } from '@fw/core/extension';
 import type { SchemaIssue, StandardSchema } from '@fw/core/schema';
 import { type RawData, WebSocket } from 'ws';
 
@@ -68,7 +68,7 @@ export class WebSocketSession<P extends Parts, Schema extends StandardSchema | u
   #socket: ClientSocket | undefined = undefined;
   #pings: NodeJS.Timeout | undefined = undefined;
   #isRunning = false;
-  /** Whether this side has closed the connection: then further messages are discarded. */
+  /** Whether this side has closed the connection: then messages are discarded. */
   #isOver = false;
   #isAlive = true;
   #secondMs = 0;
@@ -105,8 +105,6 @@ export class WebSocketSession<P extends Parts, Schema extends StandardSchema | u
   disconnected(code: number): void {
     clearInterval(this.#pings);
     this.#resolveClosed(code);
-    if (this.#isOver) this.#tasks.length = 0;
-    this.#isOver = false;
     this.#enqueue(() => this.#handlers.close?.(this, code));
   }
 
@@ -127,8 +125,10 @@ export class WebSocketSession<P extends Parts, Schema extends StandardSchema | u
   }
 
   close(code = 1000, reason = ''): void {
+    if (this.#socket?.readyState === WebSocket.CLOSED) return; // the handler `close` may still wait
     this.#socket?.close(code, reason);
     this.#isOver = true;
+    this.#tasks.length = 0;
   }
 
   goAway(): void {
@@ -162,7 +162,8 @@ export class WebSocketSession<P extends Parts, Schema extends StandardSchema | u
 
   #receive(data: Buffer, isBinary: boolean): unknown {
     const { schema, message } = this.#handlers;
-    const deliver = (value: unknown) => message?.(this, value as MessageOf<Schema>);
+    const deliver = (value: unknown) =>
+      this.#isOver ? undefined : message?.(this, value as MessageOf<Schema>);
     if (schema === undefined) return deliver(isBinary ? data : data.toString());
     if (isBinary) return this.close(1003, 'Messages must be text');
     const validated = (result: Awaited<ReturnType<StandardSchema['~standard']['validate']>>) =>
@@ -186,10 +187,9 @@ export class WebSocketSession<P extends Parts, Schema extends StandardSchema | u
   async #runTasks(): Promise<void> {
     this.#isRunning = true;
     for (let task = this.#tasks.shift(); task; task = this.#tasks.shift()) {
-      if (this.#isOver) continue;
       try {
         const running = this.#scope.runInAsyncScope(task);
-        if (running instanceof Promise) {
+        if (isThenable(running)) {
           this.#socket?.pause();
           await running;
         }

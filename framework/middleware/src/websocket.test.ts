@@ -329,6 +329,15 @@ describe('a message that', () => {
   test.each<readonly [string, AnyOptions]>([
     ['open', { open: () => Promise.reject(new Error('a bug')) }],
     [
+      'with a query that is no Promise',
+      {
+        message: () => ({
+          // biome-ignore lint/suspicious/noThenProperty: such as that of a query builder
+          then: (_: unknown, fail: (error: Error) => void) => fail(new Error('a bug')),
+        }),
+      },
+    ],
+    [
       'message',
       {
         message() {
@@ -349,6 +358,53 @@ describe('a message that', () => {
         new Error('a bug'),
       ],
     ]);
+  });
+
+  test('waits for its validation is not delivered after close()', async () => {
+    const message = vi.fn();
+    const validated = Promise.withResolvers<boolean>();
+    const client = Promise.withResolvers<WebSocketClient>();
+    const schema = z.string().refine(() => {
+      started.resolve();
+      return validated.promise;
+    });
+    const started = Promise.withResolvers<void>();
+    const route = websocket({ schema, message, open: (opened) => client.resolve(opened) });
+    const { socket, opened, closed } = connect(await start(route));
+    await opened;
+    socket.send('"a"');
+    await started.promise;
+
+    (await client.promise).close(4_000);
+    validated.resolve(true);
+
+    expect(await closed).toEqual([4_000, '']);
+    expect(message).not.toHaveBeenCalled();
+  });
+
+  test('makes its handler fail after the client has disconnected does not prevent close', async () => {
+    const close = vi.fn();
+    const bug = Promise.withResolvers<void>();
+    const client = Promise.withResolvers<WebSocketClient>();
+    const route = websocket({
+      close,
+      message(sender) {
+        client.resolve(sender);
+        return bug.promise;
+      },
+    });
+    const server = await start(route);
+    const { socket, opened } = connect(server);
+    await opened;
+    socket.send('a');
+    const { ctx } = await client.promise;
+
+    ctx.raw.req.socket.destroy();
+    await once(socket, 'close');
+    bug.reject(new Error('a bug'));
+
+    await expect.poll(() => close.mock.calls).toEqual([[expect.anything(), 1006]]);
+    expect(server.failures).toHaveLength(1);
   });
 
   test('has no JSON form cannot be sent', async () => {
