@@ -26,4 +26,3 @@ export type { Body } from './response/write-response.ts';
 export type { CloseOptions } from './server/connections.ts';
 export type { TlsOptions } from './server/create-server.ts';
 export { type ListeningServer, type ListenOptions, listen } from './server/listen.ts';
-export type { UpgradeHandler } from './server/raw-requests.ts';

@@ -14,14 +14,7 @@ import { aString, badOption, check, oneOf, readOptions, required } from '../opti
 import { TrackedResponse } from '../response/head.ts';
 import { limitWriteTime, trackConnections } from './connections.ts';
 import { acceptsUpgrades, dispatchUpgrades, isUpgradable } from './dispatch-upgrades.ts';
-import {
-  createRejection,
-  handleUpgrades,
-  isWebSocketRequest,
-  rejectConnect,
-  rejectUnreadable,
-  type UpgradeHandler,
-} from './raw-requests.ts';
+import { createRejection, rejectConnect, rejectUnreadable } from './raw-requests.ts';
 
 export interface ServerOptions {
   /** How long an idle connection stays open. Must be longer than the time-out of a proxy. Default 75 s. */
@@ -38,12 +31,6 @@ export interface ServerOptions {
   readonly writeTimeoutMs?: number;
   /** Serves HTTPS with this certificate. Default: HTTP. */
   readonly tls?: TlsOptions;
-  /**
-   * Takes over the connection of a WebSocket request: `(req, socket, head) => …`. The middleware of the
-   * application does not run for it. Default: it is a normal request, and the routes of
-   * `@fw/middleware/websocket` can take its connection over.
-   */
-  readonly upgrade?: UpgradeHandler;
 }
 
 /** Creates the server that `listen` starts. */
@@ -58,10 +45,9 @@ export function createServer(app: Application, options: ServerOptions = {}): Ser
   };
   const server = createNodeServer(options, dispatch);
   const { sockets, closing } = trackConnections(server, app.logger);
-  const { writeTimeoutMs = 30_000, upgrade } = options;
+  const { writeTimeoutMs = 30_000 } = options;
   if (writeTimeoutMs > 0) limitWriteTime(server, sockets, writeTimeoutMs);
-  if (upgrade) handleUpgrades(server, upgrade, app.logger);
-  else if (acceptsUpgrades()) dispatchUpgrades(server, handle);
+  if (acceptsUpgrades()) dispatchUpgrades(server, handle);
   // The body parser sends 100 Continue, unless it rejects the body by its length (RFC 9110 §10.1.1).
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
     const isExact = req.headers.expect?.toLowerCase() === '100-continue'; // Node also accepts "x 100-continue"
@@ -95,7 +81,7 @@ function createNodeServer(options: ServerOptions, dispatch: RequestListener): Se
 const DEFAULT_HEADERS_MS = 80_000;
 
 function readNodeOptions(options: ServerOptions): NodeOptions {
-  const { keepAliveTimeoutMs = 75_000, requestTimeoutMs = 300_000, upgrade } = options;
+  const { keepAliveTimeoutMs = 75_000, requestTimeoutMs = 300_000 } = options;
   const {
     headersTimeoutMs = Math.min(DEFAULT_HEADERS_MS, requestTimeoutMs || DEFAULT_HEADERS_MS),
   } = options;
@@ -113,7 +99,6 @@ function readNodeOptions(options: ServerOptions): NodeOptions {
     optimizeEmptyRequests: true,
     requireHostHeader: false, // readTarget() requires it and responds with a problem
     ...(acceptsUpgrades() && { shouldUpgradeCallback: isUpgradable }),
-    ...(upgrade && { shouldUpgradeCallback: isWebSocketRequest }),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { TrackedResponse } from '../response/head.ts';
 import { makeUpgradable } from '../response/switch-protocols.ts';
 import { currentResponse } from './connections.ts';
-import { closeWithProblem, destroyAfterLinger, isWebSocketRequest } from './raw-requests.ts';
+import { closeWithProblem, destroyAfterLinger } from './raw-requests.ts';
 
 let hasRoutes = false;
 
@@ -29,7 +29,7 @@ export function isUpgradable(req: IncomingMessage): boolean {
   return (
     method === 'GET' &&
     httpVersion === '1.1' &&
-    isWebSocketRequest(req) &&
+    headers.upgrade?.toLowerCase() === 'websocket' && // others, such as h2c, are ignored
     headers['transfer-encoding'] === undefined &&
     (headers['content-length'] ?? '0') === '0'
   );

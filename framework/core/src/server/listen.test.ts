@@ -345,6 +345,26 @@ describe('close', () => {
   });
 });
 
+test('a WebSocket request is an ordinary request, unless the program handles the event of Node', async () => {
+  const { port, server, close } = await listen(
+    createApp().get('/', () => 'no upgrade'),
+    0,
+  );
+  const handshake = GET.replace(
+    '\r\n\r\n',
+    '\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n',
+  );
+
+  const ordinary = openConnection(port).send(handshake);
+  expect(await ordinary.read(/no upgrade/)).toMatch(/^HTTP\/1\.1 200 OK/);
+  server.on('upgrade', (_req, socket) => socket.write('taken over'));
+  const upgraded = openConnection(port).send(handshake);
+  expect(await upgraded.read(/over/)).toBe('taken over');
+
+  await close({ timeoutMs: 60_000 }); // destroys the connection
+  ordinary.close();
+});
+
 test('app.handle is a request listener of node:http', async () => {
   const { handle } = createApp({ logger: quiet }).use((ctx) => ctx.set('X-A', ['1', '2']).json({}));
   const server = http.createServer(handle).listen(0, '127.0.0.1');

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 
 import type { Application } from '../application.ts';
 import {
-  aFunction,
   anObject,
   aString,
   aWholeNumber,
@@ -69,7 +68,6 @@ export async function listen(
     requestTimeoutMs: milliseconds,
     writeTimeoutMs: milliseconds,
     tls: anObject,
-    upgrade: aFunction,
   });
   await app.ready();
   const server = createServer(app, serverOptions);

@@ -9,7 +9,6 @@ import { text } from 'node:stream/consumers';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { WebSocket, WebSocketServer } from 'ws';
 
 import { createApp } from '../application.ts';
 import type { Middleware } from '../context.ts';
@@ -193,22 +192,6 @@ test('a client below tls.minVersion is rejected', async () => {
 
   await expect(open(port, { maxVersion: 'TLSv1.2' })).rejects.toThrow();
   expect((await open(port)).getProtocol()).toBe('TLSv1.3');
-});
-
-test('a WebSocket over TLS reaches the upgrade handler', async () => {
-  const sockets = new WebSocketServer({ noServer: true });
-  const server = await listen(createApp({ logger: quiet }), {
-    port: 0,
-    tls: own,
-    upgrade: (req, socket, head) =>
-      sockets.handleUpgrade(req, socket, head, (client) => client.send('hello')),
-  });
-  onTestFinished(() => server.close({ timeoutMs: 1 }));
-
-  const client = new WebSocket(`wss://127.0.0.1:${server.port}`, { ca: own.cert });
-  const [message] = await once(client, 'message');
-
-  expect(String(message)).toBe('hello');
 });
 
 test('an encrypted key is used with its passphrase', async () => {

@@ -40,8 +40,6 @@ export interface ServiceRuntime {
   /** Attributes stalls of the event loop to requests. Default: none are reported. */
   readonly stalls?: StallWatch;
   readonly drain?: Drain;
-  /** Aborts when the service starts to close its connections: then close WebSockets of the option `upgrade`. */
-  readonly closing?: AbortSignal;
   /** Number of trusted proxies in front of the service. Default 0. */
   readonly trustProxy?: number;
   /** Adds stack traces to error responses. Default false. */

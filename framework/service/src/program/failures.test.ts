@@ -79,9 +79,9 @@ await runService({ ...base, start });`,
   ],
   [
     'an unknown member of the result of start()',
-    `const start = () => ({ app: createServiceApp({ logger }), upgrad() {} });
+    `const start = () => ({ app: createServiceApp({ logger }), closed() {} });
 await runService({ ...base, start });`,
-    'Cannot run a: the result of start() has no option "upgrad"; did you mean "upgrade"? Its options: app, checks, upgrade, tls, close, at async /main.ts:6:1',
+    'Cannot run a: the result of start() has no option "closed"; did you mean "close"? Its options: app, checks, tls, close, at async /main.ts:6:1',
   ],
 ])('%s is one line with the place in the code of the service', (_, definition, expected) => {
   const { status, stderr } = run(definition);

@@ -204,35 +204,21 @@ describe('in development, SIGTERM', () => {
 });
 
 describe('a WebSocket', () => {
-  /** A client that has received the first message, and how its connection ends. */
-  async function connect(url: string) {
-    const client = new WebSocket(url.replace('http:', 'ws:'));
+  test.each([
+    ['HTTP', false],
+    ['HTTPS', true],
+  ])('of a route is closed with 1001 by SIGTERM (%s)', async (_, isEncrypted) => {
+    const service = await start(isEncrypted ? { CERTIFICATE: createCertificate() } : {});
+    const url = `${service.url.replace('http', 'ws')}/polite`;
+    const client = new WebSocket(url, { rejectUnauthorized: false });
     const ended = once(client, 'close').then(([code]) => code);
     const [message] = await once(client, 'message');
-    return { message: String(message), ended };
-  }
-
-  test('of the upgrade handler that start() returns is closed with 1001 by SIGTERM', async () => {
-    const service = await start();
-    const { message, ended } = await connect(`${service.url}/polite`);
 
     service.signal('SIGTERM');
 
-    expect(message).toBe('welcome');
+    expect(String(message)).toBe('welcome');
     expect(await ended).toBe(1001);
     expect(await service.ended).toMatchObject({ code: 0 });
-  });
-
-  test('that the service does not close delays the end for less than 3 s', async () => {
-    const service = await start();
-    const { ended } = await connect(`${service.url}/rude`);
-
-    const startMs = performance.now();
-    service.signal('SIGTERM');
-
-    expect(await ended).toBe(1006);
-    expect(await service.ended).toMatchObject({ code: 0 });
-    expect(performance.now() - startMs).toBeLessThan(3_000);
   });
 
   test('that accepts no data ends at the deadline of the drain', async () => {
@@ -250,7 +236,8 @@ describe('a WebSocket', () => {
   });
 });
 
-test('a service serves HTTPS with the certificate that start() returns', async () => {
+/** The folder of a new key and its certificate. */
+function createCertificate(): string {
   const folder = mkdtempSync(join(tmpdir(), 'service-tls-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const files = ['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')];
@@ -258,8 +245,11 @@ test('a service serves HTTPS with the certificate that start() returns', async (
   execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', ...subject, ...files], {
     stdio: 'pipe',
   });
+  return folder;
+}
 
-  const { url } = await start({ CERTIFICATE: folder });
+test('a service serves HTTPS with the certificate that start() returns', async () => {
+  const { url } = await start({ CERTIFICATE: createCertificate() });
   const [response] = await once(https.get(url, { rejectUnauthorized: false }), 'response');
 
   expect(url).toMatch(/^https:/);

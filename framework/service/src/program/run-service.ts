@@ -9,14 +9,7 @@ import {
   readOptions,
   required,
 } from '@fw/core/options';
-import {
-  type Application,
-  type ListeningServer,
-  type Logger,
-  listen,
-  type TlsOptions,
-  type UpgradeHandler,
-} from 'fw';
+import { type Application, type ListeningServer, type Logger, listen, type TlsOptions } from 'fw';
 import type { ServiceRuntime } from '../app/service-app.ts';
 import { createStallWatch } from '../app/stall-watch.ts';
 import {
@@ -44,8 +37,6 @@ export interface Service {
   readonly app: Application;
   /** Checks of the parts that the service needs, by name. Default: none. */
   readonly checks?: Readonly<Record<string, Check>>;
-  /** Takes over the connections of WebSocket requests, as the option `upgrade` of `listen` does. Default: none. */
-  readonly upgrade?: UpgradeHandler;
   /** Serves HTTPS with this certificate. Default: HTTP. */
   readonly tls?: TlsOptions;
   /** Closes the resources of the service; called when no request is in flight. */
@@ -115,7 +106,6 @@ function checkService(service: Service) {
       anObjectWith('the application, which createServiceApp(runtime) returns', ['handle', 'ready']),
     ),
     checks: anObject,
-    upgrade: aFunction,
     tls: anObject,
     close: aFunction,
   });
@@ -186,14 +176,12 @@ async function serve<Config extends ServiceConfig>(
   const tracing = await openTracing(name, config);
   const stalls = createStallWatch({ logger, metrics });
   const isDevelopment = config.NODE_ENV === 'development';
-  const closing = new AbortController();
   const service = await inServiceCode(async () => {
     const started = checkService(
       await start(config, {
         name,
         logger,
         drain,
-        closing: closing.signal,
         metrics,
         tracing,
         stalls,
@@ -210,17 +198,15 @@ async function serve<Config extends ServiceConfig>(
   let isComplete = true;
   // A signal during the start: no client has been sent here yet.
   if (!drain.isDraining) {
-    const { app, checks = {}, upgrade, tls } = service;
+    const { app, checks = {}, tls } = service;
     const server = await listen(app, {
       host: config.HOST,
       port: config.PORT,
       keepAliveTimeoutMs: config.KEEP_ALIVE_TIMEOUT_MS,
       headersTimeoutMs: Math.min(config.HEADERS_TIMEOUT_MS, config.BODY_TIMEOUT_MS),
       requestTimeoutMs: config.BODY_TIMEOUT_MS,
-      ...(upgrade && { upgrade }),
       ...(tls && { tls }),
     });
-    server.closing.addEventListener('abort', () => closing.abort());
     health.begin(checks);
     stalls.start();
     await stopped;
