@@ -67,3 +67,15 @@ test('a body in many small chunks is one buffer of its bytes', async () => {
   expect(bodies[0]?.buffer.byteLength).toBeLessThanOrEqual(2 * digits.length);
   client.close();
 });
+
+test('an announced length occupies no memory before its bytes arrive', async () => {
+  const headers = { 'content-length': String(2 ** 20) };
+  const req = Object.assign(Readable.from([Buffer.from('a'), Buffer.from('b')]), { headers });
+
+  const body = await readBody(req as IncomingMessage, {} as ServerResponse, {
+    limitBytes: 2 ** 20,
+  });
+
+  expect(String(body)).toBe('ab');
+  expect(body.buffer.byteLength).toBeLessThan(2 ** 20);
+});

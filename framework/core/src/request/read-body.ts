@@ -93,7 +93,7 @@ export function readBody(
       const error = size > limitBytes ? bodyTooLarge(limitBytes) : memory.reserve(size);
       if (error) fail(error);
       else if (start === 0) bytes = chunk;
-      else bytes = append(chunk, bytes, start, Math.min(length || 2 * size, limitBytes));
+      else bytes = append(chunk, bytes, start, Math.min(2 * size, length || limitBytes));
     });
     decoded.on('end', () => {
       if (size > limitBytes) return; // rejected
