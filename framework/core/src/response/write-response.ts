@@ -148,11 +148,15 @@ function sendStream(ctx: RequestContext, body: Readable): void {
     res.end();
     return;
   }
-  pipeline(body, res, (error) => {
-    if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
+  res.once('close', () => body.destroy());
+  finished(body, { writable: false }, (error) => {
+    if (!error) return;
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
       ctx.log.error(`${ctx.method} ${ctx.path}: the response stream failed`, error);
     }
+    res.destroy(error);
   });
+  body.pipe(res);
   takeTurns(body, res);
 }
 
