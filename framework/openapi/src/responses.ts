@@ -72,7 +72,15 @@ const ERRORS: Readonly<Record<number, { description: string; headers?: readonly 
   422: { description: 'The request does not fit its schema' },
   429: { description: 'Too many requests', headers: ['Retry-After'] },
   500: { description: 'The server failed; its log has more under `requestId`' },
+  502: {
+    description: 'A proxy received no valid response from the service',
+    headers: ['Retry-After'],
+  },
   503: { description: 'Temporarily unavailable', headers: ['Retry-After'] },
+  504: {
+    description: 'A proxy received no response from the service in time',
+    headers: ['Retry-After'],
+  },
 };
 
 /** The body of every error response (RFC 9457). */

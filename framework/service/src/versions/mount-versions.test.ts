@@ -97,6 +97,19 @@ test('the document marks the operations of a deprecated version, and describes i
   expect(paths['/api/v2/notes']?.get).not.toHaveProperty('deprecated');
 });
 
+test('every operation of the document has the errors of a proxy', async () => {
+  const { app } = createNotesApp();
+
+  const { paths } = (await (await request(app, '/openapi.json')).json()) as {
+    paths: Record<string, Record<string, { responses: object }>>;
+  };
+
+  const operations = Object.values(paths).flatMap(Object.values);
+  expect(operations).toHaveLength(6);
+  for (const { responses } of operations)
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['502', '503', '504']));
+});
+
 test.each(V1_REQUESTS)('%s %s of a removed version gets 410', async (method, path) => {
   const { app } = createNotesApp({ isRemoved: true });
 

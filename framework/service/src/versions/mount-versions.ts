@@ -46,7 +46,8 @@ export interface MountVersionsOptions {
 
 /**
  * Mounts each version at its path: a deprecated version announces its successor on every response and in
- * the OpenAPI document, a removed version responds with 410. Returns the mounted routers.
+ * the OpenAPI document, a removed version responds with 410. Each operation of the document has the errors
+ * of a proxy in front of the service. Returns the mounted routers.
  *
  * ```ts
  * const routers = mountVersions(app, [
@@ -74,10 +75,18 @@ export function mountVersions(
     if (middleware.length > 0) app.use(path, ...middleware);
   }
   const mounted = versions.filter(({ isRemoved }) => !isRemoved);
+  for (const { router } of mounted) router.use(describeRoute({ errors: PROXY_ERRORS }));
   for (const { path, router } of mounted) app.route(path, router);
   for (const { router, allowedMethods } of mounted) app.use(router.allowedMethods(allowedMethods));
   return mounted.map(({ router }) => router);
 }
+
+/** What the edge sends for any request if no replica responds: see `@problem` in deploy/nginx/nginx.conf. */
+const PROXY_ERRORS = [
+  { status: 502, code: 'BAD_GATEWAY' },
+  { status: 503, code: 'SERVICE_UNAVAILABLE' },
+  { status: 504, code: 'GATEWAY_TIMEOUT' },
+];
 
 function countClients({ name: version, path }: ApiVersion, metrics: Metrics): Middleware {
   return (ctx, next) => {
