@@ -65,6 +65,21 @@ export interface components {
         };
     };
     responses: {
+        /** @description A proxy received no valid response from the service */
+        DeprecatedBadGateway: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link2"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "BAD_GATEWAY";
+                };
+            };
+        };
         /** @description The request cannot be read, or does not fit its schema */
         DeprecatedBadRequest: {
             headers: {
@@ -76,6 +91,21 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     code?: "BAD_REQUEST";
+                };
+            };
+        };
+        /** @description A proxy received no response from the service in time */
+        DeprecatedGatewayTimeout: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link2"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "GATEWAY_TIMEOUT";
                 };
             };
         };
@@ -176,7 +206,9 @@ export interface operations {
             400: components["responses"]["DeprecatedBadRequest"];
             405: components["responses"]["DeprecatedMethodNotAllowed"];
             500: components["responses"]["DeprecatedInternalServerError"];
+            502: components["responses"]["DeprecatedBadGateway"];
             503: components["responses"]["DeprecatedServiceUnavailable"];
+            504: components["responses"]["DeprecatedGatewayTimeout"];
         };
     };
 }

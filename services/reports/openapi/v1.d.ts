@@ -67,6 +67,36 @@ export interface components {
         };
     };
     responses: {
+        /** @description A proxy received no valid response from the service */
+        DeprecatedBadGateway: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "BAD_GATEWAY";
+                };
+            };
+        };
+        /** @description A proxy received no response from the service in time */
+        DeprecatedGatewayTimeout: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "GATEWAY_TIMEOUT";
+                };
+            };
+        };
         /** @description The server failed; its log has more under `requestId` */
         DeprecatedInternalServerError: {
             headers: {
@@ -198,7 +228,9 @@ export interface operations {
             405: components["responses"]["DeprecatedMethodNotAllowed"];
             429: components["responses"]["DeprecatedTooManyRequests"];
             500: components["responses"]["DeprecatedInternalServerError"];
+            502: components["responses"]["DeprecatedBadGateway"];
             503: components["responses"]["DeprecatedServiceUnavailable"];
+            504: components["responses"]["DeprecatedGatewayTimeout"];
         };
     };
 }

@@ -119,6 +119,19 @@ export interface components {
         };
     };
     responses: {
+        /** @description A proxy received no valid response from the service */
+        BadGateway: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "BAD_GATEWAY";
+                };
+            };
+        };
         /** @description The request cannot be read, or does not fit its schema */
         BadRequest: {
             headers: {
@@ -128,6 +141,19 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     code?: "BAD_REQUEST";
+                };
+            };
+        };
+        /** @description A proxy received no response from the service in time */
+        GatewayTimeout: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "GATEWAY_TIMEOUT";
                 };
             };
         };
@@ -274,7 +300,9 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            502: components["responses"]["BadGateway"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
     getReport: {
@@ -309,7 +337,9 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            502: components["responses"]["BadGateway"];
             503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
         };
     };
 }

@@ -135,6 +135,21 @@ export interface components {
         };
     };
     responses: {
+        /** @description A proxy received no valid response from the service */
+        DeprecatedBadGateway: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link2"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "BAD_GATEWAY";
+                };
+            };
+        };
         /** @description The request cannot be read, or does not fit its schema */
         DeprecatedBadRequest: {
             headers: {
@@ -174,6 +189,21 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @enum {string} */
                     code?: "PAYLOAD_TOO_LARGE";
+                };
+            };
+        };
+        /** @description A proxy received no response from the service in time */
+        DeprecatedGatewayTimeout: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                Deprecation: components["headers"]["Deprecation"];
+                Link: components["headers"]["Link2"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    code?: "GATEWAY_TIMEOUT";
                 };
             };
         };
@@ -309,7 +339,9 @@ export interface operations {
             400: components["responses"]["DeprecatedBadRequest"];
             405: components["responses"]["DeprecatedMethodNotAllowed"];
             500: components["responses"]["DeprecatedInternalServerError"];
+            502: components["responses"]["DeprecatedBadGateway"];
             503: components["responses"]["DeprecatedServiceUnavailable"];
+            504: components["responses"]["DeprecatedGatewayTimeout"];
         };
     };
     createUserV1: {
@@ -343,7 +375,9 @@ export interface operations {
             413: components["responses"]["DeprecatedContentTooLarge"];
             415: components["responses"]["DeprecatedUnsupportedMediaType"];
             500: components["responses"]["DeprecatedInternalServerError"];
+            502: components["responses"]["DeprecatedBadGateway"];
             503: components["responses"]["DeprecatedServiceUnavailable"];
+            504: components["responses"]["DeprecatedGatewayTimeout"];
         };
     };
     getUserV1: {
@@ -375,7 +409,9 @@ export interface operations {
             404: components["responses"]["DeprecatedNotFound"];
             405: components["responses"]["DeprecatedMethodNotAllowed"];
             500: components["responses"]["DeprecatedInternalServerError"];
+            502: components["responses"]["DeprecatedBadGateway"];
             503: components["responses"]["DeprecatedServiceUnavailable"];
+            504: components["responses"]["DeprecatedGatewayTimeout"];
         };
     };
     changeUserV1: {
@@ -412,7 +448,9 @@ export interface operations {
             413: components["responses"]["DeprecatedContentTooLarge"];
             415: components["responses"]["DeprecatedUnsupportedMediaType"];
             500: components["responses"]["DeprecatedInternalServerError"];
+            502: components["responses"]["DeprecatedBadGateway"];
             503: components["responses"]["DeprecatedServiceUnavailable"];
+            504: components["responses"]["DeprecatedGatewayTimeout"];
         };
     };
     deleteUserV1: {
@@ -439,7 +477,9 @@ export interface operations {
             404: components["responses"]["DeprecatedNotFound"];
             405: components["responses"]["DeprecatedMethodNotAllowed"];
             500: components["responses"]["DeprecatedInternalServerError"];
+            502: components["responses"]["DeprecatedBadGateway"];
             503: components["responses"]["DeprecatedServiceUnavailable"];
+            504: components["responses"]["DeprecatedGatewayTimeout"];
         };
     };
 }
