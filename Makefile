@@ -141,7 +141,7 @@ conformance: install ## Check the services against their OpenAPI documents (sche
 
 chaos: install ## Break the system: overload, kills, failing parts (ONLY=faults; SHORT=1: few minutes)
 	@node tools/programs.ts nginx postgres redis
-	@node tools/programs.ts $(OPTIONAL) toxiproxy-server faketime
+	@node tools/programs.ts $(OPTIONAL) toxiproxy-server faketime schemathesis
 	@$(if $(SHORT),,FULL=1) $(TESTS) --project chaos $(foreach name,$(subst $(comma), ,$(ONLY)),tests/chaos/$(name).test.ts)
 
 soak: install ## Send load for 20 minutes: the memory of no process grows (SHORT=1: two minutes)

@@ -15,6 +15,8 @@ export interface Processes {
   kill(): Promise<void>;
   /** Starts the killed processes; resolves when they are ready. */
   restart(): Promise<void>;
+  /** Ends each process with `signal` and starts it again, one after the other: SIGTERM is a rollout. */
+  restartEach(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   /** Sends SIGSTOP. */
   pause(): Promise<void>;
   /** Sends SIGCONT. */
@@ -30,13 +32,12 @@ export async function startProcesses(
   logs: string,
 ): Promise<Processes> {
   let starts = 0;
-  let records: readonly ProcessRecord[] = [];
+  let records: ProcessRecord[] = [];
+  const start = async (plan: ProcessPlan) =>
+    (await startProcess(plan, path.join(logs, `${plan.name}-${starts}.log`))).record;
   const startAll = async () => {
     starts++;
-    const logOf = (name: string) => path.join(logs, `${name}-${starts}.log`);
-    records = await Promise.all(
-      plans.map(async (plan) => (await startProcess(plan, logOf(plan.name))).record),
-    );
+    records = await Promise.all(plans.map(start));
     await Promise.all(records.map((record) => waitUntilReady(record)));
   };
   const signalAll = (signal: NodeJS.Signals) => {
@@ -54,6 +55,15 @@ export async function startProcesses(
       await stopAll(records);
     },
     restart: startAll,
+    async restartEach(signal) {
+      starts++;
+      for (const [at, record] of records.entries()) {
+        if (signal === 'SIGKILL') process.kill(record.pid, signal);
+        await stopProcess(record);
+        records[at] = await start(plans[at] as ProcessPlan);
+        await waitUntilReady(records[at]);
+      }
+    },
     pause: async () => signalAll('SIGSTOP'),
     resume: async () => signalAll('SIGCONT'),
     findEnded: () => records.filter((record) => !isRunning(record)).map(({ name }) => name),

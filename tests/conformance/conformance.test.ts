@@ -1,6 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-
 import { openapi } from '@fw/openapi';
 import {
   ConflictError,
@@ -15,40 +12,15 @@ import { expect, onTestFinished, test } from 'vitest';
 import * as z from 'zod';
 
 import { SERVICE_NAMES } from '../../services/services.ts';
-import { ensureTool } from '../../tools/programs.ts';
+import { runSchemathesis } from './schemathesis.ts';
 import { startSystem } from './system.ts';
 
 /** `make conformance` runs the long version (about 29,000 cases); its project sets FULL. */
 const { maxExamples, leastCases } = process.env.FULL
   ? { maxExamples: 450, leastCases: 20_000 }
   : { maxExamples: 3, leastCases: 1_000 };
+const ARGS = ['--checks', 'all', '--max-examples', String(maxExamples)];
 const timeout = process.env.FULL ? 0 : 900_000;
-
-/** Runs schemathesis as `schemathesis.toml` describes; returns its output, and whether all checks passed. */
-async function runSchemathesis(origin: string, document: string, token = ''): Promise<Run> {
-  const args = ['--url', origin, '--checks', 'all', '--max-examples', String(maxExamples)];
-  const child = spawn(ensureTool('schemathesis'), ['run', origin + document, ...args], {
-    cwd: import.meta.dirname,
-    env: { ...process.env, TOKEN: token },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [chunks, [status]] = await Promise.all([
-    child.stdout.setEncoding('utf8').toArray(),
-    once(child, 'close'),
-  ]);
-  const output = chunks.join('');
-  return {
-    output,
-    passed: status === 0,
-    cases: Number(/(\d+) generated/.exec(output)?.[1] ?? 0),
-  };
-}
-
-interface Run {
-  readonly output: string;
-  readonly passed: boolean;
-  readonly cases: number;
-}
 
 test('every service conforms to its document in all versions, directly and through the edge', {
   timeout,
@@ -59,12 +31,11 @@ test('every service conforms to its document in all versions, directly and throu
 
   for (const way of ['direct', 'edge'] as const) {
     const runs = SERVICE_NAMES.map(async (service) => {
-      const document = `/docs/${service}/openapi.json`;
-      const { passed, output, cases } = await runSchemathesis(
-        originOf(service, way),
-        document,
-        token,
-      );
+      const origin = originOf(service, way);
+      const document = `${origin}/docs/${service}/openapi.json`;
+      const { passed, output, cases } = await runSchemathesis(origin, document, {
+        ...{ token, args: ARGS },
+      });
       expect(passed, output).toBe(true);
       if (process.env.FULL) console.log(`${service} (${way}): ${cases} cases`);
       total += cases;
@@ -97,7 +68,10 @@ test.each<[string, (ctx: Context) => unknown, string]>([
   const { port, close } = await listen(app, { port: 0, host: '127.0.0.1' });
   onTestFinished(() => close());
 
-  const { passed, output } = await runSchemathesis(`http://127.0.0.1:${port}`, '/openapi.json');
+  const origin = `http://127.0.0.1:${port}`;
+  const { passed, output } = await runSchemathesis(origin, `${origin}/openapi.json`, {
+    args: ARGS,
+  });
 
   expect(passed).toBe(false);
   expect(output).toContain(failure);

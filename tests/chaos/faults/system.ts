@@ -20,10 +20,10 @@ import { type PartProxy, startToxiproxy, type Toxiproxy } from '../toxiproxy.ts'
 import { createDisk, type Disk } from './disk.ts';
 
 /** The parts of the system that can fail. */
-export type PartName = 'PostgreSQL' | 'SQLite' | 'Valkey' | 'users' | 'catalog' | 'clock';
+export type PartName = 'PostgreSQL' | 'SQLite' | 'Valkey' | ServiceName | 'edge' | 'clock';
 
 /** The processes of a part, and the connections to them. */
-export interface Part extends Pick<Processes, 'kill' | 'restart' | 'pause' | 'resume'> {
+export interface Part extends Omit<Processes, 'findEnded' | 'stop'> {
   /** The name that its clients look up. */
   readonly hostName: string;
   /** Its clients connect through these. */
@@ -45,6 +45,8 @@ export interface FaultySystemOptions {
 export interface FaultySystem {
   /** The address of the edge. */
   readonly origin: string;
+  /** The address of the proxy in front of the edge. */
+  readonly proxiedOrigin: string;
   readonly replicas: readonly Replica[];
   /** The secret that signs tokens. */
   readonly secret: string;
@@ -108,6 +110,10 @@ async function startServers({ database, disk, toxiproxy, started }: Setup) {
       namedProxies: [valkeyProxy],
       kill: () => valkey.signal('SIGKILL'),
       restart: valkey.restart,
+      async restartEach() {
+        await valkey.signal('SIGKILL');
+        await valkey.restart();
+      },
       pause: () => valkey.signal('SIGSTOP'),
       resume: () => valkey.signal('SIGCONT'),
     },
@@ -119,10 +125,10 @@ async function startServers({ database, disk, toxiproxy, started }: Setup) {
   const postgres = await startPostgres({ parent: disk.folder });
   started.defer(postgres.stop);
   const proxy = await toxiproxy.createProxy('postgres', Number(new URL(postgres.url).port));
-  const proxies = { proxies: [proxy], namedProxies: [proxy] };
+  const own = { proxies: [proxy], namedProxies: [proxy], restartEach: postgres.restart };
   const DATABASE_URL = `postgres://postgres@postgres.test:${proxy.port}/postgres`;
   return {
-    parts: { ...parts, PostgreSQL: { hostName: 'postgres.test', ...proxies, ...postgres } },
+    parts: { ...parts, PostgreSQL: { hostName: 'postgres.test', ...postgres, ...own } },
     stores: { ...stores, DATABASE_URL },
     isCounted,
   };
@@ -183,19 +189,23 @@ async function startServices({ disk, toxiproxy, started, hasClock }: Setup, stor
   ) as Record<ServiceName, number[]>;
   const edge = await start([planEdge({ nginx: ensureTool('nginx'), port, upstreams, prefix })]);
 
-  const partOf = (name: 'users' | 'catalog', named: PartProxy) => ({
+  const edgeProxy = await toxiproxy.createProxy('edge', port);
+  const partOf = (name: ServiceName, ...namedProxies: PartProxy[]) => ({
     hostName: `${name}.test`,
     proxies: proxiesOf(name),
-    namedProxies: [named],
+    namedProxies,
   });
   return {
     ...environment,
     origin: `http://127.0.0.1:${port}`,
+    proxiedOrigin: `http://127.0.0.1:${edgeProxy.port}`,
     replicas,
     secret,
     parts: {
       users: { ...users, ...partOf('users', callsOfUsers) },
       catalog: { ...catalog, ...partOf('catalog', callsOfCatalog) },
+      reports: { ...reports, ...partOf('reports') },
+      edge: { ...edge, hostName: '', proxies: [edgeProxy], namedProxies: [] },
     },
     findEnded: () => [users, catalog, reports, edge].flatMap((one) => one.findEnded()),
   };

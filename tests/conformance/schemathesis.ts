@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+import { ensureTool } from '../../tools/programs.ts';
+
+interface RunOptions {
+  /** A bearer token. Default: none. */
+  readonly token?: string;
+  readonly args: readonly string[];
+  /** A file to which each status is added, a line per response. Default: none. */
+  readonly statusFile?: string;
+}
+
+interface Run {
+  readonly output: string;
+  readonly passed: boolean;
+  readonly cases: number;
+}
+
+/** Runs schemathesis as `schemathesis.toml` describes, with the document in the file or at the URL `document`. */
+export async function runSchemathesis(
+  origin: string,
+  document: string,
+  { token = '', args, statusFile = '' }: RunOptions,
+): Promise<Run> {
+  const child = spawn(ensureTool('schemathesis'), ['run', document, '--url', origin, ...args], {
+    cwd: import.meta.dirname,
+    env: { ...process.env, TOKEN: token, STATUS_FILE: statusFile },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [chunks, [status]] = await Promise.all([
+    child.stdout.setEncoding('utf8').toArray(),
+    once(child, 'close'),
+  ]);
+  const output = chunks.join('');
+  return {
+    output,
+    passed: status === 0,
+    cases: Number(/(\d+) generated/.exec(output)?.[1] ?? 0),
+  };
+}
