@@ -40,8 +40,9 @@ export async function startProcesses(
     records = await Promise.all(plans.map(start));
     await Promise.all(records.map((record) => waitUntilReady(record)));
   };
+  // To the process group: nginx has workers, which hold its port.
   const signalAll = (signal: NodeJS.Signals) => {
-    for (const record of records) if (isRunning(record)) process.kill(record.pid, signal);
+    for (const record of records) if (isRunning(record)) process.kill(-record.pid, signal);
   };
   try {
     await startAll();
@@ -58,7 +59,7 @@ export async function startProcesses(
     async restartEach(signal) {
       starts++;
       for (const [at, record] of records.entries()) {
-        if (signal === 'SIGKILL') process.kill(record.pid, signal);
+        if (signal === 'SIGKILL') process.kill(-record.pid, signal);
         await stopProcess(record);
         records[at] = await start(plans[at] as ProcessPlan);
         await waitUntilReady(records[at]);
