@@ -1,3 +1,4 @@
+import { runArena } from './arena.ts';
 import { runCancellation } from './cancellation.ts';
 import { runHttp } from './http.ts';
 import { runLimiter } from './limiter.ts';
@@ -8,6 +9,7 @@ import { runStalls } from './stalls.ts';
 import { runWebSockets } from './websockets.ts';
 
 const HELP = `npm run bench                          all benchmarks with default options; writes the tables of bench/README.md
+npm run bench -- arena --help          the profiles of HttpArena: the framework and its peers
 npm run bench -- cancellation --help   what still runs after clients have left
 npm run bench -- http --help           HTTP: the framework and its peers
 npm run bench -- router --help         route lookup: the router and its peers
@@ -27,6 +29,7 @@ const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<v
   services: runServices,
   stalls: runStalls,
   websockets: runWebSockets,
+  arena: runArena,
 };
 
 async function main([name, ...args]: readonly string[]): Promise<void> {

@@ -14,6 +14,11 @@ export const PINNING = canPin
   ? `contestants on core ${MEASURED_CORE}, load on core ${LOAD_CORE}`
   : 'processes not pinned to cores (taskset or a second core is missing)';
 
+/** Pins this process, and those that it starts without a core, to the core of the load. */
+export function pinToLoadCore(): void {
+  if (canPin) spawnSync('taskset', ['-a', '-p', '-c', String(LOAD_CORE), String(process.pid)]);
+}
+
 const running = new Set<ChildProcess>();
 
 process.on('exit', () => {

@@ -9,7 +9,10 @@ declare module 'koa' {
     status: number;
     state: { count?: number };
     params: Record<string, string>;
+    query: Record<string, unknown>;
     request: { body?: unknown };
+    req: IncomingMessage;
+    set(name: string, value: string): void;
   }
 
   type Middleware = (ctx: Context, next: () => Promise<void>) => unknown;
@@ -26,8 +29,9 @@ declare module '@koa/router' {
   import type { Middleware } from 'koa';
 
   export default class Router {
-    get(path: string, handler: Middleware): this;
+    get(path: string, ...middleware: readonly Middleware[]): this;
     post(path: string, handler: Middleware): this;
+    put(path: string, handler: Middleware): this;
     routes(): Middleware;
   }
 }
@@ -35,7 +39,19 @@ declare module '@koa/router' {
 declare module '@koa/bodyparser' {
   import type { Middleware } from 'koa';
 
-  export function bodyParser(): Middleware;
+  export function bodyParser(options?: { enableTypes: readonly string[] }): Middleware;
+}
+
+declare module 'koa-compress' {
+  import type { Middleware } from 'koa';
+
+  export default function compress(): Middleware;
+}
+
+declare module 'koa-static' {
+  import type { Middleware } from 'koa';
+
+  export default function serveStatic(root: string): Middleware;
 }
 
 declare module 'cookie-parser' {

@@ -1,5 +1,3 @@
-import { fileURLToPath } from 'node:url';
-
 import { z } from 'zod';
 
 import { issueToken } from '../../deploy/local/token.ts';
@@ -17,7 +15,6 @@ const ADD_ON_TO = {
   'item-contract': 'item',
   'page-contract': 'page',
   'bearer-token': 'hello',
-  compress: 'list',
   connect: 'hello',
   cookies: 'hello',
   cors: 'hello',
@@ -25,7 +22,6 @@ const ADD_ON_TO = {
   forms: 'post',
   'request-context': 'hello',
   'security-headers': 'hello',
-  'static-files': 'hello',
 } as const;
 
 export type BareWorkload = (typeof COMMON_WORKLOADS)[number] | 'user' | 'item' | 'page';
@@ -129,9 +125,6 @@ export const MAX_PER_MINUTE = 1_000_000_000;
 /** The origin that the `cors` workload allows. */
 export const ORIGIN = 'https://app.example.com';
 
-/** The folder of the `static-files` workload. */
-export const STATIC_ROOT = fileURLToPath(new URL('files', import.meta.url));
-
 /** The secret of the `cookies` workload: each response sets a signed cookie. */
 export const COOKIE_SECRET = 'a secret of the benchmark, 32 bytes';
 
@@ -195,10 +188,6 @@ const CHANGES: Partial<Readonly<Record<Workload, Partial<Exchange>>>> = {
       Authorization: `Bearer ${issueToken({ secret: TOKEN.secret, user: 'ada', tier: 'pro' })}`,
     },
   },
-  compress: {
-    headers: { 'Accept-Encoding': 'gzip' },
-    expectedHeaders: ['content-encoding', 'vary'],
-  },
   connect: CORS,
   cookies: { headers: { Cookie: 'theme=dark' }, expectedHeaders: ['set-cookie'] },
   cors: CORS,
@@ -208,7 +197,6 @@ const CHANGES: Partial<Readonly<Record<Workload, Partial<Exchange>>>> = {
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
   },
   'security-headers': { expectedHeaders: ['content-security-policy', 'x-content-type-options'] },
-  'static-files': { path: '/hello.json' },
 };
 
 /** The exchanges of a workload, which the load generator sends in turn. */

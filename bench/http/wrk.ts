@@ -28,7 +28,7 @@ export interface LoadResult {
  *
  * @throws {Error} if a connection failed, or a response had a status of 400 or more
  */
-export async function runWrk({
+export function runWrk({
   port,
   exchanges,
   connections,
@@ -36,15 +36,41 @@ export async function runWrk({
   headers = {},
 }: Load): Promise<LoadResult> {
   const [first] = exchanges;
+  return runScript(SCRIPT, {
+    options: Object.entries({ ...first?.headers, ...headers }).flatMap(([name, value]) => [
+      '-H',
+      `${name}: ${value}`,
+    ]),
+    url: `http://127.0.0.1:${port}`,
+    connections,
+    seconds,
+    args: [first?.method ?? '', first?.body ?? '', ...exchanges.map(({ path }) => path)],
+  });
+}
+
+interface ScriptLoad {
+  readonly url: string;
+  readonly connections: number;
+  readonly seconds: number;
+  /** Of wrk. */
+  readonly options: readonly string[];
+  /** Of the script. */
+  readonly args: readonly string[];
+}
+
+/**
+ * Sends the load of a script that prints its result as `load.lua` does.
+ *
+ * @throws {Error} if a connection failed, or a response had a status of 400 or more
+ */
+export async function runScript(
+  script: string,
+  { url, connections, seconds, options, args }: ScriptLoad,
+): Promise<LoadResult & Readonly<Record<string, number>>> {
   const child = startProcess(
     [
-      ...[ensureTool('wrk'), '-t1', `-c${connections}`, `-d${seconds}s`, '-s', SCRIPT],
-      ...Object.entries({ ...first?.headers, ...headers }).flatMap(([name, value]) => [
-        '-H',
-        `${name}: ${value}`,
-      ]),
-      ...[`http://127.0.0.1:${port}`, '--', first?.method ?? '', first?.body ?? ''],
-      ...exchanges.map(({ path }) => path),
+      ...[ensureTool('wrk'), '-t1', `-c${connections}`, `-d${seconds}s`, '-s', script],
+      ...[...options, url, '--', ...args],
     ],
     { core: LOAD_CORE, stdio: ['pipe', 'inherit'] },
   );
@@ -57,18 +83,19 @@ export async function runWrk({
 }
 
 /** Reads the line of JSON that `load.lua` prints after the output of wrk. */
-function readResult(output: string): LoadResult {
+function readResult(output: string): LoadResult & Readonly<Record<string, number>> {
   const line = output.split('\n').find((text) => text.startsWith('{"requests":'));
   if (!line) throw new Error(`Cannot read the output of wrk: ${output}`);
-  const { requests, micros, failures } = JSON.parse(line) as {
+  const { failures, ...counts } = JSON.parse(line) as {
     requests: number;
     micros: number;
     failures: Record<string, number>;
   };
+  const { requests, micros } = counts;
   const failed = Object.entries(failures).filter(([, count]) => count > 0);
   if (failed.length > 0 || requests === 0) {
     const kinds = failed.map(([kind, count]) => `${kind} ${count}`).join(', ');
     throw new Error(`wrk counted failures in ${requests} requests: ${kinds || 'no responses'}`);
   }
-  return { requests, requestsPerSecond: (requests * 1e6) / micros };
+  return { ...counts, requestsPerSecond: (requests * 1e6) / micros };
 }

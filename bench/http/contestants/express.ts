@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import compression from 'compression';
 import cookieParser from 'cookie-parser';
 import cors from 'cors';
 import express, { type Express } from 'express';
@@ -15,21 +14,12 @@ import {
   ORIGIN,
   RESOURCES,
   readUser,
-  STATIC_ROOT,
   UserSchema,
 } from '../workloads.ts';
 
 /** Express without the two headers that no other contestant sends. */
 export const contestant = defineContestant<Express>({
-  packages: [
-    'express',
-    'zod',
-    'express-rate-limit',
-    'compression',
-    'cookie-parser',
-    'cors',
-    'helmet',
-  ],
+  packages: ['express', 'zod', 'express-rate-limit', 'cookie-parser', 'cors', 'helmet'],
   routes: {
     hello: (app) =>
       app.get('/', (_req, res) => {
@@ -78,10 +68,8 @@ export const contestant = defineContestant<Express>({
         res.json({ hello: 'world' });
       });
     },
-    'static-files': (app) => app.use(express.static(STATIC_ROOT)),
   },
   addOns: {
-    compress: (app) => app.use(compression()),
     connect: (app) => app.use(cors({ origin: [ORIGIN] })),
     cors: (app) => app.use(cors({ origin: [ORIGIN] })),
     etag: (app) => app.enable('etag'),

@@ -1,4 +1,3 @@
-import compress from '@fastify/compress';
 import cookie from '@fastify/cookie';
 import cors from '@fastify/cors';
 import etag from '@fastify/etag';
@@ -8,7 +7,6 @@ import jwt from '@fastify/jwt';
 import middie from '@fastify/middie';
 import rateLimit from '@fastify/rate-limit';
 import { fastifyRequestContext, requestContext } from '@fastify/request-context';
-import fastifyStatic from '@fastify/static';
 import expressCors from 'cors';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 
@@ -26,7 +24,6 @@ import {
   RESOURCES,
   ROWS,
   readUser,
-  STATIC_ROOT,
   TOKEN,
 } from '../workloads.ts';
 
@@ -55,7 +52,6 @@ export const contestant = defineContestant<FastifyInstance>({
     '@fastify/rate-limit',
     'pino',
     'prom-client',
-    '@fastify/compress',
     '@fastify/cookie',
     '@fastify/cors',
     '@fastify/etag',
@@ -64,7 +60,6 @@ export const contestant = defineContestant<FastifyInstance>({
     '@fastify/jwt',
     '@fastify/middie',
     '@fastify/request-context',
-    '@fastify/static',
   ],
   routes: {
     hello: (app) =>
@@ -158,7 +153,6 @@ export const contestant = defineContestant<FastifyInstance>({
         reply.send({ hello: requestContext.get('request') ? 'world' : 'none' });
       });
     },
-    'static-files': (app) => app.register(fastifyStatic, { root: STATIC_ROOT }),
   },
   addOns: {
     limited: (app) =>
@@ -170,7 +164,6 @@ export const contestant = defineContestant<FastifyInstance>({
       await app.register(jwt, { secret, verify });
       app.addHook('onRequest', (request) => request.jwtVerify());
     },
-    compress: (app) => app.register(compress),
     connect: async (app) => {
       await app.register(middie);
       app.use(expressCors({ origin: [ORIGIN] }));

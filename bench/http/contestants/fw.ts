@@ -1,7 +1,6 @@
 import { json } from '@fw/body-parser';
 import { controllersPlugin } from '@fw/controllers';
 import { bearerToken } from '@fw/middleware/bearer-token';
-import { compress } from '@fw/middleware/compress';
 import { connect } from '@fw/middleware/connect';
 import { createSignedCookies, readCookie } from '@fw/middleware/cookies';
 import { cors } from '@fw/middleware/cors';
@@ -9,7 +8,6 @@ import { etag } from '@fw/middleware/etag';
 import { forms } from '@fw/middleware/forms';
 import { currentContext, requestContext } from '@fw/middleware/request-context';
 import { securityHeaders } from '@fw/middleware/security-headers';
-import { staticFiles } from '@fw/middleware/static-files';
 import { rateLimit } from '@fw/rate-limit';
 import { createLogger, createMetrics, createServiceApp } from '@fw/service';
 import { validate } from '@fw/validation';
@@ -39,7 +37,6 @@ import {
   RESOURCES,
   ROWS,
   readUser,
-  STATIC_ROOT,
   TOKEN,
   UserSchema,
 } from '../workloads.ts';
@@ -107,7 +104,6 @@ export const contestant = defineContestant<App>({
       app.use(requestContext());
       router.get('/', () => currentContext().json({ hello: 'world' }));
     },
-    'static-files': ({ app }) => app.use(staticFiles({ root: STATIC_ROOT })),
     controller: ({ app, router }) => {
       const root = new URL('../controllers/fw', import.meta.url).href;
       app.plugin(controllersPlugin({ router, root }));
@@ -118,7 +114,6 @@ export const contestant = defineContestant<App>({
     /** `serve` creates the application of a service. */
     observed: () => undefined,
     'bearer-token': ({ app }) => app.use(bearerToken(TOKEN)),
-    compress: ({ app }) => app.use(compress()),
     connect: ({ app }) => app.use(connect(expressCors({ origin: [ORIGIN] }))),
     cors: ({ app }) => app.use(cors({ origin: [ORIGIN] })),
     etag: ({ app }) => app.use(etag()),

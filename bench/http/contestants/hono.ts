@@ -1,9 +1,7 @@
 import { serve } from '@hono/node-server';
 import { getConnInfo } from '@hono/node-server/conninfo';
-import { serveStatic } from '@hono/node-server/serve-static';
 import { zValidator } from '@hono/zod-validator';
 import { Hono } from 'hono';
-import { compress } from 'hono/compress';
 import { contextStorage, getContext } from 'hono/context-storage';
 import { getCookie, setSignedCookie } from 'hono/cookie';
 import { cors } from 'hono/cors';
@@ -21,7 +19,6 @@ import {
   ORIGIN,
   RESOURCES,
   readUser,
-  STATIC_ROOT,
   TOKEN,
   UserSchema,
 } from '../workloads.ts';
@@ -71,14 +68,12 @@ export const contestant = defineContestant<App>({
       app.use(contextStorage());
       app.get('/', () => getContext().json({ hello: 'world' }));
     },
-    'static-files': (app) => app.use(serveStatic({ root: STATIC_ROOT })),
   },
   addOns: {
     'bearer-token': (app) => {
       const { secret, issuer, audience } = TOKEN;
       app.use(jwt({ secret, alg: 'HS256', verification: { iss: issuer, aud: audience } }));
     },
-    compress: (app) => app.use(compress()),
     cors: (app) => app.use(cors({ origin: [ORIGIN] })),
     etag: (app) => app.use(etag()),
     'security-headers': (app) => {

@@ -1,0 +1,235 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setDefaultCACertificates } from 'node:tls';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+
+import { startPostgres } from '@fw/service/testing/postgres';
+import pg from 'pg';
+
+import { issueCertificate } from '../deploy/local/testing/certificate.ts';
+import { markdownTable } from '../deploy/local/testing/markdown.ts';
+import { median, rotate } from '../deploy/local/testing/statistics.ts';
+import { CONTESTANTS, loadContestant } from './arena/contestant.ts';
+import { writeFiles } from './arena/files.ts';
+import { SCHEMA } from './arena/items.ts';
+import { PROFILES, type Profile, type Request, toMessages } from './arena/profiles.ts';
+import { runScript } from './http/wrk.ts';
+import { readSettings } from './options.ts';
+import { type MeasuredProcess, PINNING, pinToLoadCore, startMeasured } from './process.ts';
+import { describeEnvironment, environmentLines, publish } from './report.ts';
+
+const SERVER = fileURLToPath(new URL('arena/server.ts', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('arena/load.lua', import.meta.url));
+const UPLOAD_CONNECTIONS = 16;
+
+type Counts = Readonly<Record<'rounds' | 'seconds' | 'connections', number>>;
+
+/** The data of one run. */
+interface Run {
+  readonly folder: string;
+  readonly database: string;
+  readonly counts: Counts;
+}
+
+interface Usage {
+  readonly cpuMicros: number;
+  readonly uploadBytes: number;
+  readonly peakMiB: number;
+}
+
+interface Server {
+  readonly contestant: string;
+  readonly url: string;
+  readonly process: MeasuredProcess<number, Usage>;
+}
+
+interface Sample {
+  readonly profile: string;
+  readonly contestant: string;
+  readonly round: number;
+  /** CPU time per request; in the profile `upload`, per MiB. */
+  readonly cpuMicros: number;
+  readonly requestsPerSecond: number;
+  readonly bytesPerResponse: number;
+  readonly peakMiB: number;
+}
+
+/** Measures the profiles of HttpArena and prints a report. */
+export async function runArena(args: readonly string[]): Promise<void> {
+  const settings = readSettings(args, {
+    summary: 'Compares the framework with its peers in the HTTP/1.1 profiles of HttpArena.',
+    names: {
+      only: { help: 'contestants; always includes node', known: CONTESTANTS },
+      profile: { help: 'profiles', known: Object.keys(PROFILES) },
+    },
+    counts: {
+      rounds: { help: 'measured rounds', default: 5 },
+      seconds: { help: 'seconds that one contestant is measured per round', default: 2 },
+      connections: { help: `open connections of wrk; upload: ${UPLOAD_CONNECTIONS}`, default: 64 },
+    },
+  });
+  if (!settings) return;
+  const { names, counts } = settings;
+  const contestants = CONTESTANTS.filter((name) => name === 'node' || names.only.includes(name));
+  const loaded = await Promise.all(contestants.map(loadContestant));
+  const environment = describeEnvironment(loaded.flatMap(({ packages }) => packages));
+
+  pinToLoadCore(); // and with this process PostgreSQL
+  const folder = mkdtempSync(join(tmpdir(), 'fw-arena-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  writeFiles(join(folder, 'static'));
+  const certificate = issueCertificate(['127.0.0.1']);
+  for (const [name, text] of Object.entries(certificate)) writeFileSync(join(folder, name), text);
+  setDefaultCACertificates([certificate['tls.crt']]);
+  const postgres = await startPostgres();
+  const samples: Sample[] = [];
+  try {
+    await createTable(postgres.url);
+    const run = { folder, database: postgres.url, counts };
+    for (const name of names.profile) {
+      samples.push(...(await measureProfile(name, contestants, run)));
+    }
+  } finally {
+    await postgres.stop();
+  }
+  const markdown = [
+    environmentLines(environment),
+    `Medians of ${counts.rounds} rounds of ${counts.seconds} s; ${PINNING}.`,
+    ...tables(samples, contestants),
+  ].join('\n\n');
+  const data = { environment, settings: counts, pinning: PINNING, samples };
+  publish({ name: 'arena', markdown, data }, settings);
+}
+
+async function createTable(connectionString: string): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  for (const statement of SCHEMA) await client.query(statement);
+  await client.end();
+}
+
+async function measureProfile(
+  name: string,
+  contestants: readonly string[],
+  { folder, database, counts }: Run,
+): Promise<readonly Sample[]> {
+  const profile = PROFILES[name] as Profile;
+  const isUpload = name === 'upload';
+  const messages = join(folder, 'messages');
+  writeFileSync(messages, toMessages(profile));
+  const servers: Server[] = [];
+  const samples: Sample[] = [];
+  try {
+    for (const contestant of contestants) {
+      const tls = name === 'json-tls' ? ['tls'] : [];
+      const process: Server['process'] = await startMeasured(
+        ...[SERVER, contestant, folder, database, ...tls],
+      );
+      const url = `${tls.length > 0 ? 'https' : 'http'}://127.0.0.1:${process.ready}`;
+      servers.push({ contestant, process, url });
+    }
+    await checkParity(name, profile, servers);
+    // Round 0 is the warm-up.
+    for (let round = 0; round <= counts.rounds; round++) {
+      for (const { contestant, url, process } of rotate(servers, round)) {
+        const before = await process.request();
+        const { requests, requestsPerSecond, bytes } = await runScript(SCRIPT, {
+          url,
+          connections: isUpload ? UPLOAD_CONNECTIONS : counts.connections,
+          seconds: counts.seconds,
+          options: ['--timeout', '10s'],
+          args: [messages],
+        });
+        const after = await process.request();
+        const uploadedMiB = (after.uploadBytes - before.uploadBytes) / 1024 ** 2;
+        const units = isUpload ? uploadedMiB : requests;
+        const cpuMicros = (after.cpuMicros - before.cpuMicros) / units;
+        report(
+          name,
+          `round ${round}: ${contestant} ${requestsPerSecond.toFixed()} req/s, ${cpuMicros.toFixed(1)} µs`,
+        );
+        if (round === 0) continue;
+        const bytesPerResponse = (bytes ?? 0) / requests;
+        const result = { cpuMicros, requestsPerSecond, bytesPerResponse };
+        samples.push({ profile: name, contestant, round, ...result, peakMiB: after.peakMiB });
+      }
+    }
+    return samples;
+  } finally {
+    for (const { process } of servers) await process.stop();
+  }
+}
+
+/** The requests of a profile whose responses are compared. */
+const COMPARED = 200;
+
+/**
+ * Compares status, media type and decoded body of the responses with those of the first server. All
+ * requests were sent before, so that each server finds the same items.
+ *
+ * @throws {Error} that names the first difference
+ */
+async function checkParity(
+  name: string,
+  { requests }: Profile,
+  servers: readonly Server[],
+): Promise<void> {
+  const compared = requests.slice(0, COMPARED);
+  let expected: unknown[] | undefined;
+  for (const { url, contestant } of servers) {
+    for (const request of compared) await respond(url, request);
+    const responses: unknown[] = [];
+    for (const request of compared) responses.push(await respond(url, request));
+    expected ??= responses;
+    for (const [index, response] of responses.entries()) {
+      if (isDeepStrictEqual(response, expected[index])) continue;
+      const texts = [response, expected[index]].map((each) => JSON.stringify(each).slice(0, 200));
+      throw new Error(
+        `${contestant}, ${name}, ${compared[index]?.path}: ${texts.join('\ninstead of ')}`,
+      );
+    }
+  }
+}
+
+async function respond(url: string, { method, path, headers, body, isChunked }: Request) {
+  const response = await fetch(`${url}${path}`, {
+    method: method ?? 'GET',
+    headers: { 'Accept-Encoding': 'identity', ...headers },
+    body: (isChunked ? new Blob([String(body)]).stream() : body) ?? null,
+    duplex: 'half',
+  });
+  const [type] = response.headers.get('content-type')?.split(';') ?? [];
+  const mediaType = type?.replace('application/javascript', 'text/javascript'); // both are in use
+  const isCacheable = response.headers.has('x-cache');
+  return { status: response.status, mediaType, isCacheable, body: await response.text() };
+}
+
+function report(profile: string, progress: string): void {
+  process.stderr.write(`arena, ${profile}, ${progress}\n`);
+}
+
+function tables(samples: readonly Sample[], contestants: readonly string[]): readonly string[] {
+  const profiles = [...Map.groupBy(samples, ({ profile }) => profile)];
+  const table = (cell: (own: readonly Sample[], node: readonly Sample[]) => string) =>
+    markdownTable(
+      ['', ...contestants],
+      profiles.map(([profile, group]) => {
+        const of = (name: string) => group.filter(({ contestant }) => contestant === name);
+        return [profile, ...contestants.map((name) => cell(of(name), of('node')))];
+      }),
+    );
+  return [
+    'CPU time of `node` divided by that of the framework, per request in the same round, in `upload` per MiB: more is better.',
+    table((own, node) =>
+      median(own.map(({ cpuMicros }, round) => (node[round]?.cpuMicros ?? 0) / cpuMicros)).toFixed(
+        2,
+      ),
+    ),
+    'Requests per second: more is better.',
+    table((own) => median(own.map((sample) => sample.requestsPerSecond)).toFixed()),
+    'Largest memory of the process in MiB: less is better.',
+    table((own) => Math.max(...own.map(({ peakMiB }) => peakMiB)).toFixed()),
+  ];
+}

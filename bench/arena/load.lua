@@ -1,0 +1,26 @@
+-- wrk -s load.lua <url> -- <file>
+-- Sends the messages of the file in turn; each follows a line with its length. Prints the result
+-- as one line of JSON after the output of wrk.
+
+local messages, turn = {}, 0
+
+function init(args)
+  local file = io.open(args[1], "rb")
+  for line in function() return file:read("*l") end do
+    messages[#messages + 1] = file:read(tonumber(line))
+  end
+end
+
+function request()
+  turn = turn % #messages + 1
+  return messages[turn]
+end
+
+function done(summary)
+  local errors = summary.errors
+  print(string.format(
+    '{"requests":%d,"micros":%d,"bytes":%d,"failures":{"connect":%d,"read":%d,"write":%d,"timeout":%d,"status":%d}}',
+    summary.requests, summary.duration, summary.bytes,
+    errors.connect, errors.read, errors.write, errors.timeout, errors.status
+  ))
+end
