@@ -24,6 +24,9 @@ const SERVER = fileURLToPath(new URL('arena/server.ts', import.meta.url));
 const SCRIPT = fileURLToPath(new URL('arena/load.lua', import.meta.url));
 const UPLOAD_CONNECTIONS = 16;
 
+/** CPU time of each contestant before the first round: on a busy machine it takes longer. */
+const WARM_UP_MICROS = 3e6;
+
 type Counts = Readonly<Record<'rounds' | 'seconds' | 'connections', number>>;
 
 /** The data of one run. */
@@ -131,17 +134,21 @@ async function measureProfile(
       servers.push({ contestant, process, url });
     }
     await checkParity(name, profile, servers);
-    // Round 0 is the warm-up.
-    for (let round = 0; round <= counts.rounds; round++) {
+    const load = (url: string, seconds: number) =>
+      runScript(SCRIPT, {
+        url,
+        connections: isUpload ? UPLOAD_CONNECTIONS : counts.connections,
+        seconds,
+        options: ['--timeout', '10s'],
+        args: [messages],
+      });
+    for (const { url, process } of servers) {
+      while ((await process.request()).cpuMicros < WARM_UP_MICROS) await load(url, 1);
+    }
+    for (let round = 1; round <= counts.rounds; round++) {
       for (const { contestant, url, process } of rotate(servers, round)) {
         const before = await process.request();
-        const { requests, requestsPerSecond, bytes } = await runScript(SCRIPT, {
-          url,
-          connections: isUpload ? UPLOAD_CONNECTIONS : counts.connections,
-          seconds: counts.seconds,
-          options: ['--timeout', '10s'],
-          args: [messages],
-        });
+        const { requests, requestsPerSecond, bytes } = await load(url, counts.seconds);
         const after = await process.request();
         const uploadedMiB = (after.uploadBytes - before.uploadBytes) / 1024 ** 2;
         const units = isUpload ? uploadedMiB : requests;
@@ -150,7 +157,6 @@ async function measureProfile(
           name,
           `round ${round}: ${contestant} ${requestsPerSecond.toFixed()} req/s, ${cpuMicros.toFixed(1)} µs`,
         );
-        if (round === 0) continue;
         const bytesPerResponse = (bytes ?? 0) / requests;
         const result = { cpuMicros, requestsPerSecond, bytesPerResponse };
         samples.push({ profile: name, contestant, round, ...result, peakMiB: after.peakMiB });

@@ -39,6 +39,19 @@ export function sum({ a, b }: Query, body?: unknown): string {
   return String(readInteger(a, 0) + readInteger(b, 0) + readInteger(body, 0));
 }
 
+/** A short body of text. */
+export function readText(body: Readable): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    body.setEncoding('utf8');
+    body.on('data', (chunk: string) => {
+      text += chunk;
+    });
+    body.on('end', () => resolve(text));
+    body.on('error', reject);
+  });
+}
+
 /** The bytes of all uploads, aborted ones included. */
 export const received = { bytes: 0 };
 

@@ -1,4 +1,3 @@
-import { text } from 'node:stream/consumers';
 import { json } from '@fw/body-parser';
 import { compress } from '@fw/middleware/compress';
 import { staticFiles } from '@fw/middleware/static-files';
@@ -13,7 +12,7 @@ import {
 } from 'fw';
 
 import type { Contestant } from '../contestant.ts';
-import { countBytes, type Store, sum, totals } from '../items.ts';
+import { countBytes, readText, type Store, sum, totals } from '../items.ts';
 
 export const contestant: Contestant = {
   packages: [],
@@ -23,7 +22,7 @@ export const contestant: Contestant = {
       .get('/pipeline', (ctx) => ctx.send('ok'))
       .get('/baseline11', (ctx) => ctx.send(sum(ctx.query)))
       .post('/baseline11', async (ctx) => {
-        ctx.send(sum(ctx.query, await text(ctx.stream({ limit: 1024 }))));
+        ctx.send(sum(ctx.query, await readText(ctx.stream({ limit: 1024 }))));
       })
       .post('/upload', async (ctx) => {
         ctx.send(await countBytes(ctx.stream({ limit: 32 * 1024 ** 2 })));

@@ -2,11 +2,10 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join } from 'node:path';
 import { parse } from 'node:querystring';
-import { text } from 'node:stream/consumers';
 import { brotliCompressSync, constants } from 'node:zlib';
 
 import { type Contestant, type Setting, serveListener } from '../contestant.ts';
-import { countBytes, sum, totals } from '../items.ts';
+import { countBytes, readText, sum, totals } from '../items.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css',
@@ -42,7 +41,7 @@ function respond(req: IncomingMessage, res: ServerResponse, { store, folder }: S
     case 'GET /baseline11':
       return sendText(res, sum(parse(search)));
     case 'POST /baseline11':
-      return text(req).then((body) => sendText(res, sum(parse(search), body)));
+      return readText(req).then((body) => sendText(res, sum(parse(search), body)));
     case 'POST /upload':
       return countBytes(req).then((bytes) => sendText(res, bytes));
     case 'GET /json':
@@ -58,11 +57,11 @@ function respond(req: IncomingMessage, res: ServerResponse, { store, folder }: S
         send(res, item ? 200 : 404, item ?? { error: 'Not found' });
       });
     case 'POST /crud':
-      return text(req)
+      return readText(req)
         .then((body) => store.create(JSON.parse(body)))
         .then((item) => send(res, 201, item));
     case 'PUT /crud':
-      return text(req)
+      return readText(req)
         .then((body) => store.update(Number(id), JSON.parse(body)))
         .then((item) => send(res, item ? 200 : 404, item ?? { error: 'Not found' }));
     default:
