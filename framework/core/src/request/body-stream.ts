@@ -1,4 +1,4 @@
-import { type Readable, Transform } from 'node:stream';
+import { Readable } from 'node:stream';
 
 import type { Context } from '../context.ts';
 import { aWholeNumber, readOptions, required } from '../options.ts';
@@ -40,30 +40,42 @@ export function streamBody(ctx: Context, options: StreamOptions): BodyStream {
     );
   }
   let size = 0;
-  const body = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      size += chunk.length;
-      if (size > limit) done(bodyTooLarge(limit));
-      else done(null, chunk);
+  // Cheaper than `pipe` to a Transform, which has a writable side too.
+  const body = new Readable({
+    read() {
+      req.resume();
     },
     destroy(error, done) {
       ctx.signal.removeEventListener('abort', abort);
-      req.unpipe(body);
+      req.off('data', forward);
       if (!req.readableEnded) discardRest(req);
       done(error);
     },
   });
+  const forward = (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > limit) body.destroy(bodyTooLarge(limit));
+    else if (!body.push(chunk)) req.pause();
+  };
   const abort = () => body.destroy(ctx.signal.reason);
   body.on('error', () => {}); // the handler may have stopped reading
-  if (!hasBody(req)) return body.end();
+  if (!hasBody(req)) {
+    body.push(null);
+    return body;
+  }
   if (Number(req.headers['content-length'] ?? 0) > limit) {
     discardRest(req);
     throw bodyTooLarge(limit);
   }
   req.on('error', (error) => body.destroy(bodyUnreadable(error)));
-  res.once('close', () => body.destroy(new Error('The response was sent before its request body')));
+  res.once('close', () => {
+    if (body.destroyed) return; // an error without use would cost a stack trace per request
+    body.destroy(new Error('The response was sent before its request body'));
+  });
   ctx.signal.addEventListener('abort', abort);
   if (ctx.signal.aborted) abort();
   sendContinue(req, res);
-  return req.pipe(body);
+  req.on('data', forward);
+  req.on('end', () => body.push(null));
+  return body;
 }
