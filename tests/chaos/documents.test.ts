@@ -13,7 +13,7 @@ import { FAULTS, type FaultName } from './faults/faults.ts';
 import { type FaultySystem, type PartName, startFaultySystem } from './faults/system.ts';
 import { FULL } from './results.ts';
 
-/** The checks that hold whatever fails; others depend on the state of the users. */
+/** The checks that hold with every fault; others depend on the state of the users. */
 const CHECKS = ['status_code', 'content_type', 'response_headers', 'response_schema']
   .map((name) => `${name}_conformance`)
   .join();
