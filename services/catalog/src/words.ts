@@ -34,11 +34,13 @@ function readWords(text: string): readonly string[] {
   );
 }
 
-function readUnicodeWords(text: string): readonly string[] | null {
+function readUnicodeWords(text: string): readonly string[] {
   const plain = text.normalize('NFKD').replace(/\p{M}+/gu, '');
-  // Upper case first: it has one form where lower case has two, such as "σ" and "ς".
-  return plain
+  // Upper case first: it has one form where lower case has two, such as "σ" and "ς". Only "ẞ" has two in upper case.
+  const words = plain
+    .replaceAll('ẞ', 'SS')
     .toUpperCase()
-    .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu);
+  // Each word alone: which "σ" it gets depends on the letters around it.
+  return (words ?? []).map((word) => word.toLowerCase());
 }
