@@ -1,6 +1,7 @@
 import { runArena } from './arena.ts';
 import { runCancellation } from './cancellation.ts';
 import { runHttp } from './http.ts';
+import { runIdle } from './idle.ts';
 import { runLimiter } from './limiter.ts';
 import { runMcp } from './mcp.ts';
 import { runRouter } from './router.ts';
@@ -12,6 +13,7 @@ const HELP = `npm run bench                          all benchmarks with default
 npm run bench -- arena --help          the profiles of HttpArena: the framework and its peers
 npm run bench -- cancellation --help   what still runs after clients have left
 npm run bench -- http --help           HTTP: the framework and its peers
+npm run bench -- idle --help           memory of idle and slow connections, and pauses of garbage collection
 npm run bench -- router --help         route lookup: the router and its peers
 npm run bench -- limiter --help        stores of rate limiters
 npm run bench -- mcp --help            calls of tools and HTTP requests
@@ -23,6 +25,7 @@ npm run bench -- websockets --help     memory of open WebSockets
 const BENCHMARKS: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   cancellation: runCancellation,
   http: runHttp,
+  idle: runIdle,
   router: runRouter,
   limiter: runLimiter,
   mcp: runMcp,

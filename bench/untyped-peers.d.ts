@@ -7,11 +7,11 @@ declare module 'koa' {
     readonly req: IncomingMessage;
     body: unknown;
     status: number;
+    type: string;
     state: { count?: number };
     params: Record<string, string>;
     query: Record<string, unknown>;
     request: { body?: unknown };
-    req: IncomingMessage;
     set(name: string, value: string): void;
   }
 
@@ -39,7 +39,10 @@ declare module '@koa/router' {
 declare module '@koa/bodyparser' {
   import type { Middleware } from 'koa';
 
-  export function bodyParser(options?: { enableTypes: readonly string[] }): Middleware;
+  export function bodyParser(options?: {
+    readonly enableTypes?: readonly string[];
+    readonly jsonLimit?: number;
+  }): Middleware;
 }
 
 declare module 'koa-compress' {

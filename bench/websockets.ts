@@ -1,20 +1,14 @@
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 import { markdownTable } from '../deploy/local/testing/markdown.ts';
-import { median } from '../deploy/local/testing/statistics.ts';
+import type { Memory } from './measured.ts';
+import { bytes, memoryPerConnection, openConnection } from './memory.ts';
 import { readSettings } from './options.ts';
-import { startMeasured } from './process.ts';
 import { describeEnvironment, environmentLines, publish } from './report.ts';
 
 const SERVER = fileURLToPath(new URL('websockets/server.ts', import.meta.url));
 const PACKAGES = { ws: 'ws', fastify: '@fastify/websocket', fw: '@fw/middleware' };
-
-/** The memory of a server, in bytes: of its process, and of its JavaScript objects and buffers. */
-interface Memory {
-  readonly rss: number;
-  readonly used: number;
-}
 
 /** Measures the memory of open WebSockets and prints a report. */
 export async function runWebSockets(args: readonly string[]): Promise<void> {
@@ -33,7 +27,11 @@ export async function runWebSockets(args: readonly string[]): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     for (const server of settings.names.only) {
       process.stderr.write(`websockets, round ${round + 1}: ${server}\n`);
-      samples.push({ server, ...(await measure(server, connections)) });
+      const memory = await memoryPerConnection([SERVER, server], {
+        connections,
+        open: openWebSocket,
+      });
+      samples.push({ server, ...memory });
     }
   }
   const rows = settings.names.only.map((server) => {
@@ -52,39 +50,6 @@ export async function runWebSockets(args: readonly string[]): Promise<void> {
   );
 }
 
-function bytes(values: readonly number[]): string {
-  return Math.round(median(values)).toLocaleString('en');
-}
-
-/** The memory per connection of one server. */
-async function measure(server: string, connections: number): Promise<Memory> {
-  const {
-    ready: port,
-    request,
-    stop,
-  } = await startMeasured<number, Memory>('--expose-gc', SERVER, server);
-  const sockets: Socket[] = [];
-  const open = async (count: number) => {
-    for (let at = 0; at < count; at += 100) {
-      const opened = Array.from({ length: Math.min(100, count - at) }, () => openWebSocket(port));
-      sockets.push(...(await Promise.all(opened)));
-    }
-  };
-  try {
-    await open(100); // code and caches that all connections share
-    const before = await request();
-    await open(connections);
-    const after = await request();
-    return {
-      rss: (after.rss - before.rss) / connections,
-      used: (after.used - before.used) / connections,
-    };
-  } finally {
-    for (const socket of sockets) socket.destroy();
-    await stop();
-  }
-}
-
 const HANDSHAKE = [
   'GET /rooms/7 HTTP/1.1',
   'Host: bench',
@@ -101,17 +66,10 @@ const MESSAGE = Buffer.concat([
   Buffer.from(TEXT),
 ]);
 
-/** A client without memory of its own; resolves when its message has come back. */
+/** A client whose message has come back. */
 function openWebSocket(port: number): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1');
-    let received = '';
-    socket.on('error', reject).write(HANDSHAKE);
-    socket.on('data', (data) => {
-      const wasOpen = received.includes('\r\n\r\n');
-      received += data.toString('latin1');
-      if (received.endsWith(TEXT)) resolve(socket);
-      else if (!wasOpen && received.includes('\r\n\r\n')) socket.write(MESSAGE);
-    });
-  });
+  return openConnection(port, [
+    { send: HANDSHAKE, until: (received) => received.endsWith('\r\n\r\n') },
+    { send: MESSAGE, until: (received) => received.endsWith(TEXT) },
+  ]);
 }

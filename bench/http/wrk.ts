@@ -69,7 +69,16 @@ export async function runScript(
 ): Promise<LoadResult & Readonly<Record<string, number>>> {
   const child = startProcess(
     [
-      ...[ensureTool('wrk'), '-t1', `-c${connections}`, `-d${seconds}s`, '-s', script],
+      ...[
+        ensureTool('wrk'),
+        '-t1',
+        `-c${connections}`,
+        `-d${seconds}s`,
+        '--timeout',
+        '30s',
+        '-s',
+        script,
+      ],
       ...[...options, url, '--', ...args],
     ],
     { core: LOAD_CORE, stdio: ['pipe', 'inherit'] },

@@ -13,7 +13,7 @@ import { createApp, errorHandler, listen } from 'fw';
 import { WebSocketServer } from 'ws';
 import { z } from 'zod';
 
-import { serveParent } from '../measured.ts';
+import { serveParent, usedMemory } from '../measured.ts';
 
 const SERVERS: Readonly<Record<string, () => Promise<number>>> = {
   async ws() {
@@ -49,8 +49,4 @@ const SERVERS: Readonly<Record<string, () => Promise<number>>> = {
 const start = SERVERS[process.argv[2] ?? ''];
 if (!start) throw new Error('Usage: server.ts ws|fastify|fw');
 
-serveParent(await start(), () => {
-  for (const _ of [1, 2, 3]) globalThis.gc?.();
-  const { rss, heapUsed, external } = process.memoryUsage();
-  return { rss, used: heapUsed + external };
-});
+serveParent(await start(), usedMemory);
