@@ -14,14 +14,14 @@ import { median, rotate } from '../deploy/local/testing/statistics.ts';
 import { CONTESTANTS, loadContestant } from './arena/contestant.ts';
 import { writeFiles } from './arena/files.ts';
 import { SCHEMA } from './arena/items.ts';
-import { PROFILES, type Profile, type Request, toMessages } from './arena/profiles.ts';
-import { runScript } from './http/wrk.ts';
+import { PROFILES } from './arena/profiles.ts';
+import type { Request, Sequence } from './http/messages.ts';
+import { runWrk } from './http/wrk.ts';
 import { readSettings } from './options.ts';
 import { type MeasuredProcess, PINNING, pinToLoadCore, startMeasured } from './process.ts';
 import { describeEnvironment, environmentLines, publish } from './report.ts';
 
 const SERVER = fileURLToPath(new URL('arena/server.ts', import.meta.url));
-const SCRIPT = fileURLToPath(new URL('arena/load.lua', import.meta.url));
 const UPLOAD_CONNECTIONS = 16;
 
 /** CPU time of each contestant before the first round: on a busy machine it takes longer. */
@@ -118,30 +118,22 @@ async function measureProfile(
   contestants: readonly string[],
   { folder, database, counts }: Run,
 ): Promise<readonly Sample[]> {
-  const profile = PROFILES[name] as Profile;
+  const profile = PROFILES[name] as Sequence;
   const isUpload = name === 'upload';
-  const messages = join(folder, 'messages');
-  writeFileSync(messages, toMessages(profile));
   const servers: Server[] = [];
   const samples: Sample[] = [];
   try {
     for (const contestant of contestants) {
       const tls = name === 'json-tls' ? ['tls'] : [];
-      const process: Server['process'] = await startMeasured(
-        ...[SERVER, contestant, folder, database, ...tls],
-      );
+      const args = [SERVER, contestant, folder, database, ...tls];
+      const process: Server['process'] = await startMeasured(...args);
       const url = `${tls.length > 0 ? 'https' : 'http'}://127.0.0.1:${process.ready}`;
       servers.push({ contestant, process, url });
     }
     await checkParity(name, profile, servers);
+    const connections = isUpload ? UPLOAD_CONNECTIONS : counts.connections;
     const load = (url: string, seconds: number) =>
-      runScript(SCRIPT, {
-        url,
-        connections: isUpload ? UPLOAD_CONNECTIONS : counts.connections,
-        seconds,
-        options: ['--timeout', '10s'],
-        args: [messages],
-      });
+      runWrk({ ...profile, url, connections, seconds });
     for (const { url, process } of servers) {
       while ((await process.request()).cpuMicros < WARM_UP_MICROS) await load(url, 1);
     }
@@ -157,7 +149,7 @@ async function measureProfile(
           name,
           `round ${round}: ${contestant} ${requestsPerSecond.toFixed()} req/s, ${cpuMicros.toFixed(1)} µs`,
         );
-        const bytesPerResponse = (bytes ?? 0) / requests;
+        const bytesPerResponse = bytes / requests;
         const result = { cpuMicros, requestsPerSecond, bytesPerResponse };
         samples.push({ profile: name, contestant, round, ...result, peakMiB: after.peakMiB });
       }
@@ -179,7 +171,7 @@ const COMPARED = 200;
  */
 async function checkParity(
   name: string,
-  { requests }: Profile,
+  { requests }: Sequence,
   servers: readonly Server[],
 ): Promise<void> {
   const compared = requests.slice(0, COMPARED);

@@ -139,7 +139,10 @@ async function measure(
   { name, what, clients }: { name: string; what: Case; clients: number },
 ): Promise<Result> {
   const server = await startMeasured<number, Running & { connections: number }>(
-    ...['--expose-gc', SERVER, name, ...systems.addresses],
+    '--expose-gc',
+    SERVER,
+    name,
+    ...systems.addresses,
   );
   const count = async () => ({ ...(await server.request()), ...(await systems.count()) });
   const waitForIdle = async (): Promise<Counts> => {

@@ -140,8 +140,9 @@ async function measure(server: Server, counts: Counts): Promise<Omit<Sample, 'ro
 
 function load(server: Server, { connections, seconds }: Counts): Promise<LoadResult> {
   const { contestant, workload, process } = server;
-  const exchanges = exchangesOf(workload);
-  const result = runWrk({ port: process.ready, exchanges, connections, seconds });
+  const url = `http://127.0.0.1:${process.ready}`;
+  const requests = exchangesOf(workload);
+  const result = runWrk({ url, requests, connections, seconds });
   return naming(contestant, workload, result);
 }
 

@@ -138,11 +138,12 @@ async function measurePauses(
   { minutes, connections }: { readonly minutes: number; readonly connections: number },
 ): Promise<Pauses> {
   const { ready: port, request, stop } = await startMeasured<number, Usage>(SERVER, name);
+  const url = `http://127.0.0.1:${port}`;
   const streams = await openConnections(countOf('events', connections), () => openEvents(port));
   try {
     const results = await Promise.all(
-      [[...exchangesOf('hello'), ...exchangesOf('list')], exchangesOf('post')].map((exchanges) =>
-        runWrk({ port, exchanges, connections: 16, seconds: minutes * 60 }),
+      [[...exchangesOf('hello'), ...exchangesOf('list')], exchangesOf('post')].map((requests) =>
+        runWrk({ url, requests, connections: 16, seconds: minutes * 60 }),
       ),
     );
     const { pauses } = await request();

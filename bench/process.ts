@@ -31,6 +31,8 @@ export interface StartOptions {
   readonly core: number;
   /** Standard output and error, or a channel for messages. Default: both outputs are read. */
   readonly stdio?: readonly ('ignore' | 'inherit' | 'pipe' | 'ipc')[];
+  /** Default: the process has no standard input. */
+  readonly stdin?: 'ignore' | 'pipe';
   /** Environment variables in addition to those of this process. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -38,11 +40,11 @@ export interface StartOptions {
 /** Starts a process on `core`, if the system can pin processes. It is killed when this one exits. */
 export function startProcess(
   command: readonly string[],
-  { core, stdio = ['pipe', 'pipe'], env = {} }: StartOptions,
+  { core, stdin = 'ignore', stdio = ['pipe', 'pipe'], env = {} }: StartOptions,
 ): ChildProcess {
   const [file = '', ...args] = canPin ? ['taskset', '-c', String(core), ...command] : command;
   const child = spawn(file, args, {
-    stdio: ['ignore', ...stdio],
+    stdio: [stdin, ...stdio],
     env: { ...process.env, NODE_ENV: 'production', ...env },
     // Its own process group, so that the workers of nginx are killed with it.
     detached: true,

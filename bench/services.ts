@@ -106,17 +106,20 @@ async function measureEndpoint(
   targets: readonly Target[],
   { rounds, seconds, connections }: Counts,
 ): Promise<readonly Sample[]> {
-  const { service, name, method, status, body, headers } = endpoint;
-  const exchanges = endpoint
-    .paths(userIds)
-    .map((path) => ({ method, path, status, expected: undefined, ...(body && { body }) }));
+  const { service, name, method, body } = endpoint;
+  const paths = endpoint.paths(userIds);
   const samples: Sample[] = [];
   // Round 0 is the warm-up.
   for (let round = 0; round <= rounds; round++) {
     for (const { server, way, port } of rotate(targets, round)) {
       const before = await server.cpuSeconds();
-      const load = { port, exchanges, connections, seconds, headers: headers?.() ?? {} };
-      const { requests, requestsPerSecond } = await runWrk(load);
+      const request = { method, headers: endpoint.headers?.() ?? {}, ...(body && { body }) };
+      const { requests, requestsPerSecond } = await runWrk({
+        url: `http://127.0.0.1:${port}`,
+        requests: paths.map((path) => ({ ...request, path })),
+        connections,
+        seconds,
+      });
       const cpuMicrosPerRequest = (((await server.cpuSeconds()) - before) * 1e6) / requests;
       process.stderr.write(
         `services, ${service} ${name}, ${round === 0 ? 'warm-up' : `round ${round} of ${rounds}`}: ` +

@@ -27,8 +27,7 @@ export async function runStalls(args: readonly string[]): Promise<void> {
   ensureTool('wrk');
   const { ready, request, stop } = await startMeasured<Ready, Turns>(SERVER);
   const { port, path } = ready;
-  const exchanges = [{ method: 'GET', path, status: 200, expected: undefined }] as const;
-  await runWrk({ ...settings.counts, port, exchanges });
+  await runWrk({ ...settings.counts, url: `http://127.0.0.1:${port}`, requests: [{ path }] });
   const turns = await request();
   await stop();
 
