@@ -34,7 +34,8 @@ test('every service conforms to its document in all versions, directly and throu
       const origin = originOf(service, way);
       const document = `${origin}/docs/${service}/openapi.json`;
       const { passed, output, cases } = await runSchemathesis(origin, document, {
-        ...{ token, args: ARGS },
+        token,
+        args: ARGS,
       });
       expect(passed, output).toBe(true);
       if (process.env.FULL) console.log(`${service} (${way}): ${cases} cases`);
