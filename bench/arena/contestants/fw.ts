@@ -1,4 +1,4 @@
-import { json } from '@fw/body-parser';
+import { json, text } from '@fw/body-parser';
 import { compress } from '@fw/middleware/compress';
 import { staticFiles } from '@fw/middleware/static-files';
 import {
@@ -12,7 +12,7 @@ import {
 } from 'fw';
 
 import type { Contestant } from '../contestant.ts';
-import { countBytes, readText, type Store, sum, totals } from '../items.ts';
+import { countBytes, type Store, sum, totals } from '../items.ts';
 
 export const contestant: Contestant = {
   packages: [],
@@ -21,9 +21,7 @@ export const contestant: Contestant = {
     const router = createRouter()
       .get('/pipeline', (ctx) => ctx.send('ok'))
       .get('/baseline11', (ctx) => ctx.send(sum(ctx.query)))
-      .post('/baseline11', async (ctx) => {
-        ctx.send(sum(ctx.query, await readText(ctx.stream({ limit: 1024 }))));
-      })
+      .post('/baseline11', text(), (ctx) => ctx.send(sum(ctx.query, ctx.body)))
       .post('/upload', async (ctx) => {
         ctx.send(await countBytes(ctx.stream({ limit: 32 * 1024 ** 2 })));
       })

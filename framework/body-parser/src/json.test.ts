@@ -716,7 +716,7 @@ test.each<readonly [object, string]>([
   [{ inflate: 1 }, 'Cannot read option inflate "1" of json(): expected true or false'],
   [
     { limitBytes: 5 },
-    'json() has no option "limitBytes"; did you mean "limit"? Its options: limit, strict, inflate',
+    'json() has no option "limitBytes"; did you mean "limit"? Its options: limit, inflate, strict',
   ],
 ])('json(%j) throws at start: %s', (options, message) => {
   expect(() => json(options)).toThrow(new TypeError(message));

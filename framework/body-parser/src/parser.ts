@@ -1,0 +1,118 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+
+import type { Middleware } from '@fw/core';
+import {
+  bodyTooLarge,
+  discardRest,
+  hasBody,
+  hasRun,
+  isBodyRead,
+  parseMediaType,
+  readBody,
+} from '@fw/core/extension';
+import { aBoolean, aWholeNumber, check } from '@fw/core/options';
+import { UnsupportedMediaTypeError } from '@fw/errors';
+
+export interface BodyOptions {
+  /** Maximum size of a body in bytes, after decoding. Default 1 MiB. */
+  readonly limit?: number;
+  /** Accepts bodies encoded with gzip, deflate or br. Default false. */
+  readonly inflate?: boolean;
+}
+
+const MAX_BYTES = Number.MAX_SAFE_INTEGER;
+export const BODY_CHECKS = {
+  limit: check(
+    `a whole number of bytes from 1 to ${MAX_BYTES}`,
+    aWholeNumber(1, MAX_BYTES).accepts,
+  ),
+  inflate: aBoolean,
+};
+export const DEFAULT_LIMIT = 1024 ** 2;
+
+/** The bodies that a parser reads. */
+export interface Format extends Required<BodyOptions> {
+  /** For the error, such as `JSON`. */
+  readonly name: string;
+  readonly mediaTypes: readonly string[];
+  /** Whether a media type, in lower case and without parameters, is one of them. */
+  readonly accepts: (mediaType: string) => boolean;
+  /** The value of an empty body, and of none. */
+  readonly empty: unknown;
+  /** @throws {BadRequestError} if the body is invalid */
+  readonly parse: (bytes: Buffer) => unknown;
+}
+
+/** Reads bodies of one format into `ctx.body`. Those of GET and HEAD are not read. */
+export function createParser(format: Format): Middleware {
+  const { limit, empty, parse } = format;
+  const checkHeaders = createHeaderCheck(format);
+  return (ctx, next) => {
+    const { req, res } = ctx.raw;
+    if (ctx.body !== undefined) return next();
+    if (!hasBody(req) || isBodyRead(req)) {
+      ctx.body = empty;
+      return next();
+    }
+    const headerError = checkHeaders(req);
+    // A chunked body may turn out to be empty, which no header can make invalid.
+    const isChunked = req.headers['content-length'] === undefined;
+    if (headerError && !isChunked) {
+      discardRest(req);
+      throw headerError;
+    }
+    const decoded = headerError ? undefined : decoder(req);
+    return readBody(req, res, { limitBytes: limit, decoded }).then((bytes) => {
+      if (headerError && bytes.length > 0) throw headerError;
+      ctx.body = bytes.length > 0 ? parse(bytes) : empty;
+      const running = next();
+      if (!hasRun(running)) return running;
+    });
+  };
+}
+
+/** Returns a function that returns the error for a body that must be rejected because of its headers. */
+function createHeaderCheck({ name, mediaTypes, accepts, limit, inflate }: Format) {
+  /** Clients send few different types: the latest accepted type is cached. */
+  let acceptedType: string | undefined;
+  const isAccepted = (header = '') => {
+    if (header === acceptedType) return true;
+    const media = parseMediaType(header);
+    const charset = media?.parameters.get('charset') ?? 'utf-8';
+    if (!media || !accepts(media.type) || !/^utf-?8$/i.test(charset)) return false;
+    acceptedType = header;
+    return true;
+  };
+  return ({ headers }: IncomingMessage): Error | undefined => {
+    const coding = headers['content-encoding']?.toLowerCase() ?? 'identity';
+    if (coding !== 'identity' && !(inflate && DECODERS.has(coding))) {
+      const codings = inflate ? [...DECODERS.keys()].join(', ') : 'identity';
+      const headers = { 'Accept-Encoding': codings };
+      return new UnsupportedMediaTypeError(
+        `The content coding of the body must be one of: ${codings}`,
+        { headers },
+      );
+    }
+    if (!isAccepted(headers['content-type'])) {
+      const accepted = mediaTypes.join(', ');
+      return new UnsupportedMediaTypeError(`The body must be ${name} in UTF-8: ${accepted}`, {
+        headers: { Accept: accepted },
+      });
+    }
+    return Number(headers['content-length'] ?? 0) > limit ? bodyTooLarge(limit) : undefined;
+  };
+}
+
+type Zlib = typeof import('node:zlib');
+const DECODERS: ReadonlyMap<string, (zlib: Zlib) => NodeJS.ReadWriteStream & Readable> = new Map([
+  ['gzip', (zlib: Zlib) => zlib.createGunzip()],
+  ['deflate', (zlib: Zlib) => zlib.createInflate()],
+  ['br', (zlib: Zlib) => zlib.createBrotliDecompress()],
+]);
+
+/** The decoded body; `undefined` without a content coding. */
+function decoder(req: IncomingMessage): Readable | undefined {
+  const create = DECODERS.get(req.headers['content-encoding']?.toLowerCase() ?? '');
+  return create && req.pipe(create(process.getBuiltinModule('node:zlib')));
+}
