@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
+import fs, {
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -154,6 +154,18 @@ describe('a file', () => {
 
     expect(headers.get('cache-control')).toBe(expected);
   });
+});
+
+test('without /proc, which only Linux has, links are followed only within the folder too', async () => {
+  vi.resetModules();
+  vi.spyOn(fs, 'existsSync').mockReturnValue(false);
+  const { staticFiles: create } = await import('./static-files.ts');
+  vi.restoreAllMocks();
+  const app = createApp().use(create({ root }));
+
+  expect((await get('/outside.txt', {}, app)).status).toBe(404);
+  expect((await get('/hidden.txt', {}, app)).status).toBe(404);
+  expect(await (await get('/inside.txt', {}, app)).text()).toBe('0123456789');
 });
 
 test('a folder without a trailing slash is redirected and keeps its query', async () => {

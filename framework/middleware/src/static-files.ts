@@ -134,6 +134,10 @@ const FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
 const open = promisify(fs.open);
 const read = promisify(fs.read);
 
+/** On Linux, links from the descriptors of this process to its open files. */
+const DESCRIPTORS = '/proc/self/fd';
+const hasDescriptors = fs.existsSync(DESCRIPTORS);
+
 /**
  * Opens a file in `root`. Symbolic links are followed as long as they lead to a served name in `root`.
  *
@@ -143,10 +147,9 @@ async function findFile(
   root: string,
   segments: readonly string[],
 ): Promise<OpenFile | 'folder' | undefined> {
+  const path = join(root, ...segments);
   try {
-    const path = await realpath(join(root, ...segments));
-    if (path !== root && !relative(root, path).split(sep).every(isServed)) return undefined;
-    return inspect(await open(path, FLAGS));
+    return await inspect(await open(path, FLAGS), path, root);
   } catch (error) {
     if (MISSING.has((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
@@ -154,13 +157,20 @@ async function findFile(
 }
 
 /**
- * Closes anything but a regular file. The state of an open file is in memory: `fstat` and `close` do not
- * wait for the disk, and a thread of the pool would cost more than they do.
+ * Closes anything but a regular file with a served name in `root`. The state of an open file is in
+ * memory: `readlink` of its descriptor, `fstat` and `close` do not wait for the disk, and a thread of the
+ * pool would cost more than they do.
  */
-function inspect(fd: number): OpenFile | 'folder' | undefined {
+async function inspect(
+  fd: number,
+  path: string,
+  root: string,
+): Promise<OpenFile | 'folder' | undefined> {
   let isFile = false;
   try {
     const stats = fs.fstatSync(fd, { bigint: true });
+    const target = hasDescriptors ? fs.readlinkSync(`${DESCRIPTORS}/${fd}`) : await realpath(path);
+    if (target !== root && !relative(root, target).split(sep).every(isServed)) return undefined;
     isFile = stats.isFile();
     if (!isFile) return stats.isDirectory() ? 'folder' : undefined;
     const modifiedMs = Math.floor(Number(stats.mtimeMs) / 1_000) * 1_000;
