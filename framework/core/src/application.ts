@@ -9,7 +9,7 @@ import { aFunction, anObjectWith, milliseconds, readOptions } from './options.ts
 import { readPattern, runUnder } from './request/path.ts';
 import { type RequestTarget, readTarget } from './request/request-target.ts';
 import { aTrustProxy, readTrustProxy, type TrustProxy } from './request/trust-proxy.ts';
-import { type ContextSettings, RequestContext } from './request-context.ts';
+import { type ContextSettings, NodePair, RequestContext } from './request-context.ts';
 import { finish } from './response/write-response.ts';
 import { TreeRouter } from './router/create-router.ts';
 import {
@@ -237,7 +237,7 @@ class StackedApplication extends RouteRegistrar implements Application {
     } catch (error) {
       chain = (ctx) => this.#outermost(ctx, () => Promise.reject(error));
     }
-    const ctx = new RequestContext({ req, res }, target, this.#settings);
+    const ctx = new RequestContext(new NodePair(req, res), target, this.#settings);
     if (this.#isDevelopment) warnIfSlow(ctx);
     finish(ctx, chain(ctx, END));
   };

@@ -71,11 +71,26 @@ function detached(method: string): TypeError {
 }
 
 /**
+ * Request and response of Node. Not an object literal: while many responses are open, such as event
+ * streams, V8 places literals of the same line among old objects, where each would keep its request and
+ * response alive through all young collections.
+ */
+export class NodePair {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+
+  constructor(req: IncomingMessage, res: ServerResponse) {
+    this.req = req;
+    this.res = res;
+  }
+}
+
+/**
  * The context of one request: reads the request and records the response. Parses query, addresses and
  * ids on first use.
  */
 export class RequestContext implements Context {
-  readonly raw: { readonly req: IncomingMessage; readonly res: ServerResponse };
+  readonly raw: NodePair;
   readonly method: string;
   readonly path: string;
   readonly log: Logger;
@@ -113,11 +128,7 @@ export class RequestContext implements Context {
   #signal: AbortSignal | undefined = undefined;
   #state: State | undefined = undefined;
 
-  constructor(
-    raw: { readonly req: IncomingMessage; readonly res: ServerResponse },
-    target: RequestTarget,
-    settings: ContextSettings,
-  ) {
+  constructor(raw: NodePair, target: RequestTarget, settings: ContextSettings) {
     this.raw = raw;
     this.method = raw.req.method ?? 'GET';
     this.path = target.path;

@@ -84,9 +84,7 @@ export function readBody(
       memory.release();
       resolve(bytes.length === size ? bytes : bytes.subarray(0, size));
     };
-    const refused = memory.reserve(length);
-    if (refused) return fail(refused);
-    decoded.on('data', (chunk: Buffer) => {
+    const onData = (chunk: Buffer) => {
       if (size > limitBytes) return;
       const start = size;
       size += chunk.length;
@@ -94,15 +92,20 @@ export function readBody(
       if (error) fail(error);
       else if (start === 0) bytes = chunk;
       else bytes = append(chunk, bytes, start, Math.min(2 * size, length || limitBytes));
-    });
-    decoded.on('end', () => {
+    };
+    const onEnd = () => {
       if (size > limitBytes) return; // rejected
       if (decoded !== req) discard(); // data may follow the end of the compressed data
+      // V8 may have placed Node's list of listeners among old objects, where it would keep this request alive.
+      else req.off('data', onData).off('end', onEnd).off('error', onError);
       if (size > SMALL_BYTES) inTurn(finish);
       else finish();
-    });
-    decoded.on('error', (error: Error) => fail(bodyUnreadable(error)));
-    if (decoded !== req) req.on('error', (error) => fail(bodyUnreadable(error)));
+    };
+    const onError = (error: Error) => fail(bodyUnreadable(error));
+    const refused = memory.reserve(length);
+    if (refused) return fail(refused);
+    decoded.on('data', onData).on('end', onEnd).on('error', onError);
+    if (decoded !== req) req.on('error', onError);
     sendContinue(req, res);
   });
 }
