@@ -95,9 +95,9 @@ export function readBody(
     };
     const onEnd = () => {
       if (size > limitBytes) return; // rejected
-      if (decoded !== req) discard(); // data may follow the end of the compressed data
       // V8 may have placed Node's list of listeners among old objects, where it would keep this request alive.
-      else req.off('data', onData).off('end', onEnd).off('error', onError);
+      if (decoded === req) req.off('data', onData).off('end', onEnd).off('error', onError);
+      else discard(); // data may follow the end of the compressed data
       if (size > SMALL_BYTES) inTurn(finish);
       else finish();
     };
