@@ -20,8 +20,12 @@ const MIN_GOODPUT = FULL ? 0.9 : 0.5;
 
 const RECOVERY_SECONDS = 6;
 
-/** The rates of the requests, as multiples of the capacity. */
-const FACTORS = [1, 2, 5];
+/**
+ * The rates of the requests, as multiples of the capacity. In the short form, the core that the edge and
+ * the clients share can serve the highest rate on a slow machine too.
+ */
+const MOST = FULL ? 5 : 3;
+const FACTORS = [1, 2, MOST];
 
 /** With more stolen time, the medians of the rounds depend on the other virtual machines. */
 const MAX_STOLEN = 0.25;
@@ -36,7 +40,7 @@ async function measure({ measureCapacity, run }: Experiment, way: Way): Promise<
   const measurements: Measurement[] = [];
   for (const factor of FACTORS) {
     const load = { way, perSecond: factor * capacity, seconds: SECONDS };
-    measurements.push(await run(factor === 5 ? { ...load, recovery } : load));
+    measurements.push(await run(factor === MOST ? { ...load, recovery } : load));
   }
   const peak = Math.max(...measurements.slice(0, -1).map(({ load }) => load.goodput));
   for (const [index, measurement] of measurements.entries()) {
@@ -59,9 +63,9 @@ beforeAll(async () => {
   }
 }, 900_000);
 
-/** The median over the rounds at five times the capacity, through the edge. */
+/** The median over the rounds at the highest rate, through the edge. */
 function medianOf(read: (sample: Sample) => number): number {
-  return median(samples.filter(({ name }) => name === 'edge, 5×').map(read));
+  return median(samples.filter(({ name }) => name === `edge, ${MOST}×`).map(read));
 }
 
 const recovery = () =>
@@ -84,7 +88,7 @@ function testLimit(title: string, check: () => void): void {
 }
 
 testLimit(
-  `goodput at five times the capacity is at least ${100 * MIN_GOODPUT} % of the peak`,
+  `goodput at ${MOST} times the capacity is at least ${100 * MIN_GOODPUT} % of the peak`,
   () => {
     expect(medianOf(goodputShare)).toBeGreaterThanOrEqual(MIN_GOODPUT);
   },

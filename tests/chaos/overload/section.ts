@@ -40,7 +40,7 @@ export function renderOverload(
 
 ${markdownTable(HEAD, rows)}
 
-${((recoveryMs + PERIOD_MS) / 1_000).toFixed(1)} s after a load of five times the capacity ends, the system again serves half its capacity with at most 1 % errors.`;
+${((recoveryMs + PERIOD_MS) / 1_000).toFixed(1)} s after the highest load ends, the system again serves half its capacity with at most 1 % errors.`;
 }
 
 function cellsOf(samples: readonly Sample[]): string[] {
