@@ -192,7 +192,7 @@ test('no request and no acknowledged write is lost during any change', {
 }, async () => {
   const stolen = measureStolenTime();
   const before = (await readUsers(world, COLUMN.old)).length;
-  const seconds = Math.ceil(40_000 / streamRate);
+  const seconds = Math.ceil(Math.min(streamRequests, 40_000) / streamRate);
   do {
     const changes = () => everyChange(world, platform, { totals, certificates });
     const stream = await streamDuring(world, platform, changes, { seconds });
@@ -314,11 +314,12 @@ test('users scales up from 2 pods under load and down again, without losing a re
   assert.deepEqual(await namesOf(), before, 'the pods until the autoscaler sets their number');
   const more = { cluster, what: 'a third ready pod of users', seconds: 120 };
 
-  const load = await streamDuring(world, platform, async () => {
+  const scaleUp = async () => {
     await waitFor(more, async () => {
       return (await podsOf(world, 'users')).filter(isReady).length > 2 || undefined;
     });
-  });
+  };
+  const load = await streamDuring(world, platform, scaleUp, { rate: 300 });
   await load.end();
   // Four pods then use less than half of the target.
   const slow = await streamDuring(
