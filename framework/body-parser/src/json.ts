@@ -1,9 +1,9 @@
-import { annotate, type Middleware, markFactories } from '@fw/core';
+import { type Middleware, markFactories } from '@fw/core';
 import { aBoolean, readOptions } from '@fw/core/options';
 import { BadRequestError } from '@fw/errors';
 
 import { parseJson } from './parse-json.ts';
-import { BODY_CHECKS, type BodyOptions, createParser, DEFAULT_LIMIT } from './parser.ts';
+import { BODY_CHECKS, type BodyOptions, createParser } from './parser.ts';
 
 export interface JsonOptions extends BodyOptions {
   /** Accepts only objects and arrays. Default true. */
@@ -22,22 +22,16 @@ const JSON_TYPE = /^application\/(?:.*\+)?json$/;
  * @throws {TypeError} if an option is unknown or invalid
  */
 export function json(options: JsonOptions = {}): Middleware {
-  const {
-    limit = DEFAULT_LIMIT,
-    strict = true,
-    inflate = false,
-  } = readOptions('json()', options, { ...BODY_CHECKS, strict: aBoolean });
-  const parser = createParser({
-    limit,
-    inflate,
+  const checks = { ...BODY_CHECKS, strict: aBoolean };
+  const { strict = true, ...limits } = readOptions('json()', options, checks);
+  return createParser({
+    ...limits,
     name: 'JSON',
     mediaTypes: MEDIA_TYPES,
     accepts: (type) => JSON_TYPE.test(type),
-    empty: undefined,
     parse: (bytes) => parseStrictly(bytes, strict),
+    errors: [{ status: 400, code: 'INVALID_JSON' }],
   });
-  const errors = [{ status: 400, code: 'INVALID_JSON' }];
-  return annotate(parser, { body: { mediaTypes: MEDIA_TYPES, limit, errors } });
 }
 
 function parseStrictly(bytes: Buffer, strict: boolean): unknown {

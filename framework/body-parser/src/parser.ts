@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 
-import type { Middleware } from '@fw/core';
+import { annotate, type Middleware } from '@fw/core';
 import {
   bodyTooLarge,
   discardRest,
@@ -29,26 +29,27 @@ export const BODY_CHECKS = {
   ),
   inflate: aBoolean,
 };
-export const DEFAULT_LIMIT = 1024 ** 2;
 
 /** The bodies that a parser reads. */
-export interface Format extends Required<BodyOptions> {
+interface Format extends BodyOptions {
   /** For the error, such as `JSON`. */
   readonly name: string;
   readonly mediaTypes: readonly string[];
   /** Whether a media type, in lower case and without parameters, is one of them. */
   readonly accepts: (mediaType: string) => boolean;
-  /** The value of an empty body, and of none. */
-  readonly empty: unknown;
+  /** The value of an empty body, and of none. Default `undefined`. */
+  readonly empty?: unknown;
   /** @throws {BadRequestError} if the body is invalid */
   readonly parse: (bytes: Buffer) => unknown;
+  /** The errors of `parse` with codes of their own. */
+  readonly errors?: readonly { readonly status: number; readonly code: string }[];
 }
 
 /** Reads bodies of one format into `ctx.body`. Those of GET and HEAD are not read. */
 export function createParser(format: Format): Middleware {
-  const { limit, empty, parse } = format;
-  const checkHeaders = createHeaderCheck(format);
-  return (ctx, next) => {
+  const { limit = 1024 ** 2, inflate = false, mediaTypes, errors, empty, parse } = format;
+  const checkHeaders = createHeaderCheck({ ...format, limit, inflate });
+  const read: Middleware = (ctx, next) => {
     const { req, res } = ctx.raw;
     if (ctx.body !== undefined) return next();
     if (!hasBody(req) || isBodyRead(req)) {
@@ -70,10 +71,17 @@ export function createParser(format: Format): Middleware {
       if (!hasRun(running)) return running;
     });
   };
+  return annotate(read, { body: { mediaTypes, limit, ...(errors && { errors }) } });
 }
 
 /** Returns a function that returns the error for a body that must be rejected because of its headers. */
-function createHeaderCheck({ name, mediaTypes, accepts, limit, inflate }: Format) {
+function createHeaderCheck({
+  name,
+  mediaTypes,
+  accepts,
+  limit,
+  inflate,
+}: Format & Required<BodyOptions>) {
   /** Clients send few different types: the latest accepted type is cached. */
   let acceptedType: string | undefined;
   const isAccepted = (header = '') => {

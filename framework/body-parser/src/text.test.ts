@@ -93,14 +93,18 @@ test.each<readonly [string, string | Uint8Array, object, number, string]>([
   expect(await response.json()).toMatchObject({ detail });
 });
 
-test.each([[[]], ['text/plain'], [['text']], [['Text/plain']], [['text/plain; charset=utf-8']]])(
-  'text({ types: %j }) throws at start',
-  (types) => {
-    expect(() => text({ types: types as string[] })).toThrow(
-      /^Cannot read option types ".*" of text\(\): expected a list of at least one media type, in lower case and without parameters$/,
-    );
-  },
-);
+test.each([
+  [[]],
+  ['text/plain'],
+  [[['text/plain']]],
+  [['text']],
+  [['Text/plain']],
+  [['text/plain; charset=utf-8']],
+])('text({ types: %j }) throws at start', (types) => {
+  expect(() => text({ types: types as string[] })).toThrow(
+    /^Cannot read option types ".*" of text\(\): expected a list of at least one media type, in lower case and without parameters$/,
+  );
+});
 
 test('the metadata of text contains the accepted media types and the limit', () => {
   expect(metadataOf(text({ types: ['text/csv'], limit: 10 }))).toEqual({

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 
-import { annotate, type Middleware, markFactories } from '@fw/core';
+import { type Middleware, markFactories } from '@fw/core';
 import { check, readOptions } from '@fw/core/options';
 import { BadRequestError } from '@fw/errors';
 
-import { BODY_CHECKS, type BodyOptions, createParser, DEFAULT_LIMIT } from './parser.ts';
+import { BODY_CHECKS, type BodyOptions, createParser } from './parser.ts';
 
 export interface TextOptions extends BodyOptions {
   /** The accepted media types. Default `text/plain`. */
@@ -20,7 +20,9 @@ const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
 const mediaTypes = check(
   'a list of at least one media type, in lower case and without parameters',
   (value) =>
-    Array.isArray(value) && value.length > 0 && value.every((type) => MEDIA_TYPE.test(type)),
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((type) => typeof type === 'string' && MEDIA_TYPE.test(type)),
 );
 
 /**
@@ -36,21 +38,16 @@ const mediaTypes = check(
  * @throws {TypeError} if an option is unknown or invalid
  */
 export function text(options: TextOptions = {}): TextMiddleware {
-  const {
-    limit = DEFAULT_LIMIT,
-    types = ['text/plain'],
-    inflate = false,
-  } = readOptions('text()', options, { ...BODY_CHECKS, types: mediaTypes });
-  const parser = createParser({
-    limit,
-    inflate,
+  const checks = { ...BODY_CHECKS, types: mediaTypes };
+  const { types = ['text/plain'], ...limits } = readOptions('text()', options, checks);
+  return createParser({
+    ...limits,
     name: 'text',
     mediaTypes: types,
     accepts: (type) => types.includes(type),
     empty: '',
     parse: decode,
   });
-  return annotate(parser, { body: { mediaTypes: types, limit } });
 }
 
 function decode(bytes: Buffer): string {
