@@ -394,6 +394,116 @@ describe('a precompressed file', () => {
   });
 });
 
+describe('the content of small files', () => {
+  /** An application in a process whose clock is ahead, so that the files are not new, and its calls of `open`. */
+  async function createCountedFiles(aheadMs = 60_000) {
+    vi.resetModules();
+    const open = vi.spyOn(fs, 'open');
+    onTestFinished(() => void vi.restoreAllMocks());
+    const { createApp } = await import('@fw/core');
+    const { staticFiles } = await import('./static-files.ts');
+    const now = Date.now() + aheadMs;
+    vi.spyOn(Date, 'now').mockImplementation(() => now);
+    const app = createApp({ logger }).use(staticFiles({ root, precompressed: true }));
+    const read = async (path: string, headers: RequestOptions['headers'] = {}) => {
+      const response = await get(path, headers, app);
+      return response.status < 300 ? await response.text() : response.status;
+    };
+    return { read, open };
+  }
+
+  /** Changes a file once its time of change would differ from the present one. */
+  async function change(path: string, text: string): Promise<void> {
+    const { ctimeNs } = fs.statSync(path, { bigint: true });
+    await vi.waitFor(() => {
+      writeFileSync(path, text);
+      expect(fs.statSync(path, { bigint: true }).ctimeNs).not.toBe(ctimeNs);
+    });
+  }
+
+  test('is read once, also for ranges and as a compressed variant', async () => {
+    const { read, open } = await createCountedFiles();
+    const brotli = { 'Accept-Encoding': 'br' };
+
+    expect(await read('/digits.txt')).toBe('0123456789');
+    expect(await read('/digits.txt')).toBe('0123456789');
+    expect(await read('/digits.txt', { Range: 'bytes=2-3' })).toBe('23');
+    expect(open).toHaveBeenCalledTimes(1);
+    expect(await read('/app.js', brotli)).toBe('as brotli');
+    expect(await read('/app.js.br')).toBe('as brotli');
+    expect(open).toHaveBeenCalledTimes(2);
+  });
+
+  test('is read once by requests at the same time, once it is known', async () => {
+    const { read, open } = await createCountedFiles();
+    await read('/digits.txt');
+
+    const contents = await Promise.all(Array.from({ length: 20 }, () => read('/digits.txt')));
+
+    expect(new Set(contents)).toEqual(new Set(['0123456789']));
+    expect(open).toHaveBeenCalledTimes(1);
+  });
+
+  test('is read again after a range, which is not the whole content', async () => {
+    const { read } = await createCountedFiles();
+
+    expect(await read('/digits.txt', { Range: 'bytes=2-3' })).toBe('23');
+    expect(await read('/digits.txt')).toBe('0123456789');
+  });
+
+  test('is read again after a change of the same length', async () => {
+    const { read } = await createCountedFiles();
+    const path = join(root, 'edited.txt');
+    writeFileSync(path, 'old');
+    expect(await read('/edited.txt')).toBe('old');
+
+    await change(path, 'new');
+
+    expect(await read('/edited.txt')).toBe('new');
+  });
+
+  test('is read each time for two seconds after a change: another one can have the same time stamp', async () => {
+    const { read, open } = await createCountedFiles(0);
+    writeFileSync(join(root, 'fresh.txt'), 'fresh');
+
+    await read('/fresh.txt');
+    await read('/fresh.txt');
+
+    expect(open).toHaveBeenCalledTimes(2);
+  });
+
+  test('is not served after the file was deleted, or became a link out of the folder', async () => {
+    const { read } = await createCountedFiles();
+    const path = join(root, 'removed.txt');
+    writeFileSync(path, 'text');
+    expect(await read('/removed.txt')).toBe('text');
+
+    rmSync(path);
+    expect(await read('/removed.txt')).toBe(404);
+    symlinkSync(join(folder, 'secret.txt'), path);
+    expect(await read('/removed.txt')).toBe(404);
+  });
+
+  test('stays in memory up to 16 MiB, of the files that were requested last', async () => {
+    const { read, open } = await createCountedFiles();
+    const many = join(root, 'many');
+    mkdirSync(many);
+    onTestFinished(() => rmSync(many, { recursive: true }));
+    const content = Buffer.alloc(64 * 1024);
+    for (let index = 0; index <= 260; index++) writeFileSync(join(many, `${index}.bin`), content);
+
+    for (let index = 0; index <= 260; index++) {
+      await read(`/many/${index}.bin`);
+      await read('/many/0.bin');
+    }
+    expect(open).toHaveBeenCalledTimes(261);
+    await read('/many/0.bin');
+    expect(open).toHaveBeenCalledTimes(261);
+    await read('/many/1.bin');
+    expect(open).toHaveBeenCalledTimes(262);
+  });
+});
+
 describe('file descriptors', () => {
   async function start(): Promise<ListeningServer> {
     const server = await listen(createFiles(), 0);
