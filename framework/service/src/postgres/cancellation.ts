@@ -5,6 +5,9 @@ import type { PoolClient } from 'pg';
 /** The code of a request to cancel a statement, whose message has 16 bytes (PostgreSQL, "CancelRequest"). */
 const CANCEL_REQUEST = 80_877_102;
 
+/** A request that arrives before its statement has no effect: another one follows. */
+const REPEAT_MS = 50;
+
 /** Members of a connection that the types of the driver omit. */
 type Connection = PoolClient & { readonly processID: number; readonly secretKey: number };
 
@@ -16,14 +19,20 @@ export function cancelOnAbort(
   client: PoolClient,
   { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
 ): () => Promise<void> {
-  let cancelled: Promise<void> | undefined;
+  let hasEnded = false;
+  let timer: NodeJS.Timeout | undefined;
+  let request: Promise<void> | undefined;
   const cancel = () => {
-    cancelled = requestCancellation(client as Connection, timeoutMs);
+    request = requestCancellation(client as Connection, timeoutMs).then(() => {
+      if (!hasEnded) timer = setTimeout(cancel, REPEAT_MS);
+    });
   };
   signal.addEventListener('abort', cancel);
   return async () => {
+    hasEnded = true;
     signal.removeEventListener('abort', cancel);
-    await cancelled;
+    clearTimeout(timer);
+    await request;
   };
 }
 

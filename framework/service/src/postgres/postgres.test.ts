@@ -504,6 +504,37 @@ test('a query whose signal aborts ends on the server and keeps its connection', 
   expect(await postgres.query(CONNECTION)).toEqual([before]);
 });
 
+test('a query whose signal aborts before the server has the statement ends, too', async () => {
+  const address = new URL(server().url);
+  const { hostname, port } = address;
+  const abort = new AbortController();
+  const requested = Promise.withResolvers<void>();
+  const proxy = createServer((client) => {
+    const upstream = connect(Number(port), hostname).on('close', () => client.destroy());
+    upstream.on('error', () => {}).pipe(client);
+    client.on('error', () => {}).on('close', () => upstream.destroy());
+    client.on('data', async (chunk) => {
+      if (chunk.includes('pg_sleep')) {
+        abort.abort(new Error('left'));
+        await requested.promise;
+      }
+      upstream.write(chunk);
+      const isCancelRequest = chunk.length === 16;
+      if (isCancelRequest) upstream.on('close', () => requested.resolve());
+    });
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void proxy.close());
+  address.port = String((proxy.address() as AddressInfo).port);
+  const postgres = await open({ url: address.href, statementTimeoutMs: 60_000 });
+  const { signal } = abort;
+
+  const slow = postgres.query({ name: 'late', text: 'SELECT pg_sleep(50)' }, [], { signal });
+
+  await expect(slow).rejects.toThrow('left');
+  expect(await countRunning(server().url, 'SELECT pg_sleep(50)')).toBe(0);
+});
+
 test('a closed database rejects calls, and closing does not wait for a server that hangs', async () => {
   const own = await startPostgres();
   onTestFinished(() => own.stop());
