@@ -33,6 +33,9 @@ const DELAY_MS = 100;
 /** What still runs then is counted again: on a busy machine, cancelled work needs time to end. */
 const SECOND_DELAY_MS = 1_000;
 
+/** For requests to start, and for what they wait for to end. */
+const MAX_WAIT_MS = 10_000;
+
 /** What runs in the process of a contestant, in PostgreSQL and in the slow service. */
 interface Counts extends Running {
   readonly queries: number;
@@ -145,12 +148,23 @@ async function measure(
     ...systems.addresses,
   );
   const count = async () => ({ ...(await server.request()), ...(await systems.count()) });
+  /** Ends what waits, until nothing changes; streams that no framework ends remain. */
   const waitForIdle = async (): Promise<Counts> => {
+    const until = Date.now() + MAX_WAIT_MS;
     for (let previous = ''; ; await sleep(20)) {
       await systems.release();
       const now = await count();
-      if (now.queries + now.calls === 0 && JSON.stringify(now) === previous) return now;
+      const isIdle = now.handlers + now.queries + now.calls === 0;
+      if ((isIdle && JSON.stringify(now) === previous) || Date.now() > until) return now;
       previous = JSON.stringify(now);
+    }
+  };
+  const waitForWork = async (missing: (now: Counts) => number): Promise<void> => {
+    const until = Date.now() + MAX_WAIT_MS;
+    for (let left = 1; left > 0; await sleep(5)) {
+      left = missing(await count());
+      if (left > 0 && Date.now() > until)
+        throw new Error(`${name}: ${left} of ${what} do not start`);
     }
   };
   const key = KEYS[what];
@@ -162,9 +176,9 @@ async function measure(
       const wave = Math.min(WAVE, clients - left);
       const before = await waitForIdle();
       const sockets = openClients(server.ready, what, wave);
-      let now: Counts;
-      do now = await count();
-      while (now[key] < before[key] + wave || now.queries < Math.min(queries, wave));
+      await waitForWork((now) =>
+        Math.max(before[key] + wave - now[key], Math.min(queries, wave) - now.queries),
+      );
       leave(sockets);
       await sleep(DELAY_MS);
       if (add(soon, await count(), before) === 0) continue;
