@@ -5,7 +5,7 @@ import type { PoolClient } from 'pg';
 /** The code of a request to cancel a statement, whose message has 16 bytes (PostgreSQL, "CancelRequest"). */
 const CANCEL_REQUEST = 80_877_102;
 
-/** A request that arrives before its statement has no effect: another one follows. */
+/** The pause before the request is repeated: one that arrives before its statement has no effect. */
 const REPEAT_MS = 50;
 
 /** Members of a connection that the types of the driver omit. */
@@ -36,7 +36,10 @@ export function cancelOnAbort(
   };
 }
 
-/** The server closes the connection of the request after the signal to the process of the statement. */
+/**
+ * Resolves when the server has closed the connection of the request, after the signal to the process of the
+ * statement, or when the request failed. It needs no TLS: its key is valid for this connection only.
+ */
 function requestCancellation(client: Connection, timeoutMs: number): Promise<void> {
   const message = Buffer.alloc(16);
   message.writeInt32BE(16, 0);
@@ -45,7 +48,8 @@ function requestCancellation(client: Connection, timeoutMs: number): Promise<voi
   message.writeInt32BE(client.secretKey, 12);
   return new Promise((resolve) => {
     const { host, port } = client;
-    const socket = connect(host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : client);
+    const address = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
+    const socket = connect(address);
     socket.setTimeout(timeoutMs, () => socket.destroy());
     // If the request fails, the time limit of the statement remains.
     socket.on('error', () => {}).on('close', () => resolve());

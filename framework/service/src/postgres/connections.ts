@@ -30,7 +30,7 @@ export type Send = (statement: QueryConfig) => Promise<QueryResult<Record<string
 export interface Connections {
   /** @throws {ServiceUnavailableError} in an outage; every `RETRY_MS`, one call may try to connect */
   admit(): void;
-  /** Runs `work` on one connection; `timeoutMs` is the time limit of each statement, `signal` cancels it. */
+  /** Runs `work` on one connection; `timeoutMs` is the time limit of each statement, `signal` ends it. */
   run<T>(work: (send: Send) => Promise<T>, timeoutMs: number, signal?: AbortSignal): Promise<T>;
   /** Statistics of the pool. */
   use(): PoolUse;
@@ -116,6 +116,23 @@ export function createConnections(options: ConnectionsOptions): Connections {
     }
   }
 
+  /** Rejects when `signal` aborts: the connection, once there is one, returns to the pool. */
+  async function connectUntil(signal: AbortSignal, used: DestroyablePool): Promise<PoolClient> {
+    signal.throwIfAborted();
+    const aborted = Promise.withResolvers<never>();
+    const abort = () => aborted.reject(signal.reason);
+    signal.addEventListener('abort', abort);
+    const connecting = connect(used);
+    try {
+      return await Promise.race([connecting, aborted.promise]);
+    } catch (error) {
+      connecting.then((client) => client.release()).catch(() => {});
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
   async function send(
     used: DestroyablePool,
     client: PoolClient,
@@ -144,7 +161,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
 
     async run(work, timeoutMs, signal) {
       const used = openPool();
-      const client = await connect(used);
+      const client = await (signal ? connectUntil(signal, used) : connect(used));
       const limit = Number.isFinite(timeoutMs) && { query_timeout: timeoutMs + GRACE_MS };
       const endCancellation = signal && cancelOnAbort(client, { signal, timeoutMs });
       try {

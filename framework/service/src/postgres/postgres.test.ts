@@ -504,6 +504,24 @@ test('a query whose signal aborts ends on the server and keeps its connection', 
   expect(await postgres.query(CONNECTION)).toEqual([before]);
 });
 
+test('a query whose signal aborts while it waits for a connection rejects at once', async () => {
+  const postgres = await open({ poolSize: 1 });
+  const [before] = await postgres.query(CONNECTION);
+  const [first, second] = [new AbortController(), new AbortController()];
+  const running = { name: 'slow', text: 'SELECT pg_sleep(61)' };
+  const slow = postgres.query(running, [], { signal: first.signal });
+  await expect.poll(() => countRunning(server().url, running.text)).toBe(1);
+  const waiting = postgres.query(CONNECTION, [], { signal: second.signal });
+
+  second.abort(new Error('left'));
+
+  await expect(waiting).rejects.toThrow('left');
+  expect(await countRunning(server().url, running.text)).toBe(1);
+  first.abort(new Error('left, too'));
+  await expect(slow).rejects.toThrow('left, too');
+  expect(await postgres.query(CONNECTION)).toEqual([before]);
+});
+
 test('a query whose signal aborts before the server has the statement ends, too', async () => {
   const address = new URL(server().url);
   const { hostname, port } = address;

@@ -63,7 +63,7 @@ export interface TransactionOptions {
 
 /** A PostgreSQL database whose server may become unavailable and recover. */
 export interface Postgres {
-  /** Runs a statement; resolves with its rows. Rejects with the reason of `signal` when it aborts. */
+  /** Runs a statement; resolves with its rows, or rejects with the reason of `signal` if that aborts before. */
   query(
     statement: Statement,
     values?: readonly unknown[],
