@@ -22,32 +22,28 @@ import { describeEnvironment, environmentLines, publish } from './report.ts';
 const SERVER = fileURLToPath(new URL('cancellation/server.ts', import.meta.url));
 const FOLDER = new URL('cancellation/contestants', import.meta.url);
 const CONTESTANTS = readdirSync(FOLDER).map((file) => parse(file).name);
-/** Their WebSockets need a further package. */
-const WITHOUT_WEBSOCKETS = ['express', 'h3', 'koa'];
-
 /** Clients that are connected at the same time. */
 const WAVE = 100;
-/** By default, pg and @fw/service/postgres run so many queries at once; the others wait. */
+/** The queries that pg and @fw/service/postgres run at once by default; the others wait. */
 const POOL_SIZE = 10;
 const DELAY_MS = 100;
 /** What still runs then is counted again: on a busy machine, cancelled work needs time to end. */
 const SECOND_DELAY_MS = 1_000;
 
-/** For requests to start, and for what they wait for to end. */
+/** Time limit for the requests of a wave to start, and for their work to end before the next wave. */
 const MAX_WAIT_MS = 10_000;
 
 /** What runs in the process of a contestant, in PostgreSQL and in the slow service. */
 interface Counts extends Running {
   readonly queries: number;
   readonly calls: number;
-  /** Connections of clients that are in memory, open or not. */
-  readonly connections: number;
 }
 
 /** Sums over the clients of one case. */
 interface Result {
-  readonly soon: Omit<Counts, 'connections'>;
-  readonly later: Omit<Counts, 'connections'>;
+  readonly soon: Counts;
+  readonly later: Counts;
+  /** Connections of clients that are in memory at the end, open or not. */
   readonly connections: number;
 }
 
@@ -56,7 +52,9 @@ export async function runCancellation(args: readonly string[]): Promise<void> {
   const settings = readSettings(args, {
     summary: 'Compares the work that still runs after clients have left.',
     names: { only: { help: 'contestants', known: CONTESTANTS } },
-    counts: { clients: { help: 'clients of each contestant, for all cases', default: 10_000 } },
+    counts: {
+      clients: { help: 'clients of each contestant, divided among the cases', default: 10_000 },
+    },
   });
   if (!settings) return;
   const clients = Math.ceil(settings.counts.clients / CASES.length);
@@ -66,11 +64,12 @@ export async function runCancellation(args: readonly string[]): Promise<void> {
   try {
     for (const name of settings.names.only) {
       const file: { contestant: Contestant } = await import(`${FOLDER}/${name}.ts`);
+      const { without } = file.contestant;
       for (const each of file.contestant.packages) packages.add(each);
       const own: Partial<Record<Case, Result>> = {};
       results[name] = own;
       for (const what of CASES) {
-        if (what === 'websocket' && WITHOUT_WEBSOCKETS.includes(name)) continue;
+        if (what === without) continue;
         own[what] = await measure(systems, { name, what, clients });
         process.stderr.write(`cancellation, ${what}: ${name} ${JSON.stringify(own[what])}\n`);
       }
@@ -105,7 +104,7 @@ function textOf(result: Result | undefined): string {
 }
 
 /** A request has at most one of each: a query has a handler, too. */
-function requestsOf({ handlers, sources, queries, calls }: Result['soon']): number {
+function requestsOf({ handlers, sources, queries, calls }: Counts): number {
   return Math.max(handlers, sources, queries, calls);
 }
 
@@ -147,8 +146,11 @@ async function measure(
     name,
     ...systems.addresses,
   );
-  const count = async () => ({ ...(await server.request()), ...(await systems.count()) });
-  /** Ends what waits, until nothing changes; streams that no framework ends remain. */
+  const count = async (): Promise<Counts> => {
+    const { handlers, sources } = await server.request();
+    return { handlers, sources, ...(await systems.count()) };
+  };
+  /** Ends what waits, until nothing changes; sources that the framework never ends remain. */
   const waitForIdle = async (): Promise<Counts> => {
     const until = Date.now() + MAX_WAIT_MS;
     for (let previous = ''; ; await sleep(20)) {
@@ -161,10 +163,11 @@ async function measure(
   };
   const waitForWork = async (missing: (now: Counts) => number): Promise<void> => {
     const until = Date.now() + MAX_WAIT_MS;
-    for (let left = 1; left > 0; await sleep(5)) {
-      left = missing(await count());
-      if (left > 0 && Date.now() > until)
-        throw new Error(`${name}: ${left} of ${what} do not start`);
+    for (;;) {
+      const left = missing(await count());
+      if (left <= 0) return;
+      if (Date.now() > until) throw new Error(`${name}, ${what}: ${left} requests do not start`);
+      await sleep(5);
     }
   };
   const key = KEYS[what];
@@ -172,8 +175,8 @@ async function measure(
   const soon = { handlers: 0, sources: 0, queries: 0, calls: 0 };
   const later = { ...soon };
   try {
-    for (let left = 0; left < clients; left += WAVE) {
-      const wave = Math.min(WAVE, clients - left);
+    for (let done = 0; done < clients; done += WAVE) {
+      const wave = Math.min(WAVE, clients - done);
       const before = await waitForIdle();
       const sockets = openClients(server.ready, what, wave);
       await waitForWork((now) =>
@@ -185,7 +188,9 @@ async function measure(
       await sleep(SECOND_DELAY_MS);
       add(later, await count(), before);
     }
-    return { soon, later, connections: (await waitForIdle()).connections };
+    await waitForIdle();
+    const { connections } = await server.request('collect');
+    return { soon, later, connections };
   } finally {
     await server.stop();
     await systems.release();
@@ -193,9 +198,9 @@ async function measure(
 }
 
 /** Adds what runs now and did not run before; returns how much that is. */
-function add(sums: Record<keyof Result['soon'], number>, now: Counts, before: Counts): number {
+function add(sums: Record<keyof Counts, number>, now: Counts, before: Counts): number {
   let added = 0;
-  for (const key of Object.keys(sums) as (keyof Result['soon'])[]) {
+  for (const key of Object.keys(sums) as (keyof Counts)[]) {
     sums[key] += now[key] - before[key];
     added += now[key] - before[key];
   }

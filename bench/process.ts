@@ -58,7 +58,7 @@ export function startProcess(
 export interface MeasuredProcess<Ready, Reply> {
   /** Its first message. */
   readonly ready: Ready;
-  request(): Promise<Reply>;
+  request(message?: string): Promise<Reply>;
   stop(): Promise<void>;
 }
 
@@ -72,8 +72,8 @@ export async function startMeasured<Ready, Reply>(
   });
   return {
     ready: (await nextMessage(child)) as Ready,
-    async request() {
-      child.send('request');
+    async request(message = 'request') {
+      child.send(message);
       return (await nextMessage(child)) as Reply;
     },
     stop: () => stopProcess(child),

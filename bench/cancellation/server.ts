@@ -1,7 +1,7 @@
 /*
  * The process of one contestant: `node --expose-gc server.ts <contestant> <PostgreSQL> <service>`. For each
- * message from its parent it sends what runs, and how many connections of clients are in its memory; if
- * nothing runs, it collects its garbage before.
+ * message from its parent it sends what runs, and how many connections of clients are in its memory; for
+ * the message `collect`, after a garbage collection.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import { setImmediate } from 'node:timers/promises';
@@ -23,11 +23,10 @@ subscribe('net.server.socket', (message) => {
 console.error = () => {};
 
 const work = createWork(postgresUrl, serviceUrl);
-serveParent(await contestant.start(work), async () => {
-  const running = { ...work.running };
-  for (let turn = 0; turn < 3 && running.handlers + running.sources === 0; turn++) {
+serveParent(await contestant.start(work), async (message) => {
+  for (let turn = 0; turn < 3 && message === 'collect'; turn++) {
     globalThis.gc?.();
     await setImmediate();
   }
-  return { ...running, connections };
+  return { ...work.running, connections };
 });

@@ -6,7 +6,7 @@ import pg from 'pg';
 export const CASES = ['body', 'query', 'call', 'stream', 'events', 'websocket'] as const;
 export type Case = (typeof CASES)[number];
 
-/** What runs on behalf of clients. `sources` are what streams, events and WebSockets send. */
+/** What runs on behalf of clients. `sources` are generators and timers whose data is sent. */
 export interface Running {
   handlers: number;
   sources: number;
@@ -16,6 +16,8 @@ export interface Running {
 export interface Contestant {
   /** Its packages; the report prints their versions. */
   readonly packages: readonly string[];
+  /** A case that it has no support for. */
+  readonly without?: Case;
   /** Serves the routes on a free port of 127.0.0.1 and returns the port. */
   start(work: Work): Promise<number>;
 }

@@ -8,6 +8,7 @@ import type { Contestant } from '../work.ts';
 /** Its documentation sends streams with `pipe()`, and has no cancellation: `signal` of Node's request. */
 export const contestant: Contestant = {
   packages: ['express'],
+  without: 'websocket',
   start({ body, waiting, chunks, events }) {
     const app = express();
     app.post('/body', async (req, res) => {

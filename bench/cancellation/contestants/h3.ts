@@ -5,6 +5,7 @@ import type { Contestant } from '../work.ts';
 /** `event.req.signal`, `iterable()`, and `onClosed()` of an event stream. Its WebSockets need crossws. */
 export const contestant: Contestant = {
   packages: ['h3'],
+  without: 'websocket',
   async start({ body, waiting, chunks, repeat }) {
     const app = new H3();
     app.post('/body', async ({ req }) => {

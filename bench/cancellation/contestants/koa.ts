@@ -9,6 +9,7 @@ import type { Contestant } from '../work.ts';
 /** Its documentation has streams as `ctx.body`, but no cancellation: `signal` of Node's request. */
 export const contestant: Contestant = {
   packages: ['koa', '@koa/router'],
+  without: 'websocket',
   start({ body, waiting, chunks, events }) {
     const router = new Router();
     router.post('/body', async (ctx) => {
