@@ -6,22 +6,24 @@ import type { Context } from '@fw/core';
 import { setStreamLength } from '@fw/core/extension';
 
 import type { ByteRange } from './conditions.ts';
+import { SMALL_FILE_BYTES } from './file-cache.ts';
 import type { FoundFile, OpenFile } from './find-file.ts';
 
-/** As much as a stream of Node reads at once. A part of this size is read without a stream. */
+/** As much as a stream of Node reads at once. */
 const CHUNK_BYTES = 64 * 1024;
 
 const read = promisify(fs.read);
 
 /**
- * Sends a part of a file: bytes if they are in memory or few, else a stream. Both close the file, and fail
- * if it has become shorter: a response with fewer bytes than its `Content-Length` would make the client wait.
+ * Sends a part of a file: from the cache if it is there; else it reads the file, at once or as a stream,
+ * and closes it. Reading fails if the file has become shorter: a response with fewer bytes than its
+ * `Content-Length` would make the client wait.
  */
 export async function sendContent(ctx: Context, file: FoundFile, range: ByteRange): Promise<void> {
   const { start, end } = range;
   if ('content' in file) {
     ctx.send(file.content.subarray(start, end));
-  } else if (end - start > CHUNK_BYTES) {
+  } else if (end - start > SMALL_FILE_BYTES) {
     ctx.send(createFileStream(file.fd, range));
     setStreamLength(ctx, end - start);
   } else {

@@ -8,14 +8,17 @@ export interface CachedFile extends FileState {
   readonly content: Buffer;
 }
 
-/** The sum of the sizes of all files in the cache of a folder. */
+/** Files up to this size are read at once and kept; larger ones are sent as streams. */
+export const SMALL_FILE_BYTES = 64 * 1024;
+
+/** The memory of one `staticFiles()` for files. */
 const MAX_BYTES = 16 * 1024 ** 2;
 
-/** A file counts as larger by its path and state, about as much as they need. */
+/** Counted for each file besides its content: its path and state. */
 const ENTRY_BYTES = 1_024;
 
 /** Two changes within this time can have the same time stamp, depending on the file system. */
-const TIMESTAMP_MS = 2_000;
+const TIMESTAMP_RESOLUTION_MS = 2_000;
 
 const stat = promisify(statWithCallback);
 
@@ -24,7 +27,7 @@ interface Entry {
   readonly file: CachedFile;
 }
 
-/** The content of the small files that were requested last. */
+/** The small files that were requested last, as long as they do not change. */
 export class FileCache {
   /** By path; those that were requested last are at the end. */
   readonly #entries = new Map<string, Entry>();
@@ -35,7 +38,7 @@ export class FileCache {
     const entry = this.#entries.get(path);
     if (!entry) return undefined;
     const stats = await stat(path, { bigint: true }).catch(() => undefined);
-    const isCurrent = stats !== undefined && isSameState(stats, entry.stats);
+    const isCurrent = stats !== undefined && hasSameState(stats, entry.stats);
     if (this.#entries.get(path) === entry) {
       this.#delete(path);
       if (isCurrent) this.#append(path, entry);
@@ -43,9 +46,12 @@ export class FileCache {
     return isCurrent ? entry.file : undefined;
   }
 
-  /** Adds a file that was read after it had the state `stats`. */
+  /**
+   * Adds a file whose content was read after `stats`, unless it changed less than two seconds ago: its
+   * next change could have the same time stamp.
+   */
   add(path: string, stats: BigIntStats, file: CachedFile): void {
-    if (Date.now() - Number(stats.ctimeMs) < TIMESTAMP_MS) return;
+    if (Date.now() - Number(stats.ctimeMs) < TIMESTAMP_RESOLUTION_MS) return;
     this.#delete(path);
     this.#append(path, { stats, file });
     for (const oldest of this.#entries.keys()) {
@@ -67,7 +73,7 @@ export class FileCache {
   }
 }
 
-function isSameState(left: BigIntStats, right: BigIntStats): boolean {
+function hasSameState(left: BigIntStats, right: BigIntStats): boolean {
   return (['ctimeNs', 'mtimeNs', 'size', 'ino', 'dev'] as const).every(
     (name) => left[name] === right[name],
   );
