@@ -68,8 +68,8 @@ export async function runArena(args: readonly string[]): Promise<void> {
       profile: { help: 'profiles', known: Object.keys(PROFILES) },
     },
     counts: {
-      rounds: { help: 'measured rounds', default: 5 },
-      seconds: { help: 'seconds that one contestant is measured per round', default: 2 },
+      rounds: { help: 'measured rounds', default: 11 },
+      seconds: { help: 'seconds that one contestant is measured per round', default: 1 },
       connections: { help: `open connections of wrk; upload: ${UPLOAD_CONNECTIONS}`, default: 64 },
     },
   });
