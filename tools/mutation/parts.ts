@@ -7,21 +7,28 @@ export interface Part {
 }
 
 const PARTS: Readonly<Record<string, Part>> = {
-  core: framework('core', 'framework/{errors,fw}/src/**/*.test.ts'),
-  'body-parser': framework('body-parser'),
-  validation: framework('validation'),
-  'rate-limit': framework('rate-limit'),
-  openapi: framework('openapi'),
-  middleware: framework('middleware'),
-  client: framework('client'),
+  core: {
+    mutate: ['framework/core/src/!(*.test).ts'],
+    tests: ['framework/core/src/*.test.ts'],
+  },
+  'core-request': folder('framework/core/src/request'),
+  'core-response': folder('framework/core/src/response', 'framework/{errors,fw}/src/**/*.test.ts'),
+  'core-router': folder('framework/core/src/router'),
+  'core-schema': folder('framework/core/src/schema'),
+  'core-server': folder('framework/core/src/server'),
+  'body-parser': folder('framework/body-parser/src'),
+  validation: folder('framework/validation/src'),
+  'rate-limit': folder('framework/rate-limit/src'),
+  openapi: folder('framework/openapi/src'),
+  middleware: folder('framework/middleware/src'),
+  client: folder('framework/client/src'),
   users: {
     mutate: ['services/users/src/{user,users,store}.ts', 'services/users/src/store/!(*.test).ts'],
     tests: ['services/users/src/**/*.test.ts'],
   },
 };
 
-function framework(name: string, ...tests: string[]): Part {
-  const sources = `framework/${name}/src`;
+function folder(sources: string, ...tests: string[]): Part {
   return {
     mutate: [`${sources}/**/*.ts`, `!${sources}/**/*.test.ts`, `!${sources}/**/testing/**`],
     tests: [`${sources}/**/*.test.ts`, ...tests],
