@@ -1,12 +1,27 @@
+import path from 'node:path';
+
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 import { SEARCH_PATH } from '../programs.ts';
 import { readPart } from './parts.ts';
 
+const { tests } = readPart(process.env.PACKAGE);
+
+class OwnTestsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isOwn = ({ moduleId }: TestSpecification) =>
+      path.matchesGlob(path.relative('', moduleId), tests[0] ?? '');
+    const sorted = await super.sort(files);
+    return sorted.toSorted((left, right) => Number(isOwn(right)) - Number(isOwn(left)));
+  }
+}
+
 export default defineConfig({
   test: {
     root: process.cwd(),
-    include: [...readPart(process.env.PACKAGE).tests],
+    include: [...tests],
+    sequence: { sequencer: OwnTestsFirst },
     // They compile or bundle the sources, which contain every mutant.
     exclude: [
       '**/node_modules/**',
