@@ -58,6 +58,25 @@ test('a body arrives completely, also if the handler first waits for something e
   expect(await response.json()).toEqual({ size: body.length, hash });
 });
 
+test('a body arrives only as fast as it is read', async () => {
+  const size = 1_000_000;
+  let unread = 0;
+  const { app } = createLoggedApp(async (ctx) => {
+    const stream = ctx.stream({ limit: size });
+    await vi.waitFor(() => expect(ctx.raw.req.isPaused()).toBe(true), { interval: 1 });
+    unread = stream.readableLength;
+    await digest(ctx, stream);
+  });
+  const { port, close } = await listen(app, { port: 0, host: '127.0.0.1' });
+  onTestFinished(() => close({ timeoutMs: 1 }));
+  const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${size}\r\n\r\n`;
+  const client = openConnection(port).send(head + 'x'.repeat(size));
+
+  expect(await client.read(/size/)).toContain(`"size":${size}`);
+  expect(unread).toBeLessThan(size / 2);
+  client.close();
+});
+
 test('a body may have exactly the limit', async () => {
   const { port, head } = await startReader();
   const client = openConnection(port);
@@ -117,6 +136,20 @@ test('the stream fails at the deadline of the request: 503', async () => {
   client.close();
 });
 
+test('the stream of a body that is first read after the deadline fails', async () => {
+  let reading: BodyStream | undefined;
+  const app = createApp({ logger: { info() {}, warn() {}, error() {} }, deadlineMs: 5 });
+  app.use(async (ctx) => {
+    await vi.waitFor(() => expect(ctx.signal.aborted).toBe(true), { interval: 1 });
+    reading = ctx.stream({ limit: 1_000 });
+    await digest(ctx, reading);
+  });
+
+  await request(app, '/', { method: 'POST', body: 'late' });
+
+  await vi.waitFor(() => expect(reading?.errored).toMatchObject({ name: 'TimeoutError' }));
+});
+
 test('an invalid chunk fails the stream: 400', async () => {
   const { port, head, errors } = await startReader();
   const client = openConnection(port).send(
@@ -141,7 +174,9 @@ test('a body whose response was sent early is discarded, and its stream destroye
 
   await client.read(/isEarly.*isEarly/s);
 
-  await vi.waitFor(() => expect(body?.destroyed).toBe(true));
+  await vi.waitFor(() =>
+    expect(body?.errored?.message).toBe('The response was sent before its request body'),
+  );
   client.close();
 });
 

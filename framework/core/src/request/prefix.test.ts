@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { createPrefixTest } from './path.ts';
+import type { Context } from '../context.ts';
+import { createPrefixTest, runUnder } from './path.ts';
 
 test.each([
   ['/users/:id', '/users', false],
@@ -19,8 +20,35 @@ test.each([
   ['/', '/users', true],
   ['/users', '/user', false],
   ['/users', '/users-2', false],
+  ['/users', '/users[', false],
+  ['/[z]', '/[Z]', true],
+  ['/[@]', '/{@]', false],
+  ['/@', '/`', false],
+  ['/Users', '/uSERS', true],
 ])('prefix %s contains %s: %s', (prefix, path, expected) => {
   expect(createPrefixTest(prefix)(path)).toBe(expected);
+});
+
+test.each([
+  ['/Users', '/Users/7', true],
+  ['/Users', '/users/7', false],
+  ['/users', '/Users/7', false],
+  ['/AZ', '/az', false],
+  ['/users/:ID', '/users/Seven', true],
+])('prefix %s contains %s if case counts: %s', (prefix, path, expected) => {
+  expect(createPrefixTest(prefix, true)(path)).toBe(expected);
+});
+
+test.each([
+  ['/users/7', ['/users']],
+  ['/posts', ['next']],
+])('middleware under /users and a request to %s', async (path, expected) => {
+  const calls: string[] = [];
+  const run = runUnder('/users', async () => void calls.push('/users'));
+
+  await run({ path } as Context, async () => void calls.push('next'));
+
+  expect(calls).toEqual(expected);
 });
 
 /** A simple implementation that compares lists of segments. */

@@ -1,12 +1,22 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { openConnection } from '@fw/core/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 
-import { readBody } from './read-body.ts';
+import {
+  BodyMemory,
+  countBody,
+  discardRest,
+  hasBody,
+  isBodyRead,
+  markStreamed,
+  readBody,
+  sendContinue,
+} from './read-body.ts';
 
 const LARGE = 'x'.repeat(20 * 1024);
 
@@ -78,4 +88,230 @@ test('an announced length occupies no memory before its bytes arrive', async () 
 
   expect(String(body)).toBe('ab');
   expect(body.buffer.byteLength).toBeLessThan(2 ** 20);
+});
+
+/** A request without a connection, whose body is `chunks`. */
+function requestOf(chunks: readonly string[], headers: IncomingMessage['headers'] = {}) {
+  const bytes = Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
+  return Object.assign(bytes, { method: 'POST', url: '/x', headers }) as unknown as IncomingMessage;
+}
+
+const response = { destroyed: false } as ServerResponse;
+
+test.each([
+  ['POST', {}, false],
+  ['POST', { 'content-length': '0' }, false],
+  ['POST', { 'content-length': '1' }, true],
+  ['DELETE', { 'transfer-encoding': 'chunked' }, true],
+  ['GET', { 'content-length': '1' }, false],
+  ['HEAD', { 'transfer-encoding': 'chunked' }, false],
+])('%s with %j has a body: %s', (method, headers, expected) => {
+  expect(hasBody({ method, headers } as IncomingMessage)).toBe(expected);
+});
+
+test.each([
+  ['without a length', {}],
+  ['of an announced length', { 'content-length': '10' }],
+  ['longer than announced', { 'content-length': '4' }],
+])('a body %s may have the limit, but not one byte more', async (_, headers) => {
+  const read = (...chunks: string[]) =>
+    readBody(requestOf(chunks, headers), response, { limitBytes: 10 });
+
+  expect(String(await read('12345', '67890'))).toBe('1234567890');
+  await expect(read('12345', '678901', 'more')).rejects.toMatchObject({
+    status: 413,
+    message: 'The body must have at most 10 bytes',
+  });
+});
+
+test('a body in one chunk is that chunk, without a copy', async () => {
+  const chunk = Buffer.from('all');
+  const req = Object.assign(Readable.from([chunk]), { headers: {} }) as unknown;
+
+  expect(await readBody(req as IncomingMessage, response, { limitBytes: 10 })).toBe(chunk);
+});
+
+test('a body that breaks off gets 400 with its cause', async () => {
+  const req = requestOf([]);
+  const cause = new Error('aborted');
+  const reading = readBody(req, response, { limitBytes: 10 });
+
+  req.destroy(cause);
+
+  await expect(reading).rejects.toMatchObject({
+    status: 400,
+    message: 'The body ended early or could not be decoded',
+    cause,
+  });
+});
+
+test('an unfinished body stops its decoder, and the rest of the request is discarded', async () => {
+  const req = requestOf(['compressed', 'more', 'and more'], { 'content-length': '22' });
+  const decoded = req.pipe(new PassThrough());
+
+  await expect(readBody(req, response, { limitBytes: 8, decoded })).rejects.toMatchObject({
+    status: 413,
+  });
+
+  expect(decoded.destroyed).toBe(true);
+  await vi.waitFor(() => expect(req.readableEnded).toBe(true));
+});
+
+test('the limit applies to the decoded body', async () => {
+  const req = requestOf(['x'], { 'content-length': '1' });
+  const decoded = Readable.from([Buffer.from('many '), Buffer.from('bytes')]);
+
+  expect(String(await readBody(req, response, { limitBytes: 10, decoded }))).toBe('many bytes');
+});
+
+test('a request that breaks off fails its decoded body', async () => {
+  const req = requestOf([]);
+  const reading = readBody(req, response, { limitBytes: 10, decoded: new PassThrough() });
+
+  req.destroy(new Error('aborted'));
+
+  await expect(reading).rejects.toMatchObject({ status: 400 });
+});
+
+test('a request is free of listeners once its body is read', async () => {
+  const req = requestOf(['a', 'b']);
+  const before = req.eventNames();
+
+  await readBody(req, response, { limitBytes: 10 });
+
+  expect(req.eventNames()).toEqual(before);
+});
+
+/** Records the changes of the counted memory, up to `maxBytes`. */
+function countChanges(req: IncomingMessage, maxBytes = Number.POSITIVE_INFINITY) {
+  const changes: number[][] = [];
+  const full = new Error('full');
+  countBody(req, (from, to) => {
+    if (to > maxBytes) return full;
+    changes.push([from, to]);
+    return undefined;
+  });
+  return { changes, full };
+}
+
+test('an announced body is counted before it arrives, until it is read', async () => {
+  const req = requestOf([LARGE, LARGE], { 'content-length': String(2 * LARGE.length) });
+  const { changes } = countChanges(req);
+
+  const reading = readBody(req, response, { limitBytes: 2 ** 20 });
+  expect(changes).toEqual([[0, 40_960]]);
+  await reading;
+
+  expect(changes).toEqual([
+    [0, 40_960],
+    [40_960, 0],
+  ]);
+});
+
+test('a body of unknown length is counted as it arrives', async () => {
+  const req = requestOf(['small', LARGE, LARGE]);
+  const { changes } = countChanges(req);
+
+  await readBody(req, response, { limitBytes: 2 ** 20 });
+
+  expect(changes).toEqual([
+    [0, 20_485],
+    [20_485, 40_965],
+    [40_965, 0],
+  ]);
+});
+
+test.each([
+  ['of at most 16 KiB', ['x'.repeat(16 * 1024)], {}],
+  ['that is too large from its start', [LARGE], {}],
+])('a body %s is not counted', async (_, chunks, headers) => {
+  const req = requestOf(chunks, headers);
+  const { changes } = countChanges(req);
+
+  await readBody(req, response, { limitBytes: 16 * 1024 }).catch(() => {});
+
+  expect(changes).toEqual([]);
+});
+
+test.each([
+  ['is announced', { 'content-length': String(2 * LARGE.length) }, []],
+  [
+    'arrives',
+    {},
+    [
+      [0, 20_480],
+      [20_480, 0],
+    ],
+  ],
+])('a body for which there is no memory when it %s is rejected', async (_, headers, counted) => {
+  const req = requestOf([LARGE, LARGE], headers);
+  const { changes, full } = countChanges(req, 30_000);
+
+  await expect(readBody(req, response, { limitBytes: 2 ** 20 })).rejects.toBe(full);
+
+  expect(changes).toEqual(counted);
+});
+
+test('memory is reserved in total and released once', () => {
+  const req = requestOf([]);
+  const { changes, full } = countChanges(req, 50_000);
+  const memory = new BodyMemory(req);
+
+  expect(memory.reserve(20_000)).toBeUndefined();
+  expect(memory.reserve(18_000)).toBeUndefined();
+  expect(memory.reserve(60_000)).toBe(full);
+  expect(memory.reserve(30_000)).toBeUndefined();
+  memory.release();
+  memory.release();
+  expect(memory.reserve(40_000)).toBeUndefined();
+
+  expect(changes).toEqual([
+    [0, 20_000],
+    [20_000, 30_000],
+    [30_000, 0],
+  ]);
+});
+
+test.each([
+  ['a client that expects it', '100-continue', 1, 1],
+  ['a client that does not expect it', undefined, 1, 0],
+  ['a client of HTTP/1.0', '100-continue', 0, 0],
+])('%s gets 100 Continue (%s, HTTP/1.%i): %i', (_, expect_, httpVersionMinor, count) => {
+  const req = Object.assign(requestOf([], { expect: expect_ }), { httpVersionMinor });
+  const writeContinue = vi.fn();
+
+  sendContinue(req, { writeContinue } as unknown as ServerResponse);
+
+  expect(writeContinue).toHaveBeenCalledTimes(count);
+});
+
+test.each([
+  ['a rejected body of 16 MiB is read to its end', 16, { mebibytes: 16, isComplete: true }],
+  ['a rejected body of 40 MiB is not', 40, { mebibytes: 18, isComplete: false }],
+])('%s', async (_, size, expected) => {
+  const chunk = Buffer.alloc(2 ** 20);
+  const req = Readable.from(Array.from({ length: size }, () => chunk));
+  let mebibytes = 0;
+  req.on('data', () => {
+    mebibytes++;
+  });
+  req.pause(); // as after `unpipe()`
+
+  discardRest(req as unknown as IncomingMessage);
+  await once(req, 'close');
+
+  expect({ mebibytes, isComplete: req.readableEnded }).toEqual(expected);
+});
+
+test('a body is read once: by a parser or by ctx.stream()', async () => {
+  const req = requestOf(['a']);
+  expect(isBodyRead(req)).toBe(false);
+  await readBody(req, response, { limitBytes: 10 });
+  expect(isBodyRead(req)).toBe(true);
+
+  expect(markStreamed(req)).toBe(true);
+  expect(markStreamed(req)).toBe(false);
+  expect(() => isBodyRead(req)).toThrow(
+    'Cannot parse the body of POST /x: ctx.stream() has it; use no body parser for this route',
+  );
 });

@@ -55,6 +55,7 @@ describe('an ambiguous request is rejected before any middleware', () => {
     ['a Host with an 8-bit octet', lines('GET / HTTP/1.1', 'Host: caf\xe9', close)],
     ['a Host that is a port only', lines('GET / HTTP/1.1', 'Host: :80', close)],
     ['a Host with a port above 65535', lines('GET / HTTP/1.1', 'Host: a:65536', close)],
+    ['a Host with a port as a power', lines('GET / HTTP/1.1', 'Host: a:1e3', close)],
     ['a Host with a port in words', lines('GET / HTTP/1.1', 'Host: a:http', close)],
     ['a Host with two ports', lines('GET / HTTP/1.1', 'Host: a:80:81', close)],
     ['a Host with an open bracket', lines('GET / HTTP/1.1', 'Host: [::1', close)],
@@ -127,11 +128,41 @@ describe('an ambiguous request is rejected before any middleware', () => {
   });
 });
 
+test.each([
+  ['GET / HTTP/2.0', 'Host: a', 'The request line must name HTTP/1.1 or HTTP/1.0'],
+  ['GET / HTTP/1.1', 'X: y', 'A request must have one Host header'],
+  ['GET / HTTP/1.1', 'Host: a\r\nHost: a', 'A request must have one Host header'],
+  ['GET / HTTP/1.1', 'Host: a/b', 'The Host header must be a host and an optional port'],
+  [
+    'GET /../a HTTP/1.1',
+    'Host: a',
+    'The path must be percent-encoded UTF-8 without ".", "..", "\\" or NUL segments',
+  ],
+  [
+    'GET /?a#b HTTP/1.1',
+    'Host: a',
+    'The query must be percent-encoded and followed by no fragment',
+  ],
+  ['GET /?a=%zz HTTP/1.1', 'Host: a', 'The query contains a malformed percent-escape'],
+  [`GET /?${'&'.repeat(1000)} HTTP/1.1`, 'Host: a', 'The query has more than 1000 keys'],
+  ['GET ftp://a/ HTTP/1.1', 'Host: a', 'The request target must be a path or an absolute http URL'],
+  [
+    'POST / HTTP/1.0',
+    'Transfer-Encoding: chunked',
+    'The only transfer coding is chunked, in HTTP/1.1',
+  ],
+])('the problem of a rejected request explains it: %s, %s', async (line, header, detail) => {
+  const { body } = await exchange(lines(line, header, 'Connection: close'));
+
+  expect(JSON.parse(body)).toMatchObject({ detail });
+});
+
 describe('an unambiguous request is accepted', () => {
   const close = 'Connection: close';
   test.each([
     ['a host', lines('GET / HTTP/1.1', 'Host: example.com', close), { host: 'example.com' }],
     ['a host with a port', lines('GET / HTTP/1.1', 'Host: a:8080', close), { host: 'a:8080' }],
+    ['a host with the last port', lines('GET / HTTP/1.1', 'Host: a:65535', close), {}],
     ['an IPv6 host', lines('GET / HTTP/1.1', 'Host: [::1]:80', close), { host: '[::1]:80' }],
     ['no host in HTTP/1.0', lines('GET / HTTP/1.0'), { host: '' }],
     // RFC 9112 §3.2.2: the host of an absolute target counts, not the header.
