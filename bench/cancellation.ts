@@ -22,6 +22,7 @@ import { describeEnvironment, environmentLines, publish } from './report.ts';
 const SERVER = fileURLToPath(new URL('cancellation/server.ts', import.meta.url));
 const FOLDER = new URL('cancellation/contestants', import.meta.url);
 const CONTESTANTS = readdirSync(FOLDER).map((file) => parse(file).name);
+
 /** Clients that are connected at the same time. */
 const WAVE = 100;
 /** The queries that pg and @fw/service/postgres run at once by default; the others wait. */

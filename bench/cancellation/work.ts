@@ -16,7 +16,7 @@ export interface Running {
 export interface Contestant {
   /** Its packages; the report prints their versions. */
   readonly packages: readonly string[];
-  /** A case that it has no support for. */
+  /** A case that is not measured: the framework itself has nothing for it. */
   readonly without?: Case;
   /** Serves the routes on a free port of 127.0.0.1 and returns the port. */
   start(work: Work): Promise<number>;

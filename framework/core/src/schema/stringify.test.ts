@@ -4,16 +4,20 @@ import { expect, test } from 'vitest';
 
 import { pointerOf, stringify } from './stringify.ts';
 
-test.each([
-  [{ a: [1, null, {}] }, '{"a":[1,null,{}]}'],
-  [[{}, Object.create(null), new (class Empty {})()], '[{},{},{}]'],
-  [{ at: new Date(0) }, '{"at":"1970-01-01T00:00:00.000Z"}'],
-  [{ a: {}, b: undefined, c: () => {} }, '{"a":{}}'],
-  ['{}', '"{}"'],
-  [Object.assign(new Map([['lost', 1]]), { kept: 1 }), '{"kept":1}'],
-  [undefined, undefined],
-  [() => {}, undefined],
-])('the JSON of a value (case %#)', (value, json) => {
+test.each<[string, unknown, string | undefined]>([
+  ['nested values', { a: [1, null, {}] }, '{"a":[1,null,{}]}'],
+  ['empty objects of any class', [{}, Object.create(null), new (class Empty {})()], '[{},{},{}]'],
+  ['a date', { at: new Date(0) }, '{"at":"1970-01-01T00:00:00.000Z"}'],
+  ['fields without a JSON form', { a: {}, b: undefined, c: () => {} }, '{"a":{}}'],
+  ['a string that looks like an empty object', '{}', '"{}"'],
+  [
+    'a map with a field of its own',
+    Object.assign(new Map([['lost', 1]]), { kept: 1 }),
+    '{"kept":1}',
+  ],
+  ['undefined', undefined, undefined],
+  ['a function', () => {}, undefined],
+])('the JSON of %s', (_, value, json) => {
   expect(stringify(value)).toBe(json);
 });
 
@@ -59,14 +63,30 @@ parent.a.push({}, { back: parent });
 const deep = (levels: number, value: unknown): unknown =>
   levels === 0 ? value : { a: deep(levels - 1, value) };
 
-test.each<[unknown, string]>([
-  [1n, 'the value is a BigInt; use String(value)'],
-  [{ ok: { a: 1 }, 'a/b': [1, { '~': 1n }] }, '"/a~1b/1/~0" is a BigInt; use String(value)'],
-  [{ toJSON: () => ({ id: 1n }) }, '"/id" is a BigInt; use String(value)'],
-  [{ a: { toJSON: (key: string) => ({ [key]: 1n }) } }, '"/a/a" is a BigInt; use String(value)'],
-  [parent, '"/a/1/back" contains itself; send only some of its fields'],
-  [deep(400, 1n), `"${'/a'.repeat(400)}" is a BigInt; use String(value)`],
-])('a part without a JSON form is named (case %#)', (value, problem) => {
+test.each<[string, unknown, string]>([
+  ['a value', 1n, 'the value is a BigInt; use String(value)'],
+  [
+    'a key with a slash',
+    { ok: { a: 1 }, 'a/b': [1, { '~': 1n }] },
+    '"/a~1b/1/~0" is a BigInt; use String(value)',
+  ],
+  [
+    'the result of toJSON()',
+    { toJSON: () => ({ id: 1n }) },
+    '"/id" is a BigInt; use String(value)',
+  ],
+  [
+    'a key that toJSON() received',
+    { a: { toJSON: (key: string) => ({ [key]: 1n }) } },
+    '"/a/a" is a BigInt; use String(value)',
+  ],
+  [
+    'an object that contains itself',
+    parent,
+    '"/a/1/back" contains itself; send only some of its fields',
+  ],
+  ['a value in 400 levels', deep(400, 1n), `"${'/a'.repeat(400)}" is a BigInt; use String(value)`],
+])('the error names the part without a JSON form: %s', (_, value, problem) => {
   expect(() => stringify(value)).toThrow(new TypeError(`Cannot send JSON: ${problem}`));
 });
 

@@ -2,7 +2,7 @@ import type { Context } from '@fw/core';
 import { HttpError } from '@fw/errors';
 
 import { preconditionFailed } from '../preconditions.ts';
-import type { FileState } from './find-file.ts';
+import type { FileState } from './file-cache.ts';
 
 /** A date header in milliseconds; NaN without the header or if it is malformed, which is ignored. */
 function dateOf(ctx: Pick<Context, 'get'>, name: string): number {

@@ -1,7 +1,16 @@
 import { type BigIntStats, stat as statWithCallback } from 'node:fs';
 import { promisify } from 'node:util';
 
-import type { FileState } from './find-file.ts';
+/** What a response says about a file. */
+export interface FileState {
+  readonly sizeBytes: number;
+  /** The time of the last change, in whole seconds as in `Last-Modified`. */
+  readonly modifiedMs: number;
+  readonly lastModified: string;
+  /** A strong entity tag of size, time of change and content coding. */
+  readonly etag: string;
+  readonly coding?: string;
+}
 
 /** A file that need not be opened. */
 export interface CachedFile extends FileState {

@@ -4,18 +4,7 @@ import { join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 
 import { acceptedEncodings } from '../accept.ts';
-import { type CachedFile, FileCache } from './file-cache.ts';
-
-/** What a response says about a file. */
-export interface FileState {
-  readonly sizeBytes: number;
-  /** The time of the last change, in whole seconds as in `Last-Modified`. */
-  readonly modifiedMs: number;
-  readonly lastModified: string;
-  /** A strong entity tag of size, time of change and content coding. */
-  readonly etag: string;
-  readonly coding?: string;
-}
+import { type CachedFile, FileCache, type FileState } from './file-cache.ts';
 
 /** An open regular file, which the caller must close. */
 export interface OpenFile extends FileState {
