@@ -111,8 +111,6 @@ function rejectExpectation(_req: IncomingMessage, res: ServerResponse): void {
 /** Maximum of waiting requests on one connection; a client that sends more is disconnected. */
 export const MAX_WAITING = 100;
 
-const waiting = new WeakMap<Socket, number>();
-
 /** Handles one request. */
 type Handle = (req: IncomingMessage, res: ServerResponse) => void;
 
@@ -121,25 +119,42 @@ function isPipelined(res: ServerResponse): boolean {
   return res.socket === null; // Node assigns the connection to one response at a time
 }
 
+const queues = new WeakMap<Socket, Queue>();
+
 /**
  * Handles a pipelined request after the earlier ones. The responses on one connection therefore use
  * the memory of one response, even if the client sends many requests without reading.
  */
 function handleInTurn(req: IncomingMessage, res: ServerResponse, handle: Handle): void {
   const { socket } = req;
-  const count = (waiting.get(socket) ?? 0) + 1;
-  if (count > MAX_WAITING) {
-    socket.destroy();
-    return;
+  let queue = queues.get(socket);
+  if (queue === undefined) {
+    queue = new Queue(handle);
+    queues.set(socket, queue);
   }
-  waiting.set(socket, count);
-  // The event is emitted in the asynchronous context of the earlier request, and before Node has
-  // prepared the response.
-  const begin = AsyncResource.bind(() => {
-    waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
-    process.nextTick(handle, req, res);
-  });
-  res.once('socket', begin);
+  if (queue.waiting < MAX_WAITING) queue.add(res);
+  else socket.destroy();
+}
+
+/** The pipelined requests of one connection that wait for their turn. */
+class Queue {
+  waiting = 0;
+  readonly #handle: Handle;
+  /** The asynchronous context of the connection. That of the event is the one of the earlier request. */
+  readonly #context = new AsyncResource('PipelinedRequests');
+
+  constructor(handle: Handle) {
+    this.#handle = handle;
+  }
+
+  add(res: ServerResponse): void {
+    this.waiting++;
+    res.on('socket', () => {
+      this.waiting--;
+      // Later, because Node has not prepared the response yet.
+      this.#context.runInAsyncScope(process.nextTick, process, this.#handle, res.req, res);
+    });
+  }
 }
 
 /** The certificate of a server. Keys and certificates are the contents of files, not their names. */
