@@ -27,7 +27,8 @@ export function acceptedEncodings<Encoding extends string>(
   header: string | undefined,
   encodings: readonly Encoding[],
 ): readonly Encoding[] {
-  const weights = new Map(readWeights(header ?? '').map(({ name, quality }) => [name, quality]));
+  if (header === undefined) return [];
+  const weights = new Map(readWeights(header).map(({ name, quality }) => [name, quality]));
   const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0;
   const identity = weights.get('identity') ?? 0;
   return encodings

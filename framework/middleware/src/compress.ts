@@ -5,6 +5,7 @@ import zlib from 'node:zlib';
 import { type Context, type Middleware, markFactories } from '@fw/core';
 import {
   type Content,
+  hasRun,
   isStream,
   recordedBody,
   recordedLength,
@@ -43,28 +44,40 @@ export function compress(options: CompressOptions = {}): Middleware {
     encodings: aListOf(`a list of ${ENCODINGS.join(', ')}`, oneOf(ENCODINGS)),
     thresholdBytes: aWholeNumber(0, Number.MAX_SAFE_INTEGER),
   });
-  return async (ctx, next) => {
-    await next();
+  const respond = (ctx: Context): Promise<void> | undefined => {
     const body = recordedBody(ctx);
-    if (body === undefined) return;
+    if (body === undefined) return undefined;
     if (ctx.status === 304) matchStoredTag(ctx);
     else if (isLong(ctx, thresholdBytes) && isCompressible(ctx)) {
-      await compressBody(ctx, body, encodings);
+      return compressBody(ctx, body, encodings);
     }
+    return undefined;
+  };
+  return (ctx, next) => {
+    const running = next();
+    return hasRun(running) ? respond(ctx) : running.then(() => respond(ctx));
   };
 }
 
-async function compressBody(
+/** Returns a promise only if the body is compressed in another thread. */
+function compressBody(
   ctx: Context,
   body: Content,
   encodings: readonly Encoding[],
-): Promise<void> {
+): Promise<void> | undefined {
   addVary(ctx, 'Accept-Encoding');
   const [encoding] = acceptedEncodings(ctx.get('accept-encoding'), encodings);
-  if (encoding === undefined) return;
-  const encoded = await encode(body, encoding);
-  if (recordedBody(ctx) !== body) return; // an error, such as a time-out, replaced the response
-  replaceBody(ctx, encoded);
+  if (encoding === undefined) return undefined;
+  const encoded = encode(body, encoding);
+  if (!(encoded instanceof Promise)) return void setEncoded(ctx, encoded, encoding);
+  return encoded.then((bytes) => {
+    // An error, such as a time-out, may have replaced the response.
+    if (recordedBody(ctx) === body) setEncoded(ctx, bytes, encoding);
+  });
+}
+
+function setEncoded(ctx: Context, body: Content, encoding: Encoding): void {
+  replaceBody(ctx, body);
   ctx.set('Content-Encoding', encoding);
   const etag = responseHeader(ctx, 'ETag');
   if (etag !== undefined) ctx.set('ETag', weak(etag));
