@@ -24,10 +24,10 @@ import { describeEnvironment, environmentLines, publish } from './report.ts';
 const SERVER = fileURLToPath(new URL('arena/server.ts', import.meta.url));
 const UPLOAD_CONNECTIONS = 16;
 
-/** CPU time of each contestant before the first round: on a busy machine it takes longer. */
-const WARM_UP_MICROS = 3e6;
+/** CPU time of each process before it is measured: on a busy machine it takes longer. */
+const WARM_UP_MICROS = 2e6;
 
-type Counts = Readonly<Record<'rounds' | 'seconds' | 'connections', number>>;
+type Counts = Readonly<Record<'rounds' | 'together' | 'seconds' | 'connections', number>>;
 
 /** The data of one run. */
 interface Run {
@@ -52,8 +52,9 @@ interface Sample {
   readonly profile: string;
   readonly contestant: string;
   readonly round: number;
-  /** CPU time per request; in the profile `upload`, per MiB. */
+  /** CPU time per request while all contestants are under load; in the profile `upload`, per MiB. */
   readonly cpuMicros: number;
+  /** While no other contestant is under load. */
   readonly requestsPerSecond: number;
   readonly bytesPerResponse: number;
   readonly peakMiB: number;
@@ -68,8 +69,9 @@ export async function runArena(args: readonly string[]): Promise<void> {
       profile: { help: 'profiles', known: Object.keys(PROFILES) },
     },
     counts: {
-      rounds: { help: 'measured rounds', default: 11 },
-      seconds: { help: 'seconds that one contestant is measured per round', default: 1 },
+      rounds: { help: 'measured rounds, each with new processes', default: 5 },
+      together: { help: 'seconds per round in which all contestants are measured', default: 4 },
+      seconds: { help: 'seconds per round in which one contestant is measured', default: 1 },
       connections: { help: `open connections of wrk; upload: ${UPLOAD_CONNECTIONS}`, default: 64 },
     },
   });
@@ -99,7 +101,7 @@ export async function runArena(args: readonly string[]): Promise<void> {
   }
   const markdown = [
     environmentLines(environment),
-    `Medians of ${counts.rounds} rounds of ${counts.seconds} s; ${PINNING}.`,
+    `Medians of ${counts.rounds} rounds; ${PINNING}.`,
     ...tables(samples, contestants),
   ].join('\n\n');
   const data = { environment, settings: counts, pinning: PINNING, samples };
@@ -116,48 +118,70 @@ async function createTable(connectionString: string): Promise<void> {
 async function measureProfile(
   name: string,
   contestants: readonly string[],
-  { folder, database, counts }: Run,
+  run: Run,
 ): Promise<readonly Sample[]> {
-  const profile = PROFILES[name] as Sequence;
-  const isUpload = name === 'upload';
-  const servers: Server[] = [];
   const samples: Sample[] = [];
-  try {
-    for (const contestant of contestants) {
-      const tls = name === 'json-tls' ? ['tls'] : [];
-      const args = [SERVER, contestant, folder, database, ...tls];
-      const process: Server['process'] = await startMeasured(...args);
-      const url = `${tls.length > 0 ? 'https' : 'http'}://127.0.0.1:${process.ready}`;
-      servers.push({ contestant, process, url });
-    }
-    await checkParity(name, profile, servers);
-    const connections = isUpload ? UPLOAD_CONNECTIONS : counts.connections;
-    const load = (url: string, seconds: number) =>
-      runWrk({ ...profile, url, connections, seconds });
-    for (const { url, process } of servers) {
-      while ((await process.request()).cpuMicros < WARM_UP_MICROS) await load(url, 1);
-    }
-    for (let round = 1; round <= counts.rounds; round++) {
-      for (const { contestant, url, process } of rotate(servers, round)) {
-        const before = await process.request();
-        const { requests, requestsPerSecond, bytes } = await load(url, counts.seconds);
-        const after = await process.request();
-        const uploadedMiB = (after.uploadBytes - before.uploadBytes) / 1024 ** 2;
-        const units = isUpload ? uploadedMiB : requests;
-        const cpuMicros = (after.cpuMicros - before.cpuMicros) / units;
-        report(
-          name,
-          `round ${round}: ${contestant} ${requestsPerSecond.toFixed()} req/s, ${cpuMicros.toFixed(1)} µs`,
-        );
-        const bytesPerResponse = bytes / requests;
-        const result = { cpuMicros, requestsPerSecond, bytesPerResponse };
-        samples.push({ profile: name, contestant, round, ...result, peakMiB: after.peakMiB });
+  for (let round = 1; round <= run.counts.rounds; round++) {
+    const servers: Server[] = [];
+    try {
+      for (const contestant of rotate(contestants, round)) {
+        servers.push(await startServer(name, contestant, run));
       }
+      if (round === 1) await checkParity(name, servers);
+      samples.push(
+        ...(await measureRound(name, servers, run.counts)).map((s) => ({ ...s, round })),
+      );
+    } finally {
+      for (const { process } of servers) await process.stop();
     }
-    return samples;
-  } finally {
-    for (const { process } of servers) await process.stop();
   }
+  return samples;
+}
+
+async function startServer(name: string, contestant: string, run: Run): Promise<Server> {
+  const tls = name === 'json-tls' ? ['tls'] : [];
+  const args = [SERVER, contestant, run.folder, run.database, ...tls];
+  const process: Server['process'] = await startMeasured(...args);
+  const url = `${tls.length > 0 ? 'https' : 'http'}://127.0.0.1:${process.ready}`;
+  return { contestant, process, url };
+}
+
+/**
+ * Measures CPU time while all contestants share one core: what disturbs the machine then disturbs all of
+ * them. Requests per second are those of one contestant after another.
+ */
+async function measureRound(
+  profile: string,
+  servers: readonly Server[],
+  counts: Counts,
+): Promise<readonly Omit<Sample, 'round'>[]> {
+  const isUpload = profile === 'upload';
+  const connections = isUpload ? UPLOAD_CONNECTIONS : counts.connections;
+  const load = (url: string, seconds: number) =>
+    runWrk({ ...(PROFILES[profile] as Sequence), url, connections, seconds });
+  const measureCpu = async ({ url, process }: Server) => {
+    const before = await process.request();
+    const { requests } = await load(url, counts.together);
+    const after = await process.request();
+    const uploadedMiB = (after.uploadBytes - before.uploadBytes) / 1024 ** 2;
+    return (after.cpuMicros - before.cpuMicros) / (isUpload ? uploadedMiB : requests);
+  };
+  for (const { url, process } of servers) {
+    while ((await process.request()).cpuMicros < WARM_UP_MICROS) await load(url, 1);
+  }
+  const cpuMicros = await Promise.all(servers.map(measureCpu));
+  const samples = [];
+  for (const [index, { contestant, url, process }] of servers.entries()) {
+    const { requests, requestsPerSecond, bytes } = await load(url, counts.seconds);
+    const { peakMiB } = await process.request();
+    const sample = { cpuMicros: cpuMicros[index] ?? 0, requestsPerSecond, peakMiB };
+    samples.push({ profile, contestant, ...sample, bytesPerResponse: bytes / requests });
+    report(
+      profile,
+      `${contestant}: ${sample.cpuMicros.toFixed(1)} µs, ${requestsPerSecond.toFixed()} req/s`,
+    );
+  }
+  return samples;
 }
 
 /** The requests of a profile whose responses are compared. */
@@ -169,12 +193,8 @@ const COMPARED = 200;
  *
  * @throws {Error} that names the first difference
  */
-async function checkParity(
-  name: string,
-  { requests }: Sequence,
-  servers: readonly Server[],
-): Promise<void> {
-  const compared = requests.slice(0, COMPARED);
+async function checkParity(name: string, servers: readonly Server[]): Promise<void> {
+  const compared = (PROFILES[name] as Sequence).requests.slice(0, COMPARED);
   let expected: unknown[] | undefined;
   for (const { url, contestant } of servers) {
     for (const request of compared) await respond(url, request);

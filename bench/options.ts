@@ -13,7 +13,7 @@ export interface Options<Name extends string, Count extends string> {
 export interface Settings<Name extends string = string, Count extends string = string> {
   readonly names: Readonly<Record<Name, readonly string[]>>;
   readonly counts: Readonly<Record<Count, number>>;
-  /** Whether nothing was left out: only then README.md changes. */
+  /** Whether every option has its default: only then README.md changes. */
   readonly isComplete: boolean;
   /** Folder of the JSON file. */
   readonly out?: string | undefined;
@@ -43,7 +43,7 @@ export function readSettings<Name extends string, Count extends string>(
     process.stdout.write(`${summary}\n\n${describe({ names, counts })}`);
     return undefined;
   }
-  const isComplete = Object.keys(names).every((name) => values[name] === undefined);
+  const isComplete = Object.keys({ ...names, ...counts }).every((name) => !(name in values));
   return {
     names: mapValues(names, (name, { known }) => readNames(values[name], known)),
     counts: mapValues(counts, (name, count) => readCount(name, values[name] ?? count.default)),
