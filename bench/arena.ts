@@ -25,7 +25,7 @@ const SERVER = fileURLToPath(new URL('arena/server.ts', import.meta.url));
 const UPLOAD_CONNECTIONS = 16;
 
 /** CPU time of each process before it is measured: on a busy machine it takes longer. */
-const WARM_UP_MICROS = 2e6;
+const WARM_UP_MICROS = 3e6;
 
 type Counts = Readonly<Record<'rounds' | 'together' | 'seconds' | 'connections', number>>;
 
@@ -69,8 +69,8 @@ export async function runArena(args: readonly string[]): Promise<void> {
       profile: { help: 'profiles', known: Object.keys(PROFILES) },
     },
     counts: {
-      rounds: { help: 'measured rounds, each with new processes', default: 5 },
-      together: { help: 'seconds per round in which all contestants are measured', default: 4 },
+      rounds: { help: 'measured rounds, each with new processes', default: 3 },
+      together: { help: 'seconds per round in which all contestants are measured', default: 12 },
       seconds: { help: 'seconds per round in which one contestant is measured', default: 1 },
       connections: { help: `open connections of wrk; upload: ${UPLOAD_CONNECTIONS}`, default: 64 },
     },
