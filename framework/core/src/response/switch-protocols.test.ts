@@ -1,0 +1,344 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+
+import { createApp } from '../application.ts';
+import type { Context, Middleware } from '../context.ts';
+import {
+  acceptUpgrades,
+  isUpgrade,
+  onSent,
+  recordedBody,
+  switchProtocols,
+  type TakeOver,
+  upgradedConnection,
+} from '../extension.ts';
+import { http } from '../http.ts';
+import { dispatchUpgrades } from '../server/dispatch-upgrades.ts';
+import { type ListeningServer, listen } from '../server/listen.ts';
+import { openConnection } from '../testing/index.ts';
+
+acceptUpgrades();
+
+const requestOf = (...headers: readonly string[]) =>
+  ['GET /chat HTTP/1.1', 'Host: a', ...headers, '', ''].join('\r\n');
+const ORDINARY = requestOf('Connection: close');
+const HANDSHAKE = requestOf('Connection: Upgrade', 'Upgrade: websocket');
+const HEAD = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n';
+
+/** Sends the 101 response. */
+const accept: TakeOver = ({ socket, headers }) => {
+  socket.write(`${HEAD}${headers.map((line) => `${line}\r\n`).join('')}\r\n`);
+  return { goAway: () => void socket.destroy(), closed: Promise.resolve(1000) };
+};
+
+/** An application that records what it logs, without the stacks of errors. */
+function appWith(...middleware: readonly Middleware[]) {
+  const warnings: string[] = [];
+  const errors: string[] = [];
+  const logger = {
+    info() {},
+    warn: (message: string) => void warnings.push(message),
+    error: (_: string, error?: unknown) => void errors.push(String(error)),
+  };
+  return { app: createApp({ logger }).use(...middleware), warnings, errors };
+}
+
+async function serve(...middleware: readonly Middleware[]) {
+  const { app, ...logged } = appWith(...middleware);
+  const server = await listen(app, 0);
+  onTestFinished(() => server.close({ timeoutMs: 1 }));
+  return { ...server, ...logged };
+}
+
+function send({ port }: Pick<ListeningServer, 'port'>, bytes: string) {
+  const connection = openConnection(port).send(bytes);
+  onTestFinished(() => connection.close());
+  return connection;
+}
+
+describe('the 101 response', () => {
+  test.for<readonly [string, (ctx: Context) => unknown, readonly string[]]>([
+    ['no header if none is set', () => {}, []],
+    [
+      'the headers in their order',
+      (ctx) => ctx.set('X-B', '2').set('X-A', 1),
+      ['X-B: 2', 'X-A: 1'],
+    ],
+    [
+      'one line for each value of a list',
+      (ctx) => ctx.set('Set-Cookie', ['a=1', 'b=2']).append('Set-Cookie', 'c=3'),
+      ['Set-Cookie: a=1', 'Set-Cookie: b=2', 'Set-Cookie: c=3'],
+    ],
+    ['no line for an empty list', (ctx) => ctx.set('X-A', []), []],
+    [
+      'no headers of a body',
+      (ctx) =>
+        ctx
+          .set('Content-Type', 'text/plain')
+          .set('content-length', 3)
+          .set('Content-Language', 'de'),
+      [],
+    ],
+    [
+      'none of the headers of the upgrade',
+      (ctx) =>
+        ctx
+          .set('Connection', 'close')
+          .set('upgrade', 'h2c')
+          .set('Keep-Alive', 'timeout=1')
+          .set('Date', 'today')
+          .set('Sec-WebSocket-Protocol', 'v1'),
+      [],
+    ],
+    [
+      'headers whose name contains that of an omitted one',
+      (ctx) => ctx.set('X-Content-Type', 'a').set('X-Date', 'b').set('Dates', 'c'),
+      ['X-Content-Type: a', 'X-Date: b', 'Dates: c'],
+    ],
+  ])('has %s', async ([, set, lines]) => {
+    const server = await serve((ctx) => {
+      set(ctx);
+      switchProtocols(ctx, accept);
+    });
+
+    const head = await send(server, HANDSHAKE).read(/\r\n\r\n/);
+
+    expect(head).toBe(`${HEAD}${lines.map((line) => `${line}\r\n`).join('')}\r\n`);
+  });
+
+  test('is recorded with an empty body until all middleware has run', async () => {
+    const seen: unknown[] = [];
+    const takeOver = vi.fn(accept);
+    const server = await serve(
+      async (ctx, next) => {
+        await next();
+        seen.push(ctx.status, ctx.responded, recordedBody(ctx), takeOver.mock.calls.length);
+      },
+      (ctx) => switchProtocols(ctx, takeOver),
+    );
+
+    await send(server, HANDSHAKE).read(/\r\n\r\n/);
+
+    expect(seen).toEqual([101, true, '', 0]);
+    expect(takeOver).toHaveBeenCalledOnce();
+  });
+
+  test('is reported with its connection, and cannot be repeated', async () => {
+    const sent = Promise.withResolvers<unknown[]>();
+    const before: unknown[] = [];
+    const connection = { goAway() {}, closed: Promise.resolve(1000) };
+    const server = await serve((ctx) => {
+      before.push(isUpgrade(ctx), upgradedConnection(ctx));
+      onSent(ctx, (status) => sent.resolve([status, upgradedConnection(ctx), isUpgrade(ctx)]));
+      switchProtocols(ctx, (raw) => {
+        accept(raw);
+        return connection;
+      });
+    });
+
+    await send(server, HANDSHAKE).read(/\r\n\r\n/);
+
+    expect(before).toEqual([true, undefined]);
+    const [status, reported, canRepeat] = await sent.promise;
+    expect([status, canRepeat]).toEqual([101, false]);
+    expect(reported).toBe(connection);
+  });
+});
+
+describe('an upgraded connection', () => {
+  test('has the data that follows the request, with and after it', async () => {
+    const server = await serve((ctx) =>
+      switchProtocols(ctx, (raw) => {
+        const connection = accept(raw);
+        raw.socket.write(`<${raw.head}>`);
+        raw.socket.on('data', (data) => raw.socket.write(`<${data}>`));
+        return connection;
+      }),
+    );
+
+    const connection = send(server, `${HANDSHAKE}early`);
+    await connection.read(/<early>$/);
+
+    expect(await connection.send('late').read(/<late>$/)).toMatch(/\r\n\r\n<early><late>$/);
+  });
+
+  test('can send data to a client that has sent its last', async () => {
+    const server = await serve((ctx) =>
+      switchProtocols(ctx, (raw) => {
+        raw.socket.resume().on('end', () => raw.socket.end('goodbye'));
+        return accept(raw);
+      }),
+    );
+    const client = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+    onTestFinished(() => void client.destroy());
+    client.write(HANDSHAKE);
+    const [head] = await once(client, 'data');
+
+    client.end();
+
+    expect(String(head)).toMatch(/^HTTP\/1\.1 101 /);
+    expect(Buffer.concat(await client.toArray()).toString()).toBe('goodbye');
+  });
+
+  test('is asked to go away when the server closes', async () => {
+    const server = await serve((ctx) =>
+      switchProtocols(ctx, (raw) => {
+        const { closed } = accept(raw);
+        return { goAway: () => void raw.socket.end('goodbye'), closed };
+      }),
+    );
+    const connection = send(server, HANDSHAKE);
+    await connection.read(/\r\n\r\n/);
+
+    const closing = server.close();
+
+    expect(await connection.readAll()).toMatch(/\r\n\r\ngoodbye$/);
+    connection.close();
+    await closing;
+  });
+});
+
+describe('a request gets no upgrade', () => {
+  test.for<readonly [string, string, Middleware, number, readonly string[]]>([
+    [
+      'if it does not ask for one',
+      ORDINARY,
+      (ctx) => switchProtocols(ctx, accept),
+      500,
+      ['Error: Cannot upgrade this request'],
+    ],
+    [
+      'if it has a body',
+      `${requestOf('Connection: Upgrade, close', 'Upgrade: websocket', 'Content-Length: 2')}ab`,
+      (ctx) => switchProtocols(ctx, accept),
+      500,
+      ['Error: Cannot upgrade this request'],
+    ],
+    [
+      'if its handler responds again',
+      HANDSHAKE,
+      (ctx) => {
+        switchProtocols(ctx, accept);
+        ctx.json({});
+      },
+      500,
+      ['Error: Cannot respond with ctx.json(): an upgrade already responded'],
+    ],
+    [
+      'if an error follows',
+      HANDSHAKE,
+      (ctx) => {
+        switchProtocols(ctx, accept);
+        ctx.throw(403);
+      },
+      403,
+      [],
+    ],
+    [
+      'if its connection cannot be taken over',
+      HANDSHAKE,
+      (ctx) => switchProtocols(ctx, () => ctx.throw(409)),
+      409,
+      [],
+    ],
+  ])('%s', async ([, bytes, handler, status, expected]) => {
+    const { errors, ...server } = await serve(handler);
+
+    const response = await send(server, bytes).readAll();
+
+    expect(response).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(response).not.toContain('101 Switching Protocols');
+    expect(errors).toEqual(expected);
+  });
+
+  test('if its response was sent before', async () => {
+    const after = Promise.withResolvers<number>();
+    const takeOver = vi.fn(accept);
+    const { warnings, ...server } = await serve((ctx) => {
+      setImmediate(() => {
+        switchProtocols(ctx, takeOver);
+        after.resolve(ctx.status);
+      });
+      ctx.send('first');
+    });
+
+    const response = await send(server, HANDSHAKE).readAll();
+
+    expect(response).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\n\r\nfirst$/);
+    expect(await after.promise).toBe(200);
+    expect(takeOver).not.toHaveBeenCalled();
+    expect(warnings).toEqual([expect.stringContaining('used ctx after its response was sent')]);
+  });
+
+  test('while the server closes: the client is asked to try again', async () => {
+    const reached = Promise.withResolvers<void>();
+    const go = Promise.withResolvers<void>();
+    const takeOver = vi.fn(accept);
+    const { errors, ...server } = await serve(async (ctx) => {
+      reached.resolve();
+      await go.promise;
+      switchProtocols(ctx, takeOver);
+    });
+    const connection = send(server, HANDSHAKE);
+    await reached.promise;
+    const closing = server.close();
+    await once(server.closing, 'abort');
+
+    go.resolve();
+
+    const response = await connection.readAll();
+    expect(response).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n/);
+    expect(response).toMatch(/\r\nRetry-After: 1\r\n/);
+    expect(errors).toEqual([expect.stringContaining('The server is about to close')]);
+    expect(takeOver).not.toHaveBeenCalled();
+    connection.close();
+    await closing;
+  });
+
+  test.for<readonly [string, (ctx: Context, disconnect: () => void) => Promise<unknown>]>([
+    [
+      'if its client has left',
+      (ctx, disconnect) => {
+        const closed = once(ctx.raw.res, 'close');
+        disconnect();
+        return closed;
+      },
+    ],
+    ['if its connection was ended', async (ctx) => ctx.raw.req.socket.end()],
+  ])('%s', async ([, leave]) => {
+    const sent = Promise.withResolvers<number>();
+    const takeOver = vi.fn(accept);
+    const { errors, ...server } = await serve(async (ctx) => {
+      onSent(ctx, sent.resolve);
+      await leave(ctx, () => connection.close());
+      switchProtocols(ctx, takeOver);
+    });
+
+    const connection = send(server, HANDSHAKE);
+
+    expect(await sent.promise).toBe(499);
+    expect(takeOver).not.toHaveBeenCalled();
+    expect(errors).toEqual([]);
+  });
+
+  test('on a server of Node', async () => {
+    const connections: unknown[] = [];
+    const { app, errors } = appWith((ctx) => {
+      onSent(ctx, () => connections.push(upgradedConnection(ctx)));
+      switchProtocols(ctx, accept);
+    });
+    const server = http.createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    dispatchUpgrades(server, app.handle);
+    await once(server, 'listening');
+
+    const { port } = server.address() as { port: number };
+    const response = await send({ port }, HANDSHAKE).readAll();
+
+    expect(response).toMatch(/^HTTP\/1\.1 500 /);
+    expect(errors).toEqual(['Error: Cannot upgrade this request']);
+    expect(connections).toEqual([undefined]);
+  });
+});
