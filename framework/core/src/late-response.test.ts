@@ -1,9 +1,13 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { createApp } from './application.ts';
 import type { Context } from './context.ts';
+import { dispatch } from './extension.ts';
+import { http } from './http.ts';
 import { listen } from './server/listen.ts';
 import { openConnection, request } from './testing/index.ts';
 
@@ -76,6 +80,90 @@ describe('after the response was sent', () => {
     client.close();
 
     expect(received).not.toContain('late');
+  });
+});
+
+describe('after the response was sent, ctx.raw.res', () => {
+  /** Calls twice while the response is sent, and returns what was logged or would end the process. */
+  async function callLate(call: (res: ServerResponse) => unknown) {
+    const { logger, warnings, errors } = recorder();
+    const failures: unknown[] = [];
+    const onFailure = (error: unknown) => void failures.push(error);
+    process.on('uncaughtExceptionMonitor', onFailure);
+    onTestFinished(() => void process.off('uncaughtExceptionMonitor', onFailure));
+    const called = Promise.withResolvers<void>();
+    const app = createApp({ logger }).use(({ raw: { res } }, next) => {
+      res.once('prefinish', () => {
+        setImmediate(called.resolve);
+        try {
+          call(res);
+          call(res);
+        } catch (error) {
+          onFailure(error);
+        }
+      });
+      return next();
+    });
+    app.get('/items/:id', () => 'sent');
+    const response = await request(app, '/items/7?q=1');
+    await called.promise;
+    expect(response.status).toBe(200);
+    expect(response.headers.has('x-late')).toBe(false);
+    expect(await response.text()).toBe('sent');
+    return { warnings, failures: [...failures, ...errors] };
+  }
+
+  test.for<readonly [string, (res: ServerResponse) => unknown]>([
+    ['setHeader', (res) => res.setHeader('X-Late', '1')],
+    ['setHeaders', (res) => res.setHeaders(new Map([['X-Late', '1']]))],
+    ['appendHeader', (res) => res.appendHeader('X-Late', '1')],
+    ['removeHeader', (res) => res.removeHeader('Content-Type')],
+    ['writeHead', (res) => res.writeHead(500, { 'X-Late': '1' })],
+    ['flushHeaders', (res) => res.flushHeaders()],
+    ['write', (res) => res.write('late')],
+    ['end', (res) => res.end('late')],
+  ])('%s has no effect and causes one warning', async ([method, call]) => {
+    expect(await callLate(call)).toEqual({
+      warnings: [
+        `GET /items/7 called res.${method}() after its response was sent: this has no effect; check res.headersSent before`,
+      ],
+      failures: [],
+    });
+  });
+
+  test.for<readonly [string, (res: ServerResponse) => unknown]>([
+    ['end without data', (res) => res.end()],
+    ['end with a callback', (res) => res.end(() => {})],
+    ['writeContinue', (res) => res.writeContinue()],
+    ['writeProcessing', (res) => res.writeProcessing()],
+    ['writeEarlyHints', (res) => res.writeEarlyHints({ link: '</a>; rel=preload' })],
+  ])('%s has no effect', async ([, call]) => {
+    expect(await callLate(call)).toEqual({ warnings: [], failures: [] });
+  });
+
+  test('setHeader of a dispatched request has no effect on a server of Node, which has no logger', async () => {
+    const late = Promise.withResolvers<unknown>();
+    const app = createApp();
+    app.post('/', async (ctx) => {
+      const route = { method: 'GET', path: '/items/:id' };
+      const target = { route, url: '/items/7', headers: {}, via: 'test', limitBytes: 100 };
+      return (await dispatch(ctx, target)).body;
+    });
+    app.get('/items/:id', ({ raw: { res } }) => {
+      late.resolve(turn().then(() => res.setHeader('X-Late', '1')));
+      return 'sent';
+    });
+    const server = http.createServer(app.handle).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const client = openConnection(port);
+
+    client.send('POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+
+    expect(await client.readAll()).toMatch(/\r\n\r\nsent$/);
+    await late.promise;
+    client.close();
   });
 });
 

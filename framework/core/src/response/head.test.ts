@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 
 import { createApp } from '../application.ts';
 import type { Middleware } from '../context.ts';
 import { http } from '../http.ts';
 import { createServer } from '../server/create-server.ts';
-import { openConnection, request } from '../testing/index.ts';
+import { openConnection } from '../testing/index.ts';
 
 const app = createApp({ logger: { info() {}, warn() {}, error() {} } }).use(async (ctx) => {
   const [, kind = '', argument = ''] = ctx.path.split('/');
@@ -46,9 +46,18 @@ beforeAll(async () => {
 
 afterAll(() => Promise.all([ours, nodes].map((server) => once(server.close(), 'close'))));
 
+async function start(server: Server): Promise<Server> {
+  server.listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  return server;
+}
+
+const portOf = (server: Server) => (server.address() as AddressInfo).port;
+
 /** The bytes that `server` sends for `bytes`, without values that differ between requests. */
 async function responseOf(server: Server, bytes: string): Promise<string> {
-  const connection = openConnection((server.address() as AddressInfo).port).send(bytes);
+  const connection = openConnection(portOf(server)).send(bytes);
   const text = await connection.readAll();
   connection.close();
   return text
@@ -57,6 +66,12 @@ async function responseOf(server: Server, bytes: string): Promise<string> {
 }
 
 const last = 'GET /text HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+
+/** The bytes that an application with `middleware` sends. */
+async function bytesOf(...middleware: readonly Middleware[]): Promise<string> {
+  return responseOf(await start(createServer(createApp().use(...middleware))), last);
+}
+
 const statuses = [
   200, 201, 202, 203, 206, 299, 300, 400, 404, 413, 418, 422, 429, 499, 500, 503, 599,
 ];
@@ -119,9 +134,7 @@ test('Date is the second in which the response is written', async () => {
 
   for (let count = 0; count < 3; count++) {
     const before = Math.floor(Date.now() / 1000) * 1000;
-    const connection = openConnection((ours.address() as AddressInfo).port).send(
-      requestOf('/text'),
-    );
+    const connection = openConnection(portOf(ours)).send(requestOf('/text'));
     const date = Date.parse(/Date: (.*)\r\n/.exec(await connection.read(/plain$/))?.[1] ?? '');
     connection.close();
     dates.push(date);
@@ -134,28 +147,37 @@ test('Date is the second in which the response is written', async () => {
   expect(new Set(dates).size).toBeGreaterThan(1);
 });
 
-test('headers that were set on ctx.raw.res are sent too', async () => {
-  const touching = createApp().use((ctx) => {
-    ctx.raw.res.setHeader('X-Raw', 'yes');
-    ctx.raw.res.appendHeader('X-More', 'too');
-    ctx.set('X-Own', 'as well').json({});
-  });
-  const server = createServer(touching).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+test.each([
+  [7_000, 'timeout=7'],
+  [0, 'none'],
+  [1_500, 'timeout=1'],
+])(
+  'Keep-Alive of a server with a time-out of %i ms is %s',
+  async (keepAliveTimeoutMs, expected) => {
+    const server = await start(createServer(app, { keepAliveTimeoutMs }));
 
-  const received = await responseOf(server, last);
-
-  expect(received).toMatch(/X-Raw: yes\r\n/);
-  expect(received).toMatch(/X-More: too\r\n/);
-  expect(received).toMatch(/X-Own: as well\r\n/);
-  await once(server.close(), 'close');
-});
+    for (const each of [server, ours, server]) {
+      const connection = openConnection(portOf(each)).send(requestOf('/text'));
+      const head = await connection.read(/plain$/);
+      connection.close();
+      expect(head).toMatch(/\r\nConnection: keep-alive\r\n(?:Keep-Alive: .*\r\n)?\r\nplain$/);
+      expect(/^Keep-Alive: (.*)\r$/m.exec(head)?.[1] ?? 'none').toBe(
+        each === ours ? 'timeout=7' : expected,
+      );
+    }
+  },
+);
 
 test.each<readonly [string, Middleware, Record<string, string>]>([
   [
     'a whole response',
     (ctx) => ctx.set('X-A', 'b').send('hello'),
     { 'x-a': 'b', 'content-type': 'text/plain; charset=utf-8', 'content-length': '5' },
+  ],
+  [
+    'a whole response without a type',
+    (ctx) => ctx.set('X-A', 'b').redirect('/there'),
+    { 'x-a': 'b', location: '/there', 'content-length': '0' },
   ],
   ['an empty response', (ctx) => ctx.set('X-A', 'b').send(''), { 'x-a': 'b' }],
   [
@@ -165,7 +187,8 @@ test.each<readonly [string, Middleware, Record<string, string>]>([
   ],
 ])('the headers of %s can be read after it is finished', async (_, handler, expected) => {
   const seen = Promise.withResolvers<object>();
-  const reading = createApp().use((ctx, next) => {
+
+  await bytesOf((ctx, next) => {
     const { res } = ctx.raw;
     res.once('finish', () =>
       seen.resolve({
@@ -178,8 +201,6 @@ test.each<readonly [string, Middleware, Record<string, string>]>([
     return next();
   }, handler);
 
-  await request(reading, '/');
-
   expect(await seen.promise).toEqual({
     all: expected,
     names: Object.keys(expected),
@@ -188,38 +209,121 @@ test.each<readonly [string, Middleware, Record<string, string>]>([
   });
 });
 
+test.each<readonly [string, (res: ServerResponse) => unknown, unknown]>([
+  ['getHeader', (res) => res.getHeader('Content-Length'), '5'],
+  [
+    'getHeaders',
+    (res) => ({ ...res.getHeaders() }),
+    { 'x-a': ['b', 'c'], 'content-type': 'text/plain; charset=utf-8', 'content-length': '5' },
+  ],
+  ['getHeaderNames', (res) => res.getHeaderNames(), ['x-a', 'content-type', 'content-length']],
+  ['hasHeader', (res) => [res.hasHeader('x-a'), res.hasHeader('x-b')], [true, false]],
+])('%s alone reads them too', async (_, read, expected) => {
+  const seen = Promise.withResolvers<unknown>();
+
+  await bytesOf((ctx) => {
+    const { res } = ctx.raw;
+    res.once('finish', () => seen.resolve(read(res)));
+    ctx.set('X-A', ['b', 'c']).send('hello');
+  });
+
+  expect(await seen.promise).toEqual(expected);
+});
+
+test('flushHeaders of ctx.raw.res sends the head before the body', async () => {
+  const go = Promise.withResolvers<void>();
+  const flushing = createApp().use(async ({ raw: { res } }) => {
+    res.flushHeaders();
+    await go.promise;
+    res.end('body');
+  });
+  const connection = openConnection(portOf(await start(createServer(flushing)))).send(last);
+  const head = await connection.read(/\r\n\r\n/);
+
+  go.resolve();
+
+  expect(head).not.toContain('body');
+  expect(await connection.readAll()).toContain('body');
+  connection.close();
+});
+
 const WITHOUT_DATE = /^(?![\s\S]*\nDate:)HTTP/;
 
-test.each<readonly [string, (res: ServerResponse) => void, RegExp]>([
-  ['sendDate', (res) => Object.assign(res, { sendDate: false }), WITHOUT_DATE],
-  [
-    'statusMessage',
-    (res) => Object.assign(res, { statusMessage: 'Fine' }),
-    /^HTTP\/1.1 200 Fine\r/,
-  ],
-  ['removeHeader', (res) => res.removeHeader('Date'), WITHOUT_DATE],
-  [
-    'writeHead',
-    (res) => {
-      const { writeHead } = res;
-      res.writeHead = function replaced(this: ServerResponse, ...args: [number]) {
-        this.setHeader('X-Late', 'yes');
-        return writeHead.apply(this, args);
-      } as typeof res.writeHead;
-    },
-    /^X-Late: yes\r$/m,
-  ],
-])('%s of ctx.raw.res has its effect', async (_, change, expected) => {
-  const changing = createApp().use((ctx) => {
-    change(ctx.raw.res);
+describe.each<readonly [string, Middleware, RegExp]>([
+  ['a text', (ctx) => ctx.send('plain'), /plain$/],
+  ['an empty response', (ctx) => ctx.send(''), /^HTTP\/1.1 204 [\s\S]*\r\n\r\n$/],
+  ['a stream', (ctx) => ctx.send(Readable.from(['plain'])), /plain(?:\r\n0\r\n\r\n)?$/],
+])('before %s, ctx.raw.res', (_, respond, body) => {
+  test.each<readonly [string, (res: ServerResponse) => unknown, RegExp]>([
+    ['setHeader adds a header', (res) => res.setHeader('X-Raw', 'yes'), /^X-Raw: yes\r$/m],
+    ['appendHeader adds a header', (res) => res.appendHeader('X-Raw', 'yes'), /^X-Raw: yes\r$/m],
+    [
+      'setHeaders adds headers',
+      (res) => res.setHeaders(new Map([['X-Raw', 'yes']])),
+      /^X-Raw: yes\r$/m,
+    ],
+    [
+      'setHeader is overruled by ctx.set()',
+      (res) => res.setHeader('X-Own', 'raw'),
+      /^(?![\s\S]*raw)/,
+    ],
+    [
+      'setHeader shares Vary with ctx.set()',
+      (res) => res.setHeader('Vary', 'Accept'),
+      /^Vary: Accept\r\nVary: Origin\r$/m,
+    ],
+    [
+      'setHeader shares Set-Cookie with ctx.set()',
+      (res) => res.setHeader('Set-Cookie', 'a=1'),
+      /^Set-Cookie: a=1\r\nSet-Cookie: b=2\r$/m,
+    ],
+    ['removeHeader omits Date', (res) => res.removeHeader('Date'), WITHOUT_DATE],
+    [
+      'removeHeader omits Connection',
+      (res) => res.removeHeader('Connection'),
+      /^(?![\s\S]*\nConnection:)HTTP/,
+    ],
+    ['sendDate omits Date', (res) => Object.assign(res, { sendDate: false }), WITHOUT_DATE],
+    [
+      'statusMessage replaces the text of the status',
+      (res) => Object.assign(res, { statusMessage: 'Fine' }),
+      /^HTTP\/1.1 20[04] Fine\r/,
+    ],
+    [
+      'writeHead can be replaced',
+      (res) => {
+        const { writeHead } = res;
+        res.writeHead = function replaced(this: ServerResponse, ...args: [number]) {
+          this.setHeader('X-Late', 'yes');
+          return writeHead.apply(this, args);
+        } as typeof res.writeHead;
+      },
+      /^X-Late: yes\r$/m,
+    ],
+  ])('%s', async (_, change, expected) => {
+    const bytes = await bytesOf((ctx) => {
+      change(ctx.raw.res);
+      ctx.set('X-Own', 'ctx').set('Vary', 'Origin').set('Set-Cookie', 'b=2');
+      return respond(ctx, () => Promise.resolve());
+    });
+
+    expect(bytes).toMatch(expected);
+    expect(bytes).toMatch(/^X-Own: ctx\r$/m);
+    expect(bytes).toMatch(body);
+  });
+});
+
+test('a method that replaces end of ctx.raw.res can set headers of a whole response', async () => {
+  const bytes = await bytesOf((ctx) => {
+    const { res } = ctx.raw;
+    const { end } = res;
+    res.end = function replaced(this: ServerResponse, ...args: [string]) {
+      this.setHeader('X-Late', 'yes');
+      return end.apply(this, args as never);
+    } as typeof res.end;
     ctx.send('plain');
   });
-  const server = createServer(changing).listen(0, '127.0.0.1');
-  await once(server, 'listening');
 
-  const bytes = await responseOf(server, last);
-
-  expect(bytes).toMatch(expected);
+  expect(bytes).toMatch(/^X-Late: yes\r$/m);
   expect(bytes).toMatch(/plain$/);
-  await once(server.close(), 'close');
 });

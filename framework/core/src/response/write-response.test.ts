@@ -47,6 +47,8 @@ describe('an error response', () => {
     'max-age=60, extension="\\", no-store, "',
     'max-age=60, extension=", no-store',
     'max-age=60, no-store-extension',
+    'max-age=60, no-store"malformed"',
+    'max-age=60; no-store',
     '',
   ])('replaces Cache-Control: %s by no-store', async (value) => {
     const app = createApp({ logger: silent }).use((ctx) => {

@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+
+import { expect, onTestFinished, test, vi } from 'vitest';
+
+import { createApp } from '../application.ts';
+import { createServer } from '../server/create-server.ts';
+import { openConnection } from '../testing/index.ts';
+
+test('Date changes with the second, however late in a second the first response is', async () => {
+  vi.useFakeTimers({
+    toFake: ['Date', 'setTimeout', 'clearTimeout'],
+    now: Date.UTC(2030, 0, 1, 12, 0, 0, 600),
+  });
+  onTestFinished(() => void vi.useRealTimers());
+  const app = createApp({ logger: { info() {}, warn() {}, error() {} } });
+  const server = createServer(app.use((ctx) => ctx.send('plain'))).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  /** The time in `Date`, for a connection that stays open and for one that is closed. */
+  const times = async () => {
+    const found: (string | undefined)[] = [];
+    for (const connection of ['keep-alive', 'close']) {
+      const client = openConnection(port);
+      client.send(`GET / HTTP/1.1\r\nHost: a\r\nConnection: ${connection}\r\n\r\n`);
+      const [, time] =
+        /^Date: Tue, 01 Jan 2030 (.*) GMT\r$/m.exec(await client.read(/plain$/)) ?? [];
+      found.push(time);
+      client.close();
+    }
+    return found;
+  };
+
+  expect(await times()).toEqual(['12:00:00', '12:00:00']);
+  vi.advanceTimersByTime(399);
+  expect(await times()).toEqual(['12:00:00', '12:00:00']);
+  vi.advanceTimersByTime(1);
+  expect(await times()).toEqual(['12:00:01', '12:00:01']);
+  vi.advanceTimersByTime(1_000);
+  expect(await times()).toEqual(['12:00:02', '12:00:02']);
+});
