@@ -170,6 +170,13 @@ test.each<readonly [string, Application, number]>([
     }),
     403,
   ],
+  [
+    'the handler set status 400',
+    routed((ctx) => {
+      ctx.status = 400;
+    }),
+    400,
+  ],
 ])('without a response: %s', async (_, app, status) => {
   const response = await request(app, '/');
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -51,17 +52,37 @@ describe('after the response was sent', () => {
     expect(errors).toEqual([]);
   });
 
-  test('a stream that is sent too late is closed', async () => {
+  test.each<readonly [string, (onClose: () => void) => Readable | ReadableStream]>([
+    ['web stream', (cancel) => new ReadableStream({ cancel })],
+    ['Node stream', (onClose) => new Readable({ read() {} }).on('close', onClose)],
+  ])('a %s that is sent too late is closed', async (_, open) => {
     const { logger } = recorder();
-    const late = new ReadableStream({ cancel: () => void closed.push('web') });
-    const closed: string[] = [];
+    const closed = Promise.withResolvers<void>();
+    const late = open(closed.resolve);
     const app = createApp({ logger }).get('/', (ctx) => {
       setImmediate(() => ctx.send(late));
     });
 
     await request(app, '/');
 
-    await vi.waitFor(() => expect(closed).toEqual(['web']));
+    await closed.promise;
+  });
+
+  test('a failure of a stream that is sent too late has no effect', async () => {
+    const { logger, errors } = recorder();
+    const failed = Promise.withResolvers<void>();
+    const late = new Readable({ read() {} });
+    const app = createApp({ logger }).get('/', (ctx) => {
+      setImmediate(() => {
+        ctx.send(late);
+        failed.resolve(Promise.try(() => void late.emit('error', new Error('disk broken'))));
+      });
+    });
+
+    await request(app, '/');
+    await failed.promise;
+
+    expect(errors).toEqual([]);
   });
 
   test('a late call leaves the connection usable', async () => {
@@ -211,6 +232,7 @@ test.each<readonly [string, unknown]>([
   ['text', 'text'],
   ['{ status: 404 }', { status: 404 }],
   ['undefined', undefined],
+  ['null', null],
 ])(
   'the thrown value %s is a 500, and the log explains that errors must be thrown',
   async (shown, thrown) => {

@@ -50,7 +50,18 @@ test('MethodNotAllowedError and UnauthorizedError have the header that their sta
 
 describe('HttpError', () => {
   test.each([399, 600, 200, 404.5, Number.NaN])('rejects status %d', (status) => {
-    expect(() => new HttpError(status)).toThrow(RangeError);
+    expect(() => new HttpError(status)).toThrow(
+      new RangeError(`Cannot create an HTTP error with status "${status}": expected 400 to 599`),
+    );
+  });
+
+  test.each([
+    [400, true],
+    [499, true],
+    [500, false],
+    [599, false],
+  ])('of status %i has expose %s', (status, expose) => {
+    expect(new HttpError(status)).toMatchObject({ status, expose });
   });
 });
 

@@ -1,14 +1,23 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { createApp } from '../application.ts';
 import type { Context } from '../context.ts';
-import { onSent } from '../extension.ts';
+import { acceptUpgrades, onSent, switchProtocols } from '../extension.ts';
 import { listen } from '../server/listen.ts';
-import { request } from '../testing/index.ts';
+import { openConnection, request } from '../testing/index.ts';
+import type { Body } from './write-response.ts';
 
+const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const quiet = { info() {}, warn() {}, error() {} };
+
+async function* endless() {
+  yield 'first';
+  await new Promise(() => {});
+}
 
 describe('onSent', () => {
   test.each<readonly [string, number, (ctx: Context) => void]>([
@@ -31,7 +40,7 @@ describe('onSent', () => {
   test('calls every listener once, also if one throws', async () => {
     const logged: unknown[] = [];
     const statuses: number[] = [];
-    const logger = { ...quiet, error: (_: string, error: unknown) => logged.push(error) };
+    const logger = { ...quiet, error: (...entry: unknown[]) => void logged.push(entry) };
     const app = createApp({ logger }).use((ctx) => {
       onSent(ctx, () => {
         throw new Error('broken');
@@ -43,7 +52,47 @@ describe('onSent', () => {
     await request(app, '/');
 
     expect(statuses).toEqual([200]);
-    expect(logged).toEqual([new Error('broken')]);
+    expect(logged).toEqual([
+      ['A listener failed after the response was sent', new Error('broken')],
+    ]);
+  });
+
+  test('calls only the new listener if one is added after another was called', async () => {
+    const logged: unknown[] = [];
+    const calls: string[] = [];
+    const isOver = Promise.withResolvers<void>();
+    const logger = { ...quiet, error: (...entry: unknown[]) => void logged.push(entry) };
+    const app = createApp({ logger }).use((ctx) => {
+      onSent(ctx, () => calls.push('first'));
+      setImmediate(() => {
+        onSent(ctx, () => calls.push('second'));
+        isOver.resolve();
+      });
+      ctx.json({});
+    });
+
+    await request(app, '/');
+    await isOver.promise;
+
+    expect(calls).toEqual(['first', 'second']);
+    expect(logged).toEqual([]);
+  });
+
+  test('calls a listener at once if the socket has accepted the response', async () => {
+    const events: string[] = [];
+    const app = createApp({ logger: quiet }).use((ctx) => {
+      ctx.raw.res.on('finish', () => events.push('finish'));
+      onSent(ctx, () => events.push('sent'));
+      ctx.json({});
+    });
+    const server = await listen(app, 0);
+    onTestFinished(() => server.close());
+    const client = openConnection(server.port).send(GET);
+
+    await client.read(/\{\}/);
+    client.close();
+
+    expect(events).toEqual(['sent', 'finish']);
   });
 
   test.each<readonly [string, (ctx: Context) => void]>([
@@ -81,5 +130,77 @@ describe('onSent', () => {
 
     await expect(response).rejects.toThrow();
     expect(await sent.promise).toBe(499);
+  });
+
+  test.each<readonly [string, () => Body]>([
+    ['a stream without an end', () => Readable.from(endless())],
+    ['a body that it has not read', () => Buffer.alloc(20_000_000)],
+  ])('reports 499 if the client disconnects from %s', async (_, open) => {
+    const sent = Promise.withResolvers<number>();
+    const app = createApp({ logger: quiet }).use((ctx) => {
+      onSent(ctx, sent.resolve);
+      ctx.send(open());
+    });
+    const server = await listen(app, 0);
+    onTestFinished(() => server.close());
+    const client = connect({ port: server.port, host: '127.0.0.1' });
+    client.write(GET);
+    await once(client, 'readable');
+
+    client.destroy();
+
+    expect(await sent.promise).toBe(499);
+  });
+
+  test.each<readonly [string, (ctx: Context) => void]>([
+    [
+      'a stream fails',
+      (ctx) => {
+        const stream = new Readable({ read() {} });
+        stream.push('first');
+        ctx.send(stream);
+        ctx.raw.res.once('pipe', () => setImmediate(() => stream.destroy(new Error('broken'))));
+      },
+    ],
+    [
+      'a value that is not an error is thrown',
+      (ctx) => {
+        ctx.raw.res.write('first');
+        throw 'broken';
+      },
+    ],
+  ])('reports 500 if %s after the head was sent', async (_, handler) => {
+    const sent = Promise.withResolvers<number>();
+    const app = createApp({ logger: quiet }).use((ctx) => {
+      onSent(ctx, sent.resolve);
+      handler(ctx);
+    });
+    const server = await listen(app, 0);
+    onTestFinished(() => server.close());
+
+    await openConnection(server.port).send(GET).readAll();
+
+    expect(await sent.promise).toBe(500);
+  });
+
+  test('reports 101 as soon as the connection has left HTTP', async () => {
+    acceptUpgrades();
+    const sent = Promise.withResolvers<number>();
+    const app = createApp({ logger: quiet }).use((ctx) => {
+      onSent(ctx, sent.resolve);
+      switchProtocols(ctx, ({ socket }) => {
+        socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\nhello');
+        return { goAway() {}, closed: Promise.resolve(1000) };
+      });
+    });
+    const server = await listen(app, 0);
+    onTestFinished(() => server.close());
+    const client = openConnection(server.port).send(
+      GET.replace('\r\n\r\n', '\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n'),
+    );
+
+    expect(await client.readAll()).toBe('HTTP/1.1 101 Switching Protocols\r\n\r\nhello');
+    expect(await sent.promise).toBe(101);
+    client.close();
   });
 });

@@ -23,7 +23,11 @@ async function failWith(
   { layers = [create], method = 'POST', path = '/users' } = {},
 ) {
   const logs: string[] = [];
-  const log = (message: string, error?: unknown) => void logs.push(`${message} ${error ?? ''}`);
+  const errors: unknown[] = [];
+  const log = (message: string, error?: unknown) => {
+    logs.push(`${message} ${error ?? ''}`);
+    if (error) errors.push(error);
+  };
   const app = createApp({ logger: { info() {}, warn: log, error: log } });
   const violations: unknown[] = [];
   app.use(async (ctx, next) => {
@@ -33,7 +37,8 @@ async function failWith(
   app.use(router.routes());
   const send = () => request(app, path.replace(':id', '7'), { method });
   const response = await send();
-  return { response, problem: JSON.parse((await response.text()) || '{}'), logs, violations, send };
+  const problem = JSON.parse((await response.text()) || '{}');
+  return { response, problem, logs, errors, violations, send };
 }
 
 afterEach(() => {
@@ -100,6 +105,24 @@ describe('ctx.fail', () => {
       `POST /users cannot fail with "${code}": endpoint() does not declare it`,
     );
   });
+
+  test('of an undeclared code names the pattern of the route, outside of a route the path', async () => {
+    const fail = (ctx: Context) => ctx.fail('UNKNOWN' as never);
+    const errors: string[] = [];
+    const error = (_: string, thrown: unknown) => void errors.push(String(thrown));
+    const logger = { info() {}, warn() {}, error };
+    const inRoute = createRouter().get('/users/:id', fail);
+
+    await request(createApp({ logger }).use(inRoute.routes()), '/users/7');
+    await request(createApp({ logger }).use(fail), '/users/7');
+
+    expect(errors).toEqual(
+      ['/users/:id', '/users/7'].map(
+        (path) =>
+          `TypeError: GET ${path} cannot fail with "UNKNOWN": endpoint() does not declare it`,
+      ),
+    );
+  });
 });
 
 describe.each<[string, (ctx: Declared, code: string, members?: object) => never]>([
@@ -154,9 +177,10 @@ test.each<[string, number, string, () => Error]>([
     const text = `Response ${status} of POST /users breaks its contract: "/code" is "${code}", which the route does not declare; add it to endpoint({ errors: { ${status}: … } })`;
 
     for (const fail of [throws, async () => throws()]) {
-      const { response, logs } = await failWith(fail);
+      const { response, logs, errors } = await failWith(fail);
       expect(response.status).toBe(500);
       expect(logs.join()).toContain(text);
+      expect(errors).toMatchObject([{ cause: error() }]);
     }
     vi.stubEnv('NODE_ENV', 'production');
     const { problem, logs, violations, send } = await failWith(throws);
@@ -175,6 +199,12 @@ const rejectsWith = (error: Error) => (() => Promise.reject(error)) as Middlewar
 
 test.each<[string, number, readonly Middleware[], Middleware]>([
   ['a declared code', 412, [create], rejectsWith(new HttpError(412, 'No', { code: 'LOCKED' }))],
+  [
+    'a declared code in another class, whose members are its own',
+    409,
+    [create],
+    rejectsWith(Object.assign(new Error('No'), { status: 409, expose: true, code: 'EMAIL_TAKEN' })),
+  ],
   ['an error without a status', 500, [create], rejectsWith(new Error('No'))],
   ['a middleware', 403, [create, rejectsWith(new HttpError(403))], () => {}],
   [
@@ -287,6 +317,7 @@ test.each<[string, CodesByStatus, string]>([
     withSchema(z.union([A, Taken])),
     'the schema of error 409 A must be that of one',
   ],
+  ['no possible value', withSchema(z.never()), 'the schema of error 409 A must be that of one'],
   ['two statuses', { 409: 'A', 412: 'A' }, 'error A has two statuses, 409 and 412'],
   ['the code of a 404', { 410: 'NOT_FOUND' }, 'error NOT_FOUND has two statuses, 404 and 410'],
 ])('a route whose error has %s is rejected with its name', (_, errors, message) => {

@@ -37,6 +37,13 @@ describe.each<readonly [string, (value: unknown) => Middleware]>([
   test.each<readonly [string, () => unknown, number, string | null, string]>([
     ['an object', () => ({ a: 'é' }), 200, 'application/json; charset=utf-8', '{"a":"é"}'],
     ['an array', () => [1, 2], 200, 'application/json; charset=utf-8', '[1,2]'],
+    [
+      'a list of numbers with a JSON form of its own',
+      () => Object.assign(Uint16Array.of(1, 2), { toJSON: () => '1-2' }),
+      200,
+      'application/json; charset=utf-8',
+      '"1-2"',
+    ],
     ['null', () => null, 200, 'application/json; charset=utf-8', 'null'],
     ['a number', () => 0, 200, 'application/json; charset=utf-8', '0'],
     ['false', () => false, 200, 'application/json; charset=utf-8', 'false'],

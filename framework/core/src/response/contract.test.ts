@@ -1,0 +1,127 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+
+import { createApp } from '../application.ts';
+import { createPartSerializer, violationOf } from '../extension.ts';
+import { createRouter } from '../router/create-router.ts';
+import { request } from '../testing/index.ts';
+import { compile, createContract } from './contract.ts';
+
+const Order = z.object({ id: z.number() });
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+test.each<readonly [string, Record<string, unknown>, boolean]>([
+  ['a successful response', { 200: Order }, true],
+  ['a successful response and an error', { 200: Order, 404: Order }, true],
+  ['an error only', { 404: Order }, false],
+  ['an error, and a success without a schema', { 204: undefined, 404: Order }, false],
+  ['no response', {}, false],
+])('the schema of %s makes a contract: %o: %s', (_, schemas, isContract) => {
+  expect(createContract(schemas) !== undefined).toBe(isContract);
+});
+
+test('a schema is checked as the output of its library', () => {
+  const { converted } = compile('x', z.object({ id: z.number().default(1) }));
+
+  expect(converted).toMatchObject({ required: ['id'] });
+});
+
+test('the error of a schema that cannot be checked has the error of its library as cause', () => {
+  const cause = new Error('not available');
+  const schema = new Proxy(
+    {},
+    {
+      ownKeys() {
+        throw cause;
+      },
+    },
+  );
+
+  expect(() => compile('x', schema)).toThrow(
+    expect.objectContaining({
+      message: 'the schema of x cannot be checked: not available',
+      cause,
+    }),
+  );
+});
+
+/** Sends a request whose handler serializes `part`, in a route or outside of one. */
+async function serialize(
+  part: unknown,
+  { name = undefined as string | undefined, path = '' } = {},
+) {
+  const serializePart = createPartSerializer(Order, name);
+  const warnings: string[] = [];
+  const errors: unknown[] = [];
+  const violations: unknown[] = [];
+  const logger = {
+    info() {},
+    warn: (line: string) => void warnings.push(line),
+    error: (_: string, error: unknown) => void errors.push(error),
+  };
+  const app = createApp({ logger }).use(async (ctx, next) => {
+    await next().finally(() => violations.push(violationOf(ctx)));
+  });
+  const handler = (ctx: Parameters<typeof serializePart>[0]) => ctx.send(serializePart(ctx, part));
+  app.use(path === '' ? handler : createRouter().get(path, handler).routes());
+  const send = () => request(app, '/orders/7');
+  const response = await send();
+  return { response, text: await response.text(), send, warnings, errors, violations };
+}
+
+describe('a part of a streamed response', () => {
+  test('has the declared fields only', async () => {
+    const { text, violations } = await serialize({ id: 1, passwordHash: 'x' });
+
+    expect(text).toBe('{"id":1}');
+    expect(violations).toEqual([undefined]);
+  });
+
+  test.each<readonly [string, { name?: string; path?: string }, string]>([
+    [
+      'its name and its route',
+      { name: 'Event "a"', path: '/orders/:id' },
+      'Event "a" of GET /orders/:id',
+    ],
+    ['the response, if it has no name', { path: '/orders/:id' }, 'Response 200 of GET /orders/:id'],
+    ['no path outside of a route', { name: 'Event "a"' }, 'Event "a" of GET '],
+  ])('that breaks its contract is a 500, and the error has %s', async (_, options, subject) => {
+    const { response, errors, violations } = await serialize({}, options);
+
+    expect(response.status).toBe(500);
+    expect(errors).toEqual([new TypeError(`${subject} breaks its contract: "/id" is missing`)]);
+    expect(errors[0]).not.toHaveProperty('cause');
+    expect(violations).toEqual([{ status: 200, pointer: '/id', problem: 'is missing' }]);
+  });
+
+  test('that breaks it is sent in production, and logged once', async () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    const { text, send, warnings } = await serialize({}, { name: 'Event "a"' });
+
+    await send();
+
+    expect(text).toBe('{}');
+    expect(warnings).toEqual([
+      'Event "a" of GET  breaks its contract: "/id" is missing; further violations are only counted',
+    ]);
+  });
+
+  test('without a JSON form is null in production', async () => {
+    vi.stubEnv('NODE_ENV', 'production');
+
+    expect((await serialize(undefined)).text).toBe('null');
+  });
+});
+
+test.each(['response 200', 'Event "a"'])(
+  'a schema without a JSON form names its part %s',
+  (name) => {
+    const create = () =>
+      createPartSerializer(z.custom(), name === 'response 200' ? undefined : name);
+
+    expect(create).toThrow(`the schema of ${name} cannot be checked: `);
+  },
+);
