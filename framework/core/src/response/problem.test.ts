@@ -87,6 +87,26 @@ test.each<readonly [string, unknown, readonly string[]]>([
   expect(await (await request(app, '/')).json()).toMatchObject({ status: 500, stack });
 });
 
+test.each<readonly [string, unknown]>([
+  ['an error', new Error('broken')],
+  ['text', 'broken'],
+])('%s that is thrown after the head was sent aborts the response', async (_, thrown) => {
+  const failure = Promise.withResolvers<unknown>();
+  const { app, errors } = handling((ctx) => {
+    const { res } = ctx.raw;
+    res.on('close', () => failure.resolve(res.errored)).write('part');
+    throw thrown;
+  });
+  const server = await listen(app, 0);
+  onTestFinished(() => server.close());
+
+  const received = await openConnection(server.port).send(GET).readAll();
+
+  expect(received).not.toContain('0\r\n\r\n');
+  expect(errors).toEqual([expect.any(Error)]);
+  expect(await failure.promise).toEqual(errors[0]);
+});
+
 describe('the log of a thrown error', () => {
   test.each<readonly [string, unknown]>([
     ['an error', new Error('broken')],
@@ -151,26 +171,6 @@ test('headers of an error that are not an object are ignored', async () => {
 
   expect(response.status).toBe(404);
   expect(response.headers.has('0')).toBe(false);
-});
-
-test.each<readonly [string, unknown]>([
-  ['an error', new Error('broken')],
-  ['text', 'broken'],
-])('%s that is thrown after the head was sent aborts the response', async (_, thrown) => {
-  const failure = Promise.withResolvers<unknown>();
-  const { app, errors } = handling((ctx) => {
-    const { res } = ctx.raw;
-    res.on('close', () => failure.resolve(res.errored)).write('part');
-    throw thrown;
-  });
-  const server = await listen(app, 0);
-  onTestFinished(() => server.close());
-
-  const received = await openConnection(server.port).send(GET).readAll();
-
-  expect(received).not.toContain('0\r\n\r\n');
-  expect(errors).toEqual([expect.any(Error)]);
-  expect(await failure.promise).toEqual(errors[0]);
 });
 
 describe('at the deadline', () => {

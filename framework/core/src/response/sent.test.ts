@@ -78,23 +78,6 @@ describe('onSent', () => {
     expect(logged).toEqual([]);
   });
 
-  test('calls a listener at once if the socket has accepted the response', async () => {
-    const events: string[] = [];
-    const app = createApp({ logger: quiet }).use((ctx) => {
-      ctx.raw.res.on('finish', () => events.push('finish'));
-      onSent(ctx, () => events.push('sent'));
-      ctx.json({});
-    });
-    const server = await listen(app, 0);
-    onTestFinished(() => server.close());
-    const client = openConnection(server.port).send(GET);
-
-    await client.read(/\{\}/);
-    client.close();
-
-    expect(events).toEqual(['sent', 'finish']);
-  });
-
   test.each<readonly [string, (ctx: Context) => void]>([
     ['a response', (ctx) => ctx.json({})],
     ['a response that the socket has not accepted', (ctx) => ctx.send('x'.repeat(20_000_000))],
@@ -130,6 +113,23 @@ describe('onSent', () => {
 
     await expect(response).rejects.toThrow();
     expect(await sent.promise).toBe(499);
+  });
+
+  test('calls a listener at once if the socket has accepted the response', async () => {
+    const events: string[] = [];
+    const app = createApp({ logger: quiet }).use((ctx) => {
+      ctx.raw.res.on('finish', () => events.push('finish'));
+      onSent(ctx, () => events.push('sent'));
+      ctx.json({});
+    });
+    const server = await listen(app, 0);
+    onTestFinished(() => server.close());
+    const client = openConnection(server.port).send(GET);
+
+    await client.read(/\{\}/);
+    client.close();
+
+    expect(events).toEqual(['sent', 'finish']);
   });
 
   test.each<readonly [string, () => Body]>([
