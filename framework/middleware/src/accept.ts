@@ -4,7 +4,7 @@ import { responseHeader, trimBlanks } from '@fw/core/extension';
 /** One entry of a header such as `Accept`: a name in lower case and its weight (RFC 9110 §12.4.2). */
 export interface Weighted {
   readonly name: string;
-  /** 0 if the weight is malformed; 1 without a weight. */
+  /** 0 if the weight is not a number; 1 without a weight. */
   readonly quality: number;
 }
 
@@ -20,8 +20,8 @@ export function readWeights(header: string): readonly Weighted[] {
 }
 
 /**
- * Those of `encodings` that `Accept-Encoding` allows, preferred ones first; none if the client prefers
- * the unchanged body (RFC 9110 §12.5.3).
+ * Those of `encodings` that `Accept-Encoding` allows, preferred ones first; none without the header, and
+ * none if the client prefers the unchanged body (RFC 9110 §12.5.3).
  */
 export function acceptedEncodings<Encoding extends string>(
   header: string | undefined,

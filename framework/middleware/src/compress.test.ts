@@ -3,7 +3,7 @@ import zlib from 'node:zlib';
 
 import { createApp, listen, type Middleware } from '@fw/core';
 import { request } from '@fw/core/testing';
-import { errorHandler } from '@fw/errors';
+import { errorHandler, ServiceUnavailableError } from '@fw/errors';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type CompressOptions, compress } from './compress.ts';
@@ -266,6 +266,26 @@ test('a stream that fails before its first chunk gets a problem response', async
 
   expect([response.status, encoding]).toEqual([500, null]);
   expect(JSON.parse(text)).toMatchObject({ code: 'INTERNAL_ERROR' });
+});
+
+test('an error that replaces the response during its compression is sent uncompressed', async () => {
+  const warnings: string[] = [];
+  const warn = (message: string) => void warnings.push(message);
+  let compression: Promise<unknown> | undefined;
+  const app = createApp({ logger: { info() {}, warn, error() {} } });
+  const fail: Middleware = (_ctx, next) => {
+    compression = next();
+    throw new ServiceUnavailableError();
+  };
+  app.use(errorHandler(), fail, compress(), (ctx) => ctx.send(LONG_TEXT));
+
+  const response = await request(app, '/', { headers: { 'Accept-Encoding': BROWSER } });
+  await compression;
+
+  expect(response.status).toBe(503);
+  expect(response.headers.get('content-encoding')).toBeNull();
+  expect(await response.json()).toMatchObject({ status: 503 });
+  expect(warnings).toEqual([]);
 });
 
 test('a client that disconnects ends the stream', async () => {

@@ -69,9 +69,12 @@ function compressBody(
   const [encoding] = acceptedEncodings(ctx.get('accept-encoding'), encodings);
   if (encoding === undefined) return undefined;
   const encoded = encode(body, encoding);
-  if (!(encoded instanceof Promise)) return void setEncoded(ctx, encoded, encoding);
+  if (!(encoded instanceof Promise)) {
+    setEncoded(ctx, encoded, encoding);
+    return undefined;
+  }
   return encoded.then((bytes) => {
-    // An error, such as a time-out, may have replaced the response.
+    // With `timeout()` before `compress()`, its error may have replaced the response meanwhile.
     if (recordedBody(ctx) === body) setEncoded(ctx, bytes, encoding);
   });
 }
@@ -152,14 +155,14 @@ const ENCODERS: Readonly<Record<Encoding, Encoder>> = {
   },
 };
 
-/** Below this length, a thread of the pool costs more than the compression itself. */
+/** Up to this length, a thread of the pool costs more than the compression itself. */
 const MAX_SYNC_BYTES = 32_768;
 
 /** `body` in `encoding`. A stream stays a stream; destroying the result destroys it too. */
 function encode(body: Content, encoding: Encoding): Content | Promise<Content> {
   const encoder = ENCODERS[encoding];
   if (isStream(body)) return pipeline(body, encoder.stream(), () => {}); // the response reports errors
-  return body.length <= MAX_SYNC_BYTES ? encoder.sync(body) : encoder.async(body);
+  return Buffer.byteLength(body) <= MAX_SYNC_BYTES ? encoder.sync(body) : encoder.async(body);
 }
 
 markFactories({ compress });
