@@ -13,17 +13,17 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-test.each<readonly [string, Record<string, unknown>, boolean]>([
-  ['a successful response', { 200: Order }, true],
-  ['a successful response and an error', { 200: Order, 404: Order }, true],
-  ['an error only', { 404: Order }, false],
-  ['an error, and a success without a schema', { 204: undefined, 404: Order }, false],
-  ['no response', {}, false],
-])('the schema of %s makes a contract: %o: %s', (_, schemas, isContract) => {
+test.each<readonly [string, boolean, Record<string, unknown>]>([
+  ['a successful response', true, { 200: Order }],
+  ['a successful response and an error', true, { 200: Order, 404: Order }],
+  ['an error only', false, { 404: Order }],
+  ['an error, and a success without a schema', false, { 204: undefined, 404: Order }],
+  ['no response', false, {}],
+])('the schema of %s makes a contract: %s', (_, isContract, schemas) => {
   expect(createContract(schemas) !== undefined).toBe(isContract);
 });
 
-test('a schema is checked as the output of its library', () => {
+test('a schema is checked in its output form', () => {
   const jsonSchema = { input: () => ({ type: 'string' }), output: () => ({ type: 'number' }) };
   const schema = {
     '~standard': { version: 1, vendor: 'x', validate: (value: unknown) => ({ value }), jsonSchema },
@@ -32,7 +32,7 @@ test('a schema is checked as the output of its library', () => {
   expect(compile('x', schema).converted).toEqual({ type: 'number' });
 });
 
-test('the error of a schema that cannot be checked has the error of its library as cause', () => {
+test('the error of a schema that cannot be checked has the original error as cause', () => {
   const cause = new Error('not available');
   const schema = new Proxy(
     {},
@@ -75,7 +75,7 @@ async function serialize(
   return { response, text: await response.text(), send, warnings, errors, violations };
 }
 
-describe('a part of a streamed response', () => {
+describe('a part of a response', () => {
   test('has the declared fields only', async () => {
     const { text, violations } = await serialize({ id: 1, passwordHash: 'x' });
 
@@ -90,7 +90,11 @@ describe('a part of a streamed response', () => {
       'Event "a" of GET /orders/:id',
     ],
     ['the response, if it has no name', { path: '/orders/:id' }, 'Response 200 of GET /orders/:id'],
-    ['no path outside of a route', { name: 'Event "a"' }, 'Event "a" of GET '],
+    [
+      'the path of the request outside of a route',
+      { name: 'Event "a"' },
+      'Event "a" of GET /orders/7',
+    ],
   ])('that breaks its contract is a 500, and the error has %s', async (_, options, subject) => {
     const { response, errors, violations } = await serialize({}, options);
 
@@ -100,7 +104,7 @@ describe('a part of a streamed response', () => {
     expect(violations).toEqual([{ status: 200, pointer: '/id', problem: 'is missing' }]);
   });
 
-  test('that breaks it is sent in production, and logged once', async () => {
+  test('that breaks its contract is sent in production, and logged once', async () => {
     vi.stubEnv('NODE_ENV', 'production');
     const { text, send, warnings } = await serialize({}, { name: 'Event "a"' });
 
@@ -108,7 +112,7 @@ describe('a part of a streamed response', () => {
 
     expect(text).toBe('{}');
     expect(warnings).toEqual([
-      'Event "a" of GET  breaks its contract: "/id" is missing; further violations are only counted',
+      'Event "a" of GET /orders/7 breaks its contract: "/id" is missing; further violations are only counted',
     ]);
   });
 

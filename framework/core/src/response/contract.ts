@@ -114,11 +114,11 @@ export function report(
   violation: ResponseViolation,
   { logged, cause, part = `Response ${violation.status}` }: ReportOptions,
 ): void {
-  const { method, route } = ctx;
+  const { method, path, route } = ctx;
   const { status, code, pointer, problem } = violation;
   ctx.violation ??= violation;
   const what = pointer === '' ? 'its JSON' : `"${pointer}"`;
-  const message = `${part} of ${method} ${route?.path ?? ''} breaks its contract: ${what} ${problem}`;
+  const message = `${part} of ${method} ${route?.path ?? path} breaks its contract: ${what} ${problem}`;
   if (!isProduction()) throw new TypeError(message, cause === undefined ? {} : { cause });
   const key = code ?? status;
   if (logged.has(key) || logged.size >= MAX_LOGGED) return;
