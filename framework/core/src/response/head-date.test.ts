@@ -7,7 +7,8 @@ import { createApp } from '../application.ts';
 import { createServer } from '../server/create-server.ts';
 import { openConnection } from '../testing/index.ts';
 
-test('Date changes with the second, however late in a second the first response is', async () => {
+// In a file of its own: the cached date must be empty.
+test('Date changes when a second begins, also after a first response in the middle of a second', async () => {
   vi.useFakeTimers({
     toFake: ['Date', 'setTimeout', 'clearTimeout'],
     now: Date.UTC(2030, 0, 1, 12, 0, 0, 600),

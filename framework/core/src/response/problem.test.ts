@@ -36,11 +36,11 @@ test.each([
   [400, 400],
   [599, 599],
   [600, 500],
-])('an error with status %i that may be exposed has the response %i', (status, expected) => {
+])('the status of an exposed error with status %i is %i', (status, expected) => {
   expect(statusOf({ status, expose: true })).toBe(expected);
 });
 
-test('a problem without a request id has no such member', () => {
+test('a problem has type, title, status, detail and code, and no request id if there is none', () => {
   expect(problemOf(new HttpError(404, 'No such user'))).toStrictEqual({
     type: 'about:blank',
     title: 'Not Found',
@@ -81,7 +81,7 @@ test.each<readonly [string, unknown, readonly string[]]>([
     circular,
     ['Error: circular', ...new Array(9).fill('Caused by: Error: circular')],
   ],
-])('the stack in a response is that of %s', async (_, thrown, stack) => {
+])('includeStack shows %s', async (_, thrown, stack) => {
   const { app } = handling((ctx) => respondWithError(ctx, thrown, { includeStack: true }));
 
   expect(await (await request(app, '/')).json()).toMatchObject({ status: 500, stack });
@@ -120,7 +120,7 @@ describe('the log of a thrown error', () => {
     expect(errors[0]).toBe(thrown);
   });
 
-  test('has the cause of an error that replaces another value', async () => {
+  test('has a TypeError with the value as cause if it is not an error', async () => {
     const thrown = { code: 7 };
     const { app, errors } = throwing(thrown);
 
@@ -135,7 +135,7 @@ describe('the log of a thrown error', () => {
     [500, 1],
     [501, 0],
     [502, 1],
-  ])('has for status %i %i entries', async (status, entries) => {
+  ])('of an error with status %i has %i entries', async (status, entries) => {
     const { app, errors } = throwing(new HttpError(status));
 
     expect((await request(app, '/')).status).toBe(status);
@@ -196,7 +196,7 @@ describe('at the deadline', () => {
   test.each<readonly [string, (signal: AbortSignal) => unknown]>([
     ['its reason', throwLater((reason) => reason)],
     ['an error of Node with it', (signal) => once(new EventEmitter(), 'never', { signal })],
-  ])('a handler that throws %s is a 503', async (_, fail) => {
+  ])('the response is 503 if the handler throws %s', async (_, fail) => {
     const { response, errors, messages, thrown } = await responseTo(fail);
 
     expect(response.status).toBe(503);
@@ -218,7 +218,7 @@ describe('at the deadline', () => {
           (cause: unknown) => Object.assign(new Error('No lock', { cause }), { name }),
         ] as const,
     ),
-  ])('a handler that throws %s is a 500', async (_, errorOf) => {
+  ])('the response is 500 if the handler throws %s', async (_, errorOf) => {
     const { response, errors } = await responseTo(throwLater(errorOf));
 
     expect(response.status).toBe(500);

@@ -153,7 +153,7 @@ export interface ErrorResponseOptions {
 /**
  * Records `thrown` as the response, an RFC 9457 problem, and replaces any other response. Logs errors
  * with status 500 and above, except those that the client causes: 501, and an abort because it
- * disconnected. An error caused by the deadline of the request is a 503.
+ * disconnected. The reason of `ctx.signal` at the deadline is a 503, also as the cause of Node's own errors.
  */
 export function recordError(
   ctx: RequestContext,

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { createApp } from '../application.ts';
 import type { Context } from '../context.ts';
-import { acceptUpgrades, onSent, switchProtocols } from '../extension.ts';
+import { onSent } from '../extension.ts';
 import { listen } from '../server/listen.ts';
 import { openConnection, request } from '../testing/index.ts';
 import type { Body } from './write-response.ts';
@@ -135,7 +135,7 @@ describe('onSent', () => {
   test.each<readonly [string, () => Body]>([
     ['a stream without an end', () => Readable.from(endless())],
     ['a body that it has not read', () => Buffer.alloc(20_000_000)],
-  ])('reports 499 if the client disconnects from %s', async (_, open) => {
+  ])('reports 499 if the client disconnects during %s', async (_, open) => {
     const sent = Promise.withResolvers<number>();
     const app = createApp({ logger: quiet }).use((ctx) => {
       onSent(ctx, sent.resolve);
@@ -181,26 +181,5 @@ describe('onSent', () => {
     await openConnection(server.port).send(GET).readAll();
 
     expect(await sent.promise).toBe(500);
-  });
-
-  test('reports 101 as soon as the connection has left HTTP', async () => {
-    acceptUpgrades();
-    const sent = Promise.withResolvers<number>();
-    const app = createApp({ logger: quiet }).use((ctx) => {
-      onSent(ctx, sent.resolve);
-      switchProtocols(ctx, ({ socket }) => {
-        socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\nhello');
-        return { goAway() {}, closed: Promise.resolve(1000) };
-      });
-    });
-    const server = await listen(app, 0);
-    onTestFinished(() => server.close());
-    const client = openConnection(server.port).send(
-      GET.replace('\r\n\r\n', '\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n'),
-    );
-
-    expect(await client.readAll()).toBe('HTTP/1.1 101 Switching Protocols\r\n\r\nhello');
-    expect(await sent.promise).toBe(101);
-    client.close();
   });
 });

@@ -58,22 +58,18 @@ function send({ port }: Pick<ListeningServer, 'port'>, bytes: string) {
   return connection;
 }
 
-describe('the 101 response', () => {
+describe('the headers for the 101 response', () => {
   test.for<readonly [string, (ctx: Context) => unknown, readonly string[]]>([
-    ['no header if none is set', () => {}, []],
-    [
-      'the headers in their order',
-      (ctx) => ctx.set('X-B', '2').set('X-A', 1),
-      ['X-B: 2', 'X-A: 1'],
-    ],
+    ['none if none is set', () => {}, []],
+    ['in their order', (ctx) => ctx.set('X-B', '2').set('X-A', 1), ['X-B: 2', 'X-A: 1']],
     [
       'one line for each value of a list',
       (ctx) => ctx.set('Set-Cookie', ['a=1', 'b=2']).append('Set-Cookie', 'c=3'),
       ['Set-Cookie: a=1', 'Set-Cookie: b=2', 'Set-Cookie: c=3'],
     ],
-    ['no line for an empty list', (ctx) => ctx.set('X-A', []), []],
+    ['without an empty list', (ctx) => ctx.set('X-A', []), []],
     [
-      'no headers of a body',
+      'without those of a body',
       (ctx) =>
         ctx
           .set('Content-Type', 'text/plain')
@@ -82,7 +78,7 @@ describe('the 101 response', () => {
       [],
     ],
     [
-      'none of the headers of the upgrade',
+      'without those of the upgrade',
       (ctx) =>
         ctx
           .set('Connection', 'close')
@@ -93,11 +89,11 @@ describe('the 101 response', () => {
       [],
     ],
     [
-      'headers whose name contains that of an omitted one',
+      'with those whose name contains that of an omitted one',
       (ctx) => ctx.set('X-Content-Type', 'a').set('X-Date', 'b').set('Dates', 'c'),
       ['X-Content-Type: a', 'X-Date: b', 'Dates: c'],
     ],
-  ])('has %s', async ([, set, lines]) => {
+  ])('are %s', async ([, set, lines]) => {
     const server = await serve((ctx) => {
       set(ctx);
       switchProtocols(ctx, accept);
@@ -107,8 +103,10 @@ describe('the 101 response', () => {
 
     expect(head).toBe(`${HEAD}${lines.map((line) => `${line}\r\n`).join('')}\r\n`);
   });
+});
 
-  test('is recorded with an empty body until all middleware has run', async () => {
+describe('an upgrade', () => {
+  test('takes the connection over once all middleware has run', async () => {
     const seen: unknown[] = [];
     const takeOver = vi.fn(accept);
     const server = await serve(
@@ -125,7 +123,7 @@ describe('the 101 response', () => {
     expect(takeOver).toHaveBeenCalledOnce();
   });
 
-  test('is reported with its connection, and cannot be repeated', async () => {
+  test('is reported to onSent with its connection; the request is no longer upgradable', async () => {
     const sent = Promise.withResolvers<unknown[]>();
     const before: unknown[] = [];
     const connection = { goAway() {}, closed: Promise.resolve(1000) };
@@ -141,14 +139,14 @@ describe('the 101 response', () => {
     await send(server, HANDSHAKE).read(/\r\n\r\n/);
 
     expect(before).toEqual([true, undefined]);
-    const [status, reported, canRepeat] = await sent.promise;
-    expect([status, canRepeat]).toEqual([101, false]);
+    const [status, reported, isStillUpgradable] = await sent.promise;
+    expect([status, isStillUpgradable]).toEqual([101, false]);
     expect(reported).toBe(connection);
   });
 });
 
 describe('an upgraded connection', () => {
-  test('has the data that follows the request, with and after it', async () => {
+  test('receives what the client sent with the request and after it', async () => {
     const server = await serve((ctx) =>
       switchProtocols(ctx, (raw) => {
         const connection = accept(raw);
@@ -164,7 +162,7 @@ describe('an upgraded connection', () => {
     expect(await connection.send('late').read(/<late>$/)).toMatch(/\r\n\r\n<early><late>$/);
   });
 
-  test('can send data to a client that has sent its last', async () => {
+  test('can still send after the client has ended its side', async () => {
     const server = await serve((ctx) =>
       switchProtocols(ctx, (raw) => {
         raw.socket.resume().on('end', () => raw.socket.end('goodbye'));
@@ -306,7 +304,7 @@ describe('a request gets no upgrade', () => {
         return closed;
       },
     ],
-    ['if its connection was ended', async (ctx) => ctx.raw.req.socket.end()],
+    ['if its handler has ended the connection', async (ctx) => ctx.raw.req.socket.end()],
   ])('%s', async ([, leave]) => {
     const sent = Promise.withResolvers<number>();
     const takeOver = vi.fn(accept);
@@ -323,7 +321,7 @@ describe('a request gets no upgrade', () => {
     expect(errors).toEqual([]);
   });
 
-  test('on a server of Node', async () => {
+  test('on a server that createServer() did not create', async () => {
     const connections: unknown[] = [];
     const { app, errors } = appWith((ctx) => {
       onSent(ctx, () => connections.push(upgradedConnection(ctx)));

@@ -39,11 +39,11 @@ export function createServer(app: Application, options: ServerOptions = {}): Ser
     if (closing.aborted) res.setHeader('Connection', 'close');
     app.handle(req, res);
   };
-  const dispatch = (req: IncomingMessage, res: ServerResponse) => {
+  const onRequest = (req: IncomingMessage, res: ServerResponse) => {
     if (isPipelined(res)) handleInTurn(req, res, handle);
     else handle(req, res);
   };
-  const server = createNodeServer(options, dispatch);
+  const server = createNodeServer(options, onRequest);
   const { sockets, closing } = trackConnections(server, app.logger);
   const { writeTimeoutMs = 30_000 } = options;
   if (writeTimeoutMs > 0) limitWriteTime(server, sockets, writeTimeoutMs);
@@ -51,7 +51,7 @@ export function createServer(app: Application, options: ServerOptions = {}): Ser
   // The body parser sends 100 Continue, unless it rejects the body by its length (RFC 9110 §10.1.1).
   server.on('checkContinue', (req: IncomingMessage, res: ServerResponse) => {
     const isExact = req.headers.expect?.toLowerCase() === '100-continue'; // Node also accepts "x 100-continue"
-    if (isExact) dispatch(req, res);
+    if (isExact) onRequest(req, res);
     else rejectExpectation(req, res);
   });
   server.on('checkExpectation', rejectExpectation);
@@ -60,10 +60,10 @@ export function createServer(app: Application, options: ServerOptions = {}): Ser
   return server;
 }
 
-function createNodeServer(options: ServerOptions, dispatch: RequestListener): Server {
+function createNodeServer(options: ServerOptions, onRequest: RequestListener): Server {
   const { tls } = options;
   const nodeOptions = readNodeOptions(options);
-  if (tls === undefined) return http.createServer(nodeOptions, dispatch);
+  if (tls === undefined) return http.createServer(nodeOptions, onRequest);
   const { ca, ...certificate } = readTls(tls);
   const server = process.getBuiltinModule('node:https').createServer(
     {
@@ -72,7 +72,7 @@ function createNodeServer(options: ServerOptions, dispatch: RequestListener): Se
       ...(ca !== undefined && { ca, requestCert: true }),
       handshakeTimeout: nodeOptions.headersTimeout || DEFAULT_HEADERS_MS,
     },
-    dispatch,
+    onRequest,
   );
   // Before the handshake there is no connection on which a response could be sent.
   return server.on('tlsClientError', (_error, socket) => socket.destroy());
@@ -108,7 +108,7 @@ function rejectExpectation(_req: IncomingMessage, res: ServerResponse): void {
   res.writeHead(417, headers).end(body);
 }
 
-/** Maximum of waiting requests on one connection; a client that sends more is disconnected. */
+/** Maximum of requests that wait behind the current one on a connection; a client that sends more is disconnected. */
 export const MAX_WAITING = 100;
 
 /** Handles one request. */
@@ -140,7 +140,7 @@ function handleInTurn(req: IncomingMessage, res: ServerResponse, handle: Handle)
 class Queue {
   waiting = 0;
   readonly #handle: Handle;
-  /** The asynchronous context of the connection. That of the event is the one of the earlier request. */
+  /** That of the connection. Node emits `socket` in the context of the earlier request, with its AsyncLocalStorage. */
   readonly #context = new AsyncResource('PipelinedRequests');
 
   constructor(handle: Handle) {
