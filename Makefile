@@ -160,7 +160,7 @@ new-service: install ## Test "make service" in a temporary worktree
 	@node tools/programs.ts nginx postgres helm
 	@$(TESTS) --project new-service
 
-mutation: install ## Change the code of a part, and list what no test notices (PACKAGE=core)
+mutation: install ## Change the code of a part, and list what no test notices (PACKAGE=openapi)
 	@node tools/programs.ts redis postgres chromium
 	@npm ci --prefix tools/mutation --legacy-peer-deps --no-audit --no-fund
 	@node tools/mutation/main.ts $(PACKAGE)
@@ -170,7 +170,7 @@ site: install ## Write the documentation as a static site to .local/site (SOURCE
 	@SOURCE='$(SOURCE)' tools/site/node_modules/.bin/vitepress build tools/site
 
 bench: install ## Measure framework and services beside their peers (bench/README.md)
-	@node tools/programs.ts nginx redis wrk
+	@node tools/programs.ts nginx postgres redis wrk
 	npm run bench
 
 cost: install ## Measure memory, CPU, start and images of the system (five minutes; PORT=, WITHOUT_KIND=1)

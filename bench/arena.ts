@@ -24,10 +24,10 @@ import { describeEnvironment, environmentLines, publish } from './report.ts';
 const SERVER = fileURLToPath(new URL('arena/server.ts', import.meta.url));
 const UPLOAD_CONNECTIONS = 16;
 
-/** CPU time of each process before it is measured: on a busy machine it takes longer. */
+/** CPU time that a process has used before it is measured: on a busy machine, elapsed time says less. */
 const WARM_UP_MICROS = 3e6;
 
-type Counts = Readonly<Record<'rounds' | 'together' | 'seconds' | 'connections', number>>;
+type Counts = Readonly<Record<'rounds' | 'together' | 'alone' | 'connections', number>>;
 
 /** The data of one run. */
 interface Run {
@@ -70,8 +70,8 @@ export async function runArena(args: readonly string[]): Promise<void> {
     },
     counts: {
       rounds: { help: 'measured rounds, each with new processes', default: 3 },
-      together: { help: 'seconds per round in which all contestants are measured', default: 12 },
-      seconds: { help: 'seconds per round in which one contestant is measured', default: 1 },
+      together: { help: 'seconds per round in which all contestants are under load', default: 12 },
+      alone: { help: 'seconds per round in which each one is under load', default: 1 },
       connections: { help: `open connections of wrk; upload: ${UPLOAD_CONNECTIONS}`, default: 64 },
     },
   });
@@ -124,7 +124,7 @@ async function measureProfile(
   for (let round = 1; round <= run.counts.rounds; round++) {
     const servers: Server[] = [];
     try {
-      for (const contestant of rotate(contestants, round)) {
+      for (const contestant of rotate(contestants, round - 1)) {
         servers.push(await startServer(name, contestant, run));
       }
       if (round === 1) await checkParity(name, servers);
@@ -172,7 +172,7 @@ async function measureRound(
   const cpuMicros = await Promise.all(servers.map(measureCpu));
   const samples = [];
   for (const [index, { contestant, url, process }] of servers.entries()) {
-    const { requests, requestsPerSecond, bytes } = await load(url, counts.seconds);
+    const { requests, requestsPerSecond, bytes } = await load(url, counts.alone);
     const { peakMiB } = await process.request();
     const sample = { cpuMicros: cpuMicros[index] ?? 0, requestsPerSecond, peakMiB };
     samples.push({ profile, contestant, ...sample, bytesPerResponse: bytes / requests });
@@ -188,8 +188,8 @@ async function measureRound(
 const COMPARED = 200;
 
 /**
- * Compares status, media type and decoded body of the responses with those of the first server. All
- * requests were sent before, so that each server finds the same items.
+ * Compares status, media type and decoded body of the responses with those of the first server. Each
+ * request is sent once before: some change items in the database that all servers share.
  *
  * @throws {Error} that names the first difference
  */
@@ -247,7 +247,7 @@ function tables(samples: readonly Sample[], contestants: readonly string[]): rea
     ),
     'Requests per second: more is better.',
     table((own) => median(own.map((sample) => sample.requestsPerSecond)).toFixed()),
-    'Largest memory of the process in MiB: less is better.',
+    'Largest resident memory of the process in any round, in MiB: less is better.',
     table((own) => Math.max(...own.map(({ peakMiB }) => peakMiB)).toFixed()),
   ];
 }

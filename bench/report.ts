@@ -46,7 +46,7 @@ export interface Report {
 }
 
 export interface PublishOptions {
-  /** Whether every contestant and workload was measured: only then README.md changes. */
+  /** Whether no option was given, except `--out`: only then README.md changes. */
   readonly isComplete: boolean;
   /** Folder of the JSON file. Default: `.local/bench`. */
   readonly out?: string | undefined;
