@@ -14,7 +14,8 @@ import {
 } from '@fw/core/extension';
 import { aListOf, aWholeNumber, oneOf, readOptions } from '@fw/core/options';
 
-import { acceptedEncodings, addVary, hasCacheDirective, isCompressibleType } from './accept.ts';
+import { acceptedEncodings } from './accept.ts';
+import { addVary, hasCacheDirective, isCompressibleType } from './response-headers.ts';
 
 /** A content coding (RFC 9110 §8.4.1, RFC 8878 for zstd). */
 export type Encoding = 'zstd' | 'br' | 'gzip';

@@ -10,7 +10,7 @@ import {
   readOptions,
 } from '@fw/core/options';
 
-import { addVary } from './accept.ts';
+import { addVary } from './response-headers.ts';
 
 /** Decides whether pages of `origin` may read the response; only `true` allows it. */
 export type OriginTest = (origin: string, ctx: Context) => boolean | Promise<boolean>;

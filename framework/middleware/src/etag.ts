@@ -3,9 +3,8 @@ import { hash } from 'node:crypto';
 import { type Context, type Middleware, markFactories } from '@fw/core';
 import { hasDefaultCacheControl, isStream, recordedBody, responseHeader } from '@fw/core/extension';
 import { aBoolean, readOptions } from '@fw/core/options';
-
-import { hasCacheDirective } from './accept.ts';
 import { matchesIfNoneMatch } from './preconditions.ts';
+import { hasCacheDirective } from './response-headers.ts';
 
 export interface EtagOptions {
   /** Whether the tags are weak: equal content, but perhaps not equal bytes. Default false. */

@@ -11,9 +11,8 @@ import {
   readOptions,
   required,
 } from '@fw/core/options';
-
-import { addVary, isCompressibleType } from './accept.ts';
 import { isNotModified, requireMatch } from './preconditions.ts';
+import { addVary, isCompressibleType } from './response-headers.ts';
 import {
   type ByteRange,
   isUnmodified,

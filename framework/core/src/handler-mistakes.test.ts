@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+
+import { createApp } from './application.ts';
+import { request } from './testing/index.ts';
+
+/** A logger that keeps errors. */
+function errorLog() {
+  const errors: string[] = [];
+  const error = (message: string, error?: unknown) => void errors.push(`${message} ${error ?? ''}`);
+  return { logger: { info() {}, warn() {}, error }, errors };
+}
+
+describe('a method that was taken out of ctx', () => {
+  test.each(['json', 'html', 'send', 'redirect', 'set', 'append', 'get'] as const)(
+    '%s causes an error that explains it',
+    async (name) => {
+      const { logger, errors } = errorLog();
+      const app = createApp({ logger }).get('/', (ctx) => {
+        const { [name]: method } = ctx;
+        return (method as (text: string, value: string) => unknown)('a', 'b');
+      });
+
+      expect((await request(app, '/')).status).toBe(500);
+      expect(errors).toEqual([
+        expect.stringContaining(
+          `ctx.${name} was called without ctx: write (ctx) => ctx.${name}(…)`,
+        ),
+      ]);
+    },
+  );
+});
+
+test.each<readonly [string, unknown]>([
+  ['text', 'text'],
+  ['{ status: 404 }', { status: 404 }],
+  ['undefined', undefined],
+  ['null', null],
+])(
+  'the thrown value %s is a 500, and the log explains that errors must be thrown',
+  async (shown, thrown) => {
+    const { logger, errors } = errorLog();
+    const app = createApp({ logger }).get('/', () => {
+      throw thrown;
+    });
+
+    expect((await request(app, '/')).status).toBe(500);
+    expect(errors).toEqual([
+      expect.stringMatching(/^GET \/ failed with 500 .* TypeError: Thrown: /),
+    ]);
+    expect(errors[0]).toContain(
+      `Thrown: "${shown}", which is not an Error; throw an Error, such as`,
+    );
+  },
+);
+
+test.each<readonly [unknown, string]>([
+  [undefined, 'undefined'],
+  [null, 'null'],
+  [{}, '[object Object]'],
+  [['a', undefined], 'undefined'],
+])('ctx.set() of %j is a 500 that names the header', async (value, shown) => {
+  const { logger, errors } = errorLog();
+  const app = createApp({ logger }).get('/', (ctx) => ctx.set('X-A', value as string));
+
+  expect((await request(app, '/')).status).toBe(500);
+  expect(errors).toEqual([
+    expect.stringContaining(
+      `Cannot set header "X-A" to "${shown}": expected a string, a number or a list of strings`,
+    ),
+  ]);
+});
+
+test.each([undefined, null, new URL('http://a/')])('ctx.redirect(%s) is a 500', async (url) => {
+  const { logger, errors } = errorLog();
+  const app = createApp({ logger }).get('/', (ctx) => ctx.redirect(url as never));
+
+  expect((await request(app, '/')).status).toBe(500);
+  expect(errors).toEqual([
+    expect.stringContaining(`TypeError: Cannot redirect to "${url}": expected a string`),
+  ]);
+});
