@@ -140,7 +140,7 @@ function handleInTurn(req: IncomingMessage, res: ServerResponse, handle: Handle)
 class Queue {
   waiting = 0;
   readonly #handle: Handle;
-  /** That of the connection. Node emits `socket` in the context of the earlier request, with its AsyncLocalStorage. */
+  /** The asynchronous context of the connection: Node emits `socket` in that of the earlier request. */
   readonly #context = new AsyncResource('PipelinedRequests');
 
   constructor(handle: Handle) {
