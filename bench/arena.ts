@@ -128,9 +128,7 @@ async function measureProfile(
         servers.push(await startServer(name, contestant, run));
       }
       if (round === 1) await checkParity(name, servers);
-      samples.push(
-        ...(await measureRound(name, servers, run.counts)).map((s) => ({ ...s, round })),
-      );
+      samples.push(...(await measureRound(name, round, servers, run.counts)));
     } finally {
       for (const { process } of servers) await process.stop();
     }
@@ -152,9 +150,10 @@ async function startServer(name: string, contestant: string, run: Run): Promise<
  */
 async function measureRound(
   profile: string,
+  round: number,
   servers: readonly Server[],
   counts: Counts,
-): Promise<readonly Omit<Sample, 'round'>[]> {
+): Promise<readonly Sample[]> {
   const isUpload = profile === 'upload';
   const connections = isUpload ? UPLOAD_CONNECTIONS : counts.connections;
   const load = (url: string, seconds: number) =>
@@ -169,17 +168,17 @@ async function measureRound(
   for (const { url, process } of servers) {
     while ((await process.request()).cpuMicros < WARM_UP_MICROS) await load(url, 1);
   }
-  const cpuMicros = await Promise.all(servers.map(measureCpu));
-  const samples = [];
+  const cpuTimes = await Promise.all(servers.map(measureCpu));
+  const samples: Sample[] = [];
   for (const [index, { contestant, url, process }] of servers.entries()) {
     const { requests, requestsPerSecond, bytes } = await load(url, counts.alone);
     const { peakMiB } = await process.request();
-    const sample = { cpuMicros: cpuMicros[index] ?? 0, requestsPerSecond, peakMiB };
-    samples.push({ profile, contestant, ...sample, bytesPerResponse: bytes / requests });
-    report(
-      profile,
-      `${contestant}: ${sample.cpuMicros.toFixed(1)} µs, ${requestsPerSecond.toFixed()} req/s`,
-    );
+    const cpuMicros = cpuTimes[index] ?? 0;
+    const bytesPerResponse = bytes / requests;
+    const result = { cpuMicros, requestsPerSecond, bytesPerResponse, peakMiB };
+    samples.push({ profile, contestant, round, ...result });
+    const progress = `${cpuMicros.toFixed(1)} µs, ${requestsPerSecond.toFixed()} req/s`;
+    report(profile, `round ${round} of ${counts.rounds}: ${contestant} ${progress}`);
   }
   return samples;
 }
