@@ -105,7 +105,7 @@ describe('after the response was sent', () => {
 });
 
 describe('after the response was sent, ctx.raw.res', () => {
-  /** Calls twice while the response is sent, and returns what was logged or would end the process. */
+  /** Calls twice after `res.end()`, and returns what was logged or would end the process. */
   async function callLate(call: (res: ServerResponse) => unknown) {
     const { logger, warnings, errors } = recorder();
     const failures: unknown[] = [];
