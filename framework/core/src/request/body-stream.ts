@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 
 import type { Context } from '../context.ts';
 import { aWholeNumber, readOptions, required } from '../options.ts';
+import { IncomingRequest } from './incoming-request.ts';
 import {
   bodyTooLarge,
   bodyUnreadable,
@@ -34,7 +35,8 @@ export function streamBody(ctx: Context, options: StreamOptions): BodyStream {
   });
   const { req, res } = ctx.raw;
   const isFirst = markStreamed(req);
-  if (!isFirst || req.readableDidRead) {
+  const isParsed = req.readableDidRead || (req instanceof IncomingRequest && req.isBodyPassed);
+  if (!isFirst || isParsed) {
     throw new TypeError(
       `Cannot stream the body of ${ctx.method} ${ctx.path}: it was already read; use no body parser for this route, and call ctx.stream() once`,
     );

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { BadRequestError, PayloadTooLargeError } from '../response/http-error.ts';
+import { type BodyReceiver, IncomingRequest } from './incoming-request.ts';
 
 /** How much of a rejected body is read and discarded, so that the client can read the response. */
 const DISCARD_BYTES = 16 * 1024 ** 2;
@@ -51,8 +52,8 @@ interface ReadBodyOptions {
  * here (RFC 9110 §10.1.1). Large bodies are returned one per turn of the event loop, because parsing one
  * can take 100 ms.
  *
- * The result is a promise and not a callback, because stream events run in the asynchronous context of
- * the connection: only a continuation of a promise keeps the `AsyncLocalStorage` of the request.
+ * The result is a promise and not a callback, because a body arrives in the asynchronous context of the
+ * connection: only a continuation of a promise keeps the `AsyncLocalStorage` of the request.
  */
 export function readBody(
   req: IncomingMessage,
@@ -60,54 +61,119 @@ export function readBody(
   { limitBytes, decoded = req }: ReadBodyOptions,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const memory = new BodyMemory(req);
+    new BodyReader({ req, res, limitBytes, decoded, resolve, reject }).start();
+  });
+}
+
+interface Reading {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly limitBytes: number;
+  /** `req`, unless it has a content coding. */
+  readonly decoded: Readable;
+  readonly resolve: (body: Buffer) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Collects the chunks of one body. */
+class BodyReader implements BodyReceiver {
+  readonly #reading: Reading;
+  readonly #memory: BodyMemory;
+  /** The expected size; 0 if it is unknown. */
+  readonly #length: number;
+  #bytes: Buffer = EMPTY;
+  /** Infinite after the body was rejected. */
+  #size = 0;
+
+  constructor(reading: Reading) {
+    const { req, decoded, limitBytes } = reading;
     const announced = decoded === req ? Number(req.headers['content-length'] ?? 0) : 0;
-    const length = Math.min(announced, limitBytes);
-    let bytes: Buffer = EMPTY;
-    let size = 0;
-    const discard = () => {
-      if (decoded !== req) {
-        req.unpipe();
-        decoded.destroy(); // it may still contain data that decodes to a thousand times its size
-      }
-      discardRest(req);
-    };
-    const fail = (error: Error) => {
-      size = Number.POSITIVE_INFINITY;
-      bytes = EMPTY;
-      memory.release();
-      discard();
-      reject(error);
-    };
-    const finish = () => {
-      if (res.destroyed) return fail(new DOMException('The response has ended', 'AbortError'));
-      memory.release();
-      resolve(bytes.length === size ? bytes : bytes.subarray(0, size));
-    };
-    const onData = (chunk: Buffer) => {
-      if (size > limitBytes) return;
-      const start = size;
-      size += chunk.length;
-      const error = size > limitBytes ? bodyTooLarge(limitBytes) : memory.reserve(size);
-      if (error) fail(error);
-      else if (start === 0) bytes = chunk;
-      else bytes = append(chunk, bytes, start, Math.min(2 * size, length || limitBytes));
-    };
+    this.#reading = reading;
+    this.#memory = new BodyMemory(req);
+    this.#length = Math.min(announced, limitBytes);
+  }
+
+  start(): void {
+    const { req, res, decoded } = this.#reading;
+    const error = this.#memory.reserve(this.#length);
+    if (error) {
+      this.#reject(error);
+      return;
+    }
+    const isPassed = decoded === req && req instanceof IncomingRequest && req.passBodyTo(this);
+    if (!isPassed) this.#readStream();
+    sendContinue(req, res);
+  }
+
+  /** Reads a decoded body, or that of a request with another reader or from another server. */
+  #readStream(): void {
+    const { req, decoded } = this.#reading;
+    const onData = (chunk: Buffer) => this.add(chunk);
+    const onError = (cause: Error) => this.fail(cause);
     const onEnd = () => {
-      if (size > limitBytes) return; // rejected
       // V8 may have placed Node's list of listeners among old objects, where it would keep this request alive.
       if (decoded === req) req.off('data', onData).off('end', onEnd).off('error', onError);
-      else discard(); // data may follow the end of the compressed data
-      if (size > SMALL_BYTES) inTurn(finish);
-      else finish();
+      this.end();
     };
-    const onError = (error: Error) => fail(bodyUnreadable(error));
-    const refused = memory.reserve(length);
-    if (refused) return fail(refused);
     decoded.on('data', onData).on('end', onEnd).on('error', onError);
     if (decoded !== req) req.on('error', onError);
-    sendContinue(req, res);
-  });
+  }
+
+  add(chunk: Buffer): void {
+    const { limitBytes } = this.#reading;
+    const start = this.#size;
+    if (start > limitBytes) return;
+    const size = start + chunk.length;
+    const error = size > limitBytes ? bodyTooLarge(limitBytes) : this.#memory.reserve(size);
+    if (error) {
+      this.#reject(error);
+      return;
+    }
+    const capacity = Math.min(2 * size, this.#length || limitBytes);
+    this.#bytes = start === 0 ? chunk : append(chunk, this.#bytes, start, capacity);
+    this.#size = size;
+  }
+
+  end(): void {
+    const { req, decoded, limitBytes } = this.#reading;
+    if (this.#size > limitBytes) return;
+    if (decoded !== req) this.#discard(); // data may follow the end of the compressed data
+    if (this.#size > SMALL_BYTES) inTurn(() => this.#finish());
+    else this.#finish();
+  }
+
+  fail(cause: Error): void {
+    this.#reject(bodyUnreadable(cause));
+  }
+
+  #finish(): void {
+    const { res, resolve } = this.#reading;
+    if (res.destroyed) {
+      this.#reject(new DOMException('The response has ended', 'AbortError'));
+      return;
+    }
+    const bytes = this.#bytes;
+    this.#memory.release();
+    resolve(bytes.length === this.#size ? bytes : bytes.subarray(0, this.#size));
+  }
+
+  #reject(error: Error): void {
+    this.#size = Number.POSITIVE_INFINITY;
+    this.#bytes = EMPTY;
+    this.#memory.release();
+    this.#discard();
+    this.#reading.reject(error);
+  }
+
+  #discard(): void {
+    const { req, decoded } = this.#reading;
+    if (req instanceof IncomingRequest) req.stopPassing();
+    if (decoded !== req) {
+      req.unpipe();
+      decoded.destroy(); // it may still contain data that decodes to a thousand times its size
+    }
+    discardRest(req);
+  }
 }
 
 /**

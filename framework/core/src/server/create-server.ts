@@ -11,6 +11,7 @@ import type { Socket } from 'node:net';
 import type { Application } from '../application.ts';
 import { http } from '../http.ts';
 import { aString, badOption, check, oneOf, readOptions, required } from '../options.ts';
+import { IncomingRequest } from '../request/incoming-request.ts';
 import { TrackedResponse } from '../response/head.ts';
 import { limitWriteTime, trackConnections } from './connections.ts';
 import { acceptsUpgrades, dispatchUpgrades, isUpgradable } from './dispatch-upgrades.ts';
@@ -90,6 +91,7 @@ function readNodeOptions(options: ServerOptions): NodeOptions {
     throw badOption('listen()', { name: 'headersTimeoutMs', value: headersTimeoutMs, expected });
   }
   return {
+    IncomingMessage: IncomingRequest,
     ServerResponse: TrackedResponse,
     keepAliveTimeout: keepAliveTimeoutMs,
     headersTimeout: headersTimeoutMs,
