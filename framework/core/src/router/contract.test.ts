@@ -176,12 +176,14 @@ test('middleware before the handler sends what it wants, also after a failure', 
     responseOf(() => row as never, [guard]),
     responseOf(fail, [rescue]),
     responseOf((async () => fail()) as never, [rescue]),
+    responseOf(() => ({ id: 1 }) as never, [rescue]),
     responseOf(((_ctx, next) => next()) as Middleware as never, [supply]),
   ]);
 
   const bodies = await Promise.all(responses.map(({ response }) => response.text()));
   expect(bodies).toEqual([
     '{"error":"unknown"}',
+    '{"error":"failed"}',
     '{"error":"failed"}',
     '{"error":"failed"}',
     '{"supplied":true}',
@@ -211,7 +213,9 @@ test('a schema that cannot be checked throws when the router is served, and name
     data: 'x',
   }));
 
+  const reason =
+    'the schema of response 200 cannot be checked: the type "custom" at "/data" has no JSON Schema form';
   expect(() => router.routes()).toThrow(
-    'Cannot register GET /x: the schema of response 200 cannot be checked: the type "custom" at "/data" has no JSON Schema form',
+    new TypeError(`Cannot register GET /x: ${reason}`, { cause: new TypeError(reason) }),
   );
 });

@@ -62,6 +62,15 @@ describe('ctx.fail', () => {
     });
   });
 
+  test('sends the members that a JSON Schema declares', async () => {
+    const schema = { type: 'object', properties: { email: { type: 'string' } } };
+    const layers = [endpoint({ errors: { 409: { TAKEN: schema } } }) as Middleware];
+
+    const { problem } = await failWith((ctx) => ctx.fail('TAKEN', { email: 'a' }), { layers });
+
+    expect(problem).toMatchObject({ status: 409, code: 'TAKEN', email: 'a' });
+  });
+
   test.each([
     ['KEY_IN_USE', 409, 'Conflict'],
     ['VERSION_CONFLICT', 412, 'Precondition Failed'],
@@ -233,11 +242,17 @@ test('an endless number of codes is logged at most 100 times', async () => {
 });
 
 const errors = (status: number, ...codes: string[]) => codes.map((code) => ({ status, code }));
+const OF_BODY = {
+  400: ['BAD_REQUEST'],
+  413: ['PAYLOAD_TOO_LARGE'],
+  415: ['UNSUPPORTED_MEDIA_TYPE'],
+};
 
 test.each<[string, object, object, { method: string; hasParams: boolean }?]>([
   ['of 405 and 500', {}, {}],
   ['that are declared', { errors: errors(409, 'A', 'B') }, { 409: ['A', 'B'] }],
   ['of a described status', { responses: { 403: {} } }, { 403: ['FORBIDDEN'] }],
+  ['of a described 400', { responses: { 400: {} } }, { 400: ['BAD_REQUEST'] }],
   [
     'of a described status that has its own',
     { responses: { 409: {}, 200: {} }, errors: errors(409, 'A') },
@@ -249,18 +264,24 @@ test.each<[string, object, object, { method: string; hasParams: boolean }?]>([
     { 400: ['BAD_REQUEST', 'A'], 503: ['SERVICE_UNAVAILABLE', 'B'] },
   ],
   ['of validation', { validation: { status: 422 }, errors: errors(422, 'V') }, { 422: ['V'] }],
+  ['of a validated query', { validation: { query: {} } }, { 400: ['BAD_REQUEST'] }],
   ['of a guard', { security: [{ bearer: [] }] }, { 401: ['UNAUTHORIZED'] }],
+  ['of no guard if nobody must sign in', { security: [{}] }, {}],
   ['of no guard if it is public', { security: [{ b: [] }], endpoint: { security: [] } }, {}],
   ['of a rate limit', { rateLimit: [{}] }, { 429: ['RATE_LIMITED'] }],
   ['of no parser for GET', { body: { errors: errors(400, 'INVALID_JSON') } }, {}],
+  ['of no body for POST without a parser', {}, {}, { method: 'POST', hasParams: false }],
+  ['of a body that is validated for any method', { validation: { body: {} } }, OF_BODY],
+  [
+    'of parameters',
+    {},
+    { 400: ['BAD_REQUEST'], 404: ['NOT_FOUND'] },
+    { method: 'GET', hasParams: true },
+  ],
   [
     'of a body that endpoint() declares, such as one that is read as a stream',
     { endpoint: { bodyTypes: ['text/csv'] } },
-    {
-      400: ['BAD_REQUEST'],
-      413: ['PAYLOAD_TOO_LARGE'],
-      415: ['UNSUPPORTED_MEDIA_TYPE'],
-    },
+    OF_BODY,
     { method: 'POST', hasParams: false },
   ],
   [
@@ -288,12 +309,18 @@ test.each<[object, string]>([
   [{ 200: 'A' }, 'errors "200" of endpoint(): expected a status from 400 to 599'],
   [{ 600: 'A' }, 'errors "600" of endpoint(): expected a status from 400 to 599'],
   [{ '4XX': 'A' }, 'errors "4XX" of endpoint(): expected a status from 400 to 599'],
+  [{ 4090: 'A' }, 'errors "4090" of endpoint(): expected a status from 400 to 599'],
+  [{ 1409: 'A' }, 'errors "1409" of endpoint(): expected a status from 400 to 599'],
   [{ 409: 'emailTaken' }, 'errors.409 "emailTaken" of endpoint(): expected upper-case codes'],
+  [{ 409: 'emailTAKEN' }, 'errors.409 "emailTAKEN" of endpoint(): expected upper-case codes'],
+  [{ 409: 'EMAILtaken' }, 'errors.409 "EMAILtaken" of endpoint(): expected upper-case codes'],
+  [{ 409: 'EMAIL-TAKEN' }, 'errors.409 "EMAIL-TAKEN" of endpoint(): expected upper-case codes'],
   [{ 409: [''] }, 'errors.409 "" of endpoint(): expected upper-case codes'],
   [{ 409: [7] }, 'errors.409 "7" of endpoint(): expected upper-case codes'],
   [{ 409: { __proto__: null, A: 'x' } }, 'errors.409.A "x" of endpoint(): expected true, or a'],
   [{ 409: { A: false } }, 'errors.409.A "false" of endpoint(): expected true, or a schema'],
   [{ 503: { A: Taken } }, 'expected true: a 5xx has no extension members'],
+  [{ 500: { A: Taken } }, 'expected true: a 5xx has no extension members'],
 ])('endpoint({ errors: %o }) is rejected', (errors, message) => {
   const declare = () => endpoint({ errors: errors as never });
 

@@ -1,6 +1,7 @@
 import { annotate, createApp, type Middleware } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { createRouter } from './create-router.ts';
 import { endpoint } from './endpoint.ts';
 
@@ -25,6 +26,44 @@ test('endpoint describes its route', async () => {
   expect(router.getRoutes()).toEqual([
     { method: 'GET', path: '/users/:id', metadata: { endpoint: metadata } },
   ]);
+});
+
+test('endpoint separates schemas from descriptions, and describes what its handler reads', () => {
+  const [item, query] = [z.object({ id: z.number() }), z.object({ page: z.string() })];
+  const description = { description: 'An item', headers: { ETag: 'Its version' } };
+  const described = endpoint({
+    responses: { 200: { schema: item, ...description }, 304: {}, 404: item },
+    reads: { query },
+  });
+
+  const [route] = createRouter()
+    .get('/', described, () => ({ id: 7 }))
+    .getRoutes();
+
+  expect(route?.metadata).toEqual({
+    endpoint: { responses: { 200: item, 304: undefined, 404: item } },
+    responses: { 200: description, 304: {} },
+    validation: { query },
+  });
+});
+
+test.each([
+  ['another scheme', [{ a: ['r'] }], [{ b: [] }], [{ a: ['r'], b: [] }]],
+  ['the same scheme', [{ a: ['r'] }], [{ a: ['r', 'w'] }], [{ a: ['r', 'w'] }]],
+  ['alternatives', [{ a: [] }], [{ a: ['r'] }, { b: [] }], [{ a: ['r'] }, { a: [], b: [] }]],
+  ['equal alternatives', [{ a: [] }, { a: ['r'] }], [{ a: ['r'] }], [{ a: ['r'] }]],
+  ['nothing', [{ a: [] }], [], [{ a: [] }]],
+])('a route after a guard that requires %s requires both', (_, first, second, both) => {
+  const guards = [first, second].map((security) =>
+    annotate<Middleware>((_ctx, next) => next(), { security }),
+  );
+  const securityOf = (layers: readonly Middleware[]) =>
+    createRouter()
+      .route('GET', '/', ...layers, () => {})
+      .getRoutes()[0]?.metadata.security;
+
+  expect(securityOf(guards)).toEqual(both);
+  expect(securityOf(guards.toReversed())).toEqual(both);
 });
 
 test('metadata of a group and its route is merged for validation and responses; otherwise the route takes precedence', () => {
@@ -62,14 +101,29 @@ test.each<readonly [string, string, object]>([
   ],
   ['/$defs/Id/type', 'uuid', { $ref: '#/$defs/Id', $defs: { Id: { type: 'uuid' } } }],
 ])('endpoint() rejects a schema whose %s is %s', (pointer, type, schema) => {
-  const message = `Cannot read the schema of response 404 of endpoint(): "${pointer}" is "${type}", expected one of string, number, integer, boolean, object, array, null`;
+  const reason = `"${pointer}" is "${type}", expected one of string, number, integer, boolean, object, array, null`;
+  const message = `Cannot read the schema of response 404 of endpoint(): ${reason}`;
+  const error = new TypeError(message, { cause: new TypeError(reason) });
 
-  expect(() => endpoint({ responses: { 404: schema } })).toThrow(new TypeError(message));
-  expect(() => endpoint({ responses: { 404: { schema } } })).toThrow(new TypeError(message));
+  expect(() => endpoint({ responses: { 404: schema } })).toThrow(error);
+  expect(() => endpoint({ responses: { 404: { schema } } })).toThrow(error);
 });
 
 test('endpoint() accepts a field with the name type', () => {
   const schema = { type: 'object', properties: { type: { type: 'string' } }, required: ['type'] };
 
   expect(() => endpoint({ responses: { 200: schema } })).not.toThrow();
+});
+
+test.each<[object, string]>([
+  [{ 199: {} }, 'responses "199" of endpoint(): expected a status from 200 to 599'],
+  [{ 600: {} }, 'responses "600" of endpoint(): expected a status from 200 to 599'],
+  [{ 2000: {} }, 'responses "2000" of endpoint(): expected a status from 200 to 599'],
+  [{ 1200: {} }, 'responses "1200" of endpoint(): expected a status from 200 to 599'],
+  [{ 200: { x: 1 } }, 'response 200 of endpoint() has no option "x"; its options: description,'],
+  [{ 200: { mediaTypes: '' } }, 'of response 200 of endpoint(): expected a list of media types'],
+  [{ 200: { schema: 7 } }, 'schema "7" of response 200 of endpoint(): expected a Standard Schema'],
+  [{ 200: { id: z.int(), name: 'x' } }, 'of endpoint(): expected a schema; wrap a list of fields'],
+])('endpoint({ responses: %o }) is rejected', (responses, message) => {
+  expect(() => endpoint({ responses } as object)).toThrow(message);
 });
