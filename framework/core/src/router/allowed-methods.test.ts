@@ -29,7 +29,11 @@ describe('a known path with an unregistered method', () => {
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
     expect(response.headers.get('content-type')).toBe('application/problem+json');
-    expect(await response.json()).toMatchObject({ status: 405, code: 'METHOD_NOT_ALLOWED' });
+    expect(await response.json()).toMatchObject({
+      status: 405,
+      code: 'METHOD_NOT_ALLOWED',
+      detail: 'This path does not take DELETE',
+    });
   });
 
   test('throws a MethodNotAllowedError that earlier middleware can catch', async () => {
@@ -124,6 +128,17 @@ describe('a known path with an unregistered method', () => {
     expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
   });
 
+  test('keeps the response of middleware before it', async () => {
+    const early: Middleware = (ctx, next) => {
+      ctx.send('early');
+      return next();
+    };
+
+    const response = await request(serve(users(), '', [early]), '/users', { method: 'DELETE' });
+
+    expect([response.status, await response.text()]).toEqual([200, 'early']);
+  });
+
   test('gets 404 without allowedMethods()', async () => {
     const app = createApp({ logger }).use(users().routes()).use(notFoundHandler());
 
@@ -166,6 +181,10 @@ describe('HEAD', () => {
 
     expect(head.headers.get('x-own')).toBe('yes');
     expect((await request(serve(router), '/a')).headers.get('x-own')).toBeNull();
+  });
+
+  test('without a GET or HEAD route is not found', () => {
+    expect(createRouter().post('/a', respond).match('HEAD', '/a')).toBeUndefined();
   });
 
   test('runs the most specific GET route', () => {
@@ -247,4 +266,19 @@ describe('a method that no route uses', () => {
     expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
     expect((await request(app, '/files', { method: 'PROPFIND' })).status).toBe(200);
   });
+
+  test('gets 405 on a known path if a router around it uses the method', async () => {
+    const router = users();
+    const outer = createRouter().mount('/api', router).route('PROPFIND', '/files', respond);
+    const app = createApp({ logger }).use(router.routes(), outer.routes(), router.allowedMethods());
+
+    expect((await request(app, '/users', { method: 'PROPFIND' })).status).toBe(405);
+  });
+});
+
+test('a route takes its method also if its handler calls next()', async () => {
+  const router = createRouter().get('/a', (_ctx, next) => next());
+  const app = createApp({ logger }).use(router.routes(), router.allowedMethods());
+
+  expect((await request(app.use(respond), '/a')).status).toBe(200);
 });

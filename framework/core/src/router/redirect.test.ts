@@ -20,6 +20,8 @@ describe('a redirect', () => {
     ['/u/John', '/u/:id', '/p/:id/edit', '/p/John/edit'],
     ['/u/7/posts/9', '/u/:id/posts/:post', '/p/:post/by/:id', '/p/9/by/7'],
     ['/u/7', '/u/:id', '/p/:id.html', '/p/7.html'],
+    ['/u/7', '/u/:id', '/p/:id:edit', '/p/7:edit'],
+    ['/u/7', '/u/:id', '/p/*/:id', '/p/*/7'],
     ['/old/a/b%20c', '/old/*', '/new/*', '/new/a/b%20c'],
     ['/u/7', '/u/:id', 'https://example.com/:id', 'https://example.com/7'],
     ['/u/7', '/u/:id', 'http://example.com:8080', 'http://example.com:8080'],

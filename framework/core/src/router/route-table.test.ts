@@ -131,8 +131,28 @@ test.each([
   ['/files/*', '/files//'],
   ['/files/*', '/files//a'],
   ['/users/:id', '/users/7//'],
+  ['/users/:id/posts', '/users//posts'],
 ])('%s does not match the empty segment of %s', (pattern, path) => {
   expect(createRouter().get(pattern, handler).match('GET', path)).toBeUndefined();
+});
+
+test.each([
+  ['/a', ['/', '/b']],
+  ['/bx', ['/', '/a', '/a/x']],
+])('%s, whose first letter no route has, matches none of %j', (path, patterns) => {
+  const router = createRouter();
+  for (const pattern of patterns) router.get(pattern, handler);
+
+  expect(router.match('GET', path)).toBeUndefined();
+});
+
+test.each([
+  ['/x/:a/:bc', '/y/:ab/:c', '/y/1/2', { ab: '1', c: '2' }],
+  ['/*', '/:a/:b', '/1/2', { a: '1', b: '2' }],
+])('next to %s, %s captures its own parameters of %s', (other, pattern, path, params) => {
+  const router = createRouter().get(other, handler).get(pattern, handler);
+
+  expect(router.match('GET', path)?.params).toEqual(params);
 });
 
 test.each([
