@@ -143,6 +143,13 @@ describe('a registration that cannot work', () => {
     expect(register).toThrow(new TypeError(start + text));
   });
 
+  test.each<readonly [string, () => unknown]>([
+    ['group routes at "/a": expected a callback', () => createRouter().group('/a', [] as never)],
+    ['mount a router at "/a": expected a router', () => createRouter().mount('/a', {} as never)],
+  ])('says what is expected: Cannot %s', (message, register) => {
+    expect(register).toThrow(new TypeError(`Cannot ${message}`));
+  });
+
   test('with a regular expression as prefix explains prefixes', () => {
     expect(() => createApp().use(pattern as never, pass)).toThrow(
       'Cannot use "/^\\/a/": expected a middleware function or a prefix as text',

@@ -37,6 +37,8 @@ async function sendRaw(app: Application, target: string): Promise<string> {
   return received.slice(0, received.indexOf('\r\n'));
 }
 
+const pathsOf = (router: AnyRouter) => router.getRoutes().map(({ path }) => path);
+
 /** Every order of `items`. */
 function permutations<Item>(items: readonly Item[]): Item[][] {
   if (items.length < 2) return [[...items]];
@@ -90,6 +92,12 @@ describe('a wildcard', () => {
   // R3
   test.each(['/files', '/files/'])('does not match %s', async (path) => {
     expect((await get(serve(createRouter().get('/files/*', echo)), path)).status).toBe(404);
+  });
+
+  test('has no trailing slash', () => {
+    const router = createRouter({ strict: true }).get('/files/*/', handler);
+
+    expect(pathsOf(router)).toEqual(['/files/*']);
   });
 
   test('captures the rest of the path as "*", decoded and joined by slashes', async () => {
@@ -333,12 +341,13 @@ describe('registration', () => {
     expect(() => child.get('/c', handler)).toThrow('Route conflict: GET /x/c');
     child.reset();
 
-    expect(parent.getRoutes().map(({ path }) => path)).toEqual(['/x/c']);
+    expect(pathsOf(parent)).toEqual(['/x/c']);
     expect(child.match('GET', '/c')).toBeUndefined();
   });
 
   test.each([
     ['/a/*/b', '"*" must be the last segment'],
+    ['/a/*/b/', '"*" must be the last segment'],
     ['/a*', '"*" must be a segment of its own'],
     ['/:a/:a', 'parameter "a" must occur only once'],
     ['/x/:', 'parameter "" must have a name'],
@@ -425,7 +434,7 @@ describe('parameters with different names at one position', () => {
   test('appear as registered in getRoutes(), match() and print()', () => {
     const router = createRouter().get('/u/:id', handler).get('/u/:uid/x', handler);
 
-    expect(router.getRoutes().map(({ path }) => path)).toEqual(['/u/:id', '/u/:uid/x']);
+    expect(pathsOf(router)).toEqual(['/u/:id', '/u/:uid/x']);
     expect(router.match('GET', '/u/7/x')).toMatchObject({
       route: { path: '/u/:uid/x' },
       params: { uid: '7' },
@@ -555,6 +564,7 @@ describe('mounting', () => {
       'a group',
       (router) => serve(createRouter().group('/a', (group) => void group.mount('/b', router))),
     ],
+    ['an empty path', (router) => serve(createRouter({ prefix: '/a/b' }).mount('', router))],
     ['a trailing slash', (router) => createApp({ logger }).route('/a/b/', router)],
   ])('with %s serves the routes under /a/b', async (_, mount) => {
     const app = mount(createRouter().get('/', echo).get('/:id', echo));
@@ -607,7 +617,7 @@ describe('mounting', () => {
 
     expect((await get(app, '/v1/users')).body).toMatchObject({ route: '/v1/users' });
     expect((await get(app, '/v2/users')).body).toMatchObject({ route: '/v2/users' });
-    expect(router.getRoutes().map(({ path }) => path)).toEqual(['/v1/users', '/v2/users']);
+    expect(pathsOf(router)).toEqual(['/v1/users', '/v2/users']);
   });
 
   // R16
@@ -663,8 +673,8 @@ describe('mounting', () => {
     createRouter().mount('/', createRouter().mount(place, late));
     group.get('/users/:id', handler);
 
-    expect(outer.getRoutes().map((route) => route.path)).toEqual([path]);
-    expect(late.getRoutes().map((route) => route.path)).toEqual([path]);
+    expect(pathsOf(outer)).toEqual([path]);
+    expect(pathsOf(late)).toEqual([path]);
   });
 
   test('counts the prefix of a prefix group once under the prefix of its router, and ignores "/"', () => {
@@ -674,8 +684,39 @@ describe('mounting', () => {
     open.prefixGroup('/').get('/users', handler);
     const outer = createRouter().mount('/', createRouter().mount('/', open));
 
-    expect(prefixed.getRoutes().map((route) => route.path)).toEqual(['/api/users']);
-    expect(outer.getRoutes().map((route) => route.path)).toEqual(['/users']);
+    expect(pathsOf(prefixed)).toEqual(['/api/users']);
+    expect(pathsOf(outer)).toEqual(['/users']);
+  });
+
+  test('counts the prefix of a prefix group once through a mount at "/", that of a mount each time', () => {
+    const group = createRouter();
+    group.prefixGroup('/api').get('/users', handler);
+    const mount = createRouter().mount('/api', createRouter().get('/users', handler));
+    const mountTwice = (router: Router) =>
+      createRouter().mount('/api', createRouter().mount('/', router));
+
+    expect(pathsOf(mountTwice(group))).toEqual(['/api/users']);
+    expect(pathsOf(mountTwice(mount))).toEqual(['/api/api/users']);
+  });
+
+  test.each([
+    ['/api', '/api/users'],
+    ['/API', '/API/api/users'],
+  ])('at %s with caseSensitive counts the prefix of a prefix group once: %s', (place, path) => {
+    const router = createRouter({ caseSensitive: true });
+    router.prefixGroup('/api').get('/users', handler);
+
+    const outer = createRouter({ caseSensitive: true }).mount(place, router);
+
+    expect(pathsOf(outer)).toEqual([path]);
+  });
+
+  test('adds nothing of the outer router to getRoutes() of the inner one', () => {
+    const inner = createRouter().get('/a', handler);
+    const outer = createRouter().mount('/inner', inner).get('/b', handler);
+
+    expect(pathsOf(inner)).toEqual(['/inner/a']);
+    expect(pathsOf(outer)).toEqual(['/inner/a', '/b']);
   });
 
   test('applies the metadata of middleware at a path only to the routes under it', () => {
@@ -701,6 +742,24 @@ describe('mounting', () => {
     expect((await get(app, '/api/stays')).status).toBe(200);
   });
 
+  test('on another router is not undone by reset()', () => {
+    const child = createRouter();
+    const other = createRouter().mount('/other', child);
+    createRouter().mount('/reset', child).reset();
+    child.get('/late', handler);
+
+    expect(pathsOf(other)).toEqual(['/other/late']);
+  });
+
+  test.each([
+    [{ caseSensitive: true }, '/A'],
+    [{ strict: true }, '/a/'],
+  ])('keeps the options %o in reset()', (options, other) => {
+    const router = createRouter(options).reset().get('/a', handler);
+
+    expect(router.match('GET', other)).toBeUndefined();
+  });
+
   test('is undone by reset(), which also removes routes and middleware', async () => {
     const child = createRouter().get('/a', echo);
     const guard = vi.fn((_ctx, next) => next());
@@ -714,8 +773,8 @@ describe('mounting', () => {
     expect((await get(app, '/api/child/a')).status).toBe(404);
     expect((await get(app, '/api/child/late')).status).toBe(404);
     expect(guard).not.toHaveBeenCalled();
-    expect(router.getRoutes().map(({ path }) => path)).toEqual(['/api/b']);
-    expect(child.getRoutes().map(({ path }) => path)).toEqual(['/a', '/late']);
+    expect(pathsOf(router)).toEqual(['/api/b']);
+    expect(pathsOf(child)).toEqual(['/a', '/late']);
   });
 });
 
@@ -794,6 +853,18 @@ describe('handlers', () => {
   });
 });
 
+test.each<[string, string[], (router: Router) => unknown]>([
+  ['nothing is served', ['/a'], (router) => createRouter().mount('/', router)],
+  ['only another router is served', ['/a'], () => createRouter().get('/a', handler).routes()],
+  ['it is served', [], (router) => router.routes()],
+  ['a router around it is served', [], (router) => createRouter().mount('/x', router).routes()],
+])('if %s, the unserved paths of a router are %j', (_, paths, serveSome) => {
+  const router = createRouter().get('/a', handler);
+  serveSome(router);
+
+  expect(router.unservedPaths()).toEqual(paths);
+});
+
 // R22
 test('match returns the route and its parameters and runs nothing', () => {
   const run = vi.fn();
@@ -817,6 +888,26 @@ test.each([
   [
     () => createRouter({ strict: 1 } as object),
     'Cannot read option strict "1" of createRouter(): expected true or false',
+  ],
+  [
+    () => createRouter({ prefix: 'users' }),
+    'Cannot use prefix "users": the path must start with "/"',
+  ],
+  [
+    () => createRouter().allowedMethods({ patchTypes: 'text/csv' } as object),
+    'Cannot read option patchTypes "text/csv" of allowedMethods(): expected a list of media types',
+  ],
+  [
+    () => endpoint({ tags: 'x' } as object),
+    'Cannot read option tags "x" of endpoint(): expected a list of strings',
+  ],
+  [
+    () => endpoint({ security: {} } as object),
+    'Cannot read option security "{}" of endpoint(): expected a list of objects',
+  ],
+  [
+    () => endpoint({ bodyTypes: 'text/csv' } as object),
+    'Cannot read option bodyTypes "text/csv" of endpoint(): expected a list of media types',
   ],
   [
     () => createRouter().allowedMethods({ patchType: [] } as object),
