@@ -4,7 +4,7 @@ import { annotate, markFactories, requireMiddleware } from '../middleware.ts';
 import { aBoolean, aString, readOptions } from '../options.ts';
 import { foldCase, normalizePath, readPattern } from '../request/path.ts';
 import { createAllowedMethods } from './allowed-methods.ts';
-import { joinBelow, joinPaths, readRoutePattern } from './pattern.ts';
+import { basesBelow, joinBelow, joinPaths, readRoutePattern } from './pattern.ts';
 import { drawRoutes } from './print.ts';
 import { keepsMethod, redirectTo } from './redirect.ts';
 import { type AnyHandler, RouteRegistrar } from './register.ts';
@@ -30,8 +30,8 @@ import type {
 interface Mount {
   readonly path: string;
   readonly router: TreeRouter;
-  /** Whether `path` is the prefix of a prefix group, which counts once. */
-  readonly isPrefixGroup: boolean;
+  /** The end of `path` that is the prefix of a prefix group, which counts once. Default: none. */
+  readonly groupPrefix?: string | undefined;
 }
 
 /**
@@ -63,7 +63,7 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
       strict: aBoolean,
     });
     this.#prefix =
-      prefix === '' ? '' : joinPaths(readPattern(prefix, `Cannot use prefix "${prefix}"`), '/');
+      prefix === '' ? '' : joinPaths(readPattern(prefix, `Cannot use prefix "${prefix}"`), '');
     this.#caseSensitive = caseSensitive;
     this.#strict = strict;
     this.#table = new RouteTable({ caseSensitive, strict });
@@ -87,7 +87,7 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
     this.#register({
       method: name,
       path: pattern,
-      scopes: [this.#scope()],
+      scopes: [this.#scope([this.#prefix])],
       handlers: handlers as readonly Middleware[],
     });
     return this;
@@ -150,9 +150,10 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
       throw new TypeError(`${action}: both must have the same options caseSensitive and strict`);
     }
     const pattern = joinPaths(path === '' ? '' : readPattern(path, action), '/');
-    const mountPath = this.#join(this.#prefix, pattern, isPrefixGroup ? pattern : undefined);
-    this.#register({ path: mountPath, router, isPrefixGroup });
-    router.#parents.push({ path: mountPath, router: this, isPrefixGroup });
+    const groupPrefix = isPrefixGroup ? pattern : undefined;
+    const mountPath = this.#join(this.#prefix, pattern, groupPrefix);
+    this.#register({ path: mountPath, router, groupPrefix });
+    router.#parents.push({ path: mountPath, router: this, groupPrefix });
     return this;
   }
 
@@ -231,8 +232,8 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
     return new TreeRouter({ caseSensitive: this.#caseSensitive, strict: this.#strict });
   }
 
-  #scope(): Scope {
-    return { base: this.#prefix, layers: this.#layers, caseSensitive: this.#caseSensitive };
+  #scope(bases: readonly string[]): Scope {
+    return { bases, layers: this.#layers, caseSensitive: this.#caseSensitive };
   }
 
   /** Whether `route` was registered on this router or on one mounted on it. */
@@ -278,13 +279,17 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
   #mountedRoute(route: Registration, mount: Omit<Mount, 'router'>): Registration {
     const { method, handlers, groupPrefix } = route;
     const toFullPath = (path: string) => this.#join(mount.path, path, groupPrefix);
-    const ownGroupPrefix = mount.isPrefixGroup ? mount.path : undefined;
+    const toBases = (base: string) => this.#basesBelow(mount.path, base, groupPrefix);
+    const ownGroupPrefix = mount.groupPrefix === undefined ? undefined : mount.path;
     return {
       method,
       path: readRoutePattern(method, toFullPath(route.path)),
       scopes: [
-        this.#scope(),
-        ...route.scopes.map((scope) => ({ ...scope, base: toFullPath(scope.base) })),
+        this.#scope(this.#basesBelow(this.#prefix, '', mount.groupPrefix)),
+        ...route.scopes.map((scope) => ({
+          ...scope,
+          bases: [...new Set(scope.bases.flatMap(toBases))],
+        })),
       ],
       handlers,
       groupPrefix: mount.path === '/' ? groupPrefix : ownGroupPrefix,
@@ -295,13 +300,17 @@ export class TreeRouter extends RouteRegistrar implements Router<string> {
     return joinBelow(parent, path, { groupPrefix, caseSensitive: this.#caseSensitive });
   }
 
+  #basesBelow(parent: string, path: string, groupPrefix: string | undefined): readonly string[] {
+    return basesBelow(parent, path, { groupPrefix, caseSensitive: this.#caseSensitive });
+  }
+
   /** Logs each router under `base` that is mounted at a path which ends in its own prefix. */
   #warnOfRepeatedPrefixes(log: Logger, base = ''): void {
     const fold = this.#caseSensitive ? (text: string) => text : foldCase;
     for (const entry of this.#entries) {
       if (!('router' in entry)) continue;
       const { router } = entry;
-      const path = this.#join(base, entry.path, entry.isPrefixGroup ? entry.path : undefined);
+      const path = this.#join(base, entry.path, entry.groupPrefix && entry.path);
       if (router.#prefix !== '' && fold(path).endsWith(fold(router.#prefix))) {
         log.warn(
           `A router with the prefix "${router.#prefix}" is mounted at "${path}": it serves ${path}${router.#prefix}; remove one of the two`,

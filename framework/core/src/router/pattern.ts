@@ -85,10 +85,25 @@ export function joinBelow(
   path: string,
   { groupPrefix, caseSensitive }: JoinOptions,
 ): string {
-  const fold = caseSensitive ? (text: string) => text : foldCase;
   const isRepeated =
     groupPrefix !== undefined &&
     path.startsWith(groupPrefix) &&
-    fold(parent).endsWith(fold(groupPrefix));
+    endsIn(parent, groupPrefix, caseSensitive);
   return joinPaths(parent, isRepeated ? path.slice(groupPrefix.length) || '/' : path);
+}
+
+/**
+ * The paths at which middleware of a router counts that has `path` under `parent`: with a group prefix
+ * that is not repeated, it is that of the parent and that of the group. On a router that is mounted at
+ * `/api`, middleware for `/users` and for `/api/users` both run for `/users` of `prefixGroup('/api')`.
+ */
+export function basesBelow(parent: string, path: string, options: JoinOptions): readonly string[] {
+  const { groupPrefix, caseSensitive } = options;
+  const base = joinBelow(parent, path, options);
+  if (groupPrefix === undefined || !endsIn(parent, groupPrefix, caseSensitive)) return [base];
+  return [base, joinPaths(parent.slice(0, -groupPrefix.length), path)];
+}
+
+function endsIn(path: string, end: string, caseSensitive: boolean): boolean {
+  return caseSensitive ? path.endsWith(end) : foldCase(path).endsWith(foldCase(end));
 }

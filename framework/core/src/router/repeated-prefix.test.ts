@@ -40,6 +40,7 @@ test.each<[string, string, AnyRouter, string]>([
 
 test.each<[string, string, AnyRouter]>([
   ['its prefix is elsewhere', '/', users()],
+  ['its prefix is "/"', '/', createRouter({ prefix: '/' }).get('/a', () => '')],
   ['its prefix begins the path', '/users/all', users()],
   ['the path ends in the same letters', '/old-users', users()],
   ['its routes begin with the path', '/users', createRouter().get('/users/:id', () => '')],

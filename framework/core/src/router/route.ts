@@ -1,7 +1,7 @@
 import { type Chain, composeBefore, hasRun, isThenable } from '../compose.ts';
 import type { Middleware } from '../context.ts';
 import { markRoutes, metadataOf, type RouteMetadata } from '../middleware.ts';
-import { createPrefixTest, runUnder } from '../request/path.ts';
+import { createPrefixTest } from '../request/path.ts';
 import { recordOf } from '../request-context.ts';
 import { type Contract, createContract } from '../response/contract.ts';
 import { ErrorContract } from '../response/error-contract.ts';
@@ -18,9 +18,10 @@ export interface Layer {
   readonly run: Middleware;
 }
 
-/** The layers of one router on the way to a route; their paths are relative to `base`. */
+/** The layers of one router on the way to a route. */
 export interface Scope {
-  readonly base: string;
+  /** The paths to which those of the layers are relative: several if a prefix counts once. */
+  readonly bases: readonly string[];
   /** The router's own list: layers added later run too. */
   readonly layers: readonly Layer[];
   readonly caseSensitive: boolean;
@@ -76,10 +77,12 @@ export function runRoutes(
 /** Composes everything that runs for `route`, outermost first. */
 function composeRoute(route: Route): Chain {
   const { scopes, handlers } = route;
-  const layers = scopes.flatMap(({ base, layers, caseSensitive }) =>
-    layers.map(({ path, run }) =>
-      path === undefined ? run : runUnder(joinPaths(base, path), run, caseSensitive),
-    ),
+  const layers = scopes.flatMap((scope) =>
+    scope.layers.map(({ path, run }): Middleware => {
+      if (path === undefined) return run;
+      const isUnder = createLayerTest(scope, path);
+      return (ctx, next) => (isUnder(ctx.path) ? run(ctx, next) : next());
+    }),
   );
   route.errors = errorContractOf(route);
   const last = handlers.at(-1) as Middleware;
@@ -89,6 +92,12 @@ function composeRoute(route: Route): Chain {
     [...layers, ...handlers.slice(0, -1)],
     contract ? sendWithContract(handler, contract) : sendReturned(handler),
   );
+}
+
+/** Returns a function that tests whether a layer of `scope` with `path` applies to a request path. */
+function createLayerTest({ bases, caseSensitive }: Scope, path: string) {
+  const tests = bases.map((base) => createPrefixTest(joinPaths(base, path), caseSensitive));
+  return (requestPath: string) => tests.some((isUnder) => isUnder(requestPath));
 }
 
 /**
@@ -180,10 +189,9 @@ export function metadataOfRoute(route: Registration): RouteMetadata {
 
 /** The metadata of everything that runs for each request to `route`, outermost first. */
 function metadataOfEach({ path, scopes, handlers }: Registration): readonly RouteMetadata[] {
-  const layers = scopes.flatMap(({ base, layers, caseSensitive }) =>
-    layers.filter(
-      ({ path: prefix }) =>
-        prefix === undefined || createPrefixTest(joinPaths(base, prefix), caseSensitive)(path),
+  const layers = scopes.flatMap((scope) =>
+    scope.layers.filter(
+      (layer) => layer.path === undefined || createLayerTest(scope, layer.path)(path),
     ),
   );
   return [...layers.map(({ run }) => run), ...handlers].map((run) => metadataOf(run) ?? {});

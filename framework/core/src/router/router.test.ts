@@ -711,6 +711,41 @@ describe('mounting', () => {
     expect(pathsOf(outer)).toEqual([path]);
   });
 
+  test.each([
+    ['/', '/api'],
+    ['/', '/api/users'],
+    ['/v1', '/api'],
+    ['/api', '/api'],
+    ['/api', '/api/users'],
+    ['/api', '/users'],
+    ['/v1/api', '/api'],
+    ['/API', '/api'],
+  ])(
+    'mounted at %s, middleware for %s runs for the routes of a prefix group',
+    async (place, path) => {
+      const refuse = vi.fn<Middleware>((ctx) => ctx.json('refused'));
+      const inner = createRouter().use(path, endpoint({ summary: 'guarded' }), refuse);
+      inner.prefixGroup('/api').get('/users', echo);
+      const outer = createRouter().mount(place, inner);
+      const app = createApp({ logger }).use(outer.routes());
+
+      const [{ path: url, metadata } = {}] = outer.getRoutes();
+      const { body } = await get(app, url ?? '');
+
+      expect(body).toBe('refused');
+      expect(metadata).toEqual({ endpoint: { summary: 'guarded' } });
+      expect(refuse).toHaveBeenCalledOnce();
+    },
+  );
+
+  test('middleware for the prefix of a router runs for its prefix group with the same prefix', async () => {
+    const router = createRouter({ prefix: '/v1' }).use('/v1', (ctx) => ctx.json('refused'));
+    router.prefixGroup('/v1').get('/users', echo);
+    const app = createApp({ logger }).use(router.routes());
+
+    expect((await get(app, '/v1/users')).body).toBe('refused');
+  });
+
   test('adds nothing of the outer router to getRoutes() of the inner one', () => {
     const inner = createRouter().get('/a', handler);
     const outer = createRouter().mount('/inner', inner).get('/b', handler);
