@@ -178,6 +178,7 @@ export {
   discardRest,
   hasBody,
   isBodyRead,
+  isReadStarted,
   readBody,
   sendContinue,
 } from './request/read-body.ts';

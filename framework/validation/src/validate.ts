@@ -1,5 +1,5 @@
 import { annotate, type Context, markFactories, type Next } from '@fw/core';
-import { hasBody, setParts } from '@fw/core/extension';
+import { hasBody, isReadStarted, setParts } from '@fw/core/extension';
 import { check, readOptions } from '@fw/core/options';
 import {
   isStandardSchema,
@@ -122,7 +122,7 @@ function readSchemas(what: unknown): RequestSchemas {
 function requireParser(ctx: Context): void {
   const { req } = ctx.raw;
   // A parser of Express sets `req.body` even if it does not read the media type of the request.
-  if (!hasBody(req) || req.readableFlowing !== null || 'body' in req) return;
+  if (!hasBody(req) || req.readableFlowing !== null || isReadStarted(req) || 'body' in req) return;
   const { method, path } = ctx.route ?? ctx;
   throw new TypeError(
     `Cannot validate the body of ${method} ${path}: no parser has read it; register json() before the routes`,

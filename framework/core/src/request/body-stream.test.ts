@@ -124,7 +124,7 @@ test('the stream fails when the client disconnects', async () => {
 
   client.close();
 
-  await vi.waitFor(() => expect(errors).toHaveLength(1));
+  await vi.waitFor(() => expect(errors).toEqual([expect.objectContaining({ status: 400 })]));
 });
 
 test('the stream fails at the deadline of the request: 503', async () => {
@@ -210,6 +210,23 @@ test.each(parsers)('a body that %s has read cannot be streamed', async (name, pa
   expect(failures).toEqual([
     'TypeError: Cannot stream the body of POST /x: it was already read; use no body parser for this route, and call ctx.stream() once',
   ]);
+});
+
+test('an empty chunked body that json() has read cannot be streamed', async () => {
+  const { app, failures } = createLoggedApp(
+    async (_ctx, next) => {
+      await sleep(5);
+      await next();
+    },
+    json(),
+    (ctx) => digest(ctx),
+  );
+
+  const headers = { 'transfer-encoding': 'chunked' };
+  const response = await request(app, '/x', { method: 'POST', headers });
+
+  expect(response.status).toBe(500);
+  expect(failures).toHaveLength(1);
 });
 
 test.each(parsers)('a streamed body cannot be parsed by %s', async (name, parser) => {

@@ -2,12 +2,12 @@ import { Readable } from 'node:stream';
 
 import type { Context } from '../context.ts';
 import { aWholeNumber, readOptions, required } from '../options.ts';
-import { IncomingRequest } from './incoming-request.ts';
 import {
   bodyTooLarge,
   bodyUnreadable,
   discardRest,
   hasBody,
+  isReadStarted,
   markStreamed,
   sendContinue,
 } from './read-body.ts';
@@ -34,9 +34,8 @@ export function streamBody(ctx: Context, options: StreamOptions): BodyStream {
     limit: required(aWholeNumber(1, Number.MAX_SAFE_INTEGER)),
   });
   const { req, res } = ctx.raw;
-  const isFirst = markStreamed(req);
-  const isParsed = req.readableDidRead || (req instanceof IncomingRequest && req.isBodyPassed);
-  if (!isFirst || isParsed) {
+  const isRead = hasBody(req) && isReadStarted(req);
+  if (isRead || !markStreamed(req)) {
     throw new TypeError(
       `Cannot stream the body of ${ctx.method} ${ctx.path}: it was already read; use no body parser for this route, and call ctx.stream() once`,
     );
@@ -72,7 +71,11 @@ export function streamBody(ctx: Context, options: StreamOptions): BodyStream {
   req.on('error', (error) => body.destroy(bodyUnreadable(error)));
   res.once('close', () => {
     if (body.destroyed) return; // an error without use would cost a stack trace per request
-    body.destroy(new Error('The response was sent before its request body'));
+    body.destroy(
+      res.writableFinished
+        ? new Error('The response was sent before its request body')
+        : bodyUnreadable(new Error('The client has disconnected')),
+    );
   });
   ctx.signal.addEventListener('abort', abort);
   if (ctx.signal.aborted) abort();

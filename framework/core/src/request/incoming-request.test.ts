@@ -57,6 +57,18 @@ test('a receiver gets buffers, also if the runtime pushes other arrays of bytes'
   expect(calls).toEqual(['one']);
 });
 
+test('a reader that begins later gets the body too', async () => {
+  const { client, req } = await receive();
+  const { receiver, calls } = createReceiver();
+
+  req.passBodyTo(receiver);
+  const reading = text(req);
+  client.send('3\r\none\r\n0\r\n\r\n');
+
+  expect(await reading).toBe('one');
+  expect(calls).toEqual(['one', 'end']);
+});
+
 test('a request whose body was passed emits end and close, and leaves the connection open', async () => {
   const { client, req, res } = await receive();
   const { receiver } = createReceiver();
@@ -106,6 +118,7 @@ test.each<[string, string, (req: IncomingRequest) => unknown]>([
   ['with another reader', HEAD, (req) => req.on('data', () => {})],
   ['that is paused', HEAD, (req) => req.pause()],
   ['of a request that was destroyed', HEAD, (req) => req.destroy()],
+  ['with a receiver', HEAD, (req) => req.passBodyTo(createReceiver().receiver)],
 ])('a body %s is not passed', async (_, head, prepare) => {
   const { req } = await receive(head);
   const { receiver, calls } = createReceiver();

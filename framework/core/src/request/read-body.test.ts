@@ -315,3 +315,41 @@ test('a body is read once: by a parser or by ctx.stream()', async () => {
     'Cannot parse the body of POST /x: ctx.stream() has it; use no body parser for this route',
   );
 });
+
+test.each<[string, (req: IncomingMessage) => unknown, string]>([
+  [
+    'that was read before',
+    (req) => readBody(req, response, { limitBytes: 2 ** 20 }),
+    'Cannot read the body of POST /x: it was already read; use one reader for each route',
+  ],
+  [
+    'of which another reader has the start',
+    (req) => once(req, 'data'),
+    'Cannot read the body of POST /x: it was already read; use one reader for each route',
+  ],
+  [
+    'that is decoded to text',
+    (req) => req.setEncoding('utf8'),
+    'Cannot read the body of POST /x: req.setEncoding() decodes it to text; remove that call',
+  ],
+  ['whose client has left', (req) => req.destroy(), 'The body ended early or could not be decoded'],
+])('a body %s is rejected, and not counted', async (_, prepare, message) => {
+  const req = requestOf(['a', 'b'], { 'content-length': String(2 * LARGE.length) });
+  const { changes } = countChanges(req);
+  await prepare(req);
+  changes.length = 0;
+
+  await expect(readBody(req, response, { limitBytes: 2 ** 20 })).rejects.toThrow(message);
+
+  expect(changes).toEqual([]);
+});
+
+test('a body that is announced as too large gets 413 without 100 Continue', async () => {
+  const req = requestOf([], { 'content-length': '11', expect: '100-continue' });
+  const writeContinue = vi.fn();
+  const res = { writeContinue } as unknown as ServerResponse;
+
+  await expect(readBody(req, res, { limitBytes: 10 })).rejects.toMatchObject({ status: 413 });
+
+  expect(writeContinue).not.toHaveBeenCalled();
+});

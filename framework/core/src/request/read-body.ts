@@ -41,6 +41,31 @@ export function isBodyRead(req: IncomingMessage): boolean {
   );
 }
 
+/** Whether a body parser or another reader has started to read the body, which it may have finished. */
+export function isReadStarted(req: IncomingMessage): boolean {
+  const hasReceiver = req instanceof IncomingRequest && req.hasReceiver;
+  return hasReceiver || req.readableDidRead || req.readableEnded;
+}
+
+/**
+ * Checks that the whole body will arrive, as bytes.
+ *
+ * @throws {TypeError} if some of it went to another reader
+ * @throws {BadRequestError} if the client has left
+ */
+function requireWholeBody(req: IncomingMessage): void {
+  if (isReadStarted(req))
+    throw unreadable(req, 'it was already read; use one reader for each route');
+  if (req.readableEncoding !== null) {
+    throw unreadable(req, 'req.setEncoding() decodes it to text; remove that call');
+  }
+  if (req.destroyed) throw bodyUnreadable(new Error('The client has disconnected'));
+}
+
+function unreadable({ method, url }: IncomingMessage, reason: string): TypeError {
+  return new TypeError(`Cannot read the body of ${method} ${url}: ${reason}`);
+}
+
 interface ReadBodyOptions {
   readonly limitBytes: number;
   /** The decoded body of a request with a content coding: the limit applies to this stream. */
@@ -48,9 +73,10 @@ interface ReadBodyOptions {
 }
 
 /**
- * Reads the body of a request, of at most `limitBytes`. A client that expects `100 Continue` gets it
- * here (RFC 9110 §10.1.1). Large bodies are returned one per turn of the event loop, because parsing one
- * can take 100 ms.
+ * Reads the body of a request, of at most `limitBytes`. Rejects with a `TypeError` if another reader has
+ * begun, and with an `HttpError` if the body is too large or the client disconnects. A client that expects `100 Continue` gets it
+ * here (RFC 9110 §10.1.1). Bodies of more than 16 KiB are returned one per turn of the event loop, because parsing a
+ * large one can take 100 ms.
  *
  * The result is a promise and not a callback, because a body arrives in the asynchronous context of the
  * connection: only a continuation of a promise keeps the `AsyncLocalStorage` of the request.
@@ -79,23 +105,24 @@ interface Reading {
 class BodyReader implements BodyReceiver {
   readonly #reading: Reading;
   readonly #memory: BodyMemory;
-  /** The expected size; 0 if it is unknown. */
+  /** The announced size; 0 if it is unknown. */
   readonly #length: number;
   #bytes: Buffer = EMPTY;
   /** Infinite after the body was rejected. */
   #size = 0;
 
   constructor(reading: Reading) {
-    const { req, decoded, limitBytes } = reading;
-    const announced = decoded === req ? Number(req.headers['content-length'] ?? 0) : 0;
+    const { req, decoded } = reading;
     this.#reading = reading;
     this.#memory = new BodyMemory(req);
-    this.#length = Math.min(announced, limitBytes);
+    this.#length = decoded === req ? Number(req.headers['content-length'] ?? 0) : 0;
   }
 
   start(): void {
-    const { req, res, decoded } = this.#reading;
-    const error = this.#memory.reserve(this.#length);
+    const { req, res, decoded, limitBytes } = this.#reading;
+    requireWholeBody(req);
+    const isTooLarge = this.#length > limitBytes;
+    const error = isTooLarge ? bodyTooLarge(limitBytes) : this.#memory.reserve(this.#length);
     if (error) {
       this.#reject(error);
       return;
