@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -116,13 +117,55 @@ test.each<readonly [kind: string, send: (ctx: Context) => unknown, expected: obj
       res.writeHead(200, { 'Content-Type': 'text/event-stream' }).flushHeaders(),
     { error: 'Error: The response is an event stream, which has no end' },
   ],
+  [
+    'a type that only contains that of an event stream',
+    ({ raw: { res } }) => {
+      res.writeHead(200, { 'Content-Type': 'text/plain; a="text/event-stream"' });
+      setImmediate(() => res.end('ab'));
+    },
+    { status: 200, text: 'ab' },
+  ],
   ['a chunk that is an object', ({ raw: { res } }) => void res.end({}), { status: 500 }],
+  ['bytes', ({ raw: { res } }) => void res.end(new Uint8Array([97, 98])), { text: 'ab' }],
+  [
+    'what a callback of write() sends',
+    ({ raw: { res } }) => {
+      res.write('ab', () => res.write('cd'));
+      setImmediate(() => res.end());
+    },
+    { text: 'abcd' },
+  ],
+  [
+    'nothing that is written after the end',
+    ({ raw: { res } }) => {
+      res.end('ab').end('cd');
+      res.write('ef');
+    },
+    { text: 'ab' },
+  ],
+  [
+    'a head that is flushed',
+    ({ raw: { res } }) => {
+      res.flushHeaders();
+      res.end(`sent: ${res.headersSent}`);
+    },
+    { text: 'sent: true' },
+  ],
+  [
+    'a head that write() sends',
+    ({ raw: { res } }) => {
+      res.write('sent: ');
+      res.end(String(res.headersSent));
+    },
+    { text: 'sent: true' },
+  ],
   ['a chunk in Latin-1', ({ raw: { res } }) => void res.end('\xe9', 'latin1'), { text: '\ufffd' }],
   [
     'a response after it was destroyed',
-    ({ raw: { res } }) => void res.destroy().end('late'),
+    ({ raw: { res } }) => void res.destroy().end('x'.repeat(20_000)),
     { error: 'Error: The request ended without a complete response' },
   ],
+  ['a response as large as the limit', () => 'x'.repeat(10_000), { text: 'x'.repeat(10_000) }],
   [
     'a response over the limit',
     () => 'x'.repeat(20_000),
@@ -146,12 +189,13 @@ test.each<readonly [kind: string, send: (ctx: Context) => unknown, expected: obj
   ],
   [
     'a request that dispatches another one',
-    (ctx) => dispatch(ctx, toItem()),
-    { status: 500, text: /INTERNAL_ERROR/ },
+    (ctx) => dispatch(ctx, toItem()).catch(String),
+    { text: 'Error: Cannot dispatch within a dispatched request' },
   ],
 ])('dispatch collects %s', async (_kind, send, expected) => {
   const app = appWith(toItem());
   vi.spyOn(app.logger, 'error').mockImplementation(() => {});
+  vi.spyOn(app.logger, 'warn').mockImplementation(() => {});
   app.get('/items/:id', send);
 
   const result = await post(app);
@@ -175,6 +219,83 @@ test.each(['/items/figures', '/items/FIGURES/', '/items/%66igures', '/other'])(
     expect(await post(app)).toMatchObject({ status: 404 });
   },
 );
+
+test('dispatch gets 404 for a request with HEAD, which the route for GET would serve', async () => {
+  const app = appWith(toItem({ route: { ...ITEM, method: 'HEAD' } }));
+  app.get('/items/:id', () => 'item');
+
+  expect(await post(app)).toMatchObject({ status: 404 });
+});
+
+test('a dispatched request is a complete request of HTTP/1.1 with the given headers', async () => {
+  const app = appWith(toItem({ headers: { 'x-one': '1', 'set-cookie': ['a=1', 'b=2'] } }));
+  app.get('/items/:id', ({ raw: { req } }) => [req.httpVersion, req.complete, req.rawHeaders]);
+
+  const { text = '' } = await post(app, { Host: 'a' });
+
+  const headers = ['x-one', '1', 'set-cookie', 'a=1', 'set-cookie', 'b=2', 'host', 'a'];
+  expect(JSON.parse(text)).toEqual(['1.1', true, headers]);
+});
+
+test.each<readonly [string, string, (res: ServerResponse, done: () => void) => unknown]>([
+  ['end(callback)', '', (res, done) => res.end(done)],
+  ['end(text, callback)', 'ab', (res, done) => res.end('ab', done)],
+  ['end(text, encoding, callback)', 'ab', (res, done) => res.end('ab', 'latin1', done)],
+])('%s of a dispatched response calls back', async (_, expected, end) => {
+  const done = vi.fn();
+  const app = appWith(toItem());
+  app.get('/items/:id', (ctx) => void end(ctx.raw.res, done));
+
+  const { text } = await post(app);
+
+  expect(text).toBe(expected);
+  expect(done).toHaveBeenCalledOnce();
+});
+
+test('the connection of a dispatched request has what middleware for Express uses', async () => {
+  const app = appWith(toItem());
+  app.get('/items/:id', ({ raw: { req, res } }) => {
+    const { socket } = req;
+    socket.setTimeout(1).setNoDelay(true).setKeepAlive(true).cork();
+    socket.uncork();
+    return [socket === res.socket, socket.writable];
+  });
+
+  expect(await post(app)).toMatchObject({ text: '[true,true]' });
+});
+
+test.each<readonly [string, (ctx: Context) => unknown]>([
+  ['its response is complete', (ctx) => ctx.send('')],
+  ['it is destroyed twice', (ctx) => void ctx.raw.req.socket.destroy().destroy()],
+])('the connection of a dispatched request closes once when %s', async (_, end) => {
+  const closed: string[] = [];
+  const app = appWith(toItem());
+  const { promise, resolve } = Promise.withResolvers<Context>();
+  app.get('/items/:id', (ctx) => {
+    ctx.raw.req.socket.on('close', () => closed.push('connection'));
+    ctx.raw.res.on('close', () => closed.push('response'));
+    resolve(ctx);
+    return end(ctx);
+  });
+
+  await post(app);
+
+  expect(closed.toSorted()).toEqual(['connection', 'response']);
+  const { socket } = (await promise).raw.req;
+  expect([socket.destroyed, socket.writable]).toEqual([true, false]);
+});
+
+test('a dispatched request that is over leaves no listener at the one that dispatched it', async () => {
+  const app = createApp();
+  app.get('/items/:id', () => 'item');
+  app.post('/', async (ctx) => {
+    const before = ctx.raw.res.listenerCount('close');
+    await dispatch(ctx, toItem());
+    return ctx.raw.res.listenerCount('close') - before;
+  });
+
+  expect(await (await request(app, '/', { method: 'POST' })).json()).toBe(0);
+});
 
 test('a dispatched request has the address of the client, and the Host of its request', async () => {
   const headers = { 'x-forwarded-for': '203.0.113.9', host: 'ignored' };
