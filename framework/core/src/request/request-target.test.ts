@@ -220,15 +220,20 @@ describe('a method', () => {
     expect(response.headers.get('content-type')).toBe('application/problem+json');
   });
 
-  test.each(['BREW / HTTP/1.1', 'get / HTTP/1.1'])('that is unknown gets 501: %s', async (line) => {
-    const { status, body } = await exchange(lines(line, 'Host: a'));
+  test.each(['BREW / HTTP/1.1', 'get / HTTP/1.1', 'BREW /tea HTTP/1.1'])(
+    'that is unknown gets 501: %s',
+    async (line) => {
+      const { status, body } = await exchange(lines(line, 'Host: a'));
 
-    expect(status).toBe(501);
-    expect(JSON.parse(body)).toMatchObject({ status: 501, code: 'NOT_IMPLEMENTED' });
-  });
+      expect(status).toBe(501);
+      expect(JSON.parse(body)).toMatchObject({ status: 501, code: 'NOT_IMPLEMENTED' });
+    },
+  );
 
   test.each([
     ['the greeting of TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n'],
+    ['a request line after another character', '\0GET / HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['a word with a character that no method has', 'B@EW / HTTP/1.1\r\nHost: a\r\n\r\n'],
     ['a line that is no request line', 'SSH-2.0-OpenSSH_9.9\r\n\r\n'],
   ])('%s gets 400, because it is not a method', async (_, bytes) => {
     const { status } = await exchange(bytes);
@@ -285,11 +290,15 @@ test('an unknown expectation gets 417 with a problem', async () => {
 test.each([
   ['no request', 'NOT HTTP\r\n\r\n'],
   ['an expectation', lines('GET / HTTP/1.1', 'Host: a', 'Expect: tea', 'Connection: close')],
-])('the response to %s that the parser rejects has an X-Request-Id header', async (_, bytes) => {
-  const { head, body } = await exchange(bytes);
+])(
+  'the response to %s that the parser rejects has X-Request-Id, and no cache stores it',
+  async (_, bytes) => {
+    const { head, body } = await exchange(bytes);
 
-  expect(head).toContain(`\r\nX-Request-Id: ${JSON.parse(body).requestId}\r\n`);
-});
+    expect(head).toContain(`\r\nX-Request-Id: ${JSON.parse(body).requestId}\r\n`);
+    expect(head).toContain('\r\nCache-Control: no-store\r\n');
+  },
+);
 
 test.each([
   ['an invalid chunk', 'Transfer-Encoding: chunked', 'xyz\r\n'],

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { Readable } from 'node:stream';
 
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
@@ -180,6 +181,18 @@ describe('an upgraded connection', () => {
     expect(Buffer.concat(await client.toArray()).toString()).toBe('goodbye');
   });
 
+  test('can send more than fits into the buffers', async () => {
+    const server = await serve((ctx) =>
+      switchProtocols(ctx, (raw) => {
+        const connection = accept(raw);
+        raw.socket.write(Buffer.alloc(5_000_000), () => raw.socket.end('goodbye'));
+        return connection;
+      }),
+    );
+
+    expect(await send(server, HANDSHAKE).readAll()).toContain('\0goodbye');
+  });
+
   test('is asked to go away when the server closes', async () => {
     const server = await serve((ctx) =>
       switchProtocols(ctx, (raw) => {
@@ -247,8 +260,60 @@ describe('a request gets no upgrade', () => {
     const response = await send(server, bytes).readAll();
 
     expect(response).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(response).toContain('\r\nConnection: close\r\n');
     expect(response).not.toContain('101 Switching Protocols');
     expect(errors).toEqual(expected);
+  });
+
+  const withConnection = HANDSHAKE.replace('Connection: Upgrade', 'Connection: Upgrade, close');
+  test.for([
+    ['is a POST', withConnection.replace('GET', 'POST')],
+    ['is one of HTTP/1.0', withConnection.replace('HTTP/1.1', 'HTTP/1.0')],
+    ['asks for another protocol', withConnection.replace('websocket', 'h2c')],
+    [
+      'has a body of unknown length',
+      withConnection.replace('\r\n\r\n', '\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'),
+    ],
+  ] as const)('if it %s', async ([, bytes]) => {
+    const server = await serve((ctx) => ctx.json({ isUpgrade: isUpgrade(ctx) }));
+
+    const response = await send(server, bytes).readAll();
+
+    expect(response).toMatch(/^HTTP\/1\.1 200 [\s\S]*\{"isUpgrade":false\}$/);
+  });
+
+  test('if another request on its connection has no response yet', async () => {
+    const takeOver = vi.fn(accept);
+    const server = await serve((ctx) => {
+      if (isUpgrade(ctx)) switchProtocols(ctx, takeOver);
+      else return new Promise(() => {});
+    });
+
+    const response = await send(server, `${requestOf()}${HANDSHAKE}`).readAll();
+
+    expect(response).toBe('');
+    expect(takeOver).not.toHaveBeenCalled();
+  });
+
+  test('and its connection ends with the response, and is destroyed a second later', async () => {
+    const server = await serve((ctx) => ctx.send('no'));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const accepted = once(server.server, 'connection');
+    await send(server, HANDSHAKE).readAll();
+    const [socket] = await accepted;
+
+    vi.advanceTimersByTime(999);
+    const wasDestroyed = socket.destroyed;
+    vi.advanceTimersByTime(1);
+
+    expect([wasDestroyed, socket.destroyed]).toEqual([false, true]);
+  });
+
+  test('but a streamed response that fills the buffers', async () => {
+    const server = await serve((ctx) => ctx.send(Readable.from([Buffer.alloc(5_000_000), 'end'])));
+
+    expect(await send(server, HANDSHAKE).readAll()).toContain('\0\r\n3\r\nend\r\n');
   });
 
   test('if its response was sent before', async () => {
@@ -334,8 +399,10 @@ describe('a request gets no upgrade', () => {
 
     const { port } = server.address() as { port: number };
     const response = await send({ port }, HANDSHAKE).readAll();
+    const toOther = await send({ port }, HANDSHAKE.replace('websocket', 'h2c')).readAll();
 
     expect(response).toMatch(/^HTTP\/1\.1 500 /);
+    expect(toOther).toMatch(/^HTTP\/1\.1 501 /); // as with a Node that cannot ignore the header
     expect(errors).toEqual(['Error: Cannot upgrade this request']);
     expect(connections).toEqual([undefined]);
   });

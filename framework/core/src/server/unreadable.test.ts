@@ -141,6 +141,34 @@ test('a rejected request leaves no timer when its client has closed the connecti
   expect(vi.getTimerCount()).toBe(0);
 });
 
+test('a client that stays connected after a rejected request is disconnected a second later', async () => {
+  const { port, server } = await serve((ctx) => ctx.send('here'));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const accepted = once(server, 'connection');
+  await openConnection(port).send('INVALID\r\n\r\n').readAll();
+  const [serverSocket] = await accepted;
+
+  vi.advanceTimersByTime(999);
+  const wasDestroyed = serverSocket.destroyed;
+  vi.advanceTimersByTime(1);
+
+  expect([wasDestroyed, serverSocket.destroyed]).toEqual([false, true]);
+});
+
+test('more data after a rejected request does not reset its response', async () => {
+  const { port, server } = await serve((ctx) => ctx.send('here'));
+  const connection = openConnection(port).send('INVALID\r\n\r\n');
+  await connection.readAll();
+  const rejected = once(server, 'clientError');
+
+  connection.send('more');
+
+  const [, serverSocket] = await rejected;
+  expect(serverSocket.destroyed).toBe(false);
+  connection.close();
+});
+
 test('connections that clients reset after CONNECT leave the server running', async () => {
   const { port } = await serve((ctx) => ctx.send('here'));
 
