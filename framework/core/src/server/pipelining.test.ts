@@ -89,6 +89,18 @@ test('a client that pipelines without reading uses the memory of one response', 
   expect(begun).toBe(2);
 });
 
+test('a client may pipeline any number of requests if it waits for responses in between', async () => {
+  const port = await serve((ctx) => ctx.send(ctx.path));
+  const connection = openConnection(port);
+
+  for (const last of ['/a', '/b', '/c']) {
+    connection.send(get('/').repeat(MAX_WAITING / 2) + get(last));
+    await connection.read(new RegExp(`${last}$`));
+  }
+
+  connection.close();
+});
+
 test('a client that pipelines too many requests is disconnected', async () => {
   const begun: string[] = [];
   const port = await serve(async (ctx) => {

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import https from 'node:https';
@@ -12,6 +13,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { createApp } from '../application.ts';
 import type { Middleware } from '../context.ts';
+import { dispatch, viaOf } from '../extension.ts';
 import type { TlsOptions } from './create-server.ts';
 import { listen } from './listen.ts';
 
@@ -39,11 +41,15 @@ const CLOSE = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
 async function start(
   handler: Middleware,
-  options: Partial<TlsOptions> & { readonly writeTimeoutMs?: number } = {},
+  options: Partial<TlsOptions> & {
+    readonly writeTimeoutMs?: number;
+    readonly headersTimeoutMs?: number;
+  } = {},
 ) {
-  const { writeTimeoutMs = 30_000, ...tls } = options;
+  const { writeTimeoutMs = 30_000, headersTimeoutMs = 10_000, ...tls } = options;
   const app = createApp({ logger: quiet }).use(handler);
-  const server = await listen(app, { port: 0, writeTimeoutMs, tls: { ...own, ...tls } });
+  const times = { writeTimeoutMs, headersTimeoutMs };
+  const server = await listen(app, { port: 0, ...times, tls: { ...own, ...tls } });
   onTestFinished(() => server.close({ timeoutMs: 1 }));
   return server;
 }
@@ -111,6 +117,28 @@ test('a client without TLS is disconnected, and others are still served', async 
   expect(await exchange(port, CLOSE)).toContain('here');
 });
 
+test('a client that starts no handshake is disconnected after the time limit for headers', async () => {
+  const { port } = await start((ctx) => ctx.send('here'), { headersTimeoutMs: 20 });
+  const silent = connectTcp({ port, host: '127.0.0.1' }).on('error', () => {});
+
+  await once(silent.resume(), 'close');
+});
+
+test('a dispatched request has the TLS connection of its client', async () => {
+  const { port } = await start(async (ctx) => {
+    if (viaOf(ctx) === undefined) {
+      const route = { method: 'GET', path: '/' };
+      const options = { route, url: '/', headers: {}, via: 'test', limitBytes: 1_000 };
+      ctx.send((await dispatch(ctx, options)).body);
+      return;
+    }
+    const socket = ctx.raw.req.socket as TLSSocket;
+    ctx.json([ctx.protocol, socket.encrypted, socket.authorized, socket.getPeerCertificate()]);
+  });
+
+  expect(await exchange(port, CLOSE)).toMatch(/\["https",true,false,\{\}\]$/);
+});
+
 test('a client that accepts no data over TLS is disconnected', async () => {
   const closed = Promise.withResolvers<void>();
   const { port } = await start(
@@ -118,7 +146,7 @@ test('a client that accepts no data over TLS is disconnected', async () => {
       ctx.raw.res.once('close', closed.resolve);
       ctx.send(Buffer.alloc(20_000_000));
     },
-    { writeTimeoutMs: 100 },
+    { writeTimeoutMs: 30 },
   );
   const socket = await open(port);
   socket.on('error', () => {}).pause();
@@ -194,6 +222,12 @@ test('a client below tls.minVersion is rejected', async () => {
   expect((await open(port)).getProtocol()).toBe('TLSv1.3');
 });
 
+test('a client with tls.minVersion is served', async () => {
+  const { port } = await start((ctx) => ctx.send('here'), { minVersion: 'TLSv1.2' });
+
+  expect((await open(port, { maxVersion: 'TLSv1.2' })).getProtocol()).toBe('TLSv1.2');
+});
+
 test('an encrypted key is used with its passphrase', async () => {
   const encrypted = createCertificate('own', '-passout', 'pass:secret');
   const { port } = await start((ctx) => ctx.send('here'), { ...encrypted, passphrase: 'secret' });
@@ -215,6 +249,11 @@ test.each<readonly [string, object, string]>([
   [
     'a file name as the certificate',
     { ...own, cert: 'cert.pem' },
+    'Cannot read option tls.cert of listen(): expected a certificate in PEM form',
+  ],
+  [
+    'a certificate in binary form',
+    { ...own, cert: new X509Certificate(own.cert).raw },
     'Cannot read option tls.cert of listen(): expected a certificate in PEM form',
   ],
   [
