@@ -83,7 +83,7 @@ test('a request whose body was passed emits end and close, and leaves the connec
   expect(await client.read(/sent/)).toContain('200 OK');
 });
 
-test('a receiver that stops leaves the rest of the body in the stream', async () => {
+test('after stopPassing() the rest of the body stays in the stream', async () => {
   const { client, req } = await receive();
   const { receiver, calls } = createReceiver();
   const first = Promise.withResolvers<void>();
@@ -101,7 +101,7 @@ test('a receiver that stops leaves the rest of the body in the stream', async ()
 test.each<[string, (parts: Awaited<ReturnType<typeof receive>>) => void, string]>([
   ['when the client disconnects', ({ client }) => client.close(), 'aborted'],
   ['when the request is destroyed', ({ req }) => req.destroy(), 'The request was destroyed'],
-])('a receiver fails %s', async (_, end, message) => {
+])('a receiver is told %s that the body ended early', async (_, end, message) => {
   const parts = await receive();
   const { receiver, calls, ended } = createReceiver();
 

@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openConnection } from '@fw/core/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
+import { IncomingRequest } from './incoming-request.ts';
 import {
   BodyMemory,
   countBody,
@@ -26,7 +27,7 @@ async function startReader() {
   const turns: number[] = [];
   let turn = 0;
   let isOver = false;
-  const server = createServer(async (req, res) => {
+  const server = createServer({ IncomingMessage: IncomingRequest }, async (req, res) => {
     const body = await readBody(req, res, { limitBytes: 2 ** 20 });
     bodies.push(body);
     turns.push(turn);
@@ -78,7 +79,7 @@ test('a body in many small chunks is one buffer of its bytes', async () => {
   client.close();
 });
 
-test('an announced length occupies no memory before its bytes arrive', async () => {
+test('the buffer grows with the bytes that arrive, not with the announced length', async () => {
   const headers = { 'content-length': String(2 ** 20) };
   const req = Object.assign(Readable.from([Buffer.from('a'), Buffer.from('b')]), { headers });
 
@@ -131,7 +132,7 @@ test('a body in one chunk is that chunk, without a copy', async () => {
   expect(await readBody(req as IncomingMessage, response, { limitBytes: 10 })).toBe(chunk);
 });
 
-test('a body that breaks off gets 400 with its cause', async () => {
+test('a body that breaks off rejects with 400 and its cause', async () => {
   const req = requestOf([]);
   const cause = new Error('aborted');
   const reading = readBody(req, response, { limitBytes: 10 });

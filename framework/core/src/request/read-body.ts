@@ -30,7 +30,7 @@ export function markStreamed(req: IncomingMessage): boolean {
 }
 
 /**
- * Whether a body parser has read the whole body.
+ * Whether the body was read to its end.
  *
  * @throws {TypeError} if `ctx.stream()` has the body: no parser can read it too
  */
@@ -74,9 +74,9 @@ interface ReadBodyOptions {
 
 /**
  * Reads the body of a request, of at most `limitBytes`. Rejects with a `TypeError` if another reader has
- * begun, and with an `HttpError` if the body is too large or the client disconnects. A client that expects `100 Continue` gets it
- * here (RFC 9110 §10.1.1). Bodies of more than 16 KiB are returned one per turn of the event loop, because parsing a
- * large one can take 100 ms.
+ * begun, and with an `HttpError` if the body is too large or the client disconnects. A client that
+ * expects `100 Continue` gets it here (RFC 9110 §10.1.1). Bodies of more than 16 KiB are returned one
+ * per turn of the event loop, because parsing a large one can take 100 ms.
  *
  * The result is a promise and not a callback, because a body arrives in the asynchronous context of the
  * connection: only a continuation of a promise keeps the `AsyncLocalStorage` of the request.
@@ -132,7 +132,7 @@ class BodyReader implements BodyReceiver {
     sendContinue(req, res);
   }
 
-  /** Reads a decoded body, or that of a request with another reader or from another server. */
+  /** Reads every body that cannot be passed: decoded, arrived before, or of another server. */
   #readStream(): void {
     const { req, decoded } = this.#reading;
     const onData = (chunk: Buffer) => this.add(chunk);
@@ -205,7 +205,7 @@ class BodyReader implements BodyReceiver {
 
 /**
  * Copies `chunk` after the first `start` of `bytes`, into a new buffer of `capacity` if there is no room.
- * A list of chunks would need a hundred times the memory if each has one byte.
+ * If each chunk had one byte, a list of them would need a hundred times the memory.
  */
 function append(chunk: Buffer, bytes: Buffer, start: number, capacity: number): Buffer {
   let target = bytes;
@@ -219,7 +219,7 @@ function append(chunk: Buffer, bytes: Buffer, start: number, capacity: number): 
 
 const waiting: (() => void)[] = [];
 
-/** Calls `finish` in a turn of the event loop in which no other large body is parsed. */
+/** Calls one waiting `finish` in each turn of the event loop. */
 function inTurn(finish: () => void): void {
   if (waiting.push(finish) === 1) setImmediate(finishNext);
 }
@@ -234,7 +234,7 @@ export function sendContinue(req: IncomingMessage, res: ServerResponse): void {
   if (req.headers.expect !== undefined && req.httpVersionMinor > 0) res.writeContinue();
 }
 
-/** Reads and discards the rest of a body up to a bound, then closes the connection. */
+/** Reads and discards the rest of a body; one of more than 16 MiB ends the connection. */
 export function discardRest(req: IncomingMessage): void {
   let discarded = 0;
   req.on('data', (chunk: Buffer) => {
@@ -277,7 +277,7 @@ export class BodyMemory {
     this.#req = req;
   }
 
-  /** Reserves `bytes` in total, at least what is reserved; returns the error if there is not enough memory. */
+  /** Raises what is reserved to `bytes` in total; returns the error if there is not enough memory. */
   reserve(bytes: number): Error | undefined {
     if (this.#isReleased || bytes <= Math.max(this.#bytes, SMALL_BYTES)) return undefined;
     const error = counters.get(this.#req)?.(this.#bytes, bytes);
