@@ -1,6 +1,10 @@
 import { http } from '../http.ts';
 
-/** Receives a body from the parser of Node. */
+/**
+ * Receives a body from the parser of Node. It is no function: V8 places a function expression that is
+ * assigned to a property among old objects, where it would keep the request alive until the next full
+ * garbage collection.
+ */
 export interface BodyReceiver {
   add(chunk: Buffer): void;
   end(): void;
