@@ -6,7 +6,7 @@ import type { Middleware } from './context.ts';
 import { consoleLogger, type Logger, messageFirst, type PinoLogger } from './logger.ts';
 import { metadataOf, rejectFactory, requireMiddleware, runsRoutes } from './middleware.ts';
 import { aFunction, anObjectWith, milliseconds, readOptions } from './options.ts';
-import { readPattern, runUnder } from './request/path.ts';
+import { createPrefixTest, readPattern, runUnder } from './request/path.ts';
 import { type RequestTarget, readTarget } from './request/request-target.ts';
 import { aTrustProxy, readTrustProxy, type TrustProxy } from './request/trust-proxy.ts';
 import { type ContextSettings, NodePair, RequestContext } from './request-context.ts';
@@ -146,7 +146,9 @@ class StackedApplication extends RouteRegistrar implements Application {
     }
     requireMiddleware(added, 'Cannot use');
     return this.#add(
-      ...(typeof first === 'string' ? [runUnder(readPrefix(first), compose(rest))] : added),
+      ...(typeof first === 'string'
+        ? [runUnder(createPrefixTest(readPrefix(first)), compose(rest))]
+        : added),
     );
   }
 

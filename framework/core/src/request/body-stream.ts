@@ -5,6 +5,7 @@ import { aWholeNumber, readOptions, required } from '../options.ts';
 import {
   bodyTooLarge,
   bodyUnreadable,
+  clientDisconnected,
   discardRest,
   hasBody,
   isReadStarted,
@@ -74,7 +75,7 @@ export function streamBody(ctx: Context, options: StreamOptions): BodyStream {
     body.destroy(
       res.writableFinished
         ? new Error('The response was sent before its request body')
-        : bodyUnreadable(new Error('The client has disconnected')),
+        : clientDisconnected(),
     );
   });
   ctx.signal.addEventListener('abort', abort);

@@ -101,7 +101,7 @@ test('after stopPassing() the rest of the body stays in the stream', async () =>
 test.each<[string, (parts: Awaited<ReturnType<typeof receive>>) => void, string]>([
   ['when the client disconnects', ({ client }) => client.close(), 'aborted'],
   ['when the request is destroyed', ({ req }) => req.destroy(), 'The request was destroyed'],
-])('a receiver is told %s that the body ended early', async (_, end, message) => {
+])('fail() of a receiver is called %s', async (_, end, message) => {
   const parts = await receive();
   const { receiver, calls, ended } = createReceiver();
 

@@ -109,9 +109,8 @@ function encodeUnsafe(pattern: string): string {
   return pattern.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
 }
 
-/** Returns middleware that runs `run` for requests to `pattern` and all paths under it. */
-export function runUnder(pattern: string, run: Middleware, caseSensitive = false): Middleware {
-  const isUnder = createPrefixTest(pattern, caseSensitive);
+/** Returns middleware that runs `run` for requests whose path is one for which `isUnder` returns true. */
+export function runUnder(isUnder: (path: string) => boolean, run: Middleware): Middleware {
   return (ctx, next) => (isUnder(ctx.path) ? run(ctx, next) : next());
 }
 

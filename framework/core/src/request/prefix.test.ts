@@ -44,7 +44,7 @@ test.each([
   ['/posts', ['next']],
 ])('middleware under /users and a request to %s', async (path, expected) => {
   const calls: string[] = [];
-  const run = runUnder('/users', async () => void calls.push('/users'));
+  const run = runUnder(createPrefixTest('/users'), async () => void calls.push('/users'));
 
   await run({ path } as Context, async () => void calls.push('next'));
 

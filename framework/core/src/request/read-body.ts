@@ -54,12 +54,13 @@ export function isReadStarted(req: IncomingMessage): boolean {
  * @throws {BadRequestError} if the client has left
  */
 function requireWholeBody(req: IncomingMessage): void {
-  if (isReadStarted(req))
+  if (isReadStarted(req)) {
     throw unreadable(req, 'it was already read; use one reader for each route');
+  }
   if (req.readableEncoding !== null) {
     throw unreadable(req, 'req.setEncoding() decodes it to text; remove that call');
   }
-  if (req.destroyed) throw bodyUnreadable(new Error('The client has disconnected'));
+  if (req.destroyed) throw clientDisconnected();
 }
 
 function unreadable({ method, url }: IncomingMessage, reason: string): TypeError {
@@ -248,6 +249,11 @@ export function discardRest(req: IncomingMessage): void {
 /** The error for a body that ended early or has an invalid content coding. */
 export function bodyUnreadable(cause: Error): BadRequestError {
   return new BadRequestError('The body ended early or could not be decoded', { cause });
+}
+
+/** The error for a body whose client has left. */
+export function clientDisconnected(): BadRequestError {
+  return bodyUnreadable(new Error('The client has disconnected'));
 }
 
 /** Bodies up to this size are neither counted nor delayed: the number of requests limits them. */

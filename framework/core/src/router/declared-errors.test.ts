@@ -266,7 +266,7 @@ test.each<[string, object, object, { method: string; hasParams: boolean }?]>([
   ['of validation', { validation: { status: 422 }, errors: errors(422, 'V') }, { 422: ['V'] }],
   ['of a validated query', { validation: { query: {} } }, { 400: ['BAD_REQUEST'] }],
   ['of a guard', { security: [{ bearer: [] }] }, { 401: ['UNAUTHORIZED'] }],
-  ['of no guard if nobody must sign in', { security: [{}] }, {}],
+  ['of no guard if authentication is optional', { security: [{}] }, {}],
   ['of no guard if it is public', { security: [{ b: [] }], endpoint: { security: [] } }, {}],
   ['of a rate limit', { rateLimit: [{}] }, { 429: ['RATE_LIMITED'] }],
   ['of no parser for GET', { body: { errors: errors(400, 'INVALID_JSON') } }, {}],

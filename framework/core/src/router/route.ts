@@ -1,7 +1,7 @@
 import { type Chain, composeBefore, hasRun, isThenable } from '../compose.ts';
 import type { Middleware } from '../context.ts';
 import { markRoutes, metadataOf, type RouteMetadata } from '../middleware.ts';
-import { createPrefixTest } from '../request/path.ts';
+import { createPrefixTest, runUnder } from '../request/path.ts';
 import { recordOf } from '../request-context.ts';
 import { type Contract, createContract } from '../response/contract.ts';
 import { ErrorContract } from '../response/error-contract.ts';
@@ -78,11 +78,9 @@ export function runRoutes(
 function composeRoute(route: Route): Chain {
   const { scopes, handlers } = route;
   const layers = scopes.flatMap((scope) =>
-    scope.layers.map(({ path, run }): Middleware => {
-      if (path === undefined) return run;
-      const isUnder = createLayerTest(scope, path);
-      return (ctx, next) => (isUnder(ctx.path) ? run(ctx, next) : next());
-    }),
+    scope.layers.map(({ path, run }) =>
+      path === undefined ? run : runUnder(createLayerTest(scope, path), run),
+    ),
   );
   route.errors = errorContractOf(route);
   const last = handlers.at(-1) as Middleware;

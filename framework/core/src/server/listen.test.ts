@@ -133,14 +133,12 @@ describe('listen', () => {
 
   test('sends 408 if the headers take too long', async () => {
     const server = await listen(createApp({ logger: quiet }), { port: 0, headersTimeoutMs: 20 });
-    const startedMs = performance.now();
     const connection = openConnection(server.port).send('GET / HTTP/1.1\r\nHost');
 
     const response = await connection.readAll();
 
     expect(response).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
     expect(response).toContain('"code":"REQUEST_TIMEOUT"');
-    expect(performance.now() - startedMs).toBeLessThan(4_000); // Node checks every 30 s by default
     connection.close();
     await server.close();
   });
