@@ -1,0 +1,339 @@
+import { type Application, createApp, type Middleware } from '@fw/core';
+import { request } from '@fw/core/testing';
+import { describe, expect, test, vi } from 'vitest';
+import { createRouter } from './create-router.ts';
+import { endpoint } from './endpoint.ts';
+import type { AnyRouter, Router } from './router.ts';
+import { echo, get, pathsOf } from './testing/echo.ts';
+
+const logger = { info() {}, warn() {}, error() {} };
+const handler = () => {};
+
+function serve(router: AnyRouter): Application {
+  return createApp({ logger }).use(router.routes());
+}
+
+describe('mounting', () => {
+  // R13
+  test('two routers under one prefix finds the route of the second', async () => {
+    const app = createApp({ logger })
+      .route('/api', createRouter().get('/first', echo))
+      .route('/api', createRouter().get('/second', echo));
+
+    expect((await get(app, '/api/second')).status).toBe(200);
+    expect((await get(app, '/api/third')).status).toBe(404);
+  });
+
+  test('lets later middleware respond to unmatched requests, with the status 404 that the router set', async () => {
+    const app = serve(createRouter().get('/a', echo)).use((ctx) => ctx.send(`after ${ctx.status}`));
+
+    const response = await request(app, '/b');
+
+    expect(response.status).toBe(404);
+    expect(await response.text()).toBe('after 404');
+  });
+
+  test('a matching route keeps the status 404 that a middleware before it assigned', async () => {
+    const app = createApp({ logger })
+      .use((ctx, next) => {
+        ctx.status = 404;
+        return next();
+      })
+      .use(createRouter().get('/a', echo).routes());
+
+    expect((await request(app, '/a')).status).toBe(404);
+  });
+
+  test('a second router does not change the status of a request that the first one matched', async () => {
+    const app = createApp({ logger })
+      .use(
+        createRouter()
+          .get('/a', (_ctx, next) => next())
+          .routes(),
+      )
+      .use(createRouter().get('/b', echo).routes());
+
+    expect((await request(app, '/a')).status).toBe(204);
+  });
+
+  // R14
+  test.each(['/apix/1', '/ap/1', '/api1', '/1'])(
+    'under /api matches whole segments only: %s is 404',
+    async (path) => {
+      const app = createApp({ logger }).route('/api', createRouter().get('/:id', echo));
+
+      expect((await get(app, path)).status).toBe(404);
+    },
+  );
+
+  test.each(['/api/1', '/API/1', '/%61pi/1', '/Ap%69/1/'])(
+    'under /api matches %s: prefixes are folded and decoded like routes',
+    async (path) => {
+      const app = createApp({ logger }).route('/api', createRouter().get('/:id', echo));
+
+      expect((await get(app, path)).body).toEqual({ route: '/api/:id', params: { id: '1' } });
+    },
+  );
+
+  test.each<[string, (router: ReturnType<typeof createRouter>) => Application]>([
+    ['app.route', (router) => createApp({ logger }).route('/a/b', router)],
+    ['router.mount', (router) => serve(createRouter().mount('/a/b', router))],
+    ['router.use', (router) => serve(createRouter().use('/a/b', router))],
+    ['routes(prefix)', (router) => createApp({ logger }).use(router.routes('/a/b'))],
+    ['a prefix option', (router) => serve(createRouter({ prefix: '/a' }).mount('/b', router))],
+    [
+      'two mounts',
+      (router) => serve(createRouter().mount('/a', createRouter().mount('/b', router))),
+    ],
+    [
+      'a group',
+      (router) => serve(createRouter().group('/a', (group) => void group.mount('/b', router))),
+    ],
+    ['an empty path', (router) => serve(createRouter({ prefix: '/a/b' }).mount('', router))],
+    ['a trailing slash', (router) => createApp({ logger }).route('/a/b/', router)],
+  ])('with %s serves the routes under /a/b', async (_, mount) => {
+    const app = mount(createRouter().get('/', echo).get('/:id', echo));
+
+    expect((await get(app, '/a/b')).body).toEqual({ route: '/a/b', params: {} });
+    expect((await get(app, '/a/b/7')).body).toEqual({ route: '/a/b/:id', params: { id: '7' } });
+    expect((await get(app, '/a/7')).status).toBe(404);
+  });
+
+  test.each(['/', ''])('at "%s" adds nothing to the paths', async (prefix) => {
+    const app = createApp({ logger }).route(prefix, createRouter().get('/users', echo));
+
+    expect((await get(app, '/users')).body).toEqual({ route: '/users', params: {} });
+  });
+
+  test('under a parameter captures it', async () => {
+    const app = createApp({ logger }).route('/:tenant', createRouter().get('/users/:id', echo));
+
+    expect((await get(app, '/acme/users/7')).body).toEqual({
+      route: '/:tenant/users/:id',
+      params: { tenant: 'acme', id: '7' },
+    });
+  });
+
+  test('concatenates the prefixes of nested groups and runs their middleware outermost first', async () => {
+    const order: string[] = [];
+    const step =
+      (name: string): Middleware =>
+      (_ctx, next) => {
+        order.push(name);
+        return next();
+      };
+    const router = createRouter({ prefix: '/root' }).use(step('router'));
+    router.group('/api', [step('api')], (api) => {
+      api.group('/v1', step('v1'), (v1) => {
+        v1.get('/users/:id', step('route'), echo);
+      });
+    });
+
+    expect((await get(serve(router), '/root/api/v1/users/7')).body).toEqual({
+      route: '/root/api/v1/users/:id',
+      params: { id: '7' },
+    });
+    expect(order).toEqual(['router', 'api', 'v1', 'route']);
+  });
+
+  test('of one router at two paths serves both', async () => {
+    const router = createRouter().get('/users', echo);
+    const app = createApp({ logger }).route('/v1', router).route('/v2', router);
+
+    expect((await get(app, '/v1/users')).body).toMatchObject({ route: '/v1/users' });
+    expect((await get(app, '/v2/users')).body).toMatchObject({ route: '/v2/users' });
+    expect(pathsOf(router)).toEqual(['/v1/users', '/v2/users']);
+  });
+
+  // R16
+  test('applies routes and middleware that are added later', async () => {
+    const inner = createRouter().get('/early', echo);
+    const app = createApp({ logger }).route('/api', createRouter().mount('/inner', inner));
+    await get(app, '/api/inner/early');
+    inner.use((ctx, next) => {
+      ctx.set('X-Late', 'yes');
+      return next();
+    });
+    inner.get('/late', echo);
+    inner.group('/group', (group) => void group.get('/late', echo));
+
+    for (const path of ['/api/inner/early', '/api/inner/late', '/api/inner/group/late']) {
+      const response = await request(app, path);
+      expect(response.status, path).toBe(200);
+      expect(response.headers.get('x-late'), path).toBe('yes');
+    }
+  });
+
+  test('keeps full paths and metadata in getRoutes()', () => {
+    const inner = createRouter({ prefix: '/v1' });
+    inner.use(endpoint({ tags: ['all'] }));
+    inner.get('/users/:id', endpoint({ summary: 'Reads a user' }), handler);
+    inner.get('/health', handler);
+    const outer = createRouter().mount('/api', inner);
+
+    expect(outer.getRoutes()).toEqual([
+      {
+        method: 'GET',
+        path: '/api/v1/users/:id',
+        metadata: { endpoint: { summary: 'Reads a user' } },
+      },
+      { method: 'GET', path: '/api/v1/health', metadata: { endpoint: { tags: ['all'] } } },
+    ]);
+    expect(inner.getRoutes()).toEqual(outer.getRoutes());
+  });
+
+  test.each([
+    ['/api', '/api/users/:id'],
+    ['/API/', '/API/users/:id'],
+    ['/v1/api', '/v1/api/users/:id'],
+    ['/', '/api/users/:id'],
+    ['/v1', '/v1/api/users/:id'],
+    ['/xapi', '/xapi/api/users/:id'],
+  ])('at %s counts the prefix of a prefix group once, before and after: %s', (place, path) => {
+    const early = createRouter();
+    early.prefixGroup('/api').get('/users/:id', handler);
+    const late = createRouter();
+    const group = late.prefixGroup('/api');
+    const outer = createRouter().mount(place, early).mount('/other', createRouter());
+    createRouter().mount('/', createRouter().mount(place, late));
+    group.get('/users/:id', handler);
+
+    expect(pathsOf(outer)).toEqual([path]);
+    expect(pathsOf(late)).toEqual([path]);
+  });
+
+  test('counts the prefix of a prefix group once under the prefix of its router, and ignores "/"', () => {
+    const prefixed = createRouter({ prefix: '/api' });
+    prefixed.prefixGroup('/api').get('/users', handler);
+    const open = createRouter();
+    open.prefixGroup('/').get('/users', handler);
+    const outer = createRouter().mount('/', createRouter().mount('/', open));
+
+    expect(pathsOf(prefixed)).toEqual(['/api/users']);
+    expect(pathsOf(outer)).toEqual(['/users']);
+  });
+
+  test('counts the prefix of a prefix group once through a mount at "/", that of a mount each time', () => {
+    const group = createRouter();
+    group.prefixGroup('/api').get('/users', handler);
+    const mount = createRouter().mount('/api', createRouter().get('/users', handler));
+    const mountTwice = (router: Router) =>
+      createRouter().mount('/api', createRouter().mount('/', router));
+
+    expect(pathsOf(mountTwice(group))).toEqual(['/api/users']);
+    expect(pathsOf(mountTwice(mount))).toEqual(['/api/api/users']);
+  });
+
+  test.each([
+    ['/api', '/api/users'],
+    ['/API', '/API/api/users'],
+  ])('at %s with caseSensitive counts the prefix of a prefix group once: %s', (place, path) => {
+    const router = createRouter({ caseSensitive: true });
+    router.prefixGroup('/api').get('/users', handler);
+
+    const outer = createRouter({ caseSensitive: true }).mount(place, router);
+
+    expect(pathsOf(outer)).toEqual([path]);
+  });
+
+  test.each([
+    ['/', '/api'],
+    ['/', '/api/users'],
+    ['/v1', '/api'],
+    ['/api', '/api'],
+    ['/api', '/api/users'],
+    ['/api', '/users'],
+    ['/v1/api', '/api'],
+    ['/API', '/api'],
+  ])(
+    'mounted at %s, middleware for %s runs for the routes of a prefix group',
+    async (place, path) => {
+      const refuse = vi.fn<Middleware>((ctx) => ctx.json('refused'));
+      const inner = createRouter().use(path, endpoint({ summary: 'guarded' }), refuse);
+      inner.prefixGroup('/api').get('/users', echo);
+      const outer = createRouter().mount(place, inner);
+      const app = createApp({ logger }).use(outer.routes());
+
+      const [{ path: url, metadata } = {}] = outer.getRoutes();
+      const { body } = await get(app, url ?? '');
+
+      expect(body).toBe('refused');
+      expect(metadata).toEqual({ endpoint: { summary: 'guarded' } });
+      expect(refuse).toHaveBeenCalledOnce();
+    },
+  );
+
+  test('middleware for the prefix of a router runs for its prefix group with the same prefix', async () => {
+    const router = createRouter({ prefix: '/v1' }).use('/v1', (ctx) => ctx.json('refused'));
+    router.prefixGroup('/v1').get('/users', echo);
+    const app = createApp({ logger }).use(router.routes());
+
+    expect((await get(app, '/v1/users')).body).toBe('refused');
+  });
+
+  test('adds nothing of the outer router to getRoutes() of the inner one', () => {
+    const inner = createRouter().get('/a', handler);
+    const outer = createRouter().mount('/inner', inner).get('/b', handler);
+
+    expect(pathsOf(inner)).toEqual(['/inner/a']);
+    expect(pathsOf(outer)).toEqual(['/inner/a', '/b']);
+  });
+
+  test('applies the metadata of middleware at a path only to the routes under it', () => {
+    const router = createRouter({ prefix: '/api' })
+      .use('/admin', endpoint({ summary: 'For admins' }))
+      .get('/admin/:id', handler)
+      .get('/administration', handler);
+
+    expect(router.getRoutes().map(({ metadata }) => metadata)).toEqual([
+      { endpoint: { summary: 'For admins' } },
+      {},
+    ]);
+  });
+
+  test('keeps other routes when a nested router is reset', async () => {
+    const inner = createRouter().get('/gone', echo);
+    const middle = createRouter().mount('/inner', inner).get('/stays', echo);
+    const app = createApp({ logger }).route('/api', middle);
+
+    inner.reset();
+
+    expect((await get(app, '/api/inner/gone')).status).toBe(404);
+    expect((await get(app, '/api/stays')).status).toBe(200);
+  });
+
+  test('on another router is not undone by reset()', () => {
+    const child = createRouter();
+    const other = createRouter().mount('/other', child);
+    createRouter().mount('/reset', child).reset();
+    child.get('/late', handler);
+
+    expect(pathsOf(other)).toEqual(['/other/late']);
+  });
+
+  test.each([
+    [{ caseSensitive: true }, '/A'],
+    [{ strict: true }, '/a/'],
+  ])('keeps the options %o in reset()', (options, other) => {
+    const router = createRouter(options).reset().get('/a', handler);
+
+    expect(router.match('GET', other)).toBeUndefined();
+  });
+
+  test('is undone by reset(), which also removes routes and middleware', async () => {
+    const child = createRouter().get('/a', echo);
+    const guard = vi.fn((_ctx, next) => next());
+    const router = createRouter().use(guard).mount('/child', child).get('/b', echo);
+    const app = createApp({ logger }).route('/api', router);
+
+    router.reset().get('/b', echo);
+    child.get('/late', echo);
+
+    expect((await get(app, '/api/b')).body).toEqual({ route: '/api/b', params: {} });
+    expect((await get(app, '/api/child/a')).status).toBe(404);
+    expect((await get(app, '/api/child/late')).status).toBe(404);
+    expect(guard).not.toHaveBeenCalled();
+    expect(pathsOf(router)).toEqual(['/api/b']);
+    expect(pathsOf(child)).toEqual(['/a', '/late']);
+  });
+});

@@ -1,0 +1,19 @@
+import type { Application, Middleware } from '@fw/core';
+import { request } from '@fw/core/testing';
+import type { AnyRouter } from '../router.ts';
+
+/** Responds with the matched route and its parameters. */
+export const echo: Middleware = (ctx) => ctx.json({ route: ctx.route?.path, params: ctx.params });
+
+/** Status and body of GET `path`, which `echo` handles if a route matches. */
+export async function get(
+  app: Application,
+  path: string,
+): Promise<{ status: number; body: unknown }> {
+  const response = await request(app, path);
+  const text = await response.text();
+  return { status: response.status, body: response.status === 200 ? JSON.parse(text) : undefined };
+}
+
+/** The paths of the routes of `router`. */
+export const pathsOf = (router: AnyRouter) => router.getRoutes().map(({ path }) => path);
