@@ -16,16 +16,13 @@ import { writeFiles } from './arena/files.ts';
 import { SCHEMA } from './arena/items.ts';
 import { PROFILES } from './arena/profiles.ts';
 import type { Request, Sequence } from './http/messages.ts';
-import { runWrk } from './http/wrk.ts';
+import { runWrk, warmUp } from './http/wrk.ts';
 import { readSettings } from './options.ts';
 import { type MeasuredProcess, PINNING, pinToLoadCore, startMeasured } from './process.ts';
 import { describeEnvironment, environmentLines, publish } from './report.ts';
 
 const SERVER = fileURLToPath(new URL('arena/server.ts', import.meta.url));
 const UPLOAD_CONNECTIONS = 16;
-
-/** CPU time that a process has used before it is measured: on a busy machine, elapsed time says less. */
-const WARM_UP_MICROS = 3e6;
 
 type Counts = Readonly<Record<'rounds' | 'together' | 'alone' | 'connections', number>>;
 
@@ -166,7 +163,8 @@ async function measureRound(
     return (after.cpuMicros - before.cpuMicros) / (isUpload ? uploadedMiB : requests);
   };
   for (const { url, process } of servers) {
-    while ((await process.request()).cpuMicros < WARM_UP_MICROS) await load(url, 1);
+    const usedMicros = async () => (await process.request()).cpuMicros;
+    await warmUp(usedMicros, () => load(url, 1));
   }
   const cpuTimes = await Promise.all(servers.map(measureCpu));
   const samples: Sample[] = [];

@@ -2,76 +2,65 @@ import { markdownTable } from '../../deploy/local/testing/markdown.ts';
 import { median } from '../../deploy/local/testing/statistics.ts';
 import { barChart } from '../chart.ts';
 import { type Environment, environmentLines } from '../report.ts';
-import type { Contestant } from './contestant.ts';
 import { ADD_ONS, bareOf, COMMON_WORKLOADS, type Workload } from './workloads.ts';
 
-/** The measurement of one contestant in one round. */
+/** The measurement of one contestant in one round, while it shares a core with its reference. */
 export interface Sample {
   readonly workload: Workload;
   readonly contestant: string;
   readonly round: number;
-  readonly requestsPerSecond: number;
-  readonly cpuMicrosPerRequest: number;
-  /** CPU time divided by elapsed time. Far below 1: other programs used the core or delayed the load. */
-  readonly coreShare: number;
+  /** CPU time per request. */
+  readonly cpuMicros: number;
+  /** The same of `raw`, or, for an add-on, of the bare workload in the same framework. */
+  readonly referenceMicros: number;
 }
 
-/** One contestant with one workload: medians over the rounds, each compared within its round. */
+/** One contestant with one workload: medians over the rounds. */
 export interface Summary {
   readonly workload: Workload;
   readonly contestant: string;
-  /** CPU time of raw with the bare workload, divided by that of this contestant. More is better. */
-  readonly ratioToRaw: number;
-  /** CPU time of the bare workload, of this contestant or the framework that it is built on. */
-  readonly bareMicros: number;
-  /** CPU time in addition to that of the bare workload. */
+  /** CPU time of the reference divided by that of this contestant. More is better. */
+  readonly ratio: number;
+  /** CPU time in addition to that of the reference. */
   readonly costMicros: number;
-  readonly coreShare: number;
+  /** The same in percent of the reference. */
+  readonly costPercent: number;
 }
 
-/** Compares the samples, by contestant and workload. */
-export function summarize(
-  samples: readonly Sample[],
-  contestants: ReadonlyMap<string, Contestant>,
-): readonly Summary[] {
+/** The medians, by contestant and workload. */
+export function summarize(samples: readonly Sample[]): readonly Summary[] {
   const groups = Map.groupBy(samples, ({ workload, contestant }) => `${workload} ${contestant}`);
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
     if (!first) return [];
-    const { workload, contestant } = first;
-    const over = contestants.get(contestant)?.over ?? contestant;
-    const compared = group.map(({ round, cpuMicrosPerRequest: micros }) => {
-      const inRound = samples.filter(
-        (sample) => sample.round === round && sample.workload === bareOf(workload),
-      );
-      const bareMicrosOf = (name: string) =>
-        inRound.find((sample) => sample.contestant === name)?.cpuMicrosPerRequest ?? Number.NaN;
-      return { micros, bare: bareMicrosOf(over), raw: bareMicrosOf('raw') };
-    });
+    const medianOf = (compare: (cpu: number, reference: number) => number) =>
+      median(group.map(({ cpuMicros, referenceMicros }) => compare(cpuMicros, referenceMicros)));
     return {
-      workload,
-      contestant,
-      ratioToRaw: median(compared.map(({ micros, raw }) => raw / micros)),
-      bareMicros: median(compared.map(({ bare }) => bare)),
-      costMicros: median(compared.map(({ micros, bare }) => micros - bare)),
-      coreShare: median(group.map((sample) => sample.coreShare)),
+      workload: first.workload,
+      contestant: first.contestant,
+      ratio: medianOf((cpu, reference) => reference / cpu),
+      costMicros: medianOf((cpu, reference) => cpu - reference),
+      costPercent: medianOf((cpu, reference) => (cpu / reference - 1) * 100),
     };
   });
 }
 
-/** The ratios of every contestant that has all measured common workloads, highest mean first. */
+/** The ratios of `raw` and of every contestant that has all measured common workloads, highest mean first. */
 function ratiosOf(summaries: readonly Summary[]) {
   const workloads = COMMON_WORKLOADS.filter((name) =>
     summaries.some(({ workload }) => workload === name),
   );
-  const contestants = [...Map.groupBy(summaries, ({ contestant }) => contestant)]
-    .map(([contestant, own]) => {
+  const measured = [...Map.groupBy(summaries, ({ contestant }) => contestant)].map(
+    ([contestant, own]) => {
       const ratios = workloads.flatMap(
-        (name) => own.find(({ workload }) => workload === name)?.ratioToRaw ?? [],
+        (name) => own.find(({ workload }) => workload === name)?.ratio ?? [],
       );
-      return { contestant, ratios, mean: mean(ratios) };
-    })
-    .filter(({ ratios }) => ratios.length === workloads.length)
+      return { contestant, ratios };
+    },
+  );
+  const contestants = [{ contestant: 'raw', ratios: workloads.map(() => 1) }, ...measured]
+    .filter(({ ratios }) => ratios.length > 0 && ratios.length === workloads.length)
+    .map((row) => ({ ...row, mean: mean(row.ratios) }))
     .sort((a, b) => b.mean - a.mean);
   return { workloads, contestants };
 }
@@ -94,8 +83,7 @@ function addOnTable(summaries: readonly Summary[]): string {
       ...contestants.map(([, own]) => {
         const cost = own.find(({ workload }) => workload === name);
         if (!cost) return '';
-        const percent = (cost.costMicros / cost.bareMicros) * 100;
-        return `${cost.costMicros.toFixed(2)} (${percent.toFixed()} %)`;
+        return `${cost.costMicros.toFixed(2)} (${cost.costPercent.toFixed()} %)`;
       }),
     ],
   );
@@ -109,10 +97,9 @@ export function httpSection(results: {
   readonly summaries: readonly Summary[];
 }): string {
   const { workloads, contestants } = ratiosOf(results.summaries);
-  return [
-    environmentLines(results.environment),
+  const ratios = [
     `Medians of ${results.rounds} rounds. CPU time per request of \`node:http\` divided by that of ` +
-      'the framework, in the same round: more is better.',
+      'the framework, while both share one core: more is better.',
     markdownTable(
       ['', ...workloads],
       contestants.map(({ contestant, ratios }) => [
@@ -120,6 +107,10 @@ export function httpSection(results: {
         ...ratios.map((ratio) => ratio.toFixed(2)),
       ]),
     ),
+  ];
+  return [
+    environmentLines(results.environment),
+    ...(workloads.length > 0 ? ratios : []),
     'Cost of an add-on per request, in µs of CPU time and in percent of the request without it: less is better.',
     addOnTable(results.summaries),
   ].join('\n\n');

@@ -30,7 +30,7 @@ export type Workload = BareWorkload | AddOn;
 
 export const ADD_ONS = Object.keys(ADD_ON_TO) as readonly AddOn[];
 
-/** All workloads. `user`, `item` and `page` are measured only for comparison with their add-ons. */
+/** All workloads. `user`, `item` and `page` are only references of their add-ons. */
 export const WORKLOADS: readonly Workload[] = [
   ...COMMON_WORKLOADS,
   ...(['user', 'item', 'page'] as const),

@@ -48,6 +48,17 @@ export async function runWrk({
   return readResult(output);
 }
 
+/** After this CPU time V8 has compiled what a request needs. Elapsed time says less on a busy machine. */
+const WARM_UP_MICROS = 3e6;
+
+/** Calls `load` until a process has used enough CPU time to be measured. */
+export async function warmUp(
+  usedMicros: () => Promise<number>,
+  load: () => Promise<unknown>,
+): Promise<void> {
+  while ((await usedMicros()) < WARM_UP_MICROS) await load();
+}
+
 /** Reads the line of JSON that `load.lua` prints after the output of wrk. */
 function readResult(output: string): LoadResult {
   const line = output.split('\n').find((text) => text.startsWith('{"requests":'));

@@ -2,10 +2,8 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 
 import { type Contestant, listenOnFreePort } from '../contestant.ts';
 import {
-  findUser,
   ITEMS,
   MIDDLEWARES,
-  PAGE,
   RESOURCES,
   readUser,
   type User,
@@ -36,7 +34,10 @@ const handlers: Partial<Record<Workload, () => RequestListener>> = {
 
   post: () => posted(readUser),
 
-  list: () => serializing('/items', { data: ITEMS }),
+  list: () => (req, res) => {
+    if (req.method !== 'GET' || pathOf(req.url) !== '/items') return notFound(res);
+    send(res, 200, { data: ITEMS });
+  },
 
   middlewares: () => {
     const steps = Array.from({ length: MIDDLEWARES }, () => (state: { count: number }) => {
@@ -50,29 +51,8 @@ const handlers: Partial<Record<Workload, () => RequestListener>> = {
     };
   },
 
-  user: () => {
-    const folder = '/api/v1/users/';
-    return (req, res) => {
-      const path = pathOf(req.url);
-      const id = path.startsWith(folder) ? decode(path.slice(folder.length)) : undefined;
-      if (req.method !== 'GET' || !id) return notFound(res);
-      send(res, 200, findUser(id));
-    };
-  },
-
-  item: () => serializing('/item', PAGE[0]),
-
-  page: () => serializing('/items', { data: PAGE }),
-
   validated: () => posted((body) => UserSchema.safeParse(body).data),
 };
-
-function serializing(path: string, value: unknown): RequestListener {
-  return (req, res) => {
-    if (req.method !== 'GET' || pathOf(req.url) !== path) return notFound(res);
-    send(res, 200, value);
-  };
-}
 
 function posted(readUser: (body: unknown) => User | undefined): RequestListener {
   return (req, res) => {
