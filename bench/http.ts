@@ -4,7 +4,14 @@ import { ensureTool } from '../tools/programs.ts';
 import { CONTESTANTS, type Contestant, loadContestant } from './http/contestant.ts';
 import { checkParity } from './http/parity.ts';
 import { httpSection, type Sample, speedChart, summarize } from './http/section.ts';
-import { bareOf, exchangesOf, WORKLOADS, type Workload } from './http/workloads.ts';
+import {
+  ADD_ONS,
+  bareOf,
+  COMMON_WORKLOADS,
+  exchangesOf,
+  WORKLOADS,
+  type Workload,
+} from './http/workloads.ts';
 import { type LoadResult, runWrk, warmUp } from './http/wrk.ts';
 import { readSettings } from './options.ts';
 import { type MeasuredProcess, PINNING, startMeasured } from './process.ts';
@@ -40,7 +47,7 @@ export async function runHttp(args: readonly string[]): Promise<void> {
         help: 'contestants; always includes raw and the framework that a contestant is built on',
         known: CONTESTANTS,
       },
-      workload: { help: 'workloads', known: WORKLOADS },
+      workload: { help: 'workloads', known: [...COMMON_WORKLOADS, ...ADD_ONS] },
     },
     counts: {
       rounds: { help: 'measured rounds, each with new processes', default: 3 },
@@ -66,9 +73,9 @@ export async function runHttp(args: readonly string[]): Promise<void> {
     for (const pair of pairs) samples.push(await measurePair(pair, round, counts));
   }
   const summaries = summarize(samples);
-  const section = httpSection({ environment, rounds: counts.rounds, summaries });
+  const markdown = httpSection({ environment, rounds: counts.rounds, summaries });
   const data = { environment, settings: counts, pinning: PINNING, summaries, samples };
-  publish({ name: 'http', markdown: section, data }, settings);
+  publish({ name: 'http', markdown, data }, settings);
   if (settings.isComplete && settings.out === undefined) {
     writeFileSync(CHART, speedChart(summaries));
   }
@@ -82,9 +89,8 @@ function pairsOf(
   const bare = bareOf(workload);
   return [...contestants].flatMap(([contestant, { workloads, over = contestant }]) => {
     const base = workload === bare ? 'raw' : over;
-    const isCompared = workload !== bare || contestant !== base;
-    const hasBoth = workloads.includes(workload) && contestants.get(base)?.workloads.includes(bare);
-    if (!isCompared || !hasBoth) return [];
+    const isReference = workload === bare && contestant === base;
+    if (isReference || !workloads.includes(workload)) return [];
     const reference = { contestant: base, workload: bare };
     return { measured: { contestant, workload }, reference };
   });

@@ -38,10 +38,8 @@ function versionOf(packageName: string): string {
 export interface Report {
   /** The name of the JSON file and of the section in bench/README.md. */
   readonly name: string;
-  /** The printed report. */
+  /** The printed report, and the section of bench/README.md. */
   readonly markdown: string;
-  /** The section of bench/README.md. Default: `markdown`. */
-  readonly section?: string;
   readonly data: unknown;
 }
 
@@ -54,14 +52,14 @@ export interface PublishOptions {
 
 /** Prints a report, writes its data as JSON and, after a complete run, its section of bench/README.md. */
 export function publish(report: Report, { isComplete, out }: PublishOptions): void {
-  const { name, markdown, section = markdown, data } = report;
+  const { name, markdown, data } = report;
   process.stdout.write(`\n${markdown}\n`);
   const folder = resolve(out ?? LOCAL_FOLDER);
   mkdirSync(folder, { recursive: true });
   writeFileSync(resolve(folder, `${name}.json`), `${JSON.stringify(data, null, 2)}\n`);
   process.stderr.write(`Every sample: ${resolve(folder, name)}.json\n`);
   if (isComplete && out === undefined) {
-    writeFileSync(README, replaceSection(readFileSync(README, 'utf8'), name, section));
+    writeFileSync(README, replaceSection(readFileSync(README, 'utf8'), name, markdown));
   }
 }
 
