@@ -3,15 +3,11 @@ import { request } from '@fw/core/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { createRouter } from './create-router.ts';
 import { endpoint } from './endpoint.ts';
-import type { AnyRouter, Router } from './router.ts';
-import { echo, get, pathsOf } from './testing/echo.ts';
+import type { Router } from './router.ts';
+import { echo, get, pathsOf, serve } from './testing/echo.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
 const handler = () => {};
-
-function serve(router: AnyRouter): Application {
-  return createApp({ logger }).use(router.routes());
-}
 
 describe('mounting', () => {
   // R13

@@ -6,15 +6,11 @@ import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createRouter } from './create-router.ts';
 import { endpoint } from './endpoint.ts';
-import type { AnyRouter, Router } from './router.ts';
-import { echo, get, pathsOf } from './testing/echo.ts';
+import type { Router } from './router.ts';
+import { echo, get, pathsOf, serve } from './testing/echo.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
 const handler = () => {};
-
-function serve(router: AnyRouter): Application {
-  return createApp({ logger }).use(router.routes());
-}
 
 /** The status line of the response to bytes that no HTTP client sends. */
 async function sendRaw(app: Application, target: string): Promise<string> {

@@ -1,9 +1,14 @@
-import type { Application, Middleware } from '@fw/core';
+import { type Application, createApp, type Middleware } from '@fw/core';
 import { request } from '@fw/core/testing';
 import type { AnyRouter } from '../router.ts';
 
 /** Responds with the matched route and its parameters. */
 export const echo: Middleware = (ctx) => ctx.json({ route: ctx.route?.path, params: ctx.params });
+
+/** An application, without a log, that serves `router`. */
+export function serve(router: AnyRouter): Application {
+  return createApp({ logger: { info() {}, warn() {}, error() {} } }).use(router.routes());
+}
 
 /** Status and body of GET `path`, which `echo` handles if a route matches. */
 export async function get(
