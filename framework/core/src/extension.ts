@@ -1,7 +1,7 @@
 import type { Context, MatchedRoute, Parts } from './context.ts';
 import { recordOf, type SentListener } from './request-context.ts';
 import type { ResponseViolation } from './response/contract.ts';
-import { findHeader } from './response/head.ts';
+import * as head from './response/head.ts';
 import { type ErrorResponseOptions, recordError } from './response/problem.ts';
 import * as protocols from './response/switch-protocols.ts';
 import { type Content, isStream, reportSent } from './response/write-response.ts';
@@ -75,7 +75,7 @@ export function setStreamLength(ctx: Context, lengthBytes: number): void {
  */
 export function responseHeader(ctx: Context, name: string): string | undefined {
   const { responseHeaders, responseType } = recordOf(ctx);
-  const at = findHeader(responseHeaders, name);
+  const at = head.findHeader(responseHeaders, name);
   if (at >= 0) return [responseHeaders[at + 1]].flat().join(', ');
   return name.toLowerCase() === 'content-type' && responseType !== '' ? responseType : undefined;
 }
@@ -104,6 +104,14 @@ export function takeHeaders(ctx: Context): readonly (readonly [string, string | 
   return headers.flatMap((name, at) =>
     at % 2 === 0 ? [[String(name), headers[at + 1] ?? '']] : [],
   );
+}
+
+/**
+ * Records the headers that were set with Node's methods, in place of those recorded before, and removes
+ * them from Node's response. Those that only the server sets are dropped.
+ */
+export function takeNodeHeaders(ctx: Context): void {
+  for (const [name, value] of head.takeNodeHeaders(ctx.raw.res)) ctx.set(name, value);
 }
 
 /**

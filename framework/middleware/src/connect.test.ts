@@ -83,6 +83,21 @@ describe('what the middleware sees', () => {
     expect(headers.get('x-before')).toBe('set');
     expect(headers.get('x-both')).toBe('handler');
   });
+
+  test('a framing header that it sets does not reach the response', async () => {
+    const { app } = createConnected((_req, res, next) => {
+      res.setHeader('Transfer-Encoding', 'chunked');
+      res.setHeader('Trailer', 'X-Sum');
+      next();
+    });
+    app.use((ctx) => ctx.send('text'));
+
+    const { headers } = await request(app, '/');
+
+    expect(headers.get('content-length')).toBe('4');
+    expect(headers.get('transfer-encoding')).toBeNull();
+    expect(headers.get('trailer')).toBeNull();
+  });
 });
 
 describe('middleware that responds itself', () => {

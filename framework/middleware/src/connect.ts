@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { type Context, type Middleware, markFactories } from '@fw/core';
-import { takeHeaders } from '@fw/core/extension';
+import { takeHeaders, takeNodeHeaders } from '@fw/core/extension';
 
 /** Middleware written for Express or connect. `never` accepts the request types of every package. */
 export type ConnectMiddleware = (
@@ -75,7 +75,6 @@ function run(
   };
 
   passToNode(ctx);
-  res.once('close', onClose);
   const prototype = Object.getPrototypeOf(res);
   try {
     const returned = middleware(req as never, res as never, onNext);
@@ -85,6 +84,7 @@ function run(
     fail(error);
   }
   isSynchronous = false;
+  if (!isOver) res.once('close', onClose);
   return promise;
 }
 
@@ -118,19 +118,12 @@ function passToNode(ctx: Context): void {
   for (const [name, value] of takeHeaders(ctx)) res.setHeader(name, value);
 }
 
-/** Only the server sets these: `ctx.set` rejects them. */
-const FRAMING_HEADER = /^(?:transfer-encoding|trailer)$/;
-
 /** Records what the middleware has set, so that the rest of the application sees and replaces it. */
 function takeFromNode(ctx: Context): void {
   const { res } = ctx.raw;
   const req: ConnectRequest = ctx.raw.req;
   if (req.body !== undefined) ctx.body = req.body;
-  for (const name of res.getHeaderNames()) {
-    const value = res.getHeader(name);
-    res.removeHeader(name);
-    if (value !== undefined && !FRAMING_HEADER.test(name)) ctx.set(name, value);
-  }
+  takeNodeHeaders(ctx);
   if (res.statusCode !== 200) copyStatus(ctx);
   res.statusCode = 200; // the next middleware of this kind starts with it
 }

@@ -256,6 +256,19 @@ function restoreHeaders(res: TrackedResponse): void {
   fields._header = head;
 }
 
+/**
+ * Removes the headers that were set with Node's methods, and returns their names and values: afterwards,
+ * only the context determines the head.
+ */
+export function takeNodeHeaders(
+  res: ServerResponse,
+): readonly (readonly [string, number | string | string[]])[] {
+  const taken = res.getHeaderNames().map((name) => [name, res.getHeader(name) ?? ''] as const);
+  for (const [name] of taken) res.removeHeader(name);
+  if (res instanceof TrackedResponse) res.hasOwnHeaders = false;
+  return taken.filter(([name]) => !FRAMING_HEADER.test(name));
+}
+
 /** Sends `response` with its `Content-Length`. */
 export function sendComplete(res: ServerResponse, response: CompleteResponse): void {
   const { status, headers, type, body } = response;
