@@ -16,22 +16,33 @@ const MAX_COOKIES = 200;
  */
 export function readCookies(ctx: Pick<Context, 'get'>): Readonly<Record<string, string>> {
   const cookies: Record<string, string> = Object.create(null);
-  for (const pair of (ctx.get('cookie') ?? '').split(';', MAX_COOKIES)) {
-    const equals = pair.indexOf('=');
-    const name = trimBlanks(pair.slice(0, Math.max(0, equals)));
-    if (name !== '') cookies[name] ??= decode(trimBlanks(pair.slice(equals + 1)));
+  for (const pair of pairsOf(ctx)) {
+    const name = nameIn(pair);
+    if (name !== '') cookies[name] ??= valueIn(pair);
   }
   return cookies;
 }
 
-/** The value of the cookie `name`; `undefined` if the client sent none. */
+/** The value of the cookie `name`, as in `readCookies`; `undefined` if the client sent none. */
 export function readCookie(ctx: Pick<Context, 'get'>, name: string): string | undefined {
-  return readCookies(ctx)[name];
+  const pair = name === '' ? undefined : pairsOf(ctx).find((each) => nameIn(each) === name);
+  return pair && valueIn(pair);
 }
 
-/** The value without quotes and percent-encoding; a malformed escape leaves the value unchanged. */
-function decode(value: string): string {
-  const text = /^"(.*)"$/.exec(value)?.[1] ?? value;
+function pairsOf(ctx: Pick<Context, 'get'>): readonly string[] {
+  return (ctx.get('cookie') ?? '').split(';', MAX_COOKIES);
+}
+
+/** The name in a pair; empty without `=`. */
+function nameIn(pair: string): string {
+  return trimBlanks(pair.slice(0, Math.max(0, pair.indexOf('='))));
+}
+
+/** The value in a pair without quotes and percent-encoding; a malformed escape leaves it unchanged. */
+function valueIn(pair: string): string {
+  const value = trimBlanks(pair.slice(pair.indexOf('=') + 1));
+  const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
+  const text = isQuoted ? value.slice(1, -1) : value;
   if (!text.includes('%')) return text;
   try {
     return decodeURIComponent(text);
@@ -109,7 +120,7 @@ export function setCookie(
       `Cannot set cookie "${name}" of ${pair.length} bytes: expected at most ${MAX_BYTES}`,
     );
   }
-  ctx.append('Set-Cookie', [pair, ...attributesOf(options)].join('; '));
+  ctx.append('Set-Cookie', pair + attributesOf(options));
 }
 
 /**
@@ -130,31 +141,34 @@ export function deleteCookie(
 function requireConsistency(name: string, options: CookieOptions): void {
   const { secure = true, path = '/', domain, sameSite, partitioned = false } = options;
   const isHost = /^__host-/i.test(name);
-  const needsSecure = [
-    [isHost || /^__secure-/i.test(name), `the prefix of its name requires`],
-    [sameSite === 'none', 'sameSite "none" requires'],
-    [partitioned, 'partitioned requires'],
-  ] as const;
-  for (const [applies, reason] of needsSecure) {
-    if (applies && !secure) throw new TypeError(`Cannot set cookie "${name}": ${reason} secure`);
+  if (!secure) {
+    const [reason] = [
+      ...(isHost || /^__secure-/i.test(name) ? ['the prefix of its name requires'] : []),
+      ...(sameSite === 'none' ? ['sameSite "none" requires'] : []),
+      ...(partitioned ? ['partitioned requires'] : []),
+    ];
+    if (reason) throw new TypeError(`Cannot set cookie "${name}": ${reason} secure`);
   }
   if (isHost && (path !== '/' || domain !== undefined)) {
     throw new TypeError(`Cannot set cookie "${name}": "__Host-" requires path "/" and no domain`);
   }
 }
 
-function attributesOf(options: CookieOptions): readonly string[] {
+const SAME_SITE = { strict: 'Strict', lax: 'Lax', none: 'None' };
+
+/** The attributes as they follow the value. */
+function attributesOf(options: CookieOptions): string {
   const { maxAgeSeconds, domain, path = '/', secure = true, httpOnly = true } = options;
   const { sameSite = 'lax', partitioned = false } = options;
-  return [
-    ...(maxAgeSeconds === undefined ? [] : [`Max-Age=${maxAgeSeconds}`]),
-    ...(domain === undefined ? [] : [`Domain=${domain}`]),
-    `Path=${path}`,
-    ...(secure ? ['Secure'] : []),
-    ...(httpOnly ? ['HttpOnly'] : []),
-    `SameSite=${{ strict: 'Strict', lax: 'Lax', none: 'None' }[sameSite]}`,
-    ...(partitioned ? ['Partitioned'] : []),
-  ];
+  let text = '';
+  if (maxAgeSeconds !== undefined) text += `; Max-Age=${maxAgeSeconds}`;
+  if (domain !== undefined) text += `; Domain=${domain}`;
+  text += `; Path=${path}`;
+  if (secure) text += '; Secure';
+  if (httpOnly) text += '; HttpOnly';
+  text += `; SameSite=${SAME_SITE[sameSite]}`;
+  if (partitioned) text += '; Partitioned';
+  return text;
 }
 
 /** Cookies that clients can read, but not change. */
