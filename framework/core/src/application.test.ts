@@ -417,10 +417,20 @@ test.each([199, 600, 101, 2.5, Number.NaN])('status %d is rejected', async (stat
   const app = routed((ctx) => {
     expect(() => {
       ctx.status = status;
-    }).toThrow(RangeError);
+    }).toThrow(
+      new RangeError(`Cannot set status "${status}": expected an integer from 200 to 599`),
+    );
   });
 
   expect((await request(app, '/')).status).toBe(204);
+});
+
+test.each([200, 599])('status %d is accepted', async (status) => {
+  const app = routed((ctx) => {
+    ctx.status = status;
+  });
+
+  expect((await request(app, '/')).status).toBe(status);
 });
 
 test.each([
@@ -489,8 +499,15 @@ test('use and route reject invalid values at registration', () => {
   expect(() => app.use('/a', 'b' as unknown as Middleware)).toThrow(TypeError);
   expect(() => app.use(undefined as unknown as Middleware)).toThrow(TypeError);
   expect(() => app.use('a', () => {})).toThrow(TypeError);
-  expect(() => app.use('/:id', () => {})).toThrow(TypeError);
   expect(() => app.route('/a', {} as never)).toThrow(TypeError);
+});
+
+test.each(['/:id', '/a/:id/b', '/*', '/a/*'])('use at "%s" throws', (prefix) => {
+  expect(() => createApp().use(prefix, () => {})).toThrow(
+    new TypeError(
+      `Cannot use middleware at "${prefix}": expected a prefix without parameters; a router's group() takes them`,
+    ),
+  );
 });
 
 describe('the outermost middleware', () => {

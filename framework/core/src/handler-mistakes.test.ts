@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { createApp } from './application.ts';
+import { onSent } from './extension.ts';
 import { request } from './testing/index.ts';
 
 /** A logger that keeps errors. */
@@ -11,23 +12,28 @@ function errorLog() {
 }
 
 describe('a method that was taken out of ctx', () => {
-  test.each(['json', 'html', 'send', 'redirect', 'set', 'append', 'get'] as const)(
-    '%s causes an error that explains it',
-    async (name) => {
-      const { logger, errors } = errorLog();
-      const app = createApp({ logger }).get('/', (ctx) => {
-        const { [name]: method } = ctx;
-        return (method as (text: string, value: string) => unknown)('a', 'b');
-      });
+  test.each([
+    'json',
+    'html',
+    'send',
+    'redirect',
+    'fail',
+    'set',
+    'append',
+    'get',
+    'stream',
+  ] as const)('%s causes an error that explains it', async (name) => {
+    const { logger, errors } = errorLog();
+    const app = createApp({ logger }).get('/', (ctx) => {
+      const { [name]: method } = ctx;
+      return (method as (text: string, value: string) => unknown)('a', 'b');
+    });
 
-      expect((await request(app, '/')).status).toBe(500);
-      expect(errors).toEqual([
-        expect.stringContaining(
-          `ctx.${name} was called without ctx: write (ctx) => ctx.${name}(…)`,
-        ),
-      ]);
-    },
-  );
+    expect((await request(app, '/')).status).toBe(500);
+    expect(errors).toEqual([
+      expect.stringContaining(`ctx.${name} was called without ctx: write (ctx) => ctx.${name}(…)`),
+    ]);
+  });
 });
 
 test.each<readonly [string, unknown]>([
@@ -77,5 +83,71 @@ test.each([undefined, null, new URL('http://a/')])('ctx.redirect(%s) is a 500', 
   expect((await request(app, '/')).status).toBe(500);
   expect(errors).toEqual([
     expect.stringContaining(`TypeError: Cannot redirect to "${url}": expected a string`),
+  ]);
+});
+
+test.each([
+  ['301.5', 301.5],
+  ['200', 200],
+  ['304', 304],
+])('ctx.redirect() with the status %s is a 500', async (shown, status) => {
+  const { logger, errors } = errorLog();
+  const app = createApp({ logger }).get('/', (ctx) => ctx.redirect('/a', status));
+
+  expect((await request(app, '/')).status).toBe(500);
+  expect(errors).toEqual([
+    expect.stringContaining(
+      `RangeError: Cannot redirect with status "${shown}": expected 301, 302, 303, 307 or 308`,
+    ),
+  ]);
+});
+
+test.each<readonly [string, unknown]>([
+  ['undefined', undefined],
+  ['function', () => {}],
+  ['symbol', Symbol('a')],
+])('ctx.json() of a value of type %s is a 500', async (type, value) => {
+  const { logger, errors } = errorLog();
+  const app = createApp({ logger }).get('/', (ctx) => ctx.json(value));
+
+  expect((await request(app, '/')).status).toBe(500);
+  expect(errors).toEqual([
+    expect.stringContaining(`Cannot send ctx.json() of type ${type}: it has no JSON form`),
+  ]);
+});
+
+test('a response after one with ctx.raw is logged as an error', async () => {
+  const { logger, errors } = errorLog();
+  const app = createApp({ logger }).get('/', (ctx) => {
+    ctx.raw.res.end('raw');
+    ctx.json({});
+  });
+
+  expect(await (await request(app, '/')).text()).toBe('raw');
+  expect(errors).toEqual([
+    expect.stringContaining('Cannot respond with ctx.json(): the response was already sent'),
+  ]);
+});
+
+test('a handler may return the response of Node, which is not sent', async () => {
+  const { logger, errors } = errorLog();
+  const app = createApp({ logger }).get('/', (ctx) => ctx.raw.res.setHeader('X-A', 'b'));
+
+  const response = await request(app, '/');
+
+  expect(response.status).toBe(204);
+  expect(response.headers.get('x-a')).toBe('b');
+  expect(errors).toEqual([]);
+});
+
+test('a copy of ctx is rejected by functions for middleware', async () => {
+  const { logger, errors } = errorLog();
+  const app = createApp({ logger }).get('/', (ctx) => onSent({ ...ctx }, () => {}));
+
+  expect((await request(app, '/')).status).toBe(500);
+  expect(errors).toEqual([
+    expect.stringContaining(
+      'Cannot use this context: expected the one that a middleware was called with',
+    ),
   ]);
 });

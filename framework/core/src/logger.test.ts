@@ -62,17 +62,19 @@ test('pino uses its own errorKey', async () => {
   ]);
 });
 
-test('pino logs messages without an error unchanged', async () => {
+test('pino logs messages unchanged, with a value that is not an Error', async () => {
   const lines = await linesOf((log) => {
     log.info('started');
     log.warn('slow: 100%s');
     log.error('failed');
+    log.error('failed', 'a reason');
   });
 
-  expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
-    [30, 'started'],
-    [40, 'slow: 100%s'],
-    [50, 'failed'],
+  expect(lines.map(({ level, msg, err }) => [level, msg, err])).toEqual([
+    [30, 'started', undefined],
+    [40, 'slow: 100%s', undefined],
+    [50, 'failed', undefined],
+    [50, 'failed', 'a reason'],
   ]);
 });
 
@@ -103,4 +105,16 @@ test('console gets the message and the error', async () => {
 
   expect(logged.mock.calls).toEqual([['GET /users failed with 500 (request r-1)', error]]);
   expect(app.logger).toBe(console);
+});
+
+test.each([
+  ['no method', {}],
+  ['a property', { bindings: 'no method' }],
+])('a logger with %s "bindings" gets the message first', (_, more) => {
+  const calls: unknown[][] = [];
+  const logger = { info() {}, warn() {}, error: (...args: unknown[]) => void calls.push(args) };
+
+  createApp({ logger: { ...logger, ...more } }).logger.error('it failed', 'a reason');
+
+  expect(calls).toEqual([['it failed', 'a reason']]);
 });

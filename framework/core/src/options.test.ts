@@ -7,6 +7,7 @@ import {
   anObjectWith,
   aString,
   aWholeNumber,
+  likelyMeant,
   milliseconds,
   oneOf,
   readOptions,
@@ -46,6 +47,7 @@ test.each([
   ['caseSensitiv', 'caseSensitive'],
   ['stritc', 'strict'],
   ['limt', 'limit'],
+  ['case', 'caseSensitive'],
   ['windowMs', 'window'],
   ['cases', undefined],
   ['prefix', undefined],
@@ -84,7 +86,12 @@ describe('a check', () => {
     ['aWholeNumber', aWholeNumber(1, 3), [1, 3], [0, 4, 1.5, '2', Number.NaN]],
     ['oneOf', oneOf(['a', 'b']), ['a', 'b'], ['c', '', undefined]],
     ['aListOf', aListOf('a list', aString), [[], ['a']], ['a', [1]]],
-    ['anObjectWith', anObjectWith('a store', ['get']), [new Map()], [{}, null, 'x', new Set()]],
+    [
+      'anObjectWith',
+      anObjectWith('a store', ['get']),
+      [new Map(), Object.assign(() => {}, { get() {} })],
+      [{}, null, 'x', new Set()],
+    ],
     ['milliseconds', milliseconds, [0, 0.5, 2 ** 31 - 1], [-1, 2 ** 31, Number.NaN, '5']],
   ])('%s accepts only valid values', (_, { accepts }, good, bad) => {
     expect(good.map(accepts)).toEqual(good.map(() => true));
@@ -92,10 +99,48 @@ describe('a check', () => {
   });
 });
 
-test('a long value is shortened in the error', () => {
-  const options: { name: string } = { name: 'x'.repeat(1_000) };
+describe('likelyMeant', () => {
+  test.each([
+    ['a different case', 'STRICT', 'strict'],
+    ['an additional letter', 'strrict', 'strict'],
+    ['a missing letter', 'stict', 'strict'],
+    ['another letter', 'strixt', 'strict'],
+    ['swapped letters', 'stirct', 'strict'],
+    ['swapped letters at the start', 'tsrict', 'strict'],
+    ['two additional letters of a long name', 'xtrustProxyy', 'trustProxy'],
+    ['two other letters of a long name', 'trabtProxy', 'trustProxy'],
+    ['a missing and an additional letter of a long name', 'trstProxyy', 'trustProxy'],
+  ])('finds a name with %s', (_, name, meant) => {
+    expect(likelyMeant(name, ['strict', 'trustProxy'], { minLength: 3 })).toBe(meant);
+  });
 
-  expect(() => readOptions('f()', options, { name: oneOf(['a']) })).toThrow(
-    `Cannot read option name "${'x'.repeat(100)}…" of f(): expected one of "a"`,
+  test.each([
+    ['two other letters of a short name', 'strabt'],
+    ['two letters, one of them moved back', 'stixct'],
+    ['two letters, one of them moved on', 'stxrct'],
+    ['two pairs of swapped letters', 'stirtc'],
+    ['three additional letters', 'xxxtrustProxy'],
+    ['one edit of four letters', 'hoste'],
+  ])('finds none with %s', (_, name) => {
+    expect(likelyMeant(name, ['strict', 'trustProxy', 'host'], { minLength: 3 })).toBeUndefined();
+  });
+
+  test.each([
+    ['windo', 'window', undefined],
+    ['timeou', 'timeout', 'timeout'],
+    ['HOST', 'host', 'host'],
+  ])('by default compares letters of names with 6 or more: %s, %s', (name, known, meant) => {
+    expect(likelyMeant(name, [known])).toBe(meant);
+  });
+});
+
+test.each([
+  ['x'.repeat(100), 'x'.repeat(100)],
+  ['x'.repeat(101), `${'x'.repeat(100)}…`],
+])('a value of at most 100 characters is shown completely', (name, shown) => {
+  const options: { name: string } = { name };
+
+  expect(() => readOptions('f()', options, { name: oneOf(['a', 'b']) })).toThrow(
+    `Cannot read option name "${shown}" of f(): expected one of "a", "b"`,
   );
 });

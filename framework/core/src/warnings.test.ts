@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createApp } from './application.ts';
 import type { Middleware } from './context.ts';
 import { request } from './testing/index.ts';
+import { warnOfRoute, warnOnce } from './warnings.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -17,11 +18,22 @@ function recorder() {
 
 const forgetful: Middleware = () => {};
 const anonymous: readonly Middleware[] = [async (ctx) => ctx.get('x')];
+const long: readonly Middleware[] = [
+  (ctx) => {
+    ctx.set('X-First', 'a value');
+    ctx.set('X-Second', 'another value');
+  },
+];
 
 describe('a middleware that neither responds nor calls next()', () => {
   test.each<readonly [string, readonly Middleware[], string]>([
     ['synchronous', [forgetful], '"forgetful"'],
     ['asynchronous', anonymous, 'async (ctx) => ctx.get("x")'],
+    [
+      'on several lines',
+      long,
+      '(ctx) => { ctx.set("X-First", "a value"); ctx.set("X-Second", "another value"); ',
+    ],
   ])('is named in one warning: %s', async (_, layers, name) => {
     const { logger, warnings } = recorder();
     const app = createApp({ logger })
@@ -104,4 +116,60 @@ test.each([
 
   expect(await (await response).text()).toBe('late');
   expect(warnings).toEqual(expected);
+});
+
+test('a request with a response causes no warning after 10 s', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const { logger, warnings } = recorder();
+  const app = createApp({ logger }).get('/', () => 'a');
+
+  await request(app, '/');
+  vi.advanceTimersByTime(20_000);
+
+  expect(warnings).toEqual([]);
+});
+
+test('a response that has begun causes no warning after 10 s', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const { logger, warnings } = recorder();
+  const done = Promise.withResolvers<void>();
+  const app = createApp({ logger }).get('/', async ({ raw }) => {
+    raw.res.writeHead(200).flushHeaders();
+    await done.promise;
+    raw.res.end('a');
+  });
+
+  const response = await request(app, '/');
+  vi.advanceTimersByTime(20_000);
+  done.resolve();
+
+  expect(await response.text()).toBe('a');
+  expect(warnings).toEqual([]);
+});
+
+test('a problem is logged once per route, and once for all requests without a route', () => {
+  const { logger: log, warnings } = recorder();
+  const requests = [
+    { method: 'GET', path: '/a/1', route: { method: 'GET', path: '/a/:id' } },
+    { method: 'GET', path: '/a/2', route: { method: 'GET', path: '/a/:id' } },
+    { method: 'PUT', path: '/a/1', route: { method: 'PUT', path: '/a/:id' } },
+    { method: 'GET', path: '/x' },
+    { method: 'GET', path: '/y' },
+  ];
+
+  for (const each of requests) warnOfRoute({ route: undefined, ...each, log }, 'is odd', 'fix it');
+
+  expect(warnings).toEqual([
+    'GET /a/:id is odd: fix it',
+    'PUT /a/:id is odd: fix it',
+    'GET /x is odd: fix it',
+  ]);
+});
+
+test('a logger gets at most 1,000 different warnings', () => {
+  const { logger, warnings } = recorder();
+
+  for (let subject = 0; subject < 1_010; subject++) warnOnce(logger, subject, `${subject}`);
+
+  expect(warnings).toHaveLength(1_000);
 });
