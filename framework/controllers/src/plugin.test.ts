@@ -302,6 +302,58 @@ describe('arguments and results', () => {
     }
   });
 
+  test('an overriding method that repeats several path parameters keeps the schema of each', async () => {
+    class Base {
+      @Get('/:from/:to')
+      range(
+        @Param('from', z.coerce.number()) from: unknown,
+        @Param('to', z.string().toUpperCase()) to: unknown,
+      ): unknown {
+        return { from, to };
+      }
+    }
+    @Controller('/ranges')
+    class Ranges extends Base {
+      override range(@Param('to') to: unknown, @Param('from') from: unknown) {
+        return super.range(from, to);
+      }
+    }
+    const { app } = serve({ controllers: [Ranges] });
+
+    expect(await (await request(app, '/ranges/1/b')).json()).toEqual({ from: 1, to: 'B' });
+    expect((await request(app, '/ranges/b/1')).status).toBe(400);
+  });
+
+  test('all invalid path parameters are in one response, and others are kept', async () => {
+    @Controller('/ranges')
+    class Ranges {
+      @Get('/:unit/:from/:to')
+      range(
+        @Param('unit') unit: string,
+        @Param('from', z.coerce.number()) from: number,
+        @Param('to', z.coerce.number()) to: number,
+      ) {
+        return { unit, from, to };
+      }
+    }
+    const { app } = serve({ controllers: [Ranges] });
+
+    expect(await (await request(app, '/ranges/day/1/2')).json()).toEqual({
+      unit: 'day',
+      from: 1,
+      to: 2,
+    });
+    for (const [path, pointers] of [
+      ['/ranges/day/x/y', ['/from', '/to']],
+      ['/ranges/day/1/y', ['/to']],
+    ] as const) {
+      const { errors } = (await (await request(app, path)).json()) as {
+        errors: readonly { pointer: string }[];
+      };
+      expect(errors.map(({ pointer }) => pointer).sort()).toEqual(pointers);
+    }
+  });
+
   test('a return value after ctx.json() is rejected like any second response', async () => {
     @Controller()
     class Double {
@@ -583,6 +635,17 @@ describe('the start fails', () => {
     );
   });
 
+  test('for a decorated property that is no method', async () => {
+    class Users {}
+    Object.assign(Users.prototype, { list: 'text' });
+    Get('/')(Users.prototype as { list: never }, 'list');
+    Controller('/')(Users);
+
+    await expect(serve({ controllers: [Users] }).app.ready()).rejects.toThrow(
+      'Cannot register Users.list: expected a method',
+    );
+  });
+
   test('for an argument from a path parameter that the route does not have', async () => {
     @Controller('/users')
     class Users {
@@ -616,13 +679,26 @@ describe('the start fails', () => {
     expect(() => controllersPlugin({ router, rot: 'x' } as object as ControllersOptions)).toThrow(
       'controllersPlugin() has no option "rot"; its options: router, root, prefix, controllers, provide',
     );
-    expect(() => controllersPlugin({ router })).toThrow('Cannot read option root "undefined"');
+    for (const both of [{ router }, { router, root, controllers: [UserController] }]) {
+      expect(() => controllersPlugin(both)).toThrow(
+        /^Cannot read option root ".*" of controllersPlugin\(\): expected a folder, or controllers in its place$/s,
+      );
+    }
+    expect(() => controllersPlugin({ router, root: 5 } as object as ControllersOptions)).toThrow(
+      'Cannot read option root "5" of controllersPlugin(): expected a folder',
+    );
     expect(() => controllersPlugin({ router: {}, root } as object as ControllersOptions)).toThrow(
       'expected a router',
     );
-    expect(() => controllersPlugin({ router, controllers: [Unmarked] })).toThrow(
+    expect(() => controllersPlugin({ router, controllers: [UserController, Unmarked] })).toThrow(
       'expected a list of classes marked with @Controller',
     );
+    for (const entry of [['x'], Unmarked, { 0: Unmarked }]) {
+      const provide = [[Unmarked, new Unmarked()], entry];
+      expect(() =>
+        controllersPlugin({ router, root, provide } as object as ControllersOptions),
+      ).toThrow('expected a list of pairs of a class and its instance');
+    }
     expect(() =>
       controllersPlugin({ router, root, provide: ['x'] } as object as ControllersOptions),
     ).toThrow(

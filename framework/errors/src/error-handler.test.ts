@@ -250,6 +250,19 @@ describe('includeStack', () => {
     expect(body.stack).toBeUndefined();
   });
 
+  test.each([
+    ['outside production', 'development', true],
+    ['if it is off', 'production', false],
+  ])('causes no warning %s', async (_, environment, includeStack) => {
+    vi.stubEnv('NODE_ENV', environment);
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+
+    errorHandler({ includeStack });
+
+    expect(warn).not.toHaveBeenCalled();
+    warn.mockRestore();
+  });
+
   test('is off by default', async () => {
     expect((await responseTo(new Error('secret'))).body.stack).toBeUndefined();
   });
@@ -266,14 +279,24 @@ describe('notFoundHandler', () => {
     .use(notFoundHandler());
 
   test.each([
-    ['GET', '/nowhere', 404, 'NOT_FOUND'],
-    ['POST', '/nowhere', 404, 'NOT_FOUND'],
-    ['PROPFIND', '/nowhere', 501, 'NOT_IMPLEMENTED'], // R20
-  ])('sends %s %s the status %i', async (method, path, status, code) => {
-    const response = await request(app, path, { method });
+    ['GET', 404, { code: 'NOT_FOUND', detail: 'No route matches GET on this path' }],
+    ['POST', 404, { code: 'NOT_FOUND', detail: 'No route matches POST on this path' }],
+    ['PROPFIND', 501, { code: 'NOT_IMPLEMENTED', detail: 'Not Implemented' }], // R20
+  ])('sends %s an unknown path with the status %i', async (method, status, problem) => {
+    const response = await request(app, '/nowhere', { method });
 
     expect(response.status).toBe(status);
-    expect(await response.json()).toMatchObject({ code });
+    expect(await response.json()).toMatchObject(problem);
+  });
+
+  test('ends the request: middleware after it does not run', async () => {
+    const paths: string[] = [];
+    const last = createApp()
+      .use(errorHandler(), notFoundHandler())
+      .use((ctx) => void paths.push(ctx.path));
+
+    expect((await request(last, '/nowhere')).status).toBe(404);
+    expect(paths).toEqual([]);
   });
 
   test('keeps an earlier response', async () => {
