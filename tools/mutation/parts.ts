@@ -25,6 +25,19 @@ const PARTS: Readonly<Record<string, Part>> = {
   openapi: folder('framework/openapi/src'),
   middleware: folder('framework/middleware/src'),
   client: folder('framework/client/src'),
+  controllers: {
+    // Other files search, compile and bundle modules in processes of their own.
+    mutate: ['framework/controllers/src/{container,decorators,plugin,record-schema}.ts'],
+    tests: ['framework/controllers/src/plugin.test.ts'],
+  },
+  errors: folder('framework/errors/src'),
+  service: {
+    mutate: [
+      'framework/service/src/!(build|fixtures|testing)/**/*.ts',
+      '!framework/service/src/**/*.test.ts',
+    ],
+    tests: ['framework/service/src/!(build)/**/*.test.ts'],
+  },
   users: {
     mutate: ['services/users/src/{user,users,store}.ts', 'services/users/src/store/!(*.test).ts'],
     tests: ['services/users/src/**/*.test.ts'],

@@ -2,12 +2,13 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { type Application, createApp } from './application.ts';
 import type { Context, Middleware } from './context.ts';
-import { recordOf } from './request-context.ts';
-import { request } from './testing/index.ts';
+import { createRequestId, recordOf } from './request-context.ts';
+import { listen } from './server/listen.ts';
+import { openConnection, request } from './testing/index.ts';
 
 /** A logger that stores errors. */
 function createLog() {
@@ -448,14 +449,32 @@ test.each([
   else expect(used).toMatch(/^[\da-f]{32}$/);
 });
 
-test('generated request ids are unique', async () => {
-  const app = routed((ctx) => ctx.json(ctx.requestId));
+test('generated request ids are unique, also after several batches of random bytes', () => {
+  const ids = Array.from({ length: 2_000 }, createRequestId);
 
-  const ids = await Promise.all(
-    Array.from({ length: 300 }, async () => (await request(app, '/')).json()),
+  expect(new Set(ids).size).toBe(2_000);
+  for (const id of ids) expect(id).toMatch(/^[\da-f]{32}$/);
+});
+
+test('a request keeps its generated id', async () => {
+  const app = routed((ctx) => ctx.json([ctx.requestId, ctx.requestId]));
+
+  const [first, second] = (await (await request(app, '/')).json()) as string[];
+
+  expect(second).toBe(first);
+});
+
+test('ctx.get() joins a header that Node returns as a list', async () => {
+  const app = routed((ctx) => ctx.json({ value: ctx.get('Set-Cookie') }));
+  const server = await listen(app, { port: 0, host: '127.0.0.1' });
+  onTestFinished(() => server.close({ timeoutMs: 1 }));
+  const client = openConnection(server.port);
+
+  client.send(
+    'GET / HTTP/1.1\r\nHost: a\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nConnection: close\r\n\r\n',
   );
 
-  expect(new Set(ids).size).toBe(300);
+  expect(await client.readAll()).toContain('{"value":"a=1, b=2"}');
 });
 
 test.each(['__proto__', 'constructor', 'toString'])(
