@@ -3,16 +3,12 @@ import { request } from '@fw/core/testing';
 import { describe, expect, test } from 'vitest';
 import { createRouter } from './create-router.ts';
 import type { Router, RouterOptions } from './router.ts';
+import { serve } from './testing/echo.ts';
 
 const logger = { info() {}, warn() {}, error() {} };
 const reach: Middleware = (ctx) => ctx.json({ route: ctx.route?.path });
 
 type Build = (guard: Middleware, options: RouterOptions) => Application;
-
-/** An application of `router`, with no other middleware. */
-function serve(router: Router): Application {
-  return createApp({ logger }).use(router.routes());
-}
 
 /** What is to be guarded, relative to `/admin`: the place itself, static, captured and the rest. */
 function secrets<Prefix extends string>(router: Router<Prefix>): Router<Prefix> {
