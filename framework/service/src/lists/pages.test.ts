@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import * as z from 'zod';
 
-import { readPage } from './pages.ts';
+import { integerText, numberedPageQuery, pageOf, pageQuery, readPage } from './pages.ts';
 
 const PAGE_SIZES = { defaultLimit: 20, maxLimit: 100 };
 const PAGE = 'page must be a positive integer';
@@ -51,4 +52,82 @@ test.each([
   [{ limit: ['101', '5'] }, LIMIT],
 ])('readPage rejects %j: %s', (query, message) => {
   expect(() => readPage(query, PAGE_SIZES)).toThrow(message);
+});
+
+test.each([
+  [{}, { limit: 20 }],
+  [{ limit: '1' }, { limit: 1 }],
+  [
+    { limit: '100', cursor: 'aZ_-9' },
+    { limit: 100, cursor: 'aZ_-9' },
+  ],
+])('pageQuery reads %j as %j', (query, expected) => {
+  expect(z.object(pageQuery(PAGE_SIZES)).parse(query)).toEqual(expected);
+});
+
+test.each([
+  ['limit', ['0', '101', '', 'x', '1.5', ['1']], 'Expected an integer from 1 to 100'],
+  ['cursor', ['', 'a b', 'a=', '\n', '=a'], 'Expected a cursor that this list returned'],
+  ['cursor', ['x'.repeat(2_001)], 'Too big'],
+])('pageQuery rejects a wrong %s', (name, values, message) => {
+  for (const value of values) {
+    const { error } = z.object(pageQuery(PAGE_SIZES)).safeParse({ [name]: value });
+
+    expect(error?.issues.map((issue) => issue.path)).toEqual([[name]]);
+    if (name === 'cursor' || !/^\d+$/.test(String(value)))
+      expect(error?.issues[0]?.message).toContain(message);
+  }
+});
+
+test('integerText accepts any safe integer from its minimum, also as a number', () => {
+  const schema = integerText({ from: 2 });
+
+  expect(schema.parse('2')).toBe(2);
+  expect(schema.parse(7)).toBe(7);
+  expect(schema.parse('9007199254740991')).toBe(Number.MAX_SAFE_INTEGER);
+  expect(schema.safeParse('1').success).toBe(false);
+});
+
+test('the document has the limits of lists', () => {
+  const document = (schema: z.ZodType) => z.toJSONSchema(schema, { io: 'input' });
+
+  expect(document(z.object(pageQuery(PAGE_SIZES)))).toMatchObject({
+    properties: {
+      limit: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 100,
+        default: 20,
+        description: 'Maximum number of entries on the page',
+      },
+      cursor: { maxLength: 2_000, description: expect.stringMatching(/nextCursor/) },
+    },
+  });
+  expect(
+    document(numberedPageQuery({ maxLimit: 100, limitDescription: 'Items; default 20' })),
+  ).toMatchObject({
+    properties: {
+      page: {
+        anyOf: [{ type: 'integer', minimum: 1 }, { const: '' }],
+        description: 'Number of the page, from 1; default 1',
+      },
+      limit: {
+        anyOf: [{ type: 'integer', minimum: 1, maximum: 100 }, { const: '' }],
+        description: 'Items; default 20',
+      },
+    },
+  });
+  expect(document(pageOf(z.string(), PAGE_SIZES))).toMatchObject({
+    required: ['data', 'meta'],
+    properties: {
+      data: { type: 'array', items: { type: 'string' } },
+      meta: {
+        required: ['limit'],
+        properties: {
+          limit: { type: 'integer', minimum: 1, maximum: 100 },
+          nextCursor: { description: 'Missing on the last page' },
+        },
+      },
+    },
+  });
 });

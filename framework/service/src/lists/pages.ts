@@ -33,7 +33,8 @@ export function integerQuery(options: {
   readonly description: string;
 }) {
   const { from, to, fallback, description } = options;
-  return integerText({ from, to }).default(fallback).meta({ description });
+  // The document has the default of an input only by `prefault`.
+  return integerText({ from, to }).prefault(fallback).meta({ description });
 }
 
 /** The sizes of the pages of a list. */
