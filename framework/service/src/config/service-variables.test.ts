@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 
 import { readConfig } from './read-config.ts';
-import { postgresOptions, serviceVariables, storeVariables } from './service-variables.ts';
+import {
+  postgresOptions,
+  requireDrainTime,
+  serviceVariables,
+  storeVariables,
+} from './service-variables.ts';
 
 const VARIABLES = { ...serviceVariables({ port: 8080 }), ...storeVariables({ file: 'test.db' }) };
 
@@ -20,3 +25,56 @@ test.each([
     expect(postgresOptions(config)).toMatchObject({ waitTimeoutMs });
   },
 );
+
+test.each(Object.entries(VARIABLES))(
+  '%s has a description, and a unit if it is a time',
+  (name, variable) => {
+    const { description, unit } = variable.meta() ?? {};
+
+    expect(description).toMatch(/^\S.{10,}$/);
+    expect(unit).toBe(name.endsWith('_MS') ? 'ms' : name === 'BODY_MEMORY' ? 'bytes' : undefined);
+  },
+);
+
+test('without any variable, the values are those for a local start', () => {
+  expect(readConfig(VARIABLES, {})).toMatchObject({
+    HOST: '127.0.0.1',
+    PORT: 8080,
+    NODE_ENV: 'production',
+    SERVICE_VERSION: 'dev',
+    LOG_LEVEL: 'info',
+    LOG_FORMAT: 'auto',
+    DATABASE_FILE: 'test.db',
+  });
+});
+
+test.each([
+  ['LOG_FORMAT', ['auto', 'json', 'pretty'], ['JSON', 'text']],
+  ['SERVICE_VERSION', ['x'.repeat(128)], ['x'.repeat(129)]],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', ['http://a:4318', 'https://a'], ['grpc://a', 'a:4318']],
+  ['DATABASE_URL', ['postgres://a/b', 'postgresql://a/b'], ['mysql://a/b']],
+])('%s accepts only valid values', (name, valid, invalid) => {
+  for (const value of valid) {
+    expect(readConfig(VARIABLES, { [name]: value })).toMatchObject({ [name]: value });
+  }
+  for (const value of invalid) expect(() => readConfig(VARIABLES, { [name]: value })).toThrow(name);
+});
+
+test('an invalid DATABASE_URL is not in the error, because it contains a password', () => {
+  const read = () => readConfig(VARIABLES, { DATABASE_URL: 'mysql://ada:secret@db/users' });
+
+  expect(read).toThrow('DATABASE_URL');
+  expect(read).not.toThrow('secret');
+});
+
+test.each([
+  [1_000, []],
+  [999, ['DRAIN_TIMEOUT_MS must be more than DRAIN_DELAY_MS, got 1000']],
+])('the drain must be longer than its delay: 1,000 ms and %i ms', (missingMs, problems) => {
+  const config = readConfig(VARIABLES, {
+    DRAIN_DELAY_MS: String(1_999 - missingMs),
+    DRAIN_TIMEOUT_MS: '1000',
+  });
+
+  expect(requireDrainTime(config)).toEqual(problems);
+});

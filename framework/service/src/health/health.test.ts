@@ -19,8 +19,8 @@ function newHealth(checks?: Readonly<Record<string, Check>>) {
 test('/livez, /startupz and /readyz respond with 200 while every check passes', async () => {
   const { app } = newHealth({ store: async () => {} });
 
-  expect((await request(app, '/livez')).status).toBe(200);
-  expect((await request(app, '/startupz')).status).toBe(200);
+  expect(await (await request(app, '/livez')).json()).toEqual({ status: 'live' });
+  expect(await (await request(app, '/startupz')).json()).toEqual({ status: 'started' });
   expect((await request(app, '/readyz', { method: 'HEAD' })).status).toBe(200);
   const ready = await request(app, '/readyz');
   expect(ready.status).toBe(200);
@@ -43,6 +43,7 @@ test('/readyz responds with 503 and the name of a failed check; only the log has
   expect(problem).toMatchObject({
     status: 503,
     code: 'SERVICE_UNAVAILABLE',
+    detail: 'A check failed',
     checks: { store: 'ok', cache: 'failed' },
   });
   expect(JSON.stringify(problem)).not.toContain('10.0.0.7');
@@ -56,7 +57,10 @@ test('draining fails /readyz, but not /livez and /startupz', async () => {
 
   drain.isDraining = true;
 
-  expect((await request(app, '/readyz')).status).toBe(503);
+  expect(await (await request(app, '/readyz')).json()).toMatchObject({
+    status: 503,
+    detail: 'The service is draining',
+  });
   expect((await request(app, '/livez')).status).toBe(200);
   expect((await request(app, '/startupz')).status).toBe(200);
 });
@@ -67,8 +71,12 @@ test('a starting service is live and has metrics, and is neither started nor rea
   const response = await request(app, '/metrics');
 
   expect((await request(app, '/livez')).status).toBe(200);
-  expect((await request(app, '/startupz')).status).toBe(503);
-  expect((await request(app, '/readyz')).status).toBe(503);
+  for (const path of ['/startupz', '/readyz']) {
+    expect(await (await request(app, path)).json()).toMatchObject({
+      status: 503,
+      detail: 'The service is starting',
+    });
+  }
   expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4');
   expect(await response.text()).toBe('up 1\n');
 });
