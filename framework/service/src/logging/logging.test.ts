@@ -96,6 +96,42 @@ test('the line of a request has its route, status, duration in milliseconds and 
   });
 });
 
+test('the line of a WebSocket has its close code', () => {
+  const { lines, logger } = recordingLogger();
+
+  logger.request?.({ ...REQUEST, status: 101, closeCode: 1001 });
+
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    status: 101,
+    closeCode: 1001,
+    message: 'websocket closed',
+  });
+});
+
+test('a logger writes an error that is a text, or none, without a stack', () => {
+  const { lines, logger } = recordingLogger();
+
+  logger.error('failed');
+  logger.error('failed', 'no disk');
+  logger.error('failed', { code: 5 });
+
+  expect(lines.map((line) => [JSON.parse(line).level, JSON.parse(line).error])).toEqual([
+    ['error', undefined],
+    ['error', 'no disk'],
+    ['error', '{ code: 5 }'],
+  ]);
+});
+
+test('a logger compares only causes that are objects', () => {
+  const { lines, logger } = recordingLogger();
+
+  for (const cause of [null, null, 'text', 'text']) {
+    logger.error('failed', new Error('no response', { cause }));
+  }
+
+  for (const line of lines) expect(JSON.parse(line).error).toMatch(/no response\n {4}at /);
+});
+
 test('the pretty format of a request is one short line', async () => {
   const lines: string[] = [];
   const destination = new Writable({
@@ -109,6 +145,7 @@ test('the pretty format of a request is one short line', async () => {
 
   logger.request?.({ ...REQUEST, userId: 'ada' });
   logger.request?.({ ...REQUEST, route: '', status: 404 });
+  logger.request?.({ ...REQUEST, status: 101, closeCode: 1001, via: 'mcp' });
   logger.error('failed', new Error('outer'));
 
   const time = String.raw`\d\d:\d\d:\d\d`;
@@ -116,5 +153,6 @@ test('the pretty format of a request is one short line', async () => {
     new RegExp(`^${time} INFO: GET /api/v2/users/:id 200 1.2 ms  ada  abc\n$`),
   );
   expect(lines[1]).toMatch(new RegExp(`^${time} INFO: GET \\(no route\\) 404 1.2 ms  abc\n$`));
-  expect(lines[2]).toMatch(new RegExp(`^${time} ERROR: failed\n {4}error: Error: outer\n {8}at `));
+  expect(lines[2]).toMatch(/ 101 1.2 ms {2}closed with 1001 {2}mcp {2}abc\n$/);
+  expect(lines[3]).toMatch(new RegExp(`^${time} ERROR: failed\n {4}error: Error: outer\n {8}at `));
 });

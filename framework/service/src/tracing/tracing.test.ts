@@ -3,14 +3,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { request } from '@fw/core/testing';
-import { createRouter } from 'fw';
+import { type Context, createRouter } from 'fw';
 import { expect, onTestFinished, test } from 'vitest';
 import { createServiceApp } from '../app/service-app.ts';
 import { createServiceClient } from '../client/service-client.ts';
 import type { RequestEntry } from '../logging/logging.ts';
 import { startCollector } from '../testing/collector.ts';
 import { createTracing } from './otlp.ts';
-import { readTraceparent } from './tracing.ts';
+import { type RequestTrace, readTraceparent } from './tracing.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
@@ -64,6 +64,24 @@ async function startService(otherUrl = 'http://127.0.0.1:1') {
   };
 }
 
+/** Starts tracing without a service: `begin` runs its work in a request, `finish` resolves with the spans. */
+async function startTracing() {
+  const collector = await startCollector();
+  onTestFinished(collector.stop);
+  const tracing = createTracing({ service: 'reports', endpoint: `${collector.url}//` });
+  const ctx = { method: 'GET', path: '/', get: () => undefined } as Pick<
+    Context,
+    'method' | 'path' | 'get'
+  >;
+  return {
+    begin: (work: (trace: RequestTrace) => void) => work(tracing.begin(ctx as Context)),
+    async finish() {
+      await tracing.close();
+      return collector.spans();
+    },
+  };
+}
+
 test('a request and its calls are spans of the trace of the client', async () => {
   const other = await startServer();
   const { entries, get, finish } = await startService(other.url);
@@ -86,13 +104,19 @@ test('a request and its calls are spans of the trace of the client', async () =>
   });
   expect(other.received[0]?.traceparent).toBe(`00-${TRACE}-${call?.spanId}-01`);
   expect(entries[0]?.traceId).toBe(TRACE);
-  expect(served?.attributes).toEqual(
-    expect.objectContaining({
-      'http.request.method': 'GET',
-      'http.route': '/api/reports/:id',
-      'http.response.status_code': 200,
-    }),
-  );
+  expect(served?.attributes).toEqual({
+    'http.request.method': 'GET',
+    'url.path': '/api/reports/7',
+    'http.route': '/api/reports/:id',
+    'http.response.status_code': 200,
+  });
+  expect(call?.attributes).toEqual({
+    'http.request.method': 'GET',
+    'server.address': '127.0.0.1',
+    'server.port': Number(new URL(other.url).port),
+    'url.full': `${other.url}/figures`,
+    'http.response.status_code': 200,
+  });
   expect(JSON.stringify(spans)).not.toContain('secret');
   expect(spans.map(({ service }) => service)).toEqual(['reports', 'reports']);
 });
@@ -128,13 +152,83 @@ test('failed calls and responses from 500 on are spans with an error', async () 
   await get('/nowhere');
   const spans = await finish();
 
-  const outcomes = spans.map(({ kind, status }) => [kind, status.code]);
-  expect(outcomes).toEqual([
-    [3, 2],
-    [3, 2],
-    [2, 2],
-    [2, 0],
+  const outcomes = spans.map(({ kind, name, status, attributes }) => [
+    kind,
+    name,
+    status.code,
+    attributes['error.type'],
   ]);
+  expect(outcomes).toEqual([
+    [3, 'GET', 2, undefined],
+    [3, 'GET', 2, undefined],
+    [2, 'GET /api/reports/:id', 2, '503'],
+    [2, 'GET', 0, undefined],
+  ]);
+  expect(spans.at(-1)?.attributes).not.toHaveProperty('http.route');
+});
+
+test.each([
+  [399, 0, undefined],
+  [400, 2, '400'],
+  [503, 2, '503'],
+])('a call with the status %i has the status %i of spans', async (status, code, type) => {
+  const tracing = await startTracing();
+
+  tracing.begin((trace) => {
+    trace.call({ method: 'GET', url: new URL('http://users/figures') }).end({ status });
+  });
+  const [call] = await tracing.finish();
+
+  expect(call).toMatchObject({ status: { code } });
+  expect(call?.attributes['http.response.status_code']).toBe(status);
+  expect(call?.attributes['error.type']).toBe(type);
+});
+
+test.each([
+  ['http://users/figures', 'users', 80],
+  ['https://users/figures', 'users', 443],
+  ['https://10.0.0.7:8443/figures', '10.0.0.7', 8443],
+])('a call of %s names %s and the port %i', async (url, address, port) => {
+  const tracing = await startTracing();
+
+  tracing.begin((trace) => {
+    trace.call({ method: 'PUT', url: new URL(url) }).end({ error: new Error('refused') });
+  });
+  const [call] = await tracing.finish();
+
+  expect(call).toMatchObject({
+    name: 'PUT',
+    status: { code: 2, message: 'Error: refused' },
+    attributes: { 'server.address': address, 'server.port': port, 'url.full': url },
+  });
+});
+
+test.each([
+  [
+    { namespace: 'app', host: 'db', port: 5432 },
+    { 'db.namespace': 'app', 'server.address': 'db', 'server.port': 5432 },
+  ],
+  [{ namespace: '', host: '', port: 0 }, {}],
+  [{}, {}],
+])('a statement names only the known parts of its database: %j', async (database, expected) => {
+  const tracing = await startTracing();
+
+  tracing.begin((trace) => {
+    trace.beginStatement({
+      database: { system: 'postgresql', ...database },
+      text: 'SELECT 1',
+      batchSize: 1,
+    })(undefined);
+  });
+  const [statement] = await tracing.finish();
+
+  expect(statement?.name).toBe('SELECT');
+  expect(statement?.attributes).toEqual({
+    'db.system.name': 'postgresql',
+    'db.operation.name': 'SELECT',
+    'db.query.summary': 'SELECT',
+    ...expected,
+  });
 });
 
 test('an unavailable collector affects neither requests nor the shutdown', async () => {
