@@ -4,16 +4,14 @@ import path from 'node:path';
 
 import { readPart } from './parts.ts';
 
-/** A test that takes longer is skipped: it would run for hundreds of mutants. */
-const SLOW_MS = 100;
-
 const [name = ''] = process.argv.slice(2);
 const folder = path.resolve(import.meta.dirname, '../../.local/mutation');
 const slowTests = path.join(folder, `${name}-slow.json`);
 const env = { ...process.env, PACKAGE: name, SLOW_TESTS: slowTests };
 
+let slowMs: number;
 try {
-  readPart(name);
+  ({ slowMs = 100 } = readPart(name));
 } catch (error) {
   console.error((error as Error).message);
   process.exit(1);
@@ -36,7 +34,7 @@ function listSlowTests(): string[] {
   const { testResults } = JSON.parse(fs.readFileSync(report, 'utf8')) as Report;
   return testResults
     .flatMap(({ assertionResults }) => assertionResults)
-    .filter(({ duration = 0 }) => duration >= SLOW_MS)
+    .filter(({ duration = 0 }) => duration >= slowMs)
     .map(({ ancestorTitles, title }) => [...ancestorTitles, title].join(' > '));
 }
 

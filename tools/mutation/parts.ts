@@ -4,6 +4,8 @@ export interface Part {
   readonly mutate: readonly string[];
   /** Globs of the tests. Those of the first glob run first: after a test that fails, no other one is needed. */
   readonly tests: readonly string[];
+  /** A test that takes longer is skipped: it would run for hundreds of mutants. Default 100. */
+  readonly slowMs?: number;
 }
 
 /** Tests that use core through its public functions. */
@@ -35,8 +37,12 @@ const PARTS: Readonly<Record<string, Part>> = {
     mutate: [
       'framework/service/src/!(build|fixtures|testing)/**/*.ts',
       '!framework/service/src/**/*.test.ts',
+      // It runs only in processes of its own.
+      '!framework/service/src/program/run-service.ts',
     ],
     tests: ['framework/service/src/!(build)/**/*.test.ts'],
+    // A test of PostgreSQL has a database of its own.
+    slowMs: 500,
   },
   users: {
     mutate: ['services/users/src/{user,users,store}.ts', 'services/users/src/store/!(*.test).ts'],

@@ -30,7 +30,8 @@ export default defineConfig({
     ],
     env: { PATH: SEARCH_PATH },
     setupFiles: 'tools/mutation/skip-slow.ts',
-    // Each test takes less than 100 ms: one that hangs has noticed the mutant.
+    expect: { poll: { interval: 5 } },
+    // Each test takes less than 500 ms: one that hangs has noticed the mutant.
     testTimeout: 5_000,
     hookTimeout: 60_000,
   },
