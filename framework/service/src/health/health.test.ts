@@ -81,6 +81,31 @@ test('a starting service is live and has metrics, and is neither started nor rea
   expect(await response.text()).toBe('up 1\n');
 });
 
+test('the log names health in each line', async () => {
+  const lines: string[] = [];
+  const log = (text: string) => void lines.push(text);
+  const logger: Logger = { info: log, warn: log, error: log };
+  const metrics = { contentType: 'text/plain', metrics: () => Promise.reject(new Error('broken')) };
+  const { app } = createHealth({ drain: { isDraining: false }, logger, metrics });
+
+  expect((await request(app, '/metrics', { headers: { 'X-Request-Id': 'abc' } })).status).toBe(500);
+  app.logger.info('a');
+  app.logger.warn('b');
+
+  expect(lines).toEqual([
+    'Health: GET /metrics failed with 500 (request abc)',
+    'Health: a',
+    'Health: b',
+  ]);
+});
+
+test('without metrics there is no /metrics', async () => {
+  const logger = { info() {}, warn() {}, error() {} };
+  const { app } = createHealth({ drain: { isDraining: false }, logger });
+
+  expect((await request(app, '/metrics')).status).toBe(404);
+});
+
 test('any other path gets 404, and any other method 405', async () => {
   const { app } = newHealth({});
 
