@@ -70,6 +70,22 @@ test.each<readonly [string, Middleware]>([
   expect(entries).toMatchObject([{ status: 200 }]);
 });
 
+test('the line of a request has its duration in milliseconds, rounded to microseconds', async () => {
+  const { entries, port } = await start(async (ctx) => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    ctx.send('done');
+  });
+  const startedMs = performance.now();
+
+  await fetch(`http://127.0.0.1:${port}/`);
+  await waitFor(() => entries).toHaveLength(1);
+
+  const { durationMs } = entries[0] as RequestEntry;
+  expect(durationMs).toBeGreaterThanOrEqual(19); // a timer may be a millisecond early
+  expect(durationMs).toBeLessThan(performance.now() - startedMs);
+  expect(durationMs).toBe(Number(durationMs.toFixed(3)));
+});
+
 test('a client that resets its connection before it is counted is logged as 499, without an error', async () => {
   const metrics = createMetrics();
   const { entries, errors, port } = await start(metrics.countDecisions('requests', rateLimit()), {

@@ -179,6 +179,55 @@ test.each<readonly [string, Middleware, string]>([
   expect(nonZero.map(([, name, count]) => [name, count])).toEqual([[outcome, '1']]);
 });
 
+test('reading the metrics again changes no counter', async () => {
+  const metrics = createMetrics();
+  metrics.end({ method: 'GET', route: '/users', status: 200, durationMs: 1 });
+  metrics.countClient({ version: 'v1', path: '/api/v1', client: 'app' });
+  const app = createServiceApp({ logger, metrics });
+  app.use(metrics.countDecisions('users', rateLimit()), (ctx) => ctx.json({}));
+  await request(app, '/');
+
+  const first = await metrics.register.metrics();
+
+  expect(first).toContain('api_requests_total{version="v1",path="/api/v1",client="app"} 1');
+  expect(first).toContain('rate_limit_decisions_total{limit="users",outcome="allowed"} 1');
+  expect(await metrics.register.metrics()).toBe(first);
+});
+
+test('the number of requests that wait is read with the metrics; without a queue it is 0', async () => {
+  const { metrics, read } = newService();
+
+  expect(await read('http_requests_queued')).toEqual(['http_requests_queued 0']);
+  metrics.watchQueue(() => 7);
+  expect(await read('http_requests_queued')).toEqual(['http_requests_queued 7']);
+});
+
+test('a WebSocket counts until it is closed', async () => {
+  const { metrics, read } = newService();
+
+  const countEnd = metrics.countWebSocket('/events');
+  metrics.countWebSocket('/events');
+  expect(await read('websockets_open')).toEqual(['websockets_open{route="/events"} 2']);
+  countEnd();
+  expect(await read('websockets_open')).toEqual(['websockets_open{route="/events"} 1']);
+});
+
+test.each([
+  [0, 0, false],
+  [9, 9, false],
+  [10, 0, true],
+  [0, 11, true],
+])(
+  'with %i and %i calls that wait for pools of 10, saturation is %s',
+  (first, second, expected) => {
+    const { metrics } = newService();
+    metrics.watchPool('a', () => ({ max: 10, size: 10, idle: 0, waiting: first }));
+    metrics.watchPool('b', () => ({ max: 10, size: 10, idle: 0, waiting: second }));
+
+    expect(metrics.isSaturated).toBe(expected);
+  },
+);
+
 test('the use of a pool is read with the metrics', async () => {
   const { metrics, read } = newService();
   let waiting = 0;
