@@ -4,11 +4,11 @@ import type { Readable } from 'node:stream';
 import { annotate, type Middleware } from '@fw/core';
 import {
   bodyTooLarge,
+  createTypeReader,
   discardRest,
   hasBody,
   hasRun,
   isBodyRead,
-  parseMediaType,
   readBody,
 } from '@fw/core/extension';
 import { aBoolean, aWholeNumber, check } from '@fw/core/options';
@@ -82,16 +82,7 @@ function createHeaderCheck({
   limit,
   inflate,
 }: Format & Required<BodyOptions>) {
-  /** Clients send few different types: the latest accepted type is cached. */
-  let acceptedType: string | undefined;
-  const isAccepted = (header = '') => {
-    if (header === acceptedType) return true;
-    const media = parseMediaType(header);
-    const charset = media?.parameters.get('charset') ?? 'utf-8';
-    if (!media || !accepts(media.type) || !/^utf-?8$/i.test(charset)) return false;
-    acceptedType = header;
-    return true;
-  };
+  const isAccepted = createTypeReader((mediaType) => accepts(mediaType) || undefined);
   return ({ headers }: IncomingMessage): Error | undefined => {
     const coding = headers['content-encoding']?.toLowerCase() ?? 'identity';
     if (coding !== 'identity' && !(inflate && DECODERS.has(coding))) {

@@ -175,7 +175,7 @@ export function setParts(ctx: Context, { params, query, body }: Parts): void {
 
 export { hasRun, isThenable } from './compose.ts';
 export { describeRoute, metadataOf } from './middleware.ts';
-export { parseMediaType, trimBlanks } from './request/media-type.ts';
+export { createTypeReader, parseMediaType, trimBlanks } from './request/media-type.ts';
 export { createPrefixTest, foldCase, readPattern } from './request/path.ts';
 export {
   BodyMemory,

@@ -13,10 +13,10 @@ import {
   BodyMemory,
   bodyTooLarge,
   bodyUnreadable,
+  createTypeReader,
   discardRest,
   hasBody,
   isBodyRead,
-  parseMediaType,
   parseQuery,
   readBody,
   sendContinue,
@@ -94,44 +94,30 @@ export function forms(options: FormsOptions = {}): FormsMiddleware {
     limitBytes = Math.max(limit, settings.totalLimit);
   }
   const mediaTypes = [...parsers.keys()];
-  const chooseParser = createChoice(parsers);
+  const parserOf = createTypeReader((mediaType) => parsers.get(mediaType));
+  const readForm = (ctx: Context): Promise<Form> => {
+    const coding = ctx.get('content-encoding')?.toLowerCase() ?? 'identity';
+    const parse = parserOf(ctx.get('content-type'));
+    if (!parse || coding !== 'identity') throw rejectType(ctx, mediaTypes);
+    return parse(ctx);
+  };
   const parse: Middleware = async (ctx, next) => {
     const { req } = ctx.raw;
     if (ctx.body !== undefined) return next();
     const isThere = hasBody(req) && !isBodyRead(req); // another parser may have read an empty body
-    ctx.body = isThere ? await chooseParser(ctx)(ctx) : Object.create(null);
+    ctx.body = isThere ? await readForm(ctx) : Object.create(null);
     return next();
   };
   return annotate(parse, { body: { mediaTypes, limit: limitBytes } });
 }
 
-/**
- * Returns a function that chooses the parser of a request.
- *
- * @throws {UnsupportedMediaTypeError} if the body is not a form in UTF-8, or has a content coding
- */
-function createChoice(parsers: ReadonlyMap<string, Parse>): (ctx: Context) => Parse {
-  /** Clients send few different types: the parser of the latest one is cached. */
-  let latest: { readonly header: string; readonly parse: Parse } | undefined;
-  const choose = (header: string): Parse | undefined => {
-    if (header === latest?.header) return latest.parse;
-    const media = parseMediaType(header);
-    const charset = media?.parameters.get('charset') ?? 'utf-8';
-    const parse = parsers.get(media?.type ?? '');
-    if (!parse || !/^utf-?8$/i.test(charset)) return undefined;
-    latest = { header, parse };
-    return parse;
-  };
-  return (ctx) => {
-    const coding = ctx.get('content-encoding')?.toLowerCase() ?? 'identity';
-    const parse = choose(ctx.get('content-type') ?? '');
-    if (parse && coding === 'identity') return parse;
-    discardRest(ctx.raw.req);
-    const accepted = [...parsers.keys()].join(', ');
-    throw new UnsupportedMediaTypeError(`The body must be a form in UTF-8: ${accepted}`, {
-      headers: { Accept: accepted },
-    });
-  };
+/** The error for a body that is not a form in UTF-8, or has a content coding; its rest is discarded. */
+function rejectType(ctx: Context, mediaTypes: readonly string[]): UnsupportedMediaTypeError {
+  discardRest(ctx.raw.req);
+  const accepted = mediaTypes.join(', ');
+  return new UnsupportedMediaTypeError(`The body must be a form in UTF-8: ${accepted}`, {
+    headers: { Accept: accepted },
+  });
 }
 
 /**

@@ -28,6 +28,26 @@ export function parseMediaType(header: string): MediaType | undefined {
 }
 
 /**
+ * Creates a function that returns what `choose` returns for the media type of a body in UTF-8; `undefined`
+ * for another charset and a malformed `Content-Type`. Clients send few different types: the latest accepted
+ * header is not read again.
+ */
+export function createTypeReader<Value extends {}>(
+  choose: (mediaType: string) => Value | undefined,
+): (contentType: string | undefined) => Value | undefined {
+  let latest: { readonly header: string; readonly value: Value } | undefined;
+  return (header = '') => {
+    if (header === latest?.header) return latest.value;
+    const media = parseMediaType(header);
+    const charset = media?.parameters.get('charset') ?? 'utf-8';
+    if (!media || !/^utf-?8$/i.test(charset)) return undefined;
+    const value = choose(media.type);
+    if (value !== undefined) latest = { header, value };
+    return value;
+  };
+}
+
+/**
  * `text` without the spaces and tabs around it, the only white space of a header (RFC 9110 §5.6.3).
  * `trim()` also removes a no-break space, which makes another name or value equal.
  */
