@@ -1,8 +1,9 @@
 import type { Context, MatchedRoute, Parts } from './context.ts';
 import { recordOf, type SentListener } from './request-context.ts';
 import type { ResponseViolation } from './response/contract.ts';
-import * as head from './response/head.ts';
+import { takeNodeHeaders as takeFromNode } from './response/head.ts';
 import { type ErrorResponseOptions, recordError } from './response/problem.ts';
+import { findHeader } from './response/response-headers.ts';
 import * as protocols from './response/switch-protocols.ts';
 import { type Content, isStream, reportSent } from './response/write-response.ts';
 import { closingOfSocket, type UpgradedConnection } from './server/connections.ts';
@@ -75,7 +76,7 @@ export function setStreamLength(ctx: Context, lengthBytes: number): void {
  */
 export function responseHeader(ctx: Context, name: string): string | undefined {
   const { responseHeaders, responseType } = recordOf(ctx);
-  const at = head.findHeader(responseHeaders, name);
+  const at = findHeader(responseHeaders, name);
   if (at >= 0) return [responseHeaders[at + 1]].flat().join(', ');
   return name.toLowerCase() === 'content-type' && responseType !== '' ? responseType : undefined;
 }
@@ -111,7 +112,7 @@ export function takeHeaders(ctx: Context): readonly (readonly [string, string | 
  * them from Node's response. Those that only the server sets are dropped.
  */
 export function takeNodeHeaders(ctx: Context): void {
-  for (const [name, value] of head.takeNodeHeaders(ctx.raw.res)) ctx.set(name, value);
+  for (const [name, value] of takeFromNode(ctx.raw.res)) ctx.set(name, value);
 }
 
 /**

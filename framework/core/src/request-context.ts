@@ -15,13 +15,6 @@ import {
 import type { Contract, ResponseViolation } from './response/contract.ts';
 import { type ErrorContract, type ErrorMembers, NO_ERRORS } from './response/error-contract.ts';
 import {
-  encodeLocation,
-  findHeader,
-  keepForError,
-  type ResponseHeaders,
-  setHeader,
-} from './response/head.ts';
-import {
   BadRequestError,
   ConflictError,
   ForbiddenError,
@@ -36,6 +29,13 @@ import {
   UnsupportedMediaTypeError,
 } from './response/http-error.ts';
 import { unmatchedStatus } from './response/problem.ts';
+import {
+  encodeLocation,
+  findHeader,
+  keepForError,
+  type ResponseHeaders,
+  setHeader,
+} from './response/response-headers.ts';
 import {
   type Body,
   type Content,

@@ -3,8 +3,8 @@ import type { Duplex } from 'node:stream';
 
 import type { RequestContext } from '../request-context.ts';
 import { connectionsOfSocket, type UpgradedConnection } from '../server/connections.ts';
-import type { ResponseHeaders } from './head.ts';
 import { ServiceUnavailableError } from './http-error.ts';
+import type { ResponseHeaders } from './response-headers.ts';
 
 /** The connection of a request that leaves HTTP. */
 export interface RawConnection {
