@@ -141,13 +141,13 @@ export function deleteCookie(
 function requireConsistency(name: string, options: CookieOptions): void {
   const { secure = true, path = '/', domain, sameSite, partitioned = false } = options;
   const isHost = /^__host-/i.test(name);
-  if (!secure) {
-    const [reason] = [
-      ...(isHost || /^__secure-/i.test(name) ? ['the prefix of its name requires'] : []),
-      ...(sameSite === 'none' ? ['sameSite "none" requires'] : []),
-      ...(partitioned ? ['partitioned requires'] : []),
-    ];
-    if (reason) throw new TypeError(`Cannot set cookie "${name}": ${reason} secure`);
+  const needsSecure = [
+    [isHost || /^__secure-/i.test(name), 'the prefix of its name requires'],
+    [sameSite === 'none', 'sameSite "none" requires'],
+    [partitioned, 'partitioned requires'],
+  ] as const;
+  for (const [applies, reason] of needsSecure) {
+    if (applies && !secure) throw new TypeError(`Cannot set cookie "${name}": ${reason} secure`);
   }
   if (isHost && (path !== '/' || domain !== undefined)) {
     throw new TypeError(`Cannot set cookie "${name}": "__Host-" requires path "/" and no domain`);
