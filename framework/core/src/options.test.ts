@@ -116,8 +116,8 @@ describe('likelyMeant', () => {
 
   test.each([
     ['two other letters of a short name', 'strabt'],
-    ['two letters, one of them moved back', 'stixct'],
-    ['two letters, one of them moved on', 'stxrct'],
+    ['another letter, and one that comes too early', 'stixct'],
+    ['another letter, and one that comes too late', 'stxrct'],
     ['two pairs of swapped letters', 'stirtc'],
     ['three additional letters', 'xxxtrustProxy'],
     ['one edit of four letters', 'hoste'],
@@ -129,7 +129,7 @@ describe('likelyMeant', () => {
     ['windo', 'window', undefined],
     ['timeou', 'timeout', 'timeout'],
     ['HOST', 'host', 'host'],
-  ])('by default compares letters of names with 6 or more: %s, %s', (name, known, meant) => {
+  ])('by default accepts edits only of names with 6 letters: %s, %s', (name, known, meant) => {
     expect(likelyMeant(name, [known])).toBe(meant);
   });
 });
@@ -137,7 +137,7 @@ describe('likelyMeant', () => {
 test.each([
   ['x'.repeat(100), 'x'.repeat(100)],
   ['x'.repeat(101), `${'x'.repeat(100)}…`],
-])('a value of at most 100 characters is shown completely', (name, shown) => {
+])('the error shows at most 100 characters of a value', (name, shown) => {
   const options: { name: string } = { name };
 
   expect(() => readOptions('f()', options, { name: oneOf(['a', 'b']) })).toThrow(

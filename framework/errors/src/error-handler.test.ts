@@ -213,6 +213,7 @@ describe('includeStack', () => {
   const environment = process.env.NODE_ENV;
   afterEach(() => {
     vi.unstubAllEnvs();
+    vi.restoreAllMocks();
     expect(process.env.NODE_ENV).toBe(environment);
   });
 
@@ -260,7 +261,6 @@ describe('includeStack', () => {
     errorHandler({ includeStack });
 
     expect(warn).not.toHaveBeenCalled();
-    warn.mockRestore();
   });
 
   test('is off by default', async () => {

@@ -68,13 +68,10 @@ test('an invalid DATABASE_URL is not in the error, because it contains a passwor
 });
 
 test.each([
-  [1_000, []],
-  [999, ['DRAIN_TIMEOUT_MS must be more than DRAIN_DELAY_MS, got 1000']],
-])('the drain must be longer than its delay: 1,000 ms and %i ms', (missingMs, problems) => {
-  const config = readConfig(VARIABLES, {
-    DRAIN_DELAY_MS: String(1_999 - missingMs),
-    DRAIN_TIMEOUT_MS: '1000',
-  });
+  ['999', []],
+  ['1000', ['DRAIN_TIMEOUT_MS must be more than DRAIN_DELAY_MS, got 1000']],
+])('a drain of 1,000 ms must be longer than its delay of %s ms', (delayMs, problems) => {
+  const config = readConfig(VARIABLES, { DRAIN_DELAY_MS: delayMs, DRAIN_TIMEOUT_MS: '1000' });
 
   expect(requireDrainTime(config)).toEqual(problems);
 });

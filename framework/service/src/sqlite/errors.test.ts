@@ -10,13 +10,7 @@ function sqliteError(errcode: unknown): Error {
 
 test.each([
   [5, 'SQLITE_BUSY'],
-  [6, 'SQLITE_LOCKED'],
-  [7, 'SQLITE_NOMEM'],
-  [8, 'SQLITE_READONLY'],
-  [10, 'SQLITE_IOERR'],
   [13, 'SQLITE_FULL'],
-  [14, 'SQLITE_CANTOPEN'],
-  [15, 'SQLITE_PROTOCOL'],
   [10 + 3 * 256, 'SQLITE_IOERR'], // SQLITE_IOERR_WRITE
 ])('the result code %i is a 503 with %s', (code, word) => {
   const cause = sqliteError(code);

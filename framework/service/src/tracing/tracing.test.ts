@@ -10,7 +10,7 @@ import { createServiceClient } from '../client/service-client.ts';
 import type { RequestEntry } from '../logging/logging.ts';
 import { startCollector } from '../testing/collector.ts';
 import { createTracing } from './otlp.ts';
-import { type RequestTrace, readTraceparent } from './tracing.ts';
+import { readTraceparent } from './tracing.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
@@ -64,17 +64,14 @@ async function startService(otherUrl = 'http://127.0.0.1:1') {
   };
 }
 
-/** Starts tracing without a service: `begin` runs its work in a request, `finish` resolves with the spans. */
-async function startTracing() {
+/** Begins the trace of a request without a service; `finish` resolves with the spans that have ended. */
+async function beginTrace() {
   const collector = await startCollector();
   onTestFinished(collector.stop);
   const tracing = createTracing({ service: 'reports', endpoint: `${collector.url}//` });
-  const ctx = { method: 'GET', path: '/', get: () => undefined } as Pick<
-    Context,
-    'method' | 'path' | 'get'
-  >;
+  const ctx = { method: 'GET', path: '/', get: () => undefined } as unknown as Context;
   return {
-    begin: (work: (trace: RequestTrace) => void) => work(tracing.begin(ctx as Context)),
+    trace: tracing.begin(ctx),
     async finish() {
       await tracing.close();
       return collector.spans();
@@ -172,12 +169,10 @@ test.each([
   [400, 2, '400'],
   [503, 2, '503'],
 ])('a call with the status %i has the status %i of spans', async (status, code, type) => {
-  const tracing = await startTracing();
+  const { trace, finish } = await beginTrace();
 
-  tracing.begin((trace) => {
-    trace.call({ method: 'GET', url: new URL('http://users/figures') }).end({ status });
-  });
-  const [call] = await tracing.finish();
+  trace.call({ method: 'GET', url: new URL('http://users/figures') }).end({ status });
+  const [call] = await finish();
 
   expect(call).toMatchObject({ status: { code } });
   expect(call?.attributes['http.response.status_code']).toBe(status);
@@ -189,12 +184,10 @@ test.each([
   ['https://users/figures', 'users', 443],
   ['https://10.0.0.7:8443/figures', '10.0.0.7', 8443],
 ])('a call of %s names %s and the port %i', async (url, address, port) => {
-  const tracing = await startTracing();
+  const { trace, finish } = await beginTrace();
 
-  tracing.begin((trace) => {
-    trace.call({ method: 'PUT', url: new URL(url) }).end({ error: new Error('refused') });
-  });
-  const [call] = await tracing.finish();
+  trace.call({ method: 'PUT', url: new URL(url) }).end({ error: new Error('refused') });
+  const [call] = await finish();
 
   expect(call).toMatchObject({
     name: 'PUT',
@@ -211,16 +204,14 @@ test.each([
   [{ namespace: '', host: '', port: 0 }, {}],
   [{}, {}],
 ])('a statement names only the known parts of its database: %j', async (database, expected) => {
-  const tracing = await startTracing();
+  const { trace, finish } = await beginTrace();
 
-  tracing.begin((trace) => {
-    trace.beginStatement({
-      database: { system: 'postgresql', ...database },
-      text: 'SELECT 1',
-      batchSize: 1,
-    })(undefined);
-  });
-  const [statement] = await tracing.finish();
+  trace.beginStatement({
+    database: { system: 'postgresql', ...database },
+    text: 'SELECT 1',
+    batchSize: 1,
+  })(undefined);
+  const [statement] = await finish();
 
   expect(statement?.name).toBe('SELECT');
   expect(statement?.attributes).toEqual({
