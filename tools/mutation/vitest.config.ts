@@ -30,8 +30,9 @@ export default defineConfig({
     ],
     env: { PATH: SEARCH_PATH },
     setupFiles: 'tools/mutation/skip-slow.ts',
+    // Most of the time of a test that polls would be the pause between two polls.
     expect: { poll: { interval: 5 } },
-    // Each test takes less than 500 ms: one that hangs has noticed the mutant.
+    // A test that was not skipped as slow takes much less: one that hangs has noticed the mutant.
     testTimeout: 5_000,
     hookTimeout: 60_000,
   },
