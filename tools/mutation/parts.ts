@@ -30,7 +30,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   controllers: {
     // Other files search, compile and bundle modules in processes of their own.
     mutate: ['framework/controllers/src/{container,decorators,plugin,record-schema}.ts'],
-    tests: ['framework/controllers/src/plugin.test.ts'],
+    tests: ['framework/controllers/src/{arguments,dependencies,plugin}.test.ts'],
   },
   errors: folder('framework/errors/src'),
   service: {

@@ -127,9 +127,9 @@ export function actionsOf(type: Type): Action[] {
 }
 
 /**
- * The sources of a method's parameters, by index. An overriding method inherits sources of parameters
- * without a decorator, and the schema of a repeated decorator without a schema: only another schema
- * replaces the validation.
+ * The sources of a method's parameters, by index and in its order. An overriding method inherits sources
+ * of parameters without a decorator, and the schema of a repeated decorator without a schema: only
+ * another schema replaces the validation.
  */
 export function sourcesOf(type: Type, method: string): ReadonlyMap<number, Source> {
   const found = new Map<number, Source>();
@@ -139,7 +139,8 @@ export function sourcesOf(type: Type, method: string): ReadonlyMap<number, Sourc
       found.set(index, withSchema(source, inherited));
     }
   }
-  return found;
+  // Decorators run from the last parameter to the first.
+  return new Map([...found].sort(([a], [b]) => a - b));
 }
 
 /** `source` with its own schema, or else with the schema of the same source in `inherited`. */

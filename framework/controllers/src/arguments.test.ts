@@ -1,0 +1,259 @@
+import type { Context } from '@fw/core';
+import { request } from '@fw/core/testing';
+import { endpoint } from '@fw/router';
+import type { StandardSchema } from '@fw/validation';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+
+import { Body, Controller, Get, Param, Patch, Post, Put, Query } from './index.ts';
+import { bodyOf, send, serve } from './testing/serve.ts';
+
+describe('arguments and results', () => {
+  @Controller('things')
+  class Things {
+    @Patch(':a/:b')
+    patch(
+      @Param('b') b: string,
+      @Query() query: object,
+      @Param('a') a: string,
+      @Body() body: object,
+    ) {
+      return [a, b, query, body];
+    }
+
+    @Put('/null')
+    null() {
+      return null;
+    }
+
+    @Post('/own')
+    async own() {
+      return 5;
+    }
+  }
+
+  test('come from the sources of their decorators, in any order', async () => {
+    const { app } = serve({ controllers: [Things] });
+
+    const response = await send(app, 'PATCH', '/things/1/2?q=x', { b: 1 });
+
+    expect(await response.json()).toEqual(['1', '2', { q: 'x' }, { b: 1 }]);
+  });
+
+  test('of other types are JSON', async () => {
+    const { app } = serve({ controllers: [Things] });
+
+    expect(await (await send(app, 'PUT', '/things/null')).json()).toBeNull();
+    expect(await (await send(app, 'POST', '/things/own')).json()).toBe(5);
+  });
+
+  test('of a method that a derived class marks again are its own', async () => {
+    class Base {
+      @Get()
+      list(_query?: object): unknown {
+        return 'base';
+      }
+    }
+    @Controller()
+    class Derived extends Base {
+      @Get()
+      override list(@Query() query: object) {
+        return { query };
+      }
+    }
+
+    expect(await bodyOf(Derived)).toEqual({ query: {} });
+  });
+
+  test('an overriding method keeps the decorators of the arguments that it does not mark', async () => {
+    const NewUser = z.object({ name: z.string() });
+    class Base {
+      @Post('/:id', endpoint({ summary: 'Create' }))
+      create(@Param('id', z.coerce.number()) id: number, @Body(NewUser) user: object): unknown {
+        return { id, user };
+      }
+    }
+    @Controller('/plain')
+    class Plain extends Base {
+      override create(id: number, user: object): unknown {
+        return { plain: super.create(id, user) };
+      }
+    }
+    @Controller('/marked')
+    class Marked extends Plain {
+      override create(@Param('id', z.string()) id: unknown, user: object) {
+        return { marked: super.create(id as number, user) };
+      }
+    }
+    const { app, router } = serve({ controllers: [Plain, Marked] });
+
+    expect((await send(app, 'POST', '/plain/1', { name: 5 })).status).toBe(400);
+    expect((await send(app, 'POST', '/plain/x', { name: 'Ada' })).status).toBe(400);
+    expect((await send(app, 'POST', '/marked/1', { name: 5 })).status).toBe(400);
+    expect(await (await send(app, 'POST', '/plain/1', { name: 'Ada' })).json()).toEqual({
+      plain: { id: 1, user: { name: 'Ada' } },
+    });
+    expect(await (await send(app, 'POST', '/marked/x', { name: 'Ada' })).json()).toEqual({
+      marked: { plain: { id: 'x', user: { name: 'Ada' } } },
+    });
+    for (const { metadata } of router.getRoutes()) {
+      expect(metadata).toMatchObject({
+        endpoint: { summary: 'Create' },
+        validation: { body: NewUser },
+      });
+    }
+  });
+
+  test('an overriding method that repeats a decorator without a schema keeps its schema', async () => {
+    class Base {
+      @Post('/:id')
+      create(
+        @Param('id', z.coerce.number()) id: unknown,
+        @Query(z.object({ page: z.coerce.number() })) query: unknown,
+        @Body(z.object({ name: z.string() })) user: unknown,
+      ): unknown {
+        return { id, query, user };
+      }
+    }
+    @Controller('/repeated')
+    class Repeated extends Base {
+      override create(@Param('id') id: unknown, @Query() query: unknown, @Body() user: unknown) {
+        return super.create(id, query, user);
+      }
+    }
+    @Controller('/reordered')
+    class Reordered extends Base {
+      override create(@Body() user: unknown, @Param('id') id: unknown, @Query() query: unknown) {
+        return super.create(id, query, user);
+      }
+    }
+    @Controller('/added')
+    class Added extends Base {
+      override create(id: unknown, query: unknown, _user: unknown, @Body() same?: unknown) {
+        return super.create(id, query, same);
+      }
+    }
+    const { app } = serve({ controllers: [Repeated, Reordered, Added] });
+
+    for (const prefix of ['/repeated', '/reordered', '/added']) {
+      const post = (path: string, body: object) => send(app, 'POST', prefix + path, body);
+      expect((await post('/x?page=2', { name: 'Ada' })).status).toBe(400);
+      expect((await post('/1?page=x', { name: 'Ada' })).status).toBe(400);
+      expect((await post('/1?page=2', { name: 5 })).status).toBe(400);
+      expect(await (await post('/1?page=2', { name: 'Ada' })).json()).toEqual({
+        id: 1,
+        query: { page: 2 },
+        user: { name: 'Ada' },
+      });
+    }
+  });
+
+  test('an overriding method that repeats several path parameters keeps the schema of each', async () => {
+    class Base {
+      @Get('/:from/:to')
+      range(
+        @Param('from', z.coerce.number()) from: unknown,
+        @Param('to', z.string().toUpperCase()) to: unknown,
+      ): unknown {
+        return { from, to };
+      }
+    }
+    @Controller('/ranges')
+    class Ranges extends Base {
+      override range(@Param('to') to: unknown, @Param('from') from: unknown) {
+        return super.range(from, to);
+      }
+    }
+    const { app } = serve({ controllers: [Ranges] });
+
+    expect(await (await request(app, '/ranges/1/b')).json()).toEqual({ from: 1, to: 'B' });
+    expect((await request(app, '/ranges/b/1')).status).toBe(400);
+  });
+
+  test('all invalid path parameters are in one response, in the order of the arguments; others are kept', async () => {
+    @Controller('/ranges')
+    class Ranges {
+      @Get('/:unit/:from/:to')
+      range(
+        @Param('unit') unit: string,
+        @Param('from', z.coerce.number()) from: number,
+        @Param('to', z.coerce.number()) to: number,
+      ) {
+        return { unit, from, to };
+      }
+    }
+    const { app } = serve({ controllers: [Ranges] });
+
+    expect(await (await request(app, '/ranges/day/1/2')).json()).toEqual({
+      unit: 'day',
+      from: 1,
+      to: 2,
+    });
+    for (const [path, pointers] of [
+      ['/ranges/day/x/y', ['/from', '/to']],
+      ['/ranges/day/1/y', ['/to']],
+    ] as const) {
+      const { errors } = (await (await request(app, path)).json()) as {
+        errors: readonly { pointer: string }[];
+      };
+      expect(errors.map(({ pointer }) => pointer)).toEqual(pointers);
+    }
+  });
+
+  test('a return value after ctx.json() is rejected like any second response', async () => {
+    @Controller()
+    class Double {
+      @Get()
+      get(ctx: Context) {
+        ctx.html('one');
+        return 'two';
+      }
+      @Get('/one')
+      one(ctx: Context) {
+        ctx.html('one');
+      }
+    }
+    const { app } = serve({ controllers: [Double] });
+
+    expect((await request(app, '/')).status).toBe(500);
+    expect(await (await request(app, '/one')).text()).toBe('one');
+  });
+
+  test('several schema failures cause one response', async () => {
+    const schemaOf = (validate: StandardSchema['~standard']['validate']): StandardSchema => ({
+      '~standard': { version: 1, vendor: 'by hand', validate },
+    });
+    const rejects = schemaOf(() => Promise.reject(new Error('rejects')));
+    const throws = schemaOf(() => {
+      throw new Error('throws');
+    });
+    const unused = z.string().refine(async (value) => value === 'free', 'is used');
+    @Controller()
+    class Checked {
+      @Get('/:a/:b')
+      get(@Param('a', rejects) a: string, @Param('b', throws) b: string) {
+        return [a, b];
+      }
+      @Get('/silent/:a')
+      silent(
+        @Param(
+          'a',
+          schemaOf(() => ({ issues: [] })),
+        )
+        a: string,
+      ) {
+        return { a };
+      }
+      @Get('/name/:name')
+      name(@Param('name', unused) name: string) {
+        return { name };
+      }
+    }
+    const { app } = serve({ controllers: [Checked] });
+
+    expect((await request(app, '/1/2')).status).toBe(500);
+    expect((await request(app, '/silent/1')).status).toBe(400);
+    expect((await request(app, '/name/ada')).status).toBe(400);
+    expect(await (await request(app, '/name/free')).json()).toEqual({ name: 'free' });
+  });
+});

@@ -1,0 +1,43 @@
+import { json } from '@fw/body-parser';
+import { type Application, createApp } from '@fw/core';
+import { type RequestOptions, request } from '@fw/core/testing';
+import { createRouter, type Router } from '@fw/router';
+
+import { type ControllersOptions, controllersPlugin, type Type } from '../index.ts';
+
+export const logger = { info() {}, warn() {}, error() {} };
+
+export interface Served {
+  readonly app: Application;
+  readonly router: Router;
+}
+
+/** An application with controllers, whose router is mounted at `mount`. */
+export function serve(options: Omit<ControllersOptions, 'router'>, mount = '/'): Served {
+  const router = createRouter();
+  const app = createApp({ logger }).use(json());
+  app.plugin(controllersPlugin({ router, ...options }));
+  app.route(mount, router);
+  return { app, router };
+}
+
+/** Sends a request with a body of JSON. */
+export function send(
+  app: Application,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Response> {
+  const options: RequestOptions = { method, headers: { 'content-type': 'application/json' } };
+  return request(
+    app,
+    path,
+    body === undefined ? options : { ...options, body: JSON.stringify(body) },
+  );
+}
+
+/** The body of `GET /` in an application with these controllers. */
+export async function bodyOf(...types: Type[]): Promise<unknown> {
+  const { app } = serve({ controllers: types });
+  return (await request(app, '/')).json();
+}
