@@ -28,9 +28,9 @@ const PARTS: Readonly<Record<string, Part>> = {
   middleware: folder('framework/middleware/src'),
   client: folder('framework/client/src'),
   controllers: {
-    // Other files search, compile and bundle modules in processes of their own.
+    // The other sources search, compile and bundle modules in processes of their own.
     mutate: ['framework/controllers/src/{container,decorators,plugin,record-schema}.ts'],
-    tests: ['framework/controllers/src/{arguments,dependencies,plugin}.test.ts'],
+    tests: ['framework/controllers/src/!(esbuild).test.ts'],
   },
   errors: folder('framework/errors/src'),
   service: {

@@ -1,12 +1,23 @@
-import type { Context } from '@fw/core';
+import { type Context, createApp, listen } from '@fw/core';
 import { request } from '@fw/core/testing';
-import { endpoint } from '@fw/router';
+import { createRouter, endpoint, type Guard } from '@fw/router';
 import type { StandardSchema } from '@fw/validation';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
-import { Body, Controller, Get, Param, Patch, Post, Put, Query } from './index.ts';
-import { bodyOf, send, serve } from './testing/serve.ts';
+import { UserController } from './fixtures/users/user-controller.ts';
+import {
+  Body,
+  Controller,
+  controllersPlugin,
+  Get,
+  Param,
+  Patch,
+  Post,
+  Put,
+  Query,
+} from './index.ts';
+import { bodyOf, logger, send, serve } from './testing/serve.ts';
 
 describe('arguments and results', () => {
   @Controller('things')
@@ -40,7 +51,7 @@ describe('arguments and results', () => {
     expect(await response.json()).toEqual(['1', '2', { q: 'x' }, { b: 1 }]);
   });
 
-  test('of other types are JSON', async () => {
+  test('that are neither text nor undefined are JSON', async () => {
     const { app } = serve({ controllers: [Things] });
 
     expect(await (await send(app, 'PUT', '/things/null')).json()).toBeNull();
@@ -170,7 +181,7 @@ describe('arguments and results', () => {
     expect((await request(app, '/ranges/b/1')).status).toBe(400);
   });
 
-  test('all invalid path parameters are in one response, in the order of the arguments; others are kept', async () => {
+  test('all invalid path parameters are in one response, in the order of the arguments; those without a schema are kept', async () => {
     @Controller('/ranges')
     class Ranges {
       @Get('/:unit/:from/:to')
@@ -200,7 +211,7 @@ describe('arguments and results', () => {
     }
   });
 
-  test('a return value after ctx.json() is rejected like any second response', async () => {
+  test('a return value after ctx.html() is rejected like any second response', async () => {
     @Controller()
     class Double {
       @Get()
@@ -256,4 +267,152 @@ describe('arguments and results', () => {
     expect((await request(app, '/name/ada')).status).toBe(400);
     expect(await (await request(app, '/name/free')).json()).toEqual({ name: 'free' });
   });
+
+  test('sends text for a string and 204 for undefined', async () => {
+    const { app } = serve({ controllers: [UserController] });
+
+    const text = await request(app, '/users/7/rank/1');
+    const nothing = await send(app, 'DELETE', '/users');
+
+    expect(text.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect(await text.text()).toBe('7 is 2');
+    expect(nothing.status).toBe(204);
+  });
+
+  test.each([
+    ['POST', '/users', { name: '' }, ['/name', '/email']],
+    ['GET', '/users?limit=1000', undefined, ['/limit']],
+    ['GET', '/users/7/rank/first', undefined, ['/rank']],
+  ])(
+    'sends 400 for %s %s, which the schemas of its arguments reject',
+    async (method, path, body, pointers) => {
+      const { app } = serve({ controllers: [UserController] });
+
+      const response = await send(app, method, path, body);
+      const { errors } = (await response.json()) as { errors: { pointer: string }[] };
+
+      expect(response.status).toBe(400);
+      expect(errors.map(({ pointer }) => pointer)).toEqual(pointers);
+    },
+  );
+});
+
+test('an argument may come from a path parameter of the mount prefix', async () => {
+  @Controller('/users')
+  class Users {
+    @Get('/:id')
+    find(@Param('tenant') tenant: string, @Param('id') id: string) {
+      return { tenant, id };
+    }
+  }
+  const { app } = serve({ controllers: [Users] }, '/:tenant');
+
+  expect(await (await request(app, '/acme/users/7')).json()).toEqual({ tenant: 'acme', id: '7' });
+});
+
+describe('the start fails', () => {
+  test('for two schemas of one body or path parameter', async () => {
+    @Controller()
+    class Bodies {
+      @Post()
+      post(@Body(z.object({})) a: object, @Body(z.object({})) b: object) {
+        return [a, b];
+      }
+    }
+    @Controller()
+    class Params {
+      @Get('/:id')
+      get(@Param('id', z.string()) a: string, @Param('id', z.string()) b: string) {
+        return [a, b];
+      }
+    }
+
+    await expect(serve({ controllers: [Bodies] }).app.ready()).rejects.toThrow(
+      'Cannot register Bodies.post: expected one schema for the body',
+    );
+    await expect(serve({ controllers: [Params] }).app.ready()).rejects.toThrow(
+      'Cannot register Params.get: expected one schema for the path parameter "id"',
+    );
+  });
+
+  test('for an argument from a path parameter that the route does not have', async () => {
+    @Controller('/users')
+    class Users {
+      @Get('/:id')
+      find(@Param('idd') id: string) {
+        return { id };
+      }
+    }
+    @Controller('/users')
+    class Checked {
+      @Get('/:id')
+      find(@Param('idd', z.string()) id: string) {
+        return { id };
+      }
+    }
+
+    const expected = 'Cannot register GET /users/:id: "idd" must be a parameter of the path';
+
+    for (const type of [Users, Checked]) {
+      const router = createRouter();
+      const app = createApp({ logger }).route('/', router);
+      app.plugin(controllersPlugin({ router, controllers: [type] }));
+      await expect(listen(app, 0)).rejects.toThrow(expected);
+      expect(() => serve({ controllers: [type] })).toThrow(expected);
+    }
+  });
+});
+
+test('a method that returns an error instead of throwing it is a 500', async () => {
+  class Users {
+    find() {
+      return Object.assign(new Error('not found'), { status: 404, expose: true });
+    }
+  }
+  Get('/')(Users.prototype, 'find');
+  Controller('/')(Users);
+  const { app } = serve({ controllers: [Users] });
+
+  expect((await request(app, '/')).status).toBe(500);
+});
+
+test('a method with a contract sends the declared fields, and may return nothing else', async () => {
+  const rows = [{ id: 7, passwordHash: 'x', keys: [{ name: 'a', passwordHash: 'x' }] }];
+  const Row = z.object({ id: z.number(), keys: z.array(z.object({ name: z.string() })) });
+  class Rows {
+    list() {
+      return rows as z.output<typeof Row>[];
+    }
+    wrong() {
+      return [{ id: '7', keys: [] }];
+    }
+  }
+  const contract = endpoint({ responses: { 200: z.array(Row) } });
+  const methodOf = (name: keyof Rows) => Object.getOwnPropertyDescriptor(Rows.prototype, name);
+  Get('/', contract)(Rows.prototype, 'list', methodOf('list') as { value?: Rows['list'] });
+  // @ts-expect-error: the contract declares a number
+  Get('/wrong', contract)(Rows.prototype, 'wrong', methodOf('wrong') as { value?: Rows['wrong'] });
+  Controller('/')(Rows);
+  const { app } = serve({ controllers: [Rows] });
+
+  expect(await (await request(app, '/')).json()).toEqual([{ id: 7, keys: [{ name: 'a' }] }]);
+  expect((await request(app, '/wrong')).status).toBe(500);
+});
+
+test('a method declares what a guard of its controller adds to the state', async () => {
+  type User = { readonly id: string };
+  const requireUser: Guard<{ user: User }> = (ctx, next) => {
+    ctx.state.user = { id: '7' };
+    return next();
+  };
+  class Me {
+    read(ctx: Context<{ state: { user: User } }>) {
+      return ctx.state.user.id;
+    }
+  }
+  Get('/')(Me.prototype, 'read');
+  Controller('/me', requireUser)(Me);
+  const { app } = serve({ controllers: [Me] });
+
+  expect(await (await request(app, '/me')).text()).toBe('7');
 });

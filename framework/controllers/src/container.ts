@@ -57,7 +57,7 @@ export class Container {
     this.#singletons = new Map(provided);
   }
 
-  /** Whether `type` or one of its dependencies has the scope `request`. */
+  /** Whether `type` has the scope `request` and no instance was provided. */
   isOfRequest(type: Type): boolean {
     return !this.#singletons.has(type) && services.get(type)?.scope === 'request';
   }

@@ -127,7 +127,7 @@ export function actionsOf(type: Type): Action[] {
 }
 
 /**
- * The sources of a method's parameters, by index and in its order. An overriding method inherits sources
+ * The sources of a method's parameters, by index, in ascending order. An overriding method inherits sources
  * of parameters without a decorator, and the schema of a repeated decorator without a schema: only
  * another schema replaces the validation.
  */

@@ -1,9 +1,8 @@
-import { type Context, createApp, listen } from '@fw/core';
+import { createApp } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { generateDocument } from '@fw/openapi';
-import { createRouter, endpoint, type Guard } from '@fw/router';
+import { createRouter } from '@fw/router';
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 
 import { UserController } from './fixtures/users/user-controller.ts';
 import {
@@ -13,76 +12,29 @@ import {
   controllersPlugin,
   Get,
   inject,
-  Param,
-  Post,
   Service,
-  type Type,
 } from './index.ts';
 import { logger, send, serve } from './testing/serve.ts';
 
 const root = new URL('./fixtures/users', import.meta.url);
 
-describe('the CRUD API by controllers', () => {
+test('controllers of a folder create, read, list, change and delete', async () => {
   const ada = { name: 'Ada', email: 'ada@example.org' };
+  const { app } = serve({ root, prefix: '/api' }, '/api');
 
-  test('creates, reads, lists, changes and deletes', async () => {
-    const { app } = serve({ root, prefix: '/api' }, '/api');
-
-    const created = await send(app, 'POST', '/api/users', ada);
-    expect(created.status).toBe(201);
-    expect(await created.json()).toEqual({ data: { ...ada, id: '1' } });
-    expect(await (await request(app, '/api/users/1')).json()).toEqual({
-      data: { ...ada, id: '1' },
-    });
-    expect(await (await request(app, '/api/users?limit=5')).json()).toMatchObject({ total: 1 });
-    expect(await (await send(app, 'PUT', '/api/users/1', { name: 'A' })).json()).toEqual({
-      data: { ...ada, id: '1', name: 'A' },
-    });
-    expect(await (await send(app, 'DELETE', '/api/users/1')).json()).toEqual({ success: true });
-    const deleted = await request(app, '/api/users/1');
-    expect(deleted.status).toBe(404);
+  const created = await send(app, 'POST', '/api/users', ada);
+  expect(created.status).toBe(201);
+  expect(await created.json()).toEqual({ data: { ...ada, id: '1' } });
+  expect(await (await request(app, '/api/users/1')).json()).toEqual({
+    data: { ...ada, id: '1' },
   });
-
-  test('sends text for a string and 204 for undefined', async () => {
-    const { app } = serve({ controllers: [UserController] });
-
-    const text = await request(app, '/users/7/rank/1');
-    const nothing = await send(app, 'DELETE', '/users');
-
-    expect(text.headers.get('content-type')).toBe('text/plain; charset=utf-8');
-    expect(await text.text()).toBe('7 is 2');
-    expect(nothing.status).toBe(204);
+  expect(await (await request(app, '/api/users?limit=5')).json()).toMatchObject({ total: 1 });
+  expect(await (await send(app, 'PUT', '/api/users/1', { name: 'A' })).json()).toEqual({
+    data: { ...ada, id: '1', name: 'A' },
   });
-
-  test.each([
-    ['POST', '/users', { name: '' }, ['/name', '/email']],
-    ['GET', '/users?limit=1000', undefined, ['/limit']],
-    ['GET', '/users/7/rank/first', undefined, ['/rank']],
-  ])(
-    'sends 400 for %s %s, which the schemas of its arguments reject',
-    async (method, path, body, pointers) => {
-      const { app } = serve({ controllers: [UserController] });
-
-      const response = await send(app, method, path, body);
-      const { errors } = (await response.json()) as { errors: { pointer: string }[] };
-
-      expect(response.status).toBe(400);
-      expect(errors.map(({ pointer }) => pointer)).toEqual(pointers);
-    },
-  );
-});
-
-test('an argument may come from a path parameter of the mount prefix', async () => {
-  @Controller('/users')
-  class Users {
-    @Get('/:id')
-    find(@Param('tenant') tenant: string, @Param('id') id: string) {
-      return { tenant, id };
-    }
-  }
-  const { app } = serve({ controllers: [Users] }, '/:tenant');
-
-  expect(await (await request(app, '/acme/users/7')).json()).toEqual({ tenant: 'acme', id: '7' });
+  expect(await (await send(app, 'DELETE', '/api/users/1')).json()).toEqual({ success: true });
+  const deleted = await request(app, '/api/users/1');
+  expect(deleted.status).toBe(404);
 });
 
 describe('the prefix', () => {
@@ -132,67 +84,6 @@ test('getRoutes() contains the routes of controllers with the metadata of middle
 
 describe('the start fails', () => {
   class Unmarked {}
-  @Service()
-  class Ring {
-    readonly next: unknown = inject(Round);
-  }
-  @Service()
-  class Round {
-    readonly next: unknown = inject(Ring);
-  }
-  @Service()
-  class Middle {
-    readonly unmarked = inject(Unmarked);
-  }
-  @Service()
-  class Unnamed {
-    readonly given: unknown;
-    constructor(given: unknown) {
-      this.given = given;
-    }
-  }
-  @Service({ scope: 'request' })
-  class Brief {}
-
-  function controllerWith(type: Type, scope: 'singleton' | 'request' = 'singleton'): Type {
-    @Service({ scope })
-    @Controller()
-    class Main {
-      readonly dependency = inject(type);
-      @Get() get() {
-        return {};
-      }
-    }
-    return Main;
-  }
-
-  test.each<[string, Type, string]>([
-    [
-      'for a missing dependency',
-      controllerWith(Middle),
-      'Missing dependency: Main → Middle → Unmarked: expected Unmarked to be a class marked',
-    ],
-    [
-      'for one of a request',
-      controllerWith(Middle, 'request'),
-      'Missing dependency: Main → Middle → Unmarked',
-    ],
-    ['for a circular one', controllerWith(Ring), 'Circular dependency: Main → Ring → Round → Ring'],
-    [
-      'for an argument that nothing names',
-      controllerWith(Unnamed),
-      'Missing dependency: Main → Unnamed: expected @Service({ deps }) to name the 1 arguments',
-    ],
-    [
-      'for a singleton that would keep what is of a request',
-      controllerWith(Brief),
-      'Cannot build Main → Brief: Main is built once, expected scope "request"',
-    ],
-  ])('%s, and names the chain', async (_, type, message) => {
-    const { app } = serve({ controllers: [type] });
-
-    await expect(listen(app, 0)).rejects.toThrow(message);
-  });
 
   test('for a root without controllers, and one that is not a folder', async () => {
     const none = serve({
@@ -204,20 +95,6 @@ describe('the start fails', () => {
     await expect(nowhere.app.ready()).rejects.toThrow('Cannot read root "/nowhere/at/all"');
   });
 
-  test('for two schemas of one body', async () => {
-    @Controller()
-    class Twice {
-      @Post()
-      post(@Body(z.object({})) a: object, @Body(z.object({})) b: object) {
-        return [a, b];
-      }
-    }
-
-    await expect(serve({ controllers: [Twice] }).app.ready()).rejects.toThrow(
-      'Cannot register Twice.post: expected one schema for the body',
-    );
-  });
-
   test('for a decorated property that is no method', async () => {
     class Users {}
     Object.assign(Users.prototype, { list: 'text' });
@@ -227,33 +104,6 @@ describe('the start fails', () => {
     await expect(serve({ controllers: [Users] }).app.ready()).rejects.toThrow(
       'Cannot register Users.list: expected a method',
     );
-  });
-
-  test('for an argument from a path parameter that the route does not have', async () => {
-    @Controller('/users')
-    class Users {
-      @Get('/:id')
-      find(@Param('idd') id: string) {
-        return { id };
-      }
-    }
-    @Controller('/users')
-    class Checked {
-      @Get('/:id')
-      find(@Param('idd', z.string()) id: string) {
-        return { id };
-      }
-    }
-
-    const expected = 'Cannot register GET /users/:id: "idd" must be a parameter of the path';
-
-    for (const type of [Users, Checked]) {
-      const router = createRouter();
-      const app = createApp({ logger }).route('/', router);
-      app.plugin(controllersPlugin({ router, controllers: [type] }));
-      await expect(listen(app, 0)).rejects.toThrow(expected);
-      expect(() => serve({ controllers: [type] })).toThrow(expected);
-    }
   });
 
   test('for invalid options', () => {
@@ -322,58 +172,4 @@ test('the document describes the routes of controllers like any others', async (
       },
     },
   });
-});
-
-test('a method that returns an error instead of throwing it is a 500', async () => {
-  class Users {
-    find() {
-      return Object.assign(new Error('not found'), { status: 404, expose: true });
-    }
-  }
-  Get('/')(Users.prototype, 'find');
-  Controller('/')(Users);
-  const { app } = serve({ controllers: [Users] });
-
-  expect((await request(app, '/')).status).toBe(500);
-});
-
-test('a method with a contract sends the declared fields, and may return nothing else', async () => {
-  const rows = [{ id: 7, passwordHash: 'x', keys: [{ name: 'a', passwordHash: 'x' }] }];
-  const Row = z.object({ id: z.number(), keys: z.array(z.object({ name: z.string() })) });
-  class Rows {
-    list() {
-      return rows as z.output<typeof Row>[];
-    }
-    wrong() {
-      return [{ id: '7', keys: [] }];
-    }
-  }
-  const contract = endpoint({ responses: { 200: z.array(Row) } });
-  const methodOf = (name: keyof Rows) => Object.getOwnPropertyDescriptor(Rows.prototype, name);
-  Get('/', contract)(Rows.prototype, 'list', methodOf('list') as { value?: Rows['list'] });
-  // @ts-expect-error: the contract declares a number
-  Get('/wrong', contract)(Rows.prototype, 'wrong', methodOf('wrong') as { value?: Rows['wrong'] });
-  Controller('/')(Rows);
-  const { app } = serve({ controllers: [Rows] });
-
-  expect(await (await request(app, '/')).json()).toEqual([{ id: 7, keys: [{ name: 'a' }] }]);
-  expect((await request(app, '/wrong')).status).toBe(500);
-});
-
-test('a method declares what a guard of its controller adds to the state', async () => {
-  type User = { readonly id: string };
-  const requireUser: Guard<{ user: User }> = (ctx, next) => {
-    ctx.state.user = { id: '7' };
-    return next();
-  };
-  class Me {
-    read(ctx: Context<{ state: { user: User } }>) {
-      return ctx.state.user.id;
-    }
-  }
-  Get('/')(Me.prototype, 'read');
-  Controller('/me', requireUser)(Me);
-  const { app } = serve({ controllers: [Me] });
-
-  expect(await (await request(app, '/me')).text()).toBe('7');
 });

@@ -120,12 +120,16 @@ function validationOf(type: Type, { name }: Action): Middleware[] {
   const schemas: { -readonly [Part in keyof RequestSchemas]: RequestSchemas[Part] } = {};
   for (const source of found) {
     if (!source.schema) continue;
-    if (source.from === 'params') params.set(source.name, source.schema);
-    else if ((schemas[source.from] ?? source.schema) !== source.schema) {
+    const isParam = source.from === 'params';
+    const present = isParam ? params.get(source.name) : schemas[source.from];
+    if (present && present !== source.schema) {
+      const part = isParam ? `path parameter "${source.name}"` : source.from;
       throw new TypeError(
-        `Cannot register ${type.name}.${name}: expected one schema for the ${source.from}`,
+        `Cannot register ${type.name}.${name}: expected one schema for the ${part}`,
       );
-    } else schemas[source.from] = source.schema;
+    }
+    if (isParam) params.set(source.name, source.schema);
+    else schemas[source.from] = source.schema;
   }
   if (params.size > 0) schemas.params = recordSchema(params);
   return Object.keys(schemas).length > 0 ? [validate(schemas)] : [];
@@ -133,7 +137,8 @@ function validationOf(type: Type, { name }: Action): Middleware[] {
 
 /**
  * Makes the router reject a path without the parameters that the method reads. The first middleware
- * declares them, because the router does not check middleware after a validator of the parameters.
+ * declares all of them: the router does not check middleware after a validator, which declares those
+ * with a schema.
  */
 function needParams(type: Type, { name }: Action, layers: readonly Middleware[]): Middleware[] {
   const sources = [...sourcesOf(type, name).values()];

@@ -2,7 +2,7 @@ import { listen } from '@fw/core';
 import { request } from '@fw/core/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 
-import { Controller, Get, inject, Service } from './index.ts';
+import { Controller, Get, inject, Service, type Type } from './index.ts';
 import { bodyOf, serve } from './testing/serve.ts';
 
 describe('dependencies', () => {
@@ -137,5 +137,74 @@ describe('dependencies', () => {
     }
 
     expect(await bodyOf(Main)).toEqual({ now: 42 });
+  });
+});
+
+describe('an error names the chain', () => {
+  class Unmarked {}
+  @Service()
+  class Ring {
+    readonly next: unknown = inject(Round);
+  }
+  @Service()
+  class Round {
+    readonly next: unknown = inject(Ring);
+  }
+  @Service()
+  class Middle {
+    readonly unmarked = inject(Unmarked);
+  }
+  @Service()
+  class Unnamed {
+    readonly given: unknown;
+    constructor(given: unknown) {
+      this.given = given;
+    }
+  }
+  @Service({ scope: 'request' })
+  class Brief {}
+
+  function controllerWith(type: Type, scope: 'singleton' | 'request' = 'singleton'): Type {
+    @Service({ scope })
+    @Controller()
+    class Main {
+      readonly dependency = inject(type);
+      @Get() get() {
+        return {};
+      }
+    }
+    return Main;
+  }
+
+  test.each<[string, Type, string]>([
+    [
+      'for a missing dependency',
+      controllerWith(Middle),
+      'Missing dependency: Main → Middle → Unmarked: expected Unmarked to be a class marked',
+    ],
+    [
+      'for a missing dependency of a class of scope "request"',
+      controllerWith(Middle, 'request'),
+      'Missing dependency: Main → Middle → Unmarked',
+    ],
+    [
+      'for a circular dependency',
+      controllerWith(Ring),
+      'Circular dependency: Main → Ring → Round → Ring',
+    ],
+    [
+      'for an argument that nothing names',
+      controllerWith(Unnamed),
+      'Missing dependency: Main → Unnamed: expected @Service({ deps }) to name the 1 arguments',
+    ],
+    [
+      'for a singleton that depends on a class of scope "request"',
+      controllerWith(Brief),
+      'Cannot build Main → Brief: Main is built once, expected scope "request"',
+    ],
+  ])('%s', async (_, type, message) => {
+    const { app } = serve({ controllers: [type] });
+
+    await expect(listen(app, 0)).rejects.toThrow(message);
   });
 });
