@@ -88,7 +88,7 @@ export async function runCancellation(args: readonly string[]): Promise<void> {
       name: 'cancellation',
       markdown: [
         environmentLines(environment),
-        `Of ${clients} requests per column, those that still run ${DELAY_MS} ms after the client has left; where it differs, → and those after another second.`,
+        `Of ${clients} requests per column, those that still run ${DELAY_MS} ms after the client has left; where it differs, → and those after another second. A request runs while its handler, source, query or call does. In brackets: connections of clients that are still in memory.`,
         markdownTable(['', ...CASES], rows),
       ].join('\n\n'),
       data: { environment, clients, results },

@@ -10,7 +10,7 @@ import type { Usage } from './idle/server.ts';
 import type { Memory } from './measured.ts';
 import { bytes, memoryPerConnection, openConnection, openConnections } from './memory.ts';
 import { readSettings } from './options.ts';
-import { PINNING, startMeasured } from './process.ts';
+import { PINNING, pinToLoadCore, startMeasured } from './process.ts';
 import { describeEnvironment, environmentLines, publish } from './report.ts';
 
 const SERVER = fileURLToPath(new URL('idle/server.ts', import.meta.url));
@@ -49,16 +49,17 @@ export async function runIdle(args: readonly string[]): Promise<void> {
         default: 10_000,
       },
       rounds: { help: 'measured rounds of memory', default: 3 },
-      minutes: { help: 'duration of the mixed load', default: 1 },
+      minutes: { help: 'duration of the load by GET and POST', default: 1 },
     },
   });
   if (!settings) return;
   const { only, kinds } = settings.names;
   const { rounds } = settings.counts;
   const environment = describeEnvironment(PACKAGES);
+  pinToLoadCore(); // this process opens the connections
   const loads: LoadSample[] = [];
   for (const name of only) {
-    process.stderr.write(`idle, mixed load: ${name}\n`);
+    process.stderr.write(`idle, pauses under load: ${name}\n`);
     loads.push({ name, ...(await measurePauses(name, settings.counts)) });
   }
   const samples: Sample[] = [];
@@ -87,7 +88,7 @@ export async function runIdle(args: readonly string[]): Promise<void> {
     ((pauses.reduce((sum, pause) => sum + pause, 0) * 1000) / requests).toFixed(2),
   ]);
   const table = markdownTable(
-    ['', ...kinds, `above ${PAUSE_MS} ms`, 'longest, ms', 'µs per request'],
+    ['', ...kinds, `pauses above ${PAUSE_MS} ms`, 'longest pause, ms', 'pauses, µs per request'],
     rows,
   );
   publish(

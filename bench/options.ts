@@ -13,7 +13,7 @@ export interface Options<Name extends string, Count extends string> {
 export interface Settings<Name extends string = string, Count extends string = string> {
   readonly names: Readonly<Record<Name, readonly string[]>>;
   readonly counts: Readonly<Record<Count, number>>;
-  /** Whether no option was given, except `--out`: only then README.md changes. */
+  /** Whether no option was given, except `--out`. Without `--out` README.md then changes. */
   readonly isComplete: boolean;
   /** Folder of the JSON file. */
   readonly out?: string | undefined;

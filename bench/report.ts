@@ -44,7 +44,7 @@ export interface Report {
 }
 
 export interface PublishOptions {
-  /** Whether no option was given, except `--out`: only then README.md changes. */
+  /** Whether no option was given, except `--out`. Without `--out` README.md then changes. */
   readonly isComplete: boolean;
   /** Folder of the JSON file. Default: `.local/bench`. */
   readonly out?: string | undefined;

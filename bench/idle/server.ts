@@ -1,6 +1,6 @@
 /*
  * The server of one contestant: `node [--expose-gc] server.ts <name>`. For each message from its parent it
- * sends the memory that it uses, and the pauses of garbage collection since its start.
+ * sends the memory that it uses and, without `--expose-gc`, the pauses of garbage collection since its start.
  */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';

@@ -10,7 +10,7 @@ export interface Endpoint extends Pick<Exchange, 'method' | 'status' | 'body'> {
   readonly name: string;
   /** The paths to request in turn; `userIds` are the ids of the users in the store. */
   paths(userIds: readonly string[]): readonly string[];
-  /** The headers of all requests of one round; called once per round. */
+  /** The headers of all requests under one load, or of one compared request. */
   headers?(): Readonly<Record<string, string>>;
 }
 
@@ -50,7 +50,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     service: 'reports',
     name: 'GET v2',
     paths: () => ['/api/v2/reports'],
-    // A new user per round, so that no request exceeds the rate limit.
+    // A new user each time, so that no request exceeds the rate limit.
     headers: () => ({
       authorization: `Bearer ${issueToken({ secret: JWT_SECRET, user: `user-${users++}`, tier: 'pro' })}`,
     }),

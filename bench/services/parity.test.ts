@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { ENDPOINTS, SERVICES } from './endpoints.ts';
+import { startPair } from './pair.ts';
 import { checkParity } from './parity.ts';
-import { startPair } from './server.ts';
 
 test.each(SERVICES)('%s and its copy on fastify send the same responses', async (name) => {
   const directory = mkdtempSync(join(tmpdir(), 'parity-'));

@@ -4,7 +4,7 @@ import { send } from '../http/parity.ts';
 import type { Endpoint } from './endpoints.ts';
 
 const PATHS = 20;
-const HEADERS = ['content-type', 'cache-control', 'deprecation', 'link', 'vary'];
+const HEADERS = ['content-type', 'cache-control', 'deprecation', 'etag', 'link', 'vary'];
 
 /**
  * Requests `endpoint` from both ports and compares status, headers that clients act on, and body.

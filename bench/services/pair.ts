@@ -26,8 +26,8 @@ const ERRORS_ONLY = ['ignore', 'pipe'] as const;
 export interface Server {
   readonly name: 'fw' | 'fastify';
   readonly port: number;
-  /** CPU time used since the start, in seconds. */
-  cpuSeconds(): Promise<number>;
+  /** CPU time used since the start. */
+  cpuMicros(): Promise<number>;
   /** Ends the process as a deployment does (SIGTERM), so that its database is complete. */
   stop(): Promise<void>;
 }
@@ -62,7 +62,7 @@ async function startServer(options: ServerOptions): Promise<Server> {
   return {
     name: bundle ? 'fw' : 'fastify',
     port,
-    cpuSeconds: () => readCpuSeconds(`http://127.0.0.1:${managementPort}/metrics`),
+    cpuMicros: () => readCpuMicros(`http://127.0.0.1:${managementPort}/metrics`),
     stop: async () => {
       const exited = once(child, 'exit');
       child.kill('SIGTERM');
@@ -102,8 +102,8 @@ async function createUser(port: number, index: number): Promise<string> {
   return ((await response.json()) as { data: { id: string } }).data.id;
 }
 
-/** Starts the nginx of the local deployment in front of `port`, and returns its port. */
-export async function startEdge(port: number, prefix: string): Promise<number> {
+/** Starts the nginx of the local deployment in front of `port`. */
+export async function startEdge(port: number, prefix: string) {
   const edgePort = await freePort();
   const { command, args } = planEdge({
     nginx: ensureTool('nginx'),
@@ -113,7 +113,7 @@ export async function startEdge(port: number, prefix: string): Promise<number> {
   });
   const child = startProcess([command, ...args], { core: LOAD_CORE, stdio: ERRORS_ONLY });
   await waitUntilOk(child, `http://127.0.0.1:${edgePort}/`);
-  return edgePort;
+  return { port: edgePort, stop: () => stopProcess(child) };
 }
 
 async function waitUntilOk(child: ChildProcess, url: string): Promise<void> {
@@ -141,9 +141,9 @@ async function isOk(url: string): Promise<boolean> {
   }
 }
 
-async function readCpuSeconds(url: string): Promise<number> {
+async function readCpuMicros(url: string): Promise<number> {
   const text = await (await fetch(url)).text();
   const [, seconds] = /^process_cpu_seconds_total (\S+)/m.exec(text) ?? [];
   if (seconds === undefined) throw new Error(`Cannot find process_cpu_seconds_total in ${url}`);
-  return Number(seconds);
+  return Number(seconds) * 1e6;
 }
