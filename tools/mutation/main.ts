@@ -20,7 +20,9 @@ try {
 fs.mkdirSync(folder, { recursive: true });
 fs.writeFileSync(slowTests, JSON.stringify(listSlowTests()));
 run('tools/mutation/node_modules/.bin/stryker', ['run', 'tools/mutation/stryker.config.mjs']);
-console.log(`The mutants that survived: ${path.relative('', path.join(folder, name))}.html`);
+console.log(
+  `${describeScore()}\nThe mutants that survived: ${path.relative('', path.join(folder, name))}.html`,
+);
 
 /** The full names of the tests that are too slow, measured by one run without mutants. */
 function listSlowTests(): string[] {
@@ -36,6 +38,26 @@ function listSlowTests(): string[] {
     .flatMap(({ assertionResults }) => assertionResults)
     .filter(({ duration = 0 }) => duration >= slowMs)
     .map(({ ancestorTitles, title }) => [...ancestorTitles, title].join(' > '));
+}
+
+/** The row of docs/decisions/0008: unlike Stryker's score, ours does not count time-outs as killed. */
+function describeScore(): string {
+  const { files } = JSON.parse(
+    fs.readFileSync(path.join(folder, `${name}.json`), 'utf8'),
+  ) as Mutants;
+  const statuses = Object.values(files).flatMap(({ mutants }) =>
+    mutants.map(({ status }) => status),
+  );
+  const [killed = 0, ...others] = ['Killed', 'Timeout', 'Survived', 'NoCoverage'].map(
+    (status) => statuses.filter((each) => each === status).length,
+  );
+  const total = others.reduce((sum, count) => sum + count, killed);
+  const score = `${((killed / total) * 100).toFixed(1)} %`;
+  return `| ${[name, total, killed, ...others, score].join(' | ')} |`;
+}
+
+interface Mutants {
+  readonly files: Readonly<Record<string, { readonly mutants: readonly { status: string }[] }>>;
 }
 
 interface Report {

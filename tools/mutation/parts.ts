@@ -4,7 +4,7 @@ export interface Part {
   readonly mutate: readonly string[];
   /** Globs of the tests. Those of the first glob run first: after a test that fails, no other one is needed. */
   readonly tests: readonly string[];
-  /** A test that takes longer is skipped: it would run for hundreds of mutants. Default 100. */
+  /** A test that takes this long is skipped: it would run for hundreds of mutants. Default 100. */
   readonly slowMs?: number;
 }
 

@@ -133,12 +133,16 @@ test.each<readonly [z.ZodType, string | undefined, string]>([
   [z.coerce.number(), 'x', 'A must be a number, got "x"'],
   [z.coerce.number().int(), '1.5', 'A must be an integer, got "1.5"'],
   [z.coerce.number().min(3), '2', 'A must be at least 3, got "2"'],
+  [z.coerce.number().gt(3), '3', 'A must be more than 3, got "3"'],
   [z.coerce.number().lt(3), '3', 'A must be less than 3, got "3"'],
+  [z.string().max(1), 'a'.repeat(60), `A must have at most 1 character, got "${'a'.repeat(60)}"`],
   [z.coerce.number().multipleOf(5), '3', 'A must be a multiple of 5, got "3"'],
   [z.url(), 'nowhere', 'A must be a URL'],
   [z.email(), 'ada', 'A must be of the format email, got "ada"'],
   [z.string().regex(/^a+$/), 'b', 'A must match /^a+$/, got "b"'],
   [z.string().startsWith('sk_'), 'b', 'A must begin with "sk_", got "b"'],
+  [z.string().endsWith('.db'), 'b', 'A must end with ".db", got "b"'],
+  [z.string().includes(':'), 'b', 'A must contain ":", got "b"'],
 ])('readConfig describes what %o expects instead of %j', (schema, value, message) => {
   expect(() => readConfig({ A: schema }, { A: value })).toThrow(new Error(message));
 });
@@ -172,6 +176,7 @@ test('names of other programs are not suspected', () => {
 
   expect(suspectNames(serviceVariables({ port: 1 }), env)).toEqual([]);
   expect(suspectNames(serviceVariables({ port: 1 }), { PROT: '' })).toEqual([]);
+  expect(suspectNames({ LEVELS: integer(0, 9) }, { LEVLES: '1' })).toEqual([]);
 });
 
 test('readConfig reads texts, words and URLs, or their defaults', () => {
@@ -208,6 +213,9 @@ test('readConfig applies the rule once every variable is valid', () => {
 
   expect(readConfig(variables, { LOW: '5' }, rule)).toEqual({ LOW: 5 });
   expect(() => readConfig(variables, { LOW: '6' }, rule)).toThrow(new Error('LOW is high'));
+  expect(() => readConfig(variables, { LOW: 'x' }, rule)).toThrow(
+    new Error('LOW must be an integer from 0 to 9, got "x"'),
+  );
 });
 
 describe('a secret', () => {

@@ -7,8 +7,12 @@ import {
   serviceVariables,
   storeVariables,
 } from './service-variables.ts';
+import { describeVariables } from './variables.ts';
 
-const VARIABLES = { ...serviceVariables({ port: 8080 }), ...storeVariables({ file: 'test.db' }) };
+/** The variables of a service with a store. */
+function allVariables() {
+  return { ...serviceVariables({ port: 8080 }), ...storeVariables({ file: 'test.db' }) };
+}
 
 test.each([
   ['20000', '5000', 15_000],
@@ -17,7 +21,7 @@ test.each([
 ])(
   'with REQUEST_TIMEOUT_MS=%s and DATABASE_STATEMENT_TIMEOUT_MS=%s a call waits %d ms for a connection',
   (requestMs, statementMs, waitTimeoutMs) => {
-    const config = readConfig(VARIABLES, {
+    const config = readConfig(allVariables(), {
       REQUEST_TIMEOUT_MS: requestMs,
       DATABASE_STATEMENT_TIMEOUT_MS: statementMs,
     });
@@ -26,18 +30,21 @@ test.each([
   },
 );
 
-test.each(Object.entries(VARIABLES))(
-  '%s has a description, and a unit if it is a time',
-  (name, variable) => {
-    const { description, unit } = variable.meta() ?? {};
+test.each(Object.keys(allVariables()))(
+  '%s has a meaning, and a unit if it is a time or a size',
+  (name) => {
+    const variable = describeVariables(allVariables()).find((each) => each.name === name);
 
-    expect(description).toMatch(/^\S.{10,}$/);
-    expect(unit).toBe(name.endsWith('_MS') ? 'ms' : name === 'BODY_MEMORY' ? 'bytes' : undefined);
+    expect(variable?.meaning).toMatch(/^\S.{10,}$/);
+    expect(variable?.unit).toBe(
+      name.endsWith('_MS') ? 'ms' : name === 'BODY_MEMORY' ? 'bytes' : undefined,
+    );
+    expect(variable?.secret).toBe(name === 'DATABASE_URL');
   },
 );
 
 test('without any variable, the values are those for a local start', () => {
-  expect(readConfig(VARIABLES, {})).toMatchObject({
+  expect(readConfig(allVariables(), {})).toMatchObject({
     HOST: '127.0.0.1',
     PORT: 8080,
     NODE_ENV: 'production',
@@ -55,13 +62,15 @@ test.each([
   ['DATABASE_URL', ['postgres://a/b', 'postgresql://a/b'], ['mysql://a/b']],
 ])('%s accepts only valid values', (name, valid, invalid) => {
   for (const value of valid) {
-    expect(readConfig(VARIABLES, { [name]: value })).toMatchObject({ [name]: value });
+    expect(readConfig(allVariables(), { [name]: value })).toMatchObject({ [name]: value });
   }
-  for (const value of invalid) expect(() => readConfig(VARIABLES, { [name]: value })).toThrow(name);
+  for (const value of invalid) {
+    expect(() => readConfig(allVariables(), { [name]: value })).toThrow(`${name} must `);
+  }
 });
 
 test('an invalid DATABASE_URL is not in the error, because it contains a password', () => {
-  const read = () => readConfig(VARIABLES, { DATABASE_URL: 'mysql://ada:secret@db/users' });
+  const read = () => readConfig(allVariables(), { DATABASE_URL: 'mysql://ada:secret@db/users' });
 
   expect(read).toThrow('DATABASE_URL');
   expect(read).not.toThrow('secret');
@@ -71,7 +80,7 @@ test.each([
   ['999', []],
   ['1000', ['DRAIN_TIMEOUT_MS must be more than DRAIN_DELAY_MS, got 1000']],
 ])('a drain of 1,000 ms must be longer than its delay of %s ms', (delayMs, problems) => {
-  const config = readConfig(VARIABLES, { DRAIN_DELAY_MS: delayMs, DRAIN_TIMEOUT_MS: '1000' });
+  const config = readConfig(allVariables(), { DRAIN_DELAY_MS: delayMs, DRAIN_TIMEOUT_MS: '1000' });
 
   expect(requireDrainTime(config)).toEqual(problems);
 });

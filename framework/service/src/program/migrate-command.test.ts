@@ -4,10 +4,24 @@ import { expect, test } from 'vitest';
 import { UsageError } from './command-line.ts';
 import { createMigrateCommand } from './migrate-command.ts';
 
-/** Runs the command on a store whose first attempts fail; `open`: the stores that are left open. */
-async function run(args: readonly string[], failedAttempts: number, error: Error = unavailable()) {
+/**
+ * Runs the command on a store whose first attempts fail; `open`: the stores that are left open. `onLog` is
+ * called with each message.
+ */
+async function run(
+  args: readonly string[],
+  failedAttempts: number,
+  {
+    error = unavailable(),
+    onLog = () => {},
+    signal = new AbortController().signal,
+  }: RunOptions = {},
+) {
   const lines: string[] = [];
-  const log = (message: string) => void lines.push(message);
+  const log = (message: string) => {
+    lines.push(message);
+    onLog();
+  };
   let attempts = 0;
   let open = 0;
   const command = createMigrateCommand(async () => {
@@ -23,10 +37,16 @@ async function run(args: readonly string[], failedAttempts: number, error: Error
   });
   const tools = {
     logger: { info: log, warn: log, error: log },
-    signal: new AbortController().signal,
+    signal,
   };
   const ending = await command.run({}, args, tools).catch((reason: unknown) => reason);
   return { ending, attempts, open, lines };
+}
+
+interface RunOptions {
+  readonly error?: Error;
+  readonly onLog?: () => void;
+  readonly signal?: AbortSignal;
 }
 
 function unavailable(): Error {
@@ -46,6 +66,32 @@ test('--wait waits for an unavailable store, logs that once, and closes the stor
   });
 });
 
+test.each(['--wait=9999', '--wait 10'])(
+  '%s waits after the first failed attempt, until the program ends',
+  async (args) => {
+    const abort = new AbortController();
+
+    const { ending, ...others } = await run(args.split(' '), 100, {
+      onLog: () => abort.abort(),
+      signal: abort.signal,
+    });
+
+    expect(ending).toMatchObject({ name: 'AbortError' });
+    expect(others).toEqual({
+      attempts: 1,
+      open: 0,
+      lines: ['Waiting for the store: PostgreSQL cannot be used: connect ECONNREFUSED'],
+    });
+  },
+);
+
+test.each(['', '--wait=0', '--wait 0'])('"%s" closes the store after one attempt', async (args) => {
+  const words = args === '' ? [] : args.split(' ');
+
+  expect(await run(words, 0)).toEqual({ ending: 0, attempts: 1, open: 0, lines: [] });
+  expect(await run(words, 1)).toEqual({ ending: unavailable(), attempts: 1, open: 0, lines: [] });
+});
+
 test('--wait retries only for its seconds, and only while the store is unavailable', async () => {
   expect(await run(['--wait=1'], 100)).toMatchObject({
     ending: unavailable(),
@@ -53,16 +99,27 @@ test('--wait retries only for its seconds, and only while the store is unavailab
     open: 0,
   });
   const wrong = new NotFoundError('no such table');
-  expect(await run(['--wait=5'], 1, wrong)).toMatchObject({ ending: wrong, attempts: 1, open: 0 });
+  expect(await run(['--wait=5'], 1, { error: wrong })).toMatchObject({
+    ending: wrong,
+    attempts: 1,
+    open: 0,
+  });
 });
 
-test.for([[['now']], [['--wait']], [['--wait', 'long']], [['--wait=-1']], [['--quick']]] as const)(
-  'migrate rejects the arguments %j',
-  async ([args]) => {
-    const { ending, attempts } = await run(args, 0);
+test.for([
+  [['now']],
+  [['--wait']],
+  [['--wait', 'long']],
+  [['--wait=-1']],
+  [['--wait:5']],
+  [['--wait=10000']],
+  [['--quick']],
+] as const)('migrate rejects the arguments %j', async ([args]) => {
+  const { ending, attempts } = await run(args, 0);
 
-    expect(ending).toBeInstanceOf(UsageError);
-    expect(String(ending)).toContain('expected --wait and seconds from 0 to 9999');
-    expect(attempts).toBe(0);
-  },
-);
+  expect(ending).toBeInstanceOf(UsageError);
+  expect(String(ending)).toContain(
+    `Cannot migrate: got "${args.join(' ')}", expected --wait and seconds from 0 to 9999`,
+  );
+  expect(attempts).toBe(0);
+});

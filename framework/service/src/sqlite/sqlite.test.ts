@@ -46,6 +46,9 @@ test('openDatabase synchronises a write-ahead log at every commit', () => {
   expect(database.prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'wal' });
   expect(database.prepare('PRAGMA synchronous').get()).toMatchObject({ synchronous: 2 });
   expect(database.prepare('PRAGMA busy_timeout').get()).toMatchObject({ timeout: 5000 });
+  expect(database.prepare('PRAGMA wal_autocheckpoint').get()).toMatchObject({
+    wal_autocheckpoint: 4000,
+  });
 });
 
 test('openDatabase migrates an older file without losing rows', () => {
