@@ -163,7 +163,7 @@ test('concurrent callers share one run of a check', async () => {
 });
 
 test('the log has the first failure of a check, its reason, and the recovery', async () => {
-  const reasons = ['gone', 'gone', 'thrown', undefined, undefined];
+  const reasons = ['gone', 'gone', 'thrown', undefined, undefined, undefined];
   let at = 0;
   const { run, lines } = newRunner(() => {
     const reason = reasons[at++];
