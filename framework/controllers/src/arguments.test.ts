@@ -51,7 +51,7 @@ describe('arguments and results', () => {
     expect(await response.json()).toEqual(['1', '2', { q: 'x' }, { b: 1 }]);
   });
 
-  test('that are neither text nor undefined are JSON', async () => {
+  test('results that are neither text nor undefined are JSON', async () => {
     const { app } = serve({ controllers: [Things] });
 
     expect(await (await send(app, 'PUT', '/things/null')).json()).toBeNull();

@@ -7,7 +7,7 @@ import { type ControllersOptions, controllersPlugin, type Type } from '../index.
 
 export const logger = { info() {}, warn() {}, error() {} };
 
-export interface Served {
+interface Served {
   readonly app: Application;
   readonly router: Router;
 }
@@ -21,7 +21,7 @@ export function serve(options: Omit<ControllersOptions, 'router'>, mount = '/'):
   return { app, router };
 }
 
-/** Sends a request with a body of JSON. */
+/** Sends a request; `body` is sent as JSON. */
 export function send(
   app: Application,
   method: string,

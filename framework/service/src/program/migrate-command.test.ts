@@ -53,10 +53,6 @@ function unavailable(): Error {
   return new ServiceUnavailableError('PostgreSQL cannot be used: connect ECONNREFUSED');
 }
 
-test('without --wait an unavailable store is an error immediately', async () => {
-  expect(await run([], 1)).toMatchObject({ ending: unavailable(), attempts: 1, lines: [] });
-});
-
 test('--wait waits for an unavailable store, logs that once, and closes the store after each attempt', async () => {
   expect(await run(['--wait', '5'], 2)).toEqual({
     ending: 0,
@@ -85,12 +81,15 @@ test.each(['--wait=9999', '--wait 10'])(
   },
 );
 
-test.each(['', '--wait=0', '--wait 0'])('"%s" closes the store after one attempt', async (args) => {
-  const words = args === '' ? [] : args.split(' ');
+test.each(['', '--wait=0', '--wait 0'])(
+  'with the arguments "%s" there is one attempt, after which the store is closed',
+  async (args) => {
+    const words = args === '' ? [] : args.split(' ');
 
-  expect(await run(words, 0)).toEqual({ ending: 0, attempts: 1, open: 0, lines: [] });
-  expect(await run(words, 1)).toEqual({ ending: unavailable(), attempts: 1, open: 0, lines: [] });
-});
+    expect(await run(words, 0)).toEqual({ ending: 0, attempts: 1, open: 0, lines: [] });
+    expect(await run(words, 1)).toEqual({ ending: unavailable(), attempts: 1, open: 0, lines: [] });
+  },
+);
 
 test('--wait retries only for its seconds, and only while the store is unavailable', async () => {
   expect(await run(['--wait=1'], 100)).toMatchObject({
