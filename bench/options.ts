@@ -15,7 +15,7 @@ export interface Settings<Name extends string = string, Count extends string = s
   readonly counts: Readonly<Record<Count, number>>;
   /** Whether no option was given, except `--out`. Without `--out` README.md then changes. */
   readonly isComplete: boolean;
-  /** Folder of the JSON file. */
+  /** Folder of the JSON file. Default: `.local/bench`. */
   readonly out?: string | undefined;
 }
 

@@ -3,6 +3,7 @@ import { findPackageJSON } from 'node:module';
 import { resolve } from 'node:path';
 import { machineName } from '../deploy/local/testing/machine.ts';
 import { replaceSection } from '../deploy/local/testing/markdown.ts';
+import type { Settings } from './options.ts';
 
 /** The environment of a measurement. */
 export interface Environment {
@@ -43,15 +44,11 @@ export interface Report {
   readonly data: unknown;
 }
 
-export interface PublishOptions {
-  /** Whether no option was given, except `--out`. Without `--out` README.md then changes. */
-  readonly isComplete: boolean;
-  /** Folder of the JSON file. Default: `.local/bench`. */
-  readonly out?: string | undefined;
-}
-
 /** Prints a report, writes its data as JSON and, after a complete run, its section of bench/README.md. */
-export function publish(report: Report, { isComplete, out }: PublishOptions): void {
+export function publish(
+  report: Report,
+  { isComplete, out }: Pick<Settings, 'isComplete' | 'out'>,
+): void {
   const { name, markdown, data } = report;
   process.stdout.write(`\n${markdown}\n`);
   const folder = resolve(out ?? LOCAL_FOLDER);
